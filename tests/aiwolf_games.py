@@ -1,4 +1,4 @@
-"""Games of AIWolf's Werewolf between heuristics, for tests."""
+"""Games of AIWolf's Werewolf between heuristics, and a player with words of its own, for tests."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from parlour.envs.core import NATURE, OVER
 from parlour.envs.werewolf import GAME
+from parlour.policies import Policy
 from parlour.policies.heuristic.aiwolf import AIWolfPlayer
 
 
@@ -22,3 +23,19 @@ def played(rules: str, deal: int) -> Any:
         player = players.setdefault(seat, AIWolfPlayer(view, np.random.default_rng((deal, seat))))
         state = game.apply(state, player.act(view))
     return game, state
+
+
+class Speaks(Policy):
+    """Says one line and otherwise plays the first legal move."""
+
+    name = "speaks"
+    wants = "text"
+
+    def __init__(self, words: str) -> None:
+        super().__init__()
+        self.words, self.read = words, list[str]()
+
+    def act(self, observation: Any, info: dict[str, Any]) -> Any:
+        self.read.append(observation["text"])
+        line = any(option == "Over." for option in info["options"])
+        return self.words if line else int(info["legal"][-1])

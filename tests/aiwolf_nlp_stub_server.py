@@ -181,26 +181,26 @@ class NlpStubServer:
 
     def at_night(self) -> bool:
         """Whether the execution ends the game."""
-        found = self.night[self.day] = {}
+        night = self.night[self.day] = {}
         if self.day == 0:
             self.talk("whisper")
         else:
             living = sorted(self.alive)
-            found["vote_list"], out = self.vote(living, living, "VOTE")
+            night["vote_list"], out = self.vote(living, living, "VOTE")
             self.alive.discard(out)
-            found["executed_agent"], found["medium_result"] = out, self.judged(out)
+            night["executed_agent"], night["medium_result"] = out, self.judged(out)
             if self.over():
                 return True
         others = sorted(self.alive - {self.me})
         if self.me in self.of("SEER"):
-            found["divine_result"] = self.judged(self.target("DIVINE", others))
+            night["divine_result"] = self.judged(self.target("DIVINE", others))
         if self.day == 0:
             return False
         self.talk("whisper")
         guarded = self.target("GUARD", others) if self.me in self.of("BODYGUARD") else ""
         humans = [a for a in sorted(self.alive) if self.roles[a] != "WEREWOLF"]
-        found["attack_vote_list"], victim = self.vote(self.of("WEREWOLF"), humans, "ATTACK")
+        night["attack_vote_list"], victim = self.vote(self.of("WEREWOLF"), humans, "ATTACK")
         if victim != guarded:
             self.alive.discard(victim)
-            found["attacked_agent"] = victim
+            night["attacked_agent"] = victim
         return False

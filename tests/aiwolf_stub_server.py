@@ -59,15 +59,15 @@ class StubServer:
             self.sent = [len(self.talks), len(self.whispers)]
         self.sock.sendall(json.dumps(packet).encode() + b"\n")
 
-    def ask(self, request: str, **told: bool) -> str:
-        self.tell(request, **told)
+    def ask(self, request: str, **flags: bool) -> str:
+        self.tell(request, **flags)
         self.answers += 1
         return self.lines.readline().decode().rstrip("\n")
 
-    def target(self, request: str, among: list[int], **told: bool) -> int:
-        answer = self.ask(request, **told)
-        found = re.fullmatch(r'\{"agentIdx":(\d+)\}', answer)
-        seat = int(found[1]) if found else -1
+    def target(self, request: str, among: list[int], **flags: bool) -> int:
+        answer = self.ask(request, **flags)
+        match = re.fullmatch(r'\{"agentIdx":(\d+)\}', answer)
+        seat = int(match[1]) if match else -1
         if seat not in among:
             self.wrong.append(f"{request} answered with {answer}, accepted: {among}")
             return among[0]
@@ -151,11 +151,11 @@ class StubServer:
     def drawn(self, among: list[int]) -> int:
         return among[int(self.rng.integers(len(among)))]
 
-    def talk(self, told: list[dict[str, Any]], party: list[int], request: str) -> None:
+    def talk(self, history: list[dict[str, Any]], party: list[int], request: str) -> None:
         for turn in range(20):
             texts = {agent: self.line(agent, request) for agent in self.rng.permutation(party).tolist()}
             for agent, text in texts.items():
-                told.append({"idx": len(told), "day": self.day, "turn": turn, "agent": agent, "text": text})
+                history.append({"idx": len(history), "day": self.day, "turn": turn, "agent": agent, "text": text})
             if set(texts.values()) == {"Over"}:
                 return
 
@@ -191,17 +191,17 @@ class StubServer:
 
     def night(self) -> None:
         living, wolves = sorted(self.alive), self.wolves()
-        told = {"info": self.day > 0, "news": self.day == 0}
+        flags = {"info": self.day > 0, "news": self.day == 0}
         if self.me in living and self.roles[self.me] == "SEER":
-            self.divined[self.day] = self.target("DIVINE", [a for a in living if a != self.me], **told)
+            self.divined[self.day] = self.target("DIVINE", [a for a in living if a != self.me], **flags)
         if len(wolves) > 1:
             self.talk(self.whispers, wolves, "WHISPER")
         if self.day == 0:
             return
         if self.me in living and self.roles[self.me] == "BODYGUARD":
-            self.target("GUARD", [a for a in living if a != self.me], **told)
+            self.target("GUARD", [a for a in living if a != self.me], **flags)
         humans = [a for a in living if a not in wolves]
-        cast = {a: self.target("ATTACK", humans, **told) if a == self.me else self.drawn(humans) for a in wolves}
+        cast = {a: self.target("ATTACK", humans, **flags) if a == self.me else self.drawn(humans) for a in wolves}
         self.attacks[self.day] = [{"day": self.day, "agent": a, "target": t} for a, t in cast.items()]
         self.attacked[self.day] = self.drawn(most(list(cast.values())))
         self.alive.discard(self.attacked[self.day])

@@ -30,21 +30,21 @@ def drawn(options: Sequence[str], rng: np.random.Generator) -> str:
     return options[int(rng.integers(len(options)))]
 
 
-def same_game(game: str, seed: int, seat: str, told: Sequence[Mapping[str, Any]]) -> None:
+def same_game(game: str, seed: int, seat: str, turns: Sequence[Mapping[str, Any]]) -> None:
     """What a caller was told (`message`, `options`, `reward`) that drew its words from `seed`: a seat of ours, on the same
     seed and words, hears the same, the AEC environment has the same return, and its View holds no more and no less.
     """
     ours, rng = ConversationSeat(table(game, **TABLES[game]), seat), np.random.default_rng(seed)
     message = ours.reset(seed)
-    for one in told:
-        assert one["message"] == message
-        assert tuple(one["options"]) == ours.options
+    for turn in turns:
+        assert turn["message"] == message
+        assert tuple(turn["options"]) == ours.options
         if not ours.done:
             message = ours.say(drawn(ours.options, rng))
     base = ours.conversation.game_env
-    assert told[-1]["reward"] == base.outcome.returns[base.seat_of[seat]]
+    assert turns[-1]["reward"] == base.outcome.returns[base.seat_of[seat]]
     own = render(base.text, base.view(base.seat_of[seat]))
     record = headings_of(base.text).record
     lines = own[own.index(record) + len(record) : own.rindex(headings_of(base.text).choice)].splitlines()
-    said = "".join(one["message"] for one in told).splitlines()
+    said = "".join(turn["message"] for turn in turns).splitlines()
     assert [line for line in said if line in set(lines)] == lines

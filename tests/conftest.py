@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import importlib
 import ipaddress
+import json
 import socket
 from collections.abc import Callable, Generator, Iterator
 from hashlib import sha256
@@ -23,6 +24,7 @@ from parlour.envs.registry import loadable
 from parlour.envs.speech import ACTS
 from parlour.envs.testing.table import ConfiguredGame, Playout, random_playout
 from parlour.policies import TrainedSeat, experts
+from parlour.training import cli
 
 settings.register_profile(
     "ci",
@@ -214,6 +216,40 @@ def avalon_env() -> Callable[..., GameEnv]:
         return registry["avalon_v0"].raw_env(num_players=num_players, rules=rules, **options)
 
     return make
+
+
+@pytest.fixture
+def output_of(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """`output_of(words, code=0)`: what a command prints that ends with this code."""
+
+    def command(words: list[str], code: int = 0) -> str:
+        status = cli.run(words)
+        out, err = capsys.readouterr()
+        assert status == code, err
+        return out
+
+    return command
+
+
+@pytest.fixture
+def json_of(output_of: Callable[..., str]) -> Callable[..., Any]:
+    """`json_of(words, code=0)`: the value that a command prints as JSON."""
+    return lambda words, code=0: json.loads(output_of(words, code))
+
+
+@pytest.fixture
+def error_of(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """`error_of(words, code=2, notes=False)`: the line with which a command refuses; `notes`: it tells more before that."""
+
+    def command(words: list[str], code: int = 2, *, notes: bool = False) -> str:
+        status = cli.run(words)
+        err = capsys.readouterr().err
+        assert status == code, err
+        assert notes or err.count("\n") == 1, err
+        assert err.splitlines()[-1].startswith("parlour: "), err
+        return err
+
+    return command
 
 
 @pytest.fixture

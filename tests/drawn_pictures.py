@@ -90,7 +90,7 @@ def population(snapshots=2):
         crossplay=SimpleNamespace(members=members, rate=lambda a, b: rate(19 if a < b else 1, 20)),
         snapshots=members[3:],
         first="s000",
-        ratings=[SimpleNamespace(name=one.name, mu=25.0 + k, sigma=1.0) for k, one in enumerate(members)],
+        ratings=[SimpleNamespace(name=member.name, mu=25.0 + k, sigma=1.0) for k, member in enumerate(members)],
     )
 
 
@@ -128,8 +128,8 @@ Y = Parameter("a-parameter-with-a-name", 1e-3, 1.0, 0.1)
 
 
 def draw_trials(path):
-    found = [(Trial(k, {"x": k / 9}, (0.1,) * 8, k != 3), mean(0.1 * k)) for k in range(9)]
-    tuning.draw_trials(found, 8, path, WHO)
+    trials = [(Trial(k, {"x": k / 9}, (0.1,) * 8, k != 3), mean(0.1 * k)) for k in range(9)]
+    tuning.draw_trials(trials, 8, path, WHO)
 
 
 def draw_surface(path, parameters=(X, Y)):
@@ -349,11 +349,11 @@ def figure_cells(name):
         ]
         return [*measured, TableCell("GRATR v. native RAG", "Guard", "score", None, None)]
     if name == "questum-sensors":
-        found = [
+        cells = [
             cell(row, f"{k} sensors, 5 choices", "overall") for k in (1, 2, 3) for row in ("mean", "lowest", "highest")
         ]
-        found += [cell("mean", f"{k} sensors, 5 choices", "questions to the model", share=False) for k in (1, 2, 3)]
-        return [*found, cell("emotion+motivation", "Overall", "win rate")]
+        cells += [cell("mean", f"{k} sensors, 5 choices", "questions to the model", share=False) for k in (1, 2, 3)]
+        return [*cells, cell("emotion+motivation", "Overall", "win rate")]
     if name == "questum-rounds":
         rows = [f"{n} rounds, {m} questions" for n in (3, 1, 2) for m in (1, 2)]
         measured = [cell(row, "Overall", measure) for row in rows for measure in ("win rate", "overall")]
@@ -365,7 +365,7 @@ def figure_cells(name):
         return shared + [cell(who, f"{a} to {b}", f"teamwork in round {k}") for who in players for a, b, k in rounds]
     of = [f"{a} to {b}" for a in ROLES for b in ROLES if a != b] if name == "avalon-fig5" else (*ROLES, "evil")
     measures = [f"measure {k} of what is shown" for k in range(2 if name == "avalon-fig5" else 4)]
-    return [cell(who, one, measure, 40.0) for who in players for one in of for measure in measures]
+    return [cell(who, group, measure, 40.0) for who in players for group in of for measure in measures]
 
 
 def draw_figure(name, path):

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from live_tables import heard, opened, socket_of
+from live_tables import next_message, opened, socket_of
 from parlour.envs import replay
 from parlour.envs.seat_names import GIVEN, SeatNames
 from parlour.training.play.live_table.opening import OpenTable
@@ -50,7 +50,7 @@ class Person(threading.Thread):
         try:
             while not self._over:
                 with socket_of(self.opening, self.opening.keys.of(self.seat)) as socket:
-                    while not self._over and self._goes_on(heard(socket, 60), socket):
+                    while not self._over and self._goes_on(next_message(socket, 60), socket):
                         pass
                 self.reconnects += not self._over
         except BaseException as error:
@@ -110,11 +110,11 @@ def evening(
             for played, turns in person.chosen.items():
                 expected[played, person.seat] = [turns[turn] for turn in sorted(turns)]
     for (played, seat), sentences in sorted(expected.items()):
-        found = said(folder / f"{game}-{played}.jsonl", seat, SeatNames(named["names"]))
-        made["moves"] += len(found)
-        if found != sentences:
+        spoken = said(folder / f"{game}-{played}.jsonl", seat, SeatNames(named["names"]))
+        made["moves"] += len(spoken)
+        if spoken != sentences:
             wrong.append(
-                f"evening {number}, game {played}, seat {seat}: {len(sentences)} chosen, {len(found)} in the record"
+                f"evening {number}, game {played}, seat {seat}: {len(sentences)} chosen, {len(spoken)} in the record"
             )
     if len({played for played, _ in expected}) != GAMES:
         wrong.append(f"evening {number}: not {GAMES} games were played")
@@ -123,11 +123,9 @@ def evening(
 
 def said(path: Path, seat: int, names: SeatNames) -> list[str]:
     """The moves of a seat in a transcript, as sentences with names."""
-    found = replay.read(path)
-    text = replay.text_of(found)
-    return [
-        names.shown(text.say(entry.move)) for entry in found.entries if entry.seat == seat and entry.move is not None
-    ]
+    transcript = replay.read(path)
+    text = replay.text_of(transcript)
+    return [names.shown(text.say(row.move)) for row in transcript.entries if row.seat == seat and row.move is not None]
 
 
 def main() -> None:
@@ -135,16 +133,16 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--evenings", type=int, default=50)
     parser.add_argument("--game", default="avalon_v0")
-    given = parser.parse_args()
+    options = parser.parse_args()
     totals, wrong, began = {"moves": 0, "reconnects": 0, "doubled": 0}, list[str](), time.monotonic()
-    for number in range(given.evenings):
+    for number in range(options.evenings):
         with tempfile.TemporaryDirectory() as folder:
-            made, found = evening(Path(folder), number, given.game)
+            made, findings = evening(Path(folder), number, options.game)
         totals = {key: totals[key] + made[key] for key in totals}
-        wrong += found
-    told = ", ".join(f"{count} {what}" for what, count in totals.items())
+        wrong += findings
+    summary = ", ".join(f"{count} {what}" for what, count in totals.items())
     print(
-        f"{given.game}: {given.evenings} evenings of {GAMES} games, {time.monotonic() - began:.0f} s: {told}; {len(wrong)} differences"
+        f"{options.game}: {options.evenings} evenings of {GAMES} games, {time.monotonic() - began:.0f} s: {summary}; {len(wrong)} differences"
     )
     print(*wrong[:20], sep="\n")
     sys.exit(bool(wrong))

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import re
+
 from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.generate.solve import faults_of
+from parlour.envs.murder_mystery.vocabulary.facts import read
 
 
 def faults(case: Case) -> tuple[str, ...]:
     """Why a case with a truth is no fair riddle; empty for a proved one. See `faults_of`."""
-    facts, lies = ([character.facts for character in case.characters], [one.lies for one in case.characters])
+    facts, lies = ([person.facts for person in case.characters], [character.lies for character in case.characters])
     return faults_of(case.seats, case.truth.deaths, case.public, facts, lies)
+
+
+def assert_told_as_known(case: Case) -> None:
+    """Each script says the facts of its seat, the briefing those of all, and nothing else."""
+    for seat, character in enumerate(case.characters):
+        assert set(read(character.script, case.vocabulary, seat)) == set(character.facts), (case.id, character.name)
+    assert read(case.briefing, case.vocabulary) == list(case.public)
+
+
+def sentences_of(script: str) -> list[str]:
+    return re.split(r"(?<=[.。])(?<!Dr\.)(?<!Mrs\.)\s*|\n", script)

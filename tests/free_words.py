@@ -25,11 +25,11 @@ class FreeSpeaker(OfflineModel):
     def __init__(self, *, reads: bool = True) -> None:
         super().__init__()
         self.reads = reads
-        self.heard: list[tuple[Ask[Any], RequestContext]] = []
+        self.asked: list[tuple[Ask[Any], RequestContext]] = []
         self._meant: dict[str, str] = {}
 
     def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
-        self.heard.append((question, context))
+        self.asked.append((question, context))
         answered = super().answer(question, context)
         if isinstance(question, ReplyToQuestion) and answered.value.words != question.scene.say.nothing:
             said = _OWN[question.language].format(len(self._meant) + 1)
@@ -42,4 +42,4 @@ class FreeSpeaker(OfflineModel):
 
     def read(self) -> list[ReadFacts]:
         """The questions that it was asked about words of others."""
-        return [question for question, _ in self.heard if isinstance(question, ReadFacts)]
+        return [question for question, _ in self.asked if isinstance(question, ReadFacts)]

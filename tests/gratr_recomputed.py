@@ -38,9 +38,9 @@ def recompute(why: Explanation, belief: TrustBelief, trust: dict[int, float]) ->
 def carries(why: Explanation, chain: Chain, trust: dict[int, float]) -> tuple[float, float]:
     """Eqs. 5 and 6 of a chain, from the evidence on its edges."""
     taus = [tau_of(why, link, trust) for link in reversed(chain.links)]
-    held = [trust[number] for number in reversed(chain.beliefs)]
-    on_the_way = [eq.stronger(held[k], eq.chain_trust(held[0], taus[:k])) for k in range(1, len(taus))]
-    return eq.chain_trust(held[0], taus), eq.chain_value([*on_the_way, held[-1]], taus)
+    trusts = [trust[number] for number in reversed(chain.beliefs)]
+    on_the_way = [eq.stronger(trusts[k], eq.chain_trust(trusts[0], taus[:k])) for k in range(1, len(taus))]
+    return eq.chain_trust(trusts[0], taus), eq.chain_value([*on_the_way, trusts[-1]], taus)
 
 
 def tau_of(why: Explanation, link: Link, trust: dict[int, float]) -> float:

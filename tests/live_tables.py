@@ -104,14 +104,14 @@ def socket_of(opening: OpenTable, key: str | None, origin: str | None = None) ->
         yield made
 
 
-def heard(socket: ClientConnection, seconds: float = 20) -> dict[str, Any]:
+def next_message(socket: ClientConnection, seconds: float = 20) -> dict[str, Any]:
     """The next message."""
     return json.loads(socket.recv(seconds))
 
 
 def until(socket: ClientConnection, kind: str, seconds: float = 20) -> dict[str, Any]:
     """The next message of a kind."""
-    while (message := heard(socket, seconds))["type"] != kind:
+    while (message := next_message(socket, seconds))["type"] != kind:
         pass
     return message
 
@@ -130,7 +130,7 @@ class Browser(threading.Thread):
     def run(self) -> None:
         try:
             with socket_of(self.opening, self.opening.keys.of(self.place)) as socket:
-                while not self._take(heard(socket, 120), socket):
+                while not self._take(next_message(socket, 120), socket):
                     pass
         except BaseException as error:
             self.error = error
@@ -153,20 +153,20 @@ class Browser(threading.Thread):
 
     def games(self) -> list[list[dict[str, Any]]]:
         """The messages of each game."""
-        found: list[list[dict[str, Any]]] = []
+        groups: list[list[dict[str, Any]]] = []
         for message in self.sent:
             if message["type"] == "table":
-                found.append([])
-            found[-1].append(message)
-        return found
+                groups.append([])
+            groups[-1].append(message)
+        return groups
 
 
 def differences(sent: Sequence[dict[str, Any]], path: Path, place: int) -> list[str]:
     """Where the messages of one game differ from what the place may be sent, by its transcript."""
-    found = replay.read(path)
-    game, text = found.game(), replay.text_of(found)
-    told = headings_of(text)
-    stops = [state for state in replay.states(game, found.moves) if game.actor(state) >= 0 or game.actor(state) == OVER]
+    file = replay.read(path)
+    game, text = file.game(), replay.text_of(file)
+    headings = headings_of(text)
+    stops = [state for state in replay.states(game, file.moves) if game.actor(state) >= 0 or game.actor(state) == OVER]
     wrong = [f"fields of {m['type']}: {sorted(m)}" for m in sent if set(m) != FIELDS[m["type"]]]
     before = [m for m in sent if m["type"] != "over"]
     if [m["type"] for m in sent][-1:] != ["over"] or len(before) != len(sent) - 1:
@@ -177,13 +177,13 @@ def differences(sent: Sequence[dict[str, Any]], path: Path, place: int) -> list[
         wrong.append("the seats are called otherwise than in the View")
     if place == WATCHING:
         return wrong + _watched(before, views, text)
-    spoken = {*ACTS, *worded_kinds(found.spec, game)}
+    spoken = {*ACTS, *worded_kinds(file.spec, game)}
     kinds = {e: _kind(e, spoken) for view in views[-1:] for e in view.events}
-    shown = _texts(before, told)
+    shown = _texts(before, headings)
     waits = [said(render(text, view._replace(legal=()))) for view in views]
-    if shown != [one for one, _ in groupby(waits)]:
+    if shown != [wait for wait, _ in groupby(waits)]:
         wrong.append("the texts are not those of the seat's Views, one after another")
-    asked = [t for m, t in _asks(before, told)]
+    asked = [t for m, t in _asks(before, headings)]
     turns = [said(render(text, view)) for state, view in zip(stops, views, strict=True) if game.actor(state) == place]
     if asked != turns:
         wrong.append("what was asked is not what the Views at the seat's turns offer")
@@ -206,19 +206,19 @@ def _kind(event: Any, spoken: set[str]) -> str:
     return "said" if event.move.words or event.move.kind in spoken else "did"
 
 
-def _texts(sent: Sequence[dict[str, Any]], told: Any) -> list[str]:
+def _texts(sent: Sequence[dict[str, Any]], headings: Any) -> list[str]:
     """The seat's prose after each message that adds to the record, without a turn; `who` is followed by such a one."""
-    who, lines, found = "", [], []
+    who, lines, texts = "", [], []
     for message in sent:
         if message["type"] == "who":
             who = message["own"] + message["rules"]
         elif message["type"] == "told":
             lines += [line["text"] for line in message["lines"]]
-            found.append(compose(who, lines, waiting(told), told))
-    return found
+            texts.append(compose(who, lines, waiting(headings), headings))
+    return texts
 
 
-def _asks(sent: Sequence[dict[str, Any]], told: Any) -> Iterator[tuple[dict[str, Any], str]]:
+def _asks(sent: Sequence[dict[str, Any]], headings: Any) -> Iterator[tuple[dict[str, Any], str]]:
     """The seat's prose at each of its turns."""
     who, lines = "", []
     for message in sent:
@@ -227,7 +227,7 @@ def _asks(sent: Sequence[dict[str, Any]], told: Any) -> Iterator[tuple[dict[str,
         elif message["type"] == "told":
             lines += [line["text"] for line in message["lines"]]
         elif message["type"] == "asked":
-            yield message, compose(who, lines, options(message["ask"], message["options"], told), told)
+            yield message, compose(who, lines, options(message["ask"], message["options"], headings), headings)
 
 
 def _watched(sent: Sequence[dict[str, Any]], views: Sequence[Any], text: Any) -> list[str]:
@@ -259,7 +259,7 @@ def play_and_compare(
                 time.sleep(0.01)
         for browser in browsers:
             browser.join(3600)
-    wrong = [f"place {one.place}: {one.error!r}" for one in browsers if one.error is not None]
+    wrong = [f"place {browser.place}: {browser.error!r}" for browser in browsers if browser.error is not None]
     counts = Counter(m["type"] for browser in browsers for m in browser.sent)
     for browser in browsers:
         played = browser.games()
@@ -292,7 +292,16 @@ def main() -> None:
     sys.exit(failed)
 
 
-__all__ = ["Browser", "ConnectionClosed", "differences", "heard", "opened", "play_and_compare", "socket_of", "until"]
+__all__ = [
+    "Browser",
+    "ConnectionClosed",
+    "differences",
+    "next_message",
+    "opened",
+    "play_and_compare",
+    "socket_of",
+    "until",
+]
 
 if __name__ == "__main__":
     main()

@@ -45,15 +45,15 @@ def support_enumeration(game: NormalForm) -> list[Profile]:
         raise ParlourError("support enumeration takes two players who can do everything; accepted: such a game")
     first, second = game.payoffs / game.scale
     rows, columns = game.shape
-    found: list[Profile] = []
+    profiles: list[Profile] = []
     for size in range(1, min(rows, columns) + 1):
         for own in combinations(range(rows), size):
             for other in combinations(range(columns), size):
                 x = _indifferent(second.T, other, own)
                 y = _indifferent(first, own, other)
                 if x is not None and y is not None:
-                    found.append((x, y))
-    return found
+                    profiles.append((x, y))
+    return profiles
 
 
 def _indifferent(payoffs: Floats, deciding: tuple[int, ...], mixing: tuple[int, ...]) -> Floats | None:

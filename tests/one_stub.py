@@ -39,21 +39,21 @@ Messages = Sequence[Mapping[str, Any]]
 
 def read_by_seat(messages: Messages) -> str:
     """All that a seat has read, as its environment writes it."""
-    told = [str(message["content"]) for message in messages if message["role"] == "user"]
-    question = read_back(told[-1])
+    texts = [str(message["content"]) for message in messages if message["role"] == "user"]
+    question = read_back(texts[-1])
     if question is None:
-        return _conversed(told)
+        return _conversed(texts)
     system = str(messages[0]["content"])
     return str(question.observation(system.removeprefix(Templates().system(question.language)).strip()))  # type: ignore[attr-defined]
 
 
-def _conversed(told: Sequence[str]) -> str:
+def _conversed(texts: Sequence[str]) -> str:
     """The first message, then the news of each later one, and what may be done now."""
-    headings = next(one for one in LANGUAGES.values() if told[0].startswith(one.who))
-    record = told[0][: told[0].rindex(headings.choice)]
-    for message in told[1:]:
+    headings = next(language for language in LANGUAGES.values() if texts[0].startswith(language.who))
+    record = texts[0][: texts[0].rindex(headings.choice)]
+    for message in texts[1:]:
         record += message[: message.rindex(headings.choice)].removeprefix(headings.since)
-    return record + told[-1][told[-1].rindex(headings.choice) :]
+    return record + texts[-1][texts[-1].rindex(headings.choice) :]
 
 
 def stub_words(messages: Messages) -> str:
@@ -82,7 +82,7 @@ def believed_or_said(messages: Messages) -> str:
     if not isinstance(question, StateBelief):
         return stub_words(messages)
     drawn = sha256(str(messages[-1]["content"]).encode()).digest()
-    chances = {one: drawn[k] / 256 for k, one in enumerate(question.players)}
+    chances = {player: drawn[k] / 256 for k, player in enumerate(question.players)}
     return json.dumps({"thoughts": "", "chances": chances})
 
 
@@ -108,7 +108,9 @@ class RouteGame(NamedTuple):
 def games_in(folder: Path) -> list[RouteGame]:
     """The games whose transcripts are in a folder, by their seeds."""
     read = [replay.read(path) for path in folder.glob("*.jsonl")]
-    games = [RouteGame(int(one.header["seed"]), one.entries, one.outcome) for one in read if one.outcome is not None]
+    games = [
+        RouteGame(int(game.header["seed"]), game.entries, game.outcome) for game in read if game.outcome is not None
+    ]
     assert len(games) == len(read)
     return sorted(games, key=lambda game: game.seed)
 
@@ -148,12 +150,12 @@ def same_games(endpoint: Endpoint, game: str, folder: Path, rewards: Sequence[fl
     """The games that another route left in a folder, and what it said that they were worth to the model's seat, are those of the
     endpoint on the same deals: every move and word, every return, and the win rate that `parlour evaluate` reports.
     """
-    found = games_in(folder)
-    assert [one.seed for one in found] == dealt(len(endpoint.games))
-    for one, other in zip(found, endpoint.games, strict=True):
-        assert one == other
+    games = games_in(folder)
+    assert [game.seed for game in games] == dealt(len(endpoint.games))
+    for ours, theirs in zip(games, endpoint.games, strict=True):
+        assert ours == theirs
     env = table(game, **TABLES[game]).game_env
-    returns = [one.outcome.returns[env.seat_of[seat_of(game, k)]] for k, one in enumerate(endpoint.games)]
+    returns = [played.outcome.returns[env.seat_of[seat_of(game, k)]] for k, played in enumerate(endpoint.games)]
     assert list(rewards) == returns
     rate = endpoint.report.rates["chat"]["all"]
     assert rate is not None

@@ -63,12 +63,12 @@ class Source:
     @property
     def average(self) -> float:
         """Words a sentence; 0 without sentences."""
-        return sum(len(one.split()) for one in self.sentences) / max(1, len(self.sentences))
+        return sum(len(sentence.split()) for sentence in self.sentences) / max(1, len(self.sentences))
 
     @property
     def longest(self) -> str:
         """The sentence with the most words; empty without sentences."""
-        return max(self.sentences, key=lambda one: len(one.split()), default="")
+        return max(self.sentences, key=lambda sentence: len(sentence.split()), default="")
 
     @property
     def passes(self) -> bool:
@@ -86,10 +86,10 @@ def sources() -> list[Source]:
 
 def measure(name: str, group: list[Text]) -> Source:
     """The measurements of one source from its texts."""
-    every = (one for text in group if not text.cell for one in sentences(text.words))
+    every = (sentence for text in group if not text.cell for sentence in sentences(text.words))
     cells = sum(len(text.words.split()) for text in group if text.cell)
-    found = tuple(finding for text in group for finding in findings(text))
-    return Source(name, tuple(one for one in every if len(one.split()) >= _LEAST), cells, found)
+    faults = tuple(finding for text in group for finding in findings(text))
+    return Source(name, tuple(sentence for sentence in every if len(sentence.split()) >= _LEAST), cells, faults)
 
 
 def sentences(words: str) -> list[str]:
@@ -101,9 +101,9 @@ def findings(text: Text) -> Iterator[Finding]:
     """Banned constructions in a text."""
     flat = text.words.replace("\n", " ")
     for pattern, instead in _PATTERNS:
-        for found in pattern.finditer(flat):
-            around = flat[max(0, found.start() - 30) : found.end() + 30].strip()
-            yield Finding(text.path, text.line + text.words.count("\n", 0, found.start()), around, instead)
+        for match in pattern.finditer(flat):
+            around = flat[max(0, match.start() - 30) : match.end() + 30].strip()
+            yield Finding(text.path, text.line + text.words.count("\n", 0, match.start()), around, instead)
 
 
 def texts() -> Iterator[Text]:
@@ -153,7 +153,7 @@ def _paragraphs(lines: list[str]) -> Iterator[tuple[int, str, bool]]:
 def _plain(words: str) -> str:
     """Markdown without its marks: code becomes one word, a link its text."""
     words = re.sub(r"\{[\w:]+\}(?=`)", "", words)
-    words = re.sub(r"``[^`]+``|`[^`]*`", lambda found: "`code`" + "\n" * found[0].count("\n"), words)
+    words = re.sub(r"``[^`]+``|`[^`]*`", lambda match: "`code`" + "\n" * match[0].count("\n"), words)
     words = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", words)
     return re.sub(r"https?://\S+|\$[^$]+\$|[*_]{2}|^[-: ]+$", "", words).strip()
 

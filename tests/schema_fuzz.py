@@ -24,11 +24,11 @@ class Listener(OfflineModel):
 
     def __init__(self) -> None:
         super().__init__()
-        self.heard: list[Ask[Any]] = []
+        self.questions: list[Ask[Any]] = []
         self.asked: list[tuple[Ask[Any], RequestContext]] = []
 
     def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
-        self.heard.append(question)
+        self.questions.append(question)
         self.asked.append((question, context))
         return super().answer(question, context)
 
@@ -37,7 +37,7 @@ class SchemaPlayer(Listener):
     """Answers with random values that fit the schema: a language model that knows nothing, behind a strict server."""
 
     def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
-        self.heard.append(question)
+        self.questions.append(question)
         self.asked.append((question, context))
         rng = np.random.default_rng(context.sample)
         try:
@@ -88,12 +88,12 @@ def drawn(part: Mapping[str, Any], rng: np.random.Generator, defined: Mapping[st
 def _object(part: Mapping[str, Any], rng: np.random.Generator, defined: Mapping[str, Any]) -> dict[str, Any]:
     free = part.get("additionalProperties")
     named = {_string({}, rng, {}): free for _ in range(int(rng.integers(_MOST)))} if isinstance(free, dict) else {}
-    return {name: drawn(one, rng, defined) for name, one in {**named, **part.get("properties", {})}.items()}
+    return {name: drawn(field, rng, defined) for name, field in {**named, **part.get("properties", {})}.items()}
 
 
 def _array(part: Mapping[str, Any], rng: np.random.Generator, defined: Mapping[str, Any]) -> list[Any]:
     if "prefixItems" in part:
-        return [drawn(one, rng, defined) for one in part["prefixItems"]]
+        return [drawn(item, rng, defined) for item in part["prefixItems"]]
     low = part.get("minItems", 0)
     length = int(rng.integers(low, max(low, part.get("maxItems", _MOST)) + 1))
     return [drawn(part["items"], rng, defined) for _ in range(length)]

@@ -50,7 +50,7 @@ def fitting(schema: dict[str, Any], whole: dict[str, Any] | None = None) -> Any:
         return schema.get("const", schema.get("enum", [None])[0])
     match schema.get("type"):
         case "object":
-            return {name: fitting(one, whole) for name, one in schema.get("properties", {}).items()}
+            return {name: fitting(field, whole) for name, field in schema.get("properties", {}).items()}
         case "array":
             return [fitting(schema["items"], whole) for _ in range(schema.get("minItems", 0))]
         case "boolean":
@@ -111,8 +111,8 @@ class Server:
         return None if name is None else self.FAULTS[name]
 
     def completion(self, call: Call) -> Answer:
-        held = call.body.get("response_format")
-        text = json.dumps(fitting(held["json_schema"]["schema"])) if held else "{}"
+        form = call.body.get("response_format")
+        text = json.dumps(fitting(form["json_schema"]["schema"])) if form else "{}"
         return Answer(self.completed({"role": "assistant", "content": text}))
 
     def completed(self, message: dict[str, Any], finish: str = "stop", **more: Any) -> dict[str, Any]:

@@ -182,7 +182,7 @@ def avalon_holds(fact, view, habits):
         return all(event.move.kind != avalon.FAILS for event in events)
     if "quest" not in slots:
         return remark_holds(fact, events)
-    quest = next(one for one in all_quests(events) if one.quest + 1 == slots["quest"])
+    quest = next(quest for quest in all_quests(events) if quest.quest + 1 == slots["quest"])
     if kind == "fail_from_others":
         others = set(quest.team) - {view.seat}
         right = (quest.fails, others) == (slots["fails"], set(slots["team"])) and quest.fails > 0
@@ -208,8 +208,8 @@ def clean_chance(view, public, team, number, habits):
     """P(no evil member) of a team before an event, and the mean of all teams of its size."""
     belief = avalon_belief(view._replace(events=view.events[:number]), public, (), habits)
     evil, weights = belief.evil, belief.weights
-    every = [list(one) for one in combinations(range(evil.shape[1]), len(team))]
-    chances = [float(weights @ (evil[:, one].sum(axis=1) == 0)) for one in every]
+    every = [list(combination) for combination in combinations(range(evil.shape[1]), len(team))]
+    chances = [float(weights @ (evil[:, seats].sum(axis=1) == 0)) for seats in every]
     return chances[every.index(sorted(team))], float(np.mean(chances))
 
 
@@ -307,7 +307,7 @@ def suspicions(view, number, target, habits):
     dead |= {seat for event in early.events if event.move.kind == werewolf.EXECUTED for seat in event.move.args}
     living = [seat for seat in range(len(view.alive)) if seat not in dead | {view.seat}]
     chances = [werewolf_chances(early, public, (), habits) for public in (False, True)]
-    return [(float(one[target]), float(one[living].mean())) for one in chances]
+    return [(float(chance[target]), float(chance[living].mean())) for chance in chances]
 
 
 def own_vote_holds(fact, view, habits):
@@ -395,7 +395,7 @@ def problems(fact, belief, view, move, words, habits, *, answers=False):
         if (other > 0) != fact.kind.endswith("_bad"):
             yield f"its opinion of player_{fact.slots['other']} is {other:+.3f}"
     readings = SeatPhrases(np.random.default_rng(0), view.seat).readings(fact)
-    if not any(one.lower() in words.lower() for one in readings):
+    if not any(reading.lower() in words.lower() for reading in readings):
         yield "the words do not say it"
 
 
@@ -428,7 +428,7 @@ def misfits(asked, move, facts, view):
 
 def check(path, habits=None):
     """All talk of a transcript, whose players believed by a file of habits."""
-    found, transcript = Checked(), replay.read(path)
+    checked, transcript = Checked(), replay.read(path)
     game, text = transcript.game(), replay.text_of(transcript)
     states = replay.states(game, transcript.moves)
     state = next(states)
@@ -436,35 +436,35 @@ def check(path, habits=None):
         seat, move = entry.seat, entry.move
         if seat >= 0 and move.kind in speech.ACTS and entry.to is None:
             view = game.view(state, seat)
-            found.speeches += 1
-            found.in_words += bool(move.words)
+            checked.speeches += 1
+            checked.in_words += bool(move.words)
             if move.words and not any(questions(move.words)) and text.parse(move.words, view) != move:
-                found.false.append(f"{text.say(move)!r} is not read back from {move.words!r}")
+                checked.false.append(f"{text.say(move)!r} is not read back from {move.words!r}")
             cited = notes.get("reasons", {})
             where = f"seat {seat}, {move.words!r}"
-            for told, answers in (
-                (one, key == "answers") for key in ("facts", "answers") for one in cited.get(key, ())
+            for statement, answers in (
+                (statement, key == "answers") for key in ("facts", "answers") for statement in cited.get(key, ())
             ):
-                fact = fact_of(told)
-                found.reasons += 1
-                found.lies += fact.lie
-                found.kinds |= {fact.kind} if fact.lie else set()
+                fact = fact_of(statement)
+                checked.reasons += 1
+                checked.lies += fact.lie
+                checked.kinds |= {fact.kind} if fact.lie else set()
                 for why in problems(fact, cited["belief"], view, move, move.words, habits, answers=answers):
-                    found.false.append(f"{where}, {told}: {why}")
+                    checked.false.append(f"{where}, {statement}: {why}")
             if "asked" in cited:
-                found.answers += 1
-                answered = [fact_of(told) for told in cited["answers"]]
-                found.false += [f"{where}: {why}" for why in misfits(cited["asked"], move, answered, view)]
+                checked.answers += 1
+                answered = [fact_of(answer) for answer in cited["answers"]]
+                checked.false += [f"{where}: {why}" for why in misfits(cited["asked"], move, answered, view)]
         if move is not None:
             state = next(states)
-    found.lines = [text.line(event) for event in game.view(state, 0).events]
-    return found
+    checked.lines = [text.line(event) for event in game.view(state, 0).events]
+    return checked
 
 
-def fact_of(told):
-    pieces = tuple(Piece(*piece) for piece in told["pieces"])
-    slots = {key: tuple(value) if isinstance(value, list) else value for key, value in told["slots"].items()}
-    return SeatFact(told["kind"], told["about"], pieces, slots, told.get("lie", False))
+def fact_of(statement):
+    pieces = tuple(Piece(*piece) for piece in statement["pieces"])
+    slots = {key: tuple(value) if isinstance(value, list) else value for key, value in statement["slots"].items()}
+    return SeatFact(statement["kind"], statement["about"], pieces, slots, statement.get("lie", False))
 
 
 def checked_talk(game, seed, folder, player="heuristic", *, asked=False, habits=None, **options):
@@ -489,24 +489,24 @@ def main():
     parser.add_argument("--asked", action="store_true", help="one seat puts questions to the others")
     parser.add_argument("--habits", help="a file of habits for heuristics; experts are left out then")
     parser.add_argument("--show", type=int, default=0, help="seed of the game that is printed; -1: none")
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        for game in given.games:
-            for player in ("heuristic", "expert") if given.habits is None else ("heuristic",):
+        for game in options.games:
+            for player in ("heuristic", "expert") if options.habits is None else ("heuristic",):
                 read = [
-                    checked_talk(game, seed, folder, player, asked=given.asked, habits=given.habits)
-                    for seed in range(given.number)
+                    checked_talk(game, seed, folder, player, asked=options.asked, habits=options.habits)
+                    for seed in range(options.number)
                 ]
                 names = ("speeches", "in_words", "reasons", "answers", "lies")
-                counts = {key: sum(getattr(one, key) for one in read) for key in names}
-                wrong = [line for one in read for line in one.false]
-                kinds = sorted(set().union(*(one.kinds for one in read)))
+                counts = {key: sum(getattr(checked, key) for checked in read) for key in names}
+                wrong = [line for checked in read for line in checked.false]
+                kinds = sorted(set().union(*(checked.kinds for checked in read)))
                 print(
-                    f"{game} {player}: {given.number} games", counts, f"kinds of lies: {', '.join(kinds)}", sep="\n  "
+                    f"{game} {player}: {options.number} games", counts, f"kinds of lies: {', '.join(kinds)}", sep="\n  "
                 )
                 print(f"  false: {len(wrong)}", *wrong[:10], sep="\n  ")
-                if 0 <= given.show < len(read):
-                    print("".join(read[given.show].lines))
+                if 0 <= options.show < len(read):
+                    print("".join(read[options.show].lines))
 
 
 if __name__ == "__main__":

@@ -58,11 +58,11 @@ def told_what_its_view_holds(
 ) -> None:
     """A seat of ours that says the same words hears the same messages; together they are its observation."""
     ours = ConversationSeat(table(game, **TABLES[game], **asked), seat)
-    heard = [ours.reset(seed), *(ours.say(word) for word in words)]
-    assert messages == heard
+    expected = [ours.reset(seed), *(ours.say(word) for word in words)]
+    assert messages == expected
     base = ours.conversation.game_env
     own = render(base.text, base.view(base.seat_of[seat]))
     headings = headings_of(base.text)
     record = own[own.index(headings.record) + len(headings.record) : own.rindex(headings.choice)].splitlines()
-    told = "".join(messages).splitlines()
-    assert [line for line in told if line in set(record)] == record
+    lines = "".join(messages).splitlines()
+    assert [line for line in lines if line in set(record)] == record

@@ -74,18 +74,18 @@ def test_a_wrong_certainty_costs_no_more_than_minus_log_of_the_least_probability
 
 
 def test_skill_is_the_share_of_the_way_from_the_prior_to_the_exact_posterior():
-    found = stated_scores([ANYBODY], [(0.7, 0.3)], rng())
-    assert found.skill is not None
-    assert found.skill.value == pytest.approx(0.5725, abs=1e-4)
+    scores = stated_scores([ANYBODY], [(0.7, 0.3)], rng())
+    assert scores.skill is not None
+    assert scores.skill.value == pytest.approx(0.5725, abs=1e-4)
 
 
 def test_skill_is_a_ratio_of_sums_and_a_game_is_one_case():
     other = replace(ANYBODY, game="b", exact=(0.5, 0.5))
-    found = stated_scores([ANYBODY, ANYBODY, other], [ANYBODY.exact] * 3, rng())
-    assert found.skill is not None
-    assert found.skill.value == pytest.approx(1.5)  # 3 x .5878 gained, of 2 x .5878 to be gained
-    assert found.skill.n == found.loss.n == 2
-    assert found.moments == 3
+    scores = stated_scores([ANYBODY, ANYBODY, other], [ANYBODY.exact] * 3, rng())
+    assert scores.skill is not None
+    assert scores.skill.value == pytest.approx(1.5)  # 3 x .5878 gained, of 2 x .5878 to be gained
+    assert scores.skill.n == scores.loss.n == 2
+    assert scores.moments == 3
 
 
 def test_there_is_no_skill_where_nothing_could_be_concluded():
@@ -97,17 +97,17 @@ def test_calibration_error_is_the_mean_distance_of_chances_and_shares():
 
 
 def test_doubt_is_the_loss_that_is_left_of_the_loss_after_the_night():
-    found = doubt([ANYBODY], [(0.9, 0.1)], rng())
-    assert found is not None
-    assert found.value == pytest.approx(0.1054 / 0.6931, abs=1e-3)
+    estimate = doubt([ANYBODY], [(0.9, 0.1)], rng())
+    assert estimate is not None
+    assert estimate.value == pytest.approx(0.1054 / 0.6931, abs=1e-3)
     assert doubt([], [], rng()) is None
 
 
 def test_a_mean_over_games_counts_each_value_once_and_draws_games():
-    found = mean_by_game([[1.0, 1.0], [], [4.0]], rng())
-    assert found is not None
-    assert (found.value, found.n) == (2.0, 2)  # (1 + 1 + 4) / 3, of two games with values
-    assert found.ends == (1.0, 4.0)
+    estimate = mean_by_game([[1.0, 1.0], [], [4.0]], rng())
+    assert estimate is not None
+    assert (estimate.value, estimate.n) == (2.0, 2)  # (1 + 1 + 4) / 3, of two games with values
+    assert estimate.ends == (1.0, 4.0)
     assert mean_by_game([[]], rng()) is None
 
 
@@ -115,13 +115,13 @@ def test_the_biggest_swing_and_the_worst_blunder_are_named_with_their_numbers():
     seat = replace(ANYBODY, info={"seats": 3})
     later = replace(seat, exact=(0.2, 0.1))
     elsewhere = replace(seat, game="b", exact=(0.8, 0.2))
-    found = worth_reading([], [seat, later, elsewhere], [seat.exact, later.exact, (0.1, 0.2)])
-    assert [(one.why, one.game) for one in found] == [
+    moments = worth_reading([], [seat, later, elsewhere], [seat.exact, later.exact, (0.1, 0.2)])
+    assert [(moment.why, moment.game) for moment in moments] == [
         ("The biggest swing of a belief", "a"),
         ("The worst blunder", "b"),
     ]
-    assert "player_1, who is evil: evil with 0.90 before a quest, 0.20 after it" in found[0].what
-    assert "player_1, who is evil, is evil with 0.10; the exact posterior is 0.80" in found[1].what
+    assert "player_1, who is evil: evil with 0.90 before a quest, 0.20 after it" in moments[0].what
+    assert "player_1, who is evil, is evil with 0.10; the exact posterior is 0.80" in moments[1].what
 
 
 def test_a_player_that_states_the_exact_posterior_makes_no_blunder():
@@ -142,10 +142,10 @@ def test_the_question_names_the_number_of_evil_players_and_asks_for_each_of_the_
 
 def test_the_schema_of_the_answer_has_a_field_for_each_of_the_others_and_no_other():
     """A server that holds a model to the schema can thus give no answer about too few players."""
-    told = QUESTION.schema_of_answer()["properties"]["chances"]
-    assert told["required"] == list(told["properties"]) == QUESTION.players
-    assert told["additionalProperties"] is False
-    assert all(one == {"type": "number", "minimum": 0, "maximum": 1} for one in told["properties"].values())
+    schema = QUESTION.schema_of_answer()["properties"]["chances"]
+    assert schema["required"] == list(schema["properties"]) == QUESTION.players
+    assert schema["additionalProperties"] is False
+    assert all(part == {"type": "number", "minimum": 0, "maximum": 1} for part in schema["properties"].values())
 
 
 def test_an_answer_about_too_few_players_is_refused():
@@ -191,12 +191,12 @@ def test_the_expert_states_more_than_the_heuristic_and_the_heuristic_more_than_t
     """At the table with experts as well, to whom the heuristic's habits do not apply."""
     for opponent in ("heuristic", "expert"):
         some = [moment for moment in moments if moment.opponent == opponent]
-        found = []
+        skills = []
         for name in ("expert", "heuristic", "random"):
             skill = stated_scores(some, stated_by(name, some, OfflineModel(), no_progress)[0], rng()).skill
             assert skill is not None
-            found.append(skill.value)
-        assert found[0] > found[1] > max(found[2], 0.0)
+            skills.append(skill.value)
+        assert skills[0] > skills[1] > max(skills[2], 0.0)
 
 
 @pytest.mark.slow
@@ -205,7 +205,7 @@ def test_chances_add_up_to_the_number_of_evil_players_and_keep_what_the_night_sh
     for moment in moments:
         for chances in (moment.prior, moment.exact):
             assert sum(chances) == pytest.approx(2.0)
-            certain = [k for k, one in enumerate(moment.prior) if one in (0.0, 1.0)]
+            certain = [k for k, chance in enumerate(moment.prior) if chance in (0.0, 1.0)]
             assert [chances[k] for k in certain] == pytest.approx([moment.prior[k] for k in certain])
         assert sum(moment.truth) == 2
 
@@ -239,9 +239,9 @@ def test_the_first_claim_of_a_game_has_the_effect_of_leaving_it_out(folder):
             towards.append(losses[0] - losses[1])
         evil = first.seat in game.evil
         until = next(k for k, state in enumerate(game.states) if first in state.log)
-        found = persuasion([replace(game, states=game.states[: until + 1])], rng())
+        result = persuasion([replace(game, states=game.states[: until + 1])], rng())
         expected = [-gain if evil else gain for gain in towards] if is_players(game, first.seat) else []
-        side = found.evil if evil else found.good
+        side = result.evil if evil else result.good
         assert (side is None) == (not expected)
         assert side is None or side.value == pytest.approx(np.mean(expected))
 
@@ -261,15 +261,15 @@ def test_the_network_concludes_more_than_the_heuristic_and_that_more_than_chance
 @pytest.mark.slow
 def test_questions_leave_the_games_as_they_were(folder):
     before = {path: path.read_bytes() for path in folder.glob("games/*/*/*.jsonl")}
-    found = abilities(folder, "chat", OfflineModel(), no_progress)
+    measured = abilities(folder, "chat", OfflineModel(), no_progress)
     assert {path: path.read_bytes() for path in before} == before
     assert json.loads((folder / ABILITIES).read_text())["player"] == "chat"
-    assert found.deduction["chat"].loss.value == pytest.approx(found.deduction["random"].loss.value, abs=1e-3)
-    assert {one.game for one in found.worth_reading} <= {path.stem for path in before}
-    write_abilities_page(folder, found, verdict_on(found), abilities_table(found))
-    for one in found.worth_reading:
-        assert (folder / READING / f"{one.game}.html").exists()
-    assert found.names_merlin is None or 0 <= found.names_merlin.value <= 1
+    assert measured.deduction["chat"].loss.value == pytest.approx(measured.deduction["random"].loss.value, abs=1e-3)
+    assert {moment.game for moment in measured.worth_reading} <= {path.stem for path in before}
+    write_abilities_page(folder, measured, verdict_on(measured), abilities_table(measured))
+    for moment in measured.worth_reading:
+        assert (folder / READING / f"{moment.game}.html").exists()
+    assert measured.names_merlin is None or 0 <= measured.names_merlin.value <= 1
 
 
 class Undecided(Server):
@@ -300,12 +300,12 @@ def measured_with(folder: Path, monkeypatch: pytest.MonkeyPatch, server: Server)
 
 @pytest.mark.slow
 def test_what_a_model_answers_is_scored_and_counted(asked_at, moments):
-    found = asked_at(Undecided())
+    result = asked_at(Undecided())
     own = sum(moment.by_player for moment in moments)
-    assert found.asked.questions["belief.state"].first == own
-    assert found.asked.prompt == 100 * own
-    assert found.deduction["chat"].loss.value == pytest.approx(np.log(2))
-    assert "†" not in abilities_table(found).headings[2]
+    assert result.asked.questions["belief.state"].first == own
+    assert result.asked.prompt == 100 * own
+    assert result.deduction["chat"].loss.value == pytest.approx(np.log(2))
+    assert "†" not in abilities_table(result).headings[2]
 
 
 class Silent(Server):
@@ -332,6 +332,5 @@ def test_a_directory_without_games_of_avalon_is_refused_in_one_line(tmp_path, ca
     assert capsys.readouterr().err.strip().endswith("accepted: the directory of a `parlour benchmark`")
 
 
-def test_somebody_has_to_be_asked(tmp_path, capsys):
-    assert run(["benchmark", "abilities", str(tmp_path)]) == 2
-    assert "accepted: --model NAME, or --policy PLAYER" in capsys.readouterr().err
+def test_somebody_has_to_be_asked(tmp_path, error_of):
+    assert "accepted: --model NAME, or --policy PLAYER" in error_of(["benchmark", "abilities", str(tmp_path)])

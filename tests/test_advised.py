@@ -16,7 +16,6 @@ from parlour.policies.agents.advised import MOST, AdvisedTurn, OptionOdds, contr
 from parlour.policies.llm.ask import BadReply, read_back
 from parlour.policies.llm.model import OfflineModel
 from parlour.policies.llm.prompt import Templates
-from parlour.training.cli import run
 from parlour.training.cli.models import seated
 from parlour.training.play import asked, rollout
 from schema_fuzz import Listener, refused
@@ -44,10 +43,10 @@ def seen(episode: Any) -> Moves:
     return [[(event.seat, event.move.kind, event.move.args) for event in view.events] for view in episode.last_views]
 
 
-def heard(game: str, options: dict[str, Any], name: str = "advised", seed: int = 4) -> list[AdvisedTurn]:
+def questions_of(game: str, options: dict[str, Any], name: str = "advised", seed: int = 4) -> list[AdvisedTurn]:
     model = Listener()
     rollout.play(*seats_of(name, game, options, model), seed)
-    return model.heard
+    return model.questions
 
 
 # -- who decides -----------------------------------------------------------------------------------------------
@@ -121,7 +120,7 @@ def test_claims_that_contradict_a_plan(planned, against):
         Move("vote", (0,)),
         Move("vote", (1,)),
     ]
-    assert {(one.kind, one.args) for one in every if contradicts(one, planned)} == set(against)
+    assert {(move.kind, move.args) for move in every if contradicts(move, planned)} == set(against)
 
 
 def test_words_that_contradict_the_plan_are_refused_whoever_speaks():
@@ -157,7 +156,7 @@ def asked_at(game: str, options: dict[str, Any]) -> list[tuple[AdvisedTurn, Any,
     for player in players:
         player.views = views
     rollout.play(env, players, 11)
-    return [(question, *seen) for question, seen in zip(model.heard, views, strict=True)]
+    return [(question, *seen) for question, seen in zip(model.questions, views, strict=True)]
 
 
 def test_it_tells_what_the_expert_plans_and_what_each_option_costs():
@@ -166,10 +165,10 @@ def test_it_tells_what_the_expert_plans_and_what_each_option_costs():
         chances = trained.chances(view)
         assert chances.sum() == pytest.approx(1)
         costs = {options[k]: float(f"{chances.max() / chance:.3g}") for k, chance in enumerate(chances)}
-        assert {one.words: one.times for one in question.odds_against} == pytest.approx(
+        assert {odds.words: odds.times for odds in question.odds_against} == pytest.approx(
             {words: cost for words, cost in costs.items() if cost < MOST}, rel=0.011
         )
-        times = [one.times for one in question.odds_against]
+        times = [odds.times for odds in question.odds_against]
         assert times == sorted(times)
         assert times[0] == 1
         assert question.planned in options
@@ -202,7 +201,7 @@ def test_it_tells_at_werewolf_what_follows_from_what_the_seat_saw():
 
 @pytest.mark.parametrize(("game", "options"), [TABLES[0], TABLES[2]])
 def test_whatever_fits_the_schema_is_an_answer(game, options):
-    assert refused(heard(game, options), np.random.default_rng(5)) == {"advised.take_turn": []}
+    assert refused(questions_of(game, options), np.random.default_rng(5)) == {"advised.take_turn": []}
 
 
 def test_the_plan_of_a_turn_stays_while_it_is_asked_again():
@@ -211,17 +210,17 @@ def test_the_plan_of_a_turn_stays_while_it_is_asked_again():
 
     class Mumbles(Listener):
         def answer(self, question: Any, context: Any) -> Any:
-            found = super().answer(question, context)
+            answered = super().answer(question, context)
             if question.options and next(numbers) % 2 == 0:
-                return type(found)(found.value.model_copy(update={"words": "Hm."}))
-            return found
+                return type(answered)(answered.value.model_copy(update={"words": "Hm."}))
+            return answered
 
     model = Mumbles()
     rollout.play(*seats_of("advised", "avalon_v0", AVALON, model), 2)
-    again = [k for k, one in enumerate(model.heard) if "\n" in one.asked]
+    again = [k for k, question in enumerate(model.questions) if "\n" in question.asked]
     assert len(again) > 5
     for k in again:
-        before, after = model.heard[k - 1], model.heard[k]
+        before, after = model.questions[k - 1], model.questions[k]
         assert (after.planned, after.usual, after.odds_against) == (before.planned, before.usual, before.odds_against)
 
 
@@ -229,7 +228,7 @@ def test_the_plan_of_a_turn_stays_while_it_is_asked_again():
 
 
 def test_the_heuristic_as_the_speaker_asks_no_model():
-    assert heard("avalon_v0", AVALON, "advised:speaker=heuristic") == []
+    assert questions_of("avalon_v0", AVALON, "advised:speaker=heuristic") == []
     assert moves("advised:speaker=heuristic", "avalon_v0", AVALON) == moves("advised", "avalon_v0", AVALON)
     assert asks_a_model("advised:follow=2")
     assert not asks_a_model("advised:speaker=heuristic,follow=2")
@@ -246,15 +245,15 @@ def test_another_expert_may_plan(tmp_path):
 
 
 def test_it_is_saved_with_its_table(tmp_path):
-    env, (one, *others) = seats_of("advised:follow=7", "avalon_v0", AVALON)
-    one.save(tmp_path / "saved.json")
+    env, (player, *others) = seats_of("advised:follow=7", "avalon_v0", AVALON)
+    player.save(tmp_path / "saved.json")
     loaded = AdvisedPlayer.load(tmp_path / "saved.json")
-    assert loaded.settings() == one.settings()
-    assert seen(rollout.play(env, [loaded, *others], 3)) == seen(rollout.play(env, [one, *others], 3))
+    assert loaded.settings() == player.settings()
+    assert seen(rollout.play(env, [loaded, *others], 3)) == seen(rollout.play(env, [player, *others], 3))
 
 
 @pytest.mark.parametrize(
-    ("name", "players", "told"),
+    ("name", "players", "message"),
     [
         ("advised:follow=-1", 5, "follow '-1' is not accepted; accepted: a number 0..999"),
         ("advised:follow=nan", 5, "follow 'nan' is not accepted; accepted: a number 0..999"),
@@ -264,10 +263,9 @@ def test_it_is_saved_with_its_table(tmp_path):
         ("advised:expert=none.npz", 5, "none.npz"),
     ],
 )
-def test_what_is_not_accepted_is_told_in_one_line(name, players, told, capsys):
-    assert run(["play", "avalon_v0", "--players", str(players), "--policy", name]) == 2
-    (line,) = capsys.readouterr().err.strip().splitlines()
-    assert told in line
+def test_what_is_not_accepted_is_told_in_one_line(name, players, message, error_of):
+    (line,) = error_of(["play", "avalon_v0", "--players", str(players), "--policy", name]).strip().splitlines()
+    assert message in line
 
 
 def test_it_needs_a_table_and_the_view():
@@ -276,7 +274,7 @@ def test_it_needs_a_table_and_the_view():
 
 
 def test_its_prompt_is_shown_as_it_would_be_sent():
-    found = asked.heard("advised.take_turn", asked.At("avalon_v0", AVALON, 2, 0, 1))
-    (_, user) = (message["content"] for message in found.messages(Templates()))
+    exchange = asked.heard("advised.take_turn", asked.At("avalon_v0", AVALON, 2, 0, 1))
+    (_, user) = (message["content"] for message in exchange.messages(Templates()))
     for section in ("posterior", "planned", "odds_against", "deviate_below", "usual"):
         assert f"\n## {section}\n" in user

@@ -65,7 +65,7 @@ def followed(view: Any, *events: Event) -> AIWolfBeliefs:
     return beliefs
 
 
-def told(kind: str, *args: int, to: tuple[int, ...] | None = None) -> Event:
+def announced(kind: str, *args: int, to: tuple[int, ...] | None = None) -> Event:
     return Event(NATURE, Move(kind, args), to)
 
 
@@ -90,68 +90,70 @@ def test_a_wolf_knows_the_wolves_and_doubts_who_has_the_other_roles():
 
 
 def test_a_result_of_the_seer_settles_who_is_a_werewolf():
-    wolf = followed(seen_by(0, S), told("checked", 3, 1, to=(0,))).own.wolf_chance()
+    wolf = followed(seen_by(0, S), announced("checked", 3, 1, to=(0,))).own.wolf_chance()
     assert wolf == pytest.approx([0, 0, 0, 1, 0])
-    wolf = followed(seen_by(0, S), told("checked", 3, 0, to=(0,))).own.wolf_chance()
+    wolf = followed(seen_by(0, S), announced("checked", 3, 0, to=(0,))).own.wolf_chance()
     assert wolf == pytest.approx([0, 1 / 3, 1 / 3, 0, 1 / 3])
-    known = followed(seen_by(0, M, "aiwolf-15"), told("identified", 3, 1, to=(0,))).own.wolf_chance()
+    known = followed(seen_by(0, M, "aiwolf-15"), announced("identified", 3, 1, to=(0,))).own.wolf_chance()
     assert known == pytest.approx([0, *[2 / 13 if j != 3 else 1 for j in range(1, 15)]])
 
 
 def test_a_game_of_five_that_goes_on_after_an_execution_did_not_execute_the_werewolf():
-    wolf = followed(seen_by(0, V), told("executed", 3), told("night", 1)).own.wolf_chance()
+    wolf = followed(seen_by(0, V), announced("executed", 3), announced("night", 1)).own.wolf_chance()
     assert wolf == pytest.approx([0, 1 / 3, 1 / 3, 0, 1 / 3])
 
 
 def test_the_attacked_is_no_werewolf():
-    wolf = followed(seen_by(0, V), told("dawn", 2, 3)).own.wolf_chance()
+    wolf = followed(seen_by(0, V), announced("dawn", 2, 3)).own.wolf_chance()
     assert wolf == pytest.approx([0, 1 / 3, 1 / 3, 0, 1 / 3])
 
 
 def test_nobody_dies_only_if_the_bodyguard_lives():
-    events = told("executed", 3), told("night", 1), told("dawn", 2)
+    events = announced("executed", 3), announced("night", 1), announced("dawn", 2)
     guard = followed(seen_by(0, V, "aiwolf-15"), *events).own.chances()[G]
     assert guard == pytest.approx([0 if j in (0, 3) else 1 / 13 for j in range(15)])
     # in night 0 nobody is attacked
-    assert followed(seen_by(0, V, "aiwolf-15"), told("dawn", 1)).own.chances()[G][3] == pytest.approx(1 / 14)
+    assert followed(seen_by(0, V, "aiwolf-15"), announced("dawn", 1)).own.chances()[G][3] == pytest.approx(1 / 14)
 
 
 def test_whom_the_bodyguard_saved_is_no_werewolf():
-    night = told("night", 1), Event(0, Move("protect", (4,)), (0,))
-    saved = followed(seen_by(0, G, "aiwolf-15"), *night, told("dawn", 2)).own.wolf_chance()
+    night = announced("night", 1), Event(0, Move("protect", (4,)), (0,))
+    saved = followed(seen_by(0, G, "aiwolf-15"), *night, announced("dawn", 2)).own.wolf_chance()
     assert saved[4] == 0
     assert saved[5] == pytest.approx(3 / 13)
 
 
 def test_whom_the_wolves_did_not_kill_is_not_the_bodyguard():
     view = seen_by(2, W, "aiwolf-15", (2, 5, 9))
-    guard = followed(view, told("night", 1), told("wolves", 4, to=(2, 5, 9)), told("dawn", 2)).own.chances()[G]
+    guard = followed(
+        view, announced("night", 1), announced("wolves", 4, to=(2, 5, 9)), announced("dawn", 2)
+    ).own.chances()[G]
     assert guard[4] == 0
     assert guard[0] == pytest.approx(1 / 11)
 
 
 def test_a_claim_to_be_the_seer_tells_seer_possessed_and_liars_apart():
     # a villager of five sees seat 1 come out on day 1: seer .., possessed .., werewolf .., one villager more ..
-    seer = followed(seen_by(0, V), told("dawn", 1), said(1, "claim_role", 2)).own.chances()
+    seer = followed(seen_by(0, V), announced("dawn", 1), said(1, "claim_role", 2)).own.chances()
     rates = [H.comes_out(role, S, first=True) for role in (W, P, S, V)]
     assert [seer[W][1], seer[P][1], seer[S][1]] == pytest.approx([rate / sum(rates) for rate in rates[:3]])
 
 
 def test_nobody_learns_from_what_he_says_himself():
-    quiet = followed(seen_by(0, V), told("dawn", 1)).own.chances()
-    spoken = followed(seen_by(0, V), told("dawn", 1), said(0, "accuse", 1), said(0, "claim_role", 2)).own.chances()
+    quiet = followed(seen_by(0, V), announced("dawn", 1)).own.chances()
+    spoken = followed(seen_by(0, V), announced("dawn", 1), said(0, "accuse", 1), said(0, "claim_role", 2)).own.chances()
     assert all(spoken[role] == pytest.approx(quiet[role]) for role in quiet)
 
 
 def test_a_claim_that_is_made_again_tells_nothing():
-    first = (told("dawn", 1), said(1, "claim_role", 2), said(1, "report", 2, 1), said(3, "accuse", 1))
+    first = (announced("dawn", 1), said(1, "claim_role", 2), said(1, "report", 2, 1), said(3, "accuse", 1))
     again = (said(1, "claim_role", 2), said(1, "report", 2, 1), said(3, "accuse", 1))
     once, twice = followed(seen_by(0, V), *first), followed(seen_by(0, V), *first, *again)
     assert once.own.wolf_chance() == pytest.approx(twice.own.wolf_chance())
 
 
 def test_events_against_the_rules_are_refused_in_one_line():
-    killed = (told("dawn", j + 2, j) for j in range(1, 5))
+    killed = (announced("dawn", j + 2, j) for j in range(1, 5))
     with pytest.raises(ParlourError, match="contradict the rules"):
         followed(seen_by(0, V), *killed).own.chances()
 
@@ -299,7 +301,7 @@ NAMES = (W, P, S, V, M, G)
 @st.composite
 def stories(draw: Any, seats: int) -> list[Event]:
     """Public events of up to three days among some seats, in which seat 0 lives."""
-    alive, events = list(range(seats)), [told("dawn", 1), told("day", 1, 0)]
+    alive, events = list(range(seats)), [announced("dawn", 1), announced("day", 1, 0)]
     for day in range(1, draw(st.integers(1, 3)) + 1):
         for _ in range(draw(st.integers(0, 8))):
             a, b = draw(st.permutations(alive))[:2]
@@ -310,13 +312,13 @@ def stories(draw: Any, seats: int) -> list[Event]:
         votes = [draw(st.sampled_from([k for k in alive if k != j])) if j in alive else -2 for j in range(seats)]
         out = draw(st.sampled_from(alive[1:]))
         alive.remove(out)
-        events += [told("votes", day, *votes), told("executed", out)]
+        events += [announced("votes", day, *votes), announced("executed", out)]
         if len(alive) < 5:
             break
         dead = draw(st.sampled_from([None, *alive[1:]]))
         alive = [j for j in alive if j != dead]
         gone = () if dead is None else (dead,)
-        events += [told("night", day), told("dawn", day + 1, *gone), told("day", day + 1, alive[0])]
+        events += [announced("night", day), announced("dawn", day + 1, *gone), announced("day", day + 1, alive[0])]
     return events
 
 
@@ -347,9 +349,9 @@ def test_the_chances_are_those_of_bayes_rule_over_all_deals(story, role):
             with pytest.raises(ParlourError):
                 _chances(followed(view, *story), me)
             continue
-        found = _chances(followed(view, *story), me)
-        for one in (W, P, S, M, G):
-            assert found[one] == pytest.approx(truth[one], abs=1e-9), one
+        chances = _chances(followed(view, *story), me)
+        for player in (W, P, S, M, G):
+            assert chances[player] == pytest.approx(truth[player], abs=1e-9), player
 
 
 def _chances(beliefs: AIWolfBeliefs, me: int) -> dict[str, Any]:
@@ -366,9 +368,9 @@ def test_an_onlooker_of_whole_games_of_five_believes_as_the_sixty_deals_say(deal
     public = [event for event in state.log if event.to is None]
     view = game.view(state, 0)
     truth = listed(deals, -1, public)
-    found = followed(view, *public).onlooker.chances()
+    chances = followed(view, *public).onlooker.chances()
     for role in (W, P, S):
-        assert found[role] == pytest.approx(truth[role], abs=1e-9)
+        assert chances[role] == pytest.approx(truth[role], abs=1e-9)
 
 
 @pytest.mark.slow
@@ -387,10 +389,10 @@ def test_an_onlooker_of_fifteen_believes_as_deals_drawn_at_random_say():
             plain.see(event, game.role_names)
         weights.append(plain.likelihood)
         drawn.append(deal)
-    share, held = np.array(weights) / sum(weights), np.array(drawn)
-    found = followed(game.view(state, 0), *public).onlooker.chances()
+    share, roles = np.array(weights) / sum(weights), np.array(drawn)
+    chances = followed(game.view(state, 0), *public).onlooker.chances()
     for role in (W, P, S, M, G):
-        has = held == role
+        has = roles == role
         chance = share @ has
         error = np.sqrt((share**2) @ (has - chance) ** 2)
-        assert (abs(found[role] - chance) < 4 * error + 1e-3).all(), role
+        assert (abs(chances[role] - chance) < 4 * error + 1e-3).all(), role

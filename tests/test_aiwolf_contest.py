@@ -79,9 +79,9 @@ def test_clients_that_know_the_protocol_alone_find_no_difference_from_the_rules(
 def test_a_transcript_of_a_contest_is_replayed_to_the_same_game(tmp_path):
     contest(tmp_path, [random_client], games=1)
     (file,) = tmp_path.glob("*.jsonl")
-    found = replay.read(file)
-    assert found.header["players"]["player_0"] in ("random0", "heuristic")
-    assert set(found.header["players"].values()) == {"random0", "heuristic"}
+    transcript = replay.read(file)
+    assert transcript.header["players"]["player_0"] in ("random0", "heuristic")
+    assert set(transcript.header["players"].values()) == {"random0", "heuristic"}
 
 
 def test_the_same_seed_and_answers_give_the_same_transcripts(tmp_path):
@@ -223,8 +223,8 @@ def test_an_agent_that_floods_the_server_forfeits_and_the_games_go_on():
 
 def test_words_of_other_players_reach_agents_as_aiwolfs_sentences_alone(tmp_path):
     _, clients, _ = contest(tmp_path, [random_client], games=3)
-    heard = {line["text"].split()[0] for line in clients[0].talks}
-    assert heard <= {"Over", "Skip", "ESTIMATE", "COMINGOUT", "DIVINED", "VOTE", "REQUEST", "BECAUSE"}
+    verbs = {line["text"].split()[0] for line in clients[0].talks}
+    assert verbs <= {"Over", "Skip", "ESTIMATE", "COMINGOUT", "DIVINED", "VOTE", "REQUEST", "BECAUSE"}
 
 
 # -- settings ----------------------------------------------------------------------------------------------------

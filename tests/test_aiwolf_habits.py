@@ -20,7 +20,7 @@ def record(*events: Event) -> AIWolfRecord:
     return AIWolfRecord(ROLES, events, game.view(game.initial(), 0))
 
 
-def told(kind: str, *args: int) -> Event:
+def announced(kind: str, *args: int) -> Event:
     return Event(NATURE, Move(kind, args), None)
 
 
@@ -31,20 +31,20 @@ def said(seat: int, kind: str, *args: int) -> Event:
 def test_an_accusation_counts_once_until_the_seat_accuses_another():
     # seat 0 accuses the werewolf, again, a villager, and the werewolf: 2 of 3
     seen = [said(0, "accuse", target) for target in (3, 3, 1, 3)]
-    assert count_habits([record(told("dawn", 1), *seen)]).accuses_wolf == pytest.approx(2 / 3)
+    assert count_habits([record(announced("dawn", 1), *seen)]).accuses_wolf == pytest.approx(2 / 3)
 
 
 def test_who_has_spoken_and_not_come_out_when_votes_are_shown_counts_against_the_claim():
     # of two games, the seer comes out in one: 1 of 2
-    votes = told("votes", 1, 3, 3, 3, 0, 0)
-    out = record(told("dawn", 1), said(2, "claim_role", 2), votes)
-    hidden = record(told("dawn", 1), said(2, "silent"), votes)
+    votes = announced("votes", 1, 3, 3, 3, 0, 0)
+    out = record(announced("dawn", 1), said(2, "claim_role", 2), votes)
+    hidden = record(announced("dawn", 1), said(2, "silent"), votes)
     assert count_habits([out, hidden]).seer_claims_first == pytest.approx(1 / 2)
 
 
 def test_a_rate_with_the_same_result_in_all_cases_stays_as_it_is():
     usual = AIWolfHabits()
-    assert count_habits([record(told("dawn", 1), said(0, "accuse", 3))]).accuses_wolf == usual.accuses_wolf
+    assert count_habits([record(announced("dawn", 1), said(0, "accuse", 3))]).accuses_wolf == usual.accuses_wolf
     assert count_habits([]) == usual
 
 

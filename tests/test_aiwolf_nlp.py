@@ -8,6 +8,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from aiwolf_games import Speaks
 from aiwolf_nlp_stub_server import NAMES, NlpStubServer
 from parlour.envs.core import NATURE, ParlourError
 from parlour.envs.speech import ACCUSE, CLAIM_ROLE
@@ -48,22 +49,6 @@ def test_a_server_that_knows_the_protocol_alone_accepts_every_answer(policy, pla
     assert stub.said
 
 
-class Speaks(Policy):
-    """Says one line and otherwise plays the last legal move."""
-
-    name = "speaks"
-    wants = "text"
-
-    def __init__(self, words: str) -> None:
-        super().__init__()
-        self.words, self.read = words, list[str]()
-
-    def act(self, observation: Any, info: dict[str, Any]) -> Any:
-        self.read.append(observation["text"])
-        line = any(option == "Over." for option in info["options"])
-        return self.words if line else int(info["legal"][-1])
-
-
 def test_free_words_are_said_as_they_are_with_the_names_of_the_game():
     policy = Speaks("What a lovely\nmorning, player_1!")
     stub, _ = visited(policy, 5, 1)
@@ -87,27 +72,27 @@ SETTING = {
 
 
 def line(idx: int, agent: str, text: str) -> dict[str, Any]:
-    told = {"idx": idx, "day": 0, "turn": 0, "agent": agent, "text": text, "time": 0}
-    return told | {"skip": False, "over": text == "Over"}
+    talk = {"idx": idx, "day": 0, "turn": 0, "agent": agent, "text": text, "time": 0}
+    return talk | {"skip": False, "over": text == "Over"}
 
 
 def test_what_others_say_is_read_as_claims_and_what_cannot_be_read_stays_words():
     visitor = NlpVisitor(RandomPolicy())
     visitor.answer(packet("INITIALIZE", setting=SETTING))
-    told = [
+    talks = [
         line(0, "Minato", "I think @Ryuji is a werewolf."),
         line(1, "Takumi", "I am the Seer."),
         line(2, "Ryuji", "Kenji は人狼です。"),
         line(3, "Daisuke", "Over"),
     ]
-    visitor.answer(packet("TALK", talk_history=told))
-    visitor.answer(packet("TALK", talk_history=told))  # told twice, heard once
-    heard = [(e.seat, e.move.kind, e.move.args) for e in visitor._game.view("TALK").events if e.seat != NATURE]
+    visitor.answer(packet("TALK", talk_history=talks))
+    visitor.answer(packet("TALK", talk_history=talks))  # told twice, heard once
+    moves = [(e.seat, e.move.kind, e.move.args) for e in visitor._game.view("TALK").events if e.seat != NATURE]
     # Daisuke, Kenji, Minato, Ryuji, Takumi are player_0 to player_4; roles: Werewolf, Possessed, Seer, Villager
-    assert heard[0] == (2, ACCUSE, (3,))
-    assert heard[1][:2] == (4, CLAIM_ROLE)
-    assert heard[2] == (3, REMARK, ())
-    assert heard[3:] == [(0, TALK_OVER, ())]
+    assert moves[0] == (2, ACCUSE, (3,))
+    assert moves[1][:2] == (4, CLAIM_ROLE)
+    assert moves[2] == (3, REMARK, ())
+    assert moves[3:] == [(0, TALK_OVER, ())]
 
 
 def test_who_is_executed_is_dead_at_once_and_announced_once():

@@ -8,6 +8,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from aiwolf_games import Speaks
 from aiwolf_stub_server import StubServer
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.speech import ACCUSE, REPORT
@@ -55,22 +56,6 @@ def test_the_expert_plays_at_a_server_of_5():
     server, visitor = visited(policy, 5, 20)
     assert server.wrong == []
     assert server.games == visitor.games.total() == 20
-
-
-class Speaks(Policy):
-    """Says one line and otherwise plays the first legal move."""
-
-    name = "speaks"
-    wants = "text"
-
-    def __init__(self, words: str) -> None:
-        super().__init__()
-        self.words, self.read = words, list[str]()
-
-    def act(self, observation: Any, info: dict[str, Any]) -> Any:
-        self.read.append(observation["text"])
-        line = any(option == "Over." for option in info["options"])
-        return self.words if line else int(info["legal"][-1])
 
 
 @pytest.mark.parametrize(
@@ -126,8 +111,8 @@ def test_a_seat_that_came_out_as_the_medium_reports_what_it_identified():
     line = {"idx": 0, "day": 0, "turn": 0, "agent": 3, "text": "COMINGOUT Agent[03] MEDIUM"}
     game.receive("TALK", {"talkHistory": [line]})
     assert visitor._line(report, 0, game.view("TALK")) == "IDENTIFIED Agent[01] WEREWOLF"
-    heard = line | {"idx": 1, "text": "IDENTIFIED Agent[01] WEREWOLF"}
-    game.receive("TALK", {"talkHistory": [heard]})
+    talk = line | {"idx": 1, "text": "IDENTIFIED Agent[01] WEREWOLF"}
+    game.receive("TALK", {"talkHistory": [talk]})
     assert game.view("TALK").events[-1].move[:2] == report[:2]
 
 

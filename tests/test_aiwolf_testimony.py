@@ -8,14 +8,14 @@ from parlour.envs.speech import ACCUSE, CLAIM_ROLE, RECOMMEND, REPORT
 from parlour.envs.werewolf import GAME
 from parlour.envs.werewolf.aiwolf.testimony import TESTIMONY
 from parlour.envs.werewolf.vocabulary import CHECKS, KILL
-from test_aiwolf_rules import DONE, Course
+from test_aiwolf_rules import DONE, Village
 
 POSSESSED, SEER, MEDIUM, BODYGUARD, VILLAGER = 3, 4, 5, 6, 7
 
 
 def said(course, lines):
     """A turn of talk: these seats speak, all others are over."""
-    return course.play(*(lines.get(seat, DONE) for seat in range(15)))
+    return course.do(*(lines.get(seat, DONE) for seat in range(15)))
 
 
 def comes_out(course, **claims):
@@ -30,13 +30,13 @@ def shown(course, seat, column):
     """A column as a seat sees it, by the seat that it is about; zeros are left out."""
     encoder = GAME.seat_encoder(course.game, "summary")
     numbers = dict(zip(encoder.names, encoder(course.game.view(course.state, seat)), strict=True))
-    found = {(seat + j) % 15: float(numbers[f"seat +{j}: {column}"]) for j in range(15)}
-    return {about: pytest.approx(number) for about, number in found.items() if number}
+    values = {(seat + j) % 15: float(numbers[f"seat +{j}: {column}"]) for j in range(15)}
+    return {about: pytest.approx(number) for about, number in values.items() if number}
 
 
 def at_talk(aim=9):
     """The first day: the seer has divined a player in night 0."""
-    return Course("aiwolf-15").until(CHECKS).play(Move(CHECKS, (aim,))).until(ACCUSE)
+    return Village("aiwolf-15").until(CHECKS).do(Move(CHECKS, (aim,))).until(ACCUSE)
 
 
 def test_reports_of_two_who_claim_to_be_the_seer_count_half():
@@ -101,7 +101,7 @@ def test_who_alone_claims_a_role_of_which_there_is_one():
 
 
 def test_victims_are_named_among_the_werewolves_the_latest_counts_most():
-    course = Course("aiwolf-15").until(RECOMMEND).play(Move(RECOMMEND, (7,)), Move(RECOMMEND, (9,)), DONE)
+    course = Village("aiwolf-15").until(RECOMMEND).do(Move(RECOMMEND, (7,)), Move(RECOMMEND, (9,)), DONE)
     assert shown(course, 0, "named as the victim") == {7: 0.5, 9: 1}
     assert shown(course, 7, "named as the victim") == {}
     course.until(KILL)
@@ -109,5 +109,5 @@ def test_victims_are_named_among_the_werewolves_the_latest_counts_most():
 
 
 def test_tables_without_a_medium_have_none_of_it():
-    course = Course("aiwolf-5")
+    course = Village("aiwolf-5")
     assert not any(column in name for name in GAME.seat_encoder(course.game, "summary").names for column in TESTIMONY)

@@ -44,9 +44,9 @@ def imported(tree: ast.Module) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             for alias in node.names:
                 whole = f"{node.module}.{alias.name}"
-                found = whole if whole in MODULES else node.module
-                if found in MODULES:
-                    yield found
+                module = whole if whole in MODULES else node.module
+                if module in MODULES:
+                    yield module
 
 
 def circles(modules: dict[str, ast.Module]) -> list[list[str]]:
@@ -108,7 +108,7 @@ def test_views_are_typed_where_games_are_read():
 
 def test_games_are_listed_in_the_registry_alone():
     """No other list, tuple, set or dictionary holds two games, and no comparison chain goes through them."""
-    found = []
+    places = []
     for path, tree in TREES.items():
         if path == ROOT / "envs" / "registry.py":
             continue
@@ -117,8 +117,8 @@ def test_games_are_listed_in_the_registry_alone():
                 parts = [*node.keys, *node.values] if isinstance(node, ast.Dict) else node.elts
                 values = {part.value for part in parts if isinstance(part, ast.Constant)}
                 if len(values & set(GAMES)) > 1:
-                    found.append(f"{path.relative_to(ROOT)}:{node.lineno}")
-    assert found == []
+                    places.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert places == []
 
 
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
@@ -155,11 +155,11 @@ def test_all_modules_are_read(copied):
     code = "import grimp, sys; print(*grimp.build_graph(*sys.argv[1:], cache_dir=None).modules)"
     command = [sys.executable, "-c", code, *(f"parlour.{folder}" for folder in FOLDERS)]
     environment = {**os.environ, "PYTHONPATH": str(copied)}
-    told = subprocess.run(command, env=environment, cwd=copied, capture_output=True, text=True, check=True)
+    process = subprocess.run(command, env=environment, cwd=copied, capture_output=True, text=True, check=True)
     files = [
         path.relative_to(copied).with_suffix("") for f in FOLDERS for path in (copied / "parlour" / f).rglob("*.py")
     ]
-    assert set(told.stdout.split()) == {".".join(path.parts).removesuffix(".__init__") for path in files}
+    assert set(process.stdout.split()) == {".".join(path.parts).removesuffix(".__init__") for path in files}
 
 
 BROKEN = [
@@ -268,13 +268,13 @@ def test_importing_does_not_load_what_it_does_not_need(statement, forbidden):
 
 def test_the_package_is_a_namespace_of_exactly_the_four_folders():
     code = "import parlour; print(parlour.__file__, parlour.__spec__.origin)"
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout.split() == ["None", "None"]
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert process.stdout.split() == ["None", "None"]
     packages = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["packages"]
-    found = {
+    names = {
         "parlour." + ".".join(init.parent.relative_to(ROOT).parts)
         for folder in FOLDERS
         for init in (ROOT / folder).rglob("__init__.py")
     }
-    assert set(packages) == found
+    assert set(packages) == names
     assert all((ROOT / folder / "py.typed").exists() for folder in FOLDERS)

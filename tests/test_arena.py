@@ -45,8 +45,8 @@ def test_strengths_are_found_again_where_every_cell_has_the_share_that_they_say(
     first, second = np.array([1.0, 0.3, -1.3]), np.array([0.5, 0.4, -0.9])
     games = 10_000_000
     won = games * expit(0.3 + first[:, None] - second[None]).ravel()
-    found = fit(won[None], games, 3)[0]
-    assert found == pytest.approx([0.3, 1.0, 0.3, 0.5, 0.4], abs=1e-5)
+    fitted = fit(won[None], games, 3)[0]
+    assert fitted == pytest.approx([0.3, 1.0, 0.3, 0.5, 0.4], abs=1e-5)
 
 
 def test_who_wins_all_games_has_a_finite_rating_which_a_symmetry_fixes():
@@ -55,21 +55,21 @@ def test_who_wins_all_games_has_a_finite_rating_which_a_symmetry_fixes():
     50 x 3 games 150 + 5/6 of 150 + 5/3 are won."""
     games = np.ones((50, 3, 3))
     games[:, 2] = 0
-    found = strengths(games, 100, np.random.default_rng(0))
-    assert found.expected[0] == pytest.approx([(150 + 5 / 6) / (150 + 5 / 3)] * 3, abs=1e-9)
-    assert found.expected[2][0] == pytest.approx(5 / 6 / (150 + 5 / 3), abs=1e-9)
-    assert [player.second.value for player in found.players] == [0.0, 0.0, 0.0]
-    assert [one.ranks for one in found.players] == [(1, 1), (1, 1), (3, 3)]
+    estimate = strengths(games, 100, np.random.default_rng(0))
+    assert estimate.expected[0] == pytest.approx([(150 + 5 / 6) / (150 + 5 / 3)] * 3, abs=1e-9)
+    assert estimate.expected[2][0] == pytest.approx(5 / 6 / (150 + 5 / 3), abs=1e-9)
+    assert [player.second.value for player in estimate.players] == [0.0, 0.0, 0.0]
+    assert [player.ranks for player in estimate.players] == [(1, 1), (1, 1), (3, 3)]
 
 
 def test_a_rating_is_the_mean_of_both_sides_and_all_ratings_add_up_to_zero():
     games = (np.random.default_rng(3).random((40, 4, 4)) < 0.6).astype(float)
-    found = strengths(games, 100, np.random.default_rng(0))
-    for player in found.players:
+    estimate = strengths(games, 100, np.random.default_rng(0))
+    for player in estimate.players:
         assert player.rating.value == pytest.approx((player.first.value + player.second.value) / 2, abs=1e-5)
         assert player.rating.low < player.rating.value < player.rating.high
     for side in ("rating", "first", "second"):
-        assert sum(getattr(one, side).value for one in found.players) == pytest.approx(0, abs=1e-4)
+        assert sum(getattr(player, side).value for player in estimate.players) == pytest.approx(0, abs=1e-4)
 
 
 def test_a_side_that_everybody_wins_makes_nobody_stronger():
@@ -77,9 +77,9 @@ def test_a_side_that_everybody_wins_makes_nobody_stronger():
     400 x log10(8.890) = 379.6 points."""
     games = np.ones((200, 3, 3))
     games[::10] = 0
-    found = strengths(games, 100, np.random.default_rng(0))
-    assert [player.rating.value for player in found.players] == [0.0, 0.0, 0.0]
-    assert found.advantage.value == pytest.approx(379.6, abs=0.05)
+    estimate = strengths(games, 100, np.random.default_rng(0))
+    assert [player.rating.value for player in estimate.players] == [0.0, 0.0, 0.0]
+    assert estimate.advantage.value == pytest.approx(379.6, abs=0.05)
 
 
 def test_a_draw_is_half_a_win_for_each():
@@ -96,9 +96,9 @@ def test_intervals_cover_the_truth_about_as_often_as_they_say():
     chance = expit(0.2 + first[:, None] - second[None])
     covered = []
     for _ in range(120):
-        found = strengths((rng.random((60, 3, 3)) < chance).astype(float), 200, rng)
+        estimate = strengths((rng.random((60, 3, 3)) < chance).astype(float), 200, rng)
         truth = POINTS * (first + second) / 2
-        covered += [one.rating.low <= x <= one.rating.high for one, x in zip(found.players, truth, strict=True)]
+        covered += [seat.rating.low <= x <= seat.rating.high for seat, x in zip(estimate.players, truth, strict=True)]
     assert 0.89 < np.mean(covered) < 0.99
 
 
@@ -107,10 +107,10 @@ def test_luck_of_the_deal_widens_the_advantage_but_not_the_ratings():
     all; the advantage swings as sqrt(deals) coins do, not as deals x cells coins."""
     games = np.zeros((100, 3, 3))
     games[::2] = 1
-    found = strengths(games, 400, np.random.default_rng(1))
-    assert all(player.rating.low == player.rating.high == 0.0 for player in found.players)
+    estimate = strengths(games, 400, np.random.default_rng(1))
+    assert all(player.rating.low == player.rating.high == 0.0 for player in estimate.players)
     # the standard error of the log odds of 100 even coins is 0.2: an interval of 2 x 1.96 x 0.2 x 173.7 = 136 points
-    assert found.advantage.high - found.advantage.low == pytest.approx(136, abs=25)
+    assert estimate.advantage.high - estimate.advantage.low == pytest.approx(136, abs=25)
 
 
 def test_one_player_is_no_arena():
@@ -126,11 +126,11 @@ def made(winners: dict, deals: int = 8, own: dict | None = None) -> ArenaResult:
     of_game = {name: Decisions(first=count, heuristic={"invalid": 20 - count}) for name, count in (own or {}).items()}
     names = tuple(dict.fromkeys(name for cell in winners for name in cell))
     config = ArenaConfig(names, games=deals, resamples=100)
-    told = {(a, b): winners.get((a, b), lambda k: SIDES[k % 2]) for a in names for b in names}
+    cells = {(a, b): winners.get((a, b), lambda k: SIDES[k % 2]) for a in names for b in names}
     played = [
         ArenaGame(k, a, b, of(k), 30, (of_game.get(a, NOBODY[0]), of_game.get(b, NOBODY[1])))
         for k in range(deals)
-        for (a, b), of in told.items()
+        for (a, b), of in cells.items()
     ]
     return ArenaResult(config, SIDES, tuple(played))
 
@@ -188,10 +188,10 @@ def test_five_deals_that_go_alike_are_not_enough_to_beat_anybody():
 
 def test_points_of_a_pair_are_over_both_sides_of_the_same_deals():
     """a wins as good always, and as evil in the even ones of eight deals: (2 + 0) / 2 by turns, half a point in the mean."""
-    found = made({("a", "b"): lambda _: "good", ("b", "a"): lambda k: SIDES[(k + 1) % 2]})
-    assert found.pairs.difference("a", "b").value == 0.5
-    assert found.pairs.difference("b", "a").n == 8
-    assert (found.cell("a", "b").hits, found.cell("b", "a").hits, found.cell("a", "a").n) == (8, 4, 8)
+    result = made({("a", "b"): lambda _: "good", ("b", "a"): lambda k: SIDES[(k + 1) % 2]})
+    assert result.pairs.difference("a", "b").value == 0.5
+    assert result.pairs.difference("b", "a").n == 8
+    assert (result.cell("a", "b").hits, result.cell("b", "a").hits, result.cell("a", "a").n) == (8, 4, 8)
 
 
 def test_the_cell_that_ratings_tell_worst_is_named():
@@ -202,44 +202,40 @@ def test_the_cell_that_ratings_tell_worst_is_named():
     assert expected == pytest.approx(0.5, abs=0.01)
 
 
+REVERSED = {
+    ("a", "c"): lambda _: "good",
+    ("a", "d"): lambda _: "evil",
+    ("b", "c"): lambda _: "evil",
+    ("b", "d"): lambda _: "good",
+}
+
+
 def test_a_reversal_names_who_is_better_against_whom_on_one_side():
     """As good, a beats c always and d never, b the other way round; all else goes by turns. The same games seen from the other
     side: as evil, c does worse than d against a, and better against b."""
-    cells = {
-        ("a", "c"): lambda _: "good",
-        ("a", "d"): lambda _: "evil",
-        ("b", "c"): lambda _: "evil",
-        ("b", "d"): lambda _: "good",
-    }
-    found = made(cells).reversals
-    told = {(one.side, one.a, one.b, one.ahead, one.behind, one.gain.value, one.loss.value) for one in found}
-    assert ("good", "a", "b", "c", "d", 1.0, -1.0) in told
-    assert ("evil", "c", "d", "b", "a", 1.0, -1.0) in told
-    words = " ".join(report.remarks(made(cells)))
-    told = "a does better than b against c (+100 - points of 100) and worse against d (-100 -)."
-    assert f"Reversals as good: 1, the largest: {told}" in words
+    reversals = made(REVERSED).reversals
+    rows = {(row.side, row.a, row.b, row.ahead, row.behind, row.gain.value, row.loss.value) for row in reversals}
+    assert ("good", "a", "b", "c", "d", 1.0, -1.0) in rows
+    assert ("evil", "c", "d", "b", "a", 1.0, -1.0) in rows
+    words = " ".join(report.remarks(made(REVERSED)))
+    rows = "a does better than b against c (+100 - points of 100) and worse against d (-100 -)."
+    assert f"Reversals as good: 1, the largest: {rows}" in words
     assert "Reversals as evil: 1, the largest: c does better than d against b" in words
 
 
 def test_a_reversal_has_to_be_clear_for_all_opponents_together():
     """Signs of 7 deals that are alike: 2/2^7 = 0.016 is below 0.05, but times four opponents it is not; 8 deals: 0.031 is."""
-    cells = {
-        ("a", "c"): lambda _: "good",
-        ("a", "d"): lambda _: "evil",
-        ("b", "c"): lambda _: "evil",
-        ("b", "d"): lambda _: "good",
-    }
-    assert made(cells, deals=7).reversals == []
-    assert made(cells, deals=8).reversals
+    assert made(REVERSED, deals=7).reversals == []
+    assert made(REVERSED, deals=8).reversals
     line = {**wins("a", "b"), **wins("b", "c"), **wins("a", "c")}
     assert made(line).reversals == []
 
 
 def test_a_draw_is_won_by_nobody():
-    found = made({("a", "b"): lambda _: "", ("b", "a"): lambda _: ""})
-    assert found.cell("a", "b").hits == 0
-    assert found.pairs.difference("a", "b").value == 0
-    assert report.as_json(found)["cells"][1]["drawn"] == 8
+    result = made({("a", "b"): lambda _: "", ("b", "a"): lambda _: ""})
+    assert result.cell("a", "b").hits == 0
+    assert result.pairs.difference("a", "b").value == 0
+    assert report.as_json(result)["cells"][1]["drawn"] == 8
 
 
 # -- games -------------------------------------------------------------------------------------------------------------
@@ -247,9 +243,9 @@ def test_a_draw_is_won_by_nobody():
 
 def played(game: str = "template_v0", names: tuple[str, ...] = ("random", "heuristic"), games: int = 3, **how):
     env = rollout.table(game, **how)
-    spec, told = env.game_env.spec.id, dict(env.game_env.game.config)
-    config = ArenaConfig(names, spec, told, games, resamples=100)
-    makers = {name: (lambda name=name: make_policy(name, spec, told)) for name in names}
+    spec, settings = env.game_env.spec.id, dict(env.game_env.game.config)
+    config = ArenaConfig(names, spec, settings, games, resamples=100)
+    makers = {name: (lambda name=name: make_policy(name, spec, settings)) for name in names}
     return env, config, makers
 
 
@@ -295,7 +291,7 @@ def test_a_folder_of_another_arena_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ('[2147483648, "random", "nobody", "keeper", 5, [{}, {}]]', "line 2 is of another game"),
         ('[2147483649, "random", "random", "keeper", 5, [{}, {}]]', "line 2 is of another game"),
@@ -306,18 +302,18 @@ def test_a_folder_of_another_arena_is_refused(tmp_path):
         ("[2147483648,", "accepted: what a run of the arena left"),
     ],
 )
-def test_a_file_that_holds_something_else_is_refused(line, told, tmp_path):
+def test_a_file_that_holds_something_else_is_refused(line, message, tmp_path):
     env, config, makers = played(games=1)
     arena(env, config, makers, tmp_path)
     head = (tmp_path / GAMES).read_text().splitlines()[0]
     (tmp_path / GAMES).write_text(f"{head}\n{line}\n")
-    with pytest.raises(ParlourError, match=told):
+    with pytest.raises(ParlourError, match=message):
         arena(env, config, makers, tmp_path)
 
 
 def test_players_of_a_table_need_neither_a_file_nor_a_person():
-    told = rollout.table("avalon_v0", num_players=5, rules="official", talk=False).game_env.game.config
-    assert players_of("avalon_v0", told) == ["random", "heuristic", "expert", "avalon_agent", "avalon_baseline"]
+    config = rollout.table("avalon_v0", num_players=5, rules="official", talk=False).game_env.game.config
+    assert players_of("avalon_v0", config) == ["random", "heuristic", "expert", "avalon_agent", "avalon_baseline"]
     nine = rollout.table("avalon_v0", num_players=9).game_env.game.config
     assert "expert" not in players_of("avalon_v0", nine)
     assert {"gratr", "werewolf_window", "werewolf_rag", "werewolf_rerank"} < set(players_of("werewolf_v0", {}))
@@ -346,15 +342,13 @@ def test_what_is_no_arena_is_refused(how, why):
 
 
 @pytest.mark.slow
-def test_the_command_rates_all_players_and_the_result_does_not_depend_on_the_workers(tmp_path, capsys):
+def test_the_command_rates_all_players_and_the_result_does_not_depend_on_the_workers(tmp_path, output_of, json_of):
     words = ["arena", "template_v0", "--games", "4", "--resamples", "100"]
-    assert run([*words, "--json", "--out", str(tmp_path / "one")]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["games"] == 16
-    assert {one["player"] for one in told["standing"]} == {"random", "heuristic"}
-    assert told["sides"] == ["keeper", "guesser"]
-    assert run([*words, "--workers", "2", "--out", str(tmp_path / "two")]) == 0
-    shown = capsys.readouterr().out
+    output = json_of([*words, "--json", "--out", str(tmp_path / "one")])
+    assert output["games"] == 16
+    assert {row["player"] for row in output["standing"]} == {"random", "heuristic"}
+    assert output["sides"] == ["keeper", "guesser"]
+    shown = output_of([*words, "--workers", "2", "--out", str(tmp_path / "two")])
     assert "template_v0: 4 deals, 16 games" in shown
     assert "as keeper" in shown
     for path in (tmp_path / "one").iterdir():
@@ -373,11 +367,10 @@ def test_the_command_rates_all_players_and_the_result_does_not_depend_on_the_wor
         ("avalon_v0 --ray local --workers 2", "--workers 2 goes without --ray"),
     ],
 )
-def test_what_the_command_does_not_accept_is_one_line(words, why, capsys):
-    assert run(["arena", *words.split()]) == 2
-    told = capsys.readouterr().err.strip().splitlines()
-    assert len(told) == 1
-    assert why in told[0]
+def test_what_the_command_does_not_accept_is_one_line(words, why, error_of):
+    errors = error_of(["arena", *words.split()]).strip().splitlines()
+    assert len(errors) == 1
+    assert why in errors[0]
 
 
 # -- language models ---------------------------------------------------------------------------------------------------
@@ -387,13 +380,13 @@ def test_questions_to_a_model_are_forecast_from_games_by_rules_of_thumb():
     """Two other deals tell within a factor of two what four deals take, and half of it where half is played."""
     env, config, _ = played("avalon_v0", ("heuristic", "avalon_agent"), 4, num_players=5, talk=False)
     makers = {name: (lambda name=name: make_policy(name, config.game, config.options)) for name in config.players}
-    found = forecast(env, config, makers.__getitem__, {"avalon_agent"}, played=0)
-    assert found.games == 16
+    expected = forecast(env, config, makers.__getitem__, {"avalon_agent"}, played=0)
+    assert expected.games == 16
     games = play_games(env, config, makers)
-    asked = sum(made.asked.asked for game in games for made in game.decisions)
-    assert asked / 2 < found.questions < 2 * asked
+    asked = sum(decision.asked.asked for game in games for decision in game.decisions)
+    assert asked / 2 < expected.questions < 2 * asked
     half = forecast(env, config, makers.__getitem__, {"avalon_agent"}, played=8)
-    assert (half.games, half.questions) == (8, pytest.approx(found.questions / 2, abs=1))
+    assert (half.games, half.questions) == (8, pytest.approx(expected.questions / 2, abs=1))
     assert forecast(env, config, makers.__getitem__, {"heuristic"}, played=0).questions == 0
 
 
@@ -406,9 +399,9 @@ def test_the_command_tells_the_forecast_before_it_asks(capsys, monkeypatch):
         assert "--workers 2 goes without a language model; accepted: --concurrency" in capsys.readouterr().err
         assert not server.asked
         assert run(words) == 0
-        told = capsys.readouterr()
+        captured = capsys.readouterr()
         asked = len({json.dumps(call.body["messages"]) for call in server.asked})
-    assert re.search(r"forecast: about \d+ questions to tester in 4 games", told.err)
+    assert re.search(r"forecast: about \d+ questions to tester in 4 games", captured.err)
     assert asked > 0
-    assert "chat @ tester" in told.out
-    assert "rule of thumb" in told.out
+    assert "chat @ tester" in captured.out
+    assert "rule of thumb" in captured.out

@@ -85,7 +85,7 @@ def questions() -> dict[str, Ask[Any]]:
         views = rollout.play(env, agents, seed).last_views
         for agent, view in zip(agents, views, strict=True):
             if isinstance(agent, AvalonAgent):
-                agent.learn([one.role for one in views], won=True, seed=seed)
+                agent.learn([view.role for view in views], won=True, seed=seed)
             else:
                 pool.add(view.role, agent.learn(won=True, moves=80))
     rollout.play(env, [ChatPlayer(model) for _ in range(6)], 3)
@@ -110,7 +110,7 @@ def _play_mystery(model: Listener) -> None:
     speaker = FreeSpeaker()
     planners = [make_policy("questum:mode=plan", "murder_mystery_v0", {}, speaker) for _ in range(case.seats)]
     rollout.play(rollout.table("murder_mystery_v0", case=reference, rounds=1), planners, 1)
-    model.asked += [one for one in speaker.heard if one[0].kind == "questum.read"]
+    model.asked += [call for call in speaker.asked if call[0].kind == "questum.read"]
 
 
 def _by_hand(kind: type[Ask[Any]]) -> Ask[Any]:
@@ -158,12 +158,12 @@ def test_every_kind_is_asked_somewhere():
 
 
 def test_a_prompt_is_what_stays_then_the_record_then_the_question_and_the_shape_of_its_answer(question):
-    told = question.prompt()
+    text = question.prompt()
     heading = f"# {question.kind}" + ("" if question.language == "en" else f" ({question.language})")
-    assert read_back(told) == question
+    assert read_back(text) == question
     if question.words_first:
         return
-    before, _, after = told.partition(heading + "\n")
+    before, _, after = text.partition(heading + "\n")
     inputs = question.inputs()
     first = [*question.fixed, *question.record]
     assert [line[3:] for line in before.splitlines() if line.startswith("## ")] == [n for n in first if inputs[n]]
@@ -185,10 +185,10 @@ def test_the_only_question_of_a_seat_comes_first_with_the_shape_of_its_answer_th
         options=["I approve.", "I reject."],
         sayings=[],
     )
-    front, told = question.prompt().split("## events\n")
+    front, events = question.prompt().split("## events\n")
     assert front.startswith("# chat.take_turn\n\nYou are a player")
     assert front.endswith('with nothing else:\n{"thoughts": <text>, "words": <text>}\n\n')
-    assert told.startswith(
+    assert events.startswith(
         "- a\n- b\n\n## asked\n> Vote.\n## options\n- I approve.\n- I reject.\n## who\n> You are player_1.\n"
     )
     later = question.model_copy(update={"events": ["a", "b", "c"], "options": ["I pass."]}).prompt()
@@ -199,16 +199,16 @@ def test_words_that_stand_first_are_followed_by_the_shape_of_the_answer_then_wha
     """Seats of Werewolf share little besides: `me` is another one for each seat, but for the roles with which it begins, and
     the newest messages move on."""
     question = questions()["werewolf.choose"]
-    told = question.prompt()
-    assert told.startswith(f"# werewolf.choose\n\n{template_of(question).splitlines()[0]}")
+    text = question.prompt()
+    assert text.startswith(f"# werewolf.choose\n\n{template_of(question).splitlines()[0]}")
     assert (
-        told.index("`options`") < told.index("Answer with one JSON") < told.index("## me") < told.index("## messages")
+        text.index("`options`") < text.index("Answer with one JSON") < text.index("## me") < text.index("## messages")
     )
-    assert '{"why": <text>, "choice": <text>}' in told
-    assert "## me\n- Roles in play, in no order: " in told
+    assert '{"why": <text>, "choice": <text>}' in text
+    assert "## me\n- Roles in play, in no order: " in text
     other = question.model_copy(update={"me": question.me.model_copy(update={"seat": 5})}).prompt()
-    assert other != told
-    assert other.partition("## me")[0] == told.partition("## me")[0]
+    assert other != text
+    assert other.partition("## me")[0] == text.partition("## me")[0]
 
 
 def test_no_number_of_a_prompt_has_more_than_three_decimals(question):
@@ -234,15 +234,15 @@ def spoiled(value: Any, text: str) -> Any:
     if isinstance(value, str):
         return text
     if isinstance(value, list):
-        return [spoiled(one, text) for one in value]
+        return [spoiled(part, text) for part in value]
     if isinstance(value, dict):
-        return {key: spoiled(one, text) for key, one in value.items()}
+        return {key: spoiled(part, text) for key, part in value.items()}
     return value
 
 
 def with_words(question: Ask[Any], text: str) -> list[Ask[Any]]:
     """The question with a text in every input that takes any text, one after the other; then in all of them."""
-    found, everything = [], question.inputs()
+    variants, everything = [], question.inputs()
     template = template_of(question)
     places = {place for _, place, _, _ in Formatter().parse(template) if place}
     for name, value in question.inputs().items():
@@ -250,11 +250,11 @@ def with_words(question: Ask[Any], text: str) -> list[Ask[Any]]:
         if name in places or changed == value:
             continue
         try:
-            found.append(type(question).model_validate({**question.inputs(), name: changed}))
+            variants.append(type(question).model_validate({**question.inputs(), name: changed}))
         except ValueError:
             continue  # one of a few words is accepted here
         everything[name] = changed
-    return [*found, type(question).model_validate(everything)]
+    return [*variants, type(question).model_validate(everything)]
 
 
 @pytest.mark.slow
@@ -263,9 +263,9 @@ def with_words(question: Ask[Any], text: str) -> list[Ask[Any]]:
 @example(kind="chat.take_turn", text=HOSTILE[6])
 def test_no_words_leave_their_line_or_begin_a_section(kind, text):
     for question in with_words(questions()[kind], text):
-        told = question.prompt()
-        assert read_back(told) == question
-        headings = [line for line in told.splitlines() if line.startswith("#")]
+        body = question.prompt()
+        assert read_back(body) == question
+        headings = [line for line in body.splitlines() if line.startswith("#")]
         assert len([line for line in headings if line.startswith("# ")]) == 1
         assert {line[3:] for line in headings if line.startswith("## ")} <= set(type(question).model_fields)
 
@@ -286,9 +286,9 @@ VALUES = st.one_of(
 @given(value=VALUES, after=VALUES)
 def test_a_section_is_read_back_as_it_was(value, after):
     text = f"Some words.\n{section('a', value, optional=True)}{section('b', after, optional=True)}\n- not a value\nThe end."
-    found = sections_in(text)
-    assert value_of(found["a"], options=isinstance(value, dict)) == value
-    assert value_of(found["b"], options=isinstance(after, dict)) == after
+    sections = sections_in(text)
+    assert value_of(sections["a"], options=isinstance(value, dict)) == value
+    assert value_of(sections["b"], options=isinstance(after, dict)) == after
     assert [line for line in text.splitlines() if line.startswith("#")] == ["## a", "## b"]
 
 
@@ -325,8 +325,8 @@ def test_a_schema_has_the_shape_that_strict_mode_takes(question):
 
     def walk(part: Any) -> None:
         if isinstance(part, list):
-            for one in part:
-                walk(one)
+            for child in part:
+                walk(child)
         if not isinstance(part, dict):
             return
         assert not {"default", "patternProperties", "oneOf", "allOf", "prefixItems", "title"} & set(part) - {"title"}
@@ -334,8 +334,8 @@ def test_a_schema_has_the_shape_that_strict_mode_takes(question):
             seen.append(part)
             assert part["additionalProperties"] is False
             assert list(part["required"]) == list(part["properties"])
-        for one in part.values():
-            walk(one)
+        for child in part.values():
+            walk(child)
 
     walk(schema)
     assert seen
@@ -363,10 +363,10 @@ def test_an_answer_is_read_whatever_stands_around_it(question, around):
 def refused(question: Ask[Any], reply: str) -> str:
     with pytest.raises(BadReply) as caught:
         question.read(reply)
-    told = str(caught.value)
-    assert len(told.splitlines()) == 1, told
-    assert len(told) < 1000
-    return told
+    message = str(caught.value)
+    assert len(message.splitlines()) == 1, message
+    assert len(message) < 1000
+    return message
 
 
 def test_what_is_no_answer_is_refused(question):
@@ -523,6 +523,6 @@ def test_many_answers_to_one_question():
     model = OfflineModel()
     question = questions()["chat.take_turn"].model_copy(update={"options": [str(k) for k in range(1000)]})
     context = RequestContext("player_0", 7)
-    found = [answered.value for answered in model.answers(question, context, 20)]
-    assert len({one.words for one in found}) > 15
-    assert [answered.value for answered in model.answers(question, context, 20)] == found
+    values = [answered.value for answered in model.answers(question, context, 20)]
+    assert len({value.words for value in values}) > 15
+    assert [answered.value for answered in model.answers(question, context, 20)] == values

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.ask import read_back
 from parlour.policies.llm.prompt import Templates
-from parlour.training import cli
 from parlour.training.play import asked
 from parlour.training.play.asked import At
 
 
-def run(capsys, *words: str) -> tuple[int, str, str]:
-    code = cli.run(list(words))
-    told = capsys.readouterr()
-    return code, told.out, told.err
-
-
 def test_a_question_is_shown_as_it_would_be_sent():
-    found = asked.heard("avalon_agent.act", At("avalon_v0", {"num_players": 5}, 2, 0, 1))
-    system, user = (message["content"] for message in found.messages(Templates()))
-    assert found.context.seat == "player_2"
-    assert system == found.question.system(found.context.rules)
-    assert read_back(user) == found.question
+    exchange = asked.heard("avalon_agent.act", At("avalon_v0", {"num_players": 5}, 2, 0, 1))
+    system, user = (message["content"] for message in exchange.messages(Templates()))
+    assert exchange.context.seat == "player_2"
+    assert system == exchange.question.system(exchange.context.rules)
+    assert read_back(user) == exchange.question
     later = asked.heard("avalon_agent.act", At("avalon_v0", {"num_players": 5}, 2, 0, 2))
-    assert later.question != found.question
+    assert later.question != exchange.question
 
 
 def test_questions_are_numbered_from_one_in_the_order_in_which_they_are_put(monkeypatch):
@@ -39,9 +30,11 @@ def test_questions_are_numbered_from_one_in_the_order_in_which_they_are_put(monk
 
     monkeypatch.setattr(asked, "ListeningModel", Kept)
     for seat in (None, 2):
-        found = [asked.heard("avalon_agent.act", At("avalon_v0", {"num_players": 5}, seat, 0, n)) for n in (1, 2, 3)]
-        put = [one for one in listening[-1].heard if seat is None or one.context.seat == f"player_{seat}"]
-        assert [one.question for one in found] == [one.question for one in put[:3]]
+        exchanges = [
+            asked.heard("avalon_agent.act", At("avalon_v0", {"num_players": 5}, seat, 0, n)) for n in (1, 2, 3)
+        ]
+        put = [talk for talk in listening[-1].heard if seat is None or talk.context.seat == f"player_{seat}"]
+        assert [exchange.question for exchange in exchanges] == [exchange.question for exchange in put[:3]]
         assert len(put) > 3
         last = asked.heard("avalon_agent.act", At("avalon_v0", {"num_players": 5}, seat, 0, len(put)))
         assert last.question == put[-1].question
@@ -53,8 +46,8 @@ def test_a_folder_of_ones_own_replaces_any_of_the_words(tmp_path):
     (tmp_path / "en").mkdir()
     (tmp_path / "en" / "chat.take_turn.md").write_text("Be brief.\n", "utf-8")
     (tmp_path / "en" / "system.md").write_text("You play.", "utf-8")
-    found = asked.heard("chat.take_turn", At("avalon_v0", {"num_players": 5}, 0, 0, 1))
-    system, user = (message["content"] for message in found.messages(Templates(str(tmp_path))))
+    exchange = asked.heard("chat.take_turn", At("avalon_v0", {"num_players": 5}, 0, 0, 1))
+    system, user = (message["content"] for message in exchange.messages(Templates(str(tmp_path))))
     assert "\nBe brief.\n" in user
     assert "`sayings`" not in user
     assert system.startswith("You play.")
@@ -63,7 +56,7 @@ def test_a_folder_of_ones_own_replaces_any_of_the_words(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("kind", "at", "told"),
+    ("kind", "at", "message"),
     [
         ("no.such", At("avalon_v0", {}, None, 0, 1), "question 'no.such' is not accepted; accepted: "),
         ("chat.take_turn", At("avalon_v0", {}, 9, 0, 1), r"seat 9 is not accepted; accepted: 0..5"),
@@ -71,23 +64,18 @@ def test_a_folder_of_ones_own_replaces_any_of_the_words(tmp_path):
         ("chat.take_turn", At("chess_v0", {}, None, 0, 1), "chess_v0"),
     ],
 )
-def test_what_is_not_asked_there_is_told_in_one_line(kind, at, told):
-    with pytest.raises(ParlourError, match=told) as caught:
+def test_what_is_not_asked_there_is_told_in_one_line(kind, at, message):
+    with pytest.raises(ParlourError, match=message) as caught:
         asked.heard(kind, at)
     assert "\n" not in str(caught.value)
 
 
-def test_the_commands(capsys, tmp_path):
-    code, out, _ = run(capsys, "prompts", "list", "--json")
-    assert (
-        code,
-        {"chat.take_turn", "gratr.intent", "social.sharing"} <= {load["question"] for load in json.loads(out)},
-    ) == (0, True)
-    code, out, _ = run(
-        capsys, "prompts", "show", "avalon_agent.act", "--game", "avalon_v0", "--players", "5", "--seat", "1"
-    )
-    assert (code, "--- system (asked by player_1)" in out, "# avalon_agent.act" in out) == (0, True, True)
-    code, _, err = run(capsys, "prompts", "show", "no.such")
-    assert (code, "question 'no.such' is not accepted" in err) == (2, True)
-    code, _, err = run(capsys, "prompts", "show", "chat.take_turn", "--prompts", str(tmp_path / "none"))
-    assert (code, "is not a folder" in err) == (2, True)
+def test_the_commands(output_of, json_of, error_of, tmp_path):
+    listed = {load["question"] for load in json_of(["prompts", "list", "--json"])}
+    assert {"chat.take_turn", "gratr.intent", "social.sharing"} <= listed
+    output = output_of(["prompts", "show", "avalon_agent.act", "--game", "avalon_v0", "--players", "5", "--seat", "1"])
+    assert "--- system (asked by player_1)" in output
+    assert "# avalon_agent.act" in output
+    assert "question 'no.such' is not accepted" in error_of(["prompts", "show", "no.such"])
+    nowhere = str(tmp_path / "none")
+    assert "is not a folder" in error_of(["prompts", "show", "chat.take_turn", "--prompts", nowhere])

@@ -64,10 +64,10 @@ GAMES = [
 
 @pytest.mark.parametrize(("name", "options", "policies"), GAMES, ids=str)
 def test_a_transcript_does_not_depend_on_concurrency(name, options, policies, tmp_path):
-    one, many = Waiting(1), Waiting(8)
-    alone = played(name, options, policies, one, tmp_path / "1.jsonl")
+    single, many = Waiting(1), Waiting(8)
+    alone = played(name, options, policies, single, tmp_path / "1.jsonl")
     assert played(name, options, policies, many, tmp_path / "8.jsonl") == alone
-    assert Counter(many.asked) == Counter(one.asked)  # no question more, and each paid for by the same seat
+    assert Counter(many.asked) == Counter(single.asked)  # no question more, and each paid for by the same seat
 
 
 def test_five_agents_decide_on_a_vote_at_the_same_time():
@@ -128,7 +128,7 @@ def test_an_error_is_raised_at_the_turn_of_who_made_it(tmp_path):
         lines.append(file.read_text())
     assert lines[0] == lines[1]
     voted = [json.loads(line) for line in lines[0].splitlines()[1:]]
-    assert [one["seat"] for one in voted if one["move"] and one["move"][0] == "vote"] == [
+    assert [step["seat"] for step in voted if step["move"] and step["move"][0] == "vote"] == [
         "player_0",
         "player_1",
         "player_2",
@@ -156,8 +156,8 @@ def test_several_who_need_a_call_at_the_same_time_share_it():
         return shared.results(owner, {"message": call})
 
     shared.claim("player_1", ["message"])
-    found = at_once([lambda: need("player_4"), lambda: need("player_1")], 2)
-    assert [one.result() for one in found] == [[7], [7]]
+    futures = at_once([lambda: need("player_4"), lambda: need("player_1")], 2)
+    assert [future.result() for future in futures] == [[7], [7]]
     assert begun == ["player_1"]  # whoever was the fastest
     assert (shared.news("player_4"), shared.news("player_1"), shared.news("player_1")) == ([], [7], [])
 
@@ -174,10 +174,10 @@ def test_questions_of_one_seat_are_asked_at_once_with_the_samples_of_one_after_a
                 met.wait(SOON)
             return super().answer(question, context)
 
-    told = [_statement(text) for text in ("I am Seer.", "I vote for player_2.", "I have nothing to say.")]
-    many, one = SeatModel(Meets(3), 1, 5), SeatModel(Waiting(1), 1, 5)
-    assert many.ask_all(told) == [one.ask(question) for question in told]
-    assert many.calls() == one.calls()
+    questions = [_statement(text) for text in ("I am Seer.", "I vote for player_2.", "I have nothing to say.")]
+    many, single = SeatModel(Meets(3), 1, 5), SeatModel(Waiting(1), 1, 5)
+    assert many.ask_all(questions) == [single.ask(question) for question in questions]
+    assert many.calls() == single.calls()
 
 
 def _statement(text: str) -> AskIntent:

@@ -34,8 +34,8 @@ class Listener(schema_fuzz.Listener):
 
     def kinds(self) -> list[str]:
         """What was asked since the last time."""
-        told, self.heard = [question.kind for question in self.heard], []
-        return told
+        kinds, self.questions = [question.kind for question in self.questions], []
+        return kinds
 
 
 def words(env: Any) -> list[Any]:
@@ -66,8 +66,8 @@ def test_the_same_seed_says_the_same_also_with_other_tables_in_between():
     rollout.play(env, [AvalonAgent() for _ in range(6)], 12)
     assert words(env) != alone
     mine, theirs = [AvalonAgent() for _ in range(6)], [AvalonAgent() for _ in range(7)]
-    for one, players, seed in ((env, mine, 11), (other, theirs, 3)):
-        one.reset(seed=seed)
+    for environment, players, seed in ((env, mine, 11), (other, theirs, 3)):
+        environment.reset(seed=seed)
         for seat, player in enumerate(players):
             player.reset(seat, seed)
     while env.unwrapped.outcome is None:
@@ -95,7 +95,7 @@ def counted(without: tuple[str, ...]) -> tuple[list[list[str]], list[Ask[Any]]]:
     while env.unwrapped.outcome is None:
         mine, free = env.unwrapped.seat == 2, len(env.infos[env.agent_selection]["view"].legal) > 1
         take_turn(env, players[env.unwrapped.seat])
-        everything += model.heard
+        everything += model.questions
         asked = model.kinds()
         if mine:
             assert bool(asked) == free
@@ -103,7 +103,7 @@ def counted(without: tuple[str, ...]) -> tuple[list[list[str]], list[Ask[Any]]]:
             turns.append(asked)
     roles = [env.unwrapped.view(seat).role for seat in range(6)]
     agent.learn(roles, won=True, seed=1)
-    everything += model.heard
+    everything += model.questions
     return [*turns, model.kinds()], everything
 
 
@@ -189,7 +189,7 @@ def test_no_fact_leaves_the_record_whatever_the_summary_says():
     class Forgetful(Listener):
         def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
             if isinstance(question, asks.Summarise):
-                self.heard.append(question)
+                self.questions.append(question)
                 return Answered(asks.RoundsSummary(summary="I forgot. Quest 1 fails. Fail cards: 3."))
             return super().answer(question, context)
 
@@ -197,7 +197,7 @@ def test_no_fact_leaves_the_record_whatever_the_summary_says():
     agent = AvalonAgent(model)
     rollout.play(env, [agent, *(AvalonAgent() for _ in range(5))], 4)
     facts = notes.facts_in(line for lines in agent.notes_taken.rounds for line in lines)
-    last = [question for question in model.heard if isinstance(question, asks.Act)][-1]
+    last = [question for question in model.questions if isinstance(question, asks.Act)][-1]
     seen = [*last.facts, *notes.facts_in(last.messages)]
     assert len(last.facts) > 8
     assert seen == facts[: len(seen)]
@@ -213,12 +213,12 @@ def test_what_a_question_has_sent_is_the_beginning_of_the_next_one():
         return question.prompt().split(f"# {question.kind}")[0]
 
     for before, after in pairwise(playing):
-        told = (
+        text = (
             shared(before)
             if before.facts == after.facts
             else shared(before).split("## summary")[0].split("## messages")[0]
         )
-        assert after.prompt().startswith(told.rstrip("\n"))
+        assert after.prompt().startswith(text.rstrip("\n"))
 
 
 def test_most_of_what_a_game_asks_has_been_sent_before():
@@ -239,9 +239,9 @@ def test_experience_reaches_the_questions_and_only_the_modules_that_learn_it():
             AvalonAgent(model, without=without, experience=Experience(dict.fromkeys(roles, lesson))) for _ in range(6)
         ]
         rollout.play(table(), agents, 4)
-        told = {type(question): question for question in model.heard}
-        assert told[asks.Act].strategy == told[asks.Devise].strategy == lesson.strategy
-        assert told[asks.Analyse].others == ("" if without else lesson.others)
+        by_type = {type(question): question for question in model.questions}
+        assert by_type[asks.Act].strategy == by_type[asks.Devise].strategy == lesson.strategy
+        assert by_type[asks.Analyse].others == ("" if without else lesson.others)
 
 
 # -- what a question may hold ----------------------------------------------------------------------------------
@@ -285,10 +285,10 @@ class Mumbler(Listener):
     """Its first two responses of a turn are no decision."""
 
     def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
-        found = super().answer(question, context)
+        answered = super().answer(question, context)
         if isinstance(question, asks.Respond) and question.now.does == "vote" and len(question.refused) < 2:
             return Answered(asks.Response(words=f"hmm {len(question.refused)}"))
-        return found
+        return answered
 
 
 def test_only_the_response_is_asked_again():
@@ -306,8 +306,8 @@ def test_only_the_response_is_asked_again():
         take_turn(env, agent)
     assert env.unwrapped.seat == 1
     thinking = [kind for kind in PLAYING if kind != "avalon_agent.act"]
-    assert [question.kind for question in model.heard] == [*thinking, PLAYING[3], PLAYING[3]]
-    responses = [question for question in model.heard if isinstance(question, asks.Respond)]
+    assert [question.kind for question in model.questions] == [*thinking, PLAYING[3], PLAYING[3]]
+    responses = [question for question in model.questions if isinstance(question, asks.Respond)]
     assert [response.refused for response in responses] == [[], ["hmm 0"], ["hmm 0", "hmm 1"]]
     assert len({context.sample for _, context in model.asked}) == 5
 
@@ -318,8 +318,8 @@ def test_only_the_response_is_asked_again():
 def test_notes_are_told_once_and_written_down(tmp_path):
     env, path = table(), tmp_path / "game.jsonl"
     rollout.play(Recorder(env, path), [AvalonAgent() for _ in range(6)], 4)
-    told = [call for line in path.read_text().splitlines() for call in json.loads(line).get("calls", ())]
-    assert Counter(call["ask"] for call in told)[PLAYING[0]] > 50
+    calls = [call for line in path.read_text().splitlines() for call in json.loads(line).get("calls", ())]
+    assert Counter(call["ask"] for call in calls)[PLAYING[0]] > 50
     agent = AvalonAgent()
     env.reset(seed=4)
     agent.reset(env.unwrapped.seat, 4)
@@ -379,16 +379,16 @@ def test_a_spoilt_file_is_refused_in_one_line(spoil, tmp_path):
 
 def test_settings_in_words(tmp_path):
     Experience({"Merlin": Lesson("Prefer the line quiet.")}).save(tmp_path / "e.json")
-    made = make_policy(
+    policy = make_policy(
         f"avalon_agent:without=plan+action,about=adversaries,experience={tmp_path / 'e.json'}", "avalon_v0", {}
     )
-    assert isinstance(made, AvalonAgent)
-    assert (set(made.chosen.without), made.chosen.about, made.chosen.try_out) == (
+    assert isinstance(policy, AvalonAgent)
+    assert (set(policy.chosen.without), policy.chosen.about, policy.chosen.try_out) == (
         {"plan", "action"},
         "adversaries",
         False,
     )
-    assert made.chosen.experience.of("Merlin").strategy == "Prefer the line quiet."
+    assert policy.chosen.experience.of("Merlin").strategy == "Prefer the line quiet."
     assert make_policy("avalon_agent", "avalon_v0", {}).model.name == "offline"
 
 

@@ -21,7 +21,6 @@ from parlour.envs.core import Outcome, ParlourError
 from parlour.envs.entries import Entry
 from parlour.envs.replay import Transcript, entry_line, header_line, outcome_line, read
 from parlour.policies.heuristic.avalon import AvalonPlayer
-from parlour.training.cli import run
 from parlour.training.measure.analysis.beliefs import belief_lines
 from parlour.training.measure.analysis.compare import compared_guesses, compared_votes, wrong_guesses
 from parlour.training.measure.analysis.decisions import decisions_of
@@ -53,8 +52,8 @@ def game_of(*parts, name="one", header=None, **config):
     for move in moves:
         entries.append(Entry(state.actor, move, None, None))
         state = rules.apply(state, move)
-    told = {"game": "avalon_v0", "config": dict(rules.config), **(header or {})}
-    return analysed_game(name, Transcript(told, tuple(entries), rules.outcome(state)))
+    head = {"game": "avalon_v0", "config": dict(rules.config), **(header or {})}
+    return analysed_game(name, Transcript(head, tuple(entries), rules.outcome(state)))
 
 
 def write(path, game):
@@ -73,7 +72,7 @@ GOOD_WINS = (quest([0, 1]), quest([0, 1, 2]), quest([0, 1]))
 
 
 def bits_of(game, seat, kind):
-    return [one.bits for one in decisions_of(game, HABITS) if (one.seat, one.kind) == (seat, kind)]
+    return [decision.bits for decision in decisions_of(game, HABITS) if (decision.seat, decision.kind) == (seat, kind)]
 
 
 # -- surprise --------------------------------------------------------------------------------------------------
@@ -136,7 +135,7 @@ def test_a_belief_line_has_a_point_after_each_event_that_tells_something():
 
 def test_right_votes_are_those_of_good_seats_by_the_true_team():
     game = game_of(quest([0, 3], against=(MERLIN,)))
-    rights = {one.seat: one.right for one in decisions_of(game, HABITS) if one.kind == "vote"}
+    rights = {decision.seat: decision.right for decision in decisions_of(game, HABITS) if decision.kind == "vote"}
     assert rights == {MERLIN: True, PERCIVAL: False, SERVANT: False, MORGANA: None, ASSASSIN: None}
 
 
@@ -145,24 +144,24 @@ def test_a_vote_that_can_change_nothing_is_neither_right_nor_wrong():
     last = quest([0, 1])
     paper = game_of(*rejected, last, rules="paper", name="paper")  # the fifth team goes whatever the vote
     official = game_of(*rejected, last, name="official")  # a fifth rejection loses
-    of_last = [[one for one in decisions_of(game, HABITS) if one.kind == "vote"][-5:] for game in (paper, official)]
-    assert [one.right for one in of_last[0]] == [None] * 5
-    assert {one.bits for one in of_last[0]} == {0.0}
-    assert [one.right for one in of_last[1]] == [True, True, True, None, None]
+    of_last = [[move for move in decisions_of(game, HABITS) if move.kind == "vote"][-5:] for game in (paper, official)]
+    assert [decision.right for decision in of_last[0]] == [None] * 5
+    assert {decision.bits for decision in of_last[0]} == {0.0}
+    assert [decision.right for decision in of_last[1]] == [True, True, True, None, None]
 
 
 def test_the_heuristic_is_asked_at_the_same_view():
     """Merlin's fellow servant on a team that has failed: the heuristic rejects it, whatever the seat did."""
     game = game_of(quest([0, 3], fails=(MORGANA,)), quest([2, 3, 4], against=(0, 1)))
-    servant = [one for one in decisions_of(game, HABITS) if (one.seat, one.kind) == (SERVANT, "vote")][-1]
+    servant = [move for move in decisions_of(game, HABITS) if (move.seat, move.kind) == (SERVANT, "vote")][-1]
     assert (servant.move, servant.ours, servant.right, servant.ours_right) == (APPROVE, Move(BALLOT, (0,)), False, True)
 
 
 def test_moves_that_a_record_does_not_tell_are_no_decisions():
     """ProAvalon's records name the moves that were assumed: here both cards of the quest, moves 7 and 8."""
-    told = game_of(quest([0, 3], fails=(3,)))
+    known = game_of(quest([0, 3], fails=(3,)))
     assumed = game_of(quest([0, 3], fails=(3,)), header={"record": {"assumed": [7, 8]}})
-    numbers = [[one.number for one in decisions_of(game, HABITS)] for game in (told, assumed)]
+    numbers = [[decision.number for decision in decisions_of(game, HABITS)] for game in (known, assumed)]
     assert numbers[0] == [*range(1, 9)]
     assert numbers[1] == [*range(1, 7)]
 
@@ -195,10 +194,10 @@ def test_a_fail_that_would_have_won_the_game_costs_what_success_leaves():
 
 def test_only_the_most_surprising_votes_are_valued():
     game = game_of(quest([0, 3], against=(1,)), quest([1, 2, 4], against=(0, 3)))
-    votes = {one.number: one.bits for one in decisions_of(game, HABITS) if one.kind == "vote" and one.choices > 1}
-    chosen = [one.number for one in valued(game, votes=2, continuations=2) if one.number in votes]
+    votes = {move.number: move.bits for move in decisions_of(game, HABITS) if move.kind == "vote" and move.choices > 1}
+    chosen = [decision.number for decision in valued(game, votes=2, continuations=2) if decision.number in votes]
     assert sorted((votes[number] for number in chosen), reverse=True) == sorted(votes.values(), reverse=True)[:2]
-    assert all(one.best >= one.value for one in valued(game, votes=2, continuations=2))
+    assert all(decision.best >= decision.value for decision in valued(game, votes=2, continuations=2))
 
 
 def test_a_copied_heuristic_goes_on_by_itself_with_what_it_has_read():
@@ -248,8 +247,11 @@ def test_votes_and_guesses_are_compared_on_the_same_views():
 
 def test_votes_weigh_alike_and_intervals_go_by_games():
     """One right vote of 3 in a game, 6 of 6 in another: 7 of 9, though the mean of the games is 2/3."""
-    one, two = game_of(quest([0, 3], against=(MERLIN,)), name="a"), game_of(quest([0, 1]), quest([0, 1, 2]), name="b")
-    votes = next(iter(compared_votes([(game, decisions_of(game, HABITS)) for game in (one, two)])))
+    first, second = (
+        game_of(quest([0, 3], against=(MERLIN,)), name="a"),
+        game_of(quest([0, 1]), quest([0, 1, 2]), name="b"),
+    )
+    votes = next(iter(compared_votes([(game, decisions_of(game, HABITS)) for game in (first, second)])))
     assert votes.theirs.value == pytest.approx(7 / 9)
     assert votes.theirs.n == 2
 
@@ -267,10 +269,10 @@ def test_clean_and_dirty_teams_are_told_apart():
 def test_games_are_grouped_by_what_their_records_say():
     notes = {"record": {"model": "m", "reasoning_effort": "low", "memory": True}}
     games = [game_of(*GOOD_WINS, [Move(GUESS, (0,))], header=notes), game_of(*GOOD_WINS, [Move(GUESS, (0,))])]
-    found = [
+    rows = [
         (row.by, row.group, row.theirs.n) for row in compared_guesses([(g, decisions_of(g, HABITS)) for g in games])
     ]
-    assert found == [("all", "all", 2), ("players", "5", 2), ("reasoning effort", "low", 1), ("memory", "with", 1)]
+    assert rows == [("all", "all", 2), ("players", "5", 2), ("reasoning effort", "low", 1), ("memory", "with", 1)]
 
 
 @pytest.fixture
@@ -287,12 +289,12 @@ def contents(out):
 
 def test_a_folder_becomes_pages_tables_and_a_report(folder, tmp_path, capsys):
     settings = AnalysisSettings(values="rollouts=2", votes=1, pictures=False)
-    found = analyse(folder, tmp_path / "out", settings)
-    assert [game.end for game, _ in found.folder.games] == [
+    analysis = analyse(folder, tmp_path / "out", settings)
+    assert [game.end for game, _ in analysis.folder.games] == [
         "Good wins: three quests succeeded and Merlin was not found.",
         "not finished",
     ]
-    assert found.figures["guesses"][0]["theirs"]["hits"] == 0
+    assert analysis.figures["guesses"][0]["theirs"]["hits"] == 0
     pages = {path.name: path.read_text("utf-8") for path in (tmp_path / "out").rglob("*.md")}
     assert set(pages) == {"index.md", "report.md", "first.md", "second.md"}
     assert "[first](<games/first.md>)" in pages["index.md"]
@@ -300,10 +302,10 @@ def test_a_folder_becomes_pages_tables_and_a_report(folder, tmp_path, capsys):
     assert all("<b>" not in text for text in pages.values())  # words of a record are shown, not obeyed
     with (tmp_path / "out" / "decisions.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == sum(len(decisions) for _, decisions in found.folder.games)
+    assert len(rows) == sum(len(decisions) for _, decisions in analysis.folder.games)
     assert [row["did"] for row in rows if row["kind"] == "guess"] == ["guess 1"]
     again = analyse(folder, tmp_path / "again", settings)
-    assert again.figures == found.figures
+    assert again.figures == analysis.figures
     assert contents(tmp_path / "out") == contents(tmp_path / "again")
 
 
@@ -313,24 +315,20 @@ def test_a_second_analysis_of_something_else_is_refused(folder, tmp_path):
         analyse(folder, tmp_path / "out", AnalysisSettings(values="rollouts=2", pictures=False))
 
 
-def test_the_command_prints_its_figures_as_json(folder, tmp_path, capsys):
+def test_the_command_prints_its_figures_as_json(folder, tmp_path, output_of, json_of):
     words = ["analyse", str(folder), "--out", str(tmp_path / "out"), "--values", "none", "--no-pictures"]
-    assert run([*words, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert "the heuristic" in told.pop("verdict")
-    assert told == json.loads((tmp_path / "out" / "analysis.json").read_text("utf-8"))
-    assert run(words) == 0
-    assert "2 games analysed" in capsys.readouterr().out
+    output = json_of([*words, "--json"])
+    assert "the heuristic" in output.pop("verdict")
+    assert output == json.loads((tmp_path / "out" / "analysis.json").read_text("utf-8"))
+    assert "2 games analysed" in output_of(words)
 
 
-def test_other_games_and_games_without_a_deal_are_refused_in_one_line(folder, tmp_path, capsys):
+def test_other_games_and_games_without_a_deal_are_refused_in_one_line(folder, tmp_path, capsys, error_of):
     (folder / "third.jsonl").write_text(header_line("werewolf_v0", {}, {}), "utf-8")
     words = ["analyse", str(folder), "--out", str(tmp_path / "out")]
-    assert run(words) == 2
-    assert "third.jsonl': game 'werewolf_v0' is not accepted; accepted: avalon_v0" in capsys.readouterr().err
+    assert "third.jsonl': game 'werewolf_v0' is not accepted; accepted: avalon_v0" in error_of(words)
     (folder / "third.jsonl").write_text(header_line("avalon_v0", CONFIG, {}), "utf-8")
-    assert run(words) == 2
-    assert "ends before the deal" in capsys.readouterr().err
+    assert "ends before the deal" in error_of(words)
     assert not (tmp_path / "out").exists()
 
 

@@ -27,7 +27,7 @@ TABLES = [
 
 
 @cache
-def heard() -> list[Ask[Any]]:
+def questions_put() -> list[Ask[Any]]:
     """All that is asked in games of both agents at several tables, and after them."""
     model, pool = Listener(), Pool()
     for number, options in enumerate(TABLES):
@@ -45,14 +45,14 @@ def heard() -> list[Ask[Any]]:
                     pool.add(role, agent.learn(won=True, moves=80))
                 else:
                     agent.learn(roles, won=False, seed=1)
-    return model.heard
+    return model.questions
 
 
 @pytest.mark.slow
 def test_whatever_fits_the_schema_is_an_answer():
-    told = refused(heard(), np.random.default_rng(0))
-    assert set(told) == {kind for kind in ASKS if kind.startswith("avalon_agent.")}
-    assert told == {kind: [] for kind in told}
+    faults = refused(questions_put(), np.random.default_rng(0))
+    assert set(faults) == {kind for kind in ASKS if kind.startswith("avalon_agent.")}
+    assert faults == {kind: [] for kind in faults}
 
 
 def test_whatever_fits_the_schema_is_an_answer_of_the_judge():
@@ -68,14 +68,14 @@ def test_whatever_fits_the_schema_is_an_answer_of_the_judge():
         judging.sharing_question(words, 0, roles, (4, 5)),
         judging.sharing_question(words, 1, roles, (0, 4)),
     ]
-    told = refused(questions, rng)
-    assert len(told) == 4
-    assert told == {kind: [] for kind in told}
+    faults = refused(questions, rng)
+    assert len(faults) == 4
+    assert faults == {kind: [] for kind in faults}
 
 
 @pytest.mark.slow
 def test_every_prompt_is_read_back_as_the_question_it_puts():
-    for question in heard():
+    for question in questions_put():
         assert read_back(question.prompt()) == question
 
 
@@ -85,7 +85,7 @@ def test_a_player_who_answers_at_random_by_the_schema_is_never_refused_a_decisio
     model = SchemaPlayer()
     env = rollout.table("avalon_v0", num_players=6)
     episode = rollout.play(env, [make(model) for _ in range(6)], 2)
-    assert len(model.heard) > 100
+    assert len(model.questions) > 100
     assert not any(count for faults in episode.faults.values() for count in faults.values())
     assert not any(info.get("replaced") for info in env.infos.values())
 
@@ -96,9 +96,9 @@ def test_a_player_who_answers_at_random_by_the_schema_is_never_refused_a_decisio
 def question(kind: type[Any], **wanted: Any) -> Any:
     """The first question of a kind that was heard at a turn like this."""
     return next(
-        one
-        for one in heard()
-        if isinstance(one, kind) and all(getattr(one.now, field) == value for field, value in wanted.items())
+        question
+        for question in questions_put()
+        if isinstance(question, kind) and all(getattr(question.now, field) == value for field, value in wanted.items())
     )
 
 
@@ -112,11 +112,11 @@ def test_a_choice_is_read_in_any_spelling_that_only_it_can_have(choice):
 
 
 def test_of_two_opinions_on_a_player_the_last_one_counts_and_per_cent_are_chances():
-    asked = next(one for one in heard() if isinstance(one, asks.Analyse))
+    asked = next(question for question in questions_put() if isinstance(question, asks.Analyse))
     plain = {"evil": 0.25, "merlin": 0, "looks_evil": 1}
-    told = {"words": "w", "opinions": [{"player": 1, **plain}, {"player": "Player 1", **plain, "evil": 80}]}
-    (found,) = asked.read(json.dumps(told)).opinions
-    assert (found.player, found.evil, found.merlin, found.looks_evil) == (1, 0.8, 0.0, 1.0)
+    reply = {"words": "w", "opinions": [{"player": 1, **plain}, {"player": "Player 1", **plain, "evil": 80}]}
+    (opinion,) = asked.read(json.dumps(reply)).opinions
+    assert (opinion.player, opinion.evil, opinion.merlin, opinion.looks_evil) == (1, 0.8, 0.0, 1.0)
 
 
 def test_an_analysis_and_a_plan_are_told_in_lines_that_are_read_back():

@@ -56,26 +56,28 @@ def test_it_keeps_the_newest_and_the_most_informative_in_order():
 
 def test_every_message_is_rated_once_and_remembered():
     model, agents, _ = played()
-    rated = [message for one in model.heard if isinstance(one, asks.Weigh) for message in one.messages]
+    rated = [
+        message for question in model.questions if isinstance(question, asks.Weigh) for message in question.messages
+    ]
     assert len(rated) > 60
     assert rated == agents[2]._lines == [line for lines in agents[2].notes_taken.rounds for line in lines][: len(rated)]
     assert len(agents[2]._memory) == len(agents[2]._weights) == len(rated)
-    for one in model.heard:
-        if isinstance(one, asks.AnswerTable):
-            assert len(one.messages) <= 30
-            at = [rated.index(message) for message in one.messages if rated.count(message) == 1]
+    for question in model.questions:
+        if isinstance(question, asks.AnswerTable):
+            assert len(question.messages) <= 30
+            at = [rated.index(message) for message in question.messages if rated.count(message) == 1]
             assert at == sorted(at)
-    assert max(len(one.messages) for one in model.heard if isinstance(one, asks.AnswerTable)) == 30
+    assert max(len(question.messages) for question in model.questions if isinstance(question, asks.AnswerTable)) == 30
 
 
 def test_what_it_asks_in_a_turn():
     model, agents, _ = played()
-    kinds = [one.kind.removeprefix("avalon_agent.") for one in model.heard]
+    kinds = [question.kind.removeprefix("avalon_agent.") for question in model.questions]
     assert set(kinds) == {"weigh", "look_up", "reflect", "answer_table"}  # no experience, no advice
     assert kinds.count("look_up") == kinds.count("reflect") == kinds.count("answer_table") == len(agents[2]._turns)
-    found = next(one for one in reversed(model.heard) if isinstance(one, asks.LookUp))
-    assert found.questions == list(QUESTIONS)
-    assert [len(messages) for messages in found.material] == [3, 3, 3]
+    question = next(question for question in reversed(model.questions) if isinstance(question, asks.LookUp))
+    assert question.questions == list(QUESTIONS)
+    assert [len(messages) for messages in question.material] == [3, 3, 3]
     assert len(QUESTIONS) == 3
 
 
@@ -89,7 +91,7 @@ def test_weights_and_answers_of_the_rules_of_thumb():
         "player_0 proposes the team player_1.", 'player_0 accuses player_1: "x"', "player_0 recommends player_1", "player_0 says no more",
     ]  # fmt: skip
     assert asks.Weigh(messages=lines).heuristic(rng).weights == [5, 4, 3, 3, 2, 1]
-    me = next(one for one in played()[0].heard if isinstance(one, asks.LookUp)).me
+    me = next(question for question in played()[0].questions if isinstance(question, asks.LookUp)).me
     look = asks.LookUp(me=me, questions=["a", "b"], material=[[lines[3], lines[0]], []])
     assert look.heuristic(rng).answers == ["player_0 accuses player_1. Quest 1 fails. Fail cards: 1.", "Unknown."]
     scored = [past(1, 900, "yes"), past(2, 90, "no"), past(3, 80, "yes"), past(4, 500, "maybe")]
@@ -100,7 +102,7 @@ def test_weights_and_answers_of_the_rules_of_thumb():
 
 def test_a_suggestion_is_followed_every_other_time():
     question = next(
-        one for one in reversed(played()[0].heard) if isinstance(one, asks.AnswerTable) and len(one.options) == 2
+        ask for ask in reversed(played()[0].questions) if isinstance(ask, asks.AnswerTable) and len(ask.options) == 2
     )
     followed = 0
     for code, sentence in question.options.items():
@@ -119,9 +121,9 @@ def test_scores_reward_quick_wins_and_long_losses():
     _, agents, _ = played()
     turns = agents[2]._turns
     won, lost = agents[2].learn(won=True, moves=80), agents[2].learn(won=False, moves=80)
-    assert {one.score for one in won} == {920}
-    assert {one.score for one in lost} == {80}
-    assert [(one.reflection, one.response) for one in won] == turns
+    assert {lesson.score for lesson in won} == {920}
+    assert {lesson.score for lesson in lost} == {80}
+    assert [(lesson.reflection, lesson.response) for lesson in won] == turns
     assert len(turns) > 5
 
 
@@ -136,9 +138,9 @@ def test_words_that_could_not_be_used_are_no_experience():
 
     model, agents, episode = played(model=Mumbler())
     assert episode.faults["player_2"]["unreadable"] > 1
-    turns = [one for one in model.heard if isinstance(one, asks.ReflectOnFindings)]
+    turns = [question for question in model.questions if isinstance(question, asks.ReflectOnFindings)]
     learned = agents[2].learn(won=True, moves=80)
-    assert "hmm" not in {one.response for one in learned}
+    assert "hmm" not in {lesson.response for lesson in learned}
     assert len(learned) == len(turns)
 
 
@@ -163,7 +165,7 @@ def test_alike_is_a_cosine_above_085():
     pool = Pool({"Merlin": [Past(reflection=other, response=other, score=0) for other in others]})
     rows = HashingEmbedder().embed([said, *others]).astype(float)
     cosines = [float(rows[0] @ row / np.linalg.norm(rows[0]) / np.linalg.norm(row)) for row in rows[1:]]
-    assert [one.response for one in pool.alike("Merlin", said)] == [
+    assert [lesson.response for lesson in pool.alike("Merlin", said)] == [
         o for o, c in zip(others, cosines, strict=True) if c > 0.85
     ]
     assert 0 < len(pool.alike("Merlin", said)) < len(others)
@@ -177,10 +179,10 @@ def test_experience_is_asked_for_where_there_is_some():
     pool.add(role, agents[2].learn(won=True, moves=80))
     before = pool.as_json()
     model, _, _ = played(pool)
-    advised = [one for one in model.heard if isinstance(one, asks.Advise)]
+    advised = [question for question in model.questions if isinstance(question, asks.Advise)]
     assert advised
-    assert all(one.past for one in advised)
-    assert any(one.suggestion for one in model.heard if isinstance(one, asks.AnswerTable))
+    assert all(question.past for question in advised)
+    assert any(question.suggestion for question in model.questions if isinstance(question, asks.AnswerTable))
     assert pool.as_json() == before  # it changes between games only
 
 
@@ -192,9 +194,9 @@ def test_a_pool_survives_its_file(tmp_path):
     pool.save(tmp_path / "deep" / "pool.json")
     assert Pool.load(tmp_path / "deep" / "pool.json") == pool
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["pool.json"]
-    made = make_policy(f"avalon_baseline:experience={tmp_path / 'deep' / 'pool.json'}", "avalon_v0", {})
-    assert isinstance(made, BaselineAgent)
-    assert made.chosen.pool == pool
+    policy = make_policy(f"avalon_baseline:experience={tmp_path / 'deep' / 'pool.json'}", "avalon_v0", {})
+    assert isinstance(policy, BaselineAgent)
+    assert policy.chosen.pool == pool
 
 
 @pytest.mark.parametrize(
@@ -220,6 +222,6 @@ def test_a_file_that_holds_no_pool(text, tmp_path):
 
 
 def test_the_same_seed_plays_the_same():
-    first, second = ([question.prompt() for question in played()[0].heard] for _ in range(2))
+    first, second = ([question.prompt() for question in played()[0].questions] for _ in range(2))
     assert first == second
-    assert json.dumps(first) != json.dumps([question.prompt() for question in played(seed=5)[0].heard])
+    assert json.dumps(first) != json.dumps([question.prompt() for question in played(seed=5)[0].questions])

@@ -61,28 +61,28 @@ def possible(deal: tuple[str, ...], seat: int) -> list[tuple[str, ...]]:
 
 def chance(deal: tuple[str, ...], me: int, evidence: tuple[Any, ...], h: AvalonHabits) -> float:
     """How likely the evidence is on this deal."""
-    kind, *told = evidence
+    kind, *args = evidence
     evil = [role in EVIL for role in deal]
     if kind == "team":
-        leader, team = told
+        leader, team = args
         return 1.0 if leader == me else _team_chance(deal, leader, any(evil[j] for j in team), len(team), h)
     if kind == "votes":
-        team, votes = told
+        team, votes = args
         dirty = any(evil[j] for j in team)
         return float(np.prod([_vote_chance(deal[j], dirty, vote, h) for j, vote in enumerate(votes) if j != me]))
     if kind == "cards":
-        team, fails, own = told
+        team, fails, own = args
         others = [j for j in team if j != me or own is None]
         fails -= own == 0
         return max(_cards_chance([evil[j] for j in others], fails, h), 1e-12)
     if kind in ("accuse", "defend"):
-        speaker, target = told
+        speaker, target = args
         if speaker in (me, target):
             return 1.0
         rates = {"accuse": (h.accuse_evil, h.evil_accuses_evil), "defend": (h.defend_evil, h.evil_defends_evil)}[kind]
         hits = rates[evil[speaker]]
         return hits if evil[target] else 1 - hits
-    assassin, named, right = told
+    assassin, named, right = args
     return float(deal[assassin] == "Assassin" and (deal[named] == "Merlin") == right)
 
 
@@ -148,11 +148,11 @@ SEE = {
 
 
 def see(belief: AvalonBelief, evidence: tuple[Any, ...]) -> None:
-    kind, *told = evidence
+    kind, *args = evidence
     if kind == "exposed":
-        belief.see_exposure(told[0], told[1], right=told[2])
+        belief.see_exposure(args[0], args[1], right=args[2])
     else:
-        getattr(belief, SEE[kind])(*told)
+        getattr(belief, SEE[kind])(*args)
 
 
 def begin(deal: tuple[str, ...], seat: int, h: AvalonHabits, **options: Any) -> AvalonBelief:
@@ -195,8 +195,8 @@ def test_the_posterior_is_that_of_brute_force(options, data):
     h = data.draw(st.sampled_from([HABITS, ODD_HABITS]))
     belief = begin(deal, seat, h, **options)
     evidence = data.draw(st.lists(evidences(game.seats, seat), max_size=6))
-    for one in evidence:
-        see(belief, one)
+    for item in evidence:
+        see(belief, item)
     assert_exact(belief, deal, evidence, h)
 
 
@@ -212,8 +212,8 @@ def test_an_exposed_assassin_is_the_assassin(options):
         evidence = [("accuse", 0, 1), ("exposed", assassin, named, deal[named] == "Merlin")]
         for seat in range(-1, game.seats):
             belief = begin(deal, seat, HABITS, **options)
-            for one in evidence:
-                see(belief, one)
+            for item in evidence:
+                see(belief, item)
             assert belief.evil_chance()[assassin] == pytest.approx(1)
             assert belief.merlin_chance()[named] == pytest.approx(float(deal[named] == "Merlin"))
             assert_exact(belief, deal, evidence, HABITS)
@@ -224,29 +224,29 @@ def test_an_exposed_assassin_is_the_assassin(options):
 
 def read(events: tuple[Any, ...], me: int) -> list[tuple[Any, ...]]:
     """What a record holds of evidence."""
-    found: list[tuple[Any, ...]] = []
+    moves: list[tuple[Any, ...]] = []
     team: tuple[int, ...] = ()
     own = None
     for seat, (kind, args, _), _ in events:
         if kind == "propose":
             team = args
-            found.append(("team", seat, team))
+            moves.append(("team", seat, team))
         elif kind == "draw":
             team = args
         elif kind == "votes":
-            found.append(("votes", team, args[1:]))
+            moves.append(("votes", team, args[1:]))
         elif kind == "card":
             own = args[0]
         elif kind == "fails":
-            found.append(("cards", team, args[1], own if me >= 0 else None))
+            moves.append(("cards", team, args[1], own if me >= 0 else None))
             own = None
         elif kind in ("accuse", "defend"):
-            found.append((kind, seat, args[0]))
+            moves.append((kind, seat, args[0]))
         elif kind == "recommend":
-            found.append(("defend", seat, args[0]))
+            moves.append(("defend", seat, args[0]))
         elif kind == "exposed":
-            found.append(("exposed", *args[:2], bool(args[2])))
-    return found
+            moves.append(("exposed", *args[:2], bool(args[2])))
+    return moves
 
 
 @pytest.mark.parametrize("options", TABLES.values(), ids=TABLES)
@@ -306,10 +306,10 @@ def test_clean_chances_of_all_teams_are_those_of_each():
 
 def test_deals_are_all_that_fit_and_each_once():
     knows = (Knowledge(("Merlin", "Morgana"), (0, 4)),)
-    names, found = deals(SIX, 1, "Percival", knows)
-    assert len({tuple(deal) for deal in found.tolist()}) == len(found)
-    told = {tuple((names[k] in EVIL, names[k] == "Merlin") for k in deal) for deal in found.tolist()}
-    assert told == {tuple((role in EVIL, role == "Merlin") for role in deal) for deal in possible(SIX, 1)}
+    names, rows = deals(SIX, 1, "Percival", knows)
+    assert len({tuple(deal) for deal in rows.tolist()}) == len(rows)
+    sides = {tuple((names[k] in EVIL, names[k] == "Merlin") for k in deal) for deal in rows.tolist()}
+    assert sides == {tuple((role in EVIL, role == "Merlin") for role in deal) for deal in possible(SIX, 1)}
 
 
 # -- playing by it ---------------------------------------------------------------------------------------------

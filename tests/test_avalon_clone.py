@@ -53,7 +53,7 @@ def rows_of(game, state, seat=None):
 
 
 def votes(*cast):
-    return tuple(Move(BALLOT, (one,)) for one in cast)
+    return tuple(Move(BALLOT, (vote,)) for vote in cast)
 
 
 def any_network(seed=0):
@@ -133,9 +133,9 @@ def test_a_team_that_goes_without_a_vote_tells_of_nobody_s_insight():
 
 
 def test_words_count_by_whom_they_name_and_whom_they_are_for():
-    found = heard(Move("silent", (), "player_1 looks evil, so I'd take player_2. Let's hear player_4."), 0, 5)
-    assert found.named == (0, 1, 1, 0, 1)
-    assert found.praised == (0, -1, 1, 0, 0)
+    parsed = heard(Move("silent", (), "player_1 looks evil, so I'd take player_2. Let's hear player_4."), 0, 5)
+    assert parsed.named == (0, 1, 1, 0, 1)
+    assert parsed.praised == (0, -1, 1, 0, 0)
     assert heard(Move("recommend", (3,)), 0, 5) == ((0, 0, 0, 1, 0), (0, 0, 0, 1, 0))
     assert heard(Move("silent", (), "player_7 and player_99 are not here"), 0, 5).named == (0,) * 5
 
@@ -239,7 +239,7 @@ def test_a_clone_is_named_with_its_file(file):
 
 
 @pytest.mark.parametrize(
-    ("name", "game", "told"),
+    ("name", "game", "reason"),
     [
         ("clone:{}", "werewolf_v0", "game of a clone 'werewolf_v0' is not accepted; accepted: avalon_v0"),
         ("clone", "avalon_v0", "clone needs a file; accepted: clone:DIR/clone.npz"),
@@ -248,18 +248,17 @@ def test_a_clone_is_named_with_its_file(file):
         ("clone:absent.npz", "avalon_v0", "there is no policy file 'absent.npz'"),
     ],
 )
-def test_what_a_clone_cannot_be_is_one_line(file, capsys, name, game, told):
+def test_what_a_clone_cannot_be_is_one_line(file, capsys, name, game, reason):
     assert run(["play", game, "--policy", name.format(file)]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1
-    assert told.replace("('file', 'sample')", "") in err
+    assert reason.replace("('file', 'sample')", "") in err
 
 
-def test_a_clone_is_an_opponent_for_evaluation_and_a_seat_to_train(file, capsys):
+def test_a_clone_is_an_opponent_for_evaluation_and_a_seat_to_train(file, json_of):
     arguments = f"evaluate avalon_v0 --players 5 --policy clone:{file} --design team --games 4".split()
-    assert run([*arguments, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["games"] == 16
+    assert json_of([*arguments, "--json"])["games"] == 16
     env = make_seat_against(f"clone:{file}")
     observation, _ = env.reset(seed=1)
     assert env.observation_space.contains(observation)
@@ -271,13 +270,11 @@ def make_seat_against(opponents):
     return make_seat("avalon_v0", opponents=opponents, num_players=5, rules="official", talk=False, features="belief")
 
 
-def test_a_clone_sits_at_scalar_tables_and_not_over_arrays(file, capsys, tmp_path):
+def test_a_clone_sits_at_scalar_tables_and_not_over_arrays(file, error_of, tmp_path):
     assert not plays_over_arrays(SeatConfig(opponents=f"clone:{file}"))
     out = str(tmp_path / "run")
-    assert run(["train", "selfplay", "avalon_v0", "--member", f"clone:{file}", "--steps", "1", "--out", out]) == 2
-    assert (
-        f"player over arrays 'clone:{file}' is not accepted; accepted: random, heuristic, expert"
-        in capsys.readouterr().err
+    assert f"player over arrays 'clone:{file}' is not accepted; accepted: random, heuristic, expert" in error_of(
+        ["train", "selfplay", "avalon_v0", "--member", f"clone:{file}", "--steps", "1", "--out", out]
     )
 
 
@@ -300,15 +297,15 @@ SMALL = ["--folds", "2", "--members", "2", "--hidden", "2", "--steps", "40"]
 def test_all_decisions_of_a_game_are_choices_with_shares_that_sum_to_one(played):
     path = sorted((played / "games").glob("*.jsonl"))[0]
     game = analysed_game("one", replay.read(path))
-    found = list(choices_of(game, 0, seed=0))
+    choices = list(choices_of(game, 0, seed=0))
     decided = [moment for moment in game.moments() if len(moment.view.legal) > 1]
-    assert [one.kind for one in found] == [decision_of(one.view.legal) for one in decided]
-    for one in found:
-        assert one.taken.sum() == pytest.approx(1)
-        assert one.heuristic.sum() == pytest.approx(1)
-        assert len(one.rows) == len(one.taken) == len(one.sorts)
+    assert [choice.kind for choice in choices] == [decision_of(choice.view.legal) for choice in decided]
+    for choice in choices:
+        assert choice.taken.sum() == pytest.approx(1)
+        assert choice.heuristic.sum() == pytest.approx(1)
+        assert len(choice.rows) == len(choice.taken) == len(choice.sorts)
     # the heuristic played them: what it did is among what it does
-    assert all(one.heuristic @ one.taken > 0 for one in found if one.kind in (CARD, BALLOT))
+    assert all(choice.heuristic @ choice.taken > 0 for choice in choices if choice.kind in (CARD, BALLOT))
 
 
 def test_moves_that_nobody_made_himself_are_no_choices(played):
@@ -320,8 +317,8 @@ def test_moves_that_nobody_made_himself_are_no_choices(played):
     lines[0]["record"] = {"assumed": [ballots[2]["n"]]}
     changed = replay.parse("".join(json.dumps(line) + "\n" for line in lines).encode(), "changed")
     count = {
-        one: sum(c.kind == BALLOT for c in choices_of(analysed_game("x", t), 0, 0))
-        for one, t in (("changed", changed), ("whole", replay.read(path)))
+        name: sum(c.kind == BALLOT for c in choices_of(analysed_game("x", t), 0, 0))
+        for name, t in (("changed", changed), ("whole", replay.read(path)))
     }
     assert count == {"whole": len(ballots), "changed": len(ballots) - 3}
 
@@ -368,7 +365,8 @@ def test_the_heuristic_is_mixed_with_as_much_chance_as_fits_best():
 
 def test_chances_that_are_the_same_are_calibrated_by_what_happened_and_not_sorted_by_it():
     said = [
-        PredictedChoice(imitated([one, 1 - one], [0.5, 0.5]), {"clone": Foretold(1, 0, 0.5)}) for one in (1.0, 0.0) * 10
+        PredictedChoice(imitated([chance, 1 - chance], [0.5, 0.5]), {"clone": Foretold(1, 0, 0.5)})
+        for chance in (1.0, 0.0) * 10
     ]
     assert [part.share for part in calibration(said, BALLOT, "clone", bins=2)] == [0.5, 0.5]
 

@@ -124,8 +124,8 @@ def test_a_doubtful_team_is_weighed_against_those_to_come():
 def test_prospect_by_hand():
     # leaders to come: 2, 3, 4, 5; each takes player_0 along (team of two), who is good for sure
     chances = RoleProbabilities(evil=[0, 0.4, 0.1, 0.2, 0.7, 0.6], merlin=[0] * 6, looks=[0] * 6)
-    found = player(now("vote"), "Loyal Servant", chances=chances)._prospect(chances.evil)
-    assert found == pytest.approx((0.9 + 0.8 + 0.3 + 0.4) / 4)
+    chance = player(now("vote"), "Loyal Servant", chances=chances)._prospect(chances.evil)
+    assert chance == pytest.approx((0.9 + 0.8 + 0.3 + 0.4) / 4)
     # at proposal 3 of 5, leader 4: to come are 5 and 0; a team of three
     late = now("vote", proposal=3, leader=4, size=3)
     by_five, by_zero = 0.4 * 1 * 0.9, 0.9 * 0.8
@@ -256,13 +256,13 @@ def test_who_is_asked_and_the_turn_are_told_in_lines_that_are_read_back(avalon, 
             continue
         view = game.view(state, game.actor(state))
         me, what = _who(view), situation(view, (view.good, view.evil))
-        for told in (me, what):
-            lines = told.model_dump(mode="json")
+        for field in (me, what):
+            lines = field.model_dump(mode="json")
             assert all(isinstance(line, str) and line for line in lines)
-            assert type(told).model_validate(lines) == told
+            assert type(field).model_validate(lines) == field
             for changed in (lines[1:], [*lines, "x"], ["x", *lines], [], [1], lines[:-2]):
                 with pytest.raises(ValueError, match=r"lines|phrase"):
-                    type(told).model_validate(changed)
+                    type(field).model_validate(changed)
 
 
 def test_the_lines_of_a_turn():
@@ -295,14 +295,14 @@ def test_every_role_begins_with_a_line_of_its_own():
 
 def test_results_speak_for_the_line_with_the_best_mean():
     # Beta(1, 1): open 4/6, quiet 1/2 (never played), discreet 3/4
-    told = put_results({"open": (3, 4), "discreet": (2, 2)}, "Merlin")
-    assert told.startswith('Prefer the line of play "discreet": Lead and vote')
-    assert results_in(told) == {"open": (3, 4), "discreet": (2, 2)}
+    text = put_results({"open": (3, 4), "discreet": (2, 2)}, "Merlin")
+    assert text.startswith('Prefer the line of play "discreet": Lead and vote')
+    assert results_in(text) == {"open": (3, 4), "discreet": (2, 2)}
     assert put_results({"open": (0, 9)}, "Merlin").startswith('Prefer the line of play "discreet"')
     assert results_in("I won so far.") == results_in("") == {}
 
 
-@pytest.mark.parametrize("told", ["open 5 of 3", "open 1 of 0", f"open {'9' * 5000} of {'9' * 5000}"])
-def test_results_that_cannot_be_are_passed_over(told):
+@pytest.mark.parametrize("results", ["open 5 of 3", "open 1 of 0", f"open {'9' * 5000} of {'9' * 5000}"])
+def test_results_that_cannot_be_are_passed_over(results):
     """They may come from a model, or from a file that somebody edited."""
-    assert results_in(f"Prefer the line quiet. Won so far: {told}, discreet 1 of 2.") == {"discreet": (1, 2)}
+    assert results_in(f"Prefer the line quiet. Won so far: {results}, discreet 1 of 2.") == {"discreet": (1, 2)}

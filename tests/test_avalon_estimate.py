@@ -59,9 +59,9 @@ def test_careful_is_what_the_heuristic_player_believes(options, habits, playout)
             view = game.view(state, game.actor(state))
             player = players.setdefault(view.seat, AvalonPlayer(view, np.random.default_rng(0), habits))
             player.read(view)
-            found = careful(seat_of(view), lines_of(view), habits)
-            assert found.evil == pytest.approx(player.belief.evil_chance(), abs=1e-12)
-            assert found.merlin == pytest.approx(player.belief.merlin_chance(), abs=1e-12)
+            estimate = careful(seat_of(view), lines_of(view), habits)
+            assert estimate.evil == pytest.approx(player.belief.evil_chance(), abs=1e-12)
+            assert estimate.merlin == pytest.approx(player.belief.merlin_chance(), abs=1e-12)
             compared += 1
             if player.onlooker is not None:
                 public = [line for line in lines_of(view) if " (you) played " not in line]
@@ -142,25 +142,25 @@ HONEST = [
 def test_lines_that_do_not_fit_the_table_are_passed_over(garbage, place):
     """As a language model may write them into a summary."""
     seat = Seat(0, "Loyal Servant", FIVE, ())
-    told = [*HONEST[:place], garbage, *HONEST[place:]]
-    assert careful(seat, told, AvalonHabits()) == careful(seat, HONEST, AvalonHabits())
-    assert superficial(seat, told) == superficial(seat, HONEST)
+    lines = [*HONEST[:place], garbage, *HONEST[place:]]
+    assert careful(seat, lines, AvalonHabits()) == careful(seat, HONEST, AvalonHabits())
+    assert superficial(seat, lines) == superficial(seat, HONEST)
 
 
 @st.composite
 def forms(draw) -> str:
     """A line in the form of a record, about anybody and anything."""
     who = st.lists(st.integers(0, 6), max_size=8).map(names)
-    one, count = st.integers(0, 6).map(name), st.integers(0, 9)
+    player, count = st.integers(0, 6).map(name), st.integers(0, 9)
     return draw(
         st.one_of(
-            st.tuples(one, st.sampled_from(["accuses", "defends", "recommends"]), one).map(" ".join),
-            st.tuples(one, who).map(lambda t: f"{t[0]} proposes the team {t[1]}."),
+            st.tuples(player, st.sampled_from(["accuses", "defends", "recommends"]), player).map(" ".join),
+            st.tuples(player, who).map(lambda t: f"{t[0]} proposes the team {t[1]}."),
             st.tuples(who, who).map(lambda t: f"The team is accepted. Approve: {t[0]}. Reject: {t[1]}."),
             who.map(lambda t: f"Drawn by lot to go instead: {t}."),
-            one.map(lambda t: f"{t} (you) played fail."),
+            player.map(lambda t: f"{t} (you) played fail."),
             st.tuples(count, count).map(lambda t: f"Quest {t[0]} fails. Fail cards: {t[1]}."),
-            st.tuples(one, one).map(lambda t: f"{t[0]} is the Assassin and names {t[1]} as Merlin: wrong."),
+            st.tuples(player, player).map(lambda t: f"{t[0]} is the Assassin and names {t[1]} as Merlin: wrong."),
         )
     )
 
@@ -168,11 +168,11 @@ def forms(draw) -> str:
 @given(lines=st.lists(forms(), max_size=12))
 def test_whatever_the_lines_say_chances_come_out(lines):
     for seat in (Seat(0, "Loyal Servant", FIVE, ()), Seat(-1, "", FIVE, ())):
-        found = careful(seat, lines, AvalonHabits())
-        assert sum(found.evil) == pytest.approx(2)
-        assert sum(found.merlin) == pytest.approx(1)
+        chances = careful(seat, lines, AvalonHabits())
+        assert sum(chances.evil) == pytest.approx(2)
+        assert sum(chances.merlin) == pytest.approx(1)
         counted = superficial(seat, lines)
-        assert all(0 <= chance <= 1 for chance in (*found.evil, *counted.evil, *counted.merlin))
+        assert all(0 <= chance <= 1 for chance in (*chances.evil, *counted.evil, *counted.merlin))
     assert set(count_habits(lines, FIVE)) <= set(estimate._PHRASES)
 
 

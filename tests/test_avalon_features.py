@@ -161,7 +161,7 @@ def test_two_fails_needed_and_a_drawn_team(avalon_env):
 PLACES = ("me", "+1", "+2", "+3", "+4", "+5")
 
 
-def told(env: Any, seat: int, features: str) -> dict[str, float]:
+def values_of(env: Any, seat: int, features: str) -> dict[str, float]:
     encoder = GAME.seat_encoder(env.game, features)
     assert len(encoder.names) == len(set(encoder.names)) == encoder.size
     values = encoder(env.game.view(env.state_now, seat))
@@ -175,9 +175,9 @@ def propose(env: Any, team: tuple[int, ...], votes: str, cards: str = "") -> Non
         play(env, ("guess",))
 
 
-def turned(found: dict[str, float], name: str) -> list[float]:
+def turned(values: dict[str, float], name: str) -> list[float]:
     """The numbers of a feature for oneself, the next seat, and so on; `{}` stands for the seat."""
-    return [found[name.format(place)] for place in PLACES]
+    return [values[name.format(place)] for place in PLACES]
 
 
 def test_the_first_proposal_tells_leader_team_votes_result_and_own_card(env):
@@ -185,34 +185,34 @@ def test_the_first_proposal_tells_leader_team_votes_result_and_own_card(env):
     propose(env, (0, 5), "111001", "10")
     at = "quest 1, proposal 1: "
     for seat in range(6):
-        found = told(env, seat, "record")
+        numbers = values_of(env, seat, "record")
 
         def table(values: list[float], seat: int = seat) -> list[float]:
             return values[seat:] + values[:seat]
 
-        assert turned(found, at + "{} led") == table([0, 0, 1, 0, 0, 0])
-        assert turned(found, at + "{} on the team") == table([1, 0, 0, 0, 0, 1])
-        assert turned(found, at + "{} voted") == table([1, 1, 1, -1, -1, 1])
-        assert (found[at + "succeeded"], found[at + "fails / 3"]) == (-1, 0.3333)
-        assert found[at + "my card"] == {0: 1, 5: -1}.get(seat, 0)
+        assert turned(numbers, at + "{} led") == table([0, 0, 1, 0, 0, 0])
+        assert turned(numbers, at + "{} on the team") == table([1, 0, 0, 0, 0, 1])
+        assert turned(numbers, at + "{} voted") == table([1, 1, 1, -1, -1, 1])
+        assert (numbers[at + "succeeded"], numbers[at + "fails / 3"]) == (-1, 0.3333)
+        assert numbers[at + "my card"] == {0: 1, 5: -1}.get(seat, 0)
 
 
 def test_each_proposal_has_its_own_place_and_each_quest_begins_anew(env):
     propose(env, (0, 1), "000011")  # quest 1, proposal 1, by seat 2: rejected
     propose(env, (1, 3), "111111", "11")  # quest 1, proposal 2, by seat 3: succeeds
     propose(env, (3, 4, 5), "000000")  # quest 2, proposal 1, by seat 4: rejected
-    found = told(env, 0, "record")
-    led = {name: value for name, value in found.items() if name.endswith(" led") and value}
+    values = values_of(env, 0, "record")
+    led = {name: value for name, value in values.items() if name.endswith(" led") and value}
     assert led == {
         "quest 1, proposal 1: +2 led": 1,
         "quest 1, proposal 2: +3 led": 1,
         "quest 2, proposal 1: +4 led": 1,
     }
-    assert found["quest 1, proposal 1: succeeded"] == 0  # it did not go
-    assert found["quest 1, proposal 2: succeeded"] == 1
-    assert turned(found, "quest 2, proposal 1: {} on the team") == [0, 0, 0, 1, 1, 1]
-    assert turned(found, "quest 2, proposal 1: {} voted") == [-1] * 6
-    nothing = [value for name, value in found.items() if name.startswith(("quest 1, proposal 3", "quest 5"))]
+    assert values["quest 1, proposal 1: succeeded"] == 0  # it did not go
+    assert values["quest 1, proposal 2: succeeded"] == 1
+    assert turned(values, "quest 2, proposal 1: {} on the team") == [0, 0, 0, 1, 1, 1]
+    assert turned(values, "quest 2, proposal 1: {} voted") == [-1] * 6
+    nothing = [value for name, value in values.items() if name.startswith(("quest 1, proposal 3", "quest 5"))]
     assert set(nothing) == {0.0}
 
 
@@ -221,9 +221,9 @@ def test_a_team_drawn_for_a_short_proposal_is_told_by_halves(avalon_env):
     env = avalon_env(6, "reference")
     env.reset(options={"nature": [Move("deal", (*env.game.deck, 0)), Move("draw", (1, 2))]})
     propose(env, (5,), "111111", "11")
-    found = told(env, 0, "record")
-    assert turned(found, "quest 1, proposal 1: {} on the team") == [0, -0.5, -0.5, 0, 0, 0.5]
-    assert found["quest 1, proposal 1: succeeded"] == 1
+    values = values_of(env, 0, "record")
+    assert turned(values, "quest 1, proposal 1: {} on the team") == [0, -0.5, -0.5, 0, 0, 0.5]
+    assert values["quest 1, proposal 1: succeeded"] == 1
 
 
 def test_remarks_are_told_of_each_speaker_about_each_other(env):
@@ -231,16 +231,16 @@ def test_remarks_are_told_of_each_speaker_about_each_other(env):
     percival = env.game.role_names.index("Percival")
     play(env, ("accuse", 4), ("accuse", 4), ("defend", 5), ("recommend", 4), ("recommend", 0), ("claim_role", percival))
     for seat in (0, 3):
-        found = told(env, seat, "record")
+        values = values_of(env, seat, "record")
         name = {(seat + k) % 6: place for k, place in enumerate(PLACES)}
-        said = {key: value for key, value in found.items() if "accused, less defended" in key and value}
+        said = {key: value for key, value in values.items() if "accused, less defended" in key and value}
         assert said == {
             f"{name[2]} accused, less defended {name[4]} / 5": 0.2,
             f"{name[3]} accused, less defended {name[4]} / 5": 0.2,
             f"{name[4]} accused, less defended {name[5]} / 5": -0.2,
             f"{name[5]} accused, less defended {name[4]} / 5": -0.2,
         }  # nobody recommends itself
-        assert {key for key, value in found.items() if " claimed " in key and value} == {f"{name[1]} claimed Percival"}
+        assert {key for key, value in values.items() if " claimed " in key and value} == {f"{name[1]} claimed Percival"}
 
 
 def test_a_table_without_talk_has_no_numbers_of_talk(avalon_env):
@@ -253,11 +253,11 @@ def test_beliefs_are_ones_own_and_an_onlookers(env):
     propose(env, (0, 5), "111001", "10")
     while "silent" in {m.kind for m in env.game.legal(env.state_now)}:
         play(env, ("silent",))
-    before = told(env, 1, "belief")
+    before = values_of(env, 1, "belief")
     assert (before["mine: team clean"], before["onlooker's: team clean"]) == (0, 0)  # no team is on the table
     play(env, ("propose", 1, 2, 3))
     for seat in (1, 4):
-        view, found = env.game.view(env.state_now, seat), told(env, seat, "belief")
+        view, values = env.game.view(env.state_now, seat), values_of(env, seat, "belief")
         own, onlooker = AvalonBelief(view.roles, seat, view.role, view.knows), AvalonBelief(view.roles, -1, "", ())
         for event in view.events:
             for belief in (own, onlooker):
@@ -265,8 +265,8 @@ def test_beliefs_are_ones_own_and_an_onlookers(env):
         for whose, belief in (("mine:", own), ("onlooker's:", onlooker)):
             for what, chances in (("evil", belief.evil_chance()), ("Merlin", belief.merlin_chance())):
                 expected = [*chances[seat:], *chances[:seat]]
-                assert turned(found, f"{whose} {what} {{}}") == pytest.approx(expected, abs=1e-4)
-            assert found[f"{whose} team clean"] == pytest.approx(belief.clean_chance((1, 2, 3)), abs=1e-4)
-    merlin, morgana = told(env, 0, "belief"), told(env, 4, "belief")
+                assert turned(values, f"{whose} {what} {{}}") == pytest.approx(expected, abs=1e-4)
+            assert values[f"{whose} team clean"] == pytest.approx(belief.clean_chance((1, 2, 3)), abs=1e-4)
+    merlin, morgana = values_of(env, 0, "belief"), values_of(env, 4, "belief")
     assert turned(merlin, "mine: evil {}") == [0, 0, 0, 0, 1, 1]  # Merlin knows
     assert turned(morgana, "mine: evil {}") == [1, 1, 0, 0, 0, 0]  # so does evil: itself and the next

@@ -229,10 +229,10 @@ def test_a_copy_goes_its_own_way():
     other.see(-1, game.FAILS, (0, 1, 0))
     other.see(-1, game.SCORE, (0, 2))
     assert belief.log_weights.tobytes() == np.zeros(len(belief.evil)).tobytes()
-    for one in (belief, other):
-        one.see(-1, game.LEADS, (1, 1, 2, 0, 1))
-        one.see(1, game.TEAM, (1, 2))
-        one.see(-1, game.VOTES, (1, 1, 1, 0, 0, 1))
+    for tracker in (belief, other):
+        tracker.see(-1, game.LEADS, (1, 1, 2, 0, 1))
+        tracker.see(1, game.TEAM, (1, 2))
+        tracker.see(-1, game.VOTES, (1, 1, 1, 0, 0, 1))
     fresh = begun(FIVE, belief.habits)
     fresh.see(-1, game.LEADS, (1, 1, 2, 0, 1))
     fresh.see(1, game.TEAM, (1, 2))

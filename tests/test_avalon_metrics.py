@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,6 +19,7 @@ from parlour.envs.registry import registry
 from parlour.envs.replay import Transcript
 from parlour.training.measure.avalon import compute, of_directory
 from parlour.training.records.avalon import import_records
+from reference_data import reference as data
 
 Playout = Callable[..., Any]
 KEYS = ["games", "rounds", "proposals", "wins_good", "wins_evil", "wins_by_assassination"]
@@ -201,18 +201,12 @@ def notes(side: str) -> dict[str, Any]:
 
 @pytest.fixture
 def reference() -> Path:
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("PARLOUR_REFERENCE_DATA", beside)) / "avalon_logs"
-    if not (folder / "metrics_shared.json").is_file():
-        pytest.skip(
-            f"THE PUBLISHED GAMES ARE NOT HERE ({folder}): set PARLOUR_REFERENCE_DATA to the folder around them"
-        )
-    return folder
+    return data("avalon_logs/metrics_shared.json").parent
 
 
 def test_the_published_games_give_the_published_counts(reference: Path, tmp_path: Path) -> None:
     import_records(reference / "extracted.jsonl", tmp_path)
-    told = json.loads((reference / "metrics_shared.json").read_text())
+    data = json.loads((reference / "metrics_shared.json").read_text())
     measured = of_directory(tmp_path)
-    assert measured == {"good": told["blue_shared"], "evil": told["red_shared"]}
-    assert json.dumps(measured["good"]) == json.dumps(told["blue_shared"])
+    assert measured == {"good": data["blue_shared"], "evil": data["red_shared"]}
+    assert json.dumps(measured["good"]) == json.dumps(data["blue_shared"])

@@ -15,17 +15,8 @@ from parlour.envs.avalon.encode import AvalonSeatEncoder
 from parlour.envs.avalon.prose import AvalonProse
 from parlour.envs.core import IllegalMove, Move, ParlourError
 from parlour.envs.text import render
+from played_by_hand import A, Course, D, G, M, N, O, P, S
 
-M, P, S, G, A, D, O, N = (  # noqa: E741 - one letter for each role: the deals below are read at a glance
-    "Merlin",
-    "Percival",
-    "Loyal Servant",
-    "Morgana",
-    "Assassin",
-    "Mordred",
-    "Oberon",
-    "Minion",
-)
 FIVE = (M, S, S, A, N)
 SIX = (M, P, S, S, G, D)
 SEVEN = (M, P, S, S, G, D, O)
@@ -34,7 +25,7 @@ APPROVE, REJECT = Move("vote", (1,)), Move("vote", (0,))
 
 
 @dataclass
-class Play:
+class Play(Course):
     """A game on a deal of our own, played by hand."""
 
     deal: tuple[str, ...] = FIVE
@@ -48,11 +39,6 @@ class Play:
         self.text = GAME.text(self.game)
         self.state = self.game.initial()
         self.do(Move("deal", (*(self.game.role_names.index(role) for role in self.deal), self.leader)))
-
-    def do(self, *moves: Move) -> Play:
-        for move in moves:
-            self.state = self.game.apply(self.state, move)
-        return self
 
     def talk(self) -> Play:
         """All speak, if it is time for that."""
@@ -80,19 +66,8 @@ class Play:
         return self
 
     @property
-    def legal(self) -> tuple[Move, ...]:
-        return self.game.legal(self.state)
-
-    @property
     def kind(self) -> str:
         return self.legal[0].kind if self.legal else ""
-
-    @property
-    def actor(self) -> int:
-        return self.game.actor(self.state)
-
-    def view(self, seat: int) -> Any:
-        return self.game.view(self.state, seat)
 
     def lines(self, seat: int) -> list[str]:
         """What a seat has read, line by line."""
@@ -143,7 +118,7 @@ def test_the_config_names_an_option_only_where_it_was_given():
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "reason"),
     [
         ({"discussion": "quest"}, "discussion 'quest' is not accepted; accepted: proposal, mission"),
         ({"speaks_first": 0}, "speaks_first 0 is not accepted; accepted: leader, seat_0"),
@@ -162,8 +137,8 @@ def test_the_config_names_an_option_only_where_it_was_given():
         ({"consult": True}, "consult True is not accepted; accepted: True only where Merlin is named at the end"),
     ],
 )
-def test_what_is_no_table_is_refused_in_one_line(options, told):
-    assert told in refused(**options)
+def test_what_is_no_table_is_refused_in_one_line(options, reason):
+    assert reason in refused(**options)
 
 
 def test_without_talk_a_preset_has_no_words_of_any_kind():
@@ -274,11 +249,11 @@ def test_a_private_comment_is_read_by_the_voter_alone_and_after_the_votes():
 
 
 def test_public_comments_are_read_by_all_after_the_votes_in_the_order_of_seats():
-    told = [
+    texts = [
         'player_1 says of its vote: "I know better." (taken as: I reject the team.)',
         'player_3 says of its vote: "My fellow is on it." (taken as: I approve the team.)',
     ]
-    assert [comments("public", seat) for seat in range(5)] == [[VOTED, *told]] * 5
+    assert [comments("public", seat) for seat in range(5)] == [[VOTED, *texts]] * 5
 
 
 def test_before_the_count_a_comment_is_nowhere():

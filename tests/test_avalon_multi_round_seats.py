@@ -22,7 +22,8 @@ from parlour.policies.agents.avalon.lines import introduction_of
 from parlour.policies.agents.avalon.seat import AvalonSituation
 from parlour.policies.heuristic.avalon import AvalonPlayer
 from parlour.training.play import rollout
-from test_avalon_multi_round import APPROVE, SEVEN, A, D, G, M, N, O, P, Play, S
+from played_by_hand import A, D, G, M, N, O, P, S
+from test_avalon_multi_round import APPROVE, SEVEN, Play
 from test_avalon_spoken import HABITS, SAID
 
 
@@ -114,18 +115,18 @@ def test_features_of_the_consultation_stand_behind_those_of_every_table():
     encoder = GAME.seat_encoder(with_it, "summary")
     play = Play((M, P, S, S, G, O, D)).three_successes()
 
-    def told(seat: int) -> dict[str, float]:
-        found = zip(encoder.names, encoder(play.view(seat)), strict=True)
-        return {name: float(value) for name, value in found if value and ("held for" in name or "told to be" in name)}
+    def evil_marks(seat: int) -> dict[str, float]:
+        values = zip(encoder.names, encoder(play.view(seat)), strict=True)
+        return {name: float(value) for name, value in values if value and ("held for" in name or "told to be" in name)}
 
     # seats 4, 5 and 6 are evil: for Oberon in 5 that is +6, me and +1
     evil = {"me: told to be evil": 1.0, "+1: told to be evil": 1.0, "+6: told to be evil": 1.0}
-    assert (told(5), told(0)) == (evil, {})
+    assert (evil_marks(5), evil_marks(0)) == (evil, {})
     asked = encoder.names.index("phase consult")
     assert [float(encoder(play.view(seat))[asked]) for seat in (4, 5, 6, 0)] == [1.0, 0.0, 0.0, 0.0]
     play.do(Move("consult", (1,)))  # one from 5 that is three further round a table of seven
-    assert told(5) == {**evil, "+3: held for Merlin by / 4": 0.25}
-    assert (told(0), told(1)) == ({}, {})
+    assert evil_marks(5) == {**evil, "+3: held for Merlin by / 4": 0.25}
+    assert (evil_marks(0), evil_marks(1)) == ({}, {})
 
 
 def test_a_belief_knows_the_evil_side_once_it_has_gathered():
@@ -162,9 +163,9 @@ def test_who_names_merlin_wrongly_holds_the_role_that_does():
 @pytest.mark.parametrize("players", range(5, 11))
 def test_the_heuristic_plays_every_table_and_names_somebody_in_the_consultation(players):
     game = GAME.build(num_players=players, rules="multi_round")
-    held = [move for move in with_consultation(game) if move.kind == "consult"]
-    assert len(held) == sum(role in (G, A, D, O, N) for role in game.roles)
-    assert all(move.args for move in held)
+    moves = [move for move in with_consultation(game) if move.kind == "consult"]
+    assert len(moves) == sum(role in (G, A, D, O, N) for role in game.roles)
+    assert all(move.args for move in moves)
 
 
 @pytest.mark.parametrize(("kinds", "evidence"), [(("vote", "consult", "guess"), False), (("propose",), True)])
@@ -222,18 +223,18 @@ def test_batch_kernels_have_other_sizes_one_fail_or_two_and_words():
 @pytest.mark.parametrize("comments", ["none", "private", "public"])
 def test_the_rules_in_words_tell_the_points_that_differ(comments):
     words = GAME.text(GAME.build(num_players=7, rules="multi_round", comments=comments)).rules
-    for told in (
+    for line in (
         "or if Morgana finds Merlin",
         "before the first proposal of a quest, all players speak once in seat order, starting with player_0.",
         "Proposal: the leader proposes a team of the quest's size, and may give reasons to all. The leader need not be on it.",
         "The fifth team of a quest goes without a vote.",
         "Morgana: when good has won three quests, the evil players (Oberon too) speak once among themselves",
     ):
-        assert told in words
+        assert line in words
     assert ("nobody else reads" in words) == (comments == "private")
     assert ("and what players wrote beside their votes" in words) == (comments == "public")
     usual = GAME.text(GAME.build(num_players=7)).rules
-    assert not any(told in usual for told in ("the first proposal", "reasons to all", "without a vote", "wrote"))
+    assert not any(line in usual for line in ("the first proposal", "reasons to all", "without a vote", "wrote"))
 
 
 def test_questions_say_that_words_may_follow():
@@ -274,14 +275,14 @@ def test_offline_agents_play_consultation_and_guess_without_a_fault(name):
 
 
 def test_the_turn_of_another_guesser_is_told_in_lines_that_are_read_back():
-    told = {"quest": 3, "proposal": 1, "limit": 5, "last_rejection_loses": False, "leader": 0, "team": [0, 1]}
-    told |= {"size": 2, "fails_needed": 1, "good": 3, "evil": 0}
+    fields = {"quest": 3, "proposal": 1, "limit": 5, "last_rejection_loses": False, "leader": 0, "team": [0, 1]}
+    fields |= {"size": 2, "fails_needed": 1, "good": 3, "evil": 0}
     for does, guesser, line in (
         ("guess", "Morgana", "You are Morgana: you may guess who Merlin is."),
         ("guess", "the Assassin", "You are the Assassin: you may guess who Merlin is."),
         ("consult", "the Assassin", "Tell only the other evil players who you think Merlin is."),
     ):
-        now = AvalonSituation(does=does, guesser=guesser, **told)
+        now = AvalonSituation(does=does, guesser=guesser, **fields)
         lines = now.model_dump()
         assert lines[0] == line
         assert AvalonSituation.model_validate(lines) == now
@@ -324,7 +325,7 @@ def test_good_seats_get_the_same_whatever_is_said_in_the_consultation():
             moments.append([play.view(seat) for seat in range(4)])
         ends.append(moments)
     assert ends[0] == ends[1]
-    assert all(one == ends[0][0] for one in ends[0])  # and at every moment what they got before it
+    assert all(end == ends[0][0] for end in ends[0])  # and at every moment what they got before it
 
 
 def test_events_that_not_all_see_go_to_the_evil_seats_or_to_their_maker():

@@ -182,9 +182,9 @@ def test_what_happened_is_told_from_what_was_said(playout):
             if line:
                 assert is_fact(line) == (event.move.kind not in ACTS)
                 seen.add(event.move.kind)
-        told = [line for event in log if (line := write(event, game.role_names))]
-        facts, claims = facts_in(told), claims_in(told)
-        assert Counter(map(read, [*facts, *claims])) == Counter(fact for line in told if (fact := read(line)))
+        lines = [line for event in log if (line := write(event, game.role_names))]
+        facts, claims = facts_in(lines), claims_in(lines)
+        assert Counter(map(read, [*facts, *claims])) == Counter(fact for line in lines if (fact := read(line)))
         assert all(map(is_fact, facts))
         assert not any(map(is_fact, claims))
         assert not any('"' in line for line in claims)

@@ -62,7 +62,7 @@ def test_the_chances_of_all_moves_are_one_under_every_deal(seat):
     for kind in (game.BALLOT, game.CARD):
         both = [belief.own_chances(kind, (yes,)) for yes in (0, 1)]
         assert sum(both) == pytest.approx(np.ones(len(belief.weights)))
-        assert all((one > 0).all() for one in both)
+        assert all((weights > 0).all() for weights in both)
 
 
 def test_asking_changes_nothing():
@@ -70,9 +70,9 @@ def test_asking_changes_nothing():
         belief, other = belief_of(4, habits), belief_of(4, habits)
         for kind, args in ((game.TEAM, (0, 3, 4)), (game.BALLOT, (1,)), (game.CARD, (0,))):
             belief.own_chances(kind, args)
-        for one in (belief, other):
-            one.see(4, game.TEAM, (0, 3, 4))
-            one.see(-1, game.VOTES, (1, 1, 0, 1, 1, 1, 0))
+        for tracker in (belief, other):
+            tracker.see(4, game.TEAM, (0, 3, 4))
+            tracker.see(-1, game.VOTES, (1, 1, 0, 1, 1, 1, 0))
         assert (belief.log_weights == other.log_weights).all()
 
 

@@ -46,12 +46,17 @@ def test_the_end_of_a_game_says_who_won_and_whether_merlin_was_named(tmp_path):
         given_up,
     ]
     files = import_records(folder_of(tmp_path, games), tmp_path / "out")
-    found = [played_game(path) for path in files]
-    assert [one and (one.good_won, one.named) for one in found] == [(True, False), (False, True), (False, None), None]
-    assert found[0] is not None
-    assert found[0].roles == "Assassin names, Merlin, Percival, Morgana, Mordred"
-    assert found[1] is not None
-    assert found[1].roles == "Mordred names, Merlin, Percival, Morgana, Minion"
+    summaries = [played_game(path) for path in files]
+    assert [game and (game.good_won, game.named) for game in summaries] == [
+        (True, False),
+        (False, True),
+        (False, None),
+        None,
+    ]
+    assert summaries[0] is not None
+    assert summaries[0].roles == "Assassin names, Merlin, Percival, Morgana, Mordred"
+    assert summaries[1] is not None
+    assert summaries[1].roles == "Mordred names, Merlin, Percival, Morgana, Minion"
 
 
 def test_a_study_needs_data():
@@ -66,23 +71,23 @@ def test_the_study_counts_and_reads_the_games_and_writes_a_report(tmp_path, monk
     plain = logged(assassinated=None) | named(59)
     plain["outcome"]["roles"][5]["role"] = "LOYAL FOLLOWER"
     setting = ReproductionSetting(data=folder_of(tmp_path, [*games, plain]), out=tmp_path / "out")
-    found = reproduce("avalon-people", setting)
-    by = {(one.row, one.of, one.measure): one for one in found.cells}
+    table = reproduce("avalon-people", setting)
+    by = {(cell.row, cell.of, cell.measure): cell for cell in table.cells}
     assert by["people", "without Merlin", GAMES_LEFT_OUT].ours.value == pytest.approx(1 / 60)
     assert by["people", "7 players", WINS].ours.value == 1
     assert by["people", "7 players", NAMED].ours.value == 0
-    losses = {one.row for one in found.cells if one.measure == avalon_people.LOSS and not one.of}
+    losses = {cell.row for cell in table.cells if cell.measure == avalon_people.LOSS and not cell.of}
     assert losses == {"chance", "usual habits", "evidence of people"}
     report = (tmp_path / "out" / "report.md").read_text()
     assert report.index("59 games of people") < report.index("](merlin.png)")
     assert (tmp_path / "out" / "wins_by_roles.png").exists()
-    votes = {one.row: one.of for one in found.cells if one.measure == f"vote: {LIKELIHOOD}"}
+    votes = {cell.row: cell.of for cell in table.cells if cell.measure == f"vote: {LIKELIHOOD}"}
     assert votes == dict.fromkeys(("clone", "logistic", "heuristic", "frequency"), "7 players")
-    show_reproduction(found, setting.model)
-    shown = capsys.readouterr().out
-    assert f"- {len(found.cells) - len(found.cells_shown)} more figures are in report.md" in shown
-    assert WINS in shown
-    assert "propose: mean" not in shown
+    show_reproduction(table, setting.model)
+    output = capsys.readouterr().out
+    assert f"- {len(table.cells) - len(table.cells_shown)} more figures are in report.md" in output
+    assert WINS in output
+    assert "propose: mean" not in output
 
 
 @pytest.fixture(scope="module")
@@ -98,12 +103,12 @@ def silent_games(tmp_path_factory):
 def test_experts_are_compared_in_the_seat_of_a_clone_and_with_what_people_did(silent_games):
     players = pytest.importorskip("parlour.training.papers.avalon_people_players")
     players.experts(silent_games)
-    found = {(one.row, one.measure): one.figure for one in silent_games.cells if one.of == "5 players"}
+    figures = {(cell.row, cell.measure): cell.figure for cell in silent_games.cells if cell.of == "5 players"}
     anchored = {f"anchored, {kl}" for kl in players.STRENGTHS}
-    assert {row for row, measure in found if measure == players.SEAT} == {"clone", "expert", "heuristic", *anchored}
-    assert {row for row, measure in found if measure == f"vote: {players.HUMAN}"} == {"clone", "expert", *anchored}
-    assert all(figure.n == 20 for (_, measure), figure in found.items() if measure == players.SEAT)
-    assert found["expert", players.LESS_EXPERT].value == 0
+    assert {row for row, measure in figures if measure == players.SEAT} == {"clone", "expert", "heuristic", *anchored}
+    assert {row for row, measure in figures if measure == f"vote: {players.HUMAN}"} == {"clone", "expert", *anchored}
+    assert all(figure.n == 20 for (_, measure), figure in figures.items() if measure == players.SEAT)
+    assert figures["expert", players.LESS_EXPERT].value == 0
     assert (silent_games.folder / "5_players" / "earlier.npz").exists()
 
 
@@ -115,15 +120,15 @@ def test_rates_of_decisions_are_those_counted_move_by_move(silent_games):
 
     games = read_games(silent_games.folder / TRANSCRIPTS, "avalon_v0", assumed_moves)
     table, votes = lookup("avalon_v0").spec.build(**SILENT), []
-    for one in games:
-        states = list(replay.states(table, (Move("deal", one.deal), *one.moves)))[1:-1]
-        for state, move in zip(states, one.moves, strict=True):
+    for game in games:
+        states = list(replay.states(table, (Move("deal", game.deal), *game.moves)))[1:-1]
+        for state, move in zip(states, game.moves, strict=True):
             view = table.view(state, table.actor(state))
             if (move.kind, view.role, view.quest) == (BALLOT, PERCIVAL, 0) and view.seat in view.team:
                 votes += [move.args[0]] * (view.leader != view.seat and view.counted < 5)
     of = networks.decisions_of(games)
     even = of.mask / of.mask.sum(axis=1, keepdims=True)
-    lines = {one.words: one for one in contrasts(of, {"even": even}, fewest=1)}
+    lines = {contrast.words: contrast for contrast in contrasts(of, {"even": even}, fewest=1)}
     line = lines["Percival, first quest: approves a team with himself that another named"]
     assert line.people.value == pytest.approx(sum(votes) / len(votes))
     assert line.players["even"].value == pytest.approx(0.5)  # approve or reject

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 
 import pytest
 from parlour.envs.core import ParlourError
@@ -17,28 +16,26 @@ from parlour.training.papers.avalon_records import COMPARISON, LOG, LOSS, compar
 from parlour.training.papers.cells import printed
 from parlour.training.papers.reproduce import ReproductionSetting, reproduce
 from parlour.training.records.avalon import import_records
-
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "gpt51_avalon"
+from reference_data import DATA, reference
 
 
 @pytest.fixture(scope="module")
 def records():
     """The published games as they lie in their files."""
-    if not DATA.is_dir():
-        pytest.skip(f"{DATA} is not there: the published games are not part of this repository")
-    return [json.loads(line) for path in sorted(DATA.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines()]
+    folder = reference("gpt51_avalon")
+    return [json.loads(row) for path in sorted(folder.glob("*.jsonl")) for row in path.read_text("utf-8").splitlines()]
 
 
 @pytest.fixture(scope="module")
 def counted(records, tmp_path_factory):
     """What is counted of all games, by the usual habits, without continuations and pictures."""
     folder = tmp_path_factory.mktemp("counted")
-    import_records(DATA, folder / "transcripts")
+    import_records(DATA / "gpt51_avalon", folder / "transcripts")
     settings = AnalysisSettings(values="none", pictures=False)
-    found = analyse(folder / "transcripts", folder / "analysis", settings)
+    analysis = analyse(folder / "transcripts", folder / "analysis", settings)
     return {
         (compared_cell.row, compared_cell.of, compared_cell.measure): compared_cell
-        for compared_cell in compared_cells("avalon-records", found)
+        for compared_cell in compared_cells("avalon-records", analysis)
     }
 
 
@@ -48,7 +45,7 @@ def study(records, tmp_path_factory):
     few = tmp_path_factory.mktemp("few")
     for effort in ("low", "medium"):
         file = f"{COMPARISON}-{effort}.jsonl"
-        (few / file).write_bytes((DATA / file).read_bytes())
+        (few / file).write_bytes((DATA / "gpt51_avalon" / file).read_bytes())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(avalon_records, "SETTINGS", AnalysisSettings(values="rollouts=1", votes=1, pictures=False))
         patch.setattr(avalon_records, "FOLDS", 2)
@@ -63,13 +60,13 @@ def test_the_guesses_are_those_of_the_records(records, counted):
     cells = counted
     guessed = [record["assassin_phase"] for record in records if record.get("assassin_phase")]
     theirs = cells["gpt-5.1", "", "right guesses"].ours
-    assert (theirs.hits, theirs.n) == (sum(one["correct"] for one in guessed), len(guessed)) == (22, 47)
+    assert (theirs.hits, theirs.n) == (sum(row["correct"] for row in guessed), len(guessed)) == (22, 47)
     ours = cells["heuristic, usual habits", "", "right guesses"]
     assert round(ours.value.value * 47) == 32
     assert ours.value_difference.value == pytest.approx(10 / 47)
     assert ours.value_difference.low > 0
     assert cells["both, heuristic, usual habits", "", "right guesses"].ours.hits == 15
-    good = [sum(player["is_good"] for player in one["players"]) for one in records if one.get("assassin_phase")]
+    good = [sum(seat["is_good"] for seat in record["players"]) for record in records if record.get("assassin_phase")]
     chance = cells["a good seat at random", "", "right guesses"].value.value
     assert chance == pytest.approx(sum(1 / count for count in good) / 47)
 
@@ -92,12 +89,12 @@ def test_the_votes_are_those_of_the_records(records, counted):
 def test_what_the_publishers_print_stands_beside_what_is_counted(counted):
     cells = counted
     low, medium, high = (cells["gpt-5.1", f"{effort} effort", "right guesses"] for effort in ("low", "medium", "high"))
-    assert [one.paper for one in (low, medium, high)] == [67, 75, 100]
+    assert [cell.paper for cell in (low, medium, high)] == [67, 75, 100]
     assert (low.ours.hits, low.ours.n, medium.ours.hits, medium.ours.n) == (20, 44, 2, 3)
     assert high.ours is None  # none of the three games of high effort came to a guess
     wrong = cells["gpt-5.1", "wrong guesses", "hit a plain good seat"]
     assert (wrong.paper, wrong.ours.hits, wrong.ours.n) == (90, 22, 25)
-    shown = {key: one.paper for key, one in cells.items() if one.paper is not None}
+    shown = {key: cell.paper for key, cell in cells.items() if cell.paper is not None}
     assert shown == {key[1:]: value for key, (value, _) in printed().items() if key[0] == "avalon-records"}
 
 
@@ -106,7 +103,7 @@ def test_the_table_is_as_others_are(study, capsys):
     made, _ = study
     cells = {(cell.row, cell.of, cell.measure): cell for cell in made.cells}
     assert len(cells) == len(made.cells)
-    assert all(one.ours is None or 0 <= one.ours.low <= one.ours.value <= one.ours.high <= 1 for one in made.cells)
+    assert all(cell.ours is None or 0 <= cell.ours.low <= cell.ours.value <= cell.ours.high <= 1 for cell in made.cells)
     json.dumps(made.as_json(), allow_nan=False)
     command.show_reproduction(made, OfflineModel())
     text = " ".join(capsys.readouterr().out.split())
@@ -121,7 +118,7 @@ def test_every_belief_is_told_beside_chance_and_the_usual_habits(study):
     assert losses["chance"].value.value == pytest.approx(math.log(10))
     assert losses["usual habits"].value.value < math.log(10)
     assert {"learned habits", "learned habits, words"} < set(losses)
-    assert all(one.value_difference is not None for row, one in losses.items() if row.startswith("learned"))
+    assert all(loss.value_difference is not None for row, loss in losses.items() if row.startswith("learned"))
 
 
 def test_decisions_are_foretold_by_the_clone_and_by_others(study):

@@ -15,18 +15,9 @@ import numpy as np
 import pytest
 from parlour.envs.avalon import GAME
 from parlour.envs.core import NATURE, OVER, IllegalMove, Knowledge, Move, Outcome, ParlourError
+from played_by_hand import A, Course, D, G, M, N, O, P, S
 
 PRESETS = ("paper", "reference", "official")
-M, P, S, G, A, D, O, N = (  # noqa: E741 - one letter for each role: the deals below are read at a glance
-    "Merlin",
-    "Percival",
-    "Loyal Servant",
-    "Morgana",
-    "Assassin",
-    "Mordred",
-    "Oberon",
-    "Minion",
-)
 SIX = (M, P, S, S, G, A)
 SEVEN = (M, P, S, S, G, A, N)
 APPROVE, REJECT = Move("vote", (1,)), Move("vote", (0,))
@@ -35,7 +26,7 @@ PASS = Move("guess")
 
 
 @dataclass
-class Play:
+class Play(Course):
     """A game on a deal of our own, played by hand."""
 
     deal: tuple[str, ...] = SIX
@@ -48,11 +39,6 @@ class Play:
         self.game = GAME.build(num_players=len(self.deal), rules=self.rules, roles=self.deal, talk=self.talk)
         self.state = self.game.initial()
         self.do(Move("deal", (*(self.game.role_names.index(role) for role in self.deal), self.leader)))
-
-    def do(self, *moves: Move) -> Play:
-        for move in moves:
-            self.state = self.game.apply(self.state, move)
-        return self
 
     def propose(self, *team: int) -> Play:
         return self.do(Move("propose", team))
@@ -83,28 +69,9 @@ class Play:
         self.go(*team).cards(*[1] * (len(team) - 1), 0)
         return self.do(PASS) if self.legal[:1] == (PASS,) else self
 
-    @property
-    def legal(self) -> tuple[Move, ...]:
-        return self.game.legal(self.state)
-
-    @property
-    def actor(self) -> int:
-        return self.game.actor(self.state)
-
-    @property
-    def outcome(self) -> Outcome | None:
-        return self.game.outcome(self.state)
-
-    def view(self, seat: int = 0) -> Any:
-        return self.game.view(self.state, seat)
-
-    def told(self, kind: str) -> list[tuple[int, ...]]:
+    def announced(self, kind: str) -> list[tuple[int, ...]]:
         """The moderator's announcements of a kind."""
         return [e.move.args for e in self.state.log if e.seat == NATURE and e.move.kind == kind]
-
-    @property
-    def kinds(self) -> set[str]:
-        return {move.kind for move in self.legal}
 
 
 every_preset = pytest.mark.parametrize("rules", PRESETS)
@@ -141,9 +108,9 @@ def test_a_table_has_the_sides_teams_majority_and_fails_of_the_rule_sheet(rules,
         assert (play.view().sizes, play.view().fails_needed) == (sizes, (1, 1, 1, needed, 1))
         play.won(*range(sizes[0])).lost(*range(sizes[1] - 1), players - 1).won(*range(sizes[2]))
         play.go(*range(sizes[3] - 2), players - 2, players - 1).cards(*[1] * (sizes[3] - played), *[0] * played)
-        assert play.told("fails")[-1] == (3, played, int(played < needed))
+        assert play.announced("fails")[-1] == (3, played, int(played < needed))
     play = play.do(PASS) if PASS in play.legal else play
-    leads = [(lead[0], lead[2], lead[4]) for lead in play.told("leads")]
+    leads = [(lead[0], lead[2], lead[4]) for lead in play.announced("leads")]
     assert leads == list(zip(range(5), sizes, (1, 1, 1, needed, 1), strict=True))
     assert max(len(move.args) for move in play.legal) == sizes[4]
 
@@ -260,7 +227,7 @@ def test_without_talk_the_leader_begins():
 @every_preset
 def test_the_leader_changes_with_every_proposal_also_from_quest_to_quest(rules):
     play = Play(SIX, rules, leader=4).rejected(0, 1, times=3).won(0, 1)
-    assert [args[1] for args in play.told("leads")] == [4, 5, 0, 1, 2]
+    assert [args[1] for args in play.announced("leads")] == [4, 5, 0, 1, 2]
     assert play.actor == play.view().leader == 2
 
 
@@ -272,7 +239,7 @@ def test_all_vote_in_seat_order_and_votes_are_hidden_until_all_are_in(rules):
         assert (play.actor, play.legal) == (voter, (APPROVE, REJECT))
         assert [play.view(seat)._replace(legal=()) for seat in range(6)] == before
         play.vote(vote)
-    assert play.told("votes") == [(1, 1, 0, 1, 0, 1, 1)]
+    assert play.announced("votes") == [(1, 1, 0, 1, 0, 1, 1)]
     assert all(play.view(seat).events[-1].move.args == (1, 1, 0, 1, 0, 1, 1) for seat in range(6))
 
 
@@ -280,7 +247,7 @@ def test_all_vote_in_seat_order_and_votes_are_hidden_until_all_are_in(rules):
 def test_a_tie_of_three_to_three(rules, goes):
     """Code and logs: a team goes with agree/6 >= 1/2; rule sheet: "the majority", a tied vote is a rejection."""
     play = Play(SIX, rules).propose(0, 1).vote(1, 1, 1, 0, 0, 0)
-    assert play.told("votes") == [(int(goes), 1, 1, 1, 0, 0, 0)]
+    assert play.announced("votes") == [(int(goes), 1, 1, 1, 0, 0, 0)]
     assert play.kinds == ({"card"} if goes else {"propose"})
 
 
@@ -293,7 +260,7 @@ def test_the_fifth_rejection_sends_the_team_or_loses_in_the_official_rules(rules
     if rules == "official":
         assert (play.actor, play.outcome) == (OVER, Outcome(EVIL_WINS, "evil", "rejections"))
     else:
-        assert play.told("votes")[-1] == (1, 0, 0, 0, 0, 0, 0)
+        assert play.announced("votes")[-1] == (1, 0, 0, 0, 0, 0, 0)
         assert (play.actor, play.kinds, play.view().team, play.outcome) == (4, {"card"}, (4, 5), None)
 
 
@@ -306,7 +273,7 @@ def test_proposals_are_counted_anew_for_each_quest(rules):
     play = Play(SIX, rules).rejected(0, 1, times=4).won(0, 1)
     assert play.view().counted == 0
     play.rejected(0, 1, 2, times=4)
-    assert [lead[3] for lead in play.told("leads")[-5:]] == [0, 1, 2, 3, 4]
+    assert [lead[3] for lead in play.announced("leads")[-5:]] == [0, 1, 2, 3, 4]
     assert (play.kinds, play.outcome) == ({"propose"}, None)
 
 
@@ -352,7 +319,7 @@ def test_a_short_team_that_goes_is_drawn_anew_from_all_seats():
         with pytest.raises(IllegalMove, match="draws no team of 2"):
             play.do(Move("draw", team))
     play.do(Move("draw", (1, 5)))
-    assert play.told("draw") == [(1, 5)]
+    assert play.announced("draw") == [(1, 5)]
     assert (play.actor, play.kinds, play.view().team) == (1, {"card"}, (1, 5))
 
 
@@ -373,13 +340,13 @@ def test_good_may_play_fail_in_the_reference():
     """One of the 211 published cards is a fail of a good player."""
     play = Play(SIX, "reference").go(0, 1)
     assert play.legal == (SUCCESS, FAIL)
-    assert play.cards(0, 1).told("fails") == [(0, 1, 0)]
+    assert play.cards(0, 1).announced("fails") == [(0, 1, 0)]
 
 
 @every_preset
 def test_cards_are_played_in_seat_order_counted_and_not_named(rules):
     first, second = (Play(SEVEN, rules).go(4, 5).cards(*cards) for cards in ((1, 0), (0, 1)))
-    assert first.told("fails") == second.told("fails") == [(0, 1, 0)]
+    assert first.announced("fails") == second.announced("fails") == [(0, 1, 0)]
     for seat in (0, 1, 2, 3, 6):
         assert first.view(seat).events == second.view(seat).events
     # a member remembers its own card
@@ -399,14 +366,14 @@ def test_cards_are_played_in_seat_order_counted_and_not_named(rules):
 def test_three_successes_win_at_once_where_the_assassin_was_asked_before(rules):
     play = Play(SIX, rules).won(0, 1).won(0, 1, 2).won(0, 1, 2, 3)
     assert play.outcome == Outcome(GOOD_WINS, "good", "quests")
-    assert play.told("score") == [(1, 0), (2, 0), (3, 0)]
+    assert play.announced("score") == [(1, 0), (2, 0), (3, 0)]
 
 
 @every_preset
 def test_three_failures_lose_at_once_and_then_nobody_moves(rules):
     play = Play(SIX, rules).lost(0, 5).lost(0, 1, 5).lost(0, 1, 2, 5)
     assert play.outcome == Outcome(EVIL_WINS, "evil", "quests")
-    assert (play.told("score"), play.told("exposed")) == ([(0, 1), (0, 2), (0, 3)], [])
+    assert (play.announced("score"), play.announced("exposed")) == ([(0, 1), (0, 2), (0, 3)], [])
     assert (play.actor, play.legal) == (OVER, ())
     for move in (APPROVE, SUCCESS, PASS, Move("propose", (0, 1)), Move("silent"), Move("deal", (0,)), Move("draw")):
         with pytest.raises(IllegalMove, match=r"the game is over \(quests\)"):
@@ -418,7 +385,7 @@ def test_a_game_goes_to_the_fifth_quest_if_need_be(rules):
     play = Play(SIX, rules).won(0, 1).lost(0, 1, 5).won(0, 1, 2, 3).lost(0, 1, 5)
     assert (play.outcome, play.view().quest) == (None, 4)
     play.lost(0, 1, 2, 5)
-    assert (play.told("score")[-1], play.outcome) == ((2, 3), Outcome(EVIL_WINS, "evil", "quests"))
+    assert (play.announced("score")[-1], play.outcome) == ((2, 3), Outcome(EVIL_WINS, "evil", "quests"))
 
 
 # -- the Assassin ----------------------------------------------------------------------------------------------
@@ -435,7 +402,7 @@ def test_the_assassin_is_asked_after_each_quest_until_he_guesses_and_refuses_in_
         assert play.kinds == {"propose"}
     for seat in range(6):
         assert [e.move for e in play.view(seat).events if e.move.kind == "guess"] == [PASS] * 3 * (seat == 5)
-    assert play.told("exposed") == []
+    assert play.announced("exposed") == []
 
 
 @guess_each_quest
@@ -443,7 +410,7 @@ def test_the_assassin_is_asked_after_each_quest_until_he_guesses_and_refuses_in_
 def test_the_right_guess_ends_the_game_before_the_quest_is_scored(rules, cards):
     play = Play(SIX, rules).go(0, 5).cards(*cards).do(Move("guess", (0,)))
     assert play.outcome == Outcome(EVIL_WINS, "evil", "assassination")
-    assert (play.told("score"), play.told("exposed")) == ([], [(5, 0, 1)])
+    assert (play.announced("score"), play.announced("exposed")) == ([], [(5, 0, 1)])
     assert (play.view().good, play.view().evil) == (0, 0)
     # it takes the third success away, too
     play = Play(SIX, rules).won(0, 1).won(0, 1, 2).go(0, 1, 2, 3).cards(1, 1, 1, 1)
@@ -455,7 +422,7 @@ def test_the_right_guess_ends_the_game_before_the_quest_is_scored(rules, cards):
 @guess_each_quest
 def test_the_wrong_guess_exposes_and_is_the_only_one(rules):
     play = Play(SIX, rules).go(0, 1).cards(1, 1).do(Move("guess", (1,)))
-    assert (play.told("exposed"), play.told("score"), play.kinds) == ([(5, 1, 0)], [(1, 0)], {"propose"})
+    assert (play.announced("exposed"), play.announced("score"), play.kinds) == ([(5, 1, 0)], [(1, 0)], {"propose"})
     assert all(play.view(seat).events[-3].move.args == (5, 1, 0) for seat in range(6))  # then the score, the leader
     play.go(0, 1, 2).cards(1, 1, 1)
     assert play.kinds == {"propose"}  # not asked again
@@ -478,7 +445,7 @@ def test_official_the_assassin_must_name_somebody_after_three_successes_and_that
     with pytest.raises(IllegalMove, match="guess"):
         play.do(PASS)
     assert play.do(Move("guess", (named,))).outcome == outcome
-    assert play.told("exposed") == [(5, named, int(named == 0))]
+    assert play.announced("exposed") == [(5, named, int(named == 0))]
 
 
 @every_preset
@@ -518,7 +485,7 @@ def test_max_moves_is_reached_by_the_longest_game_or_nearly(players, talk):
     assert moves <= game.max_moves
     # 25 proposals at most; of the bound's slack, teams that are smaller than the largest and the draws that were not needed
     assert game.max_moves - moves <= 20 + sum(max(view.sizes) - size for size in view.sizes)
-    assert len(play.told("votes")) == 25
+    assert len(play.announced("votes")) == 25
 
 
 # -- options ---------------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
@@ -18,17 +17,14 @@ from parlour.training.papers import avalon_social as social
 from parlour.training.papers.avalon_social.labels import kappa, load
 from parlour.training.papers.avalon_social.questions import Attitudes, Facts, Proposal, Told
 from parlour.training.records.avalon.published_log import statements
+from reference_data import reference as data
 
 ROLES = ("Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Morgana", "Assassin")
 
 
 @pytest.fixture
 def reference() -> Path:
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("PARLOUR_REFERENCE_DATA", beside)) / "avalon_logs"
-    if not (folder / "red_9.json").is_file():
-        pytest.skip(f"THE PUBLISHED LOGS ARE NOT HERE ({folder}): set PARLOUR_REFERENCE_DATA to the folder around them")
-    return folder
+    return data("avalon_logs/red_9.json").parent
 
 
 def test_the_labels_hold_no_words_of_the_games() -> None:
@@ -65,7 +61,9 @@ def test_the_labelled_statements_are_those_that_the_draw_gives(reference: Path) 
     ]
     assert len(places) == 240
     drawn = sorted(np.random.default_rng(0).choice(240, 60, replace=False).tolist())
-    assert [(one["log"], one["round"], one["statement"]) for one in load()] == [places[number] for number in drawn]
+    assert [(label["log"], label["round"], label["statement"]) for label in load()] == [
+        places[number] for number in drawn
+    ]
 
 
 # -- counting --------------------------------------------------------------------------------------------------
@@ -118,19 +116,19 @@ def test_agreement_is_counted_case_by_case(log: Callable[[], Path]) -> None:
         # the Assassin: all as judged but the self-proposal
         place | {"statement": 5, "trust": [3], "distrust": [5], "self_proposal": False, "identity": "camouflage"},
     ]
-    found = social.agreement(labels, log(), Fixed())
-    assert (found["judge"], found["statements"]) == ("fixed", 2)
-    hits = {key: (found[key]["agreement"]["hits"], found[key]["agreement"]["n"]) for key in list(found)[2:]}
+    result = social.agreement(labels, log(), Fixed())
+    assert (result["judge"], result["statements"]) == ("fixed", 2)
+    hits = {key: (result[key]["agreement"]["hits"], result[key]["agreement"]["n"]) for key in list(result)[2:]}
     assert hits == {"attitude": (9, 10), "self_proposal": (1, 2), "identity": (1, 2), "sharing": (2, 2)}
-    assert found["attitude"]["classes"] == {
+    assert result["attitude"]["classes"] == {
         "trust": {"labelled": 2, "judged": 2, "both": 2},
         "distrust": {"labelled": 1, "judged": 2, "both": 1},
         "neutral": {"labelled": 7, "judged": 6, "both": 6},
     }
-    assert found["sharing"]["kappa"] == 1
+    assert result["sharing"]["kappa"] == 1
     # 0.9 agree; by chance (2*2 + 1*2 + 7*6) / 100 = 0.48
-    assert found["attitude"]["kappa"] == pytest.approx((0.9 - 0.48) / 0.52)
-    assert found["self_proposal"]["kappa"] == 0
+    assert result["attitude"]["kappa"] == pytest.approx((0.9 - 0.48) / 0.52)
+    assert result["self_proposal"]["kappa"] == 0
 
 
 def test_chance_corrected_agreement() -> None:
@@ -150,30 +148,26 @@ def test_a_log_without_a_labelled_statement_is_refused(place: dict[str, int], lo
 
 
 def test_the_command_prints_measures_and_agreement(
-    reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], json_of: Callable[..., Any]
 ) -> None:
     games = str(reference / "extracted.jsonl")
     run(["import", "avalon", games, "--out", str(tmp_path), "--logs", str(reference)])
     capsys.readouterr()
-    assert run(["avalon", "social", str(tmp_path), "--json", "--labels-from", str(reference)]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["judge"] == "offline"
-    assert found["labels"]["statements"] == 60
-    assert found["labels"]["attitude"]["agreement"]["n"] == 300
+    output = json_of(["avalon", "social", str(tmp_path), "--json", "--labels-from", str(reference)])
+    assert output["judge"] == "offline"
+    assert output["labels"]["statements"] == 60
+    assert output["labels"]["attitude"]["agreement"]["n"] == 300
     assert run(["avalon", "social", str(tmp_path), "--labels-from", str(reference)]) == 0
     shown = capsys.readouterr().out
-    for told in (
+    for line in (
         "Judged by heuristics (no language model)",
         "self recommendation",
         "games, good",
         "Agreement of heuristics (no language model) with 60",
         "sharing",
     ):
-        assert told in shown
+        assert line in shown
 
 
-def test_the_command_refuses_what_it_cannot_measure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["avalon", "social", str(tmp_path)]) == 2
-    told = capsys.readouterr().err
-    assert "holds no transcript" in told
-    assert told.count("\n") == 1
+def test_the_command_refuses_what_it_cannot_measure(tmp_path: Path, error_of: Callable[..., str]) -> None:
+    assert "holds no transcript" in error_of(["avalon", "social", str(tmp_path)])

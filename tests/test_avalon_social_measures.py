@@ -44,12 +44,12 @@ def game(*moves: Move, winner: str = "good", **header: Any) -> Transcript:
 
 
 def of(*transcripts: Transcript, group: str = "all") -> dict[str, Any]:
-    found: dict[str, Any] = social.measures(social.judge(transcripts))["groups"][group]
-    return found
+    measured: dict[str, Any] = social.measures(social.judge(transcripts))["groups"][group]
+    return measured
 
 
-def parts(found: dict[str, Any] | None) -> tuple[int, int] | None:
-    return None if found is None else (found["hits"], found["n"])
+def parts(share: dict[str, Any] | None) -> tuple[int, int] | None:
+    return None if share is None else (share["hits"], share["n"])
 
 
 # -- worked examples -------------------------------------------------------------------------------------------
@@ -58,28 +58,28 @@ def parts(found: dict[str, Any] | None) -> tuple[int, int] | None:
 def test_self_recommendation_succeeds_if_the_next_voted_team_has_the_speaker() -> None:
     # Merlin offers himself twice: the first team is his, the second is not. Percival offers himself once, in vain, and is
     # on the next team, for which he did not speak. Morgana's offer is followed by no vote.
-    found = of(
+    measured = of(
         game(
             *proposal((0, 2), "aadddd", Move("recommend", (0,)), Move("recommend", (1,))),
             *proposal((1, 3), "aadddd", NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, words("I suggest myself.")),
             *[NOTHING, NOTHING, words("I recommend player_4 and player_0.")],
         )
     )
-    assert parts(found["self_recommendation"]["Merlin"]) == (2, 2)
-    assert parts(found["self_recommendation_success"]["Merlin"]) == (1, 2)
-    assert parts(found["self_recommendation"]["Percival"]) == (1, 2)
-    assert parts(found["self_recommendation_success"]["Percival"]) == (0, 1)
-    assert parts(found["self_recommendation"]["Morgana"]) == (1, 3)
-    assert found["self_recommendation_success"]["Morgana"] is None
-    assert parts(found["self_recommendation"]["Loyal Servant"]) == (0, 6)
-    assert found["self_recommendation_success"]["Loyal Servant"] is None
+    assert parts(measured["self_recommendation"]["Merlin"]) == (2, 2)
+    assert parts(measured["self_recommendation_success"]["Merlin"]) == (1, 2)
+    assert parts(measured["self_recommendation"]["Percival"]) == (1, 2)
+    assert parts(measured["self_recommendation_success"]["Percival"]) == (0, 1)
+    assert parts(measured["self_recommendation"]["Morgana"]) == (1, 3)
+    assert measured["self_recommendation_success"]["Morgana"] is None
+    assert parts(measured["self_recommendation"]["Loyal Servant"]) == (0, 6)
+    assert measured["self_recommendation_success"]["Loyal Servant"] is None
 
 
 def test_identity_is_what_a_seat_first_tells_in_the_first_round() -> None:
     # Round 1, two proposals: Merlin is silent, then says he is Merlin; Percival feigns a servant, then tells the truth;
     # one servant tells, the other never does; Morgana claims to be Merlin. In round 2 the Assassin tells: too late.
     second = [words("As Percival, I agree."), NOTHING, NOTHING, NOTHING, NOTHING, words("I am Merlin.")]
-    found = of(
+    measured = of(
         game(
             *proposal(
                 (0, 1),
@@ -96,10 +96,11 @@ def test_identity_is_what_a_seat_first_tells_in_the_first_round() -> None:
             *[NOTHING, NOTHING, NOTHING, words("As the Assassin, I speak.")],
         )
     )["identity"]
-    told = {
-        role: [parts(found[role][one]) for one in ("self-disclosure", "camouflage", "withholding")] for role in found
+    expected = {
+        role: [parts(measured[role][measure]) for measure in ("self-disclosure", "camouflage", "withholding")]
+        for role in measured
     }
-    assert told == {
+    assert expected == {
         "Merlin": [(1, 1), (0, 1), (0, 1)],
         "Percival": [(0, 1), (1, 1), (0, 1)],
         "Loyal Servant": [(1, 2), (0, 2), (1, 2)],
@@ -112,29 +113,31 @@ def test_attitudes_count_every_turn_with_every_other_seat() -> None:
     # Merlin accuses Morgana; Percival trusts a servant and wants the Assassin off: of his two pairs with servants one is
     # teamwork; of a servant's four pairs (two servants, one turn each) with good seats other than servants none is.
     said = (Move("accuse", (4,)), words("I trust player_2. We should exclude player_5."), Move("defend", (3,)))
-    found = of(game(*proposal((0, 1), "aadddd", *said)))["attitudes"]
-    assert [parts(found["Merlin"]["Morgana"][one]) for one in ("teamwork", "confrontation", "neutral")] == [
+    attitudes = of(game(*proposal((0, 1), "aadddd", *said)))["attitudes"]
+    assert [parts(attitudes["Merlin"]["Morgana"][stance]) for stance in ("teamwork", "confrontation", "neutral")] == [
         (0, 1),
         (1, 1),
         (0, 1),
     ]
-    assert [parts(found["Percival"]["Loyal Servant"][one]) for one in ("teamwork", "confrontation", "neutral")] == [
+    assert [
+        parts(attitudes["Percival"]["Loyal Servant"][stance]) for stance in ("teamwork", "confrontation", "neutral")
+    ] == [
         (1, 2),
         (0, 2),
         (1, 2),
     ]
-    assert parts(found["Percival"]["Assassin"]["confrontation"]) == (1, 1)
+    assert parts(attitudes["Percival"]["Assassin"]["confrontation"]) == (1, 1)
     # a servant's pairs with servants: the other one, not itself
-    assert parts(found["Loyal Servant"]["Loyal Servant"]["teamwork"]) == (1, 2)
-    assert "Merlin" not in found["Merlin"]
-    assert parts(found["Loyal Servant"]["Merlin"]["neutral"]) == (2, 2)
+    assert parts(attitudes["Loyal Servant"]["Loyal Servant"]["teamwork"]) == (1, 2)
+    assert "Merlin" not in attitudes["Merlin"]
+    assert parts(attitudes["Loyal Servant"]["Merlin"]["neutral"]) == (2, 2)
 
 
 def test_sharing_is_the_share_of_what_the_night_showed_that_was_told_in_the_first_round() -> None:
     # Merlin, who saw Morgana and the Assassin, names Morgana twice in round 1, and the Assassin in round 2; Percival, who
     # saw Merlin and Morgana, says that one of both is Merlin.
     hint = words("player_0 and player_4 raised a hand, so one of them is Merlin.")
-    found = of(
+    measured = of(
         game(
             *proposal((0, 1), "aadddd", Move("accuse", (4,)), hint),
             *proposal((0, 1), "aaaaaa", NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, words("player_4 is evil.")),
@@ -144,14 +147,14 @@ def test_sharing_is_the_share_of_what_the_night_showed_that_was_told_in_the_firs
             Move("accuse", (5,)),
         )
     )["sharing"]
-    assert {role: parts(found[role]) for role in found} == {"Merlin": (1, 2), "Percival": (2, 2)}
+    assert {role: parts(measured[role]) for role in measured} == {"Merlin": (1, 2), "Percival": (2, 2)}
 
 
 def test_vacillation_is_teamwork_round_by_round() -> None:
     # Servants (player_2, player_3). Round 1: player_2 trusts player_0 and player_4: of 2 x 3 pairs with good 1, of 2 x 2
     # with evil 1. Round 2 (player_1 leads): player_3 has nobody's trust to give before the record stops; player_2 trusts
     # player_3. Percival trusts Merlin in round 2.
-    found = of(
+    measured = of(
         game(
             *proposal((0, 1), "aaaaaa", NOTHING, NOTHING, words("I trust player_0 and player_4.")),
             *[Move("card", (1,))] * 2,
@@ -160,10 +163,10 @@ def test_vacillation_is_teamwork_round_by_round() -> None:
             Move("defend", (3,)),
         )
     )["vacillation"]
-    assert [parts(one) for one in found["Loyal Servant"]["good"]] == [(1, 6), (1, 3), None, None, None]
-    assert [parts(one) for one in found["Loyal Servant"]["evil"]] == [(1, 4), (0, 2), None, None, None]
-    assert [parts(one) for one in found["Percival"]["Merlin"]] == [(0, 1), (1, 1), None, None, None]
-    assert [parts(one) for one in found["Percival"]["Morgana"]] == [(0, 1), (0, 1), None, None, None]
+    assert [parts(share) for share in measured["Loyal Servant"]["good"]] == [(1, 6), (1, 3), None, None, None]
+    assert [parts(share) for share in measured["Loyal Servant"]["evil"]] == [(1, 4), (0, 2), None, None, None]
+    assert [parts(share) for share in measured["Percival"]["Merlin"]] == [(0, 1), (1, 1), None, None, None]
+    assert [parts(share) for share in measured["Percival"]["Morgana"]] == [(0, 1), (0, 1), None, None, None]
 
 
 def test_nothing_to_count_is_none_and_unfinished_games_are_left_out() -> None:
@@ -186,21 +189,24 @@ def test_a_player_is_measured_by_the_seats_it_played() -> None:
         game(*proposal((0, 1), "aadddd", *said), players=second, winner="evil"),
         game(*proposal((0, 1), "aadddd", *said)),
     ]
-    found = social.measures(social.judge(games))["players"]
-    assert list(found) == ["mine", "other"]
-    assert found["mine"]["seats"] == 3
-    assert {side: parts(found["mine"]["wins"][side]) for side in ("good", "evil")} == {"good": (1, 2), "evil": (0, 1)}
-    assert {side: parts(found["other"]["wins"][side]) for side in ("good", "evil")} == {"good": (1, 2), "evil": (1, 2)}
-    assert {role: parts(one) for role, one in found["mine"]["self_recommendation"].items()} == {
+    players = social.measures(social.judge(games))["players"]
+    assert list(players) == ["mine", "other"]
+    assert players["mine"]["seats"] == 3
+    assert {side: parts(players["mine"]["wins"][side]) for side in ("good", "evil")} == {"good": (1, 2), "evil": (0, 1)}
+    assert {side: parts(players["other"]["wins"][side]) for side in ("good", "evil")} == {
+        "good": (1, 2),
+        "evil": (1, 2),
+    }
+    assert {role: parts(share) for role, share in players["mine"]["self_recommendation"].items()} == {
         "Merlin": (1, 1),
         "Percival": (1, 1),
         "Morgana": (0, 1),
     }
-    assert parts(found["mine"]["engagement"]["Merlin"]) == (1, 1)
-    assert parts(found["mine"]["engagement"]["Morgana"]) == (0, 1)
-    assert parts(found["mine"]["fails"]["Merlin"]) == (0, 1)
-    assert parts(found["mine"]["approval"]["Merlin"]) == (6, 6)
-    assert parts(found["other"]["approval"]["Merlin"]) == (2, 6)
+    assert parts(players["mine"]["engagement"]["Merlin"]) == (1, 1)
+    assert parts(players["mine"]["engagement"]["Morgana"]) == (0, 1)
+    assert parts(players["mine"]["fails"]["Merlin"]) == (0, 1)
+    assert parts(players["mine"]["approval"]["Merlin"]) == (6, 6)
+    assert parts(players["other"]["approval"]["Merlin"]) == (2, 6)
 
 
 # -- responses -------------------------------------------------------------------------------------------------
@@ -220,11 +226,11 @@ def test_valid_responses_of_a_game_played_here() -> None:
         *others,
         Entry(0, None, None, None, "forfeit"),
     )
-    found = of(replace(whole, entries=entries))["valid_responses"]
-    assert parts(found["table"]) == (12, 16)  # 6 statements, a team and 6 votes, less Percival's statement
-    assert found["model"] is None
+    measured = of(replace(whole, entries=entries))["valid_responses"]
+    assert parts(measured["table"]) == (12, 16)  # 6 statements, a team and 6 votes, less Percival's statement
+    assert measured["model"] is None
     by_seat = at_the_table(replace(whole, entries=entries))
-    assert [one.valid for one in by_seat if one.seat == 1] == [False, False, False, True]
+    assert [statement.valid for statement in by_seat if statement.seat == 1] == [False, False, False, True]
 
 
 def test_valid_responses_of_a_published_game() -> None:
@@ -240,8 +246,8 @@ def test_valid_responses_of_a_published_game() -> None:
     silent = of(game(*moves, published=notes), group="good")["valid_responses"]["table"]
     assert parts(silent) == (12 + 1 + 1, 12 + 2 + 2)  # votes, teams, cards
     spoken = notes | {"words": {"log": "a.json"}, "answers": ["text_without_yes_or_no"]}
-    heard = of(game(*moves, published=spoken), group="good")["valid_responses"]["table"]
-    assert parts(heard) == (12 + 1 + 1 + 1 + 0, 12 + 2 + 2 + 12 + 1)  # and statements, one with words, and an answer
+    measured = of(game(*moves, published=spoken), group="good")["valid_responses"]["table"]
+    assert parts(measured) == (12 + 1 + 1 + 1 + 0, 12 + 2 + 2 + 12 + 1)  # and statements, one with words, and an answer
     with pytest.raises(ParlourError, match="too few moves 'guess'"):
         of(game(*moves, published=spoken | {"answers": []}), group="good")
 
@@ -264,8 +270,8 @@ def test_replies_of_models_are_counted_where_a_transcript_holds_them(tmp_path: P
     read = replay.read(path)
     assert read.entries == whole.entries
     assert [tuple(of_model) for of_model in of_models(read)] == [(0, False), (0, True), (2, True)]
-    found = social.measures(social.judge_directory(tmp_path))["groups"]["all"]["valid_responses"]
-    assert parts(found["model"]) == (2, 3)
+    measured = social.measures(social.judge_directory(tmp_path))["groups"]["all"]["valid_responses"]
+    assert parts(measured["model"]) == (2, 3)
 
 
 # -- judges ----------------------------------------------------------------------------------------------------
@@ -303,15 +309,15 @@ def test_a_model_judges_free_words_once_each_and_claims_need_none(workers: int) 
         *proposal((0, 1), "aadddd", NOTHING, NOTHING, *said[2:], NOTHING, NOTHING, said[0]),
     )
     judged = social.judge([played], model, workers)
-    found = social.measures(judged)["groups"]["all"]
+    measured = social.measures(judged)["groups"]["all"]
     # player_0 and player_2 said it in the first proposal; in the second, which player_1 leads, player_3 and player_0
     assert len(model.asked) == judged.questions == len(set(model.asked)) == 3 * 3 + 1
     assert {question.words for question in model.asked} == {"Hello."}
     assert (judged.model, judged.fallbacks) == ("contrary", 1)
-    assert parts(found["self_recommendation"]["Merlin"]) == (2, 2)
-    assert parts(found["self_recommendation"]["Loyal Servant"]) == (2, 4)
-    assert parts(found["self_recommendation"]["Percival"]) == (1, 2)
-    assert parts(found["identity"]["Loyal Servant"]["self-disclosure"]) == (2, 2)
+    assert parts(measured["self_recommendation"]["Merlin"]) == (2, 2)
+    assert parts(measured["self_recommendation"]["Loyal Servant"]) == (2, 4)
+    assert parts(measured["self_recommendation"]["Percival"]) == (1, 2)
+    assert parts(measured["identity"]["Loyal Servant"]["self-disclosure"]) == (2, 2)
 
 
 def test_workers_must_be_some() -> None:

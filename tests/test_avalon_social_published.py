@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +11,16 @@ from parlour.envs import replay
 from parlour.envs.core import NATURE
 from parlour.training.papers import avalon_social as social
 from parlour.training.records.avalon import import_records
+from reference_data import reference
 
 
-def parts(found: dict[str, Any] | None) -> tuple[int, int] | None:
-    return None if found is None else (found["hits"], found["n"])
+def parts(share: dict[str, Any] | None) -> tuple[int, int] | None:
+    return None if share is None else (share["hits"], share["n"])
 
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("PARLOUR_REFERENCE_DATA", beside)) / "avalon_logs"
-    if not (folder / "red_9.json").is_file():
-        pytest.skip(f"THE PUBLISHED LOGS ARE NOT HERE ({folder}): set PARLOUR_REFERENCE_DATA to the folder around them")
+    folder = reference("avalon_logs/red_9.json").parent
     out = tmp_path_factory.mktemp("published")
     import_records(folder / "extracted.jsonl", out, folder)
     return out
@@ -38,10 +35,10 @@ def test_the_published_games_run_from_end_to_end(published: Path) -> None:
     assert sum(len(table.utterances) for table in judged.tables) == 240
     assert all(utterance.team is not None for table in judged.tables for utterance in table.utterances)
     shares = [
-        measures["groups"][group]["identity"][role][one]["n"]
+        measures["groups"][group]["identity"][role][measure]["n"]
         for group in measures["groups"]
         for role in ("Merlin", "Loyal Servant", "Assassin")
-        for one in ("self-disclosure", "withholding")
+        for measure in ("self-disclosure", "withholding")
     ]
     assert shares == [5, 5, 10, 10, 5, 5] * 2
 
@@ -60,10 +57,7 @@ def test_what_metrics_count_is_counted_alike_here(published: Path) -> None:
 
 
 def test_the_shared_figures_are_reproduced(published: Path) -> None:
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    shared = json.loads(
-        (Path(os.environ.get("PARLOUR_REFERENCE_DATA", beside)) / "avalon_logs" / "metrics_shared.json").read_text()
-    )
+    shared = json.loads(reference("avalon_logs/metrics_shared.json").read_text())
     groups = social.measures(social.judge_directory(published))["groups"]
     for group, name in (("good", "blue_shared"), ("evil", "red_shared")):
         assert groups[group]["outcomes"] == shared[name]

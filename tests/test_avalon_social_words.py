@@ -135,14 +135,14 @@ SHARES = [
 ]
 
 
-@pytest.mark.parametrize(("words", "role", "known", "told"), SHARES)
-def test_sharing(words: str, role: str, known: tuple[int, ...], told: tuple[int, ...]) -> None:
-    assert roles.shared(words, ME, role, known) == told
+@pytest.mark.parametrize(("words", "role", "known", "expected"), SHARES)
+def test_sharing(words: str, role: str, known: tuple[int, ...], expected: tuple[int, ...]) -> None:
+    assert roles.shared(words, ME, role, known) == expected
 
 
 def test_lists_of_players_and_those_who_speak_become_groups() -> None:
-    told = list(sentences("I name player_0, player_3, and myself. Both players are fine. As player_2, I agree.", ME))
-    assert told == ["I name ⟨0,3,2⟩.", "⟨0,3,2⟩ Both players are fine.", "As ⟨2⟩, I agree."]
+    texts = list(sentences("I name player_0, player_3, and myself. Both players are fine. As player_2, I agree.", ME))
+    assert texts == ["I name ⟨0,3,2⟩.", "⟨0,3,2⟩ Both players are fine.", "As ⟨2⟩, I agree."]
 
 
 # -- claims ----------------------------------------------------------------------------------------------------
@@ -175,9 +175,9 @@ def _check_claim(words: str, claim: Any, speaker: int, names: tuple[str, ...]) -
 
 @given(st.text(st.sampled_from("player_0123, ()IiMmeEvil.?!Morgana⟨⟩'’。\n "), max_size=80), st.integers(0, 5))
 def test_no_words_break_the_rules_of_thumb(words: str, speaker: int) -> None:
-    found = stances.stances(words, speaker)
-    assert not set(found.trust) & set(found.distrust)
-    assert speaker not in found.trust + found.distrust
+    result = stances.stances(words, speaker)
+    assert not set(result.trust) & set(result.distrust)
+    assert speaker not in result.trust + result.distrust
     assert roles.identity(words, speaker, "Merlin") in roles.IDENTITIES
     for question in _questions(words, speaker):
         answer = question.heuristic(np.random.default_rng(0))

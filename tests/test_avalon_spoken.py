@@ -142,10 +142,10 @@ def test_the_claim_that_the_table_read_does_not_count_beside_the_words():
 
 
 def test_a_leaders_reasons_count_beside_its_team():
-    told, untold = begun(FIVE, HABITS), begun(FIVE, HABITS)
-    told.see(1, game.TEAM, (0, 1), SAID)
+    informed, untold = begun(FIVE, HABITS), begun(FIVE, HABITS)
+    informed.see(1, game.TEAM, (0, 1), SAID)
     untold.see(1, game.TEAM, (0, 1))
-    assert not np.allclose(told.weights, untold.weights)
+    assert not np.allclose(informed.weights, untold.weights)
 
 
 def test_what_was_heard_is_that_of_this_quest():
@@ -166,14 +166,14 @@ def test_what_was_heard_is_that_of_this_quest():
 
 def test_doubt_is_what_the_cards_tell_a_good_speaker():
     public = Public(sides(Key(FIVE, -1, "", (), ()))[0])
-    heard = spoken.Heard(5)
+    statements = spoken.Heard(5)
     doubt = CLAIM_TERMS.index("doubt")
-    assert spoken.claim_terms(public, heard, 0, reason=False)[:, doubt] == pytest.approx(np.zeros(5))
+    assert spoken.claim_terms(public, statements, 0, reason=False)[:, doubt] == pytest.approx(np.zeros(5))
     public.see_cards((0, 1), 1)  # one fail of 0 and 1: to a good player_0 it was player_1
-    found = spoken.claim_terms(public, heard, 0, reason=False)[:, doubt]
-    assert found[1] == pytest.approx(math.log(0.98 / 0.02) - math.log(0.5 / 0.5))  # before: 2 evil of 4 others
-    assert found[0] == 0.0
-    assert (found[2:] < 0).all()
+    terms = spoken.claim_terms(public, statements, 0, reason=False)[:, doubt]
+    assert terms[1] == pytest.approx(math.log(0.98 / 0.02) - math.log(0.5 / 0.5))  # before: 2 evil of 4 others
+    assert terms[0] == 0.0
+    assert (terms[2:] < 0).all()
 
 
 def test_copies_hear_for_themselves():
@@ -203,11 +203,11 @@ def test_a_statement_has_one_stance_to_each_seat(words, stances):
 )
 def test_a_file_with_half_its_words_is_refused_in_one_line(tmp_path, spoil):
     file = HabitsFile({5: HABITS, 6: LearnedHabits(conduct=INDIFFERENT)})
-    told = file.as_json()
-    (tmp_path / "h.json").write_text(json.dumps(told), "utf-8")
+    data = file.as_json()
+    (tmp_path / "h.json").write_text(json.dumps(data), "utf-8")
     assert read_habits(tmp_path / "h.json") == file
-    spoil(told["players"]["5"]["words"])
-    (tmp_path / "h.json").write_text(json.dumps(told), "utf-8")
+    spoil(data["players"]["5"]["words"])
+    (tmp_path / "h.json").write_text(json.dumps(data), "utf-8")
     with pytest.raises(ParlourError, match="cannot be used") as caught:
         read_habits(tmp_path / "h.json")
     assert "\n" not in str(caught.value)

@@ -9,10 +9,8 @@ that has to be asked for again.
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +19,7 @@ from parlour.envs.avalon.presets import PRESETS, default_roles
 from parlour.envs.avalon.vocabulary import night_sentence
 from parlour.envs.core import NATURE, Event, IllegalMove, Move
 from parlour.envs.text import AmbiguousMove, UnreadableMove, clean, read_seats, render
+from reference_data import reference
 
 # Merlin 0, Percival 1, Loyal Servants 2 and 3, Morgana 4, Assassin 5
 LEADER = 0
@@ -480,22 +479,22 @@ RULES = {  # preset, players -> what its rules say, of what the presets differ i
 def test_the_rules_in_words_are_those_of_the_preset_and_the_table(avalon_env, rules, players):
     """Boxed rules, appendix A of arXiv 2310.14985 and its code, as `presets.py` lists what they differ in."""
     env = avalon_env(players, rules)
-    told = env.text.rules
+    prose = env.text.rules
     for said in RULES[rules, players]:
-        assert said in told
+        assert said in prose
     for said in {phrase for (preset, n), phrases in RULES.items() for phrase in phrases if n == players} - {
         *RULES[rules, players]
     }:
-        assert said not in told
-    assert ", ".join(map(str, env.game.sizes)) in told.split("\n\n")[0]
+        assert said not in prose
+    assert ", ".join(map(str, env.game.sizes)) in prose.split("\n\n")[0]
 
 
 def test_the_rules_in_words_name_the_roles_in_play_and_what_the_night_showed(avalon_env):
     seven = ["Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Assassin", "Mordred", "Oberon"]
-    told = avalon_env(7, "paper", roles=seven).text.rules
-    assert "Good: Merlin, Percival, 2 x Loyal Servant. Evil: Assassin, Mordred, Oberon." in told
-    assert "Merlin saw all evil players except Mordred. Percival saw Merlin. The evil players saw each other" in told
-    assert "each other, except Oberon" in told
+    rules = avalon_env(7, "paper", roles=seven).text.rules
+    assert "Good: Merlin, Percival, 2 x Loyal Servant. Evil: Assassin, Mordred, Oberon." in rules
+    assert "Merlin saw all evil players except Mordred. Percival saw Merlin. The evil players saw each other" in rules
+    assert "each other, except Oberon" in rules
     plain = avalon_env(5, "official", roles="deeprole", talk=False).text.rules
     assert "Percival" not in plain
     assert "Oberon" not in plain
@@ -547,13 +546,10 @@ def test_the_fourth_quest_announces_that_two_fails_are_needed(avalon_env):
 
 def reference_games() -> Iterator[tuple[dict[str, Any], dict[str, list[dict[str, str]]]]]:
     """Record and log of each published game; see FORMAT.md beside them."""
-    home = os.environ.get("PARLOUR_REFERENCE_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = Path(home) / "avalon_logs"
-    if not (folder / "extracted.jsonl").exists():
-        pytest.skip(f"NOT CHECKED: no published game logs; set PARLOUR_REFERENCE_DATA (looked in {folder.name})")
-    for line in (folder / "extracted.jsonl").read_text(encoding="utf-8").splitlines():
+    games = reference("avalon_logs/extracted.jsonl")
+    for line in games.read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
-        yield record, json.loads((folder / record["log_file"]).read_text(encoding="utf-8"))
+        yield record, json.loads((games.parent / record["log_file"]).read_text(encoding="utf-8"))
 
 
 def replies(events: list[dict[str, str]], host: str) -> list[tuple[int, str]]:
@@ -572,18 +568,18 @@ def test_published_replies_are_read_as_the_records_say(at):
     seen: Counter[str] = Counter()
     vote, card = at("vote", "reference"), at("card", "reference")
     for record, log in reference_games():
-        for told, events in zip(record["rounds"], log.values(), strict=True):
-            votes = [(int(j), v == "agree") for p in told["proposals"] for j, v in p["votes"].items()]
-            cards = told["quest"]["cards"]
-            played = [(j, cards[str(j)].get("text_class", cards[str(j)]["card"])) for j in told["quest"]["team"]]
-            confirmed = [p for p in told["proposals"] if p["confirm_logged"]]
+        for round_, events in zip(record["rounds"], log.values(), strict=True):
+            votes = [(int(j), v == "agree") for p in round_["proposals"] for j, v in p["votes"].items()]
+            cards = round_["quest"]["cards"]
+            played = [(j, cards[str(j)].get("text_class", cards[str(j)]["card"])) for j in round_["quest"]["team"]]
+            confirmed = [p for p in round_["proposals"] if p["confirm_logged"]]
             named = [(p["leader"], sorted(p["proposed_team"])) for p in confirmed]
             said = [replies(events, host) for host in HOST_ASKS]
             assert [(j, vote.read(words) == (1,)) for j, words in said[0]] == votes
             assert UNCLEAR not in [vote.read(words) for _, words in said[0]]
             as_card = {(1,): "success", (0,): "fail", UNCLEAR: "unclear"}
             assert [(j, as_card[card.read(words)]) for j, words in said[1]] == played
-            size = told["team_size"]
+            size = round_["team_size"]
             assert [(j, sorted(read_seats(clean(words), j)[:size])) for j, words in said[2]] == named
             seen.update(["vote"] * len(votes), card=0, team=len(named))
             seen.update(kind for _, kind in played)

@@ -6,13 +6,17 @@ from functools import partial
 
 import numpy as np
 import pytest
-from lockstep import Mirror, random_actions
+from lockstep import Mirror
 from parlour.envs import registry
 from parlour.envs.core import ParlourError
 from parlour.policies import make_policy
 from parlour.policies.heuristic.aiwolf import AIWolfPlayer, AIWolfStyle
 from test_batch_aiwolf import dealt, drawn
-from test_batch_werewolf_heuristic import DRAWS, Seats
+from test_batch_werewolf_heuristic import (
+    assert_chosen_as_often,
+    assert_villages_win,
+    assert_writes_only_where_it_acts,
+)
 
 batch = pytest.importorskip("parlour.envs.batch")
 pytest.importorskip("numba")
@@ -36,53 +40,20 @@ def test_it_does_what_the_scalar_heuristic_does_as_often(options, turns_played, 
     style = AIWolfStyle(open=opens)
     tables = batch.make("werewolf_v0", num_envs=4, features="summary", **options)
     turns = tables.reset(seed=2)
-    mirror, rng = Mirror(tables, dealt, drawn), np.random.default_rng(2)
-    seats, everywhere = Seats(mirror, partial(AIWolfPlayer, style=style)), np.ones(4, bool)
-    statistic = freedom = by_lot = 0.0
-    actions = np.zeros(4, np.int64)
-    while mirror.turns < turns_played:
-        counts = np.zeros((4, tables.actions))
-        for _ in range(DRAWS):
-            heuristic.choose(tables, everywhere, actions, style)
-            counts[np.arange(4), actions] += 1
-        for b in range(4):
-            expected = seats.counts(b)
-            either = counts[b] + expected > 0
-            statistic += ((counts[b] - expected)[either] ** 2 / (counts[b] + expected)[either]).sum()
-            freedom += either.sum() - 1
-            by_lot += either.sum() > 1
-        chosen = np.where(rng.random(4) < share, random_actions(turns.mask, rng), actions)
-        turns = mirror.step(chosen)
-        mirror.compare(turns)
-    assert by_lot > 20
-    # chi-squared of two samples in each state, summed; mean `freedom`, variance twice that. A wrong choice adds 80
-    assert abs(statistic - freedom) < 4 * (2 * freedom) ** 0.5
+    mirror, choose = Mirror(tables, dealt, drawn), partial(heuristic.choose, style=style)
+    player = partial(AIWolfPlayer, style=style)
+    assert_chosen_as_often(mirror, turns, player, choose, share, lambda: mirror.turns >= turns_played)
 
 
 @pytest.mark.parametrize(("rules", "village"), [("aiwolf-5", 0.72), ("aiwolf-15", 0.16)])
 def test_sides_win_as_often_as_with_the_scalar_heuristic(rules, village):
     """The scalar heuristic on all seats: 2,000 games of 5 players, 300 of 15, see the numbers in the parameters."""
     tables = batch.make("werewolf_v0", num_envs=1000, features="summary", rules=rules)
-    tables.reset(seed=5)
-    actions, everywhere = np.zeros(1000, np.int64), np.ones(1000, bool)
-    won = np.zeros(2)
-    games = np.zeros(1000, int)
-    while games.min() < 2:
-        heuristic.choose(tables, everywhere, actions)
-        turns = tables.step(actions)
-        counted = (turns.terminated == 1) & (games < 2)
-        won += [((tables.winner == side) & counted).sum() for side in (0, 1)]
-        games += counted
-    assert won[0] / 2000 == pytest.approx(village, abs=0.05)
+    assert_villages_win(tables, village)
 
 
 def test_it_needs_no_beliefs_and_writes_only_where_it_has_to_act():
-    tables = batch.make("werewolf_v0", num_envs=3, rules="aiwolf-5")
-    tables.reset(seed=0)
-    actions = np.full(3, -7)
-    heuristic.choose(tables, np.array([True, False, True]), actions)
-    assert actions[1] == -7
-    assert (actions[[0, 2]] >= 0).all()
+    assert_writes_only_where_it_acts(batch.make("werewolf_v0", num_envs=3, rules="aiwolf-5"))
 
 
 def test_a_player_that_is_open_says_at_once_that_it_is_a_villager_unless_it_has_another_role_to_tell():

@@ -56,7 +56,7 @@ def played_alike(options: dict[str, Any], deal: int, style: AvalonStyle = USUAL)
     turns = tables.deal(np.tile(dealt.args, (DRAWS, 1)))
     state = tables.game.apply(state, dealt)
     players: dict[int, AvalonPlayer] = {}
-    found = []
+    teams = []
     while (seat := tables.game.actor(state)) != OVER:
         view = tables.game.view(state, seat)
         player = players.setdefault(seat, AvalonPlayer(view, np.random.default_rng((deal, seat)), None, style))
@@ -64,7 +64,7 @@ def played_alike(options: dict[str, Any], deal: int, style: AvalonStyle = USUAL)
         chosen = choose(tables, style)
         assert turns.mask[0][np.unique(chosen)].all()
         batched = [tables.game.catalogue[number] for number in tables.frame.order[seat, chosen]]
-        found.append(
+        teams.append(
             (
                 view.legal[0].kind,
                 p_value(*([alike(player, view.side, move) for move in moves] for moves in (scalar, batched))),
@@ -74,8 +74,8 @@ def played_alike(options: dict[str, Any], deal: int, style: AvalonStyle = USUAL)
         state = tables.game.apply(state, move)
         turns = tables.step(np.full(DRAWS, tables.frame.own[seat, numbers_of(tables)[move]]))
         if tables.game.actor(state) == NATURE:
-            return found  # each table draws a team of its own
-    return found
+            return teams  # each table draws a team of its own
+    return teams
 
 
 def numbers_of(tables: Any) -> dict[Move, int]:
@@ -90,9 +90,9 @@ def alike(player: AvalonPlayer, side: str, move: Move) -> Any:
     return move.kind, round(float(belief.evil_chance()[move.args[0]]), 5)
 
 
-def p_value(one: list[Any], other: list[Any]) -> float:
-    kinds = sorted({*one, *other}, key=str)
-    counts = np.array([[drawn.count(kind) for kind in kinds] for drawn in (one, other)])
+def p_value(first: list[Any], other: list[Any]) -> float:
+    kinds = sorted({*first, *other}, key=str)
+    counts = np.array([[drawn.count(kind) for kind in kinds] for drawn in (first, other)])
     return 1.0 if len(kinds) == 1 else float(chi2_contingency(counts).pvalue)
 
 
@@ -102,13 +102,13 @@ def p_value(one: list[Any], other: list[Any]) -> float:
     ids=["five", "seven-talk", "reference", "five-bold"],
 )
 def test_in_the_same_state_it_does_the_same_as_often(options, style):
-    found = [one for deal in range(2) for one in played_alike(options, deal, style)]
-    kinds = {kind for kind, _ in found}
+    moves = [move for deal in range(2) for move in played_alike(options, deal, style)]
+    kinds = {kind for kind, _ in moves}
     assert {game.TEAM, game.BALLOT, game.CARD} <= kinds
     # some states of which many are decided by chance: the smallest of 500 p values is below 1e-6 once in 2,000
-    assert len(found) > 50
-    assert min(p for _, p in found) > 1e-6, [(kind, p) for kind, p in found if p < 1e-6]
-    assert np.mean([p < 0.01 for _, p in found]) < 0.05
+    assert len(moves) > 50
+    assert min(p for _, p in moves) > 1e-6, [(kind, p) for kind, p in moves if p < 1e-6]
+    assert np.mean([p < 0.01 for _, p in moves]) < 0.05
 
 
 def test_it_is_left_out_where_nobody_asks():

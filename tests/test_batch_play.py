@@ -66,7 +66,7 @@ def test_a_random_player_draws_every_legal_action_as_often_and_leaves_other_tabl
 
 def by_definition(row, actor, rewards, terminated, values, gae_lambda):
     """Seat by seat: A_k = sum over l of lambda^l (r_{k+l} + V_{k+l+1} - V_{k+l}), to the end of the seat's game."""
-    found = {}
+    totals = {}
     for b in range(row.shape[1]):
         for seat in range(rewards.shape[2]):
             steps, pending = [], []  # of one game: (decision, reward until the next one)
@@ -89,8 +89,8 @@ def by_definition(row, actor, rewards, terminated, values, gae_lambda):
                         value = values[game[j + 1][0]] if j + 1 < len(game) else 0.0
                         total += weight * (game[j][1] + value - values[game[j][0]])
                         weight *= gae_lambda
-                    found[k] = total
-    return found
+                    totals[k] = total
+    return totals
 
 
 @settings(max_examples=60, deadline=None)
@@ -119,10 +119,10 @@ def test_returns_are_the_rewards_to_the_end_and_games_that_go_on_have_none():
     terminated = np.array([[0], [0], [1], [0], [0]], np.uint8)
     rewards = np.zeros((5, 1, 2), np.float32)
     rewards[2, 0] = 1, -1
-    found, usable = np.zeros(5, np.float32), np.zeros(5, bool)
-    kernels.returns(row, actor, rewards, terminated, found, usable)
+    values, usable = np.zeros(5, np.float32), np.zeros(5, bool)
+    kernels.returns(row, actor, rewards, terminated, values, usable)
     assert usable.tolist() == [True, True, True, False, False]
-    assert found[:3].tolist() == [1, -1, 1]
+    assert values[:3].tolist() == [1, -1, 1]
 
 
 # -- networks ----------------------------------------------------------------------------------------------------
@@ -148,9 +148,9 @@ def test_weights_and_optimiser_put_back_go_on_as_if_nothing_had_happened():
     load_adam(resumed, stored)
     learn(network, optimiser)
     learn(other, resumed)
-    for one, two in zip(weights_of(network), weights_of(other), strict=True):
-        assert np.array_equal(one[0], two[0])
-        assert np.array_equal(one[1], two[1])
+    for first, second in zip(weights_of(network), weights_of(other), strict=True):
+        assert np.array_equal(first[0], second[0])
+        assert np.array_equal(first[1], second[1])
 
 
 def test_a_trained_seat_over_arrays_has_the_logits_of_its_file():
@@ -186,12 +186,12 @@ def test_a_match_is_the_same_whatever_else_is_played_beside_it():
     seeds = list(range(2**31, 2**31 + 10))
     seating = np.zeros((10, 5), np.int8)
     seating[:, 2:] = 1
-    found = [
+    results = [
         matches.play(made, (RandomSeats(), NetworkPlayer("first", First(), made.names)), seating, seeds).tolist()
         for made in (tables(10), tables(16))
     ]
-    assert found[0] == found[1]
-    assert set(found[0]) <= {0, 1}
+    assert results[0] == results[1]
+    assert set(results[0]) <= {0, 1}
 
 
 def test_a_player_against_itself_gains_no_points_in_expectation_and_draws_count_for_nobody():
@@ -206,18 +206,18 @@ def test_a_player_against_itself_gains_no_points_in_expectation_and_draws_count_
 def test_points_of_sides_are_the_two_win_rates_less_one():
     """Won as good in 3 of 4 deals and as evil in 2 of 4: 0.75 + 0.5 - 1 = 0.25."""
     won = np.array([[1, 1], [1, 0], [1, 1], [0, 0]], bool)
-    found = matches.SidesResult(("good", "evil"), won, ~won)
-    assert found.points.value == pytest.approx(0.25)
-    assert (found.rate(0), found.rate(1)) == (0.75, 0.5)
+    result = matches.SidesResult(("good", "evil"), won, ~won)
+    assert result.points.value == pytest.approx(0.25)
+    assert (result.rate(0), result.rate(1)) == (0.75, 0.5)
 
 
 def test_in_one_seat_the_k_th_deal_is_played_in_seat_k_and_compared_with_itself_a_player_gains_nothing():
     made = tables(16)
-    found = matches.one_seat(made, RandomSeats(), RandomSeats(), RandomSeats(), list(range(2**31, 2**31 + 40)))
-    assert np.array_equal(found.won, found.reference)
-    assert found.points.value == 0
+    result = matches.one_seat(made, RandomSeats(), RandomSeats(), RandomSeats(), list(range(2**31, 2**31 + 40)))
+    assert np.array_equal(result.won, result.reference)
+    assert result.points.value == 0
     sides = np.concatenate([matches.sides_of(made, range(2**31 + k, 2**31 + min(k + 16, 40))) for k in (0, 16, 32)])
-    assert found.sides.tolist() == [int(sides[k, k % 5]) for k in range(40)]
+    assert result.sides.tolist() == [int(sides[k, k % 5]) for k in range(40)]
 
 
 def test_a_network_whose_features_the_tables_do_not_have_is_refused():

@@ -23,7 +23,9 @@ GAMES = [
     ("murder_mystery_v0", {}),
     ("template_v0", {}),
 ]
-KINDS = [pytest.param(*one, kind, id=f"{one[0]}-{kind}") for one in GAMES for kind in registry[one[0]].spec.features]
+KINDS = [
+    pytest.param(*game, kind, id=f"{game[0]}-{kind}") for game in GAMES for kind in registry[game[0]].spec.features
+]
 EVERY = pytest.mark.parametrize(("name", "options", "kind"), KINDS)
 
 
@@ -89,17 +91,17 @@ def test_a_game_that_ends_is_dealt_anew_from_its_own_stream():
 
 @EVERY
 def test_a_copy_of_the_state_goes_on_byte_for_byte(name, options, kind):
-    one, two = (tables_of(name, options, kind) for _ in range(2))
-    one.reset(1)
-    one.play_random(7)
-    two.reset(2)
-    turns = two.restore(one.state())
-    assert all(np.array_equal(a, b) for a, b in zip(turns[:3], one.observe()[:3], strict=True))
+    first, second = (tables_of(name, options, kind) for _ in range(2))
+    first.reset(1)
+    first.play_random(7)
+    second.reset(2)
+    turns = second.restore(first.state())
+    assert all(np.array_equal(a, b) for a, b in zip(turns[:3], first.observe()[:3], strict=True))
     for _ in range(60):
-        theirs = copied(two.play_random())
-        assert all(np.array_equal(a, b) for a, b in zip(one.play_random(), theirs, strict=True))
+        theirs = copied(second.play_random())
+        assert all(np.array_equal(a, b) for a, b in zip(first.play_random(), theirs, strict=True))
     with pytest.raises(ParlourError, match="this state is not accepted"):
-        two.restore(np.zeros((3, 5), np.uint8))
+        second.restore(np.zeros((3, 5), np.uint8))
 
 
 def test_hidden_features_are_the_roles_as_the_actor_counts():
@@ -164,22 +166,22 @@ def test_kernels_of_the_coin_play_as_its_scalar_rules_do():
 
 
 def test_the_same_seed_is_the_same_game_and_a_given_toss_is_kept():
-    one, two = batch.make("template_v0", num_envs=3), batch.make("template_v0", num_envs=5)
-    one.reset([4, 5, 6])
-    two.reset([6, 6, 5, 4, 4])
-    assert one.games.coin.tolist() == [two.games.coin[k] for k in (3, 2, 0)]
-    assert one.deal(np.array([[0], [1], [1]])).observation[:, 1].tolist() == [-1.0, 1.0, 1.0]
+    first, second = batch.make("template_v0", num_envs=3), batch.make("template_v0", num_envs=5)
+    first.reset([4, 5, 6])
+    second.reset([6, 6, 5, 4, 4])
+    assert first.games.coin.tolist() == [second.games.coin[k] for k in (3, 2, 0)]
+    assert first.deal(np.array([[0], [1], [1]])).observation[:, 1].tolist() == [-1.0, 1.0, 1.0]
 
 
 def test_a_copy_of_the_kernels_state_goes_on_byte_for_byte():
-    one, two = (batch.make("template_v0", num_envs=8) for _ in range(2))
-    one.reset(1)
-    one.play_random(3)
-    two.reset(2)
-    two.restore(one.state())
+    first, second = (batch.make("template_v0", num_envs=8) for _ in range(2))
+    first.reset(1)
+    first.play_random(3)
+    second.reset(2)
+    second.restore(first.state())
     for _ in range(10):
-        theirs = [array.copy() for array in two.play_random()]
-        assert all(np.array_equal(a, b) for a, b in zip(one.play_random(), theirs, strict=True))
+        theirs = [array.copy() for array in second.play_random()]
+        assert all(np.array_equal(a, b) for a, b in zip(first.play_random(), theirs, strict=True))
 
 
 WEREWOLF = ("werewolf_v0", {"num_players": 6, "talk": False})
@@ -295,9 +297,9 @@ def test_settings_that_are_not_accepted():
 def test_a_legal_action_is_drawn_from_each_row_of_masks():
     rng = np.random.default_rng(0)
     mask = np.tile(np.array([[0, 1, 0, 1, 1], [0, 0, 0, 0, 1]], np.uint8), (3000, 1))
-    found = drawn(mask, rng)
-    assert (found[1::2] == 4).all()
-    counts = np.bincount(found[::2], minlength=5)
+    actions = drawn(mask, rng)
+    assert (actions[1::2] == 4).all()
+    counts = np.bincount(actions[::2], minlength=5)
     assert counts[[0, 2]].sum() == 0
     assert (abs(counts[[1, 3, 4]] - 1000) < 130).all()  # standard deviation 26
 

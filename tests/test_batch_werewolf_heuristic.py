@@ -41,6 +41,53 @@ class Seats:
         return np.bincount(own, minlength=mirror.tables.actions)
 
 
+def assert_chosen_as_often(mirror, turns, player, choose, share, until):
+    """Kernels choose as the scalar player does in every state of games in which some of the actions are drawn at random."""
+    games, rng = len(turns.mask), np.random.default_rng(2)
+    seats, everywhere = Seats(mirror, player), np.ones(games, bool)
+    statistic = freedom = by_lot = 0.0
+    actions = np.zeros(games, np.int64)
+    while not until():
+        counts = np.zeros((games, mirror.tables.actions))
+        for _ in range(DRAWS):
+            choose(mirror.tables, everywhere, actions)
+            counts[np.arange(games), actions] += 1
+        for b in range(games):
+            expected = seats.counts(b)
+            either = counts[b] + expected > 0
+            statistic += ((counts[b] - expected)[either] ** 2 / (counts[b] + expected)[either]).sum()
+            freedom += either.sum() - 1
+            by_lot += either.sum() > 1
+        chosen = np.where(rng.random(games) < share, random_actions(turns.mask, rng), actions)
+        turns = mirror.step(chosen)
+        mirror.compare(turns)
+    assert by_lot > 20
+    # chi-squared of two samples in each state, summed; mean `freedom`, variance twice that. A wrong choice adds 80
+    assert abs(statistic - freedom) < 4 * (2 * freedom) ** 0.5
+
+
+def assert_villages_win(tables, share):
+    """Where all seats play the heuristic, the village wins this share of 2,000 games."""
+    tables.reset(seed=5)
+    actions, everywhere = np.zeros(1000, np.int64), np.ones(1000, bool)
+    won, games = np.zeros(2), np.zeros(1000, int)
+    while games.min() < 2:
+        kernels.choose(tables, everywhere, actions)
+        turns = tables.step(actions)
+        counted = (turns.terminated == 1) & (games < 2)
+        won += [((tables.winner == side) & counted).sum() for side in (0, 1)]
+        games += counted
+    assert won[0] / 2000 == pytest.approx(share, abs=0.05)  # 3.2 standard deviations of the difference
+
+
+def assert_writes_only_where_it_acts(tables):
+    tables.reset(seed=0)
+    actions = np.full(3, -7)
+    kernels.choose(tables, np.array([True, False, True]), actions)
+    assert actions[1] == -7
+    assert (actions[[0, 2]] >= 0).all()
+
+
 @pytest.mark.parametrize("share", [0.0, 0.5])
 @pytest.mark.parametrize(
     "options",
@@ -57,53 +104,19 @@ def test_it_does_what_the_scalar_heuristic_does_as_often(options, share):
     """Games of the heuristic itself (share 0), and with half of the actions at random."""
     tables = batch.make("werewolf_v0", num_envs=6, features="summary", beliefs=True, **options)
     turns = tables.reset(seed=2)
-    mirror, rng = Mirror(tables, dealt, drawn), np.random.default_rng(2)
-    seats, everywhere = Seats(mirror), np.ones(6, bool)
-    statistic = freedom = by_lot = 0.0
-    actions = np.zeros(6, np.int64)
-    while mirror.games < 8:
-        counts = np.zeros((6, tables.actions))
-        for _ in range(DRAWS):
-            kernels.choose(tables, everywhere, actions)
-            counts[np.arange(6), actions] += 1
-        for b in range(6):
-            expected = seats.counts(b)
-            either = counts[b] + expected > 0
-            statistic += ((counts[b] - expected)[either] ** 2 / (counts[b] + expected)[either]).sum()
-            freedom += either.sum() - 1
-            by_lot += either.sum() > 1
-        chosen = np.where(rng.random(6) < share, random_actions(turns.mask, rng), actions)
-        turns = mirror.step(chosen)
-        mirror.compare(turns)
-    assert by_lot > 20
-    # chi-squared of two samples in each state, summed; mean `freedom`, variance twice that. A wrong choice adds 80
-    assert abs(statistic - freedom) < 4 * (2 * freedom) ** 0.5
+    mirror = Mirror(tables, dealt, drawn)
+    assert_chosen_as_often(mirror, turns, WerewolfPlayer, kernels.choose, share, lambda: mirror.games >= 8)
 
 
 @pytest.mark.parametrize(("rules", "village"), [("paper", 0.44), ("official", 0.57)])
 def test_sides_win_as_often_as_with_the_scalar_heuristic(rules, village):
     """The scalar heuristic on all seats of `village`: 2,000 games each, see the numbers in the parameters."""
     tables = batch.make("werewolf_v0", num_envs=1000, features="summary", beliefs=True, rules=rules)
-    tables.reset(seed=5)
-    actions, everywhere = np.zeros(1000, np.int64), np.ones(1000, bool)
-    won = np.zeros(2)
-    games = np.zeros(1000, int)
-    while games.min() < 2:
-        kernels.choose(tables, everywhere, actions)
-        turns = tables.step(actions)
-        counted = (turns.terminated == 1) & (games < 2)
-        won += [((tables.winner == side) & counted).sum() for side in (0, 1)]
-        games += counted
-    assert won[0] / 2000 == pytest.approx(village, abs=0.05)  # 3.2 standard deviations of the difference
+    assert_villages_win(tables, village)
 
 
 def test_it_writes_only_where_it_has_to_act():
-    tables = batch.make("werewolf_v0", num_envs=3, beliefs=True)
-    tables.reset(seed=0)
-    actions = np.full(3, -7)
-    kernels.choose(tables, np.array([True, False, True]), actions)
-    assert actions[1] == -7
-    assert (actions[[0, 2]] >= 0).all()
+    assert_writes_only_where_it_acts(batch.make("werewolf_v0", num_envs=3, beliefs=True))
 
 
 def test_tables_without_beliefs_are_refused():

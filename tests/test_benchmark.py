@@ -72,14 +72,14 @@ def bench(out: Path, *words: str) -> dict:
 
 
 def test_the_deals_of_a_day_are_the_same_for_everybody_and_others_than_those_of_the_suite_and_of_other_days():
-    one, again, other = QUICK.fresh("2026-11-26"), QUICK.fresh("2026-11-26"), QUICK.fresh("2026-11-27")
-    assert one == again
-    assert one.digest == again.digest
-    firsts = [next(iter(suite.tables[0].numbers())) for suite in (QUICK, one, other)]
+    fresh, again, other = QUICK.fresh("2026-11-26"), QUICK.fresh("2026-11-26"), QUICK.fresh("2026-11-27")
+    assert fresh == again
+    assert fresh.digest == again.digest
+    firsts = [next(iter(suite.tables[0].numbers())) for suite in (QUICK, fresh, other)]
     assert firsts == [2_197_483_648, 2_392_167_570, next(iter(other.tables[1].numbers()))]
-    assert len({QUICK.digest, one.digest, other.digest}) == len(set(firsts)) == 3
-    assert one.usual == QUICK
-    assert str(one) == "parlour-bench-1, quick, deals of 2026-11-26"
+    assert len({QUICK.digest, fresh.digest, other.digest}) == len(set(firsts)) == 3
+    assert fresh.usual == QUICK
+    assert str(fresh) == "parlour-bench-1, quick, deals of 2026-11-26"
 
 
 @pytest.mark.parametrize("day", ["2026-13-01", "20261126", "today", ""])
@@ -88,7 +88,7 @@ def test_what_is_no_day_is_refused_in_one_line(day):
         QUICK.fresh(day)
 
 
-def test_results_of_a_day_are_read_again_and_compared_with_none_of_another(tmp_path, capsys):
+def test_results_of_a_day_are_read_again_and_compared_with_none_of_another(tmp_path, capsys, error_of):
     for day in ("26", "27"):
         bench(tmp_path / day, *SMALL, "--policy", "random", "--fresh", f"2026-11-{day}")
     result = read_result(tmp_path / "26")
@@ -100,8 +100,7 @@ def test_results_of_a_day_are_read_again_and_compared_with_none_of_another(tmp_p
     capsys.readouterr()
     assert run(["benchmark", "compare", str(tmp_path / "26"), str(tmp_path / "26")]) == 0
     for other, reason in ((str(tmp_path / "27"), "no table in common"), ("heuristic", "two results of that day")):
-        assert run(["benchmark", "compare", str(tmp_path / "26"), other]) == 2
-        assert reason in capsys.readouterr().err
+        assert reason in error_of(["benchmark", "compare", str(tmp_path / "26"), other])
 
 
 # -- the number --------------------------------------------------------------------------------------------------------
@@ -130,8 +129,8 @@ POINTS = {
 def test_each_game_counts_the_same_and_in_it_each_table_and_in_it_each_deal():
     """Table a: deals (100 + 100 + 0 + 0) / 4 = 50 and 25, mean 37.5; b: 100 and 75, 87.5; Avalon 62.5. c: 50, 0, 0, 0, mean
     12.5. Score (62.5 + 12.5) / 2."""
-    found = scores(TWO_GAMES, POINTS)
-    assert {part: one.value for part, one in found.items()} == {
+    scored = scores(TWO_GAMES, POINTS)
+    assert {part: score.value for part, score in scored.items()} == {
         "overall": 37.5,
         "avalon_v0": 62.5,
         "avalon_v0 as good": (25 + 100) / 2,
@@ -147,26 +146,26 @@ def test_each_game_counts_the_same_and_in_it_each_table_and_in_it_each_deal():
         "c": 12.5,
         "c against heuristic": 12.5,
     }
-    assert found["overall"].n == 8  # deals, not games
-    assert all(0 <= one.low <= one.value <= one.high <= 100 for one in found.values())
-    assert found["werewolf_v0 as village"].high > 0  # four deals that went alike do not say how all others go
+    assert scored["overall"].n == 8  # deals, not games
+    assert all(0 <= score.low <= score.value <= score.high <= 100 for score in scored.values())
+    assert scored["werewolf_v0 as village"].high > 0  # four deals that went alike do not say how all others go
 
 
 def test_a_comparison_is_of_the_same_deals():
     """What both players have lies in no difference: c, which is the same for both, counts as zero on each deal."""
     other = {**POINTS, "a": {"heuristic": both((0.0, 0.0), (0.0, 0.0)), "expert": both((0.0, 0.0), (0.0, 0.0))}}
-    found = scores(TWO_GAMES, POINTS, other)
-    assert found["a"].value == 37.5
-    assert found["overall"].value == 37.5 / 4
-    assert found["c"].value == 0.0
-    assert found["c"].low == -found["c"].high < 0
+    scored = scores(TWO_GAMES, POINTS, other)
+    assert scored["a"].value == 37.5
+    assert scored["overall"].value == 37.5 / 4
+    assert scored["c"].value == 0.0
+    assert scored["c"].low == -scored["c"].high < 0
     turned = scores(TWO_GAMES, other, POINTS)
-    assert {part: -one.value for part, one in turned.items()} == {part: one.value for part, one in found.items()}
+    assert {part: -row.value for part, row in turned.items()} == {part: score.value for part, score in scored.items()}
 
 
 def test_parts_are_named_as_tables_show_them():
     assert [
-        one.name for one in (Part(), Part("g"), Part("g", side="s"), Part("g", "t"), Part("g", "t", opponent="o"))
+        part.name for part in (Part(), Part("g"), Part("g", side="s"), Part("g", "t"), Part("g", "t", opponent="o"))
     ] == [*("overall", "g", "g as s", "t", "t against o")]
 
 
@@ -196,9 +195,8 @@ def test_strangers_are_of_two_kinds_or_play_as_people_do_and_are_other_opponents
         (("--suite", "strangers", "--quick"), "--quick goes without --suite strangers; accepted: one of them"),
     ],
 )
-def test_a_suite_that_is_none_is_refused_in_one_line(words, message, capsys):
-    assert run(["benchmark", "--policy", "random", *words]) == 2
-    assert message in capsys.readouterr().err
+def test_a_suite_that_is_none_is_refused_in_one_line(words, message, error_of):
+    assert message in error_of(["benchmark", "--policy", "random", *words])
 
 
 def test_the_command_of_strangers_gives_the_same_file_and_names_both_experts(tmp_path):
@@ -212,7 +210,7 @@ def test_the_command_of_strangers_gives_the_same_file_and_names_both_experts(tmp
 
 
 def test_the_deals_of_the_quick_suite_are_the_first_of_the_full_one():
-    full = {one.name: one for one in FULL.tables}
+    full = {table.name: table for table in FULL.tables}
     for table in QUICK.tables:
         assert (table.game, table.options) == (full[table.name].game, full[table.name].options)
         assert list(table.numbers()) == list(full[table.name].numbers())[: table.deals]
@@ -220,27 +218,27 @@ def test_the_deals_of_the_quick_suite_are_the_first_of_the_full_one():
 
 @pytest.mark.parametrize("name", SUITES)
 def test_random_heuristic_and_trained_players_are_told_apart(name):
-    found = {
+    scored = {
         reference.name: scores(reference.suite, reference.points)["overall"] for reference in references(SUITES[name])
     }
-    assert list(found) == ["trained", "heuristic", "random"]
-    assert found["random"].high < found["heuristic"].low < found["heuristic"].high < found["trained"].low
+    assert list(scored) == ["trained", "heuristic", "random"]
+    assert scored["random"].high < scored["heuristic"].low < scored["heuristic"].high < scored["trained"].low
 
 
 @pytest.mark.parametrize("name", REFERENCE_PLAYERS)
 def test_the_rows_that_come_with_parlour_are_what_the_quick_suite_gives_today(name, tmp_path):
     words = {"trained": ("--policy", "expert", "--otherwise", "heuristic")}.get(name, ("--policy", name))
-    found = bench(tmp_path / "run", "--quick", *words)
+    result = bench(tmp_path / "run", "--quick", *words)
     stored = json.loads(reference_file(QUICK, name).read_text())
-    assert {**found, "versions": None} == {**stored, "versions": None}
+    assert {**result, "versions": None} == {**stored, "versions": None}
 
 
 def test_a_player_against_itself_has_half_of_the_points():
     """Both sides of a deal are one game, seen from two sides."""
     for name in SUITES:
         own = next(reference for reference in references(SUITES[name]) if reference.name == "heuristic")
-        found = scores(own.suite, own.points)
-        assert all(one.value == 50.0 for part, one in found.items() if part.endswith("against heuristic"))
+        scored = scores(own.suite, own.points)
+        assert all(score.value == 50.0 for part, score in scored.items() if part.endswith("against heuristic"))
 
 
 # -- the file ----------------------------------------------------------------------------------------------------------
@@ -326,13 +324,13 @@ class Mumbler:
 def test_words_that_no_table_can_read_are_counted_and_lose(tmp_path, monkeypatch):
     (tmp_path / "mumbling.py").write_text(MUMBLER)
     monkeypatch.syspath_prepend(tmp_path)
-    found = bench(tmp_path / "run", *SMALL, "--policy", "mumbling:Mumbler")
-    made = found["all decisions"]
+    result = bench(tmp_path / "run", *SMALL, "--policy", "mumbling:Mumbler")
+    made = result["all decisions"]
     assert made["own"] == 0
     assert made["replaced"]
     assert made["refused"]["unreadable"] > made["decisions"]  # it is asked again before the table decides
-    assert found["scores"] is None
-    assert sum(map(sum, found["points"]["werewolf-4"]["heuristic"].values())) < 30 * 32
+    assert result["scores"] is None
+    assert sum(map(sum, result["points"]["werewolf-4"]["heuristic"].values())) < 30 * 32
 
 
 # -- a score rests on the player's own decisions -----------------------------------------------------------------------
@@ -361,19 +359,19 @@ def useless(tmp_path_factory) -> Path:
 
 def run_again(result: Path, out: Path, own: int) -> Path:
     """A results file whose player made so many of its decisions itself."""
-    told = json.loads((result / RESULTS).read_text())
-    told["all decisions"]["own"] = own
-    (out / RESULTS).write_text(json.dumps(told))
+    data = json.loads((result / RESULTS).read_text())
+    data["all decisions"]["own"] = own
+    (out / RESULTS).write_text(json.dumps(data))
     return out
 
 
 @pytest.mark.slow
 def test_a_model_that_never_answers_usefully_has_no_score_in_the_results_file(useless):
-    told = json.loads((useless / RESULTS).read_text())
-    made = told["all decisions"]
+    data = json.loads((useless / RESULTS).read_text())
+    made = data["all decisions"]
     assert made["own"] == 0 < made["decisions"]
-    assert told["scores"] is None
-    assert told["no_score"] == f"No score: chat @ tester decided 0 of {made['decisions']} moves itself."
+    assert data["scores"] is None
+    assert data["no_score"] == f"No score: chat @ tester decided 0 of {made['decisions']} moves itself."
 
 
 @pytest.mark.slow
@@ -399,18 +397,15 @@ def test_the_terminal_shows_a_dash_and_the_reason_instead_of_a_score(useless):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("turned", [False, True])
-def test_a_comparison_with_a_player_without_a_score_says_so_and_has_no_number(turned, useless, capsys):
+def test_a_comparison_with_a_player_without_a_score_says_so_and_has_no_number(turned, useless, output_of, json_of):
     names = ["heuristic", str(useless)] if turned else [str(useless), "heuristic"]
-    assert run(["benchmark", "compare", *names, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["differences"] is None
-    assert told["verdict"] == read_result(useless).no_score
-    assert run(["benchmark", "compare", *names]) == 0
-    shown = capsys.readouterr().out
-    assert shown.strip() == read_result(useless).no_score
+    output = json_of(["benchmark", "compare", *names, "--json"])
+    assert output["differences"] is None
+    assert output["verdict"] == read_result(useless).no_score
+    assert output_of(["benchmark", "compare", *names]).strip() == read_result(useless).no_score
 
 
-def test_below_nineteen_in_twenty_a_score_has_a_sign_beside_it(tmp_path, capsys):
+def test_below_nineteen_in_twenty_a_score_has_a_sign_beside_it(tmp_path, capsys, json_of):
     bench(tmp_path, *SMALL, "--policy", "random")
     sure = read_result(tmp_path)
     decisions = sure.own[1]
@@ -420,33 +415,30 @@ def test_below_nineteen_in_twenty_a_score_has_a_sign_beside_it(tmp_path, capsys)
         assert all((SIGN in row[2]) == signed for row in table.texts())
         assert ("of the decisions of random were its own" in verdict_of(result)) == signed
     capsys.readouterr()
-    assert run(["benchmark", "compare", str(tmp_path), "heuristic", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    output = json_of(["benchmark", "compare", str(tmp_path), "heuristic", "--json"])
     assert run(["benchmark", "compare", str(tmp_path), "heuristic"]) == 0
     shown = [line for line in capsys.readouterr().out.splitlines() if re.search("[│]", line)]
     assert shown
     assert all(SIGN in line for line in shown)
-    assert told["differences"]["overall"]["n"] == 16
-    assert "of the decisions of random were its own" in told["verdict"]
+    assert output["differences"]["overall"]["n"] == 16
+    assert "of the decisions of random were its own" in output["verdict"]
 
 
 # -- comparing ---------------------------------------------------------------------------------------------------------
 
 
-def test_two_results_are_compared_by_file_folder_or_name(tmp_path, capsys):
+def test_two_results_are_compared_by_file_folder_or_name(tmp_path, capsys, output_of, json_of):
     bench(tmp_path / "run", *SMALL, "--policy", "random")
     capsys.readouterr()
-    assert run(["benchmark", "compare", str(tmp_path / "run"), "heuristic", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["tables"] == ["werewolf-4"]
-    assert told["differences"]["overall"]["high"] < 0
-    assert told["differences"]["overall"]["p"] < 0.05
+    output = json_of(["benchmark", "compare", str(tmp_path / "run"), "heuristic", "--json"])
+    assert output["tables"] == ["werewolf-4"]
+    assert output["differences"]["overall"]["high"] < 0
+    assert output["differences"]["overall"]["p"] < 0.05
     assert run(["benchmark", "compare", "heuristic", str(tmp_path / "run" / RESULTS), "--json"]) == 0
     turned = json.loads(capsys.readouterr().out)["differences"]["overall"]
-    assert turned["mean"] == -told["differences"]["overall"]["mean"]
-    assert run(["benchmark", "compare", "heuristic", str(tmp_path / "run")]) == 0
+    assert turned["mean"] == -output["differences"]["overall"]["mean"]
     assert "Benchmark parlour-bench-1, quick, same deals: heuristic less random" in " ".join(
-        capsys.readouterr().out.split()
+        output_of(["benchmark", "compare", "heuristic", str(tmp_path / "run")]).split()
     )
 
 
@@ -458,8 +450,11 @@ def test_results_of_two_suites_cannot_be_compared():
 
 def test_a_player_is_no_better_than_itself():
     own = references(QUICK)[0]
-    _, found = compare(own, BenchmarkResult("again", own.suite, own.points))
-    assert all((one.value, one.low, one.p) == (0.0, -one.high, 1.0) for one in found.values())
+    _, differences = compare(own, BenchmarkResult("again", own.suite, own.points))
+    assert all(
+        (difference.value, difference.low, difference.p) == (0.0, -difference.high, 1.0)
+        for difference in differences.values()
+    )
 
 
 # -- what is refused ---------------------------------------------------------------------------------------------------
@@ -485,51 +480,47 @@ def test_a_player_is_no_better_than_itself():
         ("compare missing random", "there is no results file 'missing'"),
     ],
 )
-def test_what_a_benchmark_does_not_accept(words, why, tmp_path, monkeypatch, capsys):
+def test_what_a_benchmark_does_not_accept(words, why, tmp_path, monkeypatch, error_of):
     monkeypatch.chdir(tmp_path)
-    assert run(["benchmark", "--quick", *words.split()]) == 2
-    assert why in capsys.readouterr().err
+    assert why in error_of(["benchmark", "--quick", *words.split()], notes="skip-game" in words)
     assert not (tmp_path / "runs").exists()
 
 
 def of_version_1(out: Path, player: str) -> Path:
     """A results file of the quick suite's version 1: werewolf-4 with 12 deals, all lost."""
-    suite = next(one for one in EARLIER if one.name == "quick").only(["werewolf-4"])
+    suite = next(suite for suite in EARLIER if suite.name == "quick").only(["werewolf-4"])
     lost = {"village": [0] * 12, "werewolf": [0] * 12}
-    told = {
+    data = {
         "player": player,
         "suite": {"name": suite.name, "version": suite.version, "sha256": suite.digest},
         "tables": ["werewolf-4"],
         "points": {"werewolf-4": {"heuristic": lost}},
     }
     out.mkdir()
-    (out / RESULTS).write_text(json.dumps(told))
+    (out / RESULTS).write_text(json.dumps(data))
     return out
 
 
-def test_results_of_an_earlier_version_still_open_and_compare_with_each_other(tmp_path, capsys):
-    one, other = (of_version_1(tmp_path / name, name) for name in ("one", "other"))
-    result = read_result(one)
+def test_results_of_an_earlier_version_still_open_and_compare_with_each_other(tmp_path, output_of):
+    first, other = (of_version_1(tmp_path / name, name) for name in ("one", "other"))
+    result = read_result(first)
     assert scores(result.suite, result.points)["overall"].value == 0.0
     assert references(result.suite) == []
     assert verdict_of(result).startswith("one scores 0.0 points of 100 [0.0, ")
-    assert run(["benchmark", "compare", str(one), str(other)]) == 0
-    assert "version 1" in " ".join(capsys.readouterr().out.split())
+    assert "version 1" in " ".join(output_of(["benchmark", "compare", str(first), str(other)]).split())
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_results_of_two_versions_are_not_compared(tmp_path, capsys, turned):
+def test_results_of_two_versions_are_not_compared(tmp_path, error_of, turned):
     names = [str(of_version_1(tmp_path / "old", "old")), "heuristic"]
-    assert run(["benchmark", "compare", *(names[::-1] if turned else names)]) == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert "'old' played version 1" in said or "'old' version 1" in said
-    assert "accepted: two results of one version" in said
+    error = error_of(["benchmark", "compare", *(names[::-1] if turned else names)])
+    assert "'old' played version 1" in error or "'old' version 1" in error
+    assert "accepted: two results of one version" in error
 
 
 def test_a_file_of_an_unknown_version_is_refused(tmp_path):
-    told = json.loads(reference_file(QUICK, "random").read_text())
-    (tmp_path / RESULTS).write_text(json.dumps({**told, "suite": {**told["suite"], "version": 0}}))
+    data = json.loads(reference_file(QUICK, "random").read_text())
+    (tmp_path / RESULTS).write_text(json.dumps({**data, "suite": {**data["suite"], "version": 0}}))
     with pytest.raises(
         ParlourError, match=r"another suite or version of it; accepted: parlour-bench-1, full, .*version 1$"
     ):
@@ -541,11 +532,11 @@ def test_a_file_of_an_unknown_version_is_refused(tmp_path):
 
 def test_the_quick_suite_says_how_long_its_interval_will_be_and_which_difference_it_can_show(tmp_path, capsys):
     bench(tmp_path, *SMALL, "--policy", "random")
-    said = capsys.readouterr().err
+    errors = capsys.readouterr().err
     small = QUICK.only(["werewolf-4"])
-    assert expectation(small) in said
+    assert expectation(small) in errors
     assert expectation(small).startswith("Benchmark parlour-bench-1, quick: 32 games.")
-    longest = max(half(scores(QUICK, one.points)["overall"]) for one in references(QUICK))
+    longest = max(half(scores(QUICK, reference.points)["overall"]) for reference in references(QUICK))
     assert f"will be {ceil(longest)} points to each side or more" in expectation(QUICK)
     # 28 deals show 15.9 points, so 5 points take 28 x (15.9 / 5)^2 = 284, up to 290 deals; 290 / 28 x 80 games = 829
     assert "about 16 points. To show 5 points would take about 830 games." in expectation(QUICK)
@@ -570,13 +561,13 @@ def test_intervals_cover_the_score_of_a_player_whose_deals_are_drawn_from_a_refe
 
 @pytest.mark.parametrize("where", ["suite", "tables", "points", "player"])
 def test_a_damaged_results_file_is_refused_in_one_line(where, tmp_path):
-    told = json.loads(reference_file(QUICK, "random").read_text())
+    data = json.loads(reference_file(QUICK, "random").read_text())
     file = tmp_path / RESULTS
     for wrong in (None, 7, [], {}, ["werewolf-4"], {"name": "quick", "version": 0, "sha256": ""}):
         if where == "player":
-            file.write_text(json.dumps({key: value for key, value in told.items() if key != where}))
+            file.write_text(json.dumps({key: value for key, value in data.items() if key != where}))
         else:
-            file.write_text(json.dumps({**told, where: wrong}))
+            file.write_text(json.dumps({**data, where: wrong}))
         with pytest.raises(ParlourError, match=r"accepted: ") as refused:
             read_result(file)
         assert "\n" not in str(refused.value)
@@ -604,17 +595,17 @@ def test_a_model_at_parlours_own_server_has_the_same_file_twice_with_its_questio
 ):
     monkeypatch.setenv("OPENAI_API_KEY", "unused")
     model = (*SMALL, "--model", "heuristic", "--base-url", served)
-    found = bench(tmp_path / "one", *model)
+    result = bench(tmp_path / "one", *model)
     bench(tmp_path / "two", *model, "--concurrency", "2")
     assert (tmp_path / "one" / RESULTS).read_bytes() == (tmp_path / "two" / RESULTS).read_bytes()
-    assert found["player"] == "chat @ heuristic"
-    made = found["all decisions"]
+    assert result["player"] == "chat @ heuristic"
+    made = result["all decisions"]
     assert made["own"] == made["decisions"] > 0
     assert made["requests"] == made["questions"]["chat.take_turn"]["asked"] > 100
     assert made["prompt"] > 0 < made["completion"]
     assert made["dollars"] is None  # no price is known for it
-    assert found["model"]["base_url"] == served
-    assert not {"cache", "key_env", "concurrency"} & set(found["model"])
+    assert result["model"]["base_url"] == served
+    assert not {"cache", "key_env", "concurrency"} & set(result["model"])
     # the rule of thumb of `chat` is any option, and the heuristic has 50 points here
     rule = read_result(tmp_path / "one")
     _, less = compare(rule, read_result(reference_file(QUICK, "heuristic")))
@@ -622,15 +613,14 @@ def test_a_model_at_parlours_own_server_has_the_same_file_twice_with_its_questio
 
 
 @pytest.mark.slow
-def test_the_cost_that_is_told_beforehand_is_within_15_percent_of_what_it_was(served, tmp_path, monkeypatch, capsys):
+def test_the_cost_that_is_told_beforehand_is_within_15_percent_of_what_it_was(served, tmp_path, monkeypatch, json_of):
     monkeypatch.setenv("OPENAI_API_KEY", "unused")
     model = (*SMALL, "--model", "heuristic", "--base-url", served, "--price", "1,2")
-    assert run(["benchmark", *model, "--forecast", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    output = json_of(["benchmark", *model, "--forecast", "--json"])
     made = bench(tmp_path / "run", *model)["all decisions"]
     for name, took in (("questions", "requests"), ("prompt",) * 2, ("completion",) * 2, ("dollars",) * 2):
-        assert told[name] == pytest.approx(made[took], rel=0.15), name
-    assert told["games"] == 32
+        assert output[name] == pytest.approx(made[took], rel=0.15), name
+    assert output["games"] == 32
 
 
 def test_a_forecast_without_a_language_model_is_refused_in_one_line(capsys):
@@ -646,13 +636,13 @@ def reference_table() -> str:
     rows = []
     for suite in SUITES.values():
         for reference in references(suite):
-            found = scores(suite, reference.points)
+            scored = scores(suite, reference.points)
             parts = [
-                found[part].value if part in found else None
+                scored[part].value if part in scored else None
                 for part in ("avalon_v0", "werewolf_v0", "murder_mystery_v0")
             ]
             shown = ["-" if mean is None else f"{mean:.1f}" for mean in parts]
-            overall = f"{found['overall'].value:.1f} {show_interval(found['overall'], '.1f')}"
+            overall = f"{scored['overall'].value:.1f} {show_interval(scored['overall'], '.1f')}"
             rows.append((suite.name, f"`{reference.name}`", overall, *shown))
     return markdown_table(("suite", "player", "score", "Avalon", "Werewolf", "murder mystery"), rows)
 

@@ -59,8 +59,8 @@ def words(server: Server, out: Path) -> list[str]:
 
 def results_in(folder: Path) -> dict[str, bytes]:
     """All files of a run that are not measured."""
-    found = sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in (MEASURED, GAMES))
-    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in (MEASURED, GAMES))
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 def killed_after(calls: int, server: Server, out: Path) -> bool:
@@ -93,10 +93,10 @@ def test_a_benchmark_that_was_killed_five_times_has_the_same_files(server, tmp_p
 @pytest.mark.slow
 def test_what_the_machine_did_is_in_files_of_its_own(server, tmp_path):
     assert run(words(server, tmp_path)) == 0
-    told = json.loads((tmp_path / MEASURED).read_text())
-    assert told["seconds"] > 0
-    assert told["model"]["prompt_cached"] > 1000
-    assert told["model"]["retries"] > 0
+    data = json.loads((tmp_path / MEASURED).read_text())
+    assert data["seconds"] > 0
+    assert data["model"]["prompt_cached"] > 1000
+    assert data["model"]["retries"] > 0
     assert b"cached" not in b"".join(results_in(tmp_path).values())
     lines = [json.loads(line) for line in (tmp_path / GAMES).read_text().splitlines()]
     assert len({line["game"] for line in lines}) == len(lines) == 32

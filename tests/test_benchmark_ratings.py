@@ -17,14 +17,14 @@ RATED = ("avalon-6", "werewolf-8")
 
 
 def known(suite):
-    return {one.name: one.points for one in references(suite)}
+    return {reference.name: reference.points for reference in references(suite)}
 
 
 @pytest.mark.parametrize("suite", [FULL, QUICK], ids=str)
 def test_the_expert_is_at_zero_and_the_others_below_it_in_their_order(suite):
-    found = ratings(suite, known(suite), resamples=200)
-    assert tuple(found) == RATED
-    for of in found.values():
+    rated = ratings(suite, known(suite), resamples=200)
+    assert tuple(rated) == RATED
+    for of in rated.values():
         assert (of[TRAINED].value, of[TRAINED].ends) == (0.0, (0.0, 0.0))
         assert of["random"].high < of["heuristic"].value < 0
         assert of["heuristic"].high < 0
@@ -55,22 +55,22 @@ def played(wins: int, deals: int) -> np.ndarray:
 
 
 def test_a_share_of_wins_is_a_difference_of_ratings_in_points_of_elo():
-    found = strengths(played(150, 200), 100, np.random.default_rng(0), anchor=1)
+    estimate = strengths(played(150, 200), 100, np.random.default_rng(0), anchor=1)
     # three wins of four: odds of 3, which is 400 log10(3) = 190.8 points; the prior takes less than a hundredth
-    assert found.players[0].rating.value == pytest.approx(400 * log10(3), rel=0.01)
-    assert found.players[1].rating.value == found.players[1].rating.high == 0.0
-    assert found.advantage.value == pytest.approx(0.0, abs=1e-6)
-    assert found.miss == pytest.approx(0.0, abs=0.005)  # over the cells that were played
+    assert estimate.players[0].rating.value == pytest.approx(400 * log10(3), rel=0.01)
+    assert estimate.players[1].rating.value == estimate.players[1].rating.high == 0.0
+    assert estimate.advantage.value == pytest.approx(0.0, abs=1e-6)
+    assert estimate.miss == pytest.approx(0.0, abs=0.005)  # over the cells that were played
 
 
 def test_an_anchor_shifts_all_ratings_alike():
     rng = np.random.default_rng(3)
     games = (rng.random((60, 3, 3)) < 0.6).astype(float)
     free = strengths(games, 100, np.random.default_rng(1))
-    held = strengths(games, 100, np.random.default_rng(1), anchor=2)
+    estimate = strengths(games, 100, np.random.default_rng(1), anchor=2)
     shift = free.players[2].rating.value
-    for one, other in zip(free.players, held.players, strict=True):
-        assert other.rating.value == pytest.approx(one.rating.value - shift, abs=1e-5)
+    for player, other in zip(free.players, estimate.players, strict=True):
+        assert other.rating.value == pytest.approx(player.rating.value - shift, abs=1e-5)
 
 
 def test_two_players_that_never_play_themselves_leave_their_strengths_open():

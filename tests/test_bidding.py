@@ -16,34 +16,22 @@ from parlour.envs.werewolf import GAME
 from parlour.envs.werewolf.board import werewolf_board
 from parlour.envs.werewolf.vocabulary import BALLOT, CHECKED, CHECKS, DEALT, DRAWN, KILL
 from parlour.policies.heuristic.werewolf import WerewolfPlayer
+from played_by_hand import Course
 
 ROLES = ("Werewolf", "Seer", "Villager", "Villager")
 
 
-class Talk:
+class Talk(Course):
     """A game of four whose first day has come; seat 0 is the werewolf, seat 1 the seer, and nobody has died."""
 
     def __init__(self, *, checked: int = 2, **options: Any) -> None:
         self.game = GAME.build(num_players=4, roles=ROLES, speaking="bids", **options)
         self.state = self.game.apply(self.game.initial(), Move(DEALT, (0, 1, 2, 2, 0, 1, 2, 3)))
-        self.play(Move(KILL), Move(CHECKS, (checked,)))
-
-    def play(self, *moves: Move) -> Talk:
-        for move in moves:
-            self.state = self.game.apply(self.state, move)
-        return self
+        self.do(Move(KILL), Move(CHECKS, (checked,)))
 
     def bids(self, *heights: int) -> Talk:
         """Of the living, in the order of the seats."""
-        return self.play(*(Move(BID, (height,)) for height in heights))
-
-    @property
-    def actor(self) -> int:
-        return self.game.actor(self.state)
-
-    @property
-    def kinds(self) -> set[str]:
-        return {move.kind for move in self.game.legal(self.state)}
+        return self.do(*(Move(BID, (height,)) for height in heights))
 
 
 def test_all_the_living_bid_from_0_to_4_before_each_speech():
@@ -52,23 +40,23 @@ def test_all_the_living_bid_from_0_to_4_before_each_speech():
         assert (talk.actor, talk.game.legal(talk.state)) == (seat, BIDS)
         talk.bids(1 if seat else 2)
     assert (talk.actor, SILENT in talk.kinds) == (0, True)
-    talk.play(Move(SILENT))
+    talk.do(Move(SILENT))
     assert (talk.actor, talk.kinds) == (0, {BID})
 
 
 def test_the_highest_bid_speaks_and_nobody_ever_sees_a_bid():
     talk = Talk().bids(0, 3, 4, 1)
     assert talk.actor == 2
-    talk.play(Move(SILENT)).bids(4, 0, 0, 0)
+    talk.do(Move(SILENT)).bids(4, 0, 0, 0)
     assert talk.actor == 0
     shown = {event.move.kind for seat in range(4) for event in talk.game.view(talk.state, seat).events}
     assert BID not in shown
 
 
 def test_of_equal_bids_the_player_speaks_that_the_last_speech_is_about():
-    talk = Talk().bids(4, 0, 0, 0).play(Move(ACCUSE, (3,)))
+    talk = Talk().bids(4, 0, 0, 0).do(Move(ACCUSE, (3,)))
     assert talk.bids(2, 2, 2, 2).actor == 3
-    talk.play(Move(ACCUSE, (0,)))
+    talk.do(Move(ACCUSE, (0,)))
     assert talk.bids(1, 2, 2, 0).actor == NATURE  # the accused bid less
 
 
@@ -78,8 +66,8 @@ def test_other_equal_bids_are_drawn_each_as_likely():
     drawn = {talk.game.nature(talk.state, np.random.default_rng(seed)).args for seed in range(30)}
     assert drawn == {(0,), (2,), (3,)}
     with pytest.raises(IllegalMove):
-        talk.play(Move(DRAWN, (1,)))
-    assert talk.play(Move(DRAWN, (2,))).actor == 2
+        talk.do(Move(DRAWN, (1,)))
+    assert talk.do(Move(DRAWN, (2,))).actor == 2
 
 
 def test_the_talk_ends_when_all_bid_0():
@@ -90,7 +78,7 @@ def test_a_day_has_as_many_speeches_as_living_players_and_one_may_hold_several()
     talk = Talk()
     for _ in range(4):
         assert talk.bids(4, 0, 0, 0).actor == 0
-        talk.play(Move(SILENT))
+        talk.do(Move(SILENT))
     assert talk.kinds == {BALLOT}
 
 
@@ -146,15 +134,15 @@ def test_the_heuristic_bids_most_with_a_wolf_to_report_and_to_answer_else_once_a
     players = [WerewolfPlayer(view, np.random.default_rng(view.seat)) for view in views]
 
     def heights() -> list[int]:
-        found = []
+        bids = []
         for seat in range(4):
             move = players[seat].act(talk.game.view(talk.state, seat))
-            found.append(move.args[0])
-            talk.play(move)
-        return found
+            bids.append(move.args[0])
+            talk.do(move)
+        return bids
 
     assert heights() == [1, 4, 1, 1]
-    talk.play(players[1].act(talk.game.view(talk.state, 1)))  # the seer reports
+    talk.do(players[1].act(talk.game.view(talk.state, 1)))  # the seer reports
     assert heights()[0] == 4  # the wolf answers
 
 
@@ -189,7 +177,7 @@ def test_avalons_players_bid_before_each_speech_of_a_discussion():
         talk.bids(3 if seat == 4 else seat)
     assert talk.actor == NATURE  # seats 3 and 4 bid 3
     assert [(move.args, chance) for move, chance in talk.game.chances(talk.state)] == [((3,), 0.5), ((4,), 0.5)]
-    talk.play(Move("floor", (4,)), Move(ACCUSE, (2,)))
+    talk.do(Move("floor", (4,)), Move(ACCUSE, (2,)))
     assert talk.bids(2, 2, 2, 2, 2).actor == 2
 
 
@@ -198,10 +186,10 @@ def test_avalons_leader_proposes_when_all_bid_0_or_all_speeches_are_held():
     talk = Discussion()
     for _ in range(5):
         assert talk.bids(0, 4, 0, 0, 0).actor == 1
-        talk.play(Move(SILENT))
+        talk.do(Move(SILENT))
     assert (talk.actor, talk.kinds) == (0, {"propose"})
     # a rejected team opens the next discussion with bids
-    talk.play(Move("propose", (0, 1)), *[Move("vote", (0,))] * 5)
+    talk.do(Move("propose", (0, 1)), *[Move("vote", (0,))] * 5)
     assert (talk.actor, talk.kinds) == (0, {BID})
 
 

@@ -63,21 +63,21 @@ def test_werewolf_shows_who_is_dead_and_how():
 
 
 def test_claims_stand_beside_those_who_made_them_and_reports_beside_the_seat_that_was_checked():
-    found = {
+    texts = {
         mark.text
         for seed in range(5)
         for _, _, shown in boards("werewolf_v0", {}, seed)
         for marks in shown.seats
         for mark in marks
     }
-    assert any(text.endswith(": evil") for text in found)
-    assert any(text.endswith(": good") for text in found)
-    assert any(text.startswith("says: ") for text in found)
+    assert any(text.endswith(": evil") for text in texts)
+    assert any(text.endswith(": good") for text in texts)
+    assert any(text.startswith("says: ") for text in texts)
 
 
 def test_a_game_without_a_board_of_its_own_shows_claims_alone():
-    shown = [one for _, state, one in boards("template_v0", {})]
-    assert all(one.phase == "" and one.tracks == () for one in shown)
+    shown = [board for _, state, board in boards("template_v0", {})]
+    assert all(board.phase == "" and board.tracks == () for board in shown)
 
 
 def test_the_place_of_the_quest_that_is_played_is_marked():

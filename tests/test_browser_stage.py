@@ -12,7 +12,7 @@ import pytest
 SCRIPT = Path(__file__).parents[1] / "scripts" / "test-browser"
 
 
-def found(path, named=None):
+def chromium_at(path, named=None):
     """What the script's own function prints, and its exit code."""
     function = re.search(r"^find_chromium\(\) \{\n.*?^\}\n", SCRIPT.read_text(), re.MULTILINE | re.DOTALL)[0]
     env = {"PATH": str(path)} | ({} if named is None else {"PARLOUR_CHROMIUM": named})
@@ -33,13 +33,13 @@ def programs(tmp_path):
 
 def test_a_browser_on_the_path_is_found_where_none_is_named(programs):
     """It printed nothing and ended with 0, so that all was skipped."""
-    assert found(programs) == (f"{programs}/chromium", 0)
-    assert found(programs, named="") == (f"{programs}/chromium", 0)
+    assert chromium_at(programs) == (f"{programs}/chromium", 0)
+    assert chromium_at(programs, named="") == (f"{programs}/chromium", 0)
 
 
 def test_the_browser_that_is_named_comes_first(programs):
-    assert found(programs, named=f"{programs}/my-browser") == (f"{programs}/my-browser", 0)
+    assert chromium_at(programs, named=f"{programs}/my-browser") == (f"{programs}/my-browser", 0)
 
 
 def test_none_is_found_where_there_is_none(tmp_path):
-    assert found(tmp_path) == ("", 1)
+    assert chromium_at(tmp_path) == ("", 1)

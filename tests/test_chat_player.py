@@ -67,7 +67,7 @@ def test_the_prompts_of_a_seat_grow_at_their_end():
         assert after.prompt().startswith(before.prompt()[:upto].rstrip())
 
 
-def heard(game: str, options: dict[str, Any], seed: int) -> list[tuple[TakeTurn, str]]:
+def questions_of(game: str, options: dict[str, Any], seed: int) -> list[tuple[TakeTurn, str]]:
     """The questions of a game, and the seat of each."""
     model, env = asked.ListeningModel("chat.take_turn"), rollout.table(game, **options)
     rollout.play(env, [ChatPlayer(model) for _ in range(env.game_env.game.seats)], seed)
@@ -77,22 +77,22 @@ def heard(game: str, options: dict[str, Any], seed: int) -> list[tuple[TakeTurn,
 @pytest.mark.parametrize(("game", "options"), [("werewolf_v0", {}), ("avalon_v0", {"num_players": 5})])
 def test_the_record_that_all_seats_share_holds_no_line_of_one_seat(game, options):
     """Of two prompts of whatever seats, the later one's record goes on where the earlier one's ended."""
-    questions = [question for question, _ in heard(game, options, 3)]
+    questions = [question for question, _ in questions_of(game, options, 3)]
     assert len({tuple(question.private) for question in questions}) > 3
     for before, after in pairwise(questions):
         assert after.events[: len(before.events)] == before.events
 
 
 def test_what_only_the_witch_the_seer_and_the_werewolves_are_told_stands_apart():
-    told = [line for question, _ in heard("werewolf_v0", {}, 3) for line in question.private]
+    lines = [line for question, _ in questions_of("werewolf_v0", {}, 3) for line in question.private]
     for whom in ("To the witch: ", "To the seer: ", "To the werewolves: ", "says to the werewolves: ", "Privately, "):
-        assert any(whom in line for line in told), whom
+        assert any(whom in line for line in lines), whom
 
 
 def test_all_who_vote_at_one_moment_read_the_same_up_to_who_they_are():
     votes = [
         q
-        for q, _ in heard("avalon_v0", {"num_players": 5}, 3)
+        for q, _ in questions_of("avalon_v0", {"num_players": 5}, 3)
         if q.options == ["I approve the team.", "I reject the team."]
     ]
     first = votes[:5]  # five players vote on the first team
@@ -104,7 +104,7 @@ def test_all_who_vote_at_one_moment_read_the_same_up_to_who_they_are():
 
 
 def test_what_all_know_from_the_beginning_stands_once_for_all_seats():
-    questions = heard("werewolf_v0", {}, 3)
+    questions = questions_of("werewolf_v0", {}, 3)
     (common,) = {question.common for question, _ in questions}
     assert common.startswith("By day the living talk and vote in this order: player_")
     assert not any("in this order" in question.who for question, _ in questions)
@@ -113,7 +113,7 @@ def test_what_all_know_from_the_beginning_stands_once_for_all_seats():
 def test_a_seat_with_a_long_story_reads_it_before_the_record():
     """Nothing behind a story is shared by seats; llama.cpp, with one slot, keeps the prompts of all seats only if they
     differ in more than half of their length."""
-    question, _ = heard("murder_mystery_v0", {"case": "seed:3:en:4", "rounds": 2}, 3)[-1]
+    question, _ = questions_of("murder_mystery_v0", {"case": "seed:3:en:4", "rounds": 2}, 3)[-1]
     assert (question.who, question.common, question.private) == ("", "", [])
     assert any(line.startswith("Privately, ") for line in question.events)
     prompt = question.prompt()
@@ -121,7 +121,7 @@ def test_a_seat_with_a_long_story_reads_it_before_the_record():
 
 
 def test_no_heading_of_the_prose_is_told_twice():
-    for question, _ in heard("werewolf_v0", {}, 3)[:9]:
+    for question, _ in questions_of("werewolf_v0", {}, 3)[:9]:
         assert "\n> # " not in question.prompt()
         assert "\n- # " not in question.prompt()
 
@@ -163,7 +163,7 @@ def test_private_lines_stand_apart_and_go_back_to_their_places():
     ]
     events, private = apart(lines, [False, True, True, False])
     assert events == ["Night falls.", "Day breaks."]
-    assert [one[:2] for one in private] == ["1:", "1:"]
+    assert [line[:2] for line in private] == ["1:", "1:"]
     text = "# Who you are\nYou are player_1.\n# What has happened\n" + "".join(f"{line}\n" for line in lines)
     text += "# What you may do now\nSpeak.\n- I wait.\n- I accuse player_1.\n"
     info = {**INFO, "free_words": False, "view": Seen([None, (1,), (1, 2), None])}
@@ -243,7 +243,7 @@ def test_sentences_that_begin_and_end_alike_stand_together():
 
 def test_sayings_of_a_case_take_fewer_letters_than_its_sentences():
     """Most sentences of a murder mystery differ in a name or an hour."""
-    for question, _ in heard("murder_mystery_v0", {"case": "seed:3:en:5:1", "rounds": 2}, 3):
+    for question, _ in questions_of("murder_mystery_v0", {"case": "seed:3:en:5:1", "rounds": 2}, 3):
         if len(question.sentences()) > 20:
             assert sum(map(len, question.sayings)) < 0.8 * sum(map(len, question.sentences()))
 

@@ -174,8 +174,8 @@ class Unseeded(Absent):
 
 def odd_end(**changed: Any) -> type[CoinSpec]:
     def outcome(self: Coin, s: Any) -> Outcome | None:
-        found = Coin.outcome(self, s)
-        return found and Outcome(**(vars(found) | changed))
+        outcome = Coin.outcome(self, s)
+        return outcome and Outcome(**(vars(outcome) | changed))
 
     return rules(outcome=outcome)
 
@@ -247,9 +247,9 @@ DEFECTS: dict[str, list[tuple[str, type[CoinSpec]]]] = {
     "default_moves": [("not legal", wordings(default=lambda self, text, view, rng: GUESSES[0]))],
     "incremental_prose": [("a first section that changes", specs(text=lambda self, game: Forgetful()))],
     "features": [
-        ("too large", features(lambda found: found * 2)),
-        ("of another type", features(lambda found: found.astype(np.float64))),
-        ("too many", features(lambda found: np.append(found, found))),
+        ("too large", features(lambda values: values * 2)),
+        ("of another type", features(lambda values: values.astype(np.float64))),
+        ("too many", features(lambda values: np.append(values, values))),
     ],
     "own_features": [
         ("too large", own_features(__call__=lambda self, view: CoinEncoder.__call__(self, view) * 2)),
@@ -289,7 +289,7 @@ DEFECTS: dict[str, list[tuple[str, type[CoinSpec]]]] = {
     "spoofed_moves": [("words that are obeyed", wordings(parse=obedient))],
     "replays": [("another game in its config", specs(build=lambda self, spare=1: Rules() if spare else Blindfolded()))],
     "pettingzoo_tests": [("seeds ignored", rules(nature=lambda self, s, rng: Move("toss", (next(COUNT) % 2,))))],
-    "gymnasium_check_env": [("features outside of their space", features(lambda found: found + 2))],
+    "gymnasium_check_env": [("features outside of their space", features(lambda values: values + 2))],
 }
 
 
@@ -301,7 +301,9 @@ def test_every_check_has_a_planted_defect():
     assert list(DEFECTS) == [check.__name__ for check in CHECKS]
 
 
-@pytest.mark.parametrize(("name", "defect"), [(name, defect) for name, found in DEFECTS.items() for defect, _ in found])
+@pytest.mark.parametrize(
+    ("name", "defect"), [(name, defect) for name, defects in DEFECTS.items() for defect, _ in defects]
+)
 def test_a_planted_defect_fails_its_check(name, defect):
     spec = dict(DEFECTS[name])[defect]()
     (check,) = (check for check in CHECKS if check.__name__ == name)

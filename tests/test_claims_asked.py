@@ -102,17 +102,17 @@ class Suspicious(OfflineModel):
 
 def test_a_belief_hears_what_a_model_reads() -> None:
     five, model = ("Merlin", "Loyal Servant", "Loyal Servant", "Assassin", "Minion"), Suspicious()
-    heard = {}
+    chances = {}
     for name, reader in {"rule": claims, "model": reader_by(model, ROLES)}.items():
         belief = AvalonBelief(five, -1, "", (), HABITS, reader=reader)
         belief.see(-1, LEADS, (0, 0, 2, 0, 1))
         belief.see(1, SILENT, (), "Hello.")
-        heard[name] = belief.evil_chance()
+        chances[name] = belief.evil_chance()
     assert model.asked == 1
     belief.see(1, SILENT, (), "Hello.")
     assert model.asked == 1  # what was read once is known
     plain = AvalonBelief(five, -1, "", (), HABITS)
     plain.see(-1, LEADS, (0, 0, 2, 0, 1))
     plain.see(1, SILENT, (), "player_2 is evil.")
-    assert heard["model"] == pytest.approx(plain.evil_chance())
-    assert heard["rule"] != pytest.approx(heard["model"])
+    assert chances["model"] == pytest.approx(plain.evil_chance())
+    assert chances["rule"] != pytest.approx(chances["model"])

@@ -12,52 +12,41 @@ from parlour.envs import replay
 from parlour.training.cli import run
 
 
-def text_of(capsys) -> str:
-    return capsys.readouterr().out
-
-
 @pytest.fixture
-def transcript(tmp_path, capsys):
-    assert run(["play", "avalon_v0", "--players", "5", "--seed", "3", "--out", str(tmp_path / "games")]) == 0
-    capsys.readouterr()
+def transcript(tmp_path, output_of):
+    output_of(["play", "avalon_v0", "--players", "5", "--seed", "3", "--out", str(tmp_path / "games")])
     return tmp_path / "games" / "avalon_v0-1.jsonl"
 
 
-def test_list_names_games_options_and_players(capsys):
-    assert run(["list"]) == 0
-    shown = text_of(capsys)
+def test_list_names_games_options_and_players(json_of, output_of):
+    output = output_of(["list"])
     for word in ("avalon_v0", "template_v0", "5..10", "reference", "random", "heuristic", "human"):
-        assert word in shown
-    assert run(["list", "--json"]) == 0
-    assert json.loads(text_of(capsys))["games"]["avalon_v0"]["options"]["num_players"] == "5..10"
+        assert word in output
+    assert json_of(["list", "--json"])["games"]["avalon_v0"]["options"]["num_players"] == "5..10"
 
 
-def test_play_shows_the_public_record_only_and_the_roles_at_the_end(capsys):
-    assert run(["play", "--players", "5", "--seed", "3"]) == 0
-    shown = text_of(capsys)
-    assert "Moderator: Quest 1, proposal 1: " in shown
-    assert "player_0 was the Assassin." in shown
-    assert "Privately" not in shown
+def test_play_shows_the_public_record_only_and_the_roles_at_the_end(output_of):
+    output = output_of(["play", "--players", "5", "--seed", "3"])
+    assert "Moderator: Quest 1, proposal 1: " in output
+    assert "player_0 was the Assassin." in output
+    assert "Privately" not in output
 
 
-def test_play_json_is_the_same_for_the_same_seed(capsys):
+def test_play_json_is_the_same_for_the_same_seed(capsys, output_of):
     arguments = ["play", "--players", "5", "--seed", "3", "--games", "2", "--json"]
-    assert run(arguments) == 0
-    first = text_of(capsys)
-    assert run(arguments) == 0
-    assert text_of(capsys) == first
+    first = output_of(arguments)
+    assert output_of(arguments) == first
     games = json.loads(first)
     assert [game["seed"] for game in games] == [3, 4]
     assert all(sum(r > 0 for r in game["returns"]) in (2, 3) for game in games)
 
 
-def test_play_with_a_person_at_the_terminal(capsys, monkeypatch):
+def test_play_with_a_person_at_the_terminal(output_of, monkeypatch):
     answers = iter(["hello everybody", "", *["1"] * 200])
     monkeypatch.setattr("builtins.input", lambda _prompt="": next(answers))
-    assert run(["play", "--players", "5", "--policy", "player_0=human"]) == 0
-    shown = text_of(capsys)
-    assert "You are Ana." in shown
-    assert 'Ana says: "hello everybody"' in shown
+    output = output_of(["play", "--players", "5", "--policy", "player_0=human"])
+    assert "You are Ana." in output
+    assert 'Ana says: "hello everybody"' in output
 
 
 def test_a_person_who_leaves_ends_the_game_in_one_line(capsys, monkeypatch):
@@ -66,65 +55,53 @@ def test_a_person_who_leaves_ends_the_game_in_one_line(capsys, monkeypatch):
     assert capsys.readouterr().err.strip() == "parlour: stopped"  # behind the end of the line of the prompt
 
 
-def test_replay_shows_every_move_and_what_a_seat_observed(transcript, capsys):
-    assert run(["replay", str(transcript)]) == 0
-    shown = text_of(capsys)
-    assert "(secretly) player_0: I" in shown
-    assert shown.endswith("Good wins: three quests succeeded and Merlin was not found.\n")
+def test_replay_shows_every_move_and_what_a_seat_observed(transcript, capsys, json_of, output_of):
+    output = output_of(["replay", str(transcript)])
+    assert "(secretly) player_0: I" in output
+    assert output.endswith("Good wins: three quests succeeded and Merlin was not found.\n")
     assert run(["replay", str(transcript), "--seat", "player_1"]) == 0
-    assert "# Who you are\nYou are player_1. Your role is Loyal Servant (good)." in text_of(capsys)
-    assert run(["replay", str(transcript), "--json"]) == 0
-    steps = json.loads(text_of(capsys))["steps"]
-    told = [e for e in replay.read(transcript).entries if e.seat >= 0]
-    assert [step["agent"] for step in steps] == [f"player_{entry.seat}" for entry in told]
+    assert "# Who you are\nYou are player_1. Your role is Loyal Servant (good)." in capsys.readouterr().out
+    steps = json_of(["replay", str(transcript), "--json"])["steps"]
+    entries = [e for e in replay.read(transcript).entries if e.seat >= 0]
+    assert [step["agent"] for step in steps] == [f"player_{entry.seat}" for entry in entries]
 
 
-def test_replay_of_a_game_that_was_cut_off(transcript, capsys):
+def test_replay_of_a_game_that_was_cut_off(transcript, output_of):
     whole = transcript.read_bytes()
     transcript.write_bytes(whole[: len(whole) // 2])
-    assert run(["replay", str(transcript)]) == 0
-    assert "(not finished: " in text_of(capsys)
+    assert "(not finished: " in output_of(["replay", str(transcript)])
 
 
-def test_a_transcript_is_never_overwritten(transcript, capsys):
+def test_a_transcript_is_never_overwritten(transcript, error_of):
     before = transcript.read_bytes()
-    assert run(["play", "avalon_v0", "--players", "5", "--seed", "4", "--out", str(transcript.parent)]) == 2
-    assert "exists" in capsys.readouterr().err
+    assert "exists" in error_of(["play", "avalon_v0", "--players", "5", "--seed", "4", "--out", str(transcript.parent)])
     assert transcript.read_bytes() == before
 
 
-def test_evaluate_prints_rates_and_pairs(tmp_path, capsys):
+def test_evaluate_prints_rates_and_pairs(tmp_path, json_of, output_of):
     arguments = ["evaluate", "--players", "5", "--policy", "heuristic", "--policy", "random", "--games", "10"]
-    assert run([*arguments, "--table", str(tmp_path / "games.csv")]) == 0
-    shown = text_of(capsys)
-    assert "heuristic - random" in shown
-    assert "n=10" in shown
+    output = output_of([*arguments, "--table", str(tmp_path / "games.csv")])
+    assert "heuristic - random" in output
+    assert "n=10" in output
     assert len((tmp_path / "games.csv").read_text().splitlines()) == 21
-    assert run([*arguments, "--json"]) == 0
-    told = json.loads(text_of(capsys))
-    assert told["rates"]["heuristic"]["all"]["n"] == 10
+    assert json_of([*arguments, "--json"])["rates"]["heuristic"]["all"]["n"] == 10
 
 
 def test_evaluate_by_sides(capsys):
     assert run(["evaluate", "--design", "team", "--against", "random", "--games", "4", "--players", "5", "--json"]) == 0
-    told = json.loads(text_of(capsys))
-    assert (told["design"], told["games"]) == ("team", 16)
+    output = json.loads(capsys.readouterr().out)
+    assert (output["design"], output["games"]) == ("team", 16)
 
 
 @pytest.mark.slow
-def test_train_seat_measure_it_and_refuse_it_at_another_table(tmp_path, capsys):
+def test_train_seat_measure_it_and_refuse_it_at_another_table(tmp_path, json_of, output_of, error_of):
     pytest.importorskip("parlour.training.learn.ppo.seat", reason="the extra `train` is not installed")
     out = tmp_path / "run"
-    assert run(["train", "seat", "template_v0", "--out", str(out), "--steps", "4096", "--json"]) == 0
-    assert json.loads(text_of(capsys))["steps"] == 4096
+    assert json_of(["train", "seat", "template_v0", "--out", str(out), "--steps", "4096", "--json"])["steps"] == 4096
     policy = str(out / "policy.npz")
     evaluated = ["evaluate", "template_v0", "--policy", policy, "--against", "random", "--games", "10", "--json"]
-    assert run(evaluated) == 0
-    capsys.readouterr()
-    assert run(["play", "avalon_v0", "--policy", policy]) == 2
-    said = capsys.readouterr().err
-    assert "was trained for template_v0" in said
-    assert said.count("\n") == 1
+    output_of(evaluated)
+    assert "was trained for template_v0" in error_of(["play", "avalon_v0", "--policy", policy])
 
 
 BAD = [
@@ -161,32 +138,29 @@ BAD = [
 def test_bad_input_gets_one_line_and_exit_code_2(arguments, why, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run(arguments) == 2
-    said = capsys.readouterr()
-    assert why in said.err
-    assert said.err.count("\n") == 1
-    assert said.out == ""
+    captured = capsys.readouterr()
+    assert why in captured.err
+    assert captured.err.count("\n") == 1
+    assert captured.out == ""
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
     "content", [b"", b"\x00\xff", b"[]\n", b'{"game": 1}\n', b'{"parlour": 1, "game": "x", "config": {}}\n']
 )
-def test_foreign_transcripts_are_refused(content, capsys, tmp_path):
+def test_foreign_transcripts_are_refused(content, error_of, tmp_path):
     path = tmp_path / "file.jsonl"
     path.write_bytes(content)
-    assert run(["replay", str(path)]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    error_of(["replay", str(path)])
 
 
-def test_without_words_the_help_is_shown(capsys):
-    assert run([]) == 0
-    assert "Usage" in text_of(capsys)
+def test_without_words_the_help_is_shown(output_of):
+    assert "Usage" in output_of([])
 
 
-def test_every_help_text_has_an_example(capsys):
+def test_every_help_text_has_an_example(output_of):
     for path in ("list", "play", "replay", "evaluate", "metrics", "demo", "train seat", "import avalon"):
-        assert run([*path.split(), "--help"]) == 0
-        assert f"Example: parlour {path}" in " ".join(text_of(capsys).replace("│", " ").split())
+        assert f"Example: parlour {path}" in " ".join(output_of([*path.split(), "--help"]).replace("│", " ").split())
 
 
 def test_the_console_script_ends_with_the_exit_code():
@@ -202,16 +176,10 @@ def test_the_console_script_ends_with_the_exit_code():
 
 
 @pytest.mark.parametrize("words", ["train", "murder-mystery", "murder-mystery cases", "cache"])
-def test_a_group_without_a_command_is_refused_in_one_line(words, capsys):
-    assert run(words.split()) == 2
-    error = capsys.readouterr().err
-    assert error.startswith(f"parlour: {words} needs a command; accepted: ")
-    assert error.count("\n") == 1
+def test_a_group_without_a_command_is_refused_in_one_line(words, error_of):
+    assert error_of(words.split()).startswith(f"parlour: {words} needs a command; accepted: ")
 
 
-def test_a_limit_in_dollars_for_a_model_without_a_price_names_the_option_in_the_error(capsys):
+def test_a_limit_in_dollars_for_a_model_without_a_price_names_the_option_in_the_error(error_of):
     words = ["play", "avalon_v0", "--policy", "chat", "--model", "mine", "--base-url", "http://127.0.0.1:9/v1"]
-    assert run([*words, "--max-dollars", "1"]) == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert "--price 0.15,0.6" in said
+    assert "--price 0.15,0.6" in error_of([*words, "--max-dollars", "1"])

@@ -38,10 +38,10 @@ def test_every_option_shows_its_default(words, capsys, monkeypatch):
 
 @pytest.mark.parametrize("words", [words for words in GROUPS if words])
 def test_every_group_lists_its_commands(words, capsys):
-    shown = help_of(words, capsys)
+    text = help_of(words, capsys)
     for command in COMMANDS:
         if command.rpartition(" ")[0] == words:
-            assert command.rpartition(" ")[2] in shown
+            assert command.rpartition(" ")[2] in text
 
 
 @dataclass(frozen=True)

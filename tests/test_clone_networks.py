@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from parlour.envs import replay
@@ -125,17 +123,15 @@ def test_a_clone_of_the_heuristic_predicts_it_better_than_frequencies_and_resume
 
 
 @pytest.mark.slow
-def test_a_player_among_its_own_family_gains_nothing(capsys):
+def test_a_player_among_its_own_family_gains_nothing(json_of):
     table = ["--players", "5", "--rules", "official", "--set", "talk=false", "--games", "50", "--json"]
     heuristic = ["--policy", "heuristic", "--family", "heuristic"]
-    assert run(["evaluate", "avalon_v0", "--design", "stranger", *heuristic, *table]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["mean"]["all"]["mean"] == 0.0
-    assert {row["what"] for row in found["scores"]} >= {"all", "good", "evil", f"role: {MERLIN}"}
-    assert sum(row["policy"]["n"] for row in found["scores"] if row["what"] in ("good", "evil")) == 50
+    output = json_of(["evaluate", "avalon_v0", "--design", "stranger", *heuristic, *table])
+    assert output["mean"]["all"]["mean"] == 0.0
+    assert {row["what"] for row in output["scores"]} >= {"all", "good", "evil", f"role: {MERLIN}"}
+    assert sum(row["policy"]["n"] for row in output["scores"] if row["what"] in ("good", "evil")) == 50
 
 
 @pytest.mark.parametrize("words", [["--design", "stranger"], ["--family", "heuristic"]])
-def test_the_design_stranger_and_families_go_together(words, capsys):
-    assert run(["evaluate", "avalon_v0", *words]) == 2
-    assert "--design stranger and --family go together" in capsys.readouterr().err
+def test_the_design_stranger_and_families_go_together(words, error_of):
+    assert "--design stranger and --family go together" in error_of(["evaluate", "avalon_v0", *words])

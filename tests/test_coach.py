@@ -51,7 +51,7 @@ def test_a_hint_tells_the_exact_belief_and_the_move_of_the_expert():
         for seat, move, _ in view.events:
             belief.see(seat, *move)
         chances = {f"player_{seat}": round(100 * chance) for seat, chance in enumerate(belief.evil_chance()) if seat}
-        assert {one.seat: one.percent for one in hint.seats} == chances
+        assert {seat.seat: seat.percent for seat in hint.seats} == chances
         trained = expert("avalon_v0", base.game.config)
         move = view.legal[int(np.argmax(trained.chances(view)))]
         assert (hint.by, hint.best) == ("expert", base.text.say(move))

@@ -72,13 +72,13 @@ def test_an_evaluation_does_not_depend_on_how_many_games_are_concurrent(design, 
         out = tmp_path / str(workers)
         if design == "single":
             makers = {"waiter": Waiter, "heuristic": HeuristicPolicy}
-            found = evaluate.single(table(), makers, ("waiter", Waiter), range(6), GameRunner(workers=workers, out=out))
+            data = evaluate.single(table(), makers, ("waiter", Waiter), range(6), GameRunner(workers=workers, out=out))
         else:
-            found = evaluate.team(
+            data = evaluate.team(
                 table(), ("w", Waiter), ("heuristic", HeuristicPolicy), range(6), GameRunner(workers=workers, out=out)
             )
-        evaluate.write_table(found, out / "games.csv")
-        reports.append(found)
+        evaluate.write_table(data, out / "games.csv")
+        reports.append(data)
     assert reports[0] == reports[1]
     assert files(tmp_path / "1") == files(tmp_path / "4")
     assert len(files(tmp_path / "4")) == 13
@@ -86,20 +86,17 @@ def test_an_evaluation_does_not_depend_on_how_many_games_are_concurrent(design, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", [[], ["--json"]])
-def test_the_command_line_prints_and_writes_the_same(form, capsys, tmp_path, monkeypatch):
+def test_the_command_line_prints_and_writes_the_same(form, capsys, output_of, tmp_path, monkeypatch):
     monkeypatch.setitem(policies.REGISTRY, "waiter", policies.PolicyKind("waiter", lambda *_: Waiter()))
-    told: dict[str, list[str]] = {"1": [], "4": []}
-    for workers, said in told.items():
+    outputs: dict[str, list[str]] = {"1": [], "4": []}
+    for workers, output in outputs.items():
         common = ["--players", "5", "--policy", "waiter", "--concurrency", workers, *form]
-        assert run(["play", *common, "--games", "6", "--out", str(tmp_path / workers)]) == 0
-        said.append(capsys.readouterr().out)
+        output.append(output_of(["play", *common, "--games", "6", "--out", str(tmp_path / workers)]))
         measured = ["--against", "random", "--games", "4", "--out", str(tmp_path / workers)]
-        assert run(["evaluate", *common, *measured, "--table", str(tmp_path / workers / "t.csv")]) == 0
-        said.append(capsys.readouterr().out)
-        assert run(["evaluate", "--design", "team", *common, *measured]) == 0
-        said.append(capsys.readouterr().out)
-    assert told["1"] == told["4"]
-    assert all(told["1"])
+        output.append(output_of(["evaluate", *common, *measured, "--table", str(tmp_path / workers / "t.csv")]))
+        output.append(output_of(["evaluate", "--design", "team", *common, *measured]))
+    assert outputs["1"] == outputs["4"]
+    assert all(outputs["1"])
     assert files(tmp_path / "1") == files(tmp_path / "4")
     assert len(files(tmp_path / "4")) == 6 + 4 + 8 + 1 + 3  # games, the table, and what each command was called with
 
@@ -118,11 +115,11 @@ def test_what_is_kept_comes_in_the_order_of_the_jobs(workers):
         assert stage == Stage("Playing games", 10, "games")
         finished.append(done)
 
-    found = GameRunner(workers=workers, progress=progress).play_each(table(), jobs(Waiter, 10), keep)
-    assert found == [-k for k in range(10)]
+    results = GameRunner(workers=workers, progress=progress).play_each(table(), jobs(Waiter, 10), keep)
+    assert results == [-k for k in range(10)]
     assert calls == [(k, k, threading.get_ident()) for k in range(10)]
     assert finished == list(range(11))
-    assert [one.seed for one in GameRunner(workers=2).play(table(), jobs(RandomPolicy, 3))] == [0, 1, 2]
+    assert [game.seed for game in GameRunner(workers=2).play(table(), jobs(RandomPolicy, 3))] == [0, 1, 2]
     assert GameRunner(workers=4).play(table(), []) == []
 
 
@@ -257,9 +254,9 @@ def check_cut_off(folder: Path, seeds: list[int]) -> None:
     finished = []
     for path in folder.iterdir():
         assert path.read_bytes().endswith(b"}\n")
-        found = replay.read(path)
-        finished.append(found.outcome is not None)
-        list(replay.reenact(found))
+        transcript = replay.read(path)
+        finished.append(transcript.outcome is not None)
+        list(replay.reenact(transcript))
     assert not all(finished)
 
 

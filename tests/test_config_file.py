@@ -77,7 +77,7 @@ def test_a_file_with_another_setting_or_no_toml_is_refused(text, error, tmp_path
 
 def test_rare_options_are_accepted_and_not_listed(tmp_path, capsys):
     app(args=["--help"], standalone_mode=False)
-    shown = capsys.readouterr().out
-    assert "--steps" in shown
-    assert "--hidden" not in shown
+    output = capsys.readouterr().out
+    assert "--steps" in output
+    assert "--hidden" not in output
     assert result(capsys, "--out", str(tmp_path), "--hidden", "2").startswith("[3,[2]")

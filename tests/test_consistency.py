@@ -50,7 +50,7 @@ def said(seat: int, kind: str, *args: int) -> Said:
 
 
 def against(*course: Fact | Said, game: SpokenGame = GAME) -> list[set[str]]:
-    return [set(one.against) for one in judged_claims(replace(game, course=course))]
+    return [set(claim.against) for claim in judged_claims(replace(game, course=course))]
 
 
 def test_nothing_contradicts_a_claim_that_may_be_true():
@@ -102,12 +102,12 @@ def test_a_check_is_reported_by_who_made_it():
 
 def test_shares_are_of_claims_and_saw_of_good_seats_alone():
     course = (said(0, "accuse", 1), said(3, "accuse", 1), said(1, "accuse", 3), said(2, "silent"))
-    found = consistency([replace(GAME, course=course)], np.random.default_rng(0))["one"]
-    assert found.claims == 3
-    assert found.saw is not None
-    assert found.saw.value == pytest.approx(1 / 2)
-    assert found.rules is not None
-    assert found.rules.value == 0
+    judged = consistency([replace(GAME, course=course)], np.random.default_rng(0))["one"]
+    assert judged.claims == 3
+    assert judged.saw is not None
+    assert judged.saw.value == pytest.approx(1 / 2)
+    assert judged.rules is not None
+    assert judged.rules.value == 0
     assert consistency([GAME], np.random.default_rng(0)) == {}
 
 
@@ -138,8 +138,8 @@ def test_no_fact_excludes_the_true_deal_and_every_night_of_a_good_seat_fits_it(r
 
 def test_random_claims_contradict_what_was_seen_and_those_of_the_heuristic_do_not(run):
     games = [spoken_werewolf(read_werewolf(path)) for path in run.glob("games/werewolf-8/*/*.jsonl")]
-    found = consistency(games, np.random.default_rng(0))
-    by_random, by_heuristic = found["random"].saw, found["heuristic (opponent)"].saw
+    judged = consistency(games, np.random.default_rng(0))
+    by_random, by_heuristic = judged["random"].saw, judged["heuristic (opponent)"].saw
     assert by_random is not None
     assert by_random.value > 0.3
     assert by_heuristic is not None
@@ -147,13 +147,13 @@ def test_random_claims_contradict_what_was_seen_and_those_of_the_heuristic_do_no
 
 
 def test_what_moves_took_is_read_from_the_results_file(run, tmp_path):
-    found = moves_taken(run)
-    assert found is not None
-    assert (found.games, found.first_share, found.tokens, found.dollars) == (16, 1.0, 0, 0)
+    moves = moves_taken(run)
+    assert moves is not None
+    assert (moves.games, moves.first_share, moves.tokens, moves.dollars) == (16, 1.0, 0, 0)
     assert moves_taken(tmp_path) is None
-    held = json.loads((run / "benchmark.json").read_text())
-    held["all decisions"] |= {"decisions": 10, "first": 7, "prompt": 1500, "completion": 100, "dollars": 3.2}
-    (tmp_path / "benchmark.json").write_text(json.dumps(held))
-    found = moves_taken(tmp_path)
-    assert found is not None
-    assert (found.first_share, found.tokens, found.dollars) == (0.7, 100, pytest.approx(0.2))
+    data = json.loads((run / "benchmark.json").read_text())
+    data["all decisions"] |= {"decisions": 10, "first": 7, "prompt": 1500, "completion": 100, "dollars": 3.2}
+    (tmp_path / "benchmark.json").write_text(json.dumps(data))
+    moves = moves_taken(tmp_path)
+    assert moves is not None
+    assert (moves.first_share, moves.tokens, moves.dollars) == (0.7, 100, pytest.approx(0.2))

@@ -49,18 +49,18 @@ def answered(talk, seed):
 def test_the_messages_of_a_seat_put_together_are_its_observation(game, options):
     talk = Conversation(table(game, **options))
     talk.reset(seed=3)
-    headings, heard = headings_of(talk.game_env.text), dict.fromkeys(talk.agents, "")
+    headings, texts = headings_of(talk.game_env.text), dict.fromkeys(talk.agents, "")
     first = {}
     for agent, message, observation in answered(talk, 3):
         first.setdefault(agent, message.partition(headings.record)[0])
-        heard[agent] += news_of(message, headings)
+        texts[agent] += news_of(message, headings)
         choice = message[message.rindex(headings.choice) :]
-        assert f"{first[agent]}{headings.record}{heard[agent]}{choice}" == observation
+        assert f"{first[agent]}{headings.record}{texts[agent]}{choice}" == observation
     for agent in talk.agents:
         base = talk.game_env
         last = news_of(talk.hear(agent), headings)
         own = render(base.text, base.view(base.seat_of[agent]))
-        assert news_of(own, headings) == heard[agent] + last
+        assert news_of(own, headings) == texts[agent] + last
 
 
 @TABLES
@@ -130,9 +130,9 @@ def test_words_that_cannot_be_used_are_told_and_counted_and_then_replaced():
     seat = ConversationSeat(table("avalon_v0", num_players=5, talk=False, tries=2), "player_0")
     seat.reset(seed=2)
     before = seat.record
-    told = seat.say("I fly to the moon.")
-    assert "Your answer could not be used" in told
-    assert headings_of(seat.conversation.game_env.text).since not in told  # nothing has happened
+    text = seat.say("I fly to the moon.")
+    assert "Your answer could not be used" in text
+    assert headings_of(seat.conversation.game_env.text).since not in text  # nothing has happened
     assert seat.record.startswith(before)
     seat.say("I fly to the moon.")
     assert seat.faults == {"unreadable": 2, "ambiguous": 0, "illegal": 0, "replaced": 1}
@@ -142,9 +142,9 @@ def test_words_that_cannot_be_used_are_told_and_counted_and_then_replaced():
 def test_a_seat_that_leaves_does_not_keep_the_others_from_the_end(on_bad):
     seat = ConversationSeat(table("avalon_v0", num_players=5, on_bad=on_bad), "player_0")
     seat.reset(seed=5)
-    told = seat.leave()
+    text = seat.leave()
     assert seat.done
-    assert "# Game over" in told
+    assert "# Game over" in text
     counted = seat.faults
     assert counted["unreadable"] + counted["illegal"] > 0
     assert seat.reset(seed=6)  # the table goes on
@@ -205,9 +205,9 @@ class Drawing:
 
     def __call__(self, turns):
         self.calls.append([turn.game for turn in turns])
-        return [self.one(turn) for turn in turns]
+        return [self.drawn(turn) for turn in turns]
 
-    def one(self, turn):
+    def drawn(self, turn):
         rng = self.rngs.setdefault(turn.game, np.random.default_rng(turn.seed))
         return turn.options[int(rng.integers(len(turn.options)))]
 
@@ -217,13 +217,13 @@ class Drawing:
 def test_games_in_step_are_the_games_that_one_seat_plays_alone(game, options, at_once):
     played = play_in_flight(seat_at(game, **options), SEVEN, Drawing(), at_once=at_once)
     seat = seat_at(game, **options)()
-    for number, one in enumerate(played):
-        told = [seat.reset(seed=one.seed)]
-        rng = np.random.default_rng(one.seed)
+    for number, row in enumerate(played):
+        texts = [seat.reset(seed=row.seed)]
+        rng = np.random.default_rng(row.seed)
         while not seat.done:
-            told.append(seat.say(seat.options[int(rng.integers(len(seat.options)))]))
-        assert (one.game, one.reward, one.faults, one.left) == (number, seat.reward, seat.faults, False)
-        assert [reply.message for reply in one.replies] + [one.end] == told
+            texts.append(seat.say(seat.options[int(rng.integers(len(seat.options)))]))
+        assert (row.game, row.reward, row.faults, row.left) == (number, seat.reward, seat.faults, False)
+        assert [reply.message for reply in row.replies] + [row.end] == texts
 
 
 def test_a_game_that_ends_makes_room_for_the_next_and_turns_come_in_the_order_of_the_games():
@@ -243,12 +243,12 @@ def test_faults_stand_at_the_reply_that_made_them():
     def reply(turns):
         return [next(words, turn.options[0]) for turn in turns]
 
-    (one,) = play_in_flight(seat_at("template_v0"), SEVEN[:1], reply)
-    first = {**one.replies[0].faults}
+    (game,) = play_in_flight(seat_at("template_v0"), SEVEN[:1], reply)
+    first = {**game.replies[0].faults}
     assert first == {"unreadable": 1}
-    assert one.replies[1].faults == {"unreadable": 1}
-    assert one.replies[2].faults == {"unreadable": 1, "replaced": 1}
-    assert one.faults == {"unreadable": 3, "ambiguous": 0, "illegal": 0, "replaced": 1}
+    assert game.replies[1].faults == {"unreadable": 1}
+    assert game.replies[2].faults == {"unreadable": 1, "replaced": 1}
+    assert game.faults == {"unreadable": 3, "ambiguous": 0, "illegal": 0, "replaced": 1}
 
 
 @pytest.mark.parametrize("answers", [[], ["one", "another"]])
@@ -261,8 +261,8 @@ def test_another_number_of_answers_is_refused(answers):
 
 
 def prose(record, choice="Vote.\n- Yes.\n- No.\n"):
-    told = LANGUAGES[ENGLISH]
-    return f"{told.who}You are player_0.\n{told.record}{record}{told.choice}{choice}"
+    headings = LANGUAGES[ENGLISH]
+    return f"{headings.who}You are player_0.\n{headings.record}{record}{headings.choice}{choice}"
 
 
 def test_a_record_that_does_not_go_on_is_told_anew():

@@ -28,30 +28,30 @@ sys.exit(max(codes))
 """
 
 
-def needed(distribution, found):
+def needed(distribution, names):
     """The distributions that one needs without extras, added to `found`."""
     name = canonicalize_name(distribution)
-    if name in found:
-        return found
-    found.add(name)
+    if name in names:
+        return names
+    names.add(name)
     try:
         wanted = requires(distribution) or []
     except PackageNotFoundError:  # for another platform
-        return found
-    for one in map(Requirement, wanted):
-        if one.marker is None or one.marker.evaluate({"extra": ""}):
-            needed(one.name, found)
-    return found
+        return names
+    for requirement in map(Requirement, wanted):
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+            needed(requirement.name, names)
+    return names
 
 
 @pytest.fixture(scope="module")
 def hidden():
     core = needed("parlour", set())
     top = packages_distributions()
-    found = {m for m, dists in top.items() if not {canonicalize_name(d) for d in dists} & core}
-    assert {"torch", "numba", "matplotlib", "optuna"} <= found
-    assert not {"numpy", "pettingzoo", "parlour"} & found
-    return found
+    modules = {m for m, dists in top.items() if not {canonicalize_name(d) for d in dists} & core}
+    assert {"torch", "numba", "matplotlib", "optuna"} <= modules
+    assert not {"numpy", "pettingzoo", "parlour"} & modules
+    return modules
 
 
 def answered(hidden, *commands):

@@ -109,8 +109,8 @@ def test_documents_may_come_with_the_question(tmp_path, context):
 )
 def test_a_question_may_have_no_answer(tmp_path, nothing):
     asked = {"id": 7, "question": "Where was Edda Marlow lost?", **nothing}
-    found = load(write(tmp_path, [asked]), tmp_path / "documents").questions[0]
-    assert (found.id, found.answer, found.others) == ("7", "", ())
+    question = load(write(tmp_path, [asked]), tmp_path / "documents").questions[0]
+    assert (question.id, question.answer, question.others) == ("7", "", ())
 
 
 def test_any_of_the_answers_is_right_and_none_to_an_unanswerable_question(tmp_path):
@@ -129,7 +129,7 @@ def test_memory_knows_nothing_of_an_unanswerable_question(tmp_path):
     write(tmp_path)
     question = load(tmp_path).questions[3]
     sure = Memory(unknown=1.0, famous=1.0)
-    assert [sure.knows(one) for one in load(tmp_path).questions] == [True, True, True, False]
+    assert [sure.knows(question) for question in load(tmp_path).questions] == [True, True, True, False]
     assert {sure.recall(question).answer, *sure.sample(question, 9, np.random.default_rng(1))} <= set(question.decoys)
 
 
@@ -147,7 +147,7 @@ def test_its_questions_are_answered_and_played(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "sentences"),
     [
         ("One. Two! Three? Four", ("One.", "Two!", "Three?", "Four")),
         ("It is broken\ninto lines.\n\nAnd on.", ("It is broken into lines.", "And on.")),
@@ -166,8 +166,8 @@ def test_its_questions_are_answered_and_played(tmp_path):
         ("", ()),
     ],
 )
-def test_texts_are_taken_apart_in_sentences(text, found):
-    assert sentences_of(text) == found
+def test_texts_are_taken_apart_in_sentences(text, sentences):
+    assert sentences_of(text) == sentences
 
 
 def test_a_colon_in_a_title_does_not_part_the_evidence(tmp_path):
@@ -188,7 +188,7 @@ def without(key: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", ["questions.jsonl", "questions.json"])
 @pytest.mark.parametrize(
-    ("questions", "told"),
+    ("questions", "message"),
     [
         (second(question=""), "question '' is not accepted; accepted: words"),
         (second(question=["a"]), "question .'a'. is not accepted; accepted: words"),
@@ -205,17 +205,17 @@ def without(key: str) -> list[dict[str, Any]]:
         ([QUESTIONS[0], 5], "5 is not accepted; accepted: a JSON object"),
     ],
 )
-def test_a_wrong_field_is_refused_with_file_line_and_name(tmp_path, questions, told, name):
+def test_a_wrong_field_is_refused_with_file_line_and_name(tmp_path, questions, message, name):
     text = "\n".join(map(json.dumps, questions))
     file = write(tmp_path, text if name.endswith("l") else "[\n" + text.replace("\n", ",\n") + "\n]", name=name)
     line = 2 if name.endswith("l") else 3
-    with pytest.raises(ParlourError, match=rf"{name}' line {line}.*{told}") as refused:
+    with pytest.raises(ParlourError, match=rf"{name}' line {line}.*{message}") as refused:
         load(file, tmp_path / "documents")
     assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"", "is in no form that is known"),
         (b"{", "line 1 is not JSON"),
@@ -227,16 +227,16 @@ def test_a_wrong_field_is_refused_with_file_line_and_name(tmp_path, questions, t
         (b"\n\n \n", "is in no form that is known"),
     ],
 )
-def test_hostile_files_are_refused_in_one_line(tmp_path, content, told):
+def test_hostile_files_are_refused_in_one_line(tmp_path, content, message):
     file = write(tmp_path)
     file.write_bytes(content)
-    with pytest.raises(ParlourError, match=told) as refused:
+    with pytest.raises(ParlourError, match=message) as refused:
         load(file, tmp_path / "documents")
     assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "message"),
     [
         ("x.txt", b"ok\n\xff\xfe", "x.txt' line 2 is not UTF-8"),
         ("x.jsonl", b'{"title": "a", "text": "b"}\n{"title": "a"}', "x.jsonl' line 2: text is missing"),
@@ -244,10 +244,10 @@ def test_hostile_files_are_refused_in_one_line(tmp_path, content, told):
         ("x.json", b'{"title": "a"}', "x.json' is not a list"),
     ],
 )
-def test_hostile_documents_are_refused_with_file_and_line(tmp_path, name, content, told):
+def test_hostile_documents_are_refused_with_file_and_line(tmp_path, name, content, message):
     write(tmp_path)
     (tmp_path / "documents" / name).write_bytes(content)
-    with pytest.raises(ParlourError, match=told):
+    with pytest.raises(ParlourError, match=message):
         load(tmp_path)
 
 

@@ -136,8 +136,8 @@ NATURAL: list[dict[str, Any]] = [
     {"question_text": "tell me of edda marlow", "annotations": [marked(None, (4, 16))]},
     {"question_text": "where was edda marlow lost", "annotations": [marked()]},
 ]
-for number, one in enumerate(NATURAL, 1):
-    one |= {"example_id": number, "document_text": PAGE, "document_url": "https://en.wikipedia.org/wiki/X"}
+for number, entry in enumerate(NATURAL, 1):
+    entry |= {"example_id": number, "document_text": PAGE, "document_url": "https://en.wikipedia.org/wiki/X"}
 
 FILES: dict[str, Any] = {
     "hotpotqa": HOTPOT,
@@ -149,12 +149,12 @@ FILES: dict[str, Any] = {
 
 
 def written(folder: Path, value: Any, name: str = "x.json") -> Path:
-    lines = "".join(json.dumps(one) + "\n" for one in value) if name.endswith("l") else json.dumps(value)
+    lines = "".join(json.dumps(item) + "\n" for item in value) if name.endswith("l") else json.dumps(value)
     (folder / name).write_text(lines, encoding="utf-8")
     return folder / name
 
 
-def told(corpus: Corpus) -> list[tuple[str, str, tuple[str, ...], str]]:
+def rows_of(corpus: Corpus) -> list[tuple[str, str, tuple[str, ...], str]]:
     return [(question.id, question.answer, question.others, question.kind) for question in corpus.questions]
 
 
@@ -169,7 +169,7 @@ def test_a_form_is_known_by_its_first_question(tmp_path, form):
 
 def test_hotpotqa(tmp_path):
     corpus = load(written(tmp_path, HOTPOT))
-    assert told(corpus) == [("a1", "Telby", (), "bridge"), ("a2", "no", (), "yes_no"), ("a3", "1900", (), "bridge")]
+    assert rows_of(corpus) == [("a1", "Telby", (), "bridge"), ("a2", "no", (), "yes_no"), ("a3", "1900", (), "bridge")]
     assert [passage.title for passage in corpus.passages] == ["The Glass Door", "Edda Marlow", "Isko Sand"]
     assert corpus.passages[2].sentences == ("Isko Sand was a painter.", "He was born in 1900 in Vik.")
     assert "Vik" in corpus.questions[0].decoys
@@ -191,7 +191,7 @@ def test_a_context_of_two_lists_is_that_of_pairs(tmp_path, key):
 
 def test_2wikimultihopqa(tmp_path):
     corpus = load(written(tmp_path, WIKI))
-    assert told(corpus) == [("w1", "Telby", (), "bridge"), ("w2", "no", (), "yes_no")]
+    assert rows_of(corpus) == [("w1", "Telby", (), "bridge"), ("w2", "no", (), "yes_no")]
     assert [passage.title for passage in corpus.passages] == ["The Glass Door", "Edda Marlow"]
     kept = {**WIKI[0], "context": {"title": ["The Glass Door"], "content": [[DOOR]]}}
     assert load(written(tmp_path, [kept])).passages == (Passage("The Glass Door", (DOOR,)),)
@@ -199,13 +199,13 @@ def test_2wikimultihopqa(tmp_path):
 
 def test_musique(tmp_path):
     corpus = load(written(tmp_path, MUSIQUE))
-    assert told(corpus) == [("2hop__1", "Telby", ("Telby town",), "bridge"), ("2hop__2", "", (), "bridge")]
+    assert rows_of(corpus) == [("2hop__1", "Telby", ("Telby town",), "bridge"), ("2hop__2", "", (), "bridge")]
     assert [passage.title for passage in corpus.passages] == ["The Glass Door", "Edda Marlow", "Edda Marlow"]
 
 
 def test_squad_2(tmp_path):
     corpus = load(written(tmp_path, SQUAD))
-    assert told(corpus) == [("s1", "Telby", ("in Telby",), "bridge"), ("s2", "", (), "bridge")]
+    assert rows_of(corpus) == [("s1", "Telby", ("in Telby",), "bridge"), ("s2", "", (), "bridge")]
     assert corpus.passages == (
         Passage("Edda_Marlow", ("Edda Marlow was a director.", "She was born in 1912 in Telby.")),
     )
@@ -216,12 +216,12 @@ def test_squad_2(tmp_path):
 def test_rows_of_squad(tmp_path):
     file = written(tmp_path, ROWS, "x.jsonl")
     assert form_of(file) == "squad2"
-    assert told(load(file)) == [("s1", "Telby", (), "bridge"), ("s2", "", (), "bridge")]
+    assert rows_of(load(file)) == [("s1", "Telby", (), "bridge"), ("s2", "", (), "bridge")]
 
 
 def test_natural_questions(tmp_path):
     corpus = load(written(tmp_path, NATURAL))
-    assert told(corpus) == [
+    assert rows_of(corpus) == [
         ("1", "Telby", ("Telby (in 1912)",), "bridge"),
         ("2", "yes", (), "yes_no"),
         ("4", "", (), "bridge"),  # the third has a long answer alone
@@ -239,23 +239,23 @@ def test_a_document_without_a_heading_is_named_by_its_address(tmp_path, address)
 
 def test_natural_questions_in_full_tokens_are_the_same(tmp_path):
     full = copy.deepcopy(NATURAL)
-    for one in full:
-        text = one.pop("document_text")
-        one["document_title"] = "Edda Marlow"
-        one["document_tokens"] = [{"token": token, "html_token": token[0] == "<"} for token in text.split(" ")]
+    for item in full:
+        text = item.pop("document_text")
+        item["document_title"] = "Edda Marlow"
+        item["document_tokens"] = [{"token": token, "html_token": token[0] == "<"} for token in text.split(" ")]
     assert load(written(tmp_path, full)) == load(written(tmp_path, NATURAL))
 
 
 def test_what_marks_the_right_sentences_changes_nothing(tmp_path):
     other = copy.deepcopy(MUSIQUE)
-    for one in other:
-        one["question_decomposition"] = []
-        for paragraph in one["paragraphs"]:
+    for item in other:
+        item["question_decomposition"] = []
+        for paragraph in item["paragraphs"]:
             paragraph["is_supporting"] = not paragraph["is_supporting"]
     assert load(written(tmp_path, MUSIQUE)) == load(written(tmp_path, other))
-    hotpot = [{key: one[key] for key in one if key != "supporting_facts"} for one in HOTPOT]
+    hotpot = [{key: item[key] for key in item if key != "supporting_facts"} for item in HOTPOT]
     assert load(written(tmp_path, HOTPOT)) == load(written(tmp_path, hotpot), form="hotpotqa")
-    wiki = [{**one, "supporting_facts": [["Edda Marlow", 1]], "evidences": [["x", "y", "z"]]} for one in WIKI]
+    wiki = [{**item, "supporting_facts": [["Edda Marlow", 1]], "evidences": [["x", "y", "z"]]} for item in WIKI]
     assert load(written(tmp_path, WIKI)) == load(written(tmp_path, wiki))
 
 
@@ -274,15 +274,15 @@ def test_its_questions_are_answered(tmp_path, form):
 
 def changed(form: str, path: tuple[str | int, ...], value: Any) -> Any:
     """The file with one field changed, or left out for None."""
-    found = copy.deepcopy(FILES[form])
-    inner = found
+    copied = copy.deepcopy(FILES[form])
+    inner = copied
     for key in path[:-1]:
         inner = inner[key]
     if value is None:
         del inner[path[-1]]
     else:
         inner[path[-1]] = value
-    return found
+    return copied
 
 
 QA = ("data", 0, "paragraphs", 0, "qas", 0)
@@ -399,4 +399,4 @@ def test_without_the_library_it_is_named(tmp_path, monkeypatch):
 @pytest.mark.parametrize("span", [(-1, -1), (-4, 6), (9, 2), (2**33, 6), (900, 910)])
 def test_a_short_answer_that_marks_nothing_is_none(tmp_path, span):
     marked_nowhere = {**NATURAL[0], "annotations": [marked(span), marked((9, 10))]}
-    assert told(load(written(tmp_path, [marked_nowhere]))) == [("1", "Telby", (), "bridge")]
+    assert rows_of(load(written(tmp_path, [marked_nowhere]))) == [("1", "Telby", (), "bridge")]

@@ -36,38 +36,36 @@ def folder(tmp_path):
 
 def test_a_corpus_is_counted(folder):
     corpus = load(folder / "questions.jsonl", folder / "notes")
-    found = corpus_check.report(corpus, "own", KnowledgeGraph(corpus.passages))
-    assert (found.form, found.questions, found.unanswerable, found.several_answers) == ("own", 4, 1, 1)
-    assert (found.double_ids, found.double_questions) == (("a",), 1)
-    assert (found.documents, found.titles, found.without_sentences, found.sentences) == (3, 3, ("empty",), 3)
-    assert found.kinds == {"bridge": 3, "yes_no": 1}
+    report = corpus_check.report(corpus, "own", KnowledgeGraph(corpus.passages))
+    assert (report.form, report.questions, report.unanswerable, report.several_answers) == ("own", 4, 1, 1)
+    assert (report.double_ids, report.double_questions) == (("a",), 1)
+    assert (report.documents, report.titles, report.without_sentences, report.sentences) == (3, 3, ("empty",), 3)
+    assert report.kinds == {"bridge": 3, "yes_no": 1}
     # the first is linked to Edda Marlow, the second to both; "Who sold it?" to nobody
-    assert (found.linked, found.links, found.unlinked) == (2, 3, ("Who sold it?", "Who sold it?"))
-    assert found.nodes["Document"] == 2
-    assert found.nodes["Sentence"] == 3
+    assert (report.linked, report.links, report.unlinked) == (2, 3, ("Who sold it?", "Who sold it?"))
+    assert report.nodes["Document"] == 2
+    assert report.nodes["Sentence"] == 3
 
 
-def test_the_command_shows_and_draws(folder, monkeypatch, capsys):
+def test_the_command_shows_and_draws(folder, monkeypatch, output_of):
     monkeypatch.chdir(folder)
     # the example of its help
-    assert run(["corpus", "check", "questions.jsonl", "--documents", "notes", "--picture", "graph.png"]) == 0
-    shown = capsys.readouterr().out
-    assert re.search(r"questions linked\s*│ 2 \(50\.0%\)\s*│ 1\.50 documents each", shown)
-    assert re.search(r"without sentences\s*│ 1\s*│ empty", shown)
-    assert re.search(r"double ids\s*│ 1\s*│ a", shown)
-    assert "questions.jsonl (own)" in shown
+    output = output_of(["corpus", "check", "questions.jsonl", "--documents", "notes", "--picture", "graph.png"])
+    assert re.search(r"questions linked\s*│ 2 \(50\.0%\)\s*│ 1\.50 documents each", output)
+    assert re.search(r"without sentences\s*│ 1\s*│ empty", output)
+    assert re.search(r"double ids\s*│ 1\s*│ a", output)
+    assert "questions.jsonl (own)" in output
     assert Path("graph.png").read_bytes()[:4] == b"\x89PNG"
 
 
-def test_the_report_as_json(folder, monkeypatch, capsys):
+def test_the_report_as_json(folder, monkeypatch, json_of):
     monkeypatch.chdir(folder)
-    assert run(["corpus", "check", "questions.jsonl", "--documents", "notes", "--json", "--limit", "2"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["questions"], found["linked"], found["double_ids"]) == (2, 2, ["a"])
+    output = json_of(["corpus", "check", "questions.jsonl", "--documents", "notes", "--json", "--limit", "2"])
+    assert (output["questions"], output["linked"], output["double_ids"]) == (2, 2, ["a"])
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reason"),
     [
         ("none.jsonl", "'none.jsonl' is not there; accepted: a file of questions, or a folder that holds one"),
         ("questions.jsonl", "has no documents with sentences"),
@@ -82,11 +80,10 @@ def test_the_report_as_json(folder, monkeypatch, capsys):
         ),
     ],
 )
-def test_what_is_refused_ends_in_one_line(folder, monkeypatch, capsys, arguments, told):
+def test_what_is_refused_ends_in_one_line(folder, monkeypatch, error_of, arguments, reason):
     monkeypatch.chdir(folder)
-    assert run(["corpus", "check", *arguments.split()]) == 2
-    error = capsys.readouterr().err.strip()
-    assert told in error
+    error = error_of(["corpus", "check", *arguments.split()]).strip()
+    assert reason in error
     assert "\n" not in error
     assert not Path("x.png").exists()
 

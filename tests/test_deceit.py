@@ -29,7 +29,7 @@ def game(path, seed, wolves, villagers=None):
     return replay.read(path)
 
 
-def told(path, seeds, wolves, villagers=None) -> Iterator[tuple[int, object, object, object]]:
+def decisions(path, seeds, wolves, villagers=None) -> Iterator[tuple[int, object, object, object]]:
     """All that players do in games: seat, move, the state before it, and the rules."""
     for seed in seeds:
         transcript = game(path, seed, wolves, villagers)
@@ -98,7 +98,7 @@ def test_the_first_werewolf_to_speak_by_day_reports_a_false_check(tmp_path, name
     for deceit in (0, 1):
         first = {}
         for number, seed in enumerate(range(1, 7)):
-            for seat, move, state, rules in told(tmp_path / "g.jsonl", [seed], f"{name}:deceit={deceit}", name):
+            for seat, move, state, rules in decisions(tmp_path / "g.jsonl", [seed], f"{name}:deceit={deceit}", name):
                 wolf = [role == WEREWOLF for role in roles(rules, state)]
                 if wolf[seat] and move.kind in SPOKEN and number not in first:
                     first[number] = move.kind == speech.REPORT and bool(move.args[1]) != wolf[move.args[0]]
@@ -109,7 +109,7 @@ def test_the_first_werewolf_to_speak_by_day_reports_a_false_check(tmp_path, name
 @pytest.mark.parametrize("name", ["heuristic", "gratr"])
 def test_lying_werewolves_vote_for_fellows_early_and_never_late(tmp_path, name):
     early = late = 0
-    for seat, move, state, rules in told(tmp_path / "g.jsonl", range(6, 12), f"{name}:deceit=1", name):
+    for seat, move, state, rules in decisions(tmp_path / "g.jsonl", range(6, 12), f"{name}:deceit=1", name):
         wolf = [role == WEREWOLF for role in roles(rules, state)]
         alive = rules.view(state, seat).alive
         if move.kind == BALLOT and move.args and wolf[seat] and wolf[move.args[0]]:

@@ -56,9 +56,9 @@ def test_doubt_is_a_ratio_of_sums_and_words_change_it_by_a_difference():
 
 
 def test_a_rate_is_the_counted_share_with_the_fixed_rate_for_two_cases():
-    found = counted_habits([Counts({("fail", True): 3}), Counts({("fail", False): 3})])
-    assert found.fail == pytest.approx((3 + 2 * 0.8) / 8)  # the fixed rate is .8
-    assert replace(found, fail=AvalonHabits().fail) == AvalonHabits()
+    habits = counted_habits([Counts({("fail", True): 3}), Counts({("fail", False): 3})])
+    assert habits.fail == pytest.approx((3 + 2 * 0.8) / 8)  # the fixed rate is .8
+    assert replace(habits, fail=AvalonHabits().fail) == AvalonHabits()
 
 
 def test_statements_count_by_the_side_of_the_speaker_and_of_the_target(liars):
@@ -81,16 +81,16 @@ def test_statements_count_by_the_side_of_the_speaker_and_of_the_target(liars):
 
 
 def test_an_onlooker_is_measured_in_the_games_in_which_the_player_is_evil(liars):
-    found = onlooker_doubt(liars, rng())
-    assert found.left is not None
-    assert found.left.n == 2  # of two deals from both sides
+    doubt = onlooker_doubt(liars, rng())
+    assert doubt.left is not None
+    assert doubt.left.n == 2  # of two deals from both sides
     assert onlooker_doubt([], rng()) == OnlookerDoubt(None, None)
 
 
 def test_words_of_a_silent_evil_side_change_nothing(tmp_path):
-    found = onlooker_doubt(games_of(Silent, tmp_path, 2), rng())
-    assert found.by_words is not None
-    assert found.by_words.value == 0
+    doubt = onlooker_doubt(games_of(Silent, tmp_path, 2), rng())
+    assert doubt.by_words is not None
+    assert doubt.by_words.value == 0
 
 
 @pytest.mark.slow

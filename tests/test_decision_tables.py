@@ -98,10 +98,10 @@ def test_what_is_unknown_or_did_not_happen_is_a_dash():
         CHAT, dollars=None, served=(), dropped=(), seconds=0.0, prompt=0, cached=0, characters=0, shared=0
     )
     (row,) = decision_tables({"chat": unknown})[1].rows
-    told = dict(zip(TOOK, row, strict=True))
-    assert told["dollars"] == "unknown"
-    assert [told[name] for name in ("served", "dropped", "seconds", "begin alike")] == ["-"] * 4
-    assert told["cached"] == "0 (-)"
+    cells = dict(zip(TOOK, row, strict=True))
+    assert cells["dollars"] == "unknown"
+    assert [cells[name] for name in ("served", "dropped", "seconds", "begin alike")] == ["-"] * 4
+    assert cells["cached"] == "0 (-)"
 
 
 def test_questions_are_told_by_player_and_kind():
@@ -119,12 +119,12 @@ def test_players_that_ask_nobody_and_decide_all_have_no_table():
 
 
 def test_a_replaced_decision_a_refused_word_or_a_question_makes_a_table():
-    for one in (
+    for counts in (
         replace(PLAIN, replaced={"default": 1}),
         replace(PLAIN, refused={"illegal": 1}),
         replace(PLAIN, questions={"chat": Answers(first=1)}),
     ):
-        assert [table.title for table in decision_tables({"random": PLAIN, "other": one})] == ["Decisions"]
+        assert [table.title for table in decision_tables({"random": PLAIN, "other": counts})] == ["Decisions"]
 
 
 def test_a_heuristic_in_a_models_place_shows_what_was_called_even_without_a_reply():
@@ -152,8 +152,8 @@ def test_the_tables_of_an_evaluation_mark_each_figure_and_show_none_below_half()
     rates = {name: {"all": rate(3, 4)} for name in own}
     pairs = tuple(Comparison(a, b, "all", paired([True, True], [False, True])) for a, b in ("ca", "cb"))
     shown = [row[-1] for row in rate_table(Report("team", {}, (), rates, pairs, own)).rows]
-    assert [one[:7] for one in shown] == [" 75.0% ", SIGN, " 75.0% "]
-    assert [one.endswith(SIGN) for one in shown] == [True, True, False]
+    assert [cell[:7] for cell in shown] == [" 75.0% ", SIGN, " 75.0% "]
+    assert [cell.endswith(SIGN) for cell in shown] == [True, True, False]
     marked_, refused = comparison_table(Report("team", {}, (), rates, pairs, own)).rows
     assert "+50.0 points" in marked_[2]
     assert marked_[2].endswith(SIGN)
@@ -181,7 +181,7 @@ def test_a_comparison_rests_on_the_decisions_of_both_in_its_part():
     report = Report("team", {"game": "avalon_v0"}, (), {}, (whole, part), own)
     assert report.rests_on(whole) == [("a", 5, 10), ("b", 9, 9)]
     assert report.rests_on(part) == [("a", 3, 4), ("b", 0, 0)]  # nothing is known of B's
-    assert [one["own"] for one in report.as_json()["comparisons"]] == [
+    assert [comparison["own"] for comparison in report.as_json()["comparisons"]] == [
         {"a": {"own": 5, "decisions": 10}, "b": {"own": 9, "decisions": 9}},
         {"a": {"own": 3, "decisions": 4}, "b": {"own": 0, "decisions": 0}},
     ]

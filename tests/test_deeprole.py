@@ -207,8 +207,8 @@ def test_it_plays_whole_games_and_a_seed_gives_the_same_game(tmp_path, best_resp
         rollout.play(env, [make_policy(name, GAME, config) for _ in range(SEATS)], seeds.TRAINING[k % 2])
         for k in range(4)
     ]
-    assert [one.outcome for one in played[:2]] == [one.outcome for one in played[2:]]
-    assert all(one.outcome.winner in ("good", "evil") for one in played)
+    assert [game.outcome for game in played[:2]] == [game.outcome for game in played[2:]]
+    assert all(game.outcome.winner in ("good", "evil") for game in played)
 
 
 def test_a_best_response_makes_its_best_moves_evenly_and_no_other(tmp_path):
@@ -279,8 +279,8 @@ def test_a_fitted_network_knows_a_value_that_follows_from_the_belief():
     rng = np.random.default_rng(0)
     beliefs = rng.dirichlet(np.ones(60), size=200).astype(np.float32)
     values = np.tile(MERLIN == 0, (200, 1)).astype(np.float32)
-    found = fit(beliefs[20:], values[20:], Fitting(16, 300, 0))
-    assert error(found, beliefs[:20], values[:20]) < 0.01
+    network = fit(beliefs[20:], values[20:], Fitting(16, 300, 0))
+    assert error(network, beliefs[:20], values[:20]) < 0.01
 
 
 @pytest.mark.slow

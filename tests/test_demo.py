@@ -60,35 +60,35 @@ def test_the_small_network_learns_with_the_defaults_of_train_selfplay_but_for_ho
 
 def test_without_an_expert_one_line_says_so_and_a_network_is_trained(folder, tmp_path):
     assert "parlour.training.papers.demo.avalon_networks:avalon_networks_section" in registry["avalon_v0"].spec.demo
-    found = avalon_networks.avalon_networks_section(tmp_path / "out", QUICK)
-    assert found.markdown.count("None played: there is no expert for avalon_v0") == 1
-    assert "no expert: there is no expert for avalon_v0" in found.summary
+    section = avalon_networks.avalon_networks_section(tmp_path / "out", QUICK)
+    assert section.markdown.count("None played: there is no expert for avalon_v0") == 1
+    assert "no expert: there is no expert for avalon_v0" in section.summary
     assert not list((tmp_path / "out").glob("games-expert-*.csv"))
-    assert found.picture.path == "selfplay/curve.png"
-    assert "the small network as a whole side" in found.verdict.lower()
-    assert "expert" not in found.verdict
+    assert section.picture.path == "selfplay/curve.png"
+    assert "the small network as a whole side" in section.verdict.lower()
+    assert "expert" not in section.verdict
     for name in ("curve.png", "policy.npz", "report.md"):
         assert (tmp_path / "out" / "selfplay" / name).stat().st_size > 0
-    assert found.numbers["selfplay"]["steps"] >= QUICK.selfplay_steps
-    assert json.dumps(found.numbers)
+    assert section.numbers["selfplay"]["steps"] >= QUICK.selfplay_steps
+    assert json.dumps(section.numbers)
 
 
 def test_the_expert_of_the_table_is_measured_as_whole_sides_and_in_one_seat(folder, tmp_path):
     write_expert(folder)
-    found = avalon_networks.avalon_networks_section(tmp_path / "out", QUICK)
-    sides, seat = found.numbers["expert"]
+    section = avalon_networks.avalon_networks_section(tmp_path / "out", QUICK)
+    sides, seat = section.numbers["expert"]
     # 10 deals at least: as whole sides each gives two games with two rows each, in one seat one game for each candidate
     assert (sides["design"], sides["games"]) == ("team", 40)
     assert (seat["design"], seat["games"]) == ("single", 20)
     for report in (sides, seat):
         assert report["table"] == {"game": GAME, **json.loads(json.dumps(dict(registry[GAME].raw_env().game.config)))}
-        total = next(one for one in report["comparisons"] if one["side"] == "all")
+        total = next(comparison for comparison in report["comparisons"] if comparison["side"] == "all")
         assert (total["a"], total["b"]) == ("expert", "heuristic")
-    assert "whole sides: expert is" in found.summary
-    assert "one seat:" in found.summary
-    assert "expert as a whole side" in found.verdict
-    assert "None played" not in found.markdown
-    assert found.markdown.count("| expert - heuristic | all |") == 2
+    assert "whole sides: expert is" in section.summary
+    assert "one seat:" in section.summary
+    assert "expert as a whole side" in section.verdict
+    assert "None played" not in section.markdown
+    assert section.markdown.count("| expert - heuristic | all |") == 2
 
 
 def test_the_amount_of_self_play_is_a_setting_of_the_demo():
@@ -99,11 +99,11 @@ def test_the_amount_of_self_play_is_a_setting_of_the_demo():
 # -- the whole ---------------------------------------------------------------------------------------------------
 
 
-def small_parts(told):
+def small_parts(log):
     """Two parts that take no time: one that records a game and knows how long it takes, and a function of somebody else's."""
 
     def make(out, config):
-        told.append(config)
+        log.append(config)
         table = [["| player | win rate |", "|---|---|", "| one | 0.5 |"]]
         text = "\n".join(["## A part", "", *table[0], ""])
         plots.save(Figure(), out / "part" / "small.png")
@@ -125,8 +125,8 @@ def whole(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(demo, "parts", lambda: small_parts(amounts))
     out = tmp_path / "out"
     assert run(["demo", "--quick", "--games", "4200", "--out", str(out)]) == 0
-    told = capsys.readouterr()
-    return out, told.err.splitlines(), told.out, amounts
+    captured = capsys.readouterr()
+    return out, captured.err.splitlines(), captured.out, amounts
 
 
 def test_a_game_is_named_first_then_what_comes_next_and_how_long_it_takes(whole):
@@ -143,10 +143,10 @@ def test_a_game_is_named_first_then_what_comes_next_and_how_long_it_takes(whole)
 
 
 def test_the_first_game_has_the_expert_in_the_first_seat(tmp_path):
-    found = replay.read(first_game(tmp_path, demo.DemoConfig()))
-    players = list(found.header["players"].values())
+    transcript = replay.read(first_game(tmp_path, demo.DemoConfig()))
+    players = list(transcript.header["players"].values())
     assert players == ["expert"] + ["heuristic"] * 5
-    assert found.outcome is not None
+    assert transcript.outcome is not None
 
 
 def test_the_report_is_one_page_with_tables_and_replays(whole):
@@ -193,6 +193,6 @@ def test_every_part_of_parlour_says_what_it_does_and_how_long_it_takes():
 
 
 def test_the_game_of_the_demo_is_the_same_for_a_seed(tmp_path):
-    one, other = (first_game(tmp_path / name, demo.DemoConfig(seed=3)) for name in "ab")
-    assert one.read_bytes() == other.read_bytes()
-    assert Path(one) != other
+    first, other = (first_game(tmp_path / name, demo.DemoConfig(seed=3)) for name in "ab")
+    assert first.read_bytes() == other.read_bytes()
+    assert Path(first) != other

@@ -66,8 +66,8 @@ def test_games_that_are_played_interleaved_do_not_disturb_each_other(tmp_path):
         {"num_players": 5},
         {"num_players": 10},
     ]
-    alone = [transcript(tmp_path / "alone.jsonl", seed, **one) for seed, one in enumerate(options)]
-    envs = [Recorder(table("avalon_v0", **one), tmp_path / f"{k}.jsonl") for k, one in enumerate(options)]
+    alone = [transcript(tmp_path / "alone.jsonl", seed, **option) for seed, option in enumerate(options)]
+    envs = [Recorder(table("avalon_v0", **option), tmp_path / f"{k}.jsonl") for k, option in enumerate(options)]
     players = [seated("mixed", env.unwrapped.game.seats) for env in envs]
     for seed, (env, policies) in enumerate(zip(envs, players, strict=True)):
         env.reset(seed=seed)

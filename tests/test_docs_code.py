@@ -63,7 +63,7 @@ DIRECTIVES = {"{toctree}", "{include}"}
 
 def blocks(kind: str) -> list[tuple[str, str]]:
     """Page and text of the fenced blocks of a kind."""
-    return [(page, text) for page, whole in PAGES.items() for found, _, text in FENCED.findall(whole) if found == kind]
+    return [(page, text) for page, whole in PAGES.items() for form, _, text in FENCED.findall(whole) if form == kind]
 
 
 def commands() -> list[tuple[str, str]]:
@@ -123,7 +123,7 @@ def test_what_is_shown_as_json_is_json(page, text):
 @pytest.mark.parametrize(("page", "words"), commands())
 def test_each_command_line_is_read_by_its_command(page, words):
     plain = re.split(r"\s[>|&]\s|\s#\s|\s\.\.\.", re.sub(r"\$[A-Z]+", "", words.replace("$AZURE", "URL")))[0]
-    path = max((one for one in COMMANDS if f"{plain} ".startswith(f"{one} ")), key=len, default=None)
+    path = max((command for command in COMMANDS if f"{plain} ".startswith(f"{command} ")), key=len, default=None)
     assert path is not None, words
     command = PARLOUR
     for word in path.split():

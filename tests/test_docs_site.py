@@ -76,8 +76,8 @@ def test_every_table_of_reproduce_is_on_the_page_of_the_papers():
 
 def test_every_page_in_docs_is_in_a_table_of_contents():
     index = (DOCS / "index.md").read_text("utf-8")
-    found = [str(path.relative_to(DOCS).with_suffix("")) for path in DOCS.rglob("*.md")]
-    own = [name for name in found if not name.startswith(("_build", "generated", "cards/", "lab/")) and name != "index"]
+    names = [str(path.relative_to(DOCS).with_suffix("")) for path in DOCS.rglob("*.md")]
+    own = [name for name in names if not name.startswith(("_build", "generated", "cards/", "lab/")) and name != "index"]
     assert [name for name in own if not re.search(rf"^(.*<)?{name}>?$", index, re.MULTILINE)] == []
 
 
@@ -94,12 +94,12 @@ def test_the_public_names_are_those_of_the_test_of_the_architecture():
     """Of a module here and now: names without a leading underscore that it defines, and none that it imports."""
     from parlour_pages.public import public_names
 
-    found = set(public_names())
-    assert "parlour.policies.registry.make_policy" in found
-    assert "parlour.envs.core.Move" in found
-    assert "parlour.policies.AvalonAgent" not in found  # imported: its place is the page of its module
-    assert "parlour.policies._settings" not in found
-    assert len(found) > 2000
+    names = set(public_names())
+    assert "parlour.policies.registry.make_policy" in names
+    assert "parlour.envs.core.Move" in names
+    assert "parlour.policies.AvalonAgent" not in names  # imported: its place is the page of its module
+    assert "parlour.policies._settings" not in names
+    assert len(names) > 2000
 
 
 def test_sections_of_a_docstring_become_lists():
@@ -160,7 +160,7 @@ def test_links_between_pages_lead_to_files_and_to_pages_of_the_site():
             continue
         prose = re.sub(r"```.*?```", "", path.read_text("utf-8"), flags=re.DOTALL)
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
-            found = (path.parent / target).resolve()
-            if not found.exists() or (found.suffix == ".md" and not found.is_relative_to(DOCS)):
+            file = (path.parent / target).resolve()
+            if not file.exists() or (file.suffix == ".md" and not file.is_relative_to(DOCS)):
                 wrong.append(f"{path.name}: {target}")
     assert wrong == []

@@ -133,18 +133,18 @@ def needed(page: Path, earlier: set[str]) -> list[list[str]]:
 
 def by_page() -> dict[Path, list[list[str]]]:
     """Page -> its commands that run."""
-    found, earlier = {}, set()
+    result, earlier = {}, set()
     for page in PAGES[1:]:
-        found[page] = needed(page, earlier)
+        result[page] = needed(page, earlier)
         written: list[str] = []
-        for words in found[page]:
+        for words in result[page]:
             if all(path.startswith(tuple(written)) for path in inputs(words)):
                 earlier.add(shlex.join(words))
             written.append(made_by(words))
-    return found
+    return result
 
 
-CARRIED_OUT = {page: found for page, found in by_page().items() if found}
+CARRIED_OUT = {page: commands for page, commands in by_page().items() if commands}
 """Page -> its commands that run; README, the first, has a test of its own, which leaves nothing out."""
 
 
@@ -200,8 +200,8 @@ def serving(words: list[str]) -> Iterator[None]:
 
 
 def is_free(port: int) -> bool:
-    with socket.socket() as one:
-        return one.connect_ex(("127.0.0.1", port)) != 0
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) != 0
 
 
 @pytest.mark.slow
@@ -210,10 +210,10 @@ def test_every_command_of_the_four_doors_runs_on_what_the_ones_before_wrote(tmp_
         pytest.skip(f"A PORT OF README'S SERVERS IS IN USE: {PORTS}")
     pytest.importorskip("uvicorn", reason="THE EXTRA `serve` IS NOT INSTALLED")
     monkeypatch.chdir(tmp_path)
-    told = commands(ROOT / "README.md")
-    assert len([one for one in told if one.split()[0] in PORTS]) == len(PORTS)
+    lines = commands(ROOT / "README.md")
+    assert len([line for line in lines if line.split()[0] in PORTS]) == len(PORTS)
     with ExitStack() as servers:
-        for command in told:
+        for command in lines:
             fewer = next((options for first, options in FEWER.items() if command.startswith(first)), "")
             words = [*shlex.split(command), *fewer.split()]
             if words[0] == "new":
@@ -233,7 +233,7 @@ def test_every_reason_to_leave_out_is_true_of_a_command():
 
 
 def test_every_command_that_is_not_left_out_runs_on_some_page():
-    runs = {shlex.join(words) for found in CARRIED_OUT.values() for words in found}
+    runs = {shlex.join(words) for commands in CARRIED_OUT.values() for words in commands}
     for page in PAGES[1:]:
         for command in commands(page):
             assert reason_to_leave_out(command) or shlex.join(reduced(command)) in runs

@@ -57,10 +57,10 @@ def test_a_vector_does_not_depend_on_the_texts_beside_it(monkeypatch):
 
 
 def test_words_count_more_in_order_and_frequent_ones_count_less():
-    one, same, turned, other = HashingEmbedder().embed(["red lamp", "Red LAMP!", "lamp red", "red and the lamp"])
-    assert np.array_equal(one, same)
-    assert one @ turned < 0.95
-    assert one @ other > 0.7
+    vector, same, turned, other = HashingEmbedder().embed(["red lamp", "Red LAMP!", "lamp red", "red and the lamp"])
+    assert np.array_equal(vector, same)
+    assert vector @ turned < 0.95
+    assert vector @ other > 0.7
 
 
 @pytest.mark.parametrize("blank", ["", " ", "\n\u3000"])

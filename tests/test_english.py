@@ -273,8 +273,8 @@ def pairs(claim: Claim) -> list[tuple[str, int | str]]:
 
 def check(labelled: list[scores.Labelled], floors: dict[str, dict[str, float]]) -> None:
     for half, least in floors.items():
-        found, _ = scores.agreement(read_pairs, [one for one in labelled if one.half == half])
-        assert {kind: found[kind].f1 for kind, floor in least.items() if found[kind].f1 < floor} == {}, half
+        by_kind, _ = scores.agreement(read_pairs, [statement for statement in labelled if statement.half == half])
+        assert {kind: by_kind[kind].f1 for kind, floor in least.items() if by_kind[kind].f1 < floor} == {}, half
 
 
 def test_agreement_with_the_labels_of_the_paraphrases_is_what_was_measured() -> None:

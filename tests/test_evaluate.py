@@ -15,29 +15,29 @@ from scipy.stats import binomtest
 
 def test_wilson_interval_of_the_textbook():
     # Newcombe 1998 (Statistics in Medicine 17, p. 861), method 3: 81 of 263 gives 0.2553 to 0.3662
-    found = rate(81, 263)
-    assert found is not None
-    assert (round(found.low, 4), round(found.high, 4)) == (0.2553, 0.3662)
+    estimate = rate(81, 263)
+    assert estimate is not None
+    assert (round(estimate.low, 4), round(estimate.high, 4)) == (0.2553, 0.3662)
 
 
 def test_wilson_interval_at_the_edge_and_without_cases():
     # 0 of 20: upper limit z^2 / (n + z^2) = 3.8415 / 23.8415 = 0.1611
-    found = rate(0, 20)
-    assert found is not None
-    assert (found.low, round(found.high, 4)) == (0.0, 0.1611)
+    estimate = rate(0, 20)
+    assert estimate is not None
+    assert (estimate.low, round(estimate.high, 4)) == (0.0, 0.1611)
     assert rate(0, 0) is None
 
 
 def test_mcnemar_exact_counts_discordant_pairs_only():
     a = [True] * 9 + [False] * 1 + [True] * 40
     b = [False] * 9 + [True] * 1 + [True] * 40
-    found = paired(a, b)
+    estimate = paired(a, b)
     # 9 against 1 of 10 coins: 2 * (1 + 10) / 1024 = 0.0215
-    assert (found.only_a, found.only_b, found.n) == (9, 1, 50)
-    assert found.p == pytest.approx(22 / 1024)
-    assert found.p == pytest.approx(binomtest(9, 10).pvalue)
-    assert found.value == pytest.approx(0.16)
-    assert found.low < found.value < found.high
+    assert (estimate.only_a, estimate.only_b, estimate.n) == (9, 1, 50)
+    assert estimate.p == pytest.approx(22 / 1024)
+    assert estimate.p == pytest.approx(binomtest(9, 10).pvalue)
+    assert estimate.value == pytest.approx(0.16)
+    assert estimate.low < estimate.value < estimate.high
 
 
 def test_paired_difference_is_antisymmetric_and_null_for_equals():

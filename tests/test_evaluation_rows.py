@@ -40,10 +40,10 @@ def test_each_row_counts_the_decisions_of_its_own_players(reports):
     single, team = reports
     for row in single.games:
         assert 0 < row.decisions == row.own < row.moves  # nobody asks a model: all are the players' own
-    for one, other in zip(team.games[::2], team.games[1::2], strict=True):
-        assert (one.seed, one.moves, one.policy) == (other.seed, other.moves, other.opponent)
-        assert one.decisions != other.decisions  # three good players decide more often than two evil ones
-        assert one.decisions + other.decisions <= one.moves
+    for game, other in zip(team.games[::2], team.games[1::2], strict=True):
+        assert (game.seed, game.moves, game.policy) == (other.seed, other.moves, other.opponent)
+        assert game.decisions != other.decisions  # three good players decide more often than two evil ones
+        assert game.decisions + other.decisions <= game.moves
     for name in ("x", "y"):
         rows = [row for row in team.games if row.policy == name]
         assert team.players[name].decisions == sum(row.decisions for row in rows)
@@ -59,19 +59,19 @@ def test_rates_are_of_all_of_each_side_and_of_each_role(reports):
             parts[side] = [row for row in rows if row.side == side]
         for role in {row.role for row in rows}:
             parts[f"role: {role}"] = [row for row in rows if row.role == role]
-        told = {what: (found.hits, found.n) for what, found in single.rates[name].items() if found}
-        assert told == {what: (sum(row.won for row in part), len(part)) for what, part in parts.items() if part}
+        rates = {what: (rate.hits, rate.n) for what, rate in single.rates[name].items() if rate}
+        assert rates == {what: (sum(row.won for row in part), len(part)) for what, part in parts.items() if part}
     assert set(team.rates["x"]) == {"all", "good", "evil"}
 
 
 def test_the_first_candidate_is_compared_with_each_other_on_what_both_played(reports):
     single, team = reports
     sides = sorted({row.side for row in single.games})
-    assert [(one.a, one.b, one.side) for one in single.comparisons] == [
+    assert [(comparison.a, comparison.b, comparison.side) for comparison in single.comparisons] == [
         ("a", other, side) for other in ("b", "c") for side in ("all", *sides)
     ]
     counted = {side: len({row.seed for row in single.games if side in ("all", row.side)}) for side in ("all", *sides)}
-    assert all(one.result.n == counted[one.side] for one in single.comparisons)
+    assert all(comparison.result.n == counted[comparison.side] for comparison in single.comparisons)
     for comparison in single.comparisons:
         won = [
             {row.seed: row.won for row in single.games if row.policy == name and comparison.side in ("all", row.side)}
@@ -79,7 +79,7 @@ def test_the_first_candidate_is_compared_with_each_other_on_what_both_played(rep
         ]
         assert comparison.result.only_a == sum(won[0][seed] and not won[1][seed] for seed in won[0])
         assert comparison.result.only_b == sum(won[1][seed] and not won[0][seed] for seed in won[0])
-    assert [(one.a, one.b, one.side, one.result.n) for one in team.comparisons] == [
+    assert [(comparison.a, comparison.b, comparison.side, comparison.result.n) for comparison in team.comparisons] == [
         ("x", "y", "all", 6),
         ("x", "y", "evil", 3),
         ("x", "y", "good", 3),
@@ -88,32 +88,32 @@ def test_the_first_candidate_is_compared_with_each_other_on_what_both_played(rep
 
 @pytest.mark.parametrize("design", ["single", "team"])
 def test_progress_counts_the_games_and_says_who_plays(design):
-    env, told, notes = rollout.table("avalon_v0", num_players=5, rules="official"), [], []
+    env, stages, notes = rollout.table("avalon_v0", num_players=5, rules="official"), [], []
 
     def progress(stage, done, note=""):
-        told.append((stage.name, stage.total, stage.unit, done))
+        stages.append((stage.name, stage.total, stage.unit, done))
         notes.append(note)
 
     if design == "single":
         players = {"a": RandomPolicy, "b": RandomPolicy}
         evaluate.single(env, players, ("heuristic", HeuristicPolicy), range(2), GameRunner(progress=progress))
-        assert told == [("Playing a, b", 4, "games", done) for done in range(5)]
+        assert stages == [("Playing a, b", 4, "games", done) for done in range(5)]
     else:
         evaluate.team(env, ("x", RandomPolicy), ("y", RandomPolicy), range(2), GameRunner(progress=progress))
-        assert told == [("Playing x and y", 4, "games", done) for done in range(5)]
+        assert stages == [("Playing x and y", 4, "games", done) for done in range(5)]
         assert notes[0] == ""
         assert re.fullmatch(r"win rate x [01]\.\d\d, y [01]\.\d\d", notes[-1])
 
 
 def test_a_report_in_json_has_everything_but_the_games(reports):
     single, _ = reports
-    told = single.as_json()
-    assert (told["design"], told["games"], told["unfinished"]) == ("single", 15, [])
-    assert told["table"]["game"] == "avalon_v0"
-    assert told["table"]["num_players"] == 5
-    assert told["rates"]["a"]["all"]["n"] == 5
-    assert told["own"]["a"]["all"]["decisions"] == sum(row.decisions for row in single.games if row.policy == "a")
-    assert set(told["players"]) == {"a", "b", "c", "heuristic"}
+    data = single.as_json()
+    assert (data["design"], data["games"], data["unfinished"]) == ("single", 15, [])
+    assert data["table"]["game"] == "avalon_v0"
+    assert data["table"]["num_players"] == 5
+    assert data["rates"]["a"]["all"]["n"] == 5
+    assert data["own"]["a"]["all"]["decisions"] == sum(row.decisions for row in single.games if row.policy == "a")
+    assert set(data["players"]) == {"a", "b", "c", "heuristic"}
 
 
 def test_the_table_of_games_is_written_row_by_row(reports, tmp_path):
@@ -142,12 +142,12 @@ def test_a_game_given_up_is_told_with_its_players_and_counted_in_no_rate():
     report = evaluate.single(
         env, {"a": RandomPolicy, "b": Broken}, ("heuristic", HeuristicPolicy), range(2), GameRunner(failures=failures)
     )
-    assert [(one.seed, one.players) for one in report.unfinished] == [
+    assert [(game.seed, game.players) for game in report.unfinished] == [
         (0, ("b", *("heuristic",) * 4)),
         (1, ("heuristic", "b", *("heuristic",) * 3)),
     ]
-    assert all("no answer" in one.why for one in report.unfinished)
+    assert all("no answer" in game.why for game in report.unfinished)
     assert [row.policy for row in report.games] == ["a", "a"]
     assert report.rates["b"]["all"] is None
     assert report.comparisons == ()
-    assert [one["seed"] for one in report.as_json()["unfinished"]] == [0, 1]
+    assert [game["seed"] for game in report.as_json()["unfinished"]] == [0, 1]

@@ -31,7 +31,7 @@ def pipeline():
 
 
 @pytest.fixture(autouse=True)
-def found(monkeypatch):
+def examples_on_the_path(monkeypatch):
     monkeypatch.syspath_prepend(str(EXAMPLES))
     yield
     for name in ("mediated_pipeline", "mediator_service", "ppo"):
@@ -47,7 +47,7 @@ def policy_in(folder, pipeline, joints):
 
 def parts(pipeline):
     """The retriever, generator and verifier of the offline pipeline as plain functions; and a count of their calls."""
-    number, calls = {one.text: k for k, one in enumerate(CORPUS.questions)}, Counter()
+    number, calls = {question.text: k for k, question in enumerate(CORPUS.questions)}, Counter()
 
     def retrieve(question, depth):
         calls[depth] += 1
@@ -61,8 +61,8 @@ def parts(pipeline):
         calls["recall"] += 1
         return "from memory"
 
-    told = {"retrieve": retrieve, "check": check, "recall": recall}
-    return told | {"generate": lambda question, evidence: reading.read(question, evidence).answer}, calls
+    functions = {"retrieve": retrieve, "check": check, "recall": recall}
+    return functions | {"generate": lambda question, evidence: reading.read(question, evidence).answer}, calls
 
 
 def langchain_documents():
@@ -75,7 +75,7 @@ def test_a_pipeline_does_what_is_recommended(tmp_path, pipeline):
     functions, calls = parts(pipeline)
     made = MediatedPipeline(policy_in(tmp_path, pipeline, PUBLISHED[3:4]), langchain_documents(), **functions)
     answers = [made.invoke(question.text)["answer"] for question in CORPUS.questions]
-    asked = [(answer, one.answer) for answer, one in zip(answers, CORPUS.questions, strict=True) if answer]
+    asked = [(answer, question.answer) for answer, question in zip(answers, CORPUS.questions, strict=True) if answer]
     assert sum(answer == right for answer, right in asked) >= 15
     assert calls["deep"] == 40
     assert 0 < calls["check"] <= 40
@@ -103,8 +103,8 @@ def test_documents_of_llamaindex_are_read_alike(tmp_path, pipeline):
     functions, _ = parts(pipeline)
     nodes = [SimpleNamespace(text=" ".join(p.sentences), metadata={"title": p.title}) for p in CORPUS.passages]
     policy = policy_in(tmp_path, pipeline, PUBLISHED)
-    one, other = (MediatedPipeline(policy, docs, **functions) for docs in (nodes, langchain_documents()))
-    assert one.probe.passages == other.probe.passages
+    first, other = (MediatedPipeline(policy, docs, **functions) for docs in (nodes, langchain_documents()))
+    assert first.probe.passages == other.probe.passages
     assert as_document("A text.") == "A text."
 
 
@@ -115,10 +115,10 @@ def test_the_log_of_a_pipeline_is_learned_from(tmp_path, pipeline, capsys):
     policy = policy_in(tmp_path, pipeline, PUBLISHED)
     made = MediatedPipeline(policy, langchain_documents(), **functions, log=tmp_path / "log.jsonl")
     for question in CORPUS.questions:
-        told = made.invoke(question.text)
+        result = made.invoke(question.text)
         silence = "wrongly_silent" if question.answer == "from memory" else "rightly_silent"
-        came = silence if told["answer"] is None else "right" if told["answer"] == question.answer else "wrong"
-        made.log.result(told["id"], came)
+        came = silence if result["answer"] is None else "right" if result["answer"] == question.answer else "wrong"
+        made.log.result(result["id"], came)
     made.log.close()
     assert len(read_log(tmp_path / "log.jsonl")) == 40
     words = ["train", "grace", "--from-log", str(tmp_path / "log.jsonl"), "--temperature", "0.7", "--floor", "0.02"]
@@ -178,10 +178,10 @@ def test_a_web_service_recommends_and_keeps_its_log(tmp_path, pipeline):
 
     policy = policy_in(tmp_path, pipeline, PUBLISHED[:1])
     with testclient.TestClient(make_app(policy, CORPUS.passages, tmp_path / "log.jsonl")) as client:
-        told = client.post("/recommend", json={"question": CORPUS.questions[0].text}).json()
-        assert (told["id"], told["retriever"], told["verifier"]) == ("1", "retrieve_shallow", "run_nli_check")
-        assert told["probability"] == 1.0
-        assert told["state"] == pipeline.bins.state(pipeline.signals(0))
+        advice = client.post("/recommend", json={"question": CORPUS.questions[0].text}).json()
+        assert (advice["id"], advice["retriever"], advice["verifier"]) == ("1", "retrieve_shallow", "run_nli_check")
+        assert advice["probability"] == 1.0
+        assert advice["state"] == pipeline.bins.state(pipeline.signals(0))
         assert client.post("/results/1", json={"outcome": "right", "cost": 7}).status_code == 204
         assert client.post("/results/2", json={"outcome": "right"}).status_code == 404
         assert client.post("/results/1", json={"outcome": "good"}).status_code == 422

@@ -16,7 +16,6 @@ from parlour.envs import registry
 from parlour.envs.core import ParlourError
 from parlour.policies import HeuristicPolicy, TrainedSeat, asks_a_model, experts, make_policy
 from parlour.policies.experts import HUMAN, ExpertCard, Points, cards, expert
-from parlour.training.cli import run
 from parlour.training.cli.experts import HEADINGS, rows
 from parlour.training.learn.experts import MOST_BYTES, make_expert, measure_again
 from parlour.training.measure import evaluate
@@ -69,9 +68,9 @@ def data(tmp_path, monkeypatch) -> Path:
 
 
 def test_the_expert_of_a_table_is_found_by_game_and_configuration(data):
-    for found in (expert(GAME, CONFIG), make_policy("expert", GAME, CONFIG)):
-        assert isinstance(found, TrainedSeat)
-        assert (found.features, found.activation, found.sample) == ("belief", "relu", True)
+    for player in (expert(GAME, CONFIG), make_policy("expert", GAME, CONFIG)):
+        assert isinstance(player, TrainedSeat)
+        assert (player.features, player.activation, player.sample) == ("belief", "relu", True)
         rollout.play(rollout.table(GAME, **OPTIONS), [expert(GAME, CONFIG) for _ in range(5)], 1)
     assert not asks_a_model("expert")
 
@@ -139,26 +138,21 @@ def test_half_precision_keeps_the_logits(data):
 # -- the command line ------------------------------------------------------------------------------------------
 
 
-def test_they_are_listed(data, capsys):
-    assert run(["experts", "--json"]) == 0
-    (told,) = json.loads(capsys.readouterr().out)["experts"]
-    assert told == {**json.loads((data / "small.json").read_text()), "default_table": False}
-    assert run(["experts"]) == 0
-    shown = capsys.readouterr().out
-    assert "small" in shown
-    assert "default table" not in shown
-    assert "murder_mystery_v0 has no trained network; its strongest player: questum" in shown
-    assert run(["list", "--json"]) == 0
-    assert "expert" in json.loads(capsys.readouterr().out)["policies"]
+def test_they_are_listed(data, capsys, output_of, json_of):
+    (row,) = json_of(["experts", "--json"])["experts"]
+    assert row == {**json.loads((data / "small.json").read_text()), "default_table": False}
+    output = output_of(["experts"])
+    assert "small" in output
+    assert "default table" not in output
+    assert "murder_mystery_v0 has no trained network; its strongest player: questum" in output
+    assert "expert" in json_of(["list", "--json"])["policies"]
 
 
-def test_they_play_by_name(data, capsys):
+def test_they_play_by_name(data, error_of, json_of):
     words = ["-n", "5", "--rules", "official", "--set", "talk=false", "--policy", "expert", "--json"]
-    assert run(["play", GAME, *words]) == 0
-    (told,) = json.loads(capsys.readouterr().out)
-    assert told["winner"] in ("good", "evil")
-    assert run(["play", GAME, "-n", "6", "--policy", "expert"]) == 2
-    assert "parlour: there is no expert for avalon_v0" in capsys.readouterr().err
+    (game,) = json_of(["play", GAME, *words])
+    assert game["winner"] in ("good", "evil")
+    assert "parlour: there is no expert for avalon_v0" in error_of(["play", GAME, "-n", "6", "--policy", "expert"])
 
 
 # -- how they are made -----------------------------------------------------------------------------------------
@@ -179,15 +173,15 @@ def test_the_card_holds_what_the_run_says(data):
 
 def best_responses(path: Path, against: Path) -> Path:
     gain = {"mean": 0.2, "low": 0.15, "high": 0.25, "n": 2000, "p": 0.0}
-    found = [{"side": side, "against": str(against), "steps": 4_020_211, "gain": gain} for side in ("good", "evil")]
-    path.write_text(json.dumps({"best_responses": found}))
+    responses = [{"side": side, "against": str(against), "steps": 4_020_211, "gain": gain} for side in ("good", "evil")]
+    path.write_text(json.dumps({"best_responses": responses}))
     return path
 
 
 def test_best_responses_to_the_run_s_policy_or_to_the_expert_are_in_the_card(data, tmp_path):
     for against in (tmp_path / "run/policy.npz", data / "small.npz"):
-        found = best_responses(tmp_path / "found.json", against)
-        card = make_expert(tmp_path / "run", "small", data, found)
+        responses = best_responses(tmp_path / "found.json", against)
+        card = make_expert(tmp_path / "run", "small", data, responses)
         assert card == ExpertCard.read(data / "small.json")
         assert [(exploit.side, exploit.decisions) for exploit in card.exploits] == [
             ("good", 4_020_211),
@@ -286,15 +280,15 @@ def test_those_that_ship_are_small_and_each_has_one_table_of_its_style():
 
 def test_the_page_s_table_is_that_of_the_cards():
     page = (ROOT / "docs" / "explanation" / "experts.md").read_text("utf-8")
-    told = page.partition("<!-- cards -->\n")[2].partition("\n<!-- end of cards -->")[0]
-    assert told == markdown_table(HEADINGS, rows(SHIPPED))
+    table = page.partition("<!-- cards -->\n")[2].partition("\n<!-- end of cards -->")[0]
+    assert table == markdown_table(HEADINGS, rows(SHIPPED))
 
 
 @pytest.mark.parametrize("card", SHIPPED, ids=lambda card: card.name)
 def test_each_that_ships_is_loaded_for_the_table_of_its_card(card):
     config = registry[card.game].raw_env(**card.config).game.config
-    found = expert(card.game, config, style=card.style)
-    assert found.features == card.features
+    player = expert(card.game, config, style=card.style)
+    assert player.features == card.features
     assert card.whole_sides.low > 0
     assert (card.among_people is not None) == (card.style == HUMAN)
     assert card.among_people is None or card.among_people.low > 0

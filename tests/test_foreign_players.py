@@ -91,7 +91,7 @@ bound, part = Box().inner, functools.partial(lambda prefix, text: options(text)[
 @pytest.fixture(autouse=True)
 def mine(tmp_path, monkeypatch):
     """A module `mine` in the current directory, which is not on the import path; returns it once it is imported."""
-    monkeypatch.setattr(sys, "path", [one for one in sys.path if one])
+    monkeypatch.setattr(sys, "path", [folder for folder in sys.path if folder])
     before = set(sys.modules)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(PLAYERS)
@@ -178,14 +178,14 @@ def test_a_seeded_player_gives_the_same_games_however_many_are_concurrent():
     maker = partial(player, "mine:Seeded")
     jobs = [Job(seed, tuple(("mine:Seeded", maker) for _ in range(5))) for seed in range(6)]
 
-    def told(workers: int):
+    def played_with(workers: int):
         return [
-            (one.moves, one.outcome)
-            for one in GameRunner(workers=workers).play(rollout.table("avalon_v0", num_players=5), jobs)
+            (game.moves, game.outcome)
+            for game in GameRunner(workers=workers).play(rollout.table("avalon_v0", num_players=5), jobs)
         ]
 
-    assert told(1) == told(1) == told(3)
-    assert len(set(told(1))) > 1
+    assert played_with(1) == played_with(1) == played_with(3)
+    assert len(set(played_with(1))) > 1
 
 
 def test_one_instance_in_two_games_at_once_is_refused():
@@ -281,8 +281,8 @@ def test_an_answer_that_is_none_gets_one_line_that_names_the_player(code, why):
 
 def test_words_that_cannot_be_used_are_counted_and_replaced():
     write("def x(text): return '[42]'")
-    told = faults(episode("other:x"), 0)
-    assert told["unreadable"] + told["illegal"] + told["ambiguous"] == 3 * told["replaced"] > 0
+    counts = faults(episode("other:x"), 0)
+    assert counts["unreadable"] + counts["illegal"] + counts["ambiguous"] == 3 * counts["replaced"] > 0
 
 
 @pytest.mark.parametrize(
@@ -349,22 +349,18 @@ def test_a_library_that_is_missing_gets_one_line(monkeypatch):
 # -- the command line ------------------------------------------------------------------------------------------
 
 
-def test_commands_take_them(capsys):
+def test_commands_take_them(capsys, error_of):
     table = ["avalon_v0", "--players", "5", "--json"]
     assert run(["play", *table, "--policy", "heuristic", "--policy", "player_0=mine:Agent", "--games", "2"]) == 0
     assert run(["evaluate", *table, "--policy", "mine:Seeded", "--against", "mine:first", "--games", "3"]) == 0
     assert '"mine:Seeded"' in capsys.readouterr().out
-    assert run(["play", "--policy", "mine:nobody"]) == 2
-    said = capsys.readouterr().err
-    assert "there is no 'nobody' in" in said
-    assert said.count("\n") == 1
+    assert "there is no 'nobody' in" in error_of(["play", "--policy", "mine:nobody"])
 
 
-def test_the_list_names_them(capsys):
-    assert run(["list"]) == 0
-    shown = capsys.readouterr().out
-    assert "module:attribute" in shown
-    assert all(name in shown for name in FOREIGN)
+def test_the_list_names_them(output_of):
+    output = output_of(["list"])
+    assert "module:attribute" in output
+    assert all(name in output for name in FOREIGN)
 
 
 # -- by words alone --------------------------------------------------------------------------------------------
@@ -431,5 +427,5 @@ def test_the_page_s_code_runs(capsys):
 
 
 def test_the_page_names_every_library():
-    told = PAGE.read_text("utf-8")
-    assert all(re.search(rf"\| `{name}:[A-Za-z]", told) for name in FOREIGN)
+    text = PAGE.read_text("utf-8")
+    assert all(re.search(rf"\| `{name}:[A-Za-z]", text) for name in FOREIGN)

@@ -51,19 +51,18 @@ def setting(words: list[str], **more) -> HeldOutConfig:
 
 
 @pytest.mark.slow
-def test_the_command_learns_from_a_corpus_and_compares(town_files, tmp_path, capsys):
+def test_the_command_learns_from_a_corpus_and_compares(town_files, tmp_path, json_of):
     arguments = ["train", "grace", *town_files, "--reader", "extract", "--out", str(tmp_path / "run")]
-    assert run_command([*arguments, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert sum(told["questions"].values()) == 24  # two thirds of 36
-    assert {one["n"] for one in told["scores"]} == {12}
+    output = json_of([*arguments, "--json"])
+    assert sum(output["questions"].values()) == 24  # two thirds of 36
+    assert {score["n"] for score in output["scores"]} == {12}
     folder = tmp_path / "run"
     assert policy_file.read(folder / "policy.json").rows
     kept = {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     assert {"scores.csv", "states.csv", "table.csv", "partial.csv", "config.json"} <= set(kept)
     ids = [line.split(",")[0] for line in (folder / "calibration" / "table.csv").read_text().splitlines()[1:]]
     assert len(set(ids)) == 24
-    assert all(one.startswith(("founded-", "burnt-")) for one in ids)
+    assert all(name.startswith(("founded-", "burnt-")) for name in ids)
     assert run_command(arguments) == 0  # resumed: nothing changes
     assert {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == kept
 
@@ -80,12 +79,11 @@ def test_questions_are_split_by_the_seed_and_none_is_lost(town_files):
 
 
 @pytest.mark.slow
-def test_a_mediator_that_sees_the_question_is_learned_compared_and_kept(town_files, tmp_path, capsys):
+def test_a_mediator_that_sees_the_question_is_learned_compared_and_kept(town_files, tmp_path, json_of):
     pytest.importorskip("sklearn")
     arguments = ["train", "grace", *town_files, "--reader", "extract", "--sees", "question"]
     arguments += ["--temperature", "3", "--floor", "0.01", "--out", str(tmp_path / "run")]
-    assert run_command([*arguments, "--json"]) == 0
-    names = [one["name"] for one in json.loads(capsys.readouterr().out)["scores"]]
+    names = [score["name"] for score in json_of([*arguments, "--json"])["scores"]]
     assert names[:3] == ["learned mediator, sees the question", "learned table of states", "question form x state"]
     assert names[3:] == ["no retrieval", "GraphRAG", "token-confidence refusal", names[6], "oracle"]
     policy = policy_file.read(tmp_path / "run" / "policy.json")
@@ -108,7 +106,7 @@ def test_where_the_memory_is_simulated_the_ceiling_stands_before_the_oracle(town
 
     def scored(name, *more):
         assert run_command(["train", "grace", *more, *words, "--out", str(tmp_path / name)]) == 0
-        return {one["name"]: one["utility"]["mean"] for one in json.loads(capsys.readouterr().out)["scores"]}
+        return {score["name"]: score["utility"]["mean"] for score in json.loads(capsys.readouterr().out)["scores"]}
 
     generated = scored("generated", "--questions", "40", "--held-out", "40")
     assert list(generated)[-2:] == [CEILING, "oracle"]
@@ -118,7 +116,7 @@ def test_where_the_memory_is_simulated_the_ceiling_stands_before_the_oracle(town
     assert CEILING not in scored("rules", *town_files, "--reader", "extract")
 
 
-def test_seeing_more_goes_with_no_on_line_learning(town_files, tmp_path, capsys):
+def test_seeing_more_goes_with_no_on_line_learning(town_files, tmp_path, error_of):
     arguments = [
         "train",
         "grace",
@@ -130,32 +128,29 @@ def test_seeing_more_goes_with_no_on_line_learning(town_files, tmp_path, capsys)
         "--out",
         str(tmp_path / "r"),
     ]
-    assert run_command([*arguments, "--learner", "ucb", "--temperature", "3", "--floor", "0"]) == 2
-    told = capsys.readouterr().err
-    assert "sees 'signals' with method quantal and learner ucb; accepted: method quantal or correlated" in told
-    assert told.count("\n") == 1
+    errors = error_of([*arguments, "--learner", "ucb", "--temperature", "3", "--floor", "0"])
+    assert "sees 'signals' with method quantal and learner ucb; accepted: method quantal or correlated" in errors
 
 
 @pytest.mark.slow
 def test_the_correlated_form_of_a_policy_that_sees_the_question_is_learned_and_its_regrets_are_told(
-    town_files, tmp_path, capsys
+    town_files, tmp_path, capsys, output_of
 ):
     pytest.importorskip("sklearn")
     arguments = ["train", "grace", *town_files, "--reader", "extract", "--sees", "question", "--method", "correlated"]
 
-    def told(name, *words):
+    def learned_with(name, *words):
         assert run_command([*arguments, *words, "--out", str(tmp_path / name), "--json"]) == 0
-        made = policy_file.read(tmp_path / name / "policy.json").contextual
-        return made, json.loads(capsys.readouterr().out)["seen_regrets"]
+        policy = policy_file.read(tmp_path / name / "policy.json").contextual
+        return policy, json.loads(capsys.readouterr().out)["seen_regrets"]
 
-    made, regrets = told("shared")
+    made, regrets = learned_with("shared")
     assert (made.share, made.temperature, made.floor) == (1.0, 0.0, 0.0)
     assert regrets == {"retriever": 0.0, "generator": 0.0, "verifier": 0.0}
-    made, regrets = told("own", "--individual-costs", "--share", "0.01")
+    made, regrets = learned_with("own", "--individual-costs", "--share", "0.01")
     assert made.share == 0.01
     assert regrets == pytest.approx({"retriever": 0.0, "generator": 0.0, "verifier": 0.0}, abs=1e-6)
-    assert run_command([*arguments, "--out", str(tmp_path / "shared")]) == 0
-    assert "regret of the policy that sees more" in capsys.readouterr().out
+    assert "regret of the policy that sees more" in output_of([*arguments, "--out", str(tmp_path / "shared")])
 
 
 # -- stakes ----------------------------------------------------------------------------------------------------
@@ -165,13 +160,13 @@ def test_costs_are_nine_numbers_or_names():
     assert costs.stated(None) == Payment().costs
     assert costs.stated("1,2,3,4,5,6,7,8,9") == (1, 2, 3, 4, 5, 6, 7, 8, 9)
     assert costs.stated("generate=0.5, run_nli_check=8") == (1, 3, 0, 0.5, 5, 2, 0, 8, 0)
-    for wrong, told in (
+    for wrong, message in (
         ("1,2", "9 numbers"),
         ("generate=x", "9 numbers"),
         ("think=1", "generate"),
         ("1,generate=2", "9"),
     ):
-        with pytest.raises(ParlourError, match=told):
+        with pytest.raises(ParlourError, match=message):
             costs.stated(wrong)
 
 
@@ -207,50 +202,47 @@ def stamp(path):
 def test_the_comparison_pays_as_the_run_does(town_files, tmp_path):
     """The refusing baseline keeps silent on all, as its reader knows nothing: 5 for silence, 2 for the closed-book answer."""
     config = setting(town_files, reader="extract", utilities=DEAR.utilities, costs=DEAR.costs)
-    found = held_out.run(config, reader=readers.make(config))
-    refusing = next(score for score in found.scores if score.name == "token-confidence refusal")
+    result = held_out.run(config, reader=readers.make(config))
+    refusing = next(score for score in result.scores if score.name == "token-confidence refusal")
     assert refusing.utility.value == pytest.approx(5 - 2)
-    assert found.scores[1].utility.value == pytest.approx(5 - 2)
-    asked = found.calibrated.held_out
-    assert found.scores[2].utility.value == pytest.approx(
+    assert result.scores[1].utility.value == pytest.approx(5 - 2)
+    asked = result.calibrated.held_out
+    assert result.scores[2].utility.value == pytest.approx(
         sum(row.net(DEAR)[ALL.index(baselines.GRAPH_RAG)] for row in asked) / len(asked)
     )
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [({"utilities": (1.0, 2.0)}, "4 finite"), ({"costs": (1.0,)}, "9 finite"), ({"held_out_share": 1.0}, "between"),
         ({"retriever": "x"}, "bm25"), ({"sees": "x"}, "state"), ({"utilities": (1.0, 2.0, 3.0, float("nan"))}, "finite")],
 )  # fmt: skip
-def test_settings_that_are_not_accepted(settings, told):
-    with pytest.raises(ParlourError, match=told):
+def test_settings_that_are_not_accepted(settings, message):
+    with pytest.raises(ParlourError, match=message):
         HeldOutConfig(**settings)
 
 
 # -- readers ---------------------------------------------------------------------------------------------------
 
 
-def test_an_invented_memory_is_not_taken_for_an_answer_to_real_questions(town_files, tmp_path, capsys):
+def test_an_invented_memory_is_not_taken_for_an_answer_to_real_questions(town_files, tmp_path, error_of):
     arguments = ["train", "grace", *town_files, "--out", str(tmp_path / "run")]
     for chosen in ([], ["--reader", "offline"]):
-        assert run_command([*arguments, *chosen]) == 2
-        assert "--simulate-memory" in capsys.readouterr().err
+        assert "--simulate-memory" in error_of([*arguments, *chosen])
     assert not (tmp_path / "run").exists()
     with pytest.raises(ParlourError, match="simulate_memory"):
         readers.make(setting(town_files, reader="extract", simulate_memory=True))
 
 
 @pytest.mark.slow
-def test_a_simulated_memory_is_told_by_every_table_and_the_policy(town_files, tmp_path, capsys):
+def test_a_simulated_memory_is_told_by_every_table_and_the_policy(town_files, tmp_path, json_of, output_of):
     arguments = ["train", "grace", *town_files, "--simulate-memory", "--out", str(tmp_path / "run")]
-    assert run_command(arguments) == 0
-    shown = capsys.readouterr().out
+    output = output_of(arguments)
     for title in ("Policy", "Held-out questions"):
-        assert f"{title} (answered by simulated memory and rules, checked by shared words)" in shown
+        assert f"{title} (answered by simulated memory and rules, checked by shared words)" in output
     policy = policy_file.read(tmp_path / "run" / "policy.json")
     assert "simulated memory" in policy.reader
     assert policy_file.loads(policy.dumps()) == policy
     scores = (tmp_path / "run" / "calibration" / "scores.csv").read_text().splitlines()
     assert all("simulated memory" in line for line in scores[1:])
-    assert run_command([*arguments, "--json"]) == 0
-    assert "simulated memory" in json.loads(capsys.readouterr().out)["reader"]
+    assert "simulated memory" in json_of([*arguments, "--json"])["reader"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 
 import pytest
 from parlour.envs.mediated_qa.corpus import generate
@@ -31,60 +30,59 @@ def folder(tmp_path_factory):
     return path
 
 
-def explained(capsys, *words):
-    capsys.readouterr()
-    assert run(["grace", "explain", *words, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
+@pytest.fixture
+def explained(json_of):
+    return lambda *words: json_of(["grace", "explain", *words, "--json"])
 
 
-def test_a_question_of_the_run_has_what_each_action_came_to(trained, capsys):
+def test_a_question_of_the_run_has_what_each_action_came_to(trained, explained):
     rows = list(csv.DictReader((trained / "calibration" / "table.csv").read_text().splitlines()))
     question = CORPUS.questions[3].text
-    told = explained(capsys, question, "--run", str(trained))
-    assert (told["question"], told["part"], told["state"]) == (question, "training", rows[3]["state"])
-    nets = {tuple(one["joint"]): one["net"] for one in told["actions"]}
+    output = explained(question, "--run", str(trained))
+    assert (output["question"], output["part"], output["state"]) == (question, "training", rows[3]["state"])
+    nets = {tuple(action["joint"]): action["net"] for action in output["actions"]}
     assert set(nets) == set(PUBLISHED)
     assert nets[PUBLISHED[0]] == float(rows[3]["u_shallow_gen_nli"])
     assert nets[PUBLISHED[8]] == float(rows[3]["u_skip_param_nocheck"])
-    assert sum(one["probability"] for one in told["actions"]) == pytest.approx(1)
+    assert sum(action["probability"] for action in output["actions"]) == pytest.approx(1)
     utilities = {"right": 120, "wrong": -40, "rightly_silent": 10, "wrongly_silent": -20}
-    assert all(one["net"] == pytest.approx(utilities[one["outcome"]] - one["cost"]) for one in told["actions"])
-    assert explained(capsys, "3", "--run", str(trained)) == told
-    assert explained(capsys, "50", "--run", str(trained))["part"] == "held out"
+    assert all(
+        action["net"] == pytest.approx(utilities[action["outcome"]] - action["cost"]) for action in output["actions"]
+    )
+    assert explained("3", "--run", str(trained)) == output
+    assert explained("50", "--run", str(trained))["part"] == "held out"
 
 
-def test_documents_in_a_folder_tell_what_the_mediator_goes_by(trained, folder, capsys):
+def test_documents_in_a_folder_tell_what_the_mediator_goes_by(trained, folder, explained):
     question = CORPUS.questions[0].text
     policy = trained / "policy.json"
-    told = explained(capsys, question, "--policy", str(policy), "--documents", str(folder))
+    output = explained(question, "--policy", str(policy), "--documents", str(folder))
     mediator = GraceMediator.load(policy)
     advice = mediator.advise(question, [(passage.title, list(passage.sentences)) for passage in CORPUS.passages])
-    assert told["state"] == advice.state
-    assert len(told["signals"]) == 5
-    assert told["linked"]
-    assert {one["outcome"] for one in told["actions"]} == {None}
-    by_run = explained(capsys, question, "--run", str(trained))
-    assert (by_run["state"], by_run["linked"]) == (told["state"], told["linked"])
+    assert output["state"] == advice.state
+    assert len(output["signals"]) == 5
+    assert output["linked"]
+    assert {action["outcome"] for action in output["actions"]} == {None}
+    by_run = explained(question, "--run", str(trained))
+    assert (by_run["state"], by_run["linked"]) == (output["state"], output["linked"])
 
 
-def test_it_is_shown_for_people(trained, capsys):
+def test_it_is_shown_for_people(trained, capsys, output_of):
     capsys.readouterr()
-    assert run(["grace", "explain", "0", "--run", str(trained)]) == 0
-    shown = " ".join(capsys.readouterr().out.split())
+    shown = " ".join(output_of(["grace", "explain", "0", "--run", str(trained)]).split())
     for words in ("question: ", "linked to: ", "reliability", "state: ", "net utility", "retrieve_deep"):
         assert words in shown
 
 
-def test_a_new_question_to_a_run_has_no_results(trained, capsys):
-    told = explained(capsys, "What is the matter?", "--run", str(trained))
-    assert (told["state"], told["linked"], told["signals"], told["part"]) == ("s0", [], [], "")
-    assert {one["net"] for one in told["actions"]} == {None}
+def test_a_new_question_to_a_run_has_no_results(trained, explained):
+    output = explained("What is the matter?", "--run", str(trained))
+    assert (output["state"], output["linked"], output["signals"], output["part"]) == ("s0", [], [], "")
+    assert {action["net"] for action in output["actions"]} == {None}
 
 
 @pytest.mark.parametrize(
     "words", [[], ["--documents", "here"], ["--documents", "here", "--run", "there"], ["--run", "nowhere"]]
 )
-def test_it_takes_documents_with_a_policy_or_a_run(words, tmp_path, capsys, monkeypatch):
+def test_it_takes_documents_with_a_policy_or_a_run(words, tmp_path, error_of, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert run(["grace", "explain", "Who?", *words]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    error_of(["grace", "explain", "Who?", *words])

@@ -47,11 +47,11 @@ def test_signals_and_states_of_documents_are_those_of_calibration(loaded, pipeli
     probe = DocumentProbe(passages)
     states = set()
     for number, question in enumerate(pipeline.questions):
-        found = loaded.advise(question.text, probe)
-        assert found.signals == pipeline.signals(number)
-        assert found.state == pipeline.bins.state(pipeline.signals(number))
-        assert found.joint == loaded.recommend(found.state)
-        states.add(found.state)
+        advice = loaded.advise(question.text, probe)
+        assert advice.signals == pipeline.signals(number)
+        assert advice.state == pipeline.bins.state(pipeline.signals(number))
+        assert advice.joint == loaded.recommend(advice.state)
+        states.add(advice.state)
     assert len(states) > 3
 
 
@@ -64,15 +64,15 @@ def test_a_question_with_documents_or_its_signals_or_its_state_are_answered_alik
 
 
 def test_documents_may_be_texts_objects_or_passages(loaded, pipeline, passages):
-    told = [
+    forms = [
         [{"title": passage.title, "text": "\n".join(passage.sentences)} for passage in passages],
-        [f"{one.title}\n" + "\n".join(one.sentences) for one in passages],
-        [(one.title, list(one.sentences)) for one in passages],
-        [(one.title, "\n".join(one.sentences)) for one in passages],
+        [f"{passage.title}\n" + "\n".join(passage.sentences) for passage in passages],
+        [(passage.title, list(passage.sentences)) for passage in passages],
+        [(passage.title, "\n".join(passage.sentences)) for passage in passages],
     ]
     question = pipeline.questions[0].text
     expected = loaded.advise(question, passages)
-    for documents_of_one_form in told:
+    for documents_of_one_form in forms:
         assert loaded.advise(question, documents_of_one_form).signals == expected.signals
 
 
@@ -83,22 +83,22 @@ def test_a_text_without_a_title_is_called_by_its_first_name():
 
 
 def test_a_question_that_no_document_is_about_has_no_signals_and_gets_the_fallback(loaded, passages):
-    found = loaded.advise("what is the matter?", passages)
-    assert (found.signals, found.state, found.joint, found.probability) == (None, "s0", FALLBACK, 1.0)
+    advice = loaded.advise("what is the matter?", passages)
+    assert (advice.signals, advice.state, advice.joint, advice.probability) == (None, "s0", FALLBACK, 1.0)
     assert loaded.recommend(None) == FALLBACK
     assert loaded.recommend((math.nan, 0, 0, 0, 0)) == FALLBACK
 
 
 def test_each_signal_is_shown_with_its_bin():
     cuts = dict.fromkeys(SIGNAL_NAMES, (1.0, 2.0))
-    found = documents.binned(Signals(0.5, 1.0, 1.5, 2.0, 9.0), cuts)
-    assert [one.bin for one in found] == [0, 1, 1, 2, 2]
+    binned = documents.binned(Signals(0.5, 1.0, 1.5, 2.0, 9.0), cuts)
+    assert [signal.bin for signal in binned] == [0, 1, 1, 2, 2]
     # trust 0 + 1 is low, quality 1 + 2 + 2 = 5 is high
     assert documents.state_of((0.5, 1.0, 1.5, 2.0, 9.0), cuts) == "T:low_Q:high"
 
 
 @pytest.mark.parametrize(
-    ("asked", "given", "told"),
+    ("asked", "given", "message"),
     [
         ("Who?", ["", " "], "no sentences"),
         ("Who?", "one text", "documents 'one text' is not accepted; accepted: a list of"),
@@ -109,8 +109,8 @@ def test_each_signal_is_shown_with_its_bin():
         ((1, 2), None, "signals .1, 2. is not accepted; accepted: five numbers"),
     ],
 )
-def test_what_cannot_be_used_is_told_in_one_line(loaded, asked, given, told):
-    with pytest.raises(ParlourError, match=told) as error:
+def test_what_cannot_be_used_is_told_in_one_line(loaded, asked, given, message):
+    with pytest.raises(ParlourError, match=message) as error:
         loaded.recommend(asked, given)
     assert "\n" not in str(error.value)
 

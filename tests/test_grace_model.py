@@ -120,11 +120,10 @@ def test_questions_are_asked_at_once_and_the_files_are_the_same(town_files, tmp_
     assert files_of(tmp_path / "1") == files_of(tmp_path / "4")
 
 
-def test_a_budget_that_is_spent_ends_with_one_line_and_a_higher_one_goes_on(town_files, tmp_path, capsys):
+def test_a_budget_that_is_spent_ends_with_one_line_and_a_higher_one_goes_on(town_files, tmp_path, error_of):
     with Reading() as server:
         asked = words(town_files, server, tmp_path / "run", "--concurrency", "3")
-        assert run_command([*asked, "--max-calls", "20"]) == 2
-        assert "20 calls spent, limit 20" in capsys.readouterr().err.splitlines()[-1]
+        assert "20 calls spent, limit 20" in error_of([*asked, "--max-calls", "20"], notes=True).splitlines()[-1]
         assert len(server.answered) == 20
         assert run_command(asked) == 0
         assert len(server.answered) == len(set(server.answered)) == 54
@@ -133,23 +132,21 @@ def test_a_budget_that_is_spent_ends_with_one_line_and_a_higher_one_goes_on(town
 # -- the forecast ----------------------------------------------------------------------------------------------
 
 
-def test_a_dry_run_tells_calls_tokens_and_dollars_and_asks_nobody(town_files, tmp_path, capsys):
+def test_a_dry_run_tells_calls_tokens_and_dollars_and_asks_nobody(town_files, tmp_path, output_of, json_of):
     """Nine questions: two answers from evidence, one from memory, one of five samples, six checks each, at most."""
     with Reading() as server:
         asked = words(town_files, server, tmp_path / "run", "--dry-run")
-        assert run_command([*asked, "--json"]) == 0
-        told = json.loads(capsys.readouterr().out)
-        assert told["calls"] == {"check": 54, "generate": 18, "recall": 9, "recall_freely": 9}
-        assert told["completion"] == (54 + 18 + 9 + 5 * 9) * 200
-        assert told["dollars"] == pytest.approx((told["prompt"] * 1 + told["completion"] * 2) / 1e6)
-        assert run_command(asked) == 0
-        assert "at most 90 calls" in capsys.readouterr().out
+        output = json_of([*asked, "--json"])
+        assert output["calls"] == {"check": 54, "generate": 18, "recall": 9, "recall_freely": 9}
+        assert output["completion"] == (54 + 18 + 9 + 5 * 9) * 200
+        assert output["dollars"] == pytest.approx((output["prompt"] * 1 + output["completion"] * 2) / 1e6)
+        assert "at most 90 calls" in output_of(asked)
         assert server.calls == []
         assert not (tmp_path / "run").exists()
         assert run_command(asked[:-1]) == 0
         assert len(server.answered) <= 90
-        told = [call.body["messages"] for call in server.asked]
-    assert all(len(messages) == 2 for messages in told)
+        output = [call.body["messages"] for call in server.asked]
+    assert all(len(messages) == 2 for messages in output)
 
 
 def test_a_forecast_leaves_out_what_is_done(town_files, tmp_path, capsys):
@@ -166,8 +163,8 @@ def test_without_a_price_the_cost_is_unknown_and_without_a_model_nobody_is_asked
     corpus = experiment.corpus_of(config)
     pipeline = held_out.pipeline_of(config, corpus)
     config = experiment.split(config, corpus)
-    told = forecast(config, pipeline, ModelConfig())
-    assert (told.calls, told.dollars, told.questions) == ({}, 0.0, 9)
+    expected = forecast(config, pipeline, ModelConfig())
+    assert (expected.calls, expected.dollars, expected.questions) == ({}, 0.0, 9)
     asking = HeldOutConfig(corpus=town_files[1], train=6, held_out=3, model="mine")
     assert "cost unknown" in forecast(asking, pipeline, ModelConfig(model="mine")).told()
 
@@ -176,13 +173,12 @@ def test_without_a_price_the_cost_is_unknown_and_without_a_model_nobody_is_asked
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "reason"),
     [(["--reader", "extract"], "nothing to do"), (["--simulate-memory"], "simulate_memory")],
 )  # fmt: skip
-def test_a_model_without_use_is_refused(town_files, tmp_path, capsys, more, told):
+def test_a_model_without_use_is_refused(town_files, tmp_path, error_of, more, reason):
     with Reading() as server:
-        assert run_command(words(town_files, server, tmp_path / "run", *more)) == 2
-        assert told in capsys.readouterr().err
+        assert reason in error_of(words(town_files, server, tmp_path / "run", *more))
         assert server.calls == []
 
 
@@ -191,8 +187,8 @@ def test_rules_answer_and_a_model_checks(town_files, tmp_path):
         asked = words(town_files, server, tmp_path / "run", "--reader", "extract", "--nli", "model")
         assert run_command(asked) == 0
         assert {call.body["response_format"]["json_schema"]["name"] for call in server.asked} == {"EntailmentVerdict"}
-    told = json.loads((tmp_path / "run" / "policy.json").read_text())["reader"]
-    assert told == "answered by rules without memory, checked by tester, temperature 0.3"
+    reader = json.loads((tmp_path / "run" / "policy.json").read_text())["reader"]
+    assert reader == "answered by rules without memory, checked by tester, temperature 0.3"
 
 
 def test_a_model_is_for_questions(tmp_path, capsys):

@@ -50,11 +50,11 @@ def test_dollars_for_cents_give_the_same_policies_over_the_same_grid_of_stakes(c
     dollars = stakes(rows[:100], rows[100:], StakesConfig(), DOLLARS)
     assert [price for _, price in cents.policies] == [0, 10, 25, 50, 100, 200, 400, 1000, math.inf]
     assert [price for _, price in dollars.policies] == [0, 0.1, 0.25, 0.5, 1, 2, 4, 10, math.inf]
-    for one, other in zip(cents.policies.values(), dollars.policies.values(), strict=True):
-        assert other.rows == one.rows
-    for found, told in zip(dollars.scores, cents.scores, strict=True):
-        assert found.utility.value == pytest.approx(told.utility.value / 100)
-        assert found.accuracy == told.accuracy
+    for policy, other in zip(cents.policies.values(), dollars.policies.values(), strict=True):
+        assert other.rows == policy.rows
+    for score, in_cents in zip(dollars.scores, cents.scores, strict=True):
+        assert score.utility.value == pytest.approx(in_cents.utility.value / 100)
+        assert score.accuracy == in_cents.accuracy
 
 
 def test_an_infinite_price_is_as_large_in_any_unit():
@@ -104,12 +104,12 @@ def test_contextual_modules_pay_the_costs_that_the_model_was_learned_at(calibrat
     model = learn_contextual(rows, contexts, Payment(costs=HALF))
     seen, states = np.array(contexts)[:10], [row.state for row in rows][:10]
     mine = {"individual_costs": True, "share": 0.1}
-    told = correlated_model(model, **mine).policy(seen, states)
-    assert regrets(model, seen, states, told, **mine).max() <= 1e-6
+    policy = correlated_model(model, **mine).policy(seen, states)
+    assert regrets(model, seen, states, policy, **mine).max() <= 1e-6
     # the same numbers at costs told apart: what is learned at them is what is told
-    assert told == pytest.approx(correlated_model(model, **mine).policy(seen, states, Payment(costs=HALF)))
+    assert policy == pytest.approx(correlated_model(model, **mine).policy(seen, states, Payment(costs=HALF)))
     cheap = replace(model, payment=Payment())
-    assert told != pytest.approx(correlated_model(cheap, **mine).policy(seen, states, Payment()))
+    assert policy != pytest.approx(correlated_model(cheap, **mine).policy(seen, states, Payment()))
 
 
 def test_a_table_of_ones_own_is_played_at_ones_own_costs(tmp_path):
@@ -150,13 +150,13 @@ def read_csv(path):
 def test_each_action_is_measured_each_time_that_it_is_carried_out(tmp_path, clock):
     """Six questions: each is searched twice, remembered and sampled once, and read twice where both searches found something."""
     prepare(HeldOutConfig(train=4, held_out=2, difficulty="easy"), out=tmp_path / "run")
-    found = read_csv(tmp_path / "run" / "usage.csv")
-    assert list(found) == [action for action in COSTS if action not in costs.FREE]
+    usage = read_csv(tmp_path / "run" / "usage.csv")
+    assert list(usage) == [action for action in COSTS if action not in costs.FREE]
     for action in ("retrieve_shallow", "retrieve_deep", "generate_parametric", "generate_consistency"):
-        assert (found[action]["n"], found[action]["n_seconds"]) == ("6", "6")
-    assert 6 < int(found["generate"]["n"]) <= 12
+        assert (usage[action]["n"], usage[action]["n_seconds"]) == ("6", "6")
+    assert 6 < int(usage["generate"]["n"]) <= 12
     # no model is asked, and each clocked span takes the one tick between its two looks at the clock
-    for row in found.values():
+    for row in usage.values():
         assert (float(row["prompt"]), float(row["completion"]), float(row["seconds"])) == (0.0, 0.0, 1.0)
 
 
@@ -226,11 +226,11 @@ def test_tokens_and_seconds_become_costs_by_a_rate(tmp_path):
     with pytest.raises(ParlourError, match="seconds of generate_consistency were not measured"):
         costs.costs_by(tmp_path / "usage.csv", costs.rate("0.15,0.6,0.01"))
     (tmp_path / "usage.csv").write_text(USED.replace("0,\n", "2,4.0\n"))
-    found = costs.costs_by(tmp_path / "usage.csv", costs.rate("gpt-4o-mini,0.01"))
-    assert found == pytest.approx((0.005, 0.02, 0, 360e-6 + 0.015, 322.5e-6 + 0.04, 0, 0, 0, 0))
+    prices = costs.costs_by(tmp_path / "usage.csv", costs.rate("gpt-4o-mini,0.01"))
+    assert prices == pytest.approx((0.005, 0.02, 0, 360e-6 + 0.015, 322.5e-6 + 0.04, 0, 0, 0, 0))
     assert (
         costs.rate("gpt-4o-mini,0.01")
-        .told(found)
+        .told(prices)
         .startswith("costs by use at rate 0.15,0.6,0.01: retrieve_shallow 0.005,")
     )
 
@@ -242,15 +242,14 @@ def test_rates_that_mean_nothing_are_refused(text):
 
 
 @pytest.mark.parametrize("source", [["--from-table", "x.csv"], ["--from-log", "x.jsonl"]])
-def test_a_rate_is_for_what_is_calibrated_and_in_place_of_costs(source, capsys):
-    assert run(["train", "grace", *source, "--rate", "1,1,1"]) == 2
-    assert "--rate makes costs of a calibration; accepted" in capsys.readouterr().err
+def test_a_rate_is_for_what_is_calibrated_and_in_place_of_costs(source, capsys, error_of):
+    assert "--rate makes costs of a calibration; accepted" in error_of(["train", "grace", *source, "--rate", "1,1,1"])
     assert run(["train", "grace", "--questions", "9", "--costs", "generate=1", "--rate", "1,1,1"]) == 2
     assert "without --costs" in capsys.readouterr().err
 
 
 @pytest.mark.slow
-def test_a_run_is_priced_by_its_rate_and_nothing_is_asked_again(tmp_path, clock, capsys):
+def test_a_run_is_priced_by_its_rate_and_nothing_is_asked_again(tmp_path, clock, capsys, error_of):
     """Each action takes one tick, so that at 7 a second each of the six costs 7; tokens were none."""
     words = ["train", "grace", "--questions", "30", "--held-out", "10", "--temperature", "1", "--floor", "0"]
     assert run([*words, "--rate", "0,0,7", "--out", str(tmp_path / "rated")]) == 0
@@ -261,30 +260,28 @@ def test_a_run_is_priced_by_its_rate_and_nothing_is_asked_again(tmp_path, clock,
     assert (rated / "policy.json").read_text() == (stated / "policy.json").read_text()
     for name in ("scores.csv", "usage.csv"):
         assert (rated / "calibration" / name).read_text() == (stated / "calibration" / name).read_text()
-    told = json.loads((rated / "config.json").read_text())
-    assert (told["rate"], told["costs"]) == ("0,0,7", [float(one) for one in sevens.split(",")])
+    data = json.loads((rated / "config.json").read_text())
+    assert (data["rate"], data["costs"]) == ("0,0,7", [float(cost) for cost in sevens.split(",")])
     assert [row.utilities for row in read_run(rated).rows] == [row.utilities for row in read_run(stated).rows]
     # the same command again leaves the same files; another rate is another run
     kept = {path: path.read_bytes() for path in rated.rglob("*") if path.is_file()}
     assert run([*words, "--rate", "0,0,7", "--out", str(rated)]) == 0
     assert {path: path.read_bytes() for path in rated.rglob("*") if path.is_file()} == kept
-    assert run([*words, "--rate", "0,0,8", "--out", str(rated)]) == 2
-    assert 'rate "0,0,7"' in capsys.readouterr().err
+    assert 'rate "0,0,7"' in error_of([*words, "--rate", "0,0,8", "--out", str(rated)])
 
 
 @pytest.mark.slow
-def test_stakes_are_shown_at_the_costs_of_a_rate(tmp_path, clock, capsys):
+def test_stakes_are_shown_at_the_costs_of_a_rate(tmp_path, clock, capsys, output_of):
     words = ["train", "grace", "--questions", "30", "--held-out", "10", "--temperature", "1", "--floor", "0"]
-    assert run([*words, "--out", str(tmp_path / "run")]) == 0
-    capsys.readouterr()
+    output_of([*words, "--out", str(tmp_path / "run")])
     shown = {}
     for name, rate in (("free", ["--rate", "0,0,0"]), ("dear", ["--rate", "0,0,7"]), ("run", [])):
         out = tmp_path / name
         assert run(["grace", "stakes", str(tmp_path / "run"), "--price", "50", *rate, "--out", str(out)]) == 0
         shown[name] = " ".join(capsys.readouterr().out.split())
         with (out / "stakes.csv").open(newline="") as file:
-            found = {row["system"]: float(row["net"]) for row in csv.DictReader(file)}
-        shown[f"{name} net"] = found["no retrieval"]
+            net = {row["system"]: float(row["net"]) for row in csv.DictReader(file)}
+        shown[f"{name} net"] = net["no retrieval"]
     assert "costs by use at rate 0,0,7: retrieve_shallow 7" in shown["dear"]
     assert "costs by use" not in shown["run"]
     # the closed-book answer costs 0, 7, and 2 as published

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa.vocabulary import ALL, ANSWERED_RIGHT, ANSWERED_WRONG, KEPT_SILENT, Payment
@@ -51,8 +49,8 @@ def test_a_retriever_saves_its_cost_where_its_share_is_small(tmp_path, deep, sha
 def test_a_correlated_equilibrium_is_followed_by_all_and_earns_no_more(tmp_path):
     run_of_one = calibrated(tmp_path)
     best = PolicyTable({STATE: {DEEP: 1.0}})
-    found, equilibria = private_obedience(run_of_one, best, (1.0, 0.05, 0.001))
-    for as_it_is, obeyed in zip(found[::2], found[1::2], strict=True):
+    rows, equilibria = private_obedience(run_of_one, best, (1.0, 0.05, 0.001))
+    for as_it_is, obeyed in zip(rows[::2], rows[1::2], strict=True):
         assert obeyed.follows == pytest.approx((1.0, 1.0, 1.0))
         assert obeyed.regrets == pytest.approx((0.0, 0.0, 0.0), abs=1e-6)
         assert obeyed.utility.value <= as_it_is.utility.value + 1e-9
@@ -66,35 +64,30 @@ def test_a_share_is_above_0_up_to_1(tmp_path, share):
         private_obedience(calibrated(tmp_path), PolicyTable({STATE: {DEEP: 1.0}}), (share,))
 
 
-def test_the_command_compares_the_policy_with_equilibria_and_stores_them(tmp_path, capsys):
+def test_the_command_compares_the_policy_with_equilibria_and_stores_them(tmp_path, capsys, output_of, json_of):
     words = ["train", "grace", "--questions", "60", "--held-out", "30", "--temperature", "0.7", "--floor", "0.02"]
-    assert run([*words, "--out", str(tmp_path / "run")]) == 0
-    capsys.readouterr()
-    assert (
-        run(["grace", "obey", str(tmp_path / "run"), "--share", "1,0.05", "--out", str(tmp_path / "made"), "--json"])
-        == 0
+    output_of([*words, "--out", str(tmp_path / "run")])
+    output = json_of(
+        ["grace", "obey", str(tmp_path / "run"), "--share", "1,0.05", "--out", str(tmp_path / "made"), "--json"]
     )
-    told = json.loads(capsys.readouterr().out)
-    assert [one["share"] for one in told] == [1, 1, 0.05, 0.05]
-    assert told[0]["utility"] == told[2]["utility"]
-    assert min(told[3]["follows"]) == pytest.approx(1.0)
-    assert sum(told[2]["regrets"]) > sum(told[3]["regrets"])
+    assert [row["share"] for row in output] == [1, 1, 0.05, 0.05]
+    assert output[0]["utility"] == output[2]["utility"]
+    assert min(output[3]["follows"]) == pytest.approx(1.0)
+    assert sum(output[2]["regrets"]) > sum(output[3]["regrets"])
     assert policy_file.read(tmp_path / "made" / "policy-share0.05.json").thresholds
-    assert run(["grace", "obey", str(tmp_path / "run")]) == 0
-    assert "verifier follows" in " ".join(capsys.readouterr().out.split())
+    assert "verifier follows" in " ".join(output_of(["grace", "obey", str(tmp_path / "run")]).split())
     assert run(["grace", "obey", str(tmp_path / "run"), "--share", "much"]) == 2
 
 
 # -- the player ------------------------------------------------------------------------------------------------
 
 
-def test_modules_obey_at_the_table_as_often_as_they_are_told(capsys):
+def test_modules_obey_at_the_table_as_often_as_they_are_told(json_of):
     seats = [f"{name}=obedient:obedience=0.5" for name in ("retriever", "generator")]
     words = ["play", "mediated_qa_v0", "--policy", "heuristic", "--games", "2", "--set", "questions=20", "--json"]
     for seat in (*seats, "verifier=obedient"):
         words += ["--policy", seat]
-    assert run(words) == 0
-    assert [load["players"]["verifier"]["player"] for load in json.loads(capsys.readouterr().out)] == ["obedient"] * 2
+    assert [load["players"]["verifier"]["player"] for load in json_of(words)] == ["obedient"] * 2
 
 
 def test_obedience_is_a_number_from_0_to_1(tmp_path):
@@ -106,6 +99,5 @@ def test_obedience_is_a_number_from_0_to_1(tmp_path):
     assert ObedientModule.load(tmp_path / "player.json").chosen.obedience == 0.25
 
 
-def test_it_is_no_mediator(capsys):
-    assert run(["play", "mediated_qa_v0", "--policy", "obedient"]) == 2
-    assert "the seats retriever, generator and verifier" in capsys.readouterr().err
+def test_it_is_no_mediator(error_of):
+    assert "the seats retriever, generator and verifier" in error_of(["play", "mediated_qa_v0", "--policy", "obedient"])

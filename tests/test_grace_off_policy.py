@@ -45,14 +45,14 @@ def test_a_recommendation_and_its_result_are_read_back(tmp_path):
         log.result(second, "rightly_silent", 1.0)  # it was looked at again
     with RecommendationLog(path) as log:  # another process goes on
         assert log.recommended("And who?", mediator.advise(STATE)) == "3"
-    found = recommendation_log.read_log(path)
-    assert [(one.id, one.outcome, one.cost) for one in found] == [
+    logged = recommendation_log.read_log(path)
+    assert [(entry.id, entry.outcome, entry.cost) for entry in logged] == [
         ("1", "right", None),
         ("of mine", "rightly_silent", 1.0),
         ("3", None, None),
     ]
-    assert {one.probability for one in found} == {0.5}
-    assert {one.joint for one in found} <= {NLI, PLAIN}
+    assert {entry.probability for entry in logged} == {0.5}
+    assert {entry.joint for entry in logged} <= {NLI, PLAIN}
 
 
 def test_net_utilities_are_by_the_costs_told_or_by_the_nominal_ones():
@@ -80,11 +80,11 @@ def test_a_line_that_a_kill_cut_off_is_left_out(tmp_path):
         log.recommended("Who?", GraceMediator(EVEN).advise(STATE))
     with path.open("a") as file:
         file.write('{"id": "2", "quest')
-    assert [one.id for one in recommendation_log.read_log(path)] == ["1"]
+    assert [entry.id for entry in recommendation_log.read_log(path)] == ["1"]
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("3", "line 1: it is not an object with an id"),
         ('{"id": "1", "outcome": "right"}', "line 1: a result of '1', which was not recommended before"),
@@ -94,10 +94,10 @@ def test_a_line_that_a_kill_cut_off_is_left_out(tmp_path):
         ("{", "line 1: "),
     ],
 )
-def test_a_line_that_is_neither_is_told(tmp_path, line, told):
+def test_a_line_that_is_neither_is_told(tmp_path, line, message):
     path = tmp_path / "log.jsonl"
     path.write_text(line + "\n")
-    with pytest.raises(ParlourError, match=told) as error:
+    with pytest.raises(ParlourError, match=message) as error:
         recommendation_log.read_log(path)
     assert "\n" not in str(error.value)
 
@@ -119,7 +119,7 @@ def test_a_result_needs_a_recommendation_and_an_outcome(tmp_path):
 
 
 def logged(outcomes, joint, p):
-    return [LoggedRecommendation(str(k), "", STATE, None, joint, p, one, 0.0) for k, one in enumerate(outcomes)]
+    return [LoggedRecommendation(str(k), "", STATE, None, joint, p, outcome, 0.0) for k, outcome in enumerate(outcomes)]
 
 
 def test_the_estimates_of_a_log_small_enough_to_reckon():
@@ -128,20 +128,20 @@ def test_the_estimates_of_a_log_small_enough_to_reckon():
         LoggedRecommendation(str(k), "", STATE, None, *((NLI, 0.5, "right") if k % 2 else (PLAIN, 0.5, "wrong")), 0.0)
         for k in range(12)
     ]
-    found = off_policy.value(PolicyTable({STATE: {NLI: 0.75, PLAIN: 0.25}}), log)
-    assert found.logged.value == pytest.approx(40.0)
+    estimates = off_policy.value(PolicyTable({STATE: {NLI: 0.75, PLAIN: 0.25}}), log)
+    assert estimates.logged.value == pytest.approx(40.0)
     # weights 1.5 and 0.5: (1.5 * 120 + 0.5 * -40) / 2 = 80 = 0.75 * 120 + 0.25 * -40
-    assert found.inverse_propensity.value == pytest.approx(80.0)
-    assert found.self_normalised.value == pytest.approx(80.0)
-    assert found.doubly_robust.value == pytest.approx(80.0)
-    assert found.effective == pytest.approx(12**2 / (6 * 2.25 + 6 * 0.25))
-    assert found.unsupported == 0.0
+    assert estimates.inverse_propensity.value == pytest.approx(80.0)
+    assert estimates.self_normalised.value == pytest.approx(80.0)
+    assert estimates.doubly_robust.value == pytest.approx(80.0)
+    assert estimates.effective == pytest.approx(12**2 / (6 * 2.25 + 6 * 0.25))
+    assert estimates.unsupported == 0.0
 
 
 def test_what_was_never_taken_is_unsupported():
     log = logged(["right"] * 12, NLI, 1.0)
-    found = off_policy.value(PolicyTable({STATE: {NLI: 0.25, PLAIN: 0.75}}), log)
-    assert found.unsupported == 0.75
+    estimates = off_policy.value(PolicyTable({STATE: {NLI: 0.25, PLAIN: 0.75}}), log)
+    assert estimates.unsupported == 0.75
     nothing = off_policy.value(PolicyTable({STATE: {PLAIN: 1.0}}), log)
     assert (nothing.unsupported, nothing.self_normalised, nothing.effective) == (1.0, None, 0.0)
     assert off_policy.value(PolicyTable({}), log).unsupported == 1.0  # the fallback
@@ -184,21 +184,21 @@ def truth(policy, rows):
 
 @pytest.mark.slow
 def test_intervals_hold_the_known_truth_on_generated_questions(rows):
-    found = estimate(measure(table(rows)))
-    used = quantal.policy(found, 50.0, 0.05)  # explores
-    asked = quantal.policy(found, 3.0, 0.0)  # is nearly sure
+    model = estimate(measure(table(rows)))
+    used = quantal.policy(model, 50.0, 0.05)  # explores
+    asked = quantal.policy(model, 3.0, 0.0)  # is nearly sure
     worth, rng = truth(asked, rows), np.random.default_rng(5)
     assert worth > truth(used, rows) + 3
-    held, halves = {"inverse_propensity": 0, "doubly_robust": 0}, {"inverse_propensity": 0.0, "doubly_robust": 0.0}
+    covered, halves = {"inverse_propensity": 0, "doubly_robust": 0}, {"inverse_propensity": 0.0, "doubly_robust": 0.0}
     for _ in range(40):
-        told = off_policy.value(asked, drawn(used, rows, 400, rng))
-        for name in held:
-            one = getattr(told, name)
-            held[name] += one.low <= worth <= one.high
-            halves[name] += (one.high - one.low) / 2
+        estimates = off_policy.value(asked, drawn(used, rows, 400, rng))
+        for name in covered:
+            interval = getattr(estimates, name)
+            covered[name] += interval.low <= worth <= interval.high
+            halves[name] += (interval.high - interval.low) / 2
     # 40 at 95 %: 38 expected, 34 or fewer once in 25 (inverse propensity is skewed)
-    assert held["doubly_robust"] >= 34
-    assert held["inverse_propensity"] >= 32
+    assert covered["doubly_robust"] >= 34
+    assert covered["inverse_propensity"] >= 32
     assert halves["doubly_robust"] < halves["inverse_propensity"]
 
 
@@ -207,8 +207,8 @@ def test_what_learning_from_a_log_is_worth_is_told_by_what_was_not_learned_from(
     rng = np.random.default_rng(8)
     used = PolicyTable({state: dict.fromkeys(PUBLISHED, 1 / 9) for state in {row.state for row in rows}})
 
-    def make(found):
-        return learn(found, GraceConfig(temperature=0.7, floor=0.0)).policy
+    def make(rows):
+        return learn(rows, GraceConfig(temperature=0.7, floor=0.0)).policy
 
     flattery, fair = [], []
     for _ in range(20):
@@ -249,19 +249,19 @@ def drawn_seeing(model, rows, contexts, n, rng):
 def test_intervals_hold_the_known_truth_of_a_policy_that_sees_the_question(rows, seen):
     contexts, asked = seen
     used = replace(asked, temperature=50.0, floor=0.05)  # explores
-    worth, explored = (contextual("", one, rows, contexts).utility.mean() for one in (asked, used))
+    worth, explored = (contextual("", policy, rows, contexts).utility.mean() for policy in (asked, used))
     assert worth > explored + 10
     policy, rng = PolicyTable({}, contextual=asked), np.random.default_rng(5)
-    held = {"inverse_propensity": 0, "doubly_robust": 0}
+    covered = {"inverse_propensity": 0, "doubly_robust": 0}
     for _ in range(40):
-        told = off_policy.value(policy, drawn_seeing(used, rows, contexts, 400, rng))
-        assert told.effective < 400
-        for name in held:
-            one = getattr(told, name)
-            held[name] += one.low <= worth <= one.high
+        estimates = off_policy.value(policy, drawn_seeing(used, rows, contexts, 400, rng))
+        assert estimates.effective < 400
+        for name in covered:
+            interval = getattr(estimates, name)
+            covered[name] += interval.low <= worth <= interval.high
     # 40 at 95 %: 38 expected, 34 or fewer once in 25 (inverse propensity is skewed)
-    assert held["doubly_robust"] >= 34
-    assert held["inverse_propensity"] >= 32
+    assert covered["doubly_robust"] >= 34
+    assert covered["inverse_propensity"] >= 32
     mine = off_policy.value(PolicyTable({}, contextual=used), drawn_seeing(used, rows, contexts, 400, rng))
     assert mine.inverse_propensity.value == pytest.approx(mine.logged.value)  # all weights are 1
 
@@ -273,8 +273,8 @@ def test_what_the_mediator_saw_is_in_the_log_and_is_read_back(rows, seen, tmp_pa
     with RecommendationLog(tmp_path / "log.jsonl", cuts) as log:
         probe = mediator.probe(documents.passages)
         log.recommended("Who?", mediator.advise(documents.questions[0].text, probe))
-    (found,) = recommendation_log.read_log(tmp_path / "log.jsonl")
-    assert found.context == probe.context(documents.questions[0].text) == tuple(contexts[0].tolist())
+    (entry,) = recommendation_log.read_log(tmp_path / "log.jsonl")
+    assert entry.context == probe.context(documents.questions[0].text) == tuple(contexts[0].tolist())
     with RecommendationLog(tmp_path / "plain.jsonl") as log:  # by state: as ever
         log.recommended("Who?", GraceMediator(EVEN).advise(STATE))
     assert "context" not in (tmp_path / "plain.jsonl").read_text()
@@ -287,7 +287,7 @@ def test_logs_without_contexts_hold_the_signals_and_no_more(rows, seen):
     )
     log = drawn_seeing(model, rows, contexts, 100, np.random.default_rng(1))
     old = [
-        replace(one, context=(), signals=one.context[1:6] if one.context[0] else None) for one in log
+        replace(entry, context=(), signals=entry.context[1:6] if entry.context[0] else None) for entry in log
     ]  # as older versions wrote it
     unlinked = replace(log[0], state="s0", context=(0.0,) * len(log[0].context))
     log, old = [*log, unlinked], [*old, replace(unlinked, context=(), signals=None)]
@@ -322,26 +322,23 @@ def in_use(rows, tmp_path_factory):
     return folder
 
 
-def test_a_policy_is_learned_from_the_log_and_told_what_it_is_worth(in_use, tmp_path, capsys):
+def test_a_policy_is_learned_from_the_log_and_told_what_it_is_worth(in_use, tmp_path, capsys, json_of):
     words = ["train", "grace", "--from-log", str(in_use / "log.jsonl"), "--out", str(tmp_path / "run"), "--json"]
-    assert run([*words, "--temperature", "0.7", "--floor", "0.02", "--shrinkage", "auto"]) == 0
-    told = json.loads(capsys.readouterr().out)["off_policy"]
-    assert told["n"] == 400
-    assert told["gain"]["low"] < told["gain"]["mean"] < told["gain"]["high"]
-    made = policy_file.read(tmp_path / "run" / "policy.json")
-    assert made.thresholds == dict.fromkeys(SIGNAL_NAMES, (0.25, 0.75))
+    output = json_of([*words, "--temperature", "0.7", "--floor", "0.02", "--shrinkage", "auto"])["off_policy"]
+    assert output["n"] == 400
+    assert output["gain"]["low"] < output["gain"]["mean"] < output["gain"]["high"]
+    policy = policy_file.read(tmp_path / "run" / "policy.json")
+    assert policy.thresholds == dict.fromkeys(SIGNAL_NAMES, (0.25, 0.75))
     assert run(["grace", "value", str(in_use / "log.jsonl"), "--policy", str(tmp_path / "run" / "policy.json")]) == 0
     assert "doubly robust" in " ".join(capsys.readouterr().out.split())
 
 
-def test_the_policy_in_use_is_worth_what_it_earned(in_use, capsys):
+def test_the_policy_in_use_is_worth_what_it_earned(in_use, capsys, json_of):
     words = ["grace", "value", str(in_use / "log.jsonl"), "--policy", str(in_use / "policy.json"), "--json"]
-    assert run(words) == 0
-    told = json.loads(capsys.readouterr().out)[str(in_use / "policy.json")]
-    assert told["inverse_propensity"]["mean"] == pytest.approx(told["logged"]["mean"])
-    assert told["effective"] == pytest.approx(400)
-    assert run([*words, "--utilities", "1,0,0,0"]) == 0
-    shares = json.loads(capsys.readouterr().out)[str(in_use / "policy.json")]
+    output = json_of(words)[str(in_use / "policy.json")]
+    assert output["inverse_propensity"]["mean"] == pytest.approx(output["logged"]["mean"])
+    assert output["effective"] == pytest.approx(400)
+    shares = json_of([*words, "--utilities", "1,0,0,0"])[str(in_use / "policy.json")]
     assert -5 < shares["logged"]["mean"] < 1  # the share of right answers, less the nominal costs
     assert run([*words, "--utilities", "1,0"]) == 2
 

@@ -26,7 +26,7 @@ def seen(signal: int, legal: tuple[Move, ...]) -> MediatedView:
 
 def info(state, offered=PUBLISHED, first=0):
     """What the mediator is shown at a table that offers these, numbered from `first`."""
-    legal = tuple(Move("advise", tuple(map(tuple.index, ACTIONS, one))) for one in offered)
+    legal = tuple(Move("advise", tuple(map(tuple.index, ACTIONS, action))) for action in offered)
     return {"view": seen((*STATES, NO_SIGNAL).index(state), legal), "legal": list(range(first, first + len(legal)))}
 
 
@@ -34,24 +34,24 @@ def info(state, offered=PUBLISHED, first=0):
 
 
 def test_the_names_are_those_of_the_game():
-    assert tuple(one.names for one in game.PUBLISHED) == PUBLISHED
-    assert {one.names for one in game.ALL} == set(ALL)
+    assert tuple(action.names for action in game.PUBLISHED) == PUBLISHED
+    assert {action.names for action in game.ALL} == set(ALL)
     assert game.FALLBACK.names == FALLBACK
     assert (*STATES, NO_SIGNAL) == game.STATES
     assert game.MODULE_ACTIONS[1:] == ACTIONS
     payment = game.Payment()
-    for one in game.ALL:
-        assert payment.costs_of(one) == tuple(joint.COSTS[action] for action in one.names)
+    for module_actions in game.ALL:
+        assert payment.costs_of(module_actions) == tuple(joint.COSTS[action] for action in module_actions.names)
 
 
 def test_seventeen_of_24_joint_actions_are_feasible():
     # out: skip + generate (2), skip + check with consistency or memory (2), refuse + check (3)
     everything = list(product(*ACTIONS))
     assert len(everything) == 24
-    assert len(ALL) == 17 == sum(joint.infeasible(one) is None for one in everything)
+    assert len(ALL) == 17 == sum(joint.infeasible(action) is None for action in everything)
     assert ALL[:9] == PUBLISHED
-    assert all(joint.from_key(joint.key(one)) == joint.from_column(joint.column(one)) == one for one in ALL)
-    assert [joint.NUMBER[one] for one in ALL] == list(range(17))
+    assert all(joint.from_key(joint.key(action)) == joint.from_column(joint.column(action)) == action for action in ALL)
+    assert [joint.NUMBER[action] for action in ALL] == list(range(17))
 
 
 # -- acting ----------------------------------------------------------------------------------------------------
@@ -124,14 +124,14 @@ def test_a_policy_is_saved_loaded_pickled_and_called(tmp_path):
     policy.save(path)
     for other in (GraceMediator.load(path), pickle.loads(pickle.dumps(policy))):
         assert other.table == TABLE
-        for one in (policy, other):
-            one.reset(0, 5)
+        for player in (policy, other):
+            player.reset(0, 5)
         shown = info(STATE)
         assert [policy({}, shown) for _ in range(50)] == [other({}, shown) for _ in range(50)]
     made = GraceMediator.from_settings({"file": str(path), "choice": "best"})
     assert (made.table, made.choice) == (TABLE, "best")
-    for settings, told in (({}, "grace needs a policy"), ({"fil": "x"}, "setting of grace 'fil'")):
-        with pytest.raises(ParlourError, match=told):
+    for settings, message in (({}, "grace needs a policy"), ({"fil": "x"}, "setting of grace 'fil'")):
+        with pytest.raises(ParlourError, match=message):
             GraceMediator.from_settings(settings)
 
 
@@ -143,7 +143,7 @@ def stored(row=None, **changes):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "it holds no JSON"),
         ("[" * 100_000, "it holds no JSON"),
@@ -171,10 +171,10 @@ def stored(row=None, **changes):
         ('{"policy": {}, "policy": {}}', "'policy' stands twice"),
     ],
 )
-def test_files_that_hold_no_policy_are_refused_in_one_line(tmp_path, text, told):
+def test_files_that_hold_no_policy_are_refused_in_one_line(tmp_path, text, message):
     path = tmp_path / "policy.json"
     path.write_text(text)
-    with pytest.raises(ParlourError, match=told) as caught:
+    with pytest.raises(ParlourError, match=message) as caught:
         GraceMediator.load(path)
     assert len(str(caught.value).splitlines()) == 1
     assert str(path) in str(caught.value)

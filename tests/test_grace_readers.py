@@ -94,10 +94,10 @@ def test_a_model_of_transformers_gives_spans_of_the_evidence(small_model):
     """Its weights are random, so that what it answers means nothing; it is part of the evidence, and always the same."""
     reader, rng = readers.make(HeldOutConfig(reader=f"qa:{small_model}")), np.random.default_rng(0)
     longer = " ".join([EVIDENCE] * 4)  # more than one window of 32 tokens
-    found = {reader.generate(QUESTION, text, rng) for text in (EVIDENCE, longer) for _ in range(2)}
-    assert all(one in longer.replace(reading.SEPARATOR, " ") for one in found)
-    assert len(found) <= 2
-    assert any(found)
+    answers = {reader.generate(QUESTION, text, rng) for text in (EVIDENCE, longer) for _ in range(2)}
+    assert all(answer in longer.replace(reading.SEPARATOR, " ") for answer in answers)
+    assert len(answers) <= 2
+    assert any(answers)
 
 
 def test_what_is_no_model_of_questions_is_refused_in_one_line(tmp_path):

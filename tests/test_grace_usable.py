@@ -58,41 +58,41 @@ def both(request, tmp_path, capsys):
 
 
 def test_a_policy_is_called_usable_only_if_its_interval_lies_above_the_best_static_policy(both):
-    clear, told, _ = both
+    clear, report, _ = both
     # clear: 100 in every state against 100 in one of two: about +50; else nothing but chance
-    assert told["usable"] is clear
-    assert told["verdict"].startswith(
+    assert report["usable"] is clear
+    assert report["verdict"].startswith(
         "Usable. The mediator is better than the best static policy" if clear else "Not usable"
     )
 
 
 def test_the_policy_file_keeps_the_answer(both):
-    clear, told, path = both
+    clear, report, path = both
     stored = policy_file.read(path)
-    assert (stored.usable, stored.verdict) == (clear, told["verdict"])
+    assert (stored.usable, stored.verdict) == (clear, report["verdict"])
     assert policy_file.loads(stored.dumps()) == stored
 
 
 def test_recommend_repeats_the_warning_once(both, caplog):
-    clear, told, path = both
+    clear, report, path = both
     mediator = GraceMediator.load(path)
     mediator.reset(0, 0)
     with caplog.at_level(logging.WARNING, "parlour"):
         for _ in range(3):
             mediator.recommend(STATES[0])
-    assert [record.getMessage() for record in caplog.records] == ([] if clear else [told["verdict"]])
+    assert [record.getMessage() for record in caplog.records] == ([] if clear else [report["verdict"]])
 
 
 def test_a_policy_that_is_not_usable_says_why_and_what_to_do(tmp_path, capsys):
-    told, _ = trained(tmp_path, capsys, 30, False)
-    assert "held-out questions" in told["verdict"]
-    assert "It learned from 24 questions: learn from more" in told["verdict"]
+    report, _ = trained(tmp_path, capsys, 30, False)
+    assert "held-out questions" in report["verdict"]
+    assert "It learned from 24 questions: learn from more" in report["verdict"]
 
 
 def test_without_held_out_questions_a_policy_is_not_usable(tmp_path, capsys):
-    told, _ = trained(tmp_path, capsys, 30, True, "--validation", "0")
-    assert not told["usable"]
-    assert "nothing was held out" in told["verdict"]
+    report, _ = trained(tmp_path, capsys, 30, True, "--validation", "0")
+    assert not report["usable"]
+    assert "nothing was held out" in report["verdict"]
 
 
 @pytest.mark.parametrize(
@@ -105,9 +105,9 @@ def test_without_held_out_questions_a_policy_is_not_usable(tmp_path, capsys):
     ],
 )
 def test_the_interval_decides(gain, usable, begins):
-    found = usability(gain, "the best static policy", 100)
-    assert found.usable is usable
-    assert found.verdict.startswith(begins)
+    verdict = usability(gain, "the best static policy", 100)
+    assert verdict.usable is usable
+    assert verdict.verdict.startswith(begins)
 
 
 def test_what_is_not_usable_yet_says_how_many_held_out_questions_would_show_its_gain():

@@ -159,8 +159,8 @@ def test_all_questions_reach_the_transcript(tmp_path):
     agents = [GratrAgent(model) for _ in range(8)]
     rollout.play(Recorder(base, tmp_path / "game.jsonl"), agents, 2)
     lines = [json.loads(line) for line in (tmp_path / "game.jsonl").read_text("utf-8").splitlines()]
-    told = Counter(call["ask"] for line in lines for call in line.get("calls", []))
-    assert told == Counter(question.kind for question, _ in model.asked)
+    counts = Counter(call["ask"] for line in lines for call in line.get("calls", []))
+    assert counts == Counter(question.kind for question, _ in model.asked)
     beliefs = [line["beliefs"] for line in lines if "beliefs" in line]
     assert beliefs
     assert all(len(belief) == 7 for belief in beliefs)
@@ -224,10 +224,10 @@ def test_a_witch_remembers_her_poison_and_the_graph_the_dead():
         agents, episode = game(seed)
         for agent, view in zip(agents, episode.last_views, strict=True):
             poisoned = [event.move.args[0] for event in view.events if event.move.kind == "poison" and event.move.args]
-            attacked = [one.move.args for one in view.events if one.move.kind == "attacked"]
+            attacked = [event.move.args for event in view.events if event.move.kind == "attacked"]
             if poisoned and view.role == "Witch" and agent.me is not None:
                 poisoners += 1
-                assert set(agent.me.poisoned) == {one for one in poisoned if (one,) not in attacked}
+                assert set(agent.me.poisoned) == {seat for seat in poisoned if (seat,) not in attacked}
             elif agent.me is not None:
                 assert agent.me.poisoned == ()
             if agent.graph is not None and agent.graph.history:
@@ -265,9 +265,9 @@ def test_scores_become_weights():
 )
 def test_a_confidence_counts_for_or_against_the_own_side(identity, villager, wolf, special):
     """Adversary iff exactly one of own and inferred role is werewolf; "not-werewolf" is of the village."""
-    found = asks.Identities(why="", judgements=[asks.Seen(player=5, identity=identity, confidence=8)])
-    assert asks.usable(1, NOTHING[0], found, ME).judgements == [GraphJudgement(5, villager, special)]
-    assert asks.usable(1, NOTHING[0], found, WOLF).judgements == [GraphJudgement(5, wolf, special)]
+    identities = asks.Identities(why="", judgements=[asks.Seen(player=5, identity=identity, confidence=8)])
+    assert asks.usable(1, NOTHING[0], identities, ME).judgements == [GraphJudgement(5, villager, special)]
+    assert asks.usable(1, NOTHING[0], identities, WOLF).judgements == [GraphJudgement(5, wolf, special)]
 
 
 def test_what_can_be_left_out_of_an_answer_is_dropped_and_counted():
@@ -287,10 +287,10 @@ def test_what_can_be_left_out_of_an_answer_is_dropped_and_counted():
     )
     seen = [(8, "seer"), (3, "werewolf"), (3, "villager"), (6, "guard")]
     judged = asks.Identities(why="", judgements=[asks.Seen(player=k, identity=name, confidence=5) for k, name in seen])
-    found = asks.usable(1, intents, judged, ME)
-    assert found.intents == [(6, 0.5)]
-    assert found.judgements == [GraphJudgement(6, 0.5, True)]
-    assert found.dropped == 6 + 3
+    usable = asks.usable(1, intents, judged, ME)
+    assert usable.intents == [(6, 0.5)]
+    assert usable.judgements == [GraphJudgement(6, 0.5, True)]
+    assert usable.dropped == 6 + 3
 
 
 @pytest.mark.parametrize(
@@ -433,9 +433,9 @@ def test_notes_tell_beliefs_when_they_changed_in_the_classes_of_the_graph():
         asked_of(agent, "I accuse player_2 of being evil.", 1)
         belief = _inferred(agent)
         agent._note(belief)
-        told = agent.notes()["beliefs"]
-        assert told["player_2"] == [expected, -0.18]
-        assert set(told) == {f"player_{k}" for k in range(1, 8)}
+        beliefs = agent.notes()["beliefs"]
+        assert beliefs["player_2"] == [expected, -0.18]
+        assert set(beliefs) == {f"player_{k}" for k in range(1, 8)}
         agent._note(belief)
         assert "beliefs" not in agent.notes()
 

@@ -22,7 +22,9 @@ NUMBER = st.floats(-1, 1, allow_nan=False)
 UNIT = st.floats(0, 1, allow_nan=False)
 
 
-def told(graph: TrustGraph, speaker: int | None, player: int, confidence: float, weight: float | None = None) -> float:
+def trust_after(
+    graph: TrustGraph, speaker: int | None, player: int, confidence: float, weight: float | None = None
+) -> float:
     """The trust in a player after a statement about him."""
     intents = [] if weight is None else [(player, weight)]
     graph.observe(1, speaker, "words", intents, [GraphJudgement(player, confidence)])
@@ -140,7 +142,7 @@ def test_table_1_role_class_with_both_bounds_indifferent(trust, expected):
 def test_certain_players_are_pinned_from_the_start_and_never_move():
     graph = TrustGraph(4, 0, certain={1: 1, 2: -1})
     for player, confidence in ((0, -1.0), (1, -1.0), (2, 1.0)):
-        told(graph, None, player, confidence)
+        trust_after(graph, None, player, confidence)
     assert graph.trust[:3] == [1, 1, -1]
     assert [graph.role(k) for k in range(3)] == [1, 1, -1]
     assert all(graph.certain(k) for k in range(3))
@@ -175,7 +177,7 @@ def test_eq_1_evidence_is_added_in_order_and_to_its_own_direction_only():
 )
 def test_eqs_2_and_3_trust_after_a_statement(initial, settings, statement, expected):
     graph = TrustGraph(3, 0, initial=initial, parameters=Parameters(**settings))
-    assert told(graph, *statement) == pytest.approx(expected)
+    assert trust_after(graph, *statement) == pytest.approx(expected)
 
 
 def test_eq_2_all_judgements_of_a_statement_use_the_trust_in_the_speaker_before_it():
@@ -308,22 +310,22 @@ def test_trust_and_weights_stay_in_bounds_and_pinned_players_where_they_are(stat
 def test_the_order_of_evidence_between_different_pairs_is_irrelevant(order, weights):
     pairs = sorted(order)
     weight = dict(zip(pairs, weights, strict=True))
-    one, other = TrustGraph(4, 0), TrustGraph(4, 0)
-    for graph, sequence in ((one, pairs), (other, order)):
+    first, other = TrustGraph(4, 0), TrustGraph(4, 0)
+    for graph, sequence in ((first, pairs), (other, order)):
         for j, k in sequence:
             graph.observe(1, j, "words", [(k, weight[j, k])])
             graph.observe(2, j, "more words", [(k, -weight[j, k] / 2)])
     for target in (1, 2, 3):
-        assert one.retrieve(target, 3) == other.retrieve(target, 3)
-    assert one.trust == other.trust
+        assert first.retrieve(target, 3) == other.retrieve(target, 3)
+    assert first.trust == other.trust
 
 
 def test_a_graph_can_be_pickled_and_goes_on_as_before():
     graph = played([(1, [(2, 0.5)], [(2, 0.8, False)], 1)], Parameters())
     copy = pickle.loads(pickle.dumps(graph))
-    for one in (graph, copy):
-        one.observe(5, 1, "later", [(2, -0.9)], [GraphJudgement(2, -0.9)])
-        one.retrieve(1, 5)
+    for trust_graph in (graph, copy):
+        trust_graph.observe(5, 1, "later", [(2, -0.9)], [GraphJudgement(2, -0.9)])
+        trust_graph.retrieve(1, 5)
     assert copy.trust == graph.trust
     assert copy.net.edges[1, 2] == graph.net.edges[1, 2]
     assert copy.tau(1, 2) == copy.net.edges[1, 2]["tau"]

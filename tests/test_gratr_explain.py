@@ -64,7 +64,7 @@ def test_the_heaviest_chain_comes_first_with_its_share():
     assert [head.split(": ")[0] for head in heads] == ["player_1 -> player_3", "player_1 -> player_0"]
     assert [head.split("counts ")[1] for head in heads] == ["96%", "4%"]
     chains = sorted(graph.explain(1).belief.chains, key=lambda chain: -chain.weight)
-    shares = [chain.weight / sum(one.weight for one in chains) for chain in chains]
+    shares = [chain.weight / sum(chain.weight for chain in chains) for chain in chains]
     assert [chain.players for chain in chains] == [(1, 3), (1, 0)]
     assert shares == pytest.approx([0.962, 0.038], abs=5e-4)
 
@@ -228,7 +228,7 @@ def test_long_words_are_shortened_to_one_line():
 # -- over time, as files ---------------------------------------------------------------------------------------
 
 
-def told() -> TrustGraph:
+def marked() -> TrustGraph:
     graph = small()
     graph.mark("day 2", 2)
     graph.observe(3, 4, "player_2 lies.", [(2, -0.6)], [GraphJudgement(2, -0.6)])
@@ -238,7 +238,7 @@ def told() -> TrustGraph:
 
 
 def test_moments_are_kept_as_they_were():
-    first, last = told().history
+    first, last = marked().history
     assert (first.label, first.turn, last.label) == ("day 2", 2, "day 3")
     assert [edge[:2] for edge in first.edges] == [(2, 1), (1, 3), (2, 4)]
     assert [edge[:2] for edge in last.edges] == [(2, 1), (4, 2), (1, 3), (2, 4)]
@@ -246,28 +246,28 @@ def test_moments_are_kept_as_they_were():
 
 
 def test_json_holds_moments_evidence_and_beliefs(tmp_path):
-    graph = told()
+    graph = marked()
     write_history(graph, tmp_path / "graph.json")
-    found = json.loads((tmp_path / "graph.json").read_text("utf-8"))
-    assert found == as_json(graph)
-    assert [moment["label"] for moment in found["moments"]] == ["day 2", "day 3"]
-    assert found["moments"][0]["trust"]["player_1"] == pytest.approx(math.tanh(-0.6))
-    assert found["moments"][0]["class"]["player_1"] == "adversary"
-    assert found["moments"][0]["certain"] == ["player_0", "player_3"]
-    assert [moment["dead"] for moment in found["moments"]] == [[], ["player_1", "player_4"]]
+    data = json.loads((tmp_path / "graph.json").read_text("utf-8"))
+    assert data == as_json(graph)
+    assert [moment["label"] for moment in data["moments"]] == ["day 2", "day 3"]
+    assert data["moments"][0]["trust"]["player_1"] == pytest.approx(math.tanh(-0.6))
+    assert data["moments"][0]["class"]["player_1"] == "adversary"
+    assert data["moments"][0]["certain"] == ["player_0", "player_3"]
+    assert [moment["dead"] for moment in data["moments"]] == [[], ["player_1", "player_4"]]
     assert {
         "turn": 1,
         "source": "player_1",
         "target": "player_3",
         "text": "I accuse player_3.",
         "weight": -0.6,
-    } in found["evidence"]
-    assert [found["beliefs"][number]["trust"] for number in found["now"]] == graph.trust
-    assert found["parameters"]["rho"] == 0.95
+    } in data["evidence"]
+    assert [data["beliefs"][number]["trust"] for number in data["now"]] == graph.trust
+    assert data["parameters"]["rho"] == 0.95
 
 
 def test_graphml_is_read_back_by_networkx(tmp_path):
-    graph = told()
+    graph = marked()
     write_history(graph, tmp_path / "graph.graphml")
     net = nx.read_graphml(tmp_path / "graph.graphml")
     assert net.graph["moment_0"] == "day 2"
@@ -292,11 +292,11 @@ def test_the_picture_shows_the_dead_as_dead_and_no_trust_in_them(tmp_path, monke
     picture = pytest.importorskip("parlour.training.measure.werewolf.trust_picture")
     kept = []
     monkeypatch.setattr(picture.plots, "save", lambda figure, path: kept.append(figure))
-    picture.draw(told(), tmp_path / "trust.png")
+    picture.draw(marked(), tmp_path / "trust.png")
     first, last = ([text.get_text() for text in axes.texts] for axes in kept[0].axes[:2])
     assert not any("dead" in words for words in first)
     assert [words for words in last if "dead" in words] == ["player_1\ndead", "player_4\ndead"]
-    assert len(last) == len(first) == told().players
+    assert len(last) == len(first) == marked().players
     faces = [patch.get_facecolor() for patch in kept[0].axes[1].patches if hasattr(patch, "radius")]
     assert faces[1] == faces[4] != faces[2]
     assert any("dead" in text.get_text() for text in kept[0].legends[0].get_texts())
@@ -304,6 +304,6 @@ def test_the_picture_shows_the_dead_as_dead_and_no_trust_in_them(tmp_path, monke
 
 def test_a_history_that_cannot_be_written_is_refused(tmp_path):
     with pytest.raises(ParlourError, match=r"accepted: names that end in \.json or \.graphml"):
-        write_history(told(), tmp_path / "graph.png")
+        write_history(marked(), tmp_path / "graph.png")
     with pytest.raises(ParlourError, match="no moment of the graph was kept"):
         as_net(TrustGraph(3, 0))

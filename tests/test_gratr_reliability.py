@@ -30,7 +30,7 @@ def weights(claim=0.0, death=0.0, graph=0.0, **acts):
     return Reliabilities({kind: acts.get(kind, NONE) for kind in KINDS}, claim, death, graph)
 
 
-def heard(reliabilities, *acts, rho=1.0):
+def evidence_of(reliabilities, *acts, rho=1.0):
     evidence = LearnedEvidence(reliabilities, rho)
     for act in acts:
         evidence.act(*act)
@@ -54,39 +54,39 @@ def test_hypotheses_are_all_sets_of_werewolves_that_agree_with_what_is_known():
 
 def test_weights_of_nothing_leave_all_others_alike():
     # three werewolves among seven others: 1 - 2 * 3/7
-    evidence = heard(weights(), ("accuse", 1, 2), ("vote", 3, 1))
+    evidence = evidence_of(weights(), ("accuse", 1, 2), ("vote", 3, 1))
     assert trust(evidence) == pytest.approx([1.0] + [1 / 7] * 7, abs=1e-6)
 
 
 def test_an_accuser_known_to_be_of_the_village_shifts_the_odds_by_the_weight():
     # of the other six three are werewolves: even odds; accused by the village: odds e^1 for each set with player 2 against
     # each without, ten sets of each kind. P = e / (1 + e)
-    evidence = heard(weights(accuse=(0.0, 1.0, 0.0, 0.0)), ("accuse", 1, 2))
-    found = trust(evidence, {1: False})
-    assert found[2] == pytest.approx(1 - 2 * exp(1) / (1 + exp(1)), abs=1e-5)
+    evidence = evidence_of(weights(accuse=(0.0, 1.0, 0.0, 0.0)), ("accuse", 1, 2))
+    trusts = trust(evidence, {1: False})
+    assert trusts[2] == pytest.approx(1 - 2 * exp(1) / (1 + exp(1)), abs=1e-5)
 
 
 def test_evidence_on_one_edge_decays_by_rho_whatever_its_kind():
     # Eq. 4: two accusations and a defence: the accusations count 0.5^2 + 0.5, the defence 1
     acts = [("accuse", 1, 2), ("accuse", 1, 2), ("defend", 1, 2)]
     sets = hypotheses(8, 0, 3, {1: False})
-    found = features(sets, 0, NO_GRAPH, heard(weights(), *acts), 0.5)
+    values = features(sets, 0, NO_GRAPH, evidence_of(weights(), *acts), 0.5)
     on_wolf = sets[:, 2] == 1
-    row = found[on_wolf][0]
+    row = values[on_wolf][0]
     assert row[KINDS.index("accuse") * 4 + 1] == pytest.approx(0.75)
     assert row[KINDS.index("defend") * 4 + 1] == pytest.approx(1.0)
     assert np.count_nonzero(row) == 2
-    other = found[~on_wolf][0]
+    other = values[~on_wolf][0]
     assert other[KINDS.index("accuse") * 4] == pytest.approx(0.75)
 
 
 def test_an_act_towards_the_observer_is_one_towards_the_village_and_its_own_acts_count_nothing():
     sets = hypotheses(8, 0, 3, {})
-    found = features(sets, 0, NO_GRAPH, heard(weights(), ("vote", 3, 0), ("vote", 0, 3)), 1.0)
+    values = features(sets, 0, NO_GRAPH, evidence_of(weights(), ("vote", 3, 0), ("vote", 0, 3)), 1.0)
     vote = KINDS.index("vote") * 4
-    assert (found[:, vote] == (sets[:, 3] == 0)).all()
-    assert (found[:, vote + 2] == (sets[:, 3] == 1)).all()
-    assert found.sum() == len(sets)
+    assert (values[:, vote] == (sets[:, 3] == 0)).all()
+    assert (values[:, vote + 2] == (sets[:, 3] == 1)).all()
+    assert values.sum() == len(sets)
 
 
 def test_claims_and_deaths_count_once_and_the_graph_s_trust_as_far_as_it_goes():
@@ -105,8 +105,8 @@ def test_claims_and_deaths_count_once_and_the_graph_s_trust_as_far_as_it_goes():
 
 def test_the_sum_of_chances_is_the_number_of_werewolves():
     learned = read_parameters("trained").reliabilities
-    found = trust(heard(learned, ("accuse", 1, 2), ("evil", 3, 4), ("vote", 6, 7)), {7: True})
-    assert sum((1 - one) / 2 for one in found) == pytest.approx(3, abs=1e-4)
+    trusts = trust(evidence_of(learned, ("accuse", 1, 2), ("evil", 3, 4), ("vote", 6, 7)), {7: True})
+    assert sum((1 - value) / 2 for value in trusts) == pytest.approx(3, abs=1e-4)
 
 
 def test_weights_are_a_vector_and_back():
@@ -119,9 +119,9 @@ def test_weights_are_a_vector_and_back():
 # -- the file ---------------------------------------------------------------------------------------------------------
 
 
-def written(tmp_path, **told):
+def written(tmp_path, **parameters):
     path = tmp_path / "parameters.json"
-    path.write_text(json.dumps(told))
+    path.write_text(json.dumps(parameters))
     return path
 
 
@@ -140,7 +140,7 @@ def test_what_the_tuner_leaves_is_such_a_file_without_reliabilities(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "told",
+    "parameters",
     [
         {},
         {"parameters": {"sigma": 1}},
@@ -150,9 +150,9 @@ def test_what_the_tuner_leaves_is_such_a_file_without_reliabilities(tmp_path):
         {"parameters": {}, "reliabilities": {**weights().as_json(), "acts": {kind: [0, 0, 0] for kind in KINDS}}},
     ],
 )
-def test_other_files_are_refused(tmp_path, told):
+def test_other_files_are_refused(tmp_path, parameters):
     with pytest.raises(ParlourError, match="accepted"):
-        make_policy(f"gratr:parameters={written(tmp_path, **told)}", "werewolf_v0", {})
+        make_policy(f"gratr:parameters={written(tmp_path, **parameters)}", "werewolf_v0", {})
 
 
 def test_no_file_and_doubt_beside_reliabilities_are_refused(tmp_path):

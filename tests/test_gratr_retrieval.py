@@ -78,9 +78,9 @@ def test_evidence_that_carries_less_than_a_millionth_makes_no_chain():
     assert graph.net.has_edge(1, 0)
     assert paths(graph, 1) == paths(graph, 2) == []
     assert graph.belief(2).origin == "start"
-    for weight, found in ((9e-7, []), (9e-7, [(1, 0)])):
+    for weight, expected in ((9e-7, []), (9e-7, [(1, 0)])):
         graph.observe(1, 1, "words", [(0, weight)])
-        assert paths(graph, 1) == found
+        assert paths(graph, 1) == expected
 
 
 # -- the trust that follows ----------------------------------------------------------------------------------------------
@@ -185,12 +185,12 @@ def test_who_asks_again_and_again_learns_no_more_but_as_printed_confirms_itself(
     """Eq. 9 confirms the edge by a tenth, once: the next search sets out from the evidence. As printed it sets out from its own
     result, up to the bound: 0.5 x 1.1^8 = 1.07 is the ninth belief. At the start there are 5 and the observer's own."""
     graph = graph_of({(1, 0): 0.5}, {}, mode=mode)
-    held = []
+    trusts = []
     for turn in range(20):
         graph.retrieve(1, turn)
-        held.append(graph.trust[1])
-    assert held[:3] == pytest.approx(begins)
-    assert held[-1] == pytest.approx(last)
+        trusts.append(graph.trust[1])
+    assert trusts[:3] == pytest.approx(begins)
+    assert trusts[-1] == pytest.approx(last)
     assert len(graph.beliefs) == 6 + beliefs
 
 
@@ -207,19 +207,19 @@ def test_what_was_retrieved_starts_no_chain():
 @given(st.permutations(range(1, 5)), st.lists(st.floats(-0.9, 0.9), min_size=12, max_size=12))
 def test_the_order_of_asking_is_irrelevant_without_eq_9(order, weights):
     pairs = [(j, k) for j in range(1, 5) for k in range(5) if j != k][:12]
-    found = []
+    trusts = []
     for asked in (sorted(order), order):
         graph = graph_of(dict(zip(pairs, weights, strict=True)), {}, gamma=0.0)
         for target in asked:
             graph.retrieve(target, 1)
-        found.append(list(graph.trust))
-    assert found[0] == found[1]
+        trusts.append(list(graph.trust))
+    assert trusts[0] == trusts[1]
 
 
 def test_eq_9_in_mode_code_takes_all_edges_of_a_target_with_two_chains():
-    one = graph_of({(1, 0): 0.5, (1, 3): 0.4}, {3: 0.1}, width=1, mode="code")
-    one.retrieve(1, 2)
-    assert (one.tau(1, 0), one.tau(1, 3)) == (pytest.approx(0.5), pytest.approx(0.4))
+    graph = graph_of({(1, 0): 0.5, (1, 3): 0.4}, {3: 0.1}, width=1, mode="code")
+    graph.retrieve(1, 2)
+    assert (graph.tau(1, 0), graph.tau(1, 3)) == (pytest.approx(0.5), pytest.approx(0.4))
     two = graph_of({(1, 0): 0.5, (1, 2): 0.5, (1, 3): 0.4}, {2: 1.0, 3: 0.1}, width=2, mode="code")
     assert paths(two, 1) == [(1, 0), (1, 2)]
     # T(1) = 0.5; 0.1 x 0.5 / 1 + 0.5 = 0.55, and towards 3: 0.1 x 0.5 / 0.1 + 0.4 = 0.9

@@ -6,7 +6,6 @@ import csv
 import json
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,8 +27,8 @@ from parlour.training.learn.habits.werewolf import WEREWOLF, WolfCounts, count, 
 from parlour.training.play.rollout import play, table
 from parlour.training.records.avalon import import_records, read_transcripts
 from parlour.wrappers import Recorder
+from reference_data import reference
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "gpt51_avalon"
 PLAYED = {
     "avalon": ("avalon_v0", {"rules": "official", "talk": False}, [5 + n % 2 for n in range(14)]),
     "werewolf": ("werewolf_v0", {}, [6 + 2 * (n % 3) for n in range(60)]),
@@ -57,21 +56,19 @@ def games(played):
 @pytest.fixture(scope="module")
 def learned(played, tmp_path_factory):
     """What a run of each game found, tested on the same games, and its folder."""
-    found = {}
+    results = {}
     for name, count_ in (("avalon", 2), ("werewolf", 3)):
         out = tmp_path_factory.mktemp(f"{name}-habits")
         source = str(played[name])
-        found[name] = learn_habits(HabitsConfig(source=source, test=source, folds=count_), out), out
-    return found
+        results[name] = learn_habits(HabitsConfig(source=source, test=source, folds=count_), out), out
+    return results
 
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory):
     """The 94 published games of GPT-5.1, as onlookers see them."""
-    if not DATA.is_dir():
-        pytest.skip(f"{DATA} is not there: the published games are not part of this repository")
     folder = tmp_path_factory.mktemp("published")
-    import_records(DATA, folder)
+    import_records(reference("gpt51_avalon"), folder)
     return [AVALON.of_transcript(transcript) for transcript in read_transcripts(folder)]
 
 
@@ -89,8 +86,8 @@ def test_the_loss_is_the_mean_over_rounds_and_its_interval_draws_games():
 
 
 def test_differences_are_paired_by_round():
-    found = scores.difference(reads(0, (2.0, 1.0)) + reads(1, (5.0,)), reads(0, (1.5, 0.5)) + reads(1, (4.5,)))
-    assert (found.value, found.low, found.high) == pytest.approx((0.5, 0.5, 0.5))
+    difference = scores.difference(reads(0, (2.0, 1.0)) + reads(1, (5.0,)), reads(0, (1.5, 0.5)) + reads(1, (4.5,)))
+    assert (difference.value, difference.low, difference.high) == pytest.approx((0.5, 0.5, 0.5))
     with pytest.raises(ValueError, match="different games"):
         scores.difference(reads(0, (1.0,)), reads(1, (1.0,)))
 
@@ -103,9 +100,9 @@ def test_auc_counts_pairs_of_an_evil_and_a_good_seat():
 
 def test_the_calibration_error_weighs_each_part_by_its_seats():
     # 0.1 - 0.2: mean 0.15, none evil; 0.9 - 1: mean 0.95, half evil: (2 (0.15) + 2 (0.45)) / 4
-    found = reads(0, (0.0,), (0.1, 0.1999999, 0.9, 1.0), (0, 0, 1, 0))
-    assert scores.calibration_error(found) == pytest.approx(0.3, abs=1e-6)
-    assert [(part.low, part.n) for part in scores.calibration(found)] == [(0.1, 2), (0.9, 2)]
+    predictions = reads(0, (0.0,), (0.1, 0.1999999, 0.9, 1.0), (0, 0, 1, 0))
+    assert scores.calibration_error(predictions) == pytest.approx(0.3, abs=1e-6)
+    assert [(part.low, part.n) for part in scores.calibration(predictions)] == [(0.1, 2), (0.9, 2)]
 
 
 # -- what is fitted ----------------------------------------------------------------------------------------------
@@ -113,7 +110,7 @@ def test_the_calibration_error_weighs_each_part_by_its_seats():
 
 def ballots(rng, number, coefficients, players=5):
     """Votes of good seats on teams, drawn by coefficients."""
-    found = []
+    result = []
     for _ in range(number):
         terms = np.zeros((players, len(VOTE_TERMS)))
         terms[:, VOTE_TERMS.index("always")] = 1.0
@@ -121,26 +118,26 @@ def ballots(rng, number, coefficients, players=5):
         mood = coefficients["mood"] * rng.standard_normal()
         odds = coefficients["always"] + coefficients["doubt"] * terms[:, VOTE_TERMS.index("doubt")] + mood
         votes = (rng.random(players) < 1 / (1 + np.exp(-odds))).astype(int)
-        found.append(Ballot(players, terms, (VOTERS.index("good"),) * players, tuple(int(v) for v in votes)))
-    return found
+        result.append(Ballot(players, terms, (VOTERS.index("good"),) * players, tuple(int(v) for v in votes)))
+    return result
 
 
 def test_votes_are_fitted_with_the_mood_that_moved_them():
     true = {"always": 1.0, "doubt": -3.0, "mood": 2.0}
-    found = fit_votes(ballots(np.random.default_rng(0), 3000, true), Widths(shared=10.0, own=0.1))[5]
-    good = dict(zip(VOTE_TERMS, found[VOTERS.index("good")], strict=True))
+    fitted = fit_votes(ballots(np.random.default_rng(0), 3000, true), Widths(shared=10.0, own=0.1))[5]
+    good = dict(zip(VOTE_TERMS, fitted[VOTERS.index("good")], strict=True))
     assert good["always"] == pytest.approx(1.0, abs=0.2)
     assert good["doubt"] == pytest.approx(-3.0, abs=0.25)
     assert abs(good["mood"]) == pytest.approx(2.0, abs=0.25)
 
 
 def test_without_cases_the_prior_is_todays_rates():
-    found, habits = fit(Cases(), Widths()), AvalonHabits()
+    fitted, habits = fit(Cases(), Widths()), AvalonHabits()
     for n in (5, 10):
-        by_kind = dict(zip(VOTERS, found[n].votes, strict=True))
+        by_kind = dict(zip(VOTERS, fitted[n].votes, strict=True))
         assert by_kind["evil, dirty"][0] == pytest.approx(math.log(habits.approve_dirty_evil / 0.25))
         assert by_kind["Oberon"] == pytest.approx(by_kind["good"])
-        assert found[n].joins == pytest.approx(math.log(4)) == pytest.approx(found[n].cards[0])
+        assert fitted[n].joins == pytest.approx(math.log(4)) == pytest.approx(fitted[n].cards[0])
     assert fit_rates([], Widths()).of(8).accuses_wolf == pytest.approx(WerewolfHabits().accuses_wolf)
 
 
@@ -163,22 +160,22 @@ def test_tables_with_few_games_borrow_from_those_with_many():
 def test_evidence_that_is_counted_twice_is_weighed_by_half_and_is_what_the_belief_weighs(games):
     # each kind of evidence tells as much as it says when it is true of the games; doubled logs get half the weight
     conduct = fit(of_games(games["avalon"]), Widths())
-    found = [evidence(game, conduct[game.players]) for game in games["avalon"]]
-    doubled = [type(one)(one.players, 2 * one.logs, one.true) for one in found]
+    items = [evidence(game, conduct[game.players]) for game in games["avalon"]]
+    doubled = [type(item)(item.players, 2 * item.logs, item.true) for item in items]
     flat = Widths(shared=50.0, own=0.01)
-    once, twice = fit_weights(found, flat)[5], fit_weights(doubled, flat)[5]
+    once, twice = fit_weights(items, flat)[5], fit_weights(doubled, flat)[5]
     assert (twice.votes, twice.cards) == pytest.approx((once.votes / 2, once.cards / 2), rel=0.02)
     game = games["avalon"][1]
     believed = read(game, LearnedHabits(conduct=conduct[game.players]))
-    for quest, logs in enumerate(found[1].logs):
+    for quest, logs in enumerate(items[1].logs):
         weights = np.exp(logs.sum(axis=0))
-        assert -math.log(weights @ found[1].true / weights.sum()) == pytest.approx(believed[quest].loss)
+        assert -math.log(weights @ items[1].true / weights.sum()) == pytest.approx(believed[quest].loss)
 
 
 # -- what is counted in Werewolf ---------------------------------------------------------------------------------
 
 
-def told(kind, *args):
+def announced(kind, *args):
     return Event(NATURE, Move(kind, args), None)
 
 
@@ -191,7 +188,7 @@ COUNTED = {
     "aims, by side of actor and target": (
         (
             *(said(4, speech.ACCUSE, 0), said(5, speech.ACCUSE, 4), said(0, speech.ACCUSE, 1)),
-            *(said(1, speech.DEFEND, 0), told(wolf.VOTES, 1, 4, 4, 0, 0, wolf.NO_VOTE, 0)),
+            *(said(1, speech.DEFEND, 0), announced(wolf.VOTES, 1, 4, 4, 0, 0, wolf.NO_VOTE, 0)),
         ),
         # votes of 2, 3 and 5 against werewolves; 4 passes
         {"accuses_wolf": (1, 1), "wolf_accuses_wolf": (1, 0), "wolf_defends_wolf": (1, 0), "votes_wolf": (3, 0),
@@ -199,7 +196,7 @@ COUNTED = {
     ),
     # seat 1 is dead: seat 0 can accuse no werewolf; to accuse the dead is no choice among the living
     "nobody without a choice of sides": (
-        (told(wolf.EXECUTED, 1), said(0, speech.ACCUSE, 4), said(4, speech.ACCUSE, 1)),
+        (announced(wolf.EXECUTED, 1), said(0, speech.ACCUSE, 4), said(4, speech.ACCUSE, 1)),
         {"wolf_accuses_wolf": None, "accuses_wolf": None},
     ),
     "reports and claims, by who speaks": (
@@ -210,7 +207,7 @@ COUNTED = {
     ),
     # one of six: two ways to a werewolf, four to others; then two of five living: of 10 pairs none of two werewolves
     "deaths, by how many could have died": (
-        (told(wolf.DAWN, 1, 0), told(wolf.DAWN, 2, 3, 4)),
+        (announced(wolf.DAWN, 1, 0), announced(wolf.DAWN, 2, 3, 4)),
         {"fates": [("wolf_dies_at_night", True, 2, 4)]},
     ),
 }  # fmt: skip
@@ -223,11 +220,13 @@ def test_cases_are_counted_where_the_roles_are_known(games, what):
     roles = (wolf.WEREWOLF, wolf.WEREWOLF, wolf.SEER, wolf.WITCH, wolf.VILLAGER, wolf.VILLAGER)
     claim = said(3, speech.CLAIM_ROLE, record.view.role_names.index(wolf.WITCH))
     events = tuple(claim if event is WITCH_CLAIM else event for event in events)
-    found = WolfCounts()
-    count(replace(record, roles=roles, events=events, view=record.view._replace(roles=roles)), found)
-    counts = {rate: (found.yes[rate], found.no[rate]) for rate in found.yes if found.yes[rate] + found.no[rate]}
+    counted = WolfCounts()
+    count(replace(record, roles=roles, events=events, view=record.view._replace(roles=roles)), counted)
+    counts = {
+        rate: (counted.yes[rate], counted.no[rate]) for rate in counted.yes if counted.yes[rate] + counted.no[rate]
+    }
     for rate, cases in wanted.items():
-        assert (found.fates if rate == "fates" else counts.get(rate)) == cases, rate
+        assert (counted.fates if rate == "fates" else counts.get(rate)) == cases, rate
 
 
 def test_rates_of_games_are_fitted(games, learned):
@@ -258,9 +257,9 @@ def test_an_onlooker_is_asked_after_every_quest_and_sees_no_secret(games):
 
 def test_an_onlooker_is_asked_after_each_day(games):
     record = games["werewolf"][0]
-    found = wolf_reads(record, WerewolfHabits())
-    assert len(found) == sum(event.move.kind == wolf.EXECUTED for event in record.events)
-    assert all(sum(one.chances) == pytest.approx(sum(one.evil)) for one in found)
+    predictions = wolf_reads(record, WerewolfHabits())
+    assert len(predictions) == sum(event.move.kind == wolf.EXECUTED for event in record.events)
+    assert all(sum(prediction.chances) == pytest.approx(sum(prediction.evil)) for prediction in predictions)
 
 
 # -- the run -----------------------------------------------------------------------------------------------------
@@ -273,18 +272,18 @@ def test_every_game_is_read_once_by_habits_of_the_other_folds(games):
     assert sorted(number for fold in dealt for number in fold) == list(range(14))
     for fold in dealt:  # seven games of each number of players: no fold without either
         assert {own[number].players for number in fold} == {5, 6}
-    found = cross_validate(AVALON, own, Learning(folds=2))
-    assert [one.game for one in reads_of(found)] == sorted(one.game for one in reads_of(found))
-    for fold in found:
-        assert {one.game for one in fold.reads} == set(fold.held_out)
+    trained = cross_validate(AVALON, own, Learning(folds=2))
+    assert [row.game for row in reads_of(trained)] == sorted(prediction.game for prediction in reads_of(trained))
+    for fold in trained:
+        assert {prediction.game for prediction in fold.reads} == set(fold.held_out)
         others = [game for number, game in enumerate(own) if number not in fold.held_out]
         assert learn(others, Learning(folds=2)) == fold.habits
 
 
 @pytest.mark.parametrize(("game", "read_file"), [("avalon", read_habits), ("werewolf", read_werewolf_habits)])
 def test_a_run_writes_habits_tables_and_curve(learned, game, read_file):
-    found, out = learned[game]
-    assert read_file(out / "habits.json").by_players == found.habits.by_players
+    result, out = learned[game]
+    assert read_file(out / "habits.json").by_players == result.habits.by_players
     with (out / "scores.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [(row["players"], row["habits"]) for row in rows[:3]] == [
@@ -294,9 +293,9 @@ def test_a_run_writes_habits_tables_and_curve(learned, game, read_file):
     assert "Cross-validation by game" in text
     assert "other folder" in text
     assert {"calibration.csv", "roles.csv", "test-scores.csv"} <= {path.name for path in out.iterdir()}
-    held = [name for path in sorted((out / "folds").iterdir()) for name in json.loads(path.read_text())["held_out"]]
-    assert sorted(held) == [f"{n:02}" for n in range(len(PLAYED[game][2]))]
-    assert found.as_json()["games"] == len(held)
+    names = [name for path in sorted((out / "folds").iterdir()) for name in json.loads(path.read_text())["held_out"]]
+    assert sorted(names) == [f"{n:02}" for n in range(len(PLAYED[game][2]))]
+    assert result.as_json()["games"] == len(names)
 
 
 def test_games_not_learned_from_are_told_better_than_by_todays_rates(learned):
@@ -306,9 +305,9 @@ def test_games_not_learned_from_are_told_better_than_by_todays_rates(learned):
 
 def test_less_than_default_is_the_paired_difference(learned):
     of = {(score["players"], score["habits"]): score for score in learned["avalon"][0].scores}
-    one, default, chance = (of["5", name] for name in ("learned", "default", "chance"))
-    assert one["less_than_default"].value == pytest.approx(one["log_loss"].value - default["log_loss"].value)
-    assert (one["games"], one["less_than_before"]) == (7, None)
+    fitted, default, chance = (of["5", name] for name in ("learned", "default", "chance"))
+    assert fitted["less_than_default"].value == pytest.approx(fitted["log_loss"].value - default["log_loss"].value)
+    assert (fitted["games"], fitted["less_than_before"]) == (7, None)
     assert (chance["log_loss"].value, chance["auc"]) == (pytest.approx(math.log(10)), 0.5)
 
 
@@ -328,10 +327,9 @@ def test_the_heuristic_plays_by_the_file_of_its_game_alone(learned, tmp_path):
         make_policy(name, "avalon_v0", {"num_players": 6})
 
 
-def test_the_command_tells_the_game_by_its_folder(played, tmp_path, capsys):
+def test_the_command_tells_the_game_by_its_folder(played, tmp_path, json_of):
     words = ["train", "habits", "--from", str(played["werewolf"]), "--folds", "2", "--out", str(tmp_path / "run")]
-    assert cli.run([*words, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["scores"][0]["habits"] == "chance"
+    assert json_of([*words, "--json"])["scores"][0]["habits"] == "chance"
     assert json.loads((tmp_path / "run" / "habits.json").read_text())["game"] == "werewolf_v0"
 
 
@@ -375,7 +373,7 @@ def test_a_rate_that_is_no_chance_is_refused_in_one_line(value, tmp_path):
 def test_default_habits_on_the_published_games(published):
     """As first found: an onlooker who hears no word loses 1.540 nats a quest, five players 0.713; AUC 0.905 and 0.967."""
     by_default = AVALON.read_by_default(published)
-    five = [one for one in by_default if one.players == 5]
+    five = [prediction for prediction in by_default if prediction.players == 5]
     assert (len(by_default), len(five)) == (384, 179)
     for some, loss, auc in ((by_default, 1.540, 0.905), (five, 0.713, 0.967)):
         assert (scores.log_loss(some).value, scores.auc(some)) == pytest.approx((loss, auc), abs=5e-4)
@@ -389,9 +387,9 @@ def test_conduct_and_words_of_every_second_published_game_tell_the_others_better
     }
     default = AVALON.read_by_default(held_out)
     for numbers in ((5,), range(6, 11)):
-        ours, theirs = ([one for one in some if one.players in numbers] for some in (by[True], default))
+        ours, theirs = ([row for row in some if row.players in numbers] for some in (by[True], default))
         assert scores.difference(ours, theirs).high < 0
     assert scores.calibration_error(by[True]) < 0.05
     for numbers in (range(5, 11), (5,)):
-        told_, untold = ([one for one in by[words] if one.players in numbers] for words in (True, False))
+        told_, untold = ([row for row in by[words] if row.players in numbers] for words in (True, False))
         assert scores.difference(told_, untold).high < 0

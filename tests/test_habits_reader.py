@@ -107,11 +107,11 @@ def test_more_fails_than_evil_members_rule_a_deal_out(games):
     scores = EventScores(key, evidence)
     scores.lead(0)
     scores.team(0, (0, 1))
-    found = scores.cards((0, 1), 1, None)
+    values = scores.cards((0, 1), 1, None)
     belief = AvalonBelief(key.roles, -1, "", ())
     clean = belief.evil[:, [0, 1]].sum(axis=1) == 0
-    assert (found[clean] == -30).all()
-    assert (found[~clean] > -30).all()
+    assert (values[clean] == -30).all()
+    assert (values[~clean] > -30).all()
 
 
 def test_a_seat_learns_nothing_from_its_own_vote_and_team(games):
@@ -155,12 +155,12 @@ def test_reads_are_taken_after_each_quest_and_after_each_vote(games):
 @pytest.mark.slow
 def test_a_run_holds_out_the_last_games_and_its_habits_play(folder, tmp_path):
     config = HabitsConfig(source=str(folder), last=0.25, reader=True, folds=2)
-    found = learn_habits(config, tmp_path / "first")
-    assert found.as_json()["games"] == 9
-    groups = [entry for entry in found.tested if entry["players"] == "all"]
+    result = learn_habits(config, tmp_path / "first")
+    assert result.as_json()["games"] == 9
+    groups = [entry for entry in result.tested if entry["players"] == "all"]
     assert [entry["habits"] for entry in groups] == ["chance", "default", "learned, reader"]
     assert groups[1]["games"] == 3
-    often = [entry for entry in found.often if entry["players"] == "all"]
+    often = [entry for entry in result.often if entry["players"] == "all"]
     assert often[0]["quests"] > groups[1]["quests"]
     assert groups[2]["merlin"] is not None
     habits = tmp_path / "first" / "habits.json"
@@ -172,13 +172,13 @@ def test_a_run_holds_out_the_last_games_and_its_habits_play(folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
         ({"last": 0.0}, "a share from 0.01 to 0.9"),
         ({"last": 0.2, "test": "x"}, "one of them"),
         ({"beside": "x"}, "--beside needs --last"),
     ],
 )
-def test_settings_that_do_not_go_together_are_refused(settings, told):
-    with pytest.raises(ParlourError, match=told):
+def test_settings_that_do_not_go_together_are_refused(settings, message):
+    with pytest.raises(ParlourError, match=message):
         HabitsConfig(**settings)

@@ -59,9 +59,9 @@ def test_a_planted_defect_is_found_and_the_exit_code_is_1(capsys):
     planted = Planted(bound=50)
     assert harden("--count", "planted=60", attack=planted) == 1
     times = sum(drawn > 50 for _, drawn in planted.log)
-    told = capsys.readouterr().out
-    assert f"\n1. planted: too large ({times} x, 3 of 3 subjects)\n" in told
-    assert "| **planted** | all 3 | 60 | 1 |" in told
+    output = capsys.readouterr().out
+    assert f"\n1. planted: too large ({times} x, 3 of 3 subjects)\n" in output
+    assert "| **planted** | all 3 | 60 | 1 |" in output
 
 
 def test_without_findings_the_exit_code_is_0(capsys):
@@ -72,8 +72,8 @@ def test_without_findings_the_exit_code_is_0(capsys):
 def test_the_shortest_input_of_a_finding_is_told_and_the_command_makes_it_again(capsys):
     planted = Planted(bound=5)  # of numbers above 5, the shortest have one digit
     assert harden("--count", "planted=300", attack=planted) == 1
-    told = capsys.readouterr().out
-    first = re.search(r"too large.*\n   - shortest: (\d)\n   - again: scripts/harden (.*)", told)
+    output = capsys.readouterr().out
+    first = re.search(r"too large.*\n   - shortest: (\d)\n   - again: scripts/harden (.*)", output)
     seed, value, again, attempt = shlex.split(first[2])
     assert (seed, value, again) == ("--seed", "0", "--try")
     planted.log.clear()
@@ -213,9 +213,9 @@ def test_time_ends_a_run_whatever_the_counts(tmp_path):
 )
 def test_what_is_not_accepted_is_refused_in_one_line(words, said, capsys):
     assert harden(*words, attack=Planted()) == 2
-    told = capsys.readouterr().err
-    assert said in told
-    assert told.count("\n") == 1
+    errors = capsys.readouterr().err
+    assert said in errors
+    assert errors.count("\n") == 1
 
 
 @pytest.mark.slow
@@ -230,16 +230,16 @@ def test_every_attack_has_subjects_and_a_share_of_its_own_name():
 
 def test_the_page_tells_of_every_attack():
     page = (Path(__file__).resolve().parents[1] / "docs" / "reference" / "hardening.md").read_text("utf-8")
-    told = set(re.findall(r"^\| `([\w ]+)` \|", page, re.MULTILINE))
-    assert set(all_attacks()) <= told
+    names = set(re.findall(r"^\| `([\w ]+)` \|", page, re.MULTILINE))
+    assert set(all_attacks()) <= names
 
 
 # -- the tables --------------------------------------------------------------------------------------------------
 
 
 def test_every_game_with_its_presets_numbers_of_seats_and_languages_is_attacked():
-    found = tables()
-    assert len(set(found)) == len(found)
+    subjects = tables()
+    assert len(set(subjects)) == len(subjects)
     avalon = {
         f"avalon_v0 num_players={n} rules={rules}" for n in range(5, 11) for rules in ("paper", "reference", "official")
     }
@@ -251,7 +251,9 @@ def test_every_game_with_its_presets_numbers_of_seats_and_languages_is_attacked(
     cases = {
         f"murder_mystery_v0 case={case}_{tongue} rounds=1" for case in ("train", "teahouse") for tongue in ("en", "zh")
     }
-    assert {*avalon, *werewolf, *cases, "template_v0", "avalon_v0 talk=false", "mediated_qa_v0 joint=all"} <= set(found)
+    assert {*avalon, *werewolf, *cases, "template_v0", "avalon_v0 talk=false", "mediated_qa_v0 joint=all"} <= set(
+        subjects
+    )
 
 
 def test_a_game_from_outside_is_attacked_under_its_dotted_name():
@@ -289,6 +291,6 @@ def test_a_text_shrinks_to_the_characters_that_fail():
 
 def test_shrinking_gives_up_after_so_many_calls():
     calls = []
-    found = shrink(range(1000), lambda part: calls.append(0) or 999 in part, most=5)
+    shrunk = shrink(range(1000), lambda part: calls.append(0) or 999 in part, most=5)
     assert len(calls) <= 6
-    assert 999 in found
+    assert 999 in shrunk

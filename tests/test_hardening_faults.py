@@ -15,7 +15,7 @@ from parlour.training.play import decisions
 ATTACK = FaultsAttack()
 
 
-def found(subject: str, folder, of: int = 3) -> list[str]:
+def defects(subject: str, folder, of: int = 3) -> list[str]:
     """What some attempts find; each seed leads to another player, half of them by the command line."""
     tried = []
     for seed in range(of):
@@ -35,13 +35,13 @@ def test_every_game_meets_every_fault_at_its_own_players():
 
 @pytest.mark.parametrize("fault", ["none", "filter", "reset", "gzip"])
 def test_a_small_game_comes_to_its_end(fault, tmp_path):
-    assert found(f"template_v0 fault={fault}", tmp_path) == []
+    assert defects(f"template_v0 fault={fault}", tmp_path) == []
 
 
 def test_it_finds_a_key_that_is_written_down(tmp_path, monkeypatch):
     monkeypatch.setattr(Endpoint, "_clean", lambda self, text: text)
     monkeypatch.setattr(Endpoint, "_cleaned", lambda self, reply: reply)
-    said = found("template_v0 fault=filter", tmp_path)
+    said = defects("template_v0 fault=filter", tmp_path)
     assert {"the key is in game.jsonl", "the key is in what was printed or logged"} <= set(said)
 
 
@@ -50,11 +50,11 @@ def test_it_finds_a_game_that_is_lost(tmp_path, monkeypatch):
         raise ZeroDivisionError("nothing to divide by")
 
     monkeypatch.setattr(ChatPlayer, "act", act)
-    said = found("template_v0 fault=none", tmp_path)
-    assert all("a game was lost: ZeroDivisionError: nothing to divide by" in one for one in said)
+    said = defects("template_v0 fault=none", tmp_path)
+    assert all("a game was lost: ZeroDivisionError: nothing to divide by" in line for line in said)
     assert len(said) == 3
 
 
 def test_it_finds_decisions_that_do_not_add_up(tmp_path, monkeypatch):
     monkeypatch.setattr(decisions, "_decision", lambda line, refused: decisions.Decisions(first=2))
-    assert "decisions do not add up" in found("template_v0 fault=none", tmp_path)
+    assert "decisions do not add up" in defects("template_v0 fault=none", tmp_path)

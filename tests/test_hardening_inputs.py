@@ -22,7 +22,7 @@ from parlour.envs.core import ParlourError
 OBJECT = (Original(b'{"a": 1, "b": ["x", 2]}'),)
 
 
-def found(take: Any, folder: Path, attempts: int = 3) -> list[Finding]:
+def findings_of(take: Any, folder: Path, attempts: int = 3) -> list[Finding]:
     """The findings of an attack at one reader."""
     attack = MutatedInputs([Reader("planted", 100, lambda: OBJECT, take)])
     return [
@@ -54,16 +54,16 @@ def test_a_reader_that_lets_an_error_through_is_found_with_the_shortest_input(tm
         if isinstance(value, dict) and "b" in value:
             value["b"][1]
 
-    told = found(takes, tmp_path)
-    assert {one.what.split(" (")[0] for one in told} >= {"uncaught TypeError", "uncaught IndexError"}
-    assert min(len(one.shortest) for one in told) <= 20  # such as {"b": 1}
+    findings = findings_of(takes, tmp_path)
+    assert {finding.what.split(" (")[0] for finding in findings} >= {"uncaught TypeError", "uncaught IndexError"}
+    assert min(len(finding.shortest) for finding in findings) <= 20  # such as {"b": 1}
 
 
 def test_a_refusal_of_several_lines_is_found(tmp_path):
     def refuses(content: bytes, _: Path) -> None:
         raise ParlourError(f"no JSON:\n{content!r}")
 
-    assert {one.what for one in found(refuses, tmp_path, 1)} == {"not refused in one line"}
+    assert {finding.what for finding in findings_of(refuses, tmp_path, 1)} == {"not refused in one line"}
     assert read(Reader("x", 1, lambda: OBJECT, lambda *_: None), b"", tmp_path) == ("read", None)
 
 
@@ -71,7 +71,7 @@ def test_a_refusal_that_quotes_all_of_a_long_input_is_found(tmp_path):
     def refuses(content: bytes, _: Path) -> None:
         raise ParlourError(f"{content!r} is not accepted")
 
-    assert "refused in over 4000 characters" in {one.what for one in found(refuses, tmp_path, 1)}
+    assert "refused in over 4000 characters" in {finding.what for finding in findings_of(refuses, tmp_path, 1)}
 
 
 def test_the_same_chance_makes_the_same_mutants():

@@ -24,14 +24,14 @@ def attack(request):
 
 
 def attempts(attack, subject, folder, many) -> Tried:
-    found: dict[str, object] = {}
+    findings: dict[str, object] = {}
     tries = 0
     for number in range(many):
         (folder / str(number)).mkdir()
         tried = attack.attempt(subject, generator(0, attack.name, subject, number), folder / str(number))
         tries += tried.tries
-        found |= {finding.what: finding for finding in tried.findings}
-    return Tried(tries, tuple(found.values()))
+        findings |= {finding.what: finding for finding in tried.findings}
+    return Tried(tries, tuple(findings.values()))
 
 
 @pytest.mark.slow
@@ -46,10 +46,10 @@ def attempts(attack, subject, folder, many) -> Tried:
     ],
 )
 def test_kills_find_what_is_planted(attack, subject, what, tmp_path):
-    found = attempts(attack, subject, tmp_path, 6)
-    assert {finding.what for finding in found.findings} == what
-    assert found.tries >= 6  # the command was killed each time, mostly more than once
-    for finding in found.findings:
+    tried = attempts(attack, subject, tmp_path, 6)
+    assert {finding.what for finding in tried.findings} == what
+    assert tried.tries >= 6  # the command was killed each time, mostly more than once
+    for finding in tried.findings:
         assert '"places": [{' in finding.shortest
 
 
@@ -65,10 +65,10 @@ def test_kills_find_what_is_planted(attack, subject, what, tmp_path):
     ],
 )
 def test_full_disks_find_what_is_planted(attack, subject, what, tmp_path):
-    found = attempts(attack, subject, tmp_path, 6)
-    assert found.tries == 6
-    assert all(finding.what.startswith(what) for finding in found.findings)
-    assert bool(found.findings) == bool(what)
+    tried = attempts(attack, subject, tmp_path, 6)
+    assert tried.tries == 6
+    assert all(finding.what.startswith(what) for finding in tried.findings)
+    assert bool(tried.findings) == bool(what)
 
 
 @pytest.fixture
@@ -124,4 +124,4 @@ def test_the_same_seed_draws_the_same_places():
     wanted = Undisturbed({}, 10, 1000, 1.0, 100)
     drawn = [[_kill(wanted, np.random.default_rng(seed)) for seed in range(20)] for _ in range(2)]
     assert drawn[0] == drawn[1]
-    assert {one.get("place") for one in drawn[0]} == {disk.OPERATION, disk.BYTE, None}
+    assert {place.get("place") for place in drawn[0]} == {disk.OPERATION, disk.BYTE, None}

@@ -33,12 +33,12 @@ def test_an_attempt_counts_moments_twins_and_cycles_and_finds_nothing(tmp_path):
 def test_a_planted_leak_is_found_with_the_moves_that_show_it(monkeypatch, tmp_path):
     """Nights as long as there are wolves to act: the cycles of the same knowledge differ."""
     monkeypatch.setattr(Werewolf, "hidden_cycles", lambda self, view: 0)
-    found: list[Any] = []
+    findings: list[Any] = []
     for seed in range(8):
-        found += ATTACK.attempt(SUBJECT, np.random.default_rng(seed), tmp_path).findings
-        if found:
+        findings += ATTACK.attempt(SUBJECT, np.random.default_rng(seed), tmp_path).findings
+        if findings:
             break
-    assert found[0].what == "cycles, table features tells a seat more than it knows"
-    shown = json.loads(found[0].shortest)
-    assert shown["moves"][0][0] == "deal"
-    assert shown["twin"] != shown["moves"]
+    assert findings[0].what == "cycles, table features tells a seat more than it knows"
+    data = json.loads(findings[0].shortest)
+    assert data["moves"][0][0] == "deal"
+    assert data["twin"] != data["moves"]

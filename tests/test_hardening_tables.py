@@ -22,11 +22,11 @@ TABLE_ATTACKS = ("resets", "interleaved", "copies", "illegal", "replaced", "para
 TINY = "template_v0"
 
 
-def found(attack: str, folder: Path, subject: str = TINY, attempts: int = 40) -> list[Finding]:
+def findings_of(attack: str, folder: Path, subject: str = TINY, attempts: int = 40) -> list[Finding]:
     """The findings of the first attempts with seed 0."""
     tried = [attempted(all_attacks()[attack], subject, number, 0, folder) for number in range(attempts)]
-    assert sum(one.tries for one in tried) > attempts / 2
-    return [finding for one in tried for finding in one.findings]
+    assert sum(trial.tries for trial in tried) > attempts / 2
+    return [finding for trial in tried for finding in trial.findings]
 
 
 def test_what_is_shown_is_told_alike_if_and_only_if_it_is_alike():
@@ -43,15 +43,15 @@ def test_the_games_of_a_sealed_turn_are_counted_on_after_a_reset(tmp_path):
     """That count is the environment's own, and no finding."""
     table = table_of(TINY)
     walk = Walk(form_of(table, "sealed turn"), table, tmp_path)
-    told = [[walk.start(5), *walk.play()] for _ in range(2)]
-    assert difference(*told) == ""
+    courses = [[walk.start(5), *walk.play()] for _ in range(2)]
+    assert difference(*courses) == ""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("attack", TABLE_ATTACKS)
 def test_nothing_is_found_at_tables_as_they_are(attack, tmp_path):
     for subject in (TINY, "avalon_v0 num_players=5 rules=paper", "werewolf_v0 num_players=4 rules=official"):
-        assert found(attack, tmp_path, subject, attempts=6) == []
+        assert findings_of(attack, tmp_path, subject, attempts=6) == []
 
 
 def test_a_reset_that_keeps_the_generator_is_found(monkeypatch, tmp_path):
@@ -61,14 +61,14 @@ def test_a_reset_that_keeps_the_generator_is_found(monkeypatch, tmp_path):
         reset(self, None if self.state_now is not None else seed, options)
 
     monkeypatch.setattr(GameEnv, "reset", keeps)
-    assert {finding.what for finding in found("resets", tmp_path)} == {"another game after a reset"}
+    assert {finding.what for finding in findings_of("resets", tmp_path)} == {"another game after a reset"}
 
 
 def test_tables_that_share_their_chance_are_found(monkeypatch, tmp_path):
     rng = np.random.default_rng(0)
     nature = type(_template.GAME.build()).nature
     monkeypatch.setattr(type(_template.GAME.build()), "nature", lambda self, s, _: nature(self, s, rng))
-    assert {finding.what for finding in found("interleaved", tmp_path)} == {"a game disturbs another"}
+    assert {finding.what for finding in findings_of("interleaved", tmp_path)} == {"a game disturbs another"}
 
 
 @pytest.mark.parametrize("attribute", ["_mask", "_cumulative_rewards"])
@@ -80,7 +80,7 @@ def test_a_copy_that_lacks_something_is_found(monkeypatch, tmp_path, attribute):
         return kept(self) | {attribute: lost[attribute]}
 
     monkeypatch.setattr(GameEnv, "__getstate__", lacks)
-    assert "a copy by pickle goes on otherwise" in {finding.what for finding in found("copies", tmp_path)}
+    assert "a copy by pickle goes on otherwise" in {finding.what for finding in findings_of("copies", tmp_path)}
 
 
 PLANTED = """
@@ -109,8 +109,8 @@ def test_a_game_that_depends_on_hashes_is_found_from_outside_too(monkeypatch, tm
     (tmp_path / "scratch").mkdir()
     assert "hashed:GAME" in all_attacks()["hashes"].subjects(["hashed:GAME"])
     monkeypatch.setattr("hardening.tables.HASHES", tuple(map(str, range(3))))
-    told = found("hashes", tmp_path / "scratch", "hashed:GAME", attempts=1)
-    assert {finding.what for finding in told} == {"another game with other hashes"}
+    findings = findings_of("hashes", tmp_path / "scratch", "hashed:GAME", attempts=1)
+    assert {finding.what for finding in findings} == {"another game with other hashes"}
 
 
 def test_an_illegal_action_that_is_replaced_is_found(monkeypatch, tmp_path):
@@ -123,7 +123,7 @@ def test_an_illegal_action_that_is_replaced_is_found(monkeypatch, tmp_path):
             self.play(self.game.legal(self.state_now)[0])
 
     monkeypatch.setattr(GameEnv, "step", replaces)
-    assert {finding.what for finding in found("illegal", tmp_path)} >= {"not refused"}
+    assert {finding.what for finding in findings_of("illegal", tmp_path)} >= {"not refused"}
 
 
 def test_an_illegal_action_that_is_refused_and_yet_changes_something_is_found(monkeypatch, tmp_path):
@@ -137,7 +137,7 @@ def test_an_illegal_action_that_is_refused_and_yet_changes_something_is_found(mo
             raise
 
     monkeypatch.setattr(GameEnv, "step", changes)
-    assert {finding.what for finding in found("illegal", tmp_path)} == {"what was refused has changed the game"}
+    assert {finding.what for finding in findings_of("illegal", tmp_path)} == {"what was refused has changed the game"}
 
 
 def test_a_replacement_that_is_not_counted_is_found(monkeypatch, tmp_path):
@@ -150,7 +150,7 @@ def test_a_replacement_that_is_not_counted_is_found(monkeypatch, tmp_path):
         return made
 
     monkeypatch.setattr(GameParallelEnv, "_move", silent)
-    assert {finding.what for finding in found("replaced", tmp_path)} == {"not counted"}
+    assert {finding.what for finding in findings_of("replaced", tmp_path)} == {"not counted"}
 
 
 def test_another_observation_in_the_parallel_form_is_found(monkeypatch, tmp_path):
@@ -161,4 +161,4 @@ def test_another_observation_in_the_parallel_form_is_found(monkeypatch, tmp_path
         return seen | {"text": seen["text"].replace("you may", "you must")}
 
     monkeypatch.setattr(GameParallelEnv, "_observation", other)
-    assert {finding.what for finding in found("parallel", tmp_path)} == {"decides from another observation"}
+    assert {finding.what for finding in findings_of("parallel", tmp_path)} == {"decides from another observation"}

@@ -23,7 +23,7 @@ TINY = "template_v0"
 AVALON = "avalon_v0 num_players=5 rules=official"
 
 
-def found(folder: Path, subject: str = TINY, attempts: int = 12) -> list[Finding]:
+def findings_of(folder: Path, subject: str = TINY, attempts: int = 12) -> list[Finding]:
     """The findings of the first attempt with seed 0, of those up to this number, that has any."""
     for number in range(attempts):
         if findings := attempted(all_attacks()["utterances"], subject, number, 0, folder).findings:
@@ -34,13 +34,13 @@ def found(folder: Path, subject: str = TINY, attempts: int = 12) -> list[Finding
 @pytest.mark.slow
 @pytest.mark.parametrize("subject", [TINY, AVALON, "werewolf_v0 num_players=4 rules=paper", "mediated_qa_v0"])
 def test_nothing_is_found_at_tables_as_they_are(subject, tmp_path):
-    assert found(tmp_path, subject, attempts=3) == []
+    assert findings_of(tmp_path, subject, attempts=3) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", ["train_en", "teahouse_zh"])
 def test_nothing_is_found_in_either_language(case, tmp_path):
-    assert found(tmp_path, f"murder_mystery_v0 case={case} rounds=1", attempts=2) == []
+    assert findings_of(tmp_path, f"murder_mystery_v0 case={case} rounds=1", attempts=2) == []
 
 
 def test_a_line_that_does_not_escape_quotation_marks_is_found_with_the_shortest_words(monkeypatch, tmp_path):
@@ -53,9 +53,9 @@ def test_a_line_that_does_not_escape_quotation_marks_is_found_with_the_shortest_
         return line(self, event)
 
     monkeypatch.setattr(CoinText, "line", unescaped)
-    told = found(tmp_path, attempts=12)
-    assert {finding.what.split(" (")[0] for finding in told} == {"the prose changes beyond the quoted line"}
-    shortest = min((json.loads(finding.shortest)["words"] for finding in told), key=len)
+    findings = findings_of(tmp_path, attempts=12)
+    assert {finding.what.split(" (")[0] for finding in findings} == {"the prose changes beyond the quoted line"}
+    shortest = min((json.loads(finding.shortest)["words"] for finding in findings), key=len)
     assert len(shortest) <= 2  # a quotation mark, or a backslash before something
     assert re.search(r'["\\]', shortest)
 
@@ -69,7 +69,7 @@ def test_features_that_read_words_are_found(monkeypatch, tmp_path):
         return seen
 
     monkeypatch.setattr(CoinEncoder, "__call__", reads)
-    assert {finding.what for finding in found(tmp_path, attempts=20)} == {"features change"}
+    assert {finding.what for finding in findings_of(tmp_path, attempts=20)} == {"features change"}
 
 
 @pytest.mark.slow
@@ -80,8 +80,8 @@ def test_moves_whose_legality_rests_on_words_are_found(monkeypatch, tmp_path):
         return legal(self, s)[: 1 if s.log and "nstructions" in s.log[-1].move.words else None]
 
     monkeypatch.setattr(Coin, "legal", hears)
-    told = {finding.what for finding in found(tmp_path, attempts=40)}
-    assert told == {"whose turn it is, what is legal, or the end changes"}
+    kinds = {finding.what for finding in findings_of(tmp_path, attempts=40)}
+    assert kinds == {"whose turn it is, what is legal, or the end changes"}
 
 
 def test_a_reader_that_raises_something_else_is_found(monkeypatch, tmp_path):
@@ -91,8 +91,8 @@ def test_a_reader_that_raises_something_else_is_found(monkeypatch, tmp_path):
         return parse(self, text, view) if "{" not in text else json.loads(text)["move"]
 
     monkeypatch.setattr(CoinText, "parse", breaks)
-    told = {finding.what.split(" (")[0] for finding in found(tmp_path, attempts=20)}
-    assert "uncaught JSONDecodeError" in told
+    kinds = {finding.what.split(" (")[0] for finding in findings_of(tmp_path, attempts=20)}
+    assert "uncaught JSONDecodeError" in kinds
 
 
 def test_a_refusal_in_several_lines_is_found(monkeypatch, tmp_path):
@@ -100,15 +100,17 @@ def test_a_refusal_in_several_lines_is_found(monkeypatch, tmp_path):
         raise ParlourError("this cannot be read\naccepted: something else")
 
     monkeypatch.setattr(CoinText, "parse", refuses)
-    told = {finding.what for finding in found(tmp_path, attempts=1)}
-    assert told == {"refused in several lines or with characters that do not print"}
+    kinds = {finding.what for finding in findings_of(tmp_path, attempts=1)}
+    assert kinds == {"refused in several lines or with characters that do not print"}
 
 
 @pytest.mark.slow
 def test_a_player_that_takes_words_for_private_lines_is_found(monkeypatch, tmp_path):
     private = "parlour.policies.agents.chat._secret"
     monkeypatch.setattr(private, lambda lines, info: ["Privately" in line for line in lines])
-    assert "a prompt changes beyond the quoted line" in {one.what for one in found(tmp_path, AVALON, attempts=30)}
+    assert "a prompt changes beyond the quoted line" in {
+        finding.what for finding in findings_of(tmp_path, AVALON, attempts=30)
+    }
 
 
 def test_utterances_are_of_all_kinds_and_the_longest_has_5_mb():

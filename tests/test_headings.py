@@ -26,15 +26,15 @@ def opened(language: str, **settings):
 @pytest.mark.parametrize("language", CASES)
 def test_a_table_has_the_headings_of_its_language(language):
     env = opened(language)
-    told = LANGUAGES[language]
-    assert (language_of(env.text), headings_of(env.text)) == (language, told)
+    headings = LANGUAGES[language]
+    assert (language_of(env.text), headings_of(env.text)) == (language, headings)
     now, later = env.observe("player_0")["text"], env.observe("player_1")["text"]
-    assert [now.count(heading) for heading in told[:3]] == [1, 1, 1]
-    assert later.endswith(told.choice + told.not_your_turn)
-    found = sections_of(now)
-    assert found is not None
-    assert found.language == language
-    assert f"{told.who}{found.who}{told.record}{found.record}{told.choice}{found.choice}" == now
+    assert [now.count(heading) for heading in headings[:3]] == [1, 1, 1]
+    assert later.endswith(headings.choice + headings.not_your_turn)
+    sections = sections_of(now)
+    assert sections is not None
+    assert sections.language == language
+    assert f"{headings.who}{sections.who}{headings.record}{sections.record}{headings.choice}{sections.choice}" == now
     assert options_in(now) == env.infos["player_0"]["options"]
 
 
@@ -42,9 +42,9 @@ def test_a_table_has_the_headings_of_its_language(language):
 def test_the_rules_stand_at_the_end_of_the_first_section_and_in_info(language):
     env = opened(language, rules="player", hearing="two", rounds=2)
     rules = env.infos["player_0"]["rules"]
-    found = sections_of(env.observe("player_0")["text"])
-    assert found is not None
-    assert found.who.endswith(rules + "\n")
+    sections = sections_of(env.observe("player_0")["text"])
+    assert sections is not None
+    assert sections.who.endswith(rules + "\n")
     brief, _, whole = rules.partition("\n\n")
     assert len(brief) < 600 < 3 * len(whole)
     for words in {

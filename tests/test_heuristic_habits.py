@@ -28,13 +28,13 @@ TABLE = {"num_players": 5, "rules": "official"}
 @pytest.fixture
 def file(tmp_path):
     """Habits of five and six players that nobody learned from: the priors, and evil seats that always approve."""
-    found = {}
+    habits = {}
     for n, conduct in fit(Cases(), Widths()).items():
         evil = tuple(9.0 if k == 0 else 0.0 for k in range(len(conduct.votes[0])))
         if n in (5, 6):
-            found[n] = LearnedHabits(conduct=replace(conduct, votes=(evil, evil, *conduct.votes[2:])))
+            habits[n] = LearnedHabits(conduct=replace(conduct, votes=(evil, evil, *conduct.votes[2:])))
     path = tmp_path / "habits.json"
-    path.write_text(json.dumps(HabitsFile(found).as_json()))
+    path.write_text(json.dumps(HabitsFile(habits).as_json()))
     return path
 
 
@@ -92,12 +92,12 @@ def test_features_hold_the_chances_of_the_file(file, tmp_path):
     # the same game seen twice: the numbers differ only in the chances, and those are the heuristic's own
     env = Recorder(table("avalon_v0", **TABLE), tmp_path / "seen.jsonl")
     play(env, [make_policy("heuristic", "avalon_v0", {}) for _ in range(5)], 2)
-    found = replay.read(tmp_path / "seen.jsonl")
-    rules = found.game()
+    transcript = replay.read(tmp_path / "seen.jsonl")
+    rules = transcript.game()
     plain, learned = GAME.seat_encoder(rules, "belief"), GAME.seat_encoder(rules, f"belief:habits={file}")
     assert plain.names == learned.names
     differs = False
-    for state in replay.states(rules, found.moves):
+    for state in replay.states(rules, transcript.moves):
         view = rules.view(state, 1)
         if view.role:
             belief = AvalonBelief(view.roles, 1, view.role, view.knows, read_habits(file).of(5), view.guesser)

@@ -33,21 +33,10 @@ TRAPS = count()
 """A module is imported once in a process, so that each trap has a name of its own."""
 
 
-def refused(capsys, *arguments: str) -> str:
-    """The one line with which a command refuses."""
-    code = run(list(arguments))
-    out, err = capsys.readouterr()
-    assert (code, out) == (2, "")
-    assert err.startswith("parlour: ")
-    assert err.count("\n") == 1
-    return err
-
-
 @pytest.fixture
-def game(tmp_path, capsys):
+def game(tmp_path, output_of):
     """A function: the file of a recorded game of the template, with its lines as a test changed them."""
-    assert run(["play", "template_v0", "--seed", "1", "--out", str(tmp_path)]) == 0
-    capsys.readouterr()
+    output_of(["play", "template_v0", "--seed", "1", "--out", str(tmp_path)])
     path = tmp_path / "template_v0-1.jsonl"
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
@@ -101,9 +90,9 @@ def test_json_at_the_limits_is_read():
 
 
 @pytest.mark.parametrize("number", [10**400, "nan", True, None, [1]], ids=lambda number: str(number)[:8])
-def test_returns_that_are_no_numbers_are_refused(game, capsys, number):
+def test_returns_that_are_no_numbers_are_refused(game, error_of, number):
     file = game(lambda lines: lines[-1]["outcome"].update(returns=[number, 1]))
-    assert "line" in refused(capsys, "replay", file)
+    assert "line" in error_of(["replay", file])
 
 
 @pytest.mark.parametrize(
@@ -122,18 +111,18 @@ def test_returns_that_are_no_numbers_are_refused(game, capsys, number):
     ],
     ids=str,
 )
-def test_calls_of_another_form_are_refused(game, capsys, calls):
+def test_calls_of_another_form_are_refused(game, error_of, calls):
     line = game(lambda lines: lines[2].update(calls=calls))
-    assert "calls" in refused(capsys, "replay", line)
+    assert "calls" in error_of(["replay", line])
     last = game(lambda lines: (lines[2].pop("calls"), lines[-1].update(seat="player_0", calls=calls)))
-    assert "calls" in refused(capsys, "replay", last)
+    assert "calls" in error_of(["replay", last])
 
 
 @pytest.mark.parametrize(
     "models", [3, {"player_0": 3}, {"player_0": {"server": "x"}}, {"player_0": {"model": 3}}], ids=str
 )
-def test_models_of_another_form_are_refused(game, capsys, models):
-    assert "models" in refused(capsys, "replay", game(lambda lines: lines[0].update(models=models)))
+def test_models_of_another_form_are_refused(game, error_of, models):
+    assert "models" in error_of(["replay", game(lambda lines: lines[0].update(models=models))])
 
 
 @pytest.mark.parametrize(
@@ -148,15 +137,15 @@ def test_models_of_another_form_are_refused(game, capsys, models):
         ("mediated_qa_v0", "corpus_seed", "9" * 5000),
     ],
 )
-def test_options_of_games_are_refused_in_one_line(tmp_path, capsys, name, option, value):
-    told = value if isinstance(value, str) else json.dumps(value)
-    assert option in refused(capsys, "play", name, "--set", f"{option}={told}")
+def test_options_of_games_are_refused_in_one_line(tmp_path, error_of, name, option, value):
+    text = value if isinstance(value, str) else json.dumps(value)
+    assert option in error_of(["play", name, "--set", f"{option}={text}"])
     path = tmp_path / "x.jsonl"
     path.write_text(json.dumps({"parlour": 1, "game": name, "config": {option: value}}) + "\n", encoding="utf-8")
-    refused(capsys, "replay", str(path))
+    error_of(["replay", str(path)])
 
 
-def test_words_longer_than_a_table_hears_are_refused(game, capsys):
+def test_words_longer_than_a_table_hears_are_refused(game, error_of):
     """4,000 characters of a seat are kept (`parlour.envs.text.MAX_WORDS`), so that no true transcript has more."""
 
     def said(letters: int) -> Any:
@@ -164,25 +153,24 @@ def test_words_longer_than_a_table_hears_are_refused(game, capsys):
             words="a" * letters
         )
 
-    assert "4000" in refused(capsys, "replay", game(said(5_000_000)))
+    assert "4000" in error_of(["replay", game(said(5_000_000))])
     assert run(["replay", game(said(4000))]) == 0
 
 
-def test_a_forfeit_names_the_outcome_of_that_seat_alone(tmp_path, capsys):
+def test_a_forfeit_names_the_outcome_of_that_seat_alone(tmp_path, error_of, output_of):
     """A leader of Avalon has to name a team: "?" is none. It gets -1, the other four nothing, and nobody wins."""
     recorder = Recorder(make("avalon_v0", num_players=5, action="text", on_bad="forfeit"), tmp_path / "x.jsonl")
     recorder.reset(seed=1)
     while recorder.unwrapped.outcome is None:
         recorder.step("?")
     recorder.close()
-    assert run(["replay", str(tmp_path / "x.jsonl")]) == 0
-    capsys.readouterr()
+    output_of(["replay", str(tmp_path / "x.jsonl")])
     lines = [json.loads(line) for line in (tmp_path / "x.jsonl").read_text("utf-8").splitlines()]
     assert lines[-1]["outcome"]["reason"] == "forfeit"
     for change in ({"winner": "evil"}, {"returns": [5.0] * 5}, {"returns": [0.0] * 5}, {"returns": []}):
-        told = [*lines[:-1], {"outcome": lines[-1]["outcome"] | change}]
-        (tmp_path / "y.jsonl").write_text("".join(json.dumps(line) + "\n" for line in told), encoding="utf-8")
-        assert "outcome" in refused(capsys, "replay", str(tmp_path / "y.jsonl"))
+        edited = [*lines[:-1], {"outcome": lines[-1]["outcome"] | change}]
+        (tmp_path / "y.jsonl").write_text("".join(json.dumps(line) + "\n" for line in edited), encoding="utf-8")
+        assert "outcome" in error_of(["replay", str(tmp_path / "y.jsonl")])
 
 
 # -- what a file may have opened -------------------------------------------------------------------------------
@@ -201,15 +189,15 @@ def mystery(tmp_path):
     return str(tmp_path / "game.jsonl"), folder
 
 
-def test_a_transcript_opens_no_path_but_in_folders_that_are_named(mystery, tmp_path, capsys):
+def test_a_transcript_opens_no_path_but_in_folders_that_are_named(mystery, tmp_path, error_of):
     file, folder = mystery
-    assert "--cases" in refused(capsys, "replay", file)
+    assert "--cases" in error_of(["replay", file])
     (tmp_path / "other").mkdir()
-    assert "--cases" in refused(capsys, "replay", file, "--cases", str(tmp_path / "other"))
+    assert "--cases" in error_of(["replay", file, "--cases", str(tmp_path / "other")])
     assert run(["replay", file, "--cases", str(tmp_path / "other"), "--cases", str(folder)]) == 0
 
 
-def test_a_way_out_of_a_named_folder_is_not_opened(mystery, tmp_path, capsys):
+def test_a_way_out_of_a_named_folder_is_not_opened(mystery, tmp_path, error_of):
     file, folder = mystery
     other = tmp_path / "other"
     other.mkdir()
@@ -217,7 +205,7 @@ def test_a_way_out_of_a_named_folder_is_not_opened(mystery, tmp_path, capsys):
     for way in (other / ".." / "cases" / "case.json", other / "link.json"):
         lines = Path(file).read_text("utf-8").replace(str(folder / "case.json"), str(way))
         (tmp_path / "way.jsonl").write_text(lines, encoding="utf-8")
-        assert "--cases" in refused(capsys, "replay", str(tmp_path / "way.jsonl"), "--cases", str(other))
+        assert "--cases" in error_of(["replay", str(tmp_path / "way.jsonl"), "--cases", str(other)])
 
 
 @pytest.fixture
@@ -232,11 +220,11 @@ def trap(tmp_path, monkeypatch):
     return f"{name}:GAME", (tmp_path / "sprung").exists
 
 
-def test_a_transcript_has_no_module_imported(game, trap, tmp_path, capsys):
+def test_a_transcript_has_no_module_imported(game, trap, tmp_path, error_of):
     name, imported = trap
     file = game(lambda lines: lines[0].update(game=name))
-    assert name in refused(capsys, "replay", file)
-    assert name in refused(capsys, "metrics", str(tmp_path))
+    assert name in error_of(["replay", file])
+    assert name in error_of(["metrics", str(tmp_path)])
     assert not imported()
     assert run(["replay", file, "--game", name]) == 0
     assert imported()
@@ -266,20 +254,22 @@ def policy(tmp_path):
     ]
     TrainedSeat("template_v0", env.unwrapped.game.config, layers).save(tmp_path / "policy.npz")
     with np.load(tmp_path / "policy.npz") as stored:
-        held = dict(stored)
-    return tmp_path / "policy.npz", held
+        arrays = dict(stored)
+    return tmp_path / "policy.npz", arrays
 
 
-def played(path: Path, capsys) -> str:
-    return refused(capsys, "play", "template_v0", "--policy", str(path))
+@pytest.fixture
+def played(error_of):
+    """Plays by the policy in a file; the message with which that is refused."""
+    return lambda path: error_of(["play", "template_v0", "--policy", str(path)])
 
 
-def test_a_truncated_policy_is_refused(policy, capsys):
+def test_a_truncated_policy_is_refused(policy, played):
     path, _ = policy
     whole = path.read_bytes()
     for end in (0, 1, 30, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:end])
-        assert "policy.npz" in played(path, capsys)
+        assert "policy.npz" in played(path)
 
 
 @pytest.mark.parametrize(
@@ -301,16 +291,16 @@ def test_a_truncated_policy_is_refused(policy, capsys):
     ],
     ids=str,
 )
-def test_a_policy_of_other_shapes_is_refused(policy, capsys, change):
-    path, held = policy
-    np.savez(path, **(held | change))
-    played(path, capsys)
+def test_a_policy_of_other_shapes_is_refused(policy, played, change):
+    path, arrays = policy
+    np.savez(path, **(arrays | change))
+    played(path)
 
 
-def test_arrays_larger_than_their_files_are_not_made_room_for(policy, capsys):
+def test_arrays_larger_than_their_files_are_not_made_room_for(policy, played):
     """A header that tells of 2**44 numbers: 64 TiB, in 128 bytes."""
-    path, held = policy
-    np.savez(path, **held)
+    path, arrays = policy
+    np.savez(path, **arrays)
     head = io.BytesIO()
     np.lib.format.write_array_header_1_0(head, {"descr": "<f4", "fortran_order": False, "shape": (2**22, 2**22)})
     with zipfile.ZipFile(path) as stored:
@@ -318,7 +308,7 @@ def test_arrays_larger_than_their_files_are_not_made_room_for(policy, capsys):
     with zipfile.ZipFile(path, "w") as stored:
         for name, content in (parts | {"w0.npy": head.getvalue()}).items():
             stored.writestr(name, content)
-    played(path, capsys)
+    played(path)
 
 
 @pytest.mark.parametrize(
@@ -338,15 +328,14 @@ def test_a_saved_policy_of_another_shape_is_refused(tmp_path, stored):
 @pytest.mark.parametrize(
     "of", [3, {}, {"own": "x", "decisions": 1}, {"own": -1, "decisions": 1}, {"own": 1, "decisions": 10**30}], ids=str
 )
-def test_metrics_refuse_decisions_that_are_none(tmp_path, capsys, of):
-    assert run(["play", "avalon_v0", "--players", "5", "--seed", "3", "--out", str(tmp_path)]) == 0
-    capsys.readouterr()
+def test_metrics_refuse_decisions_that_are_none(tmp_path, error_of, output_of, of):
+    output_of(["play", "avalon_v0", "--players", "5", "--seed", "3", "--out", str(tmp_path)])
     path = tmp_path / "avalon_v0-1.jsonl"
     *lines, end = path.read_text("utf-8").splitlines()
     path.write_text(
         "\n".join([*lines, json.dumps(json.loads(end) | {"players": {"player_0": of}})]) + "\n", encoding="utf-8"
     )
-    assert "player_0" in refused(capsys, "metrics", str(tmp_path))
+    assert "player_0" in error_of(["metrics", str(tmp_path)])
 
 
 # -- found by scripts/harden -----------------------------------------------------------------------------------

@@ -30,24 +30,24 @@ def instructions(text: str) -> list[tuple[str, str]]:
 
 def faults(text: str) -> set[str]:
     """The rules that a Dockerfile breaks."""
-    found = instructions(text)
-    names = [name for name, _ in found]
-    given = dict(found)
+    steps = instructions(text)
+    names = [name for name, _ in steps]
+    given = dict(steps)
     broken = {
         "DL3061": next(name for name in names if name != "ARG") != "FROM",
-        "DL3006": any(not re.search(r":(?!latest)\S", value) for name, value in found if name == "FROM"),
-        "DL3000": any(not value.startswith("/") for name, value in found if name == "WORKDIR"),
+        "DL3006": any(not re.search(r":(?!latest)\S", value) for name, value in steps if name == "FROM"),
+        "DL3000": any(not value.startswith("/") for name, value in steps if name == "WORKDIR"),
         "DL3002": given.get("USER", "root") in {"root", "0"},
-        "DL3003": any(re.match(r"cd\s", value) for name, value in found if name == "RUN"),
-        "DL3004": any("sudo" in value for name, value in found if name == "RUN"),
+        "DL3003": any(re.match(r"cd\s", value) for name, value in steps if name == "RUN"),
+        "DL3004": any("sudo" in value for name, value in steps if name == "RUN"),
         "DL3020": "ADD" in names,
-        "DL3025": any(not is_json(value) for name, value in found if name in {"CMD", "ENTRYPOINT"}),
-        "DL3042": any("pip install" in value and "--no-cache-dir" not in value for _, value in found),
+        "DL3025": any(not is_json(value) for name, value in steps if name in {"CMD", "ENTRYPOINT"}),
+        "DL3042": any("pip install" in value and "--no-cache-dir" not in value for _, value in steps),
         "DL4000": "MAINTAINER" in names,
         "DL4003": names.count("CMD") > 1,
         "DL4004": names.count("ENTRYPOINT") > 1,
         "DL3012": names.count("HEALTHCHECK") > 1,
-        "DL3011": any(not 0 < int(value) < 65536 for name, value in found if name == "EXPOSE"),
+        "DL3011": any(not 0 < int(value) < 65536 for name, value in steps if name == "EXPOSE"),
     }
     return {rule for rule, is_broken in broken.items() if is_broken}
 
@@ -90,13 +90,13 @@ def test_a_broken_rule_is_noticed(broken, rule):
 
 
 def test_the_build_of_the_openenv_image_uses_no_network():
-    found = instructions(OPENENV.read_text("utf-8"))
-    run = " && ".join(value for name, value in found if name == "RUN")
+    steps = instructions(OPENENV.read_text("utf-8"))
+    run = " && ".join(value for name, value in steps if name == "RUN")
     installs = re.findall(r"pip install [^&]*", run)
     assert len(installs) == 1
     assert '--no-index --find-links /wheels "parlour[openenv]"' in installs[0]
     assert not re.search(r"https?:|apt-get|curl|wget|git ", run)
-    copied = [value.split()[:-1] for name, value in found if name == "COPY"]
+    copied = [value.split()[:-1] for name, value in steps if name == "COPY"]
     assert copied == [
         ["wheels"],
         ["--from=installed", "/opt/parlour"],

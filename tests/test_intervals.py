@@ -27,17 +27,17 @@ T_1, T_2, T_3 = 12.7062, 4.3027, 3.1824
 
 
 def test_a_rate_carries_its_counts():
-    found = rate(3, 4)
-    assert found is not None
-    assert (found.hits, found.n, found.value) == (3, 4, 0.75)
+    estimate = rate(3, 4)
+    assert estimate is not None
+    assert (estimate.hits, estimate.n, estimate.value) == (3, 4, 0.75)
     # Wilson: (0.75 + z^2/8 -+ z sqrt(0.75 * 0.25 / 4 + z^2/64)) / (1 + z^2/4), z = 1.96, z^2 = 3.8415
-    assert (found.low, found.high) == (pytest.approx(0.3006, abs=1e-4), pytest.approx(0.9544, abs=1e-4))
+    assert (estimate.low, estimate.high) == (pytest.approx(0.3006, abs=1e-4), pytest.approx(0.9544, abs=1e-4))
 
 
 def test_a_paired_interval_is_walds_with_a_half_case_more_in_each_cell():
     # 9 against 1 of 50: p_a = 10/52, p_b = 2/52; 8/52 -+ 1.96 sqrt((12/52 - (8/52)^2) / 52) = 0.15385 -+ 0.12369
-    found = paired([True] * 9 + [False] + [True] * 40, [False] * 9 + [True] + [True] * 40)
-    assert (found.low, found.high) == (pytest.approx(0.03016, abs=1e-5), pytest.approx(0.27754, abs=1e-5))
+    estimate = paired([True] * 9 + [False] + [True] * 40, [False] * 9 + [True] + [True] * 40)
+    assert (estimate.low, estimate.high) == (pytest.approx(0.03016, abs=1e-5), pytest.approx(0.27754, abs=1e-5))
 
 
 def test_a_paired_interval_stays_within_one():
@@ -56,20 +56,20 @@ def test_pairs_are_of_one_length_and_there_is_one(a, b):
 
 def test_a_mean_has_students_interval_and_its_test_against_zero():
     # 1, 2, 3, 6: mean 3, squares 4 + 1 + 0 + 9 = 14, error sqrt(14 / 3 / 4) = 1.0801; t = 3 / 1.0801 = 2.7775, p = 0.0691
-    found = mean_estimate([1.0, 2.0, 3.0, 6.0])
-    assert (found.n, found.value) == (4, 3.0)
-    assert (found.low, found.high) == (
+    estimate = mean_estimate([1.0, 2.0, 3.0, 6.0])
+    assert (estimate.n, estimate.value) == (4, 3.0)
+    assert (estimate.low, estimate.high) == (
         pytest.approx(3 - T_3 * 1.0801, abs=1e-3),
         pytest.approx(3 + T_3 * 1.0801, abs=1e-3),
     )
-    assert found.p == pytest.approx(0.0691, abs=1e-4)
-    assert mean_estimate([-1.0, -2.0, -3.0, -6.0]).p == found.p
+    assert estimate.p == pytest.approx(0.0691, abs=1e-4)
+    assert mean_estimate([-1.0, -2.0, -3.0, -6.0]).p == estimate.p
 
 
 def test_of_two_values_the_interval_is_wide_and_there():
     # 0 and 1: mean 0.5, error 0.5
-    found = mean_estimate([0.0, 1.0])
-    assert (found.low, found.high) == (pytest.approx(0.5 - T_1 / 2, abs=1e-3), pytest.approx(0.5 + T_1 / 2, abs=1e-3))
+    fit = mean_estimate([0.0, 1.0])
+    assert (fit.low, fit.high) == (pytest.approx(0.5 - T_1 / 2, abs=1e-3), pytest.approx(0.5 + T_1 / 2, abs=1e-3))
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,9 @@ def test_of_two_values_the_interval_is_wide_and_there():
     [(SHARE, 0.0, 1.0), (SHARE_DIFFERENCE, -1.0, 1.0), (COUNT, 0.0, 0.5 + T_1 / 2)],
 )
 def test_a_mean_lies_within_what_is_possible(bounds, low, high):
-    found = mean_estimate([0.0, 1.0], bounds)
-    assert (found.low, found.high) == (low, pytest.approx(high, abs=1e-3))
-    assert (found.p is None) == (bounds[0] == 0.0)  # no mean below zero is possible: there is nothing to test
+    estimate = mean_estimate([0.0, 1.0], bounds)
+    assert (estimate.low, estimate.high) == (low, pytest.approx(high, abs=1e-3))
+    assert (estimate.p is None) == (bounds[0] == 0.0)  # no mean below zero is possible: there is nothing to test
 
 
 @pytest.mark.parametrize("values", [[2.0], [2.0, 2.0], [2.0] * 5])
@@ -114,9 +114,9 @@ def test_a_difference_takes_the_cases_that_both_have():
 
 def test_a_weighted_mean_by_hand():
     # Cochran: (1 * 0 + 3 * 1) / 4 = 0.75; residuals 1 * -0.75, 3 * 0.25: squares 2 * 0.5625; error sqrt(2 * 1.125) / 4 = 0.375
-    found = weighted_mean([0.0, 1.0], [1.0, 3.0])
-    assert (found.n, found.value) == (2, 0.75)
-    assert (found.low, found.high) == (
+    estimate = weighted_mean([0.0, 1.0], [1.0, 3.0])
+    assert (estimate.n, estimate.value) == (2, 0.75)
+    assert (estimate.low, estimate.high) == (
         pytest.approx(0.75 - 0.375 * T_1, abs=1e-3),
         pytest.approx(0.75 + 0.375 * T_1, abs=1e-3),
     )
@@ -129,9 +129,9 @@ def test_cases_without_weight_do_not_count():
 
 def test_margins_of_many_means_at_once():
     # n = 3: t with 2 degrees; one value, no value, or no error: none
-    found = margin([[2.0, 2.0], [0.0, 1.0]], [[3, 1], [3, 0]])
-    assert found[0, 0] == pytest.approx(2 * T_2, abs=1e-3)
-    assert np.isnan([found[0, 1], found[1, 0], found[1, 1]]).all()
+    widths = margin([[2.0, 2.0], [0.0, 1.0]], [[3, 1], [3, 0]])
+    assert widths[0, 0] == pytest.approx(2 * T_2, abs=1e-3)
+    assert np.isnan([widths[0, 1], widths[1, 0], widths[1, 1]]).all()
     assert isnan(float(margin(1.0, 1)))
     assert float(margin(sqrt(2), 2)) == pytest.approx(sqrt(2) * T_1, abs=1e-3)
 
@@ -150,30 +150,30 @@ def test_an_interval_is_shown_in_its_unit_or_as_a_dash():
 
 def test_a_stratified_mean_weighs_the_means_of_strata():
     # 0.25 * mean(0, 1) + 0.75 * mean(1, 2, 3) = 0.125 + 1.5
-    found = stratified_mean([[0.0, 1.0], [1.0, 2.0, 3.0]], [0.25, 0.75], (0.0, 4.0))
-    assert (found.n, found.value, found.p) == (5, 1.625, None)
+    estimate = stratified_mean([[0.0, 1.0], [1.0, 2.0, 3.0]], [0.25, 0.75], (0.0, 4.0))
+    assert (estimate.n, estimate.value, estimate.p) == (5, 1.625, None)
 
 
 def test_its_interval_has_half_a_case_more_a_quarter_of_the_range_from_the_middle():
     # four cases of 0 and half a case at 0.25 or 0.75: mean 0.25 / 4.5, variance (4 m^2 + 0.5 ((0.5 - m)^2 + 1/16)) / 4.5
     mean = 0.25 / 4.5
     variance = (4 * mean**2 + 0.5 * ((0.5 - mean) ** 2 + 1 / 16)) / 4.5
-    found = stratified_mean([[0.0] * 4], [1.0], (0.0, 1.0))
-    assert (found.value, found.low) == (0.0, 0.0)
-    assert found.high == pytest.approx(mean + t.ppf(0.975, 3.5) * sqrt(variance / 4.5))
+    estimate = stratified_mean([[0.0] * 4], [1.0], (0.0, 1.0))
+    assert (estimate.value, estimate.low) == (0.0, 0.0)
+    assert estimate.high == pytest.approx(mean + t.ppf(0.975, 3.5) * sqrt(variance / 4.5))
 
 
 def test_changed_signs_test_against_zero():
     # 1, 2, 3: of the 8 ways to set the signs two have a mean as far from zero, so p = 1/4; 2,000 draws know it within 0.03
-    found = stratified_mean([[1.0, 2.0, 3.0]], [1.0], (-4.0, 4.0), np.random.default_rng(1))
-    assert found.p == pytest.approx(0.25, abs=0.03)
+    estimate = stratified_mean([[1.0, 2.0, 3.0]], [1.0], (-4.0, 4.0), np.random.default_rng(1))
+    assert estimate.p == pytest.approx(0.25, abs=0.03)
 
 
 def test_strata_of_one_case_or_of_cases_that_are_all_the_same_have_an_interval():
     for strata in ([[0.0, 1.0], [1.0]], [[1.0, 1.0], [1.0, 1.0]], [[1.0], [0.0]]):
-        found = stratified_mean(strata, [0.5, 0.5], (0.0, 1.0))
-        assert 0 <= found.low <= found.value <= found.high <= 1
-        assert found.low < found.high
+        estimate = stratified_mean(strata, [0.5, 0.5], (0.0, 1.0))
+        assert 0 <= estimate.low <= estimate.value <= estimate.high <= 1
+        assert estimate.low < estimate.high
 
 
 def test_stratified_intervals_cover_the_truth_about_as_often_as_they_say():
@@ -182,6 +182,6 @@ def test_stratified_intervals_cover_the_truth_about_as_often_as_they_say():
     covered = 0
     for _ in range(500):
         strata = [rng.random(6) < 0.1, rng.random(16) < 0.6]
-        found = stratified_mean(strata, [0.5, 0.5], (0.0, 1.0))
-        covered += found.low <= 0.35 <= found.high
+        estimate = stratified_mean(strata, [0.5, 0.5], (0.0, 1.0))
+        covered += estimate.low <= 0.35 <= estimate.high
     assert 0.9 < covered / 500 < 0.985

@@ -29,19 +29,19 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def changed(runs: Path, folder: Path, change: Change) -> Path:
     """The results of the random player with a change."""
-    told = json.loads((runs / "random" / RESULTS).read_text("utf-8"))
-    change(told)
+    data = json.loads((runs / "random" / RESULTS).read_text("utf-8"))
+    change(data)
     path = folder / "changed.json"
-    path.write_text(json.dumps(told))
+    path.write_text(json.dumps(data))
     return path
 
 
 def test_players_are_ranked_by_score_and_compared_with_the_first_on_the_same_deals(runs):
     board = leaderboard([runs / "random", runs / "heuristic" / RESULTS])
-    names = [one.result.name for one in board.entries]
+    names = [entry.result.name for entry in board.entries]
     assert names.index("heuristic") < names.index("random")
     assert {f"{name}{SHIPPED}" for name in ("trained", "heuristic", "random")} < set(names)
-    values = [one.score.value for one in board.entries if one.score]
+    values = [entry.score.value for entry in board.entries if entry.score]
     assert values == sorted(values, reverse=True)
     first, last = board.entries[0], board.entries[names.index("random")]
     assert first.below_first is None
@@ -50,9 +50,9 @@ def test_players_are_ranked_by_score_and_compared_with_the_first_on_the_same_dea
 
 
 def test_a_player_without_own_decisions_has_no_rank(runs, tmp_path):
-    def disown(told: dict[str, Any]) -> None:
-        told["player"], told["scores"] = "nobody", None
-        told["all decisions"]["own"] = 0
+    def disown(data: dict[str, Any]) -> None:
+        data["player"], data["scores"] = "nobody", None
+        data["all decisions"]["own"] = 0
 
     board = leaderboard([runs / "heuristic", changed(runs, tmp_path, disown)])
     assert board.entries[-1].result.name == "nobody"
@@ -60,33 +60,32 @@ def test_a_player_without_own_decisions_has_no_rank(runs, tmp_path):
 
 
 HOSTILE: dict[str, tuple[Change, str]] = {
-    "markup in the name": (lambda told: told.update(player="<script>alert(1)</script>"), "a name that is not accepted"),
-    "a name of two lines": (lambda told: told.update(player="a\nb"), "a name that is not accepted"),
-    "an endless name": (lambda told: told.update(player="a" * 1000), "a name that is not accepted"),
-    "better scores": (lambda told: told["scores"]["overall"].update(mean=99.0), "do not follow from its points"),
-    "no scores": (lambda told: told.update(scores=None), "do not follow from its points"),
-    "more own decisions than decisions": (lambda told: told["all decisions"].update(own=10**9), "impossible counts"),
-    "tokens below zero": (lambda told: told["all decisions"].update(prompt=-5), "impossible counts"),
-    "no counts": (lambda told: told.pop("all decisions"), "impossible counts"),
-    "a deal less": (lambda told: told["points"]["werewolf-4"]["heuristic"]["village"].pop(), "is not accepted"),
+    "markup in the name": (lambda data: data.update(player="<script>alert(1)</script>"), "a name that is not accepted"),
+    "a name of two lines": (lambda data: data.update(player="a\nb"), "a name that is not accepted"),
+    "an endless name": (lambda data: data.update(player="a" * 1000), "a name that is not accepted"),
+    "better scores": (lambda data: data["scores"]["overall"].update(mean=99.0), "do not follow from its points"),
+    "no scores": (lambda data: data.update(scores=None), "do not follow from its points"),
+    "more own decisions than decisions": (lambda data: data["all decisions"].update(own=10**9), "impossible counts"),
+    "tokens below zero": (lambda data: data["all decisions"].update(prompt=-5), "impossible counts"),
+    "no counts": (lambda data: data.pop("all decisions"), "impossible counts"),
+    "a deal less": (lambda data: data["points"]["werewolf-4"]["heuristic"]["village"].pop(), "is not accepted"),
     "points that no game gives": (
-        lambda told: told["points"]["werewolf-4"]["heuristic"].update(village=[77] * 16),
+        lambda data: data["points"]["werewolf-4"]["heuristic"].update(village=[77] * 16),
         "is not accepted",
     ),
-    "another suite": (lambda told: told["suite"].update(sha256="0"), "is of another suite"),
-    "another published suite": (lambda told: told["suite"].update(published="parlour-bench-9"), "is of another suite"),
-    "a day that is none": (lambda told: told["suite"].update(day="<b>"), "is not accepted"),
+    "another suite": (lambda data: data["suite"].update(sha256="0"), "is of another suite"),
+    "another published suite": (lambda data: data["suite"].update(published="parlour-bench-9"), "is of another suite"),
+    "a day that is none": (lambda data: data["suite"].update(day="<b>"), "is not accepted"),
 }
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_submission_is_refused_in_one_line(name, runs, tmp_path, capsys):
+def test_a_hostile_submission_is_refused_in_one_line(name, runs, tmp_path, error_of):
     change, reason = HOSTILE[name]
     path = changed(runs, tmp_path, change)
-    assert run(["benchmark", "leaderboard", str(path), "--out", str(tmp_path / "site")]) == 2
-    told = capsys.readouterr().err.strip()
-    assert reason in told
-    assert "\n" not in told
+    errors = error_of(["benchmark", "leaderboard", str(path), "--out", str(tmp_path / "site")]).strip()
+    assert reason in errors
+    assert "\n" not in errors
     assert not (tmp_path / "site").exists()
 
 
@@ -168,7 +167,7 @@ def test_a_page_has_no_deduction_of_a_player_that_answered_fewer_than_half_of_th
 
 
 @pytest.mark.parametrize(
-    "told",
+    "text",
     [
         "{}",
         '{"player": "me"}',
@@ -176,10 +175,9 @@ def test_a_page_has_no_deduction_of_a_player_that_answered_fewer_than_half_of_th
         json.dumps(told_abilities() | {"votes": {"good": {"mean": "<b>"}}}),
     ],
 )
-def test_a_file_that_holds_no_abilities_is_refused_in_one_line(told, tmp_path, measured, capsys):
-    (measured / ABILITIES).write_text(told)
-    assert run(["benchmark", "page", str(measured), "--html", str(tmp_path / "page.html")]) == 2
-    error = capsys.readouterr().err.strip()
+def test_a_file_that_holds_no_abilities_is_refused_in_one_line(text, tmp_path, measured, error_of):
+    (measured / ABILITIES).write_text(text)
+    error = error_of(["benchmark", "page", str(measured), "--html", str(tmp_path / "page.html")]).strip()
     assert "holds no abilities; accepted: what `parlour benchmark abilities` wrote" in error
     assert "\n" not in error
     assert not (tmp_path / "page.html").exists()

@@ -66,24 +66,24 @@ def test_other_shapes_keep_it_too(wrap):
 
 @pytest.mark.parametrize("wrap", [ParallelMaskInInfo, ParallelObservationsKey])
 def test_so_do_the_parallel_ones(wrap):
-    one = partial(lambda: wrap(aec_to_parallel(learners("avalon_v0"))))
-    parallel_api_test(one(), num_cycles=100)
-    parallel_seed_test(one, num_cycles=20)
+    make = partial(lambda: wrap(aec_to_parallel(learners("avalon_v0"))))
+    parallel_api_test(make(), num_cycles=100)
+    parallel_seed_test(make, num_cycles=20)
     parallel_api_test(wrap(registry["avalon_v0"].parallel_env(num_players=5, observation="both")), num_cycles=20)
 
 
 @pytest.mark.parametrize("game", ["avalon_v0", "werewolf_v0"])
 def test_each_learner_gets_the_return_of_the_seat_that_it_held(game):
     env, rng = learners(game, 2), np.random.default_rng(3)
-    held = set()
+    seatings = set()
     for seed in range(40):
         env.reset(seed=seed)
         seats = dict(env.seats)
-        held.add(tuple(seats.values()))
+        seatings.add(tuple(seats.values()))
         got = play(env, rng)
         returns = env.game_env.outcome.returns
         assert got == {agent: returns[seat] for agent, seat in seats.items()}
-    assert len(held) > 10  # other seats in other games
+    assert len(seatings) > 10  # other seats in other games
 
 
 def test_what_is_earned_on_the_way_arrives_with_the_next_turn():
@@ -146,11 +146,11 @@ def test_a_rank_is_a_legal_move_in_the_order_of_the_catalogue(ranks):
         ranked.reset(seed=seed)
         for agent in plain.agent_iter():
             seen, reward, over, _, info = plain.last()
-            same, paid, ended, _, told = ranked.last()
+            same, paid, ended, _, ranked_info = ranked.last()
             assert (ranked.agent_selection, paid, ended) == (agent, reward, over)
             assert np.array_equal(same, seen["observation"])
             assert ranked.observation_space(agent).contains(same)
-            assert "action_mask" not in told
+            assert "action_mask" not in ranked_info
             if over:
                 plain.step(None)
                 ranked.step(None)

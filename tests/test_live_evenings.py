@@ -6,12 +6,11 @@ import json
 
 import pytest
 from parlour.envs import replay
-from parlour.training.cli import run
 
 pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
 pytest.importorskip("websockets", reason="the extra `serve` is not installed")
 from evenings import GAMES, evening
-from live_tables import Browser, heard, opened, socket_of, until
+from live_tables import Browser, next_message, opened, socket_of, until
 from parlour.policies.heuristic import HeuristicPolicy
 from parlour.training.play import rollout
 from parlour.training.play.live_table.settings import WATCHING
@@ -26,7 +25,7 @@ def move(turn: int, **answer) -> str:
 def over(opening, game: int = 1) -> dict:
     """Press the first option for the person at seat 0 until a game is over; its last message."""
     with socket_of(opening, opening.keys.of(0)) as socket:
-        while (message := heard(socket))["type"] != "over" or message["number"] < game:
+        while (message := next_message(socket))["type"] != "over" or message["number"] < game:
             if message["type"] == "asked":
                 socket.send(move(message["turn"], option=0))
             if message["type"] == "over":
@@ -52,9 +51,9 @@ def test_people_play_again_as_long_as_they_like_with_new_deals_and_running_score
     outcomes = [replay.read(tmp_path / f"avalon_v0-{number}.jsonl").outcome for number in (1, 2, 3)]
     deals = {replay.read(tmp_path / f"avalon_v0-{number}.jsonl").moves[0] for number in (1, 2, 3)}
     assert len(deals) == 3
-    for seat, told in enumerate(last["seats"]):
-        assert told["wins"] == sum(one.returns[seat] > 0 for one in outcomes)
-        assert told["total"] == sum(one.returns[seat] for one in outcomes)
+    for seat, score in enumerate(last["seats"]):
+        assert score["wins"] == sum(outcome.returns[seat] > 0 for outcome in outcomes)
+        assert score["total"] == sum(outcome.returns[seat] for outcome in outcomes)
 
 
 def test_a_folder_of_a_finished_evening_goes_on_with_the_next_game_and_its_scores(tmp_path):
@@ -118,7 +117,7 @@ def test_people_read_and_say_names_and_the_record_keeps_seats(tmp_path):
     assert not any(name in line for name in NAMES for line in path.read_text().splitlines()[1:])
 
 
-def test_the_replay_of_a_game_with_names_shows_them(tmp_path, capsys):
+def test_the_replay_of_a_game_with_names_shows_them(tmp_path, output_of):
     with opened(tmp_path, "avalon_v0", (0,), names=NAMES, num_players=5, seed=1) as opening:
         last = over(opening)
         page = opening.games.page(last["replay"].rpartition("/")[2])
@@ -126,8 +125,7 @@ def test_the_replay_of_a_game_with_names_shows_them(tmp_path, capsys):
     assert [seat["called"] for seat in data["header"]["seats"]] == list(NAMES)
     assert "player_" not in json.dumps([data["lines"], data["who"], data["header"]["turned"]])
     assert data["header"]["turned"] == last["turned"]
-    assert run(["replay", str(tmp_path / "avalon_v0-1.jsonl")]) == 0
-    assert "player_" not in capsys.readouterr().out.partition("wins: ")[0]
+    assert "player_" not in output_of(["replay", str(tmp_path / "avalon_v0-1.jsonl")]).partition("wins: ")[0]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -137,12 +135,12 @@ def test_the_end_says_where_the_game_turned(seed, tmp_path):
         watcher = Browser(opening, WATCHING)
         watcher.start()
         watcher.join(60)
-    found = replay.read(tmp_path / "avalon_v0-1.jsonl")
+    transcript = replay.read(tmp_path / "avalon_v0-1.jsonl")
     turned = watcher.sent[-1]["turned"]
-    assert 0 <= turned["step"] < len(found.entries)
-    if found.outcome.reason == "quests":
+    assert 0 <= turned["step"] < len(transcript.entries)
+    if transcript.outcome.reason == "quests":
         assert "approved the team" in turned["why"]
-        assert found.entries[turned["step"]].move.kind == "vote"
+        assert transcript.entries[turned["step"]].move.kind == "vote"
     else:
         assert "is Merlin rose from" in turned["why"]
 
@@ -155,12 +153,12 @@ def test_a_seat_alone_sees_marks_of_what_the_night_showed_it(tmp_path):
             browser.start()
         for browser in browsers:
             browser.join(60)
-    found = replay.read(tmp_path / "avalon_v0-1.jsonl")
-    states = list(replay.states(found.game(), found.moves))
+    transcript = replay.read(tmp_path / "avalon_v0-1.jsonl")
+    states = list(replay.states(transcript.game(), transcript.moves))
     for browser in browsers:
         laid = [message for message in browser.sent if message["type"] == "board"][-1]
         marked = {n for n, seat in enumerate(laid["seats"]) if any(m["kind"] == "secret" for m in seat["marks"])}
-        view = None if browser.place == WATCHING else found.game().view(states[-1], browser.place)
+        view = None if browser.place == WATCHING else transcript.game().view(states[-1], browser.place)
         assert marked == ({seat for fact in view.knows for seat in fact.seats} if view else set())
     assert any(browser.place == WATCHING for browser in browsers)
 
@@ -180,8 +178,5 @@ def test_each_seat_is_told_how_the_game_ended_for_it(tmp_path):
         ("murder_mystery_v0 --names Ana", "--names Ana is not accepted: murder_mystery_v0 names its players"),
     ],
 )
-def test_names_that_cannot_be_used_are_refused_in_one_line(words, why, capsys):
-    assert run(["table", *words.split()]) == 2
-    told = capsys.readouterr().err
-    assert why in told
-    assert told.count("\n") == 1
+def test_names_that_cannot_be_used_are_refused_in_one_line(words, why, error_of):
+    assert why in error_of(["table", *words.split()])

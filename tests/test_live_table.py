@@ -18,12 +18,11 @@ from urllib.parse import urlsplit
 import pytest
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
-from parlour.training.cli import run
 
 pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
 pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
 pytest.importorskip("websockets", reason="the extra `serve` is not installed")
-from live_tables import FAST, HOSTILE, Browser, differences, heard, opened, play_and_compare, socket_of, until
+from live_tables import FAST, HOSTILE, Browser, differences, next_message, opened, play_and_compare, socket_of, until
 from parlour.policies.base import Policy
 from parlour.training.play.live_table.games import Plan
 from parlour.training.play.live_table.opening import OpenTable
@@ -91,9 +90,9 @@ def test_a_hidden_turn_of_others_sends_nothing(tmp_path):
     villager = next(seed for seed in range(100) if env.reset(seed=seed) or env.game_env.view(7).role == "Villager")
     chosen = {"people": (7,), "seed": villager}
     with opened(tmp_path, "werewolf_v0", **chosen) as opening, socket_of(opening, opening.keys.of(7)) as socket:
-        told = [[line["text"] for line in until(socket, "told")["lines"]] for _ in range(2)]
-    assert told[0] == ["Moderator: Night 1 begins.\n"]
-    assert told[1][0].startswith("Moderator: Day 1 ")
+        texts = [[line["text"] for line in until(socket, "told")["lines"]] for _ in range(2)]
+    assert texts[0] == ["Moderator: Night 1 begins.\n"]
+    assert texts[1][0].startswith("Moderator: Day 1 ")
 
 
 def test_people_who_vote_at_the_same_moment_are_asked_at_once(tmp_path):
@@ -108,7 +107,7 @@ def test_people_who_vote_at_the_same_moment_are_asked_at_once(tmp_path):
                 if seat in asked:
                     continue
                 try:
-                    message = heard(socket, 0.05)
+                    message = next_message(socket, 0.05)
                 except TimeoutError:
                     continue
                 if message["type"] == "asked" and message["ask"].startswith("Vote"):
@@ -140,7 +139,7 @@ def test_a_slow_player_blocks_no_socket(tmp_path):
         with socket_of(opening, opening.keys.of(0)) as first:
             answer_until(thinks, first)
             with socket_of(opening, opening.keys.of(0)) as second:
-                assert [heard(second)["type"] for _ in range(3)] == ["table", "who", "told"]
+                assert [next_message(second)["type"] for _ in range(3)] == ["table", "who", "told"]
         done.set()
 
 
@@ -148,7 +147,7 @@ def answer_until(thinks: threading.Event, socket) -> None:
     """Answer the person's own turns until another player thinks."""
     while not thinks.is_set():
         try:
-            message = heard(socket, 0.05)
+            message = next_message(socket, 0.05)
         except TimeoutError:
             continue
         if message["type"] == "asked":
@@ -161,14 +160,14 @@ def answer_until(thinks: threading.Event, socket) -> None:
 def test_a_second_tab_takes_the_seat_and_the_first_is_told_so(tmp_path):
     with opened(tmp_path) as opening, ExitStack() as stack:
         key = opening.keys.of(0)
-        first, other = (stack.enter_context(socket_of(opening, one)) for one in (key, opening.keys.of(1)))
+        first, other = (stack.enter_context(socket_of(opening, secret)) for secret in (key, opening.keys.of(1)))
         turn = until(first, "asked")["turn"]
         second = stack.enter_context(socket_of(opening, key))
         assert ended(first) == (
             "this seat was opened in another tab or browser, which has it now; to take it back, reload this page",
             ENDS_FOR_GOOD,
         )
-        assert [heard(second)["type"] for _ in range(5)] == ["table", "who", "told", "board", "asked"]
+        assert [next_message(second)["type"] for _ in range(5)] == ["table", "who", "told", "board", "asked"]
         second.send(move(turn, option=0))
         assert until(second, "taken")["by"] == "you"
         until(other, "asked")
@@ -179,12 +178,12 @@ def test_a_reload_and_a_lost_connection_lose_nothing(tmp_path):
     with opened(tmp_path, "avalon_v0", (0,), seed=1) as opening:
         key = opening.keys.of(0)
         with socket_of(opening, key) as socket:
-            first = [heard(socket)]
+            first = [next_message(socket)]
             while first[-1]["type"] != "asked":
-                first.append(heard(socket))
+                first.append(next_message(socket))
         lines = [line for message in first if message["type"] == "told" for line in message["lines"]]
         with socket_of(opening, key) as socket:  # a reload
-            again = [heard(socket) for _ in range(5)]
+            again = [next_message(socket) for _ in range(5)]
             assert [message["type"] for message in again] == ["table", "who", "told", "board", "asked"]
             assert again[2]["lines"] == lines
             assert again[4] == first[-1]
@@ -214,7 +213,7 @@ def test_a_page_of_elsewhere_cannot_connect(origin, tmp_path):
 
 
 def until_one_of(socket, kinds) -> dict:
-    while (message := heard(socket))["type"] not in kinds:
+    while (message := next_message(socket))["type"] not in kinds:
         pass
     return message
 
@@ -247,11 +246,11 @@ def test_a_move_that_cannot_be_taken_is_refused_and_the_turn_goes_on(answer, why
             socket.send(move(message["turn"], option=0))
             message = until(socket, "asked")
         socket.send(json.dumps({"type": "move", "turn": message["turn"], **answer}))
-        refused = heard(socket)
+        refused = next_message(socket)
         assert refused["type"] == "refused"
         assert re.fullmatch(why, refused["why"], re.DOTALL), refused["why"]
         socket.send(move(message["turn"], words="I approve the team."))
-        assert heard(socket) == {"type": "taken", "turn": message["turn"], "by": "you", "why": ""}
+        assert next_message(socket) == {"type": "taken", "turn": message["turn"], "by": "you", "why": ""}
     entries = replay.read(tmp_path / "avalon_v0-1.jsonl").entries
     assert not any(entry.fault for entry in entries)
     assert entries[-1].raw == "I approve the team." or any(entry.raw == "I approve the team." for entry in entries)
@@ -262,8 +261,8 @@ def test_free_words_are_spoken_as_they_came_and_cleaned_for_the_table(tmp_path):
         message = until(socket, "asked")
         assert message["words"]
         socket.send(move(message["turn"], words=HOSTILE))
-        told = [line["text"] for line in until(socket, "told")["lines"]]
-    assert told[0] == (
+        texts = [line["text"] for line in until(socket, "told")["lines"]]
+    assert texts[0] == (
         'player_0 says: "</script><img src=x onerror=alert(1)> I accuse player_1 of being evil. {{7*7}}" '
         "(taken as: I accuse player_1 of being evil.)\n"
     )
@@ -277,13 +276,18 @@ def test_when_the_clock_runs_out_the_table_moves_which_is_counted(tmp_path):
     with opened(tmp_path, "avalon_v0", (0,), **chosen) as opening, socket_of(opening, opening.keys.of(0)) as socket:
         asked = until(socket, "asked")
         assert 0 < asked["seconds"] <= 0.05
-        assert heard(socket) == {"type": "taken", "turn": asked["turn"], "by": "table", "why": "the clock ran out"}
+        assert next_message(socket) == {
+            "type": "taken",
+            "turn": asked["turn"],
+            "by": "table",
+            "why": "the clock ran out",
+        }
         until(socket, "over", 60)
-    found = replay.read(tmp_path / "avalon_v0-1.jsonl")
-    own = [entry for entry in found.entries if entry.seat == 0]
+    transcript = replay.read(tmp_path / "avalon_v0-1.jsonl")
+    own = [entry for entry in transcript.entries if entry.seat == 0]
     assert {entry.replaced for entry in own} == {"clock"}
-    assert found.closing["players"]["player_0"]["replaced"] == {
-        "clock": found.closing["players"]["player_0"]["decisions"]
+    assert transcript.closing["players"]["player_0"]["replaced"] == {
+        "clock": transcript.closing["players"]["player_0"]["decisions"]
     }
 
 
@@ -305,8 +309,8 @@ def test_a_message_that_cannot_be_read_is_refused_and_the_connection_stays(messa
     with opened(tmp_path) as opening, socket_of(opening, opening.keys.of(WATCHING)) as socket:
         for _ in range(2):
             socket.send(message)
-            told = until(socket, "refused")["why"]
-            assert re.fullmatch(why, told, re.DOTALL), told
+            reason = until(socket, "refused")["why"]
+            assert re.fullmatch(why, reason, re.DOTALL), reason
 
 
 def test_too_many_messages_end_the_connection_with_one_that_says_so(tmp_path):
@@ -335,9 +339,9 @@ def got(opening: OpenTable, path: str) -> tuple[int, dict[str, str], str]:
     connection = http.client.HTTPConnection("127.0.0.1", int(opening.url.rpartition(":")[2]), timeout=20)
     connection.request("GET", path)
     reply = connection.getresponse()
-    told = reply.status, {key.lower(): value for key, value in reply.getheaders()}, reply.read().decode()
+    response = reply.status, {key.lower(): value for key, value in reply.getheaders()}, reply.read().decode()
     connection.close()
-    return told
+    return response
 
 
 def test_the_end_tells_everybody_everything_and_links_the_replay(tmp_path):
@@ -412,12 +416,12 @@ def test_a_game_that_was_cut_off_goes_on_from_its_transcript(torn, tmp_path):
     assert browser.error is None
     whole = path.read_bytes()
     assert whole.startswith(before)
-    found = replay.read(path)
-    assert found.outcome is not None
-    assert list(replay.reenact(found))[-1].agent == ""
+    transcript = replay.read(path)
+    assert transcript.outcome is not None
+    assert list(replay.reenact(transcript))[-1].agent == ""
     assert differences_after(browser, path) == []
-    own = [entry for entry in found.entries if entry.seat == 0]
-    made = found.closing["players"]["player_0"]
+    own = [entry for entry in transcript.entries if entry.seat == 0]
+    made = transcript.closing["players"]["player_0"]
     assert made["decisions"] + made.get("talk", 0) <= len(own)
     assert made["own"] > 4 - made.get("talk", 0)
 
@@ -457,18 +461,18 @@ def test_an_error_of_a_player_is_told_to_all_and_ends_the_table(tmp_path):
             raise RuntimeError("no thought")
 
     opening = OpenTable(table("template_v0"), [("human", None), ("broken", Broken())], Plan(tmp_path), Keys((0,)), FAST)
-    told: list[str] = []
+    reasons: list[str] = []
     with pytest.raises(RuntimeError, match="no thought"):
-        play_to_its_end(opening, told)
-    assert told == ["the game has ended by an error: no thought"]
+        play_to_its_end(opening, reasons)
+    assert reasons == ["the game has ended by an error: no thought"]
 
 
-def play_to_its_end(opening: OpenTable, told: list[str]) -> None:
+def play_to_its_end(opening: OpenTable, reasons: list[str]) -> None:
     """Play for the person at seat 0 until the table ends; what was told then is put into `told`."""
     with opening.opened(), socket_of(opening, opening.keys.of(0)) as socket:
         while (message := until_one_of(socket, ("asked", "gone")))["type"] == "asked":
             socket.send(move(message["turn"], option=0))
-        told.append(message["why"])
+        reasons.append(message["why"])
 
 
 # -- keys, and the command -------------------------------------------------------------------------------------------
@@ -500,12 +504,9 @@ def test_the_same_secret_makes_the_same_keys_and_no_key_opens_another_place():
         ("--clock 0", "clock 0.0 is not accepted; accepted: seconds, more than 0"),
     ],
 )
-def test_a_table_that_cannot_be_opened_is_refused_in_one_line(words, why, monkeypatch, capsys):
+def test_a_table_that_cannot_be_opened_is_refused_in_one_line(words, why, monkeypatch, error_of):
     monkeypatch.setenv("PARLOUR_TEST_SHORT", "short")
-    assert run(["table", "template_v0", *words.split()]) == 2
-    told = capsys.readouterr().err
-    assert why in told
-    assert told.count("\n") == 1
+    assert why in error_of(["table", "template_v0", *words.split()])
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")

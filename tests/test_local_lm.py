@@ -94,27 +94,27 @@ def room(characters):
 
 
 def test_all_is_told_where_all_fits():
-    told = Fitting(room(1000))(TURNS)
-    assert told.left_out == told.gone == 0
-    assert told.messages[0] == (USER, "H0\n0.0\n0.1\nC0\n")
-    assert [role for role, _ in told.messages] == [USER, ASSISTANT] * 4 + [USER]
+    fitted = Fitting(room(1000))(TURNS)
+    assert fitted.left_out == fitted.gone == 0
+    assert fitted.messages[0] == (USER, "H0\n0.0\n0.1\nC0\n")
+    assert [role for role, _ in fitted.messages] == [USER, ASSISTANT] * 4 + [USER]
 
 
 def test_the_oldest_turns_behind_the_first_go_and_a_line_tells_of_theirs():
     """A turn has 14 characters and its answer 2: all five have 78. Without turns 1 and 2: 46 and a line of 28 or so."""
-    told = Fitting(room(77))(TURNS)
-    assert told.gone == 2
-    assert told.left_out == 4
-    assert told.messages[0] == (USER, "H0\n0.0\n0.1\nC0\n")
-    assert told.messages[2] == (USER, "H3\n(4 earlier lines left out)\n3.0\n3.1\nC3\n")
-    assert told.messages[-1] == (USER, "H4\n4.0\n4.1\nC4\n")
+    fitted = Fitting(room(77))(TURNS)
+    assert fitted.gone == 2
+    assert fitted.left_out == 4
+    assert fitted.messages[0] == (USER, "H0\n0.0\n0.1\nC0\n")
+    assert fitted.messages[2] == (USER, "H3\n(4 earlier lines left out)\n3.0\n3.1\nC3\n")
+    assert fitted.messages[-1] == (USER, "H4\n4.0\n4.1\nC4\n")
 
 
 def test_lines_of_the_first_message_go_before_those_of_the_last():
     """42 characters, 2 and 14; without eight lines of four characters and with a mark of 27: 53 of 55."""
-    told = Fitting(room(55))([turn(0, "ok", 9), turn(1, None, 2)])
-    assert told.messages[0] == (USER, "H0\n(8 earlier lines left out)\n0.8\nC0\n")
-    assert told.messages[-1] == (USER, "H1\n1.0\n1.1\nC1\n")
+    fitted = Fitting(room(55))([turn(0, "ok", 9), turn(1, None, 2)])
+    assert fitted.messages[0] == (USER, "H0\n(8 earlier lines left out)\n0.8\nC0\n")
+    assert fitted.messages[-1] == (USER, "H1\n1.0\n1.1\nC1\n")
 
 
 def test_a_message_that_never_fits_is_told():
@@ -135,19 +135,19 @@ class Echo:
         self.batches.append(list(asked))
         if self.fails:
             raise ValueError("no")
-        return [f"{one}!" for one in asked]
+        return [f"{words}!" for words in asked]
 
 
 def in_threads(works):
     """Run in threads that go along; what each returned, or the error."""
-    gathering, found = Gathering(len(works)), {}
+    gathering, results = Gathering(len(works)), {}
 
     def work(number):
         with gathering.member():
             try:
-                found[number] = works[number]()
+                results[number] = works[number]()
             except ValueError as error:
-                found[number] = error
+                results[number] = error
 
     threads = [threading.Thread(target=work, args=(k,), daemon=True) for k in range(len(works))]
     for thread in threads:
@@ -155,7 +155,7 @@ def in_threads(works):
     for thread in threads:
         thread.join(60)
     assert not any(thread.is_alive() for thread in threads)
-    return [found[k] for k in range(len(works))]
+    return [results[k] for k in range(len(works))]
 
 
 def asks(by, number, times):
@@ -165,12 +165,12 @@ def asks(by, number, times):
 def test_all_who_wait_are_answered_together_in_the_order_of_their_questions():
     """Three threads with 3, 1 and 2 questions: whoever has none left is not waited for."""
     echo = Echo()
-    found = in_threads([asks(echo, 0, 3), asks(echo, 1, 1), asks(echo, 2, 2)])
+    results = in_threads([asks(echo, 0, 3), asks(echo, 1, 1), asks(echo, 2, 2)])
     assert echo.batches == [[(0, 0), (1, 0), (2, 0)], [(0, 1), (2, 1)], [(0, 2)]]
-    assert found[2] == ["(2, 0)!", "(2, 1)!"]
+    assert results[2] == ["(2, 0)!", "(2, 1)!"]
 
 
 def test_what_answering_raises_is_raised_for_all_who_asked_together():
     echo, failing = Echo(), Echo(fails=True)
-    found = in_threads([asks(failing, 0, 1), asks(echo, 1, 1), asks(failing, 2, 1)])
-    assert [str(found[0]), found[1], str(found[2])] == ["no", ["(1, 0)!"], "no"]
+    results = in_threads([asks(failing, 0, 1), asks(echo, 1, 1), asks(failing, 2, 1)])
+    assert [str(results[0]), results[1], str(results[2])] == ["no", ["(1, 0)!"], "no"]

@@ -108,7 +108,7 @@ def test_the_fallback_searches_first_and_refuses():
 
 
 @pytest.mark.parametrize(
-    ("parts", "told"),
+    ("parts", "reason"),
     [
         ({"retriever": ()}, "number of actions of the retriever 0 is not accepted"),
         ({"retriever": (Action("a", "check"),)}, "kind of a 'check' is not accepted; accepted: search, skip"),
@@ -124,22 +124,22 @@ def test_the_fallback_searches_first_and_refuses():
         ({"offered": (("none", "silent", "trust"),) * 2}, "a joint action is offered twice"),
     ],
 )
-def test_sets_that_are_refused(parts: dict[str, Any], told: str):
+def test_sets_that_are_refused(parts: dict[str, Any], reason: str):
     usual = {"retriever": OWN.retriever, "generator": OWN.generator, "verifier": OWN.verifier}
     with pytest.raises(ParlourError) as caught:
         ActionSet(**(usual | parts))
-    assert told in str(caught.value)
+    assert reason in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 def test_a_set_as_plain_values_and_back():
     offered = ActionSet(*OWN.modules, (("none", "silent", "trust"),))
-    for one in (OWN, offered, PUBLISHED_ACTIONS):
-        assert ActionSet.from_plain(json.loads(json.dumps(one.as_plain()))) == one
+    for actions in (OWN, offered, PUBLISHED_ACTIONS):
+        assert ActionSet.from_plain(json.loads(json.dumps(actions.as_plain()))) == actions
 
 
 @pytest.mark.parametrize(
-    ("plain", "told"),
+    ("plain", "reason"),
     [
         (7, "actions 7 is not accepted"),
         ({"retriever": 3}, "actions of the retriever 3 is not accepted; accepted: a list of objects"),
@@ -151,10 +151,10 @@ def test_a_set_as_plain_values_and_back():
         ({"retriever": [{"name": "a"}]}, "accepted: name and kind"),
     ],
 )
-def test_plain_values_that_are_no_set(plain: Any, told: str):
+def test_plain_values_that_are_no_set(plain: Any, reason: str):
     with pytest.raises(ParlourError) as caught:
         ActionSet.from_plain(plain)
-    assert told in str(caught.value)
+    assert reason in str(caught.value)
 
 
 # -- in the pipeline ---------------------------------------------------------------------------------------------
@@ -252,8 +252,8 @@ def test_an_episode_by_words_pays_for_what_is_carried_out():
     assert OWN.names_of(move.args) == ("graph_deep", "large", "trust")
     while game.outcome(state) is None:
         state = game.apply(state, move if game.legal(state) else game.nature(state, np.random.default_rng(4)))
-    told = game.payment.utilities[state.outcome] - 10.0
-    assert game.outcome(state).returns == (told,)
+    reward = game.payment.utilities[state.outcome] - 10.0
+    assert game.outcome(state).returns == (reward,)
 
 
 def test_a_check_that_contradicts_makes_it_an_abstention():

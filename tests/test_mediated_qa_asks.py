@@ -109,8 +109,8 @@ def test_five_samples_without_evidence_must_agree_in_four(corpus):
     for replies, answer in ((["a", "A", "a", "a", "b"], "a"), (["a", "a", "b"], ""), (["I don't know"], "")):
         model = Parrot(replies)
         pipeline = Pipeline(corpus, reader=AskingReader(model))
-        found = pipeline.answer(3, vocabulary.CONSISTENT, "evidence that is not shown", np.random.default_rng(1))
-        assert found.lower() == answer
+        reply = pipeline.answer(3, vocabulary.CONSISTENT, "evidence that is not shown", np.random.default_rng(1))
+        assert reply.lower() == answer
         assert [type(asked) for asked in model.asked] == [RecallFreely] * 5
         assert len({context.sample for context in model.askers}) == 5
         assert model.asked[0].temperature == 0.7

@@ -56,45 +56,45 @@ def test_each_form_of_question_is_known(question, form):
 
 
 def test_the_words_of_a_question_are_counted():
-    found = features(Pipeline(corpus()), 0)
-    assert [found[f"form_{form}"] for form in FORMS] == [float(form == "where") for form in FORMS]
+    values = features(Pipeline(corpus()), 0)
+    assert [values[f"form_{form}"] for form in FORMS] == [float(form == "where") for form in FORMS]
     # In which town was Edda Marlow born: 7 words, 4 of content (town, Edda, Marlow, born), one name
-    assert (found["words"], found["stems"], found["names"], found["relation"]) == (7, 4, 1, 1)
-    assert found["strange"] == 0.25  # "town" stands in no passage
-    assert (found["genitives"], found["clauses"], found["years"]) == (0, 0, 0)
+    assert (values["words"], values["stems"], values["names"], values["relation"]) == (7, 4, 1, 1)
+    assert values["strange"] == 0.25  # "town" stands in no passage
+    assert (values["genitives"], values["clauses"], values["years"]) == (0, 0, 0)
 
 
 def test_links_are_counted_with_their_degrees_and_rivals():
     pipeline = Pipeline(corpus())
-    found = features(
+    values = features(
         pipeline, 1
     )  # Was Tarn founded before Lund: one of two names is linked, and Tarn Prize holds "Tarn"
     (tarn,) = pipeline.starts(1)
-    assert (found["links"], found["unlinked"], found["inexact"]) == (1, 1, 0)
-    assert found["rivals"] == log(2)
-    assert (found["first_degree"], found["second_degree"]) == (log(1 + pipeline.graph.degree(tarn)), 0)
-    assert found["first_reliability"] == pipeline.graph.reliability[tarn]
+    assert (values["links"], values["unlinked"], values["inexact"]) == (1, 1, 0)
+    assert values["rivals"] == log(2)
+    assert (values["first_degree"], values["second_degree"]) == (log(1 + pipeline.graph.degree(tarn)), 0)
+    assert values["first_reliability"] == pipeline.graph.reliability[tarn]
 
 
 def test_the_path_is_the_one_that_the_signals_were_measured_on():
     pipeline = Pipeline(corpus())
-    found, path = (
+    values, path = (
         features(pipeline, 0),
         pipeline.search.path(pipeline.graph, pipeline.starts(0)[0], QUESTIONS[0], "shallow"),
     )
     kinds = [pipeline.graph.kind[node] for node in path.nodes]
-    assert found["score"] == path.score
-    assert found["nodes"] == len(path.nodes)
-    assert (found["sentences"], found["documents"]) == (kinds.count("Sentence"), kinds.count("Document"))
-    assert found["weight"] == pipeline.signals(0).length
-    assert [found[name] for name in SIGNAL_FEATURES] == [1.0, *pipeline.signals(0)]
+    assert values["score"] == path.score
+    assert values["nodes"] == len(path.nodes)
+    assert (values["sentences"], values["documents"]) == (kinds.count("Sentence"), kinds.count("Document"))
+    assert values["weight"] == pipeline.signals(0).length
+    assert [values[name] for name in SIGNAL_FEATURES] == [1.0, *pipeline.signals(0)]
 
 
 def test_a_question_that_names_nothing_has_words_and_no_path():
-    found = features(Pipeline(corpus()), 4)
-    assert [found[name] for name in SIGNAL_FEATURES] == [0.0] * 6
-    assert (found["links"], found["score"], found["candidates"]) == (0, 0, 0)
-    assert found["words"] == 3
+    values = features(Pipeline(corpus()), 4)
+    assert [values[name] for name in SIGNAL_FEATURES] == [0.0] * 6
+    assert (values["links"], values["score"], values["candidates"]) == (0, 0, 0)
+    assert values["words"] == 3
 
 
 def test_sentences_that_offer_an_answer_of_the_wanted_kind_are_counted():
@@ -102,12 +102,12 @@ def test_sentences_that_offer_an_answer_of_the_wanted_kind_are_counted():
     with_year = Passage("Tarn", ("Tarn was founded in 1204.",))
     without = Passage("Tarn", ("Tarn was founded by nobody.",))
     question = "When was Tarn founded?"
-    told = []
+    rows = []
     for passage in (with_year, without):
         graph = KnowledgeGraph([passage])
-        told.append(dict(zip(FEATURES, measure(graph, Search(), question, graph.link(question), None), strict=True)))
-    assert [(one["offering"], one["candidates"], one["dated"]) for one in told] == [(1, 1, 1), (0, 0, 0)]
-    assert [one["said"] for one in told] == [1, 1]  # Tarn and founded, in both
+        rows.append(dict(zip(FEATURES, measure(graph, Search(), question, graph.link(question), None), strict=True)))
+    assert [(row["offering"], row["candidates"], row["dated"]) for row in rows] == [(1, 1, 1), (0, 0, 0)]
+    assert [row["said"] for row in rows] == [1, 1]  # Tarn and founded, in both
 
 
 class Contrary:
@@ -128,7 +128,7 @@ class Contrary:
 
 def test_neither_reader_nor_memory_nor_fame_nor_answer_nor_number_changes_the_context():
     """The features of 60 questions, and of the same ones in reverse, otherwise known, otherwise answered."""
-    told = generate(seed=1, size=60, difficulty="hard")
+    generated = generate(seed=1, size=60, difficulty="hard")
     changed = [
         question._replace(
             answer="another",
@@ -136,12 +136,12 @@ def test_neither_reader_nor_memory_nor_fame_nor_answer_nor_number_changes_the_co
             kind="other",
             facts=tuple(fact._replace(fame=0.5) for fact in question.facts),
         )
-        for question in reversed(told.questions)
+        for question in reversed(generated.questions)
     ]
-    plain = Pipeline(told)
+    plain = Pipeline(generated)
     expected = [context_of(plain, number) for number in range(60)]
     assert len(set(expected)) > 50
-    other = Corpus(told.passages, tuple(changed))
+    other = Corpus(generated.passages, tuple(changed))
     for reader in (Contrary(), OfflineReader(Memory(seed=5, famous=0.1, unknown=0.1))):
         pipeline = Pipeline(other, reader=reader)
         for number in range(60):  # whatever was answered before
@@ -152,15 +152,15 @@ def test_neither_reader_nor_memory_nor_fame_nor_answer_nor_number_changes_the_co
 
 def test_another_question_has_another_context():
     """So that the test above can fail: the words of the question do change it."""
-    told = generate(seed=1, size=60, difficulty="hard")
-    plain = Pipeline(told)
-    changed = Pipeline(Corpus(told.passages, tuple(q._replace(text=f"{q.text} Truly?") for q in told.questions)))
+    made = generate(seed=1, size=60, difficulty="hard")
+    plain = Pipeline(made)
+    changed = Pipeline(Corpus(made.passages, tuple(q._replace(text=f"{q.text} Truly?") for q in made.questions)))
     assert all(context_of(plain, k) != context_of(changed, k) for k in range(60))
 
 
 @pytest.mark.parametrize("normalisation", ["ours", "paper"])
 def test_every_feature_is_a_finite_number(normalisation):
     pipeline = Pipeline(generate(seed=2, size=80, difficulty="hard"), normalisation=normalisation)
-    found = [pipeline.context(number) for number in range(80)]
-    assert {len(one) for one in found} == {len(FEATURES)}
-    assert all(map(isfinite, (value for one in found for value in one)))
+    contexts = [pipeline.context(number) for number in range(80)]
+    assert {len(context) for context in contexts} == {len(FEATURES)}
+    assert all(map(isfinite, (value for context in contexts for value in context)))

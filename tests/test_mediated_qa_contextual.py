@@ -164,16 +164,16 @@ def test_a_response_is_the_best_action_or_a_quantal_one():
 
 
 def test_a_model_is_read_back_from_the_policy_file():
-    found = contextual_model(json.loads(json.dumps(model(30.0, temperature=0.7, floor=0.02).as_json())))
-    assert (found.sees, found.strength, found.temperature, found.floor) == ("signals", 30, 0.7, 0.02)
-    assert found.row([1.0, 0, 0, 0, 0, 0], STATES[0]) == model(30.0, temperature=0.7, floor=0.02).row(
+    loaded = contextual_model(json.loads(json.dumps(model(30.0, temperature=0.7, floor=0.02).as_json())))
+    assert (loaded.sees, loaded.strength, loaded.temperature, loaded.floor) == ("signals", 30, 0.7, 0.02)
+    assert loaded.row([1.0, 0, 0, 0, 0, 0], STATES[0]) == model(30.0, temperature=0.7, floor=0.02).row(
         LINKED[0], STATES[0]
     )
     assert contextual_model(json.loads(json.dumps(model(math.inf).as_json()))).strength == math.inf
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "reason"),
     [
         ({"sees": "everything"}, "sees 'everything'"),
         ({"features": ["fame"]}, "features of another version"),
@@ -186,11 +186,11 @@ def test_a_model_is_read_back_from_the_policy_file():
         ({"actions": ["('fly',)"]}, "action"),
     ],
 )
-def test_a_file_that_was_tampered_with_is_refused_in_one_line(changed, told):
+def test_a_file_that_was_tampered_with_is_refused_in_one_line(changed, reason):
     stored = json.loads(json.dumps(model().as_json())) | changed
     with pytest.raises(ParlourError, match="accepted") as error:
         contextual_model(stored)
-    assert told in str(error.value)
+    assert reason in str(error.value)
     assert "\n" not in str(error.value)
 
 
@@ -204,15 +204,15 @@ def made_up(count, seed=0):
     contexts[:, 0] = 1
     contexts[:, 20] = rng.choice([-1.0, 1.0], size=count)
     rows = []
-    for number, told in enumerate(contexts[:, 20] > 0):
+    for number, known in enumerate(contexts[:, 20] > 0):
         outcomes = []
         for joint in ALL:
             if joint.generator == vocabulary.REFUSE:
-                outcomes.append(SILENT if told else MISSED)
+                outcomes.append(SILENT if known else MISSED)
             elif joint.generator == vocabulary.FROM_EVIDENCE:
-                outcomes.append(RIGHT if told else WRONG)
+                outcomes.append(RIGHT if known else WRONG)
             else:
-                outcomes.append(WRONG if told else RIGHT)
+                outcomes.append(WRONG if known else RIGHT)
         net = tuple(Payment().net(joint, outcome) for joint, outcome in zip(ALL, outcomes, strict=True))
         rows.append(Simulated(number, STATES[4], net, tuple(outcomes), (True, True)))
     return rows, contexts
@@ -246,14 +246,14 @@ def test_learning_is_the_same_every_time():
 def test_a_payment_moves_the_recommendation_without_learning_again():
     rows, contexts = made_up(200)
     made = learn_contextual(rows, contexts)
-    told = contexts[:, 20] > 0
+    known = contexts[:, 20] > 0
     states = [row.state for row in rows]
     dear = made.policy(contexts, states, Payment(utilities=(0.0, -1e6, 0.0, 0.0)))
     refusing = [NAMES[k][1] == "refuse_to_generate" for k in range(9)]
     assert dear[:, refusing].sum(axis=1).min() == 1
     free = made.policy(contexts, states, Payment(utilities=(100.0, 0.0, -50.0, -50.0)))
     assert free[:, refusing].sum() == 0
-    assert np.all(free[told][:, NAMES.index(PUBLISHED[1].names)] == 1)
+    assert np.all(free[known][:, NAMES.index(PUBLISHED[1].names)] == 1)
 
 
 @pytest.mark.parametrize("count", [0, 4])
@@ -283,26 +283,26 @@ QUESTION = CorpusQuestion("In which town was Edda Marlow born?", "Tarn", "bridge
 
 def test_what_memory_may_hold_has_the_chances_that_the_memory_draws_by():
     """Fame 1/2: known with 0.05 + 0.8 / 2 = 0.45; 0.25 of the rest is misremembered, one decoy as likely as the other."""
-    told = recollections(Memory(), QUESTION)
-    assert [(one.chance, one.plain) for one in told] == [
+    recalled = recollections(Memory(), QUESTION)
+    assert [(recollection.chance, recollection.plain) for recollection in recalled] == [
         (pytest.approx(0.45), "Tarn"),
         (pytest.approx(0.55 * 0.25 / 2), "Lund"),
         (pytest.approx(0.55 * 0.25 / 2), "Ost"),
         (pytest.approx(0.55 * 0.75 / 2), "Lund"),
         (pytest.approx(0.55 * 0.75 / 2), "Ost"),
     ]
-    assert sum(one.chance for one in told) == pytest.approx(1)
+    assert sum(recollection.chance for recollection in recalled) == pytest.approx(1)
     # who knows says Tarn with 0.9 and a decoy with 0.05 each: at least 4 of 5 agree with 0.9^5 + 5 x 0.9^4 x 0.1
-    assert told[0].agreed["Tarn"] == pytest.approx(0.91854)
+    assert recalled[0].agreed["Tarn"] == pytest.approx(0.91854)
     # who guesses says either with 1/2: 4 or 5 of 5 agree on one with 6/32
-    assert told[3].agreed == {"Lund": pytest.approx(6 / 32), "Ost": pytest.approx(6 / 32)}
+    assert recalled[3].agreed == {"Lund": pytest.approx(6 / 32), "Ost": pytest.approx(6 / 32)}
 
 
 @pytest.mark.slow
 def test_expected_net_utilities_are_means_over_many_memories():
     """Forty questions under 150 memories each: the mean of what came out is what was expected, within 4 standard errors."""
-    told = generate(seed=3, size=40, difficulty="medium")
-    pipeline = Pipeline(told)
+    generated = generate(seed=3, size=40, difficulty="medium")
+    pipeline = Pipeline(generated)
     exact = np.array([expected(pipeline, number, PUBLISHED, Payment()) for number in range(40)])
     drawn = []
     for seed in range(150):
@@ -310,9 +310,9 @@ def test_expected_net_utilities_are_means_over_many_memories():
         pipeline._recalled.clear()
         pipeline._known.clear()
         drawn.append([simulate(pipeline, number, Payment(), seed).utilities[:9] for number in range(40)])
-    found = np.array(drawn)
-    error = found.std(axis=0).mean(axis=0) / np.sqrt(150 * 40)
-    assert np.all(np.abs((found.mean(axis=0) - exact).mean(axis=0)) <= 4 * error + 1e-9)
+    estimates = np.array(drawn)
+    error = estimates.std(axis=0).mean(axis=0) / np.sqrt(150 * 40)
+    assert np.all(np.abs((estimates.mean(axis=0) - exact).mean(axis=0)) <= 4 * error + 1e-9)
     assert exact.std() > 10
 
 
@@ -381,7 +381,7 @@ def test_the_mediator_plays_the_correlated_form_from_its_file():
     played = correlated_model(model, individual_costs=True, share=0.001).policy(contexts, states)
     best = correlated_model(model)
     assert np.abs(played - best.policy(contexts, states)).max() > 0.1
-    mediator, greedy = (GraceMediator(PolicyTable({}, contextual=one), "best") for one in (stored.contextual, best))
+    mediator, greedy = (GraceMediator(PolicyTable({}, contextual=model), "best") for model in (stored.contextual, best))
     for k in range(6):
         advised = mediator._drawn(states[k], None, tuple(contexts[k])).joint
         assert played[k, NAMES.index(advised)] == played[k].max()

@@ -48,10 +48,10 @@ def coordination():
 def test_chicken_the_best_correlated_equilibrium_is_better_than_every_nash():
     # Told to chicken out, a player expects (6 * 1/2 + 2 * 1/4) / (3/4) = 14/3 and (7 * 1/2 + 0 * 1/4) / (3/4) = 14/3 by
     # daring: just obeyed. Welfare 12/2 + 9/4 + 9/4 = 10.5.
-    found = correlated(CHICKEN)
-    np.testing.assert_allclose(found.probabilities, [[0.5, 0.25], [0.25, 0.0]], atol=1e-12)
-    assert found.welfare == pytest.approx(10.5, abs=1e-12)
-    assert found.obedience.worst <= 1e-9
+    solution = correlated(CHICKEN)
+    np.testing.assert_allclose(solution.probabilities, [[0.5, 0.25], [0.25, 0.0]], atol=1e-12)
+    assert solution.welfare == pytest.approx(10.5, abs=1e-12)
+    assert solution.obedience.worst <= 1e-9
     profiles = nash.support_enumeration(CHICKEN)
     assert len(profiles) == 3
     assert max(nash.welfare(CHICKEN, profile) for profile in profiles) == pytest.approx(28 / 3)  # mixed (2/3, 1/3)
@@ -69,40 +69,40 @@ def test_chicken_another_aim_gives_another_corner():
 
 
 def test_battle_of_the_sexes():
-    found = correlated(BATTLE)
-    assert found.welfare == pytest.approx(3.0, abs=1e-12)
-    assert found.obedience.worst <= 1e-9
-    told = sorted(nash.welfare(BATTLE, profile) for profile in nash.support_enumeration(BATTLE))
-    assert told == pytest.approx([4 / 3, 3.0, 3.0])  # mixed: (2/3, 1/3) and (1/3, 2/3), each earns 2/3
+    solution = correlated(BATTLE)
+    assert solution.welfare == pytest.approx(3.0, abs=1e-12)
+    assert solution.obedience.worst <= 1e-9
+    welfares = sorted(nash.welfare(BATTLE, profile) for profile in nash.support_enumeration(BATTLE))
+    assert welfares == pytest.approx([4 / 3, 3.0, 3.0])  # mixed: (2/3, 1/3) and (1/3, 2/3), each earns 2/3
 
 
 def test_three_player_coordination():
     game = coordination()
-    found = correlated(game)
-    assert found.probabilities[0, 0, 0] == pytest.approx(1.0, abs=1e-12)
-    assert found.welfare == pytest.approx(6.0, abs=1e-12)
+    solution = correlated(game)
+    assert solution.probabilities[0, 0, 0] == pytest.approx(1.0, abs=1e-12)
+    assert solution.welfare == pytest.approx(6.0, abs=1e-12)
     # nobody helps by leaving (0, 0, 0) or (1, 1, 1); from two against one the one gains, from there is no third
     assert nash.pure_nash(game) == [(0, 0, 0), (1, 1, 1)]
-    assert found.obedience.worst <= 1e-9
+    assert solution.obedience.worst <= 1e-9
 
 
 def test_three_players_the_mediator_keeps_the_third_in_the_dark():
     # Player 2 stays at matrix 1 as long as neither corner is likelier than 2/3; no pure Nash equilibrium pays so much.
-    found = correlated(MATRICES)
-    assert found.welfare == pytest.approx(6.0, abs=1e-9)
-    assert found.probabilities[:, :, 1].sum() == pytest.approx(1.0, abs=1e-9)
-    assert 1 / 3 - 1e-9 <= found.probabilities[0, 0, 1] <= 2 / 3 + 1e-9
-    assert found.obedience.worst <= 1e-9
+    solution = correlated(MATRICES)
+    assert solution.welfare == pytest.approx(6.0, abs=1e-9)
+    assert solution.probabilities[:, :, 1].sum() == pytest.approx(1.0, abs=1e-9)
+    assert 1 / 3 - 1e-9 <= solution.probabilities[0, 0, 1] <= 2 / 3 + 1e-9
+    assert solution.obedience.worst <= 1e-9
     assert max(MATRICES.payoffs.sum(axis=0)[place] for place in nash.pure_nash(MATRICES)) < 6
 
 
 def test_obedience_regret_by_hand():
     # Told "cooperate" always, each could earn 5 for 3; a mixture of (c, c) and (d, d) leaves half of it.
     game = NormalForm(DILEMMA)
-    told = obedience(game, np.array([[0.5, 0.0], [0.0, 0.5]]))
-    assert told.regrets == pytest.approx((1.0, 1.0))
-    assert told.worst == pytest.approx(1.0)
-    np.testing.assert_allclose(told.gains[0], [[0.0, 1.0], [-0.5, 0.0]])  # told d, doing c: 0 for 1, half the time
+    result = obedience(game, np.array([[0.5, 0.0], [0.0, 0.5]]))
+    assert result.regrets == pytest.approx((1.0, 1.0))
+    assert result.worst == pytest.approx(1.0)
+    np.testing.assert_allclose(result.gains[0], [[0.0, 1.0], [-0.5, 0.0]])  # told d, doing c: 0 for 1, half the time
     assert obedience(game, np.array([[0.0, 0.0], [0.0, 1.0]])).worst == 0.0
     np.testing.assert_allclose(correlated(game).probabilities, [[0, 0], [0, 1]], atol=1e-12)
     # matching pennies, always matched: whoever wants to differ gains 1 on either half, and both count
@@ -132,7 +132,7 @@ def test_no_equilibrium_is_told():
 
 
 @pytest.mark.parametrize(
-    ("payoffs", "feasible", "told"),
+    ("payoffs", "feasible", "message"),
     [
         (np.zeros((2, 2)), None, "shape of payoffs"),
         (np.zeros(3), None, "shape of payoffs"),
@@ -141,8 +141,8 @@ def test_no_equilibrium_is_told():
         (np.full((1, 2), np.nan), None, "not finite"),
     ],
 )
-def test_games_that_are_none_are_refused(payoffs, feasible, told):
-    with pytest.raises(ParlourError, match=told):
+def test_games_that_are_none_are_refused(payoffs, feasible, message):
+    with pytest.raises(ParlourError, match=message):
         NormalForm(payoffs, feasible)
 
 
@@ -171,17 +171,17 @@ def games(draw):
 
 @given(games())
 def test_every_obedience_constraint_holds_and_no_pure_nash_is_better(game):
-    found = correlated(game)
-    assert found.probabilities.min() >= 0
-    assert found.probabilities.sum() == pytest.approx(1.0, abs=1e-12)
-    assert found.obedience.worst <= 1e-9 * max(1.0, game.scale)
+    solution = correlated(game)
+    assert solution.probabilities.min() >= 0
+    assert solution.probabilities.sum() == pytest.approx(1.0, abs=1e-12)
+    assert solution.obedience.worst <= 1e-9 * max(1.0, game.scale)
     total = game.payoffs.sum(axis=0)
     for place in nash.pure_nash(game):
-        assert found.welfare >= total[place] - 1e-9 * max(1.0, game.scale)
+        assert solution.welfare >= total[place] - 1e-9 * max(1.0, game.scale)
     if len(game.payoffs) == 2:
         for profile in nash.support_enumeration(game):
             assert obedience(game, product_of(profile)).worst <= 1e-8 * game.scale
-            assert found.welfare >= nash.welfare(game, profile) - 1e-8 * game.scale
+            assert solution.welfare >= nash.welfare(game, profile) - 1e-8 * game.scale
 
 
 # -- the modules of GRACE --------------------------------------------------------------------------------------
@@ -193,10 +193,10 @@ def test_with_a_common_payoff_the_best_joint_action_is_the_equilibrium():
     rng = np.random.default_rng(0)
     for actions in (PUBLISHED, ALL, ALL[3:7], ALL[:1]):
         net = dict(zip(actions, rng.normal(0, 50, len(actions)).tolist(), strict=True))
-        found = correlated(module_game(net), equilibrium.as_array(net))
-        row = equilibrium.as_row(found.probabilities, tuple(net))
+        solution = correlated(module_game(net), equilibrium.as_array(net))
+        row = equilibrium.as_row(solution.probabilities, tuple(net))
         assert row[max(net, key=net.get)] == pytest.approx(1.0, abs=1e-9)
-        assert found.obedience.worst <= 1e-9
+        assert solution.obedience.worst <= 1e-9
 
 
 def test_individual_costs_pay_the_gross_utility_less_ones_own_action():
@@ -213,11 +213,11 @@ def test_a_verifier_with_a_small_share_does_not_check(share, best, welfare):
     # Checking is worth 10 in all and costs 4: the verifier obeys if 10 * share >= 4. With 0.3 it gains 15 - 14 = 1.
     net = {NLI: 53.0, PLAIN: 47.0}
     game = module_game(net, individual_costs=True, share=share)
-    found = correlated(game, equilibrium.as_array(net))
-    assert equilibrium.as_row(found.probabilities, (NLI, PLAIN))[best] == pytest.approx(1.0)
-    assert found.welfare == pytest.approx(welfare)
-    told = obedience(game, equilibrium.as_array({NLI: 0.5, PLAIN: 0.5}))
-    assert told.regrets == pytest.approx((0.0, 0.0, 0.5))  # 1 is gained on the half where it was told the worse
+    solution = correlated(game, equilibrium.as_array(net))
+    assert equilibrium.as_row(solution.probabilities, (NLI, PLAIN))[best] == pytest.approx(1.0)
+    assert solution.welfare == pytest.approx(welfare)
+    result = obedience(game, equilibrium.as_array({NLI: 0.5, PLAIN: 0.5}))
+    assert result.regrets == pytest.approx((0.0, 0.0, 0.5))  # 1 is gained on the half where it was told the worse
 
 
 def test_with_individual_costs_in_full_the_best_net_utility_is_obeyed():
@@ -225,9 +225,9 @@ def test_with_individual_costs_in_full_the_best_net_utility_is_obeyed():
     rng = np.random.default_rng(1)
     for _ in range(20):
         net = dict(zip(ALL, rng.normal(0, 50, len(ALL)).tolist(), strict=True))
-        found = correlated(module_game(net, individual_costs=True), equilibrium.as_array(net))
-        assert found.welfare == pytest.approx(max(net.values()), abs=1e-9)
-        assert found.obedience.worst <= 1e-9
+        solution = correlated(module_game(net, individual_costs=True), equilibrium.as_array(net))
+        assert solution.welfare == pytest.approx(max(net.values()), abs=1e-9)
+        assert solution.obedience.worst <= 1e-9
 
 
 def test_rows_and_arrays():

@@ -49,8 +49,8 @@ def test_the_last_outcome_is_one_of_four(outcome):
 
 def test_what_is_done_and_earned_are_shares():
     # of the most: 4 questions, each the largest utility, 120, and all costs, 1 + 3 + 2 + 5 + 2 + 4 = 17: 548
-    found = numbers(0, done=3, earned=274.0)
-    assert (found[27], found[28]) == (0.75, 0.5)
+    values = numbers(0, done=3, earned=274.0)
+    assert (values[27], values[28]) == (0.75, 0.5)
     assert numbers(0, earned=-137.0)[28] == -0.25
 
 

@@ -54,8 +54,8 @@ def test_wrong_answers(answer, gold):
 def test_short_answers_never_reach_the_similarity():
     asked = []
 
-    def similarity(one: str, two: str) -> float:
-        asked.append((one, two))
+    def similarity(first: str, second: str) -> float:
+        asked.append((first, second))
         return 0.95
 
     assert not is_right("Maren", "Orra", similarity)
@@ -67,13 +67,13 @@ def test_short_answers_never_reach_the_similarity():
 
 def test_an_answer_that_is_the_right_one_needs_no_similarity():
     plain = LONG.replace("two ", "")  # no number in it
-    assert is_right(plain, plain.title(), lambda one, two: 0.0)
+    assert is_right(plain, plain.title(), lambda first, second: 0.0)
 
 
 def test_the_threshold_of_the_similarity():
     other = "nobody remembers who built the old stone bridge over the Orra near the mill"
-    assert is_right(LONG, other, lambda one, two: 0.9)
-    assert not is_right(LONG, other, lambda one, two: 0.899)
+    assert is_right(LONG, other, lambda first, second: 0.9)
+    assert not is_right(LONG, other, lambda first, second: 0.899)
 
 
 def test_f1_counts_shared_words():
@@ -83,7 +83,7 @@ def test_f1_counts_shared_words():
 
 
 @pytest.mark.parametrize(
-    ("answers", "share", "found"),
+    ("answers", "share", "expected"),
     [
         (["a", "A", "a", "a", "b"], 0.8, "a"),
         (["a", "a", "a", "b", "b"], 0.8, ""),
@@ -92,8 +92,8 @@ def test_f1_counts_shared_words():
         ([], 0.8, ""),
     ],
 )
-def test_agreement_of_samples(answers, share, found):
-    assert agreed(answers, share) == found
+def test_agreement_of_samples(answers, share, expected):
+    assert agreed(answers, share) == expected
 
 
 # -- the reader ------------------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ def test_the_mediator_does_not_learn_of_choices_before_nature_tells():
 
 def test_recommendations_stay_private_for_good():
     """Two episodes with the same choices and results, and other recommendations: what a module and the public see is equal."""
-    told = []
+    texts = []
     for advice in (Joint(0, 3, 1), Joint(0, 1, 0)):
         env = opened(questions=2)
         results = [
@@ -63,8 +63,8 @@ def test_recommendations_stay_private_for_good():
         ):
             env.play(move)
         assert env.agent_selection == "mediator"
-        told.append(everything(env, 1))
-    assert told[0] == told[1]
+        texts.append(everything(env, 1))
+    assert texts[0] == texts[1]
 
 
 SPOOFS = {

@@ -152,14 +152,14 @@ def test_tables_with_missing_cells_and_unusable_settings_are_refused():
     table = UtilityTable(("a",), (STATES[0],), PUBLISHED[:2], np.array([[1.0, math.nan]]))
     with pytest.raises(ParlourError, match="missing cells"):
         TableBandit(table)
-    for make, told in (
+    for make, setting in (
         (lambda: EpsilonGreedy(epsilon=1.5), "epsilon 1.5"),
         (lambda: EpsilonGreedy(epsilon=math.nan), "epsilon nan"),
         (lambda: EpsilonGreedy(step=0.0), "step 0.0"),
         (lambda: UCB1(spread=0.0), "spread 0.0"),
         (lambda: Thompson(scale=math.inf), "scale inf"),
     ):
-        with pytest.raises(ParlourError, match=f"{told} is not accepted"):
+        with pytest.raises(ParlourError, match=f"{setting} is not accepted"):
             make()
     assert EpsilonGreedy(epsilon=1.5, falling=True).epsilon == 1.5
 

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED
-from parlour.training.cli import run
 from parlour.training.learn.mediators.quantities import in_sample_static, left_out_greedy, left_out_static
 from parlour.training.learn.mediators.table import UtilityTable
-
-DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
+from reference_data import DATA
 
 
 def made(rows, states):
@@ -54,11 +48,10 @@ def test_tables_that_cannot_leave_one_out_are_refused(rows):
 # -- parlour reproduce grace-loo -------------------------------------------------------------------------------
 
 
-def test_the_command_calls_each_figure_what_it_is(capsys):
+def test_the_command_calls_each_figure_what_it_is(json_of):
     """Of the published data, where they are: greedy and shrunk left out, static left out and in-sample, the held-out run."""
-    assert run(["reproduce", "grace-loo", "--data", str(DATA / "grace"), "--json"]) == 0
-    cells = json.loads(capsys.readouterr().out)["cells"]
-    assert {(one["row"], one["of"]): round(one["value"]["value"], 2) for one in cells} == {
+    cells = json_of(["reproduce", "grace-loo", "--data", str(DATA / "grace"), "--json"])["cells"]
+    assert {(cell["row"], cell["of"]): round(cell["value"]["value"], 2) for cell in cells} == {
         ("best action of each state", "left out"): 10.05,
         ("best action of each state, shrinkage estimated", "left out"): 10.05,
         ("best action of each state, shrunk by 3", "left out"): 10.05,
@@ -83,37 +76,29 @@ def files(folder, earned="net_utility\n4\n-6\n"):
     return ["reproduce", "grace-loo", "--data", str(folder)]
 
 
-def test_the_command_prints_a_table_of_any_such_folder(tmp_path, capsys):
-    assert run([*files(tmp_path), "--json"]) == 0
-    told = [(one["of"], one["value"]["value"]) for one in json.loads(capsys.readouterr().out)["cells"]]
-    assert told[0] == ("left out", 0.0)
-    assert told[-3:] == [("left out", 0.0), ("in-sample", 5.0), ("held out", -1.0)]
-    assert run(files(tmp_path)) == 0
-    printed = capsys.readouterr().out
+def test_the_command_prints_a_table_of_any_such_folder(tmp_path, output_of, json_of):
+    rows = [(cell["of"], cell["value"]["value"]) for cell in json_of([*files(tmp_path), "--json"])["cells"]]
+    assert rows[0] == ("left out", 0.0)
+    assert rows[-3:] == [("left out", 0.0), ("in-sample", 5.0), ("held out", -1.0)]
+    printed = output_of(files(tmp_path))
     assert "in-sample" in printed
     assert "nothing is played" in printed.lower()
 
 
 @pytest.mark.parametrize(
-    ("earned", "told"),
+    ("earned", "reason"),
     [
         ("net_utility\n", "no finite net utilities"),
         ("net_utility\nx\n", "cannot be read"),
         ("id\n3\n", "cannot be read"),
     ],
 )
-def test_files_that_are_no_published_data_are_told_in_one_line(tmp_path, capsys, earned, told):
-    assert run(files(tmp_path, earned)) == 2
-    error = capsys.readouterr().err
-    assert told in error
-    assert error.count("\n") == 1
+def test_files_that_are_no_published_data_are_told_in_one_line(tmp_path, error_of, earned, reason):
+    assert reason in error_of(files(tmp_path, earned))
 
 
-def test_without_the_data_nothing_can_be_told(tmp_path, capsys):
-    assert run(["reproduce", "grace-loo"]) == 2
-    assert (
-        "grace-loo needs the published data; accepted: a folder with simulation.csv, --data DIR"
-        in capsys.readouterr().err
+def test_without_the_data_nothing_can_be_told(tmp_path, capsys, error_of):
+    assert "grace-loo needs the published data; accepted: a folder with simulation.csv, --data DIR" in error_of(
+        ["reproduce", "grace-loo"]
     )
-    assert run(["reproduce", "grace-loo", "--data", str(tmp_path)]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    error_of(["reproduce", "grace-loo", "--data", str(tmp_path)])

@@ -133,26 +133,26 @@ def test_columns_and_keys_by_names():
 
 
 def test_a_mediator_is_learned_and_scored_over_its_own_actions(learned):
-    found, out = learned
-    assert found.learned.policy.actions == OWN
-    assert {joint for row in found.learned.policy.rows.values() for joint in row} <= set(map(OWN.names_of, OWN.all))
-    assert [score.name for score in found.scores[:4]] == [
+    result, out = learned
+    assert result.learned.policy.actions == OWN
+    assert {joint for row in result.learned.policy.rows.values() for joint in row} <= set(map(OWN.names_of, OWN.all))
+    assert [score.name for score in result.scores[:4]] == [
         "learned mediator", "no retrieval", "always words, careless, trust", "token-confidence refusal"
     ]  # fmt: skip
-    oracle = found.scores[-1]
-    assert all(one.utility.value <= oracle.utility.value for one in found.scores)
+    oracle = result.scores[-1]
+    assert all(score.utility.value <= oracle.utility.value for score in result.scores)
     stored = json.loads((out / "config.json").read_text())
     assert stored["actions"] == OWN.as_plain()
 
 
 def test_the_scores_are_what_the_policy_earns_in_the_rows(learned):
-    found, _ = learned
+    result, _ = learned
     names = [OWN.names_of(joint) for joint in OWN.all]
     earned = [
-        sum(p * row.utilities[names.index(joint)] for joint, p in _row(found.learned.policy, row).items())
-        for row in found.calibrated.held_out
+        sum(p * row.utilities[names.index(joint)] for joint, p in _row(result.learned.policy, row).items())
+        for row in result.calibrated.held_out
     ]
-    assert found.scores[0].utility.value == pytest.approx(np.mean(earned))
+    assert result.scores[0].utility.value == pytest.approx(np.mean(earned))
 
 
 def _row(policy, row):
@@ -160,8 +160,8 @@ def _row(policy, row):
 
 
 def test_the_correlated_method_learns_over_own_actions_too(learned):
-    found, _ = learned
-    made = learn(found.calibrated.table, GraceConfig(method="correlated", individual_costs=True, share=0.5))
+    result, _ = learned
+    made = learn(result.calibrated.table, GraceConfig(method="correlated", individual_costs=True, share=0.5))
     assert made.policy.actions == OWN
     for state, regrets in made.regrets.items():
         assert sum(made.policy.rows[state].values()) == pytest.approx(1)
@@ -172,10 +172,10 @@ def test_the_correlated_method_learns_over_own_actions_too(learned):
 
 
 def test_a_policy_file_names_its_actions(learned):
-    found, out = learned
+    result, out = learned
     text = (out / "policy.json").read_text()
     assert json.loads(text)["actions"] == OWN.as_plain()
-    assert policy_file.loads(text) == found.learned.policy
+    assert policy_file.loads(text) == result.learned.policy
     assert policy_file.loads(text).dumps() == text
     without = json.dumps({name: value for name, value in json.loads(text).items() if name != "actions"})
     with pytest.raises(ParlourError, match=r"action \"\('words', 'careless', 'check'\)\" is not accepted"):
@@ -217,7 +217,7 @@ def test_a_policy_is_refused_at_a_table_of_other_actions(learned):
 # -- from the command line ---------------------------------------------------------------------------------------
 
 
-def test_the_command_learns_over_a_file_of_actions(tmp_path, capsys):
+def test_the_command_learns_over_a_file_of_actions(tmp_path, capsys, error_of):
     plain = replace(OWN, generator=OWN.generator[1:])  # of no part but the retrievers
     (tmp_path / "actions.json").write_text(json.dumps(plain.as_plain()))
     out, asked = tmp_path / "run", ["--questions", "20", "--held-out", "10", "--difficulty", "easy"]
@@ -226,22 +226,22 @@ def test_the_command_learns_over_a_file_of_actions(tmp_path, capsys):
     assert "always words, careful, trust" in (out / "calibration" / "scores.csv").read_text()
     assert policy_file.read(out / "policy.json").actions == plain
     assert json.loads((out / "calibration" / "config.json").read_text())["actions"] == plain.as_plain()
-    assert run_command([*command, "--costs", "retrieve_deep=4"]) == 2
-    assert "accepted: their costs in the file of actions" in capsys.readouterr().err
+    assert "accepted: their costs in the file of actions" in error_of(
+        [*command, "--costs", "retrieve_deep=4"], notes=True
+    )
     assert run_command(["grace", "stakes", str(out), "--out", str(tmp_path / "stakes")]) == 2
     assert "has actions of its own; accepted: a run over the published actions" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reason"),
     [
         ("{", "cannot be read as actions"),
         ("[]", "actions [] is not accepted; accepted: an object with retriever, generator, verifier"),
         (json.dumps(OWN.as_plain()), "part of the generator 'careless' is not accepted"),
     ],
 )
-def test_a_file_that_holds_no_usable_actions(tmp_path, capsys, text, told):
+def test_a_file_that_holds_no_usable_actions(tmp_path, error_of, text, reason):
     (tmp_path / "actions.json").write_text(text)
     command = ["train", "grace", "--questions", "20", "--held-out", "10", "--actions", str(tmp_path / "actions.json")]
-    assert run_command([*command, "--out", str(tmp_path / "run")]) == 2
-    assert told in capsys.readouterr().err
+    assert reason in error_of([*command, "--out", str(tmp_path / "run")])

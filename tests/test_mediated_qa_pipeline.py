@@ -34,8 +34,8 @@ def test_the_graph_of_three_articles():
     at = {(kind, text): node for node, (kind, text) in enumerate(zip(graph.kind, graph.text, strict=True))}
     relations = {frozenset(edge): data["relation"] for *edge, data in graph.graph.edges(data=True)}
 
-    def relation(one: tuple[str, str], two: tuple[str, str]) -> str | None:
-        return relations.get(frozenset({at[one], at[two]}))
+    def relation(first: tuple[str, str], second: tuple[str, str]) -> str | None:
+        return relations.get(frozenset({at[first], at[second]}))
 
     film, marlow = (DOCUMENT, "The Glass Door"), (ENTITY, "Edda Marlow")
     made, born = (SENTENCE, SMALL[0].sentences[0]), (SENTENCE, SMALL[1].sentences[1])
@@ -166,8 +166,8 @@ def test_memory_is_the_same_for_ever_and_better_of_the_famous():
     assert known[:200].mean() < 0.25 < 0.6 < known[800:].mean()
     for question, knows in zip(asked, known, strict=True):
         assert not knows or memory.recall(question).answer == "Orra"
-    for (one, first), (two, second) in pairwise(zip(asked, known, strict=True)):  # all facts must be known
-        assert memory.knows(ASKED._replace(facts=one.facts + two.facts)) == (first and second)
+    for (earlier, first), (later, second) in pairwise(zip(asked, known, strict=True)):  # all facts must be known
+        assert memory.knows(ASKED._replace(facts=earlier.facts + later.facts)) == (first and second)
 
 
 def test_samples_of_what_is_known_agree_and_guesses_do_not():
@@ -212,8 +212,8 @@ def test_some_questions_have_no_answer_in_the_articles():
     text = {passage.title: " ".join(passage.sentences) for passage in corpus.passages}
     bridges = [question for question in corpus.questions if question.kind == "bridge"]
     last = [text.get(question.facts[-1].subject, "") for question in bridges]
-    told = np.mean([question.answer in article for question, article in zip(bridges, last, strict=True)])
-    assert 0.5 < told < 0.9
+    share = np.mean([question.answer in article for question, article in zip(bridges, last, strict=True)])
+    assert 0.5 < share < 0.9
 
 
 # -- errors ----------------------------------------------------------------------------------------------------
@@ -240,11 +240,11 @@ def test_a_question_without_entities_goes_through_without_signal():
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [({"normalisation": "none"}, "paper, ours"), ({"no_signal": "s1"}, "s0, paper")],
 )
-def test_settings_that_are_not_accepted(settings, told):
-    with pytest.raises(ParlourError, match=told):
+def test_settings_that_are_not_accepted(settings, message):
+    with pytest.raises(ParlourError, match=message):
         Pipeline(Corpus(SMALL, (ASKED,)), **settings)
 
 
@@ -255,8 +255,8 @@ def test_corpora_that_are_not_accepted(arguments):
 
 
 def test_the_benchmark_measures_graphs_of_the_sizes_asked_for(benchmark):
-    for size, one in zip((300, 700), benchmark("knowledge_graph").bench((300, 700), questions=5), strict=True):
-        assert size <= one.sentences < size + 20
-        assert one.nodes > one.sentences
-        assert one.edges > one.nodes
-        assert 0 < one.shallow <= one.shallow_95
+    for size, row in zip((300, 700), benchmark("knowledge_graph").bench((300, 700), questions=5), strict=True):
+        assert size <= row.sentences < size + 20
+        assert row.nodes > row.sentences
+        assert row.edges > row.nodes
+        assert 0 < row.shallow <= row.shallow_95

@@ -99,9 +99,9 @@ def test_a_label_is_no_answer_where_the_field_is_about_something_else():
 
 
 def test_the_subjects_of_a_question_stand_in_its_order():
-    found = (Piece("libbell1", "Section: libs"), Piece("dorn2.5", "Section: net"), Piece("the", "An article."))
-    assert subjects("Are dorn2.5 and libbell1 of the Fell Town?", found) == ("dorn2.5", "libbell1", "Fell Town")
-    assert subjects("Was Ann Bell born?", found) == ("Ann Bell",)
+    pieces = (Piece("libbell1", "Section: libs"), Piece("dorn2.5", "Section: net"), Piece("the", "An article."))
+    assert subjects("Are dorn2.5 and libbell1 of the Fell Town?", pieces) == ("dorn2.5", "libbell1", "Fell Town")
+    assert subjects("Was Ann Bell born?", pieces) == ("Ann Bell",)
 
 
 def test_evidence_about_a_subject_in_lower_case_entails_and_contradicts():

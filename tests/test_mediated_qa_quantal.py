@@ -31,31 +31,31 @@ def table(*rows, actions=PUBLISHED):
 
 def test_means_counts_and_intervals_by_hand():
     # State low/mid, action 0: 1 and 3: mean 2, squares 1 + 1 = 2; Student's t with one degree of freedom: 12.7062 * 1.
-    found = measure(table(("T:low_Q:mid", 1, NAN), ("s0", 7, -2), ("T:low_Q:mid", 3, 5)))
-    assert found.states == ("T:low_Q:mid", "s0")
-    assert found.questions.tolist() == [2, 1]
-    assert found.count.tolist() == [[2, 1], [1, 1]]
-    assert found.mean.tolist() == [[2.0, 5.0], [7.0, -2.0]]
-    assert found.squares.tolist() == [[2.0, 0.0], [0.0, 0.0]]
-    assert found.low[0, 0] == pytest.approx(2 - 12.706204736, abs=1e-8)
-    assert found.high[0, 0] == pytest.approx(2 + 12.706204736, abs=1e-8)
-    assert math.isnan(found.low[0, 1])
-    assert math.isnan(found.high[0, 1])
+    measured = measure(table(("T:low_Q:mid", 1, NAN), ("s0", 7, -2), ("T:low_Q:mid", 3, 5)))
+    assert measured.states == ("T:low_Q:mid", "s0")
+    assert measured.questions.tolist() == [2, 1]
+    assert measured.count.tolist() == [[2, 1], [1, 1]]
+    assert measured.mean.tolist() == [[2.0, 5.0], [7.0, -2.0]]
+    assert measured.squares.tolist() == [[2.0, 0.0], [0.0, 0.0]]
+    assert measured.low[0, 0] == pytest.approx(2 - 12.706204736, abs=1e-8)
+    assert measured.high[0, 0] == pytest.approx(2 + 12.706204736, abs=1e-8)
+    assert math.isnan(measured.low[0, 1])
+    assert math.isnan(measured.high[0, 1])
 
 
 def test_the_interval_of_three_questions_by_hand():
     # 1, 2, 6: mean 3, squares 4 + 1 + 9 = 14; error sqrt(14 / 2 / 3) = 1.5275; Student's t with two degrees: 4.3027
-    found = measure(table(("s0", 1), ("s0", 2), ("s0", 6)))
-    assert found.squares[0, 0] == pytest.approx(14)
-    assert found.high[0, 0] - 3 == pytest.approx(4.3027 * 1.5275, abs=1e-3)
-    assert 3 - found.low[0, 0] == pytest.approx(4.3027 * 1.5275, abs=1e-3)
+    measured = measure(table(("s0", 1), ("s0", 2), ("s0", 6)))
+    assert measured.squares[0, 0] == pytest.approx(14)
+    assert measured.high[0, 0] - 3 == pytest.approx(4.3027 * 1.5275, abs=1e-3)
+    assert 3 - measured.low[0, 0] == pytest.approx(4.3027 * 1.5275, abs=1e-3)
 
 
 def test_an_action_that_was_never_tried_has_no_mean():
-    found = measure(table(("s0", 1, NAN), ("s0", 2, NAN)))
-    assert math.isnan(found.mean[0, 1])
-    assert found.count.tolist() == [[2, 0]]
-    made = quantal.policy(estimate(found), 0.7, 0.02)
+    measured = measure(table(("s0", 1, NAN), ("s0", 2, NAN)))
+    assert math.isnan(measured.mean[0, 1])
+    assert measured.count.tolist() == [[2, 0]]
+    made = quantal.policy(estimate(measured), 0.7, 0.02)
     assert made.rows == {"s0": {PUBLISHED[0]: 1.0}}
 
 
@@ -71,10 +71,10 @@ THIN = table(
 def test_shrinkage_by_hand():
     # All: (10 + 6 + 0) / 8 = 2. T:low: mean 4 of 4; with one pseudo-question (4 * 4 + 2) / 5 = 3.6.
     # low/low: (10 + 3.6) / 2 = 6.8; low/mid: (3 * 2 + 3.6) / 4 = 2.4; T:mid: (4 * 0 + 2) / 5 = 0.4, mid/mid 0.4 / 5 = 0.08.
-    found = estimate(measure(THIN), 1.0)
-    value = dict(zip(found.states, found.value[:, 0].tolist(), strict=True))
+    estimated = estimate(measure(THIN), 1.0)
+    value = dict(zip(estimated.states, estimated.value[:, 0].tolist(), strict=True))
     assert set(value) == set(STATES)
-    assert len(found.states) == len(STATES)  # each once
+    assert len(estimated.states) == len(STATES)  # each once
     assert value["T:low_Q:low"] == pytest.approx(6.8)
     assert value["T:low_Q:mid"] == pytest.approx(2.4)
     assert value["T:low_Q:high"] == pytest.approx(3.6)
@@ -84,34 +84,34 @@ def test_shrinkage_by_hand():
 
 
 def test_no_shrinkage_takes_the_means_and_no_other_states():
-    found = estimate(measure(THIN), 0.0)
-    assert found.states == ("T:low_Q:low", "T:low_Q:mid", "T:mid_Q:mid")
-    assert found.strength == (0.0, 0.0)
-    assert found.value[:, 0].tolist() == [10.0, 2.0, 0.0]
+    estimated = estimate(measure(THIN), 0.0)
+    assert estimated.states == ("T:low_Q:low", "T:low_Q:mid", "T:mid_Q:mid")
+    assert estimated.strength == (0.0, 0.0)
+    assert estimated.value[:, 0].tolist() == [10.0, 2.0, 0.0]
 
 
 def test_a_question_without_signal_leans_on_all_questions():
-    found = estimate(measure(table(("s0", 6.0), ("T:low_Q:low", 0.0), ("T:low_Q:low", 0.0))), 1.0)
-    assert found.value[0, 0] == pytest.approx((6.0 + 2.0) / 2)
+    estimated = estimate(measure(table(("s0", 6.0), ("T:low_Q:low", 0.0), ("T:low_Q:low", 0.0))), 1.0)
+    assert estimated.value[0, 0] == pytest.approx((6.0 + 2.0) / 2)
     assert "s0" not in estimate(measure(THIN), 1.0).states
 
 
 def test_an_action_tried_elsewhere_only_is_taken_from_the_parent():
-    found = estimate(measure(table(("T:low_Q:low", 1.0, NAN), ("T:low_Q:mid", 1.0, 8.0), ("s0", 4.0, 2.0))), 1.0)
-    low = found.states.index("T:low_Q:low")
+    estimated = estimate(measure(table(("T:low_Q:low", 1.0, NAN), ("T:low_Q:mid", 1.0, 8.0), ("s0", 4.0, 2.0))), 1.0)
+    low = estimated.states.index("T:low_Q:low")
     # T:low has 8 once: (8 + 5) / 2 = 6.5
-    assert found.value[low, 1] == pytest.approx(6.5)
+    assert estimated.value[low, 1] == pytest.approx(6.5)
 
 
 def test_empirical_bayes_by_hand():
     # Buehlmann and Straub: within, squares 4 + 4 over 6 degrees: 4/3. Between, 4 (1 - 3)^2 + 4 (5 - 3)^2 = 32, weight
     # 8 - 32/8 = 4: variance (32 - 4/3) / 4 = 23/3. k = (4/3) / (23/3) = 4/23. Each trust level has one state: k = 0 there.
     rows = [("T:low_Q:mid", u) for u in (0, 0, 2, 2)] + [("T:high_Q:mid", u) for u in (4, 4, 6, 6)]
-    found = estimate(measure(table(*rows)), "auto")
-    assert found.strength == pytest.approx((0.0, 4 / 23))
-    assert found.value[found.states.index("T:low_Q:mid"), 0] == pytest.approx(1.0)
+    estimated = estimate(measure(table(*rows)), "auto")
+    assert estimated.strength == pytest.approx((0.0, 4 / 23))
+    assert estimated.value[estimated.states.index("T:low_Q:mid"), 0] == pytest.approx(1.0)
     k = 4 / 23
-    assert found.value[found.states.index("T:low_Q:low"), 0] == pytest.approx((4 * 1 + k * 3) / (4 + k))
+    assert estimated.value[estimated.states.index("T:low_Q:low"), 0] == pytest.approx((4 * 1 + k * 3) / (4 + k))
 
 
 def test_empirical_bayes_within_a_trust_level_by_hand():
@@ -122,9 +122,9 @@ def test_empirical_bayes_within_a_trust_level_by_hand():
 
 def test_empirical_bayes_where_states_do_not_differ_or_nothing_is_known():
     alike = [(state, u) for state in STATES for u in (-5.0, 5.0)]
-    found = estimate(measure(table(*alike)), "auto")
-    assert found.strength == (math.inf, math.inf)
-    np.testing.assert_allclose(found.value, 0.0, atol=1e-12)
+    estimated = estimate(measure(table(*alike)), "auto")
+    assert estimated.strength == (math.inf, math.inf)
+    np.testing.assert_allclose(estimated.value, 0.0, atol=1e-12)
     single = [(state, float(k)) for k, state in enumerate(STATES)]
     assert estimate(measure(table(*single)), "auto").strength[0] == 1.0
     assert estimate(measure(table(("s0", 3.0))), "auto").value[0, 0] == 3.0
@@ -192,10 +192,10 @@ def test_what_cannot_be_used_is_refused():
 def test_earned_by_hand():
     # 1/4 * 8 + 3/4 * 4 = 5; with the second not tried: 8; a state without a row: the fallback earns 9.
     made = PolicyTable({"s0": {PUBLISHED[0]: 0.25, PUBLISHED[1]: 0.75}})
-    found = quantal.earned(
+    earned = quantal.earned(
         made, table(("s0", 8, 4, 9), ("s0", 8, NAN, 9), ("T:low_Q:low", 8, 4, 9), ("s0", NAN, NAN, 9))
     )
-    np.testing.assert_allclose(found, [5.0, 8.0, 9.0, NAN])
+    np.testing.assert_allclose(earned, [5.0, 8.0, 9.0, NAN])
     assert PUBLISHED[2] == FALLBACK
 
 
@@ -231,10 +231,10 @@ def test_cross_validation_by_hand():
     made = table(("s0", 0.0, 4.0), ("s0", 2.0, 6.0))
     p = 1 / (1 + math.exp(-4))
     expected = ((1 - p) * 2 + p * 6 + (1 - p) * 0 + p * 4) / 2
-    found = quantal.cross_validate(made, folds=5, temperatures=(1.0,), floors=(0.0,))
-    assert found.best.utility == pytest.approx(expected, abs=1e-12)
-    assert found.best.n == 2
-    assert len(found.scores) == 1
+    result = quantal.cross_validate(made, folds=5, temperatures=(1.0,), floors=(0.0,))
+    assert result.best.utility == pytest.approx(expected, abs=1e-12)
+    assert result.best.n == 2
+    assert len(result.scores) == 1
 
 
 def test_cross_validation_is_the_same_for_the_same_seed_and_takes_the_first_of_equals():

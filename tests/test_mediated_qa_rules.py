@@ -6,9 +6,7 @@ Expected utilities are computed here from the published constants: 120, -40, 10,
 from __future__ import annotations
 
 import csv
-import os
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,8 +21,8 @@ from parlour.envs.replay import read, states
 from parlour.policies import HeuristicPolicy
 from parlour.policies.agents.mediated_qa import joint as names
 from parlour.wrappers import Recorder, SeatEnv
+from reference_data import reference
 
-DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 COST = {"retrieve_shallow": 1, "retrieve_deep": 3, "skip_retrieval": 0, "generate": 2, "generate_consistency": 5,
         "generate_parametric": 2, "refuse_to_generate": 0, "run_nli_check": 4, "skip_check": 0}  # fmt: skip
 EVERY = [Joint(*three) for three in product(range(3), range(4), range(2))]
@@ -102,8 +100,8 @@ def test_every_joint_action_pays_outcome_less_what_was_carried_out(found, answer
             evidence="Rome: It lies." if found else "", answer=answer, right=right, known=known, verdict=verdict
         )
         game, end = play(service, chosen)
-        told = {"found": found, "answered": bool(answer), "contradicted": verdict == 3, "right": right, "known": known}
-        assert game.outcome(end).returns == (expected(chosen, **told),) * 4, chosen.names
+        flags = {"found": found, "answered": bool(answer), "contradicted": verdict == 3, "right": right, "known": known}
+        assert game.outcome(end).returns == (expected(chosen, **flags),) * 4, chosen.names
 
 
 def test_services_are_asked_for_what_is_carried_out_only():
@@ -123,8 +121,8 @@ def test_services_are_asked_for_what_is_carried_out_only():
 
 def test_the_order_of_play_and_what_each_move_carries():
     game, end = play(Scripted(), Joint(1, 0, 0), PUBLISHED[2])
-    told = [(e.seat, e.move.kind, e.move.args, e.to) for e in end.log]
-    assert told == [
+    moves = [(e.seat, e.move.kind, e.move.args, e.to) for e in end.log]
+    assert moves == [
         (NATURE, "signal", (4,), None),
         (NATURE, "question", (end.asked[0], 4), (0,)),
         (0, "advise", tuple(PUBLISHED[2]), (0,)),
@@ -183,11 +181,11 @@ def test_each_question_comes_as_often_as_any_other_in_every_place():
     assert {number: asked.count(number) > 250 for number in set(asked)} == {0: True, 2: True, 4: True}
 
 
-@pytest.mark.parametrize(("returns", "told"), [((117.0,) * 4, " The mediator earned 117."), ((), "")])
-def test_the_last_line_says_what_the_mediator_earned(returns, told):
+@pytest.mark.parametrize(("returns", "line"), [((117.0,) * 4, " The mediator earned 117."), ((), "")])
+def test_the_last_line_says_what_the_mediator_earned(returns, line):
     game = registry["mediated_qa_v0"].raw_env(service=Scripted()).game
     text = known("mediated_qa_v0").spec.text(game)
-    assert text.end(Outcome(returns, "team", "right")).removeprefix("The answer was right.") == told
+    assert text.end(Outcome(returns, "team", "right")).removeprefix("The answer was right.") == line
 
 
 def test_the_mediator_alone_is_a_bandit():
@@ -268,7 +266,7 @@ def test_a_transcript_is_played_again_without_its_service(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"questions": 0}, "questions 0"),
         ({"questions": 61}, "1..60"),
@@ -286,8 +284,8 @@ def test_a_transcript_is_played_again_without_its_service(tmp_path):
         ({"corpus_size": 0}, "1..1000000"),
     ],
 )
-def test_options_that_are_not_accepted(options, told):
-    with pytest.raises(ParlourError, match=told.replace(".", r"\.")):
+def test_options_that_are_not_accepted(options, message):
+    with pytest.raises(ParlourError, match=message.replace(".", r"\.")):
         mediated_qa_v0.env(**options)
 
 
@@ -302,7 +300,7 @@ def test_names_lists_and_costs_are_those_of_the_policies_too():
     assert vocabulary.FALLBACK.names == names.FALLBACK
     lists = (vocabulary.RETRIEVER_ACTIONS, vocabulary.GENERATOR_ACTIONS, vocabulary.VERIFIER_ACTIONS)
     assert lists == names.ACTIONS
-    assert dict(zip((name for one in lists for name in one), Payment().costs, strict=True)) == dict(names.COSTS)
+    assert dict(zip((name for actions in lists for name in actions), Payment().costs, strict=True)) == dict(names.COSTS)
 
 
 def joint_of(chosen):
@@ -326,10 +324,7 @@ def test_the_four_worked_cases_of_the_paper(service, chosen, net):
 
 def test_the_published_evaluation_is_played_again():
     """All twenty rows: the logged actions and outcomes give the logged costs and net utilities."""
-    path = DATA / "grace" / "final_results.csv"
-    if not path.exists():
-        pytest.skip(f"there is no reference data at {path}")
-    rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+    rows = list(csv.DictReader(reference("grace/final_results.csv").read_text(encoding="utf-8").splitlines()))
     assert len(rows) == 20
     for row in rows:
         service = Scripted(

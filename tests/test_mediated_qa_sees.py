@@ -129,7 +129,7 @@ def test_nature_may_not_tell_other_numbers(words):
 def test_a_service_that_measures_nothing_is_refused():
     class Plain:
         size = 3
-        ask = retrieve = answer = check = gold = right = known = lambda self, *told: None
+        ask = retrieve = answer = check = gold = right = known = lambda self, *args: None
 
     with pytest.raises(ParlourError, match="no context"):
         opened(mediator_sees="question", service=Plain())
@@ -182,7 +182,7 @@ def test_the_mediator_recommends_at_the_table_what_the_model_says_of_the_questio
     policy = make_policy(f"grace:file={path}", "mediated_qa_v0", env.game.config)
     policy.reset(0, 1)
     env.reset(seed=2)
-    told = set()
+    joints = set()
     while env.view(0).legal:
         view = env.view(0)
         number = policy.act(
@@ -191,9 +191,9 @@ def test_the_mediator_recommends_at_the_table_what_the_model_says_of_the_questio
         row = policies[sees].contextual.row(view.context, STATES[view.signal])
         joint = max(row, key=row.__getitem__)
         assert env.game.catalogue[number].args == tuple(policies_args(env, joint))
-        told.add(joint)
+        joints.add(joint)
         env.step(number)
-    assert len(told) > 1
+    assert len(joints) > 1
 
 
 def test_a_table_shows_what_the_policy_of_a_mediators_file_sees(learned, tmp_path):
@@ -258,9 +258,9 @@ def test_the_mediator_needs_numpy_alone(learned, tmp_path):
         f"row = policy_file.read({str(path)!r}).contextual.row({context!r}, {state!r})\n"
         "print(max(row, key=row.__getitem__))\n"
     )
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    output = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     row = policies["question"].contextual.row(context, state)
-    assert told.strip() == str(max(row, key=row.__getitem__))
+    assert output.strip() == str(max(row, key=row.__getitem__))
 
 
 def test_the_example_of_the_page_runs(tmp_path, monkeypatch):

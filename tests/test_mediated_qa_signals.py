@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
-from pathlib import Path as File
 
 import networkx as nx
 import numpy as np
@@ -17,8 +15,7 @@ from parlour.envs.mediated_qa.graph import ENTITY, QUESTION, KnowledgeGraph
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.retrieve import Path, Search
 from parlour.envs.mediated_qa.signals import UNLINKED, Bins, Signals, equal_relations, probe
-
-DATA = File(os.environ.get("PARLOUR_REFERENCE_DATA", File(__file__).resolve().parents[2] / "shared" / "data"))
+from reference_data import reference
 
 
 def test_cut_points_are_the_33_3_and_66_6_percentiles():
@@ -77,10 +74,7 @@ def test_without_any_signal_there_is_nothing_to_learn():
 
 
 def test_an_unlinked_question_in_the_published_thresholds_is_mid_and_low():
-    path = DATA / "grace" / "policy_reference.json"
-    if not path.exists():
-        pytest.skip(f"there is no reference data at {path}")
-    cuts = json.loads(path.read_text(encoding="utf-8"))["signal_thresholds"]
+    cuts = json.loads(reference("grace/policy_reference.json").read_text(encoding="utf-8"))["signal_thresholds"]
     bins = Bins(tuple(tuple(cut) for cut in cuts.values()))
     assert bins.state(UNLINKED) == "T:mid_Q:low"
     assert bins.state(Signals(0.0, 2.0, 4.0, 0.0, 5.0)) == "T:mid_Q:mid"
@@ -134,10 +128,10 @@ def test_two_links_are_trusted_more_than_either():
     graph = KnowledgeGraph(SMALL)
     both = graph.link("Are The Glass Door and Edda Marlow both films?")
     assert sorted(graph.text[node] for node in both) == ["Edda Marlow", "The Glass Door"]
-    one, two = (probe(graph, Search(), [start], "?") for start in both)
+    first, second = (probe(graph, Search(), [start], "?") for start in both)
     together = probe(graph, Search(), both, "?")
-    assert together.reliability == pytest.approx(1 - (1 - one.reliability) * (1 - two.reliability))
-    assert together.degree == one.degree + two.degree
+    assert together.reliability == pytest.approx(1 - (1 - first.reliability) * (1 - second.reliability))
+    assert together.degree == first.degree + second.degree
 
 
 # -- the collapse ----------------------------------------------------------------------------------------------

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from parlour.envs.core import NATURE, OVER, Move, ParlourError
@@ -15,7 +13,6 @@ from parlour.envs.registry import registry
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.agents.mediated_qa.joint import FALLBACK
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
-from parlour.training.cli import run as run_command
 from parlour.training.learn.mediators import baselines, held_out
 from parlour.training.learn.mediators.experiment import HeldOutConfig
 from parlour.training.learn.mediators.simulate import Simulated, calibrate, simulate, table
@@ -30,10 +27,10 @@ class Counting:
         self._pipeline, self.calls = pipeline, []
 
     def __getattr__(self, name):
-        found = getattr(self._pipeline, name)
+        method = getattr(self._pipeline, name)
         if name in ("retrieve", "answer", "check", "right"):
-            return lambda *args: (self.calls.append((name, args[:2])), found(*args))[1]
-        return found
+            return lambda *args: (self.calls.append((name, args[:2])), method(*args))[1]
+        return method
 
 
 @pytest.fixture(scope="module")
@@ -76,14 +73,14 @@ def test_shared_stages_are_computed_once(pipeline):
 
 def test_a_table_has_the_shape_of_the_published_one(pipeline):
     rows = calibrate(pipeline, range(30))
-    found = table(rows, "published", pipeline.bins)
-    assert found.actions == tuple(joint.names for joint in PUBLISHED)
-    assert found.ids == tuple(map(str, range(30)))
-    assert found.states == tuple(row.state for row in rows)
-    assert found.utilities.tolist() == [[row.utilities[ALL.index(joint)] for joint in PUBLISHED] for row in rows]
-    assert list(found.thresholds) == ["reliability", "degree", "len", "coherence", "diversity"]
+    result = table(rows, "published", pipeline.bins)
+    assert result.actions == tuple(joint.names for joint in PUBLISHED)
+    assert result.ids == tuple(map(str, range(30)))
+    assert result.states == tuple(row.state for row in rows)
+    assert result.utilities.tolist() == [[row.utilities[ALL.index(joint)] for joint in PUBLISHED] for row in rows]
+    assert list(result.thresholds) == ["reliability", "degree", "len", "coherence", "diversity"]
     assert table(rows, "all").utilities.shape == (30, 17)
-    assert found.dumps().splitlines()[0].split(",")[2:4] == ["u_shallow_gen_nli", "u_shallow_gen_nocheck"]
+    assert result.dumps().splitlines()[0].split(",")[2:4] == ["u_shallow_gen_nli", "u_shallow_gen_nocheck"]
 
 
 # -- taken up --------------------------------------------------------------------------------------------------
@@ -122,9 +119,9 @@ def test_a_partial_table_of_another_run_is_refused(pipeline, tmp_path):
     with pytest.raises(ParlourError, match="not a table of this run"):
         calibrate(pipeline, range(3), seed=1, out=out, payment=Payment((1.0, 0.0, 0.0, 0.0)))
     assert out.read_text() == kept
-    for wrong, told in (("x,T:low_Q:low", "line 6"), ("9,T:low_Q:low,1", "accepted: 40"), ("9,nowhere", "state")):
+    for wrong, message in (("x,T:low_Q:low", "line 6"), ("9,T:low_Q:low,1", "accepted: 40"), ("9,nowhere", "state")):
         out.write_text(f"{kept}{wrong}\n")
-        with pytest.raises(ParlourError, match=told):
+        with pytest.raises(ParlourError, match=message):
             calibrate(pipeline, range(3), seed=1, out=out)
 
 
@@ -133,8 +130,8 @@ def test_a_partial_table_of_another_run_is_refused(pipeline, tmp_path):
 
 def row(number: int, state: str, outcomes: dict[int, int]) -> Simulated:
     """A question on which all is answered wrong but for these; costs are left out."""
-    found = [outcomes.get(k, vocabulary.ANSWERED_WRONG) for k in range(17)]
-    return Simulated(number, state, tuple((120.0, -40.0, 10.0, -20.0)[one] for one in found), tuple(found))
+    results = [outcomes.get(k, vocabulary.ANSWERED_WRONG) for k in range(17)]
+    return Simulated(number, state, tuple((120.0, -40.0, 10.0, -20.0)[result] for result in results), tuple(results))
 
 
 BOOK, RAG = ALL.index(baselines.CLOSED_BOOK), ALL.index(baselines.GRAPH_RAG)
@@ -203,8 +200,8 @@ def test_an_experiment_is_written_and_taken_up(tmp_path):
     assert [score.name.split(":")[0] for score in first.scores] == [
         "learned mediator", "no retrieval", "GraphRAG", "token-confidence refusal", "best static", "oracle",
     ]  # fmt: skip
-    assert all(one.n == 60 for one in first.scores)
-    assert all(first.scores[-1].utility.value >= one.utility.value for one in first.scores)
+    assert all(score.n == 60 for score in first.scores)
+    assert all(first.scores[-1].utility.value >= score.utility.value for score in first.scores)
     assert sum(first.calibrated.states.values()) == 120
     written = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert set(written) == {
@@ -219,37 +216,35 @@ def test_an_experiment_is_written_and_taken_up(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("difficulty", "train", "held"), [("easy", 500, 500), ("medium", 2000, 1000)])
-def test_the_learned_mediator_beats_every_baseline_on_questions_it_has_not_seen(difficulty, train, held):
+@pytest.mark.parametrize(("difficulty", "train", "test_size"), [("easy", 500, 500), ("medium", 2000, 1000)])
+def test_the_learned_mediator_beats_every_baseline_on_questions_it_has_not_seen(difficulty, train, test_size):
     """The second on a corpus of the size that is reported; the interval of the paired difference lies above zero."""
-    found = held_out.run(HeldOutConfig(difficulty=difficulty, train=train, held_out=held))
-    for score in found.scores[1:-1]:
+    result = held_out.run(HeldOutConfig(difficulty=difficulty, train=train, held_out=test_size))
+    for score in result.scores[1:-1]:
         assert score.difference.low > 0, score
-    assert found.scores[-1].difference.high < 0
+    assert result.scores[-1].difference.high < 0
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [({"train": 1}, "from 2"), ({"difficulty": "x"}, "easy"), ({"joint": "x"}, "published"),
         ({"guide": -1.0}, "from 0"), ({"normalisation": "x"}, "ours")],
 )  # fmt: skip
-def test_experiments_that_are_not_accepted(settings, told):
-    with pytest.raises(ParlourError, match=told):
+def test_experiments_that_are_not_accepted(settings, message):
+    with pytest.raises(ParlourError, match=message):
         HeldOutConfig(**settings)
     with pytest.raises(ParlourError, match="at least 3000"):
         held_out.run(HeldOutConfig(), corpus=generate(seed=1, size=20, difficulty="easy"))
 
 
 @pytest.mark.slow
-def test_the_command_learns_from_generated_questions_and_compares(tmp_path, capsys):
+def test_the_command_learns_from_generated_questions_and_compares(tmp_path, output_of, json_of):
     words = f"train grace --questions 60 --held-out 30 --difficulty easy --out {tmp_path}"
     arguments = words.split()
-    assert run_command([*arguments, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert sum(told["questions"].values()) == 60
-    assert [one["n"] for one in told["scores"]] == [30] * 7
-    assert run_command(arguments) == 0
-    assert "GraphRAG" in capsys.readouterr().out
+    output = json_of([*arguments, "--json"])
+    assert sum(output["questions"].values()) == 60
+    assert [score["n"] for score in output["scores"]] == [30] * 7
+    assert "GraphRAG" in output_of(arguments)
     assert policy_file.read(tmp_path / "policy.json").rows
     assert (tmp_path / "calibration" / "scores.csv").exists()
 
@@ -266,13 +261,12 @@ def test_our_signals_mend_what_the_papers_collapse_hides_with_the_same_blind_sea
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reason"),
     [
         ("", "--from-table FILE or --questions N"),
         ("--questions 9 --from-table x.csv", "--from-table FILE or --questions N"),
         ("--questions 9 --difficulty mad", "easy, medium, hard"),
     ],
 )
-def test_the_command_learns_from_one_thing(arguments, told, capsys, tmp_path):
-    assert run_command(["train", "grace", *arguments.split(), "--out", str(tmp_path)]) == 2
-    assert told in capsys.readouterr().err
+def test_the_command_learns_from_one_thing(arguments, reason, error_of, tmp_path):
+    assert reason in error_of(["train", "grace", *arguments.split(), "--out", str(tmp_path)])

@@ -18,12 +18,12 @@ SMALL = "id,state,u_shallow_gen_nli,u_skip_param_nocheck\nq1,T:low_Q:mid,-47,118
 
 
 def test_a_small_table():
-    found = from_csv(SMALL)
-    assert found.ids == ("q1", "q2")
-    assert found.states == ("T:low_Q:mid", "s0")
-    assert found.actions == (PUBLISHED[0], PUBLISHED[8])
-    np.testing.assert_array_equal(found.utilities, [[-47.0, 118.0], [math.nan, -42.5]])
-    assert found.dumps() == SMALL
+    loaded = from_csv(SMALL)
+    assert loaded.ids == ("q1", "q2")
+    assert loaded.states == ("T:low_Q:mid", "s0")
+    assert loaded.actions == (PUBLISHED[0], PUBLISHED[8])
+    np.testing.assert_array_equal(loaded.utilities, [[-47.0, 118.0], [math.nan, -42.5]])
+    assert loaded.dumps() == SMALL
 
 
 @pytest.mark.parametrize(
@@ -49,9 +49,9 @@ def test_the_published_json_shape(tmp_path):
         {"id": "8", "signal_bin": "s0", "signal_thresholds": cuts, "action_utilities": {key(PUBLISHED[0]): None}},
     ]
     (tmp_path / "table.json").write_text(json.dumps(questions))
-    found = tables.read(tmp_path / "table.json")
-    assert found.thresholds == {"degree": (1.95, 2.05)}
-    assert found.dumps() == "id,state,u_shallow_refuse_nocheck,u_shallow_gen_nli\n7,T:mid_Q:mid,9,\n8,s0,,\n"
+    loaded = tables.read(tmp_path / "table.json")
+    assert loaded.thresholds == {"degree": (1.95, 2.05)}
+    assert loaded.dumps() == "id,state,u_shallow_refuse_nocheck,u_shallow_gen_nli\n7,T:mid_Q:mid,9,\n8,s0,,\n"
     questions[1]["signal_thresholds"] = {}
     with pytest.raises(ParlourError, match="different signal_thresholds"):
         from_json(json.dumps(questions))
@@ -61,7 +61,7 @@ HEAD = "id,state,u_shallow_gen_nli\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "it is empty"),
         ("\n \n", "it is empty"),
@@ -86,8 +86,8 @@ HEAD = "id,state,u_shallow_gen_nli\n"
         (HEAD + '1,s0,"3\n', "it is not CSV"),
     ],
 )
-def test_what_is_no_table_is_refused_in_one_line(text, told):
-    with pytest.raises(ParlourError, match=told) as caught:
+def test_what_is_no_table_is_refused_in_one_line(text, message):
+    with pytest.raises(ParlourError, match=message) as caught:
         from_csv(text)
     assert len(str(caught.value).splitlines()) == 1
 
@@ -96,7 +96,7 @@ QUESTION = {"id": 1, "signal_bin": "s0", "action_utilities": {key(PUBLISHED[0]):
 
 
 @pytest.mark.parametrize(
-    ("stored", "told"),
+    ("stored", "message"),
     [
         ("{", "it is not JSON"),
         ("[]", "not a list of questions"),
@@ -111,8 +111,8 @@ QUESTION = {"id": 1, "signal_bin": "s0", "action_utilities": {key(PUBLISHED[0]):
         (json.dumps([QUESTION | {"action_utilities": {}}]), "without any utility"),
     ],
 )
-def test_what_is_no_json_table_is_refused_in_one_line(stored, told):
-    with pytest.raises(ParlourError, match=told) as caught:
+def test_what_is_no_json_table_is_refused_in_one_line(stored, message):
+    with pytest.raises(ParlourError, match=message) as caught:
         from_json(stored)
     assert len(str(caught.value).splitlines()) == 1
 
@@ -150,7 +150,7 @@ def test_any_states_and_actions_come_back_as_they_were(data):
     utilities = np.array([[math.nan if u is None else u for u in row[: len(actions)]] for _, row in rows])
     utilities[0, 0] = -3.0
     made = UtilityTable(tuple(str(k) for k in range(len(rows))), tuple(state for state, _ in rows), actions, utilities)
-    found = from_csv(made.dumps())
-    assert (found.ids, found.states, found.actions) == (made.ids, made.states, made.actions)
-    np.testing.assert_array_equal(found.utilities, made.utilities)
+    loaded = from_csv(made.dumps())
+    assert (loaded.ids, loaded.states, loaded.actions) == (made.ids, made.states, made.actions)
+    np.testing.assert_array_equal(loaded.utilities, made.utilities)
     assert made.dumps().splitlines()[0].split(",")[2:] == [column(joint) for joint in actions]

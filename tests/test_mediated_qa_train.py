@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import math
-import os
 from pathlib import Path
 
 import numpy as np
@@ -20,17 +19,14 @@ from parlour.training.learn.mediators.learn import GraceConfig, learn
 from parlour.training.learn.mediators.table import UtilityTable
 from parlour.training.learn.mediators.train import train
 from parlour.training.results.loggers import CURVE
+from reference_data import reference as data
 
 FILES = ("config.json", "checkpoint.json", "progress.csv", "quantities.csv", "obedience.csv", "policy.json")
 
 
 @pytest.fixture(scope="module")
 def published() -> Path:
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("PARLOUR_REFERENCE_DATA", beside)) / "grace"
-    if not (folder / "simulation.csv").is_file():
-        pytest.skip(f"THE PUBLISHED TABLE IS NOT HERE ({folder}): set PARLOUR_REFERENCE_DATA to the folder around it")
-    return folder
+    return data("grace/simulation.csv").parent
 
 
 def simulated(n: int, actions=ALL, states=STATES, seed: int = 0) -> UtilityTable:
@@ -53,11 +49,11 @@ def given(**changes) -> GraceConfig:
 def test_the_published_policy_comes_out_of_the_published_table(published, tmp_path, capsys, name):
     arguments = ["--from-table", str(published / name), "--temperature", "0.7", "--floor", "0.02"]
     assert run(["train", "grace", *arguments, "--out", str(tmp_path), "--json"]) == 0
-    shown = capsys.readouterr()
-    told = json.loads(shown.out)
-    assert told["questions"] == {"T:mid_Q:mid": 11, "T:low_Q:mid": 5, "T:high_Q:mid": 4}
-    assert len(told["unseen"]) == 6
-    assert "6 states without data, where the fallback is used" in shown.err
+    captured = capsys.readouterr()
+    data = json.loads(captured.out)
+    assert data["questions"] == {"T:mid_Q:mid": 11, "T:low_Q:mid": 5, "T:high_Q:mid": 4}
+    assert len(data["unseen"]) == 6
+    assert "6 states without data, where the fallback is used" in captured.err
     made = json.loads((tmp_path / "policy.json").read_text())
     reference = json.loads((published / "policy_reference.json").read_text())
     assert [name for name in made if name not in ("usable", "verdict")] == list(reference)
@@ -99,15 +95,15 @@ BOTH = ("--temperature", "0.7", "--floor", "0.02")
 def test_other_tables_of_this_form_work(tmp_path, capsys, text, rows):
     code, _ = called(tmp_path, capsys, text, *BOTH)
     assert code == 0
-    made = policy_file.read(tmp_path / "run" / "policy.json").rows
-    assert {state: len(row) for state, row in made.items()} == rows
-    for row in made.values():
+    policy = policy_file.read(tmp_path / "run" / "policy.json").rows
+    assert {state: len(row) for state, row in policy.items()} == rows
+    for row in policy.values():
         assert sum(row.values()) == pytest.approx(1.0, abs=1e-12)
     assert all((tmp_path / "run" / name).exists() for name in FILES)
 
 
 @pytest.mark.parametrize(
-    ("text", "arguments", "told"),
+    ("text", "arguments", "reason"),
     [
         ("", BOTH, "it is empty"),
         ("id,state,u_shallow_gen_nli\n1,s0,NaN\n", BOTH, "line 2: utility 'NaN' is not accepted"),
@@ -124,10 +120,10 @@ def test_other_tables_of_this_form_work(tmp_path, capsys, text, rows):
         ("id,state,u_shallow_gen_nli\n1,s0,1\n", (*BOTH, "--learner", "guess"), "learner 'guess' is not accepted"),
     ],
 )
-def test_errors_are_one_line_and_leave_nothing(tmp_path, capsys, text, arguments, told):
+def test_errors_are_one_line_and_leave_nothing(tmp_path, capsys, text, arguments, reason):
     code, shown = called(tmp_path, capsys, text, *arguments)
     assert code == 2
-    assert told in shown.err
+    assert reason in shown.err
     assert len(shown.err.splitlines()) == 1
     assert not (tmp_path / "run" / "policy.json").exists()
 
@@ -155,14 +151,14 @@ def test_the_correlated_equilibrium_is_obeyed_and_the_quantal_response_is_not_qu
     table = simulated(200)
     for individual_costs, share in ((False, 1.0), (True, 1.0), (True, 0.1)):
         how = {"individual_costs": individual_costs, "share": share}
-        made = learn(table, GraceConfig(method="correlated", **how))
-        assert max(max(regrets) for regrets in made.regrets.values()) <= 1e-9
-        assert (made.policy.temperature, made.policy.floor) == (None, None)
+        learned = learn(table, GraceConfig(method="correlated", **how))
+        assert max(max(regrets) for regrets in learned.regrets.values()) <= 1e-9
+        assert (learned.policy.temperature, learned.policy.floor) == (None, None)
         soft = learn(table, given(**how))
         assert min(max(regrets) for regrets in soft.regrets.values()) > 0.05
     best = {
-        s: made.estimate.actions[int(np.nanargmax(v))]
-        for s, v in zip(made.estimate.states, made.estimate.value, strict=True)
+        s: learned.estimate.actions[int(np.nanargmax(v))]
+        for s, v in zip(learned.estimate.states, learned.estimate.value, strict=True)
     }
     common = learn(table, GraceConfig(method="correlated"))
     assert all(common.policy.rows[state][joint] == pytest.approx(1.0) for state, joint in best.items())
@@ -172,15 +168,15 @@ def test_what_a_module_pays_and_gets_decides_what_it_obeys():
     # The check costs 4 and is worth 10 in all: net 53 with it, 47 without. A share of 0.3 does not pay for it.
     table = UtilityTable(("a",), ("s0",), PUBLISHED[:2], np.array([[53.0, 47.0]]))
     for share, best in ((1.0, PUBLISHED[0]), (0.3, PUBLISHED[1])):
-        made = learn(table, GraceConfig(method="correlated", individual_costs=True, share=share))
-        assert made.policy.rows["s0"][best] == pytest.approx(1.0)
+        learned = learn(table, GraceConfig(method="correlated", individual_costs=True, share=share))
+        assert learned.policy.rows["s0"][best] == pytest.approx(1.0)
     even = learn(table, given(temperature=1e9, individual_costs=True, share=0.3))
     assert even.regrets["s0"] == pytest.approx((0.0, 0.0, 0.5))  # told to check, half the time, it gains 1
     assert learn(table, given(temperature=1e9)).regrets["s0"] == pytest.approx((0.0, 0.0, 3.0))  # told not to: 6
 
 
 def test_unusable_configurations_are_refused():
-    for changes, told in (
+    for changes, message in (
         ({"learner": "ucb", "temperature": None}, "cannot cross-validate"),
         ({"learner": "ucb", "shrinkage": 1.0}, "shrinkage 1.0 is not accepted"),
         ({"learner": "ucb", "rounds": 5}, "rounds 5 is not accepted"),
@@ -190,7 +186,7 @@ def test_unusable_configurations_are_refused():
         ({"seed": -1}, "seed -1 is not accepted"),
         ({"validation": 1.0}, "validation 1.0 is not accepted"),
     ):
-        with pytest.raises(ParlourError, match=told):
+        with pytest.raises(ParlourError, match=message):
             given(**changes)
 
 

@@ -35,8 +35,8 @@ def test_the_three_tasks_run_as_printed(tmp_path, monkeypatch, capsys):
             exec(compile(code, "docs/howto/mediators.md", "exec"), {})
         else:
             assert run(shlex.split(command)) == 0, command
-    told = capsys.readouterr().out
-    assert "doubly robust" in " ".join(told.split())
+    output = capsys.readouterr().out
+    assert "doubly robust" in " ".join(output.split())
     assert (tmp_path / "runs" / "better" / "policy.json").exists()
     assert (tmp_path / "runs" / "mine" / "stakes" / "stakes.png").exists()
 
@@ -56,5 +56,5 @@ def test_the_command_for_hotpotqa_runs_on_a_file_of_its_form(tmp_path, monkeypat
         for k in range(24)
     ]
     (tmp_path / "hotpot_dev_distractor_v1.json").write_text(json.dumps(entries))
-    (command,) = (one for one in EXAMPLES if "hotpot_dev_distractor" in one)
+    (command,) = (example for example in EXAMPLES if "hotpot_dev_distractor" in example)
     assert run(shlex.split(command.replace("--model MODEL", "--reader extract"))) == 0

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import pairwise
 
 import numpy as np
 import pytest
+from networks import moves_of, untrained
 from parlour.envs import batch, registry
 from parlour.envs.core import ParlourError
-from parlour.envs.turn import take_turn
 from parlour.policies import MixturePolicy, TrainedSeat, asks_a_model, make_policy
 from parlour.policies.mixture import members_of
 from parlour.training.learn.selfplay.best_response import BestResponseConfig, best_response
@@ -19,12 +18,7 @@ GAME, OPTIONS = "avalon_v0", {"num_players": 5, "rules": "official", "talk": Fal
 
 
 def random_network(number: int, players: int = 5, features: str = "summary") -> TrainedSeat:
-    """Random weights, from which no two actions have the same score."""
-    env = registry[GAME].raw_env(features=features, **{**OPTIONS, "num_players": players})
-    rng = np.random.default_rng(number)
-    sizes = (env.encoder.size, 8, len(env.game.catalogue))
-    layers = [(rng.normal(size=(b, a)).astype(np.float32), np.zeros(b, np.float32)) for a, b in pairwise(sizes)]
-    return TrainedSeat(GAME, env.game.config, layers, features=features)
+    return untrained(GAME, {**OPTIONS, "num_players": players}, features, number)
 
 
 @pytest.fixture
@@ -39,13 +33,7 @@ def folder(tmp_path):
 def moves(names: list[str], seed: int) -> list:
     """A game of these players, one a seat."""
     env = registry[GAME].raw_env(info="full", features="summary", **OPTIONS)
-    players = [make_policy(name, GAME, env.game.config) for name in names]
-    env.reset(seed=seed)
-    for seat, player in enumerate(players):
-        player.reset(seat, seed)
-    while env.outcome is None:
-        take_turn(env, players[env.seat])
-    return env.moves
+    return moves_of(env, [make_policy(name, GAME, env.game.config) for name in names], seed)
 
 
 def test_each_game_is_played_by_one_member_at_all_seats(folder):
@@ -55,12 +43,12 @@ def test_each_game_is_played_by_one_member_at_all_seats(folder):
 
 
 def test_which_member_follows_from_the_seed_and_not_from_the_seat(folder):
-    made = make_policy(f"mixture:{folder}", GAME, random_network(0).config)
+    policy = make_policy(f"mixture:{folder}", GAME, random_network(0).config)
     for seed in range(10):
         chosen = set()
         for seat in range(5):
-            made.reset(seat, seed)
-            chosen.add(id(made.playing))
+            policy.reset(seat, seed)
+            chosen.add(id(policy.playing))
         assert len(chosen) == 1
 
 
@@ -69,13 +57,13 @@ def test_over_arrays_the_table_b_is_played_by_member_b_mod_k(folder):
     turns = tables.reset(seed=3)
     mixed = batch_player(f"mixture:{folder}", tables)
     members = [batch_player(str(file), tables) for file in members_of(folder)]
-    for one in (mixed, *members):
-        one.reset(tables, range(7), 0)
+    for player in (mixed, *members):
+        player.reset(tables, range(7), 0)
     for _ in range(40):
         rows = np.arange(7, dtype=np.int32)
         by = np.zeros((4, 7), np.int32)
-        for actions, one in zip(by, (mixed, *members), strict=True):
-            one.choose(turns, rows, actions)
+        for actions, player in zip(by, (mixed, *members), strict=True):
+            player.choose(turns, rows, actions)
         assert by[0].tolist() == [by[1 + b % 3][b] for b in range(7)]
         turns = tables.step(by[0])
 
@@ -84,10 +72,10 @@ def test_over_arrays_the_table_b_is_played_by_member_b_mod_k(folder):
 def test_a_best_response_learns_against_a_mixture(tmp_path):
     for number in range(2):
         random_network(number, features="belief").save(tmp_path / f"{number}.npz")
-    found = best_response(
+    result = best_response(
         BestResponseConfig(options=OPTIONS, against=f"mixture:{tmp_path}", side="good", steps=2000, deals=50),
     )
-    assert (found.against, found.response.n, found.player.n) == (f"mixture:{tmp_path}", 50, 50)
+    assert (result.against, result.response.n, result.player.n) == (f"mixture:{tmp_path}", 50, 50)
 
 
 def test_it_is_saved_by_its_folder_and_asks_no_model(folder, tmp_path):

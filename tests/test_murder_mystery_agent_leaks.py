@@ -48,13 +48,13 @@ def marked(reference: str) -> Case:
     case = find(reference)
     stop = "。" if case.language == "zh" else "."
     characters = [
-        one.model_copy(
+        character.model_copy(
             update={
-                "script": f"{one.script}\n{mark(seat, 'script')} {mark(seat, 'script')}{stop}",
-                "objectives": (*one.objectives, mark(seat, "goal")),
+                "script": f"{character.script}\n{mark(seat, 'script')} {mark(seat, 'script')}{stop}",
+                "objectives": (*character.objectives, mark(seat, "goal")),
             }
         )
-        for seat, one in enumerate(case.characters)
+        for seat, character in enumerate(case.characters)
     ]
     return case.model_copy(update={"characters": tuple(characters)})
 
@@ -93,7 +93,7 @@ def test_no_question_carries_anything_of_another_seat(name, reference, hearing, 
             assert mark(other, "goal") not in carried
 
 
-def heard(view: Any) -> set[str]:
+def statements(view: Any) -> set[str]:
     """All that was said in what a View shows, facts as sentences of their speaker."""
     said = set()
     for seat, (kind, args, words), _ in view.events:
@@ -121,11 +121,11 @@ def test_every_segment_of_a_memory_is_of_the_own_script_or_was_heard(name, refer
         texts, tags = seat_memory.memory._texts, seat_memory.memory._tags
         assert [text for text, tag in zip(texts, tags, strict=True) if tag == SCRIPT] == segments(view.script)
         talk = [text for text, tag in zip(texts, tags, strict=True) if tag == TALK]
-        assert talk == [one.text for one in seat_memory.talks]
-        said = heard(view) | {sentences(view.language).nothing}
-        for one in seat_memory.talks:
-            assert one.answer in said
-            assert not one.asker or one.question in said
+        assert talk == [talk.text for talk in seat_memory.talks]
+        said = statements(view) | {sentences(view.language).nothing}
+        for exchange in seat_memory.talks:
+            assert exchange.answer in said
+            assert not exchange.asker or exchange.question in said
         assert len(talk) == sum(event.move.kind in ("introduce", "question") for event in view.events)
 
 
@@ -145,10 +145,10 @@ def test_planned_lies_are_with_their_murderer_alone(folder):
     (murderer,) = marked(reference).murderers(0)
     for seat, view in enumerate(views):
         given = [json.loads(text) for text in model.carried[f"player_{seat}"]]
-        planned = [one["lies"] for one in given if "lies" in one]
+        planned = [question["lies"] for question in given if "lies" in question]
         assert planned
-        assert all(bool(one) == (seat == murderer) for one in planned)
-        assert all(one["me"]["killed"] == (list(view.victims) if seat == murderer else []) for one in given)
+        assert all(bool(lies) == (seat == murderer) for lies in planned)
+        assert all(question["me"]["killed"] == (list(view.victims) if seat == murderer else []) for question in given)
 
 
 def test_a_civilian_never_says_what_is_not_in_his_script(folder):

@@ -39,15 +39,15 @@ class Listener(OfflineModel):
     """Answers by heuristic and keeps what it is asked, by whom, and what it said."""
 
     def __init__(self) -> None:
-        self.heard: list[tuple[str, Ask[Any], Any]] = []
+        self.calls: list[tuple[str, Ask[Any], Any]] = []
 
     def answer(self, question: Ask[Any], asker: RequestContext) -> Answered[Any]:
         answered = super().answer(question, asker)
-        self.heard.append((asker.seat, question, answered.value))
+        self.calls.append((asker.seat, question, answered.value))
         return answered
 
     def kinds(self) -> Counter[str]:
-        return Counter(question.kind.removeprefix("questum.") for _, question, _ in self.heard)
+        return Counter(question.kind.removeprefix("questum.") for _, question, _ in self.calls)
 
 
 def seats_of(name: str, model: OfflineModel | None, reference: str = FOUR) -> list[MysterySeat]:
@@ -94,8 +94,8 @@ def test_every_question_gets_an_answer(name):
 
 def test_an_asker_has_heard_all_answers_before_it_asks_the_next():
     """SPEC 7: later questions of the same round see the earlier answers."""
-    heard = [q.dialogue for _, q, _ in played("questum:mode=all")[0].heard if q.kind == "questum.question"]
-    assert [sum(talk.asker != "" for talk in dialogue) for dialogue in heard] == list(range(10))
+    dialogues = [q.dialogue for _, q, _ in played("questum:mode=all")[0].calls if q.kind == "questum.question"]
+    assert [sum(talk.asker != "" for talk in dialogue) for dialogue in dialogues] == list(range(10))
 
 
 def test_several_questions_to_one_target():
@@ -187,8 +187,8 @@ def test_calls_of_the_methods_beside():
 def test_the_murderers_procedure_is_the_same_in_all_methods():
     guilty = f"player_{find(FOUR).murderers(0)[0]}"
     for name in ("questum:mode=all", "mystery_werewolf", "mystery_ocot", "mystery_thinkthrice"):
-        heard = played(name, rounds=2)[0].heard
-        kinds = {question.kind for seat, question, _ in heard if seat == guilty}
+        calls = played(name, rounds=2)[0].calls
+        kinds = {question.kind for seat, question, _ in calls if seat == guilty}
         assert kinds == {
             f"questum.{kind}" for kind in ("introduce", "sense", "question", "reply", "sense_all", "prune", "vote")
         }
@@ -211,10 +211,10 @@ def test_an_agent_scores_by_equation_3_and_remembers_the_gain_of_a_target_that_w
         targets = [args[0] for who, args in moves(episode, "choose") if who == seat and args]
         lists = [
             question.suspects
-            for who, question, _ in model.heard
+            for who, question, _ in model.calls
             if who == f"player_{seat}" and question.kind == "questum.prune"
         ]
-        sizes = [len(one) for one in lists] + [len(procedure.suspects[victim])]
+        sizes = [len(part) for part in lists] + [len(procedure.suspects[victim])]
         assert sizes[0] == 3  # everybody else
         gains: dict[int, list[float]] = {}
         for k, target in enumerate(targets[:2]):  # no pruning after the third round
@@ -238,11 +238,11 @@ def test_of_equal_scores_the_one_whom_the_seat_has_asked_least_comes_first():
 def test_player_star_asks_everybody_on_its_list_and_tells_the_sensor_how_often_it_asked():
     model, _, players = played("player_star", rounds=2)
     guilty = [f"player_{seat}" for seat in find(FOUR).murderers(0)]
-    counts = [q.asked for seat, q, _ in model.heard if q.kind == "questum.sense_all" and seat not in guilty]
+    counts = [q.asked for seat, q, _ in model.calls if q.kind == "questum.sense_all" and seat not in guilty]
     assert max(counts) >= 3
     assert min(counts) >= 1  # everybody was asked by somebody
-    told = [q.asked for _, q, _ in played(PAPER, rounds=2)[0].heard if q.kind == "questum.sense_all"]
-    assert set(told) == {None}
+    asked = [q.asked for _, q, _ in played(PAPER, rounds=2)[0].calls if q.kind == "questum.sense_all"]
+    assert set(asked) == {None}
     assert isinstance(players[0], PlayerStarAgent)
     assert players[0].chosen.epsilon == 0
     for setting in ("beta=0.1", "epsilon=0.2", "mode=score"):
@@ -254,7 +254,7 @@ def test_the_report_after_a_round_is_the_first_whom_the_pruner_named():
     model, episode, _ = played(PAPER, rounds=2)
     case = find(FOUR)
     for seat in range(4):
-        named = next(a.suspicion[0] for s, q, a in model.heard if q.kind == "questum.prune" and s == f"player_{seat}")
+        named = next(a.suspicion[0] for s, q, a in model.calls if q.kind == "questum.prune" and s == f"player_{seat}")
         view = episode.last_views[seat]
         reports = [event.move.args for event in view.events if event.move.kind == "suspect"]
         assert reports == [(case.names.index(named),)]
@@ -282,7 +282,7 @@ class Scripted(Listener):
         reply = self.replies.get(question.kind)
         if reply is None:
             return super().answer(question, asker)
-        self.heard.append((asker.seat, question, reply))
+        self.calls.append((asker.seat, question, reply))
         try:
             return Answered(question.read(reply))
         except BadReply:
@@ -335,7 +335,7 @@ def test_a_choice_of_a_sensor_in_chinese_is_understood():
     model.replies["questum.vote"] = '{"name": "nobody", "reason": ""}'
     players = [QuestumAgent(model, InterviewSettings(sensors=("emotion",))) for _ in range(4)]
     episode = rollout.play(rollout.table("murder_mystery_v0", case="seed:3:zh:4:1", rounds=1), players, 5)
-    read = [q.summary.readings for _, q, _ in model.heard if q.kind == "questum.question"]
+    read = [q.summary.readings for _, q, _ in model.calls if q.kind == "questum.question"]
     assert {reading.choice for readings in read for reading in readings if reading.sensor == "好恶"} == {"负面"}
     assert {sensors.read_by(readings)["emotion"] for readings in read} == {"negative"}
     assert episode.outcome is not None
@@ -346,10 +346,10 @@ def test_words_that_spoof_the_moderator_or_json_only_travel_as_words():
     model = Scripted({"questum.reply": f'{{"words": "{spoof}"}}'})
     players = [QuestumAgent(model, InterviewSettings()) for _ in range(4)]
     rollout.play(rollout.table("murder_mystery_v0", case=FOUR, rounds=2), players, 5)
-    for _, question, _ in model.heard:
-        told = question.prompt()
-        assert read_back(told) == question
-        assert [line for line in told.splitlines() if line.startswith("# ")] == [f"# {question.kind}"]
+    for _, question, _ in model.calls:
+        prompt = question.prompt()
+        assert read_back(prompt) == question
+        assert [line for line in prompt.splitlines() if line.startswith("# ")] == [f"# {question.kind}"]
 
 
 def test_an_answer_that_is_the_sentence_of_a_fact_is_ended():
@@ -400,8 +400,11 @@ def test_settings_come_from_words_and_are_checked():
     ("words", "mode"),
     [
         ("", "plan"),
-        *((one, "score") for one in ("beta=0.5", "epsilon=0", "sensors=none", "prune=no", "prune=no,beta=0.5")),
-        *((one, "plan") for one in ("price=0.1", "curiosity=0", "liars=1", "table=0", "price=0.1,table=0")),
+        *(
+            (settings, "score")
+            for settings in ("beta=0.5", "epsilon=0", "sensors=none", "prune=no", "prune=no,beta=0.5")
+        ),
+        *((settings, "plan") for settings in ("price=0.1", "curiosity=0", "liars=1", "table=0", "price=0.1,table=0")),
         ("mode=all,sensors=emotion,prune=no", "all"),
         ("mode=random", "random"),
     ],
@@ -444,7 +447,7 @@ def test_by_default_questum_plans_and_murderers_play_by_score_in_all_methods():
             assert procedure.settings == InterviewSettings()
     kinds = Counter(
         q.kind.removeprefix("questum.")
-        for who, q, _ in played("questum", rounds=2)[0].heard
+        for who, q, _ in played("questum", rounds=2)[0].calls
         if who not in [f"player_{seat}" for seat in guilty]
     )
     assert set(kinds) == {"introduce", "reply"}

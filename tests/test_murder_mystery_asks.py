@@ -153,11 +153,11 @@ def sensed(sensor: str, about: int, own: list[str], talks: list[Talk], asked: in
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_motive_that_others_tell_of_reads_yes_and_peace_reads_no(language):
     motive, peace = Fact("motive", (BEN, 0, HUGH)), Fact("peace", (BEN, HUGH))
-    told = [talk(CORA, motive, language=language)]
+    talks = [talk(CORA, motive, language=language)]
     assert sensed("motivation", BEN, [], [], language=language) == "no"
-    assert sensed("motivation", BEN, [], told, language=language) == "yes"
-    assert sensed("motivation", BEN, script(peace, language=language), told, language=language) == "no"
-    assert sensed("motivation", BEN, [], [*told, talk(BEN, peace, language=language)], language=language) == "yes"
+    assert sensed("motivation", BEN, [], talks, language=language) == "yes"
+    assert sensed("motivation", BEN, script(peace, language=language), talks, language=language) == "no"
+    assert sensed("motivation", BEN, [], [*talks, talk(BEN, peace, language=language)], language=language) == "yes"
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -189,8 +189,8 @@ def test_emotion_is_what_the_own_script_feels():
 
 def test_the_information_value_falls_with_the_matters_that_were_put():
     put = [wording.put(scene(), topic, "Old Sir Hugh") for topic in (wording.ABLE, wording.REASONS)]
-    heard = [talk(BEN, DIED, question=words) for words in put]
-    levels = [sensed("information value", BEN, [], heard[:k]) for k in range(3)]
+    talks = [talk(BEN, DIED, question=words) for words in put]
+    levels = [sensed("information value", BEN, [], talks[:k]) for k in range(3)]
     assert levels[0] == "high"
     assert levels[2] == "low"
 
@@ -228,17 +228,19 @@ def test_sensors_are_chosen_by_words():
 
 
 def test_what_a_suspect_says_of_himself_counts_for_nothing():
-    told = collect(scene(), [(ANN, script(DIED))], [talk(BEN, Fact("lacked", (BEN, ROPE)), Fact("peace", (BEN, HUGH)))])
-    known = judge(scene(), HUGH, [BEN], told)[BEN]
+    collected = collect(
+        scene(), [(ANN, script(DIED))], [talk(BEN, Fact("lacked", (BEN, ROPE)), Fact("peace", (BEN, HUGH)))]
+    )
+    known = judge(scene(), HUGH, [BEN], collected)[BEN]
     assert known.means == 0
     assert not known.peace
 
 
 def test_a_lie_is_seen_by_what_others_say():
-    told = collect(
+    collected = collect(
         scene(), [(ANN, script(DIED, Fact("saw", (BEN, ATTIC, NINE))))], [talk(BEN, Fact("at", (BEN, CELLAR, NINE)))]
     )
-    known = judge(scene(), HUGH, [BEN, CORA], told)
+    known = judge(scene(), HUGH, [BEN, CORA], collected)
     assert known[BEN].there
     assert known[BEN].caught == 1
     assert known[CORA].rivals == 1  # somebody else was there
@@ -247,16 +249,16 @@ def test_a_lie_is_seen_by_what_others_say():
 
 def test_what_was_said_about_another_victim_is_no_alibi():
     """Who killed the other one may have lied then."""
-    told = collect(scene("en", 2), [(ANN, script(DIED))], [talk(CORA, Fact("saw", (BEN, CELLAR, NINE)), victim=1)])
-    assert not judge(scene("en", 2), HUGH, [BEN], told)[BEN].elsewhere
+    collected = collect(scene("en", 2), [(ANN, script(DIED))], [talk(CORA, Fact("saw", (BEN, CELLAR, NINE)), victim=1)])
+    assert not judge(scene("en", 2), HUGH, [BEN], collected)[BEN].elsewhere
 
 
 def test_how_a_victim_died_is_what_most_say_and_a_script_counts_twice():
     lie = Fact("died", (HUGH, CELLAR, -1, -1))
-    told = collect(scene(), [(ANN, script(DIED))], [talk(BEN, lie)])
-    assert death_of(HUGH, told) == (ATTIC, NINE, ROPE)
-    told = collect(scene(), [], [talk(BEN, lie), talk(CORA, lie), talk(DAN, DIED)])
-    assert death_of(HUGH, told).place == CELLAR
+    collected = collect(scene(), [(ANN, script(DIED))], [talk(BEN, lie)])
+    assert death_of(HUGH, collected) == (ATTIC, NINE, ROPE)
+    collected = collect(scene(), [], [talk(BEN, lie), talk(CORA, lie), talk(DAN, DIED)])
+    assert death_of(HUGH, collected).place == CELLAR
 
 
 # -- replies (rule 3) ------------------------------------------------------------------------------------------
@@ -348,14 +350,14 @@ def test_no_words_stop_an_answer(question, story, language):
 # -- questions -------------------------------------------------------------------------------------------------
 
 
-def question(summary: SensorSummary, *heard: Talk, own: tuple[Fact, ...] = (DIED,), number: int = 1) -> list[str]:
+def question(summary: SensorSummary, *talks: Talk, own: tuple[Fact, ...] = (DIED,), number: int = 1) -> list[str]:
     ask = asks.Question(
         scene=scene(),
         me=me(),
         victim="Old Sir Hugh",
         about="Ben Oak",
         script=script(*own),
-        dialogue=list(heard),
+        dialogue=list(talks),
         summary=summary,
         number=number,
         stance=HONEST,
@@ -385,24 +387,24 @@ def test_each_sensor_sends_the_question_to_its_matter():
 
 def test_what_was_asked_is_not_asked_again():
     first = question(summed("suspicion", "motivation", "emotion"))[0]
-    heard = [talk(BEN, DIED, question=first)]
-    second = question(summed("suspicion", "motivation", "emotion"), *heard)[0]
+    talks = [talk(BEN, DIED, question=first)]
+    second = question(summed("suspicion", "motivation", "emotion"), *talks)[0]
     assert second != first
-    third = question(summed("suspicion", "motivation", "emotion"), *heard, talk(BEN, DIED, question=second))[0]
+    third = question(summed("suspicion", "motivation", "emotion"), *talks, talk(BEN, DIED, question=second))[0]
     assert third not in (first, second)
 
 
 def test_behind_the_general_questions_come_those_about_single_suspects_each_once():
     """First the one against whom most speaks; nobody who is cleared."""
     put = [wording.put(scene(), topic, "Old Sir Hugh") for topic in (wording.ABLE, wording.REASONS)]
-    heard = [talk(BEN, DIED, question=words) for words in put]
+    talks = [talk(BEN, DIED, question=words) for words in put]
     own = (DIED, Fact("saw", (DAN, ATTIC, NINE)))
-    first = question(summed("suspicion", "motivation"), *heard, own=own)[0]
+    first = question(summed("suspicion", "motivation"), *talks, own=own)[0]
     assert wording.wanted(scene(), first, BEN, HUGH).about == (DAN,)
-    second = question(summed("suspicion", "motivation"), *heard, talk(BEN, DIED, question=first), own=own)[0]
+    second = question(summed("suspicion", "motivation"), *talks, talk(BEN, DIED, question=first), own=own)[0]
     assert wording.wanted(scene(), second, BEN, HUGH).about == (CORA,)
     cleared = (*own, Fact("lacked", (CORA, ROPE)))
-    second = question(summed("suspicion", "motivation"), *heard, talk(BEN, DIED, question=first), own=cleared)[0]
+    second = question(summed("suspicion", "motivation"), *talks, talk(BEN, DIED, question=first), own=cleared)[0]
     assert wording.wanted(scene(), second, BEN, HUGH).about != (CORA,)
 
 
@@ -509,8 +511,8 @@ def test_pruning_drops_the_cleared_keeps_the_open_and_brings_back_the_newly_impl
     )
 )
 def test_pruning_never_leaves_nobody(choices):
-    read = sums(**{f"p{k}": one for k, one in enumerate(choices)})
-    kept = heuristics.prune([one.character for one in read], read)
+    read = sums(**{f"p{k}": choice for k, choice in enumerate(choices)})
+    kept = heuristics.prune([row.character for row in read], read)
     assert kept
     assert len(set(kept)) == len(kept)
 
@@ -616,7 +618,7 @@ def ended(reference: str) -> tuple[Case, Any]:
 @pytest.mark.parametrize("reference", ["seed:3:en:4:1", "seed:3:zh:4:1"])
 def test_a_reply_without_a_letter_is_wrong(reference):
     case, view = ended(reference)
-    row = next(one for one in case.questions[1] if one.pick == 1)
+    row = next(question for question in case.questions[1] if question.pick == 1)
     for reply in (
         "我不知道",
         "I would say a.",
@@ -667,6 +669,6 @@ def test_all_scripts_are_told_only_to_the_omniscient():
     assert not ask.stories
     assert not ask.dialogue
     stories = {character.name: character.script for character in case.characters}
-    told = Reader(view, "all", stories).ask(case.questions[1][0])
-    assert [story.character for story in told.stories] == list(stories)
-    assert not told.script
+    answer = Reader(view, "all", stories).ask(case.questions[1][0])
+    assert [story.character for story in answer.stories] == list(stories)
+    assert not answer.script

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.murder_mystery.procedure import QuestionBudget
@@ -54,8 +52,8 @@ def test_a_move_whose_price_is_known_is_not_taken_to_be_as_dear_as_the_dearest()
 def test_planners_put_questions_until_the_purse_is_empty():
     """Of 12, 4 are introductions and 1 is the murderer's vote; the other three vote without the model, and keep nothing for it."""
     plan = method_of("questum:mode=plan,price=0,curiosity=1")
-    found = play_case(CaseJob(SMALL, plan, 3, CaseSetting(repetitions=0, budget=12)), OfflineModel())
-    assert found.play.asked == 12
+    played = play_case(CaseJob(SMALL, plan, 3, CaseSetting(repetitions=0, budget=12)), OfflineModel())
+    assert played.play.asked == 12
 
 
 @pytest.mark.parametrize(
@@ -65,9 +63,9 @@ def test_planners_put_questions_until_the_purse_is_empty():
 def test_a_game_takes_no_more_than_its_budget(name):
     for budget in (25, 60):
         table = CaseSetting(repetitions=0, budget=budget)
-        found = play_case(CaseJob(SMALL, method_of(name), 3, table), OfflineModel())
-        assert found.play.asked <= budget
-        assert found.asked > 0  # and somebody was questioned
+        played = play_case(CaseJob(SMALL, method_of(name), 3, table), OfflineModel())
+        assert played.play.asked <= budget
+        assert played.asked > 0  # and somebody was questioned
     free = play_case(CaseJob(SMALL, method_of(name), 3, CaseSetting(repetitions=0)), OfflineModel())
     assert free.play.asked > {"questum": 25, "questum:mode=random": 50}.get(
         name, 60
@@ -76,8 +74,8 @@ def test_a_game_takes_no_more_than_its_budget(name):
 
 def test_a_budget_that_is_never_reached_changes_nothing():
     free, limited = (
-        play_case(CaseJob(SMALL, METHODS["questum"], 3, CaseSetting(repetitions=1, budget=one)), OfflineModel())
-        for one in (None, 10_000)
+        play_case(CaseJob(SMALL, METHODS["questum"], 3, CaseSetting(repetitions=1, budget=budget)), OfflineModel())
+        for budget in (None, 10_000)
     )
     assert (free.verdicts, free.marks, free.asked, free.play.asked) == (
         limited.verdicts,
@@ -89,7 +87,7 @@ def test_a_budget_that_is_never_reached_changes_nothing():
 
 def test_stored_results_without_a_budget_are_found_under_the_key_they_had():
     without, with_one = (
-        _key(CaseJob(SMALL, METHODS["questum"], 3, CaseSetting(budget=one)), OfflineModel()) for one in (None, 50)
+        _key(CaseJob(SMALL, METHODS["questum"], 3, CaseSetting(budget=budget)), OfflineModel()) for budget in (None, 50)
     )
     assert "budget" not in without["table"]
     assert with_one["table"]["budget"] == 50
@@ -99,11 +97,11 @@ def test_each_limit_is_a_part_of_the_table_paired_with_its_own_first_row(monkeyp
     monkeypatch.setattr(questum_games, "cases_of", lambda _: [("seed:1:en:4:1", 1), ("seed:2:en:4:1", 2)])
     rows = {name: METHODS[name] for name in ("questum", "mystery_ocot")}
     setting = ReproductionSetting(games=2, repetitions=1, out=tmp_path / "run")
-    found = questum.by_budget("compare", setting, rows, (25, 50))
+    table = questum.by_budget("compare", setting, rows, (25, 50))
     groups = ["Overall, 25 questions", "Overall, 50 questions"]
-    assert list(dict.fromkeys(one.of for one in found.cells)) == groups
+    assert list(dict.fromkeys(cell.of for cell in table.cells)) == groups
     for group in groups:
-        cells = {(cell.row, cell.measure): cell for cell in found.cells if cell.of == group}
+        cells = {(cell.row, cell.measure): cell for cell in table.cells if cell.of == group}
         assert {measure for _, measure in cells} == {"win rate", "overall", "gameplay: questions to the model"}
         for measure in ("win rate", "overall", "gameplay: questions to the model"):
             assert cells["questum", measure].apart is None
@@ -113,10 +111,9 @@ def test_each_limit_is_a_part_of_the_table_paired_with_its_own_first_row(monkeyp
     assert len(list((tmp_path / "run").glob("budget-*/questum/*.jsonl"))) == 6  # two games and the results, twice
 
 
-def test_the_command_takes_budgets_once_each_and_not_with_targets(capsys):
+def test_the_command_takes_budgets_once_each_and_not_with_targets(error_of):
     given = ["murder-mystery", "compare", "--method", "questum", "--games", "2", "--budget", "25"]
-    assert cli.run([*given, "--budget", "25"]) == 2
-    assert "accepted: each once, without --targets" in capsys.readouterr().err
+    assert "accepted: each once, without --targets" in error_of([*given, "--budget", "25"])
     assert cli.run([*given, "--targets", "1"]) == 2
 
 
@@ -125,8 +122,7 @@ def test_a_budget_is_a_number_from_1():
         CaseSetting(budget=0)
 
 
-def test_the_command_shows_the_limits(capsys):
+def test_the_command_shows_the_limits(json_of):
     args = ["murder-mystery", "compare", "--method", "mystery_none", "--method", "pp", "--games", "2", "--json"]
-    assert cli.run([*args, "--repetitions", "1", "--budget", "25"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert {one["of"] for one in found["cells"]} == {"Overall, 25 questions"}
+    output = json_of([*args, "--repetitions", "1", "--budget", "25"])
+    assert {cell["of"] for cell in output["cells"]} == {"Overall, 25 questions"}

@@ -41,8 +41,8 @@ def test_every_phase_of_a_game_is_told_the_end_included():
     s, rng, seen = game.initial(), np.random.default_rng(3), []
     while True:
         view = game.view(s, ADA)
-        told = [name for name in features(game, s, ADA) if name.startswith("phase ")]
-        assert told == [f"phase {view.phase}"]
+        names = [name for name in features(game, s, ADA) if name.startswith("phase ")]
+        assert names == [f"phase {view.phase}"]
         seen.append(view.phase)
         if game.outcome(s) is not None:
             break
@@ -56,14 +56,14 @@ def test_every_phase_of_a_game_is_told_the_end_included():
 
 def test_the_share_of_rounds_played_is_whole_at_the_vote():
     game = table(rounds=2)
-    s, told = game.initial(), {}
+    s, rounds = game.initial(), {}
     while game.outcome(s) is None:
         view = game.view(s, ADA)
-        told.setdefault(view.phase, set()).add((view.round, features(game, s, ADA).get("round / rounds", 0.0)))
+        rounds.setdefault(view.phase, set()).add((view.round, features(game, s, ADA).get("round / rounds", 0.0)))
         legal = game.legal(s)
         s = game.apply(s, NOBODY if NOBODY in legal else legal[0])
     introductions, choice, suspicion, vote = 0, 1, 4, 5
-    assert told == {
+    assert rounds == {
         introductions: {(0, 0.0)},
         choice: {(0, 0.0), (1, 0.5)},
         suspicion: {(0, 0.0)},  # after the first round; after the last comes the vote
@@ -114,8 +114,8 @@ def test_where_two_hear_others_do_not_see_the_topic():
 def test_what_others_say_counts_against_a_seat():
     """Ada tells Eve of Ben's motive (1 / 3) and that she saw him in the garden at ten."""
     game = table()
-    told = [tell(Fact("motive", (BEN, 0, EDGAR))), SAYS._replace(words="And more.")]
-    s = introduced(game, *asked(EVE, ADA, MOTIVE, *told))
+    moves = [tell(Fact("motive", (BEN, 0, EDGAR))), SAYS._replace(words="And more.")]
+    s = introduced(game, *asked(EVE, ADA, MOTIVE, *moves))
     dov = features(game, s, DOV)
     assert dov["seat 1: said to have a motive, by others / 3"] == round(1 / 3, 4)
     assert dov["seat 0: facts told / 10"] == 1 / 10
@@ -159,8 +159,8 @@ def test_a_seat_that_was_seen_at_the_scene_of_a_death_is_marked():
     seen = [encoder.names.index(f"seat {j}: seen where and when somebody died / 3") for j in range(5)]
     assert not encoder(view)[seen].any()
     for place, marked in ((2, [0, 1, 0, 0, 0]), (1, [0] * 5), (0, [0] * 5)):  # Cleo was in the library, but at nine
-        found = view._replace(public=(*view.public, Fact("died", (EDGAR, place, -1, -1))))
-        assert np.allclose(encoder(found)[seen], np.array(marked) / 3)
+        informed = view._replace(public=(*view.public, Fact("died", (EDGAR, place, -1, -1))))
+        assert np.allclose(encoder(informed)[seen], np.array(marked) / 3)
 
 
 def test_own_reports_are_seen_by_their_maker():

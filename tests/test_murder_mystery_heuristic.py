@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from mystery_table import BEN, path
+from networks import moves_of
 from parlour.envs import registry
 from parlour.envs.core import Move
 from parlour.envs.murder_mystery.options import fact_of
@@ -18,12 +19,7 @@ from parlour.policies import HeuristicPolicy, RandomPolicy
 def play(case: str, players: Any = HeuristicPolicy, seed: int = 0, **options: Any) -> Any:
     reference = case if ":" in case else path(case)
     env = registry["murder_mystery_v0"].raw_env(case=reference, info="full", **options)
-    env.reset(seed=seed)
-    seated = [players() for _ in range(env.game.seats)]
-    for seat, player in enumerate(seated):
-        player.reset(seat, seed)
-    while env.outcome is None:
-        take_turn(env, seated[env.seat])
+    moves_of(env, [players() for _ in range(env.game.seats)], seed)
     return env
 
 

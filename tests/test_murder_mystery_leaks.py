@@ -68,8 +68,8 @@ def test_no_word_of_what_another_holds_is_shown(hearing):
     """Each script, objective, question, key and lie is marked with its seat; nobody meets another's mark before it is said."""
     case = find(TOWER)
     characters = tuple(
-        one.model_copy(update={"script": f"{one.script} SCRIPT{j}SECRET", "objectives": (f"OBJECTIVE{j}SECRET",)})
-        for j, one in enumerate(case.characters)
+        person.model_copy(update={"script": f"{person.script} SCRIPT{j}SECRET", "objectives": (f"OBJECTIVE{j}SECRET",)})
+        for j, person in enumerate(case.characters)
     )
     questions = tuple(
         tuple(q.model_copy(update={"text": "QUIZ SECRET", "options": ("KEY SECRET", "b")}) for q in rows)
@@ -118,8 +118,8 @@ def test_a_murderer_is_not_told_who_else_murdered_its_victim():
     worlds = []
     for accomplice in (3, 4):
         characters = tuple(
-            one.model_copy(update={"murders": (one.murders[0], j in (2, accomplice))})
-            for j, one in enumerate(case.characters)
+            character.model_copy(update={"murders": (character.murders[0], j in (2, accomplice))})
+            for j, character in enumerate(case.characters)
         )
         worlds.append(everything(opened(game_of(case.model_copy(update={"characters": characters}))), 2))
     assert worlds[0] == worlds[1]

@@ -40,10 +40,10 @@ class Listener(OfflineModel):
     """Answers by heuristic and keeps each question with the whole prompt that would be sent."""
 
     def __init__(self) -> None:
-        self.heard: list[tuple[Ask[Any], str]] = []
+        self.calls: list[tuple[Ask[Any], str]] = []
 
     def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
-        self.heard.append((question, f"{question.system(context.rules)}\n\n{question.prompt()}"))
+        self.calls.append((question, f"{question.system(context.rules)}\n\n{question.prompt()}"))
         return super().answer(question, context)
 
 
@@ -83,8 +83,8 @@ def spoken(language: str) -> tuple[ReadFacts, ...]:
 
 @cache
 def questions(language: str) -> tuple[Ask[Any], ...]:
-    heard = [one for name in METHODS for one in played(name, language)[0].heard]
-    return (*(question for question, _ in (*heard, *quizzed(language).heard)), *spoken(language))
+    calls = [call for name in METHODS for call in played(name, language)[0].calls]
+    return (*(question for question, _ in (*calls, *quizzed(language).calls)), *spoken(language))
 
 
 def of_kind(kind: str, language: str = "en") -> list[Any]:
@@ -97,10 +97,14 @@ def of_kind(kind: str, language: str = "en") -> list[Any]:
 @pytest.mark.slow
 @pytest.mark.parametrize("language", CASES)
 def test_of_replies_that_fit_the_schema_only_those_that_say_nothing_or_no_fact_are_refused(language):
-    found = refused(questions(language), np.random.default_rng(0))
-    assert set(found) == set(KINDS)
-    for kind, why in found.items():
-        wrong = [one for one in why if not re.search(r"blank|none of them blank|question: fact .* cannot be read", one)]
+    faults = refused(questions(language), np.random.default_rng(0))
+    assert set(faults) == set(KINDS)
+    for kind, why in faults.items():
+        wrong = [
+            reason
+            for reason in why
+            if not re.search(r"blank|none of them blank|question: fact .* cannot be read", reason)
+        ]
         assert wrong == [], kind
         if of_kind(kind, language)[0].choices():
             assert why == [], kind
@@ -126,12 +130,12 @@ def test_each_sensor_is_held_to_its_own_choices_and_reasons_come_first():
 
 
 def test_the_sensors_of_a_language_have_the_choices_of_all_in_their_order():
-    for sensor, told in sensors.SENSORS.items():
+    for sensor, spec in sensors.SENSORS.items():
         for language in CASES:
             card = sensors.card(sensor, language)
             assert sensors.sensor_of(card.sensor) == sensor
-            assert [sensors.choice_of(choice, told.choices) for choice in card.choices] == list(told.choices)
-            assert [card.worded(choice) for choice in told.choices] == card.choices
+            assert [sensors.choice_of(choice, spec.choices) for choice in card.choices] == list(spec.choices)
+            assert [card.worded(choice) for choice in spec.choices] == card.choices
 
 
 @pytest.mark.parametrize(
@@ -151,12 +155,12 @@ def test_what_is_unmistakable_is_read(kind, reply, read):
 
 
 def test_an_option_of_the_quiz_may_be_written_out_and_two_letters_in_any_order():
-    one = next(q for q in of_kind("questum.quiz") if q.pick == 1)
-    assert one.read(json.dumps({"reason": "x", "answer": one.options["c"]})).answer == "c"
+    question = next(q for q in of_kind("questum.quiz") if q.pick == 1)
+    assert question.read(json.dumps({"reason": "x", "answer": question.options["c"]})).answer == "c"
     two = next(q for q in of_kind("questum.quiz") if q.pick == 2)
     assert two.read('{"reason": "x", "answer": "c、a"}').answer == "a,c"
     with pytest.raises(BadReply, match="answer 'a,b' is not accepted"):
-        one.read('{"reason": "x", "answer": "a,b"}')
+        question.read('{"reason": "x", "answer": "a,b"}')
 
 
 # -- the lines of talk -----------------------------------------------------------------------------------------
@@ -183,20 +187,20 @@ def test_talk_reads_back_exactly_whatever_was_said_and_whatever_people_are_calle
     talk = Talk(asker=asker, speaker=speaker, victim=victim, question=said, answer=answer)
     vote = next(q for q in of_kind("questum.vote"))
     question = vote.model_copy(update={"dialogue": [talk, talk]})
-    told = question.prompt()
-    assert read_back(told) == question
-    assert [line for line in told.splitlines() if line.startswith("# ")] == ["# questum.vote"]
+    prompt = question.prompt()
+    assert read_back(prompt) == question
+    assert [line for line in prompt.splitlines() if line.startswith("# ")] == ["# questum.vote"]
 
 
 # -- what prompts begin with -----------------------------------------------------------------------------------
 
 
-def alike(one: str, other: str) -> int:
+def alike(first: str, other: str) -> int:
     """How many characters two texts have in common at their beginning."""
-    low, high = 0, min(len(one), len(other))
+    low, high = 0, min(len(first), len(other))
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
+        low, high = (middle, high) if first[:middle] == other[:middle] else (low, middle - 1)
     return low
 
 
@@ -207,7 +211,7 @@ def shared(prompts: Iterable[str]) -> float:
     for prompt in prompts:
         place = bisect(seen, prompt)
         near = seen[max(place - 1, 0) : place + 1]
-        same += max((alike(prompt, one) for one in near), default=0)
+        same += max((alike(prompt, earlier) for earlier in near), default=0)
         total += len(prompt)
         seen.insert(place, prompt)
     return same / total
@@ -219,15 +223,15 @@ def test_a_prefix_cache_serves_most_of_each_prompt():
     for name in METHODS:
         if name != "mystery_none":  # which asks little: introductions, answers to nobody, one vote each
             for language in CASES:
-                assert shared(told for _, told in played(name, language)[0].heard) > 0.6, (name, language)
+                assert shared(prompt for _, prompt in played(name, language)[0].calls) > 0.6, (name, language)
 
 
 def test_scene_self_and_script_come_first_then_the_talk_which_only_grows():
     by_seat: dict[str, list[CaseAsk[Any]]] = {}
-    for question, told in played("questum", "en")[0].heard:
+    for question, prompt in played("questum", "en")[0].calls:
         assert isinstance(question, CaseAsk)
         by_seat.setdefault(question.me.name, []).append(question)
-        names = re.findall("^## (.+)$", told, re.MULTILINE)
+        names = re.findall("^## (.+)$", prompt, re.MULTILINE)
         order = [name for name in ("scene", "me", "script", "dialogue") if name in names]
         assert names[: len(order)] == order
     for asked in by_seat.values():
@@ -238,13 +242,13 @@ def test_scene_self_and_script_come_first_then_the_talk_which_only_grows():
 
 
 def test_no_input_is_a_number_of_seventeen_digits_or_a_list_of_words_of_the_case_twice():
-    for question, told in played("questum", "en")[0].heard:
-        assert not re.search(r"\d\.\d{4}", told)
-        assert told.count(json.dumps(question.scene.places)) == 1  # type: ignore[attr-defined]
+    for question, prompt in played("questum", "en")[0].calls:
+        assert not re.search(r"\d\.\d{4}", prompt)
+        assert prompt.count(json.dumps(question.scene.places)) == 1  # type: ignore[attr-defined]
 
 
 def test_a_prompt_that_is_too_long_loses_the_oldest_talk_and_never_the_script():
-    question: Vote = max(of_kind("questum.vote"), key=lambda one: len(one.dialogue))
+    question: Vote = max(of_kind("questum.vote"), key=lambda vote: len(vote.dialogue))
     whole = fit.opening(question, "", Templates())
     cut = fit.fitted(question, "", Templates(), whole.tokens() - 400)
     assert cut is not None
@@ -268,9 +272,9 @@ CODES = re.compile(
 )
 
 
-def latin(told: str) -> list[str]:
+def latin(text: str) -> list[str]:
     """The words in Latin letters in a prompt, but for names, codes and keys."""
-    return re.findall(r"[A-Za-z][A-Za-z']*", CODES.sub(" ", told))
+    return re.findall(r"[A-Za-z][A-Za-z']*", CODES.sub(" ", text))
 
 
 def test_a_latin_word_is_found():
@@ -280,11 +284,11 @@ def test_a_latin_word_is_found():
 
 @pytest.mark.parametrize("name", [*METHODS, "chat"])
 def test_a_chinese_game_puts_its_questions_in_chinese(name):
-    heard = played(name, "zh")[0].heard
-    assert heard
-    for question, told in heard:
+    calls = played(name, "zh")[0].calls
+    assert calls
+    for question, prompt in calls:
         assert question.language == "zh"
-        assert latin(told) == [], question.kind
+        assert latin(prompt) == [], question.kind
         assert read_back(question.prompt()) == question
 
 
@@ -296,8 +300,8 @@ def test_a_chinese_answer_is_read_in_chinese():
 
 
 def test_a_chinese_quiz_is_in_chinese():
-    for question, told in quizzed("zh").heard:
-        assert latin(told) == [], question.kind
+    for question, prompt in quizzed("zh").calls:
+        assert latin(prompt) == [], question.kind
 
 
 def test_what_heuristics_say_in_a_chinese_game_is_chinese():

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,8 +34,8 @@ from parlour.training.measure.murder_mystery.quiz import shuffled
 from parlour.training.measure.murder_mystery.usage import CountedModel
 from parlour.training.play import rollout
 from parlour.training.play.runner import GameRunner
+from reference_data import reference
 
-DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data"))
 SMALL = "seed:5:en:4:1"
 OFFLINE = OfflineModel()
 KINDS = {10: "individual", 5: "who", 2: "one_relation"}
@@ -70,9 +68,9 @@ def test_shuffling_keeps_the_key_with_its_option(n, seed, data):
     keys = data.draw(st.sets(st.integers(0, n - 1), min_size=1))
     options = tuple(f"option {k}" for k in range(n))
     question = QuizQuestion(id="q", points=5, kind="who", text="?", options=options, keys=tuple(sorted(keys)))
-    found = shuffled(question, np.random.default_rng(seed))
-    assert {found.options[key] for key in found.keys} == {options[key] for key in keys}
-    assert sorted(found.options) == sorted(options)
+    permuted = shuffled(question, np.random.default_rng(seed))
+    assert {permuted.options[key] for key in permuted.keys} == {options[key] for key in keys}
+    assert sorted(permuted.options) == sorted(options)
 
 
 def test_a_key_that_is_always_first_is_shown_everywhere():
@@ -140,15 +138,15 @@ def views_of(reference: str) -> tuple[Case, list[Any]]:
 def test_every_seat_is_asked_all_its_questions_as_often_as_wanted(tiny_path):
     case, views = views_of(tiny_path)
     model = Scripted("Ada")
-    found = quiz.quiz(case, views, model, repetitions=4)
-    assert [(mark.seat, mark.question, mark.right) for mark in found] == [
+    marks = quiz.quiz(case, views, model, repetitions=4)
+    assert [(mark.seat, mark.question, mark.right) for mark in marks] == [
         (1, "1", (True,) * 4),
         (1, "2", (True,) * 4),
         (1, "3", (False,) * 4),
     ]
     assert len(model.shown) == 12
     assert len(set(model.shown[:4])) > 1  # another order in another repetition
-    assert quiz.counts(found) == {"objective": 1, "reasoning": 1, "relations": 1}
+    assert quiz.counts(marks) == {"objective": 1, "reasoning": 1, "relations": 1}
 
 
 def test_what_is_no_letter_is_wrong(tiny_path):
@@ -173,10 +171,10 @@ def _agent() -> Any:
 
 
 def test_a_victim_whom_no_player_murdered_is_in_no_win_rate(tiny_path):
-    found = play_case(CaseJob(tiny_path, PP, 1), OFFLINE)
-    assert [verdict.counts for verdict in found.verdicts] == [False, True]
-    assert found.victims == 1
-    assert found.solved <= 1
+    played = play_case(CaseJob(tiny_path, PP, 1), OFFLINE)
+    assert [verdict.counts for verdict in played.verdicts] == [False, True]
+    assert played.victims == 1
+    assert played.solved <= 1
 
 
 def test_half_of_the_votes_find_a_murderer_and_a_tie_finds_nobody(tiny_path):
@@ -188,20 +186,18 @@ def test_half_of_the_votes_find_a_murderer_and_a_tie_finds_nobody(tiny_path):
 
 @pytest.mark.parametrize("name", ["pp", "op"])
 def test_without_a_game_everybody_votes_for_somebody_else(name):
-    found = play_case(CaseJob("seed:9:en:6:2", METHODS[name], 1, CaseSetting(repetitions=0)), OFFLINE)
-    assert found.asked == 0
-    assert found.marks == ()
-    assert found.play.asked == 12  # six players, two victims
-    assert len(found.verdicts) == 2
+    played = play_case(CaseJob("seed:9:en:6:2", METHODS[name], 1, CaseSetting(repetitions=0)), OFFLINE)
+    assert played.asked == 0
+    assert played.marks == ()
+    assert played.play.asked == 12  # six players, two victims
+    assert len(played.verdicts) == 2
 
 
 def test_more_than_five_options_are_voted_on_in_heats():
     """Nine players: eight options come as two heats of four, and a final: three questions a civilian."""
-    folder = DATA / "wellplay" / "en" / "death_wears_white"
-    if not folder.is_dir():
-        pytest.skip(f"THE SCRIPTS ARE NOT HERE ({folder}): set PARLOUR_REFERENCE_DATA to the folder around them")
-    found = play_case(CaseJob(str(folder), PP, 1, CaseSetting(repetitions=0)), OFFLINE)
-    assert found.play.asked == 8 * 3 + 1
+    folder = reference("wellplay/en/death_wears_white")
+    played = play_case(CaseJob(str(folder), PP, 1, CaseSetting(repetitions=0)), OFFLINE)
+    assert played.play.asked == 8 * 3 + 1
 
 
 def test_another_murderer_sits_at_the_murderers_seats_and_is_not_quizzed(tmp_path):
@@ -215,9 +211,9 @@ def test_another_murderer_sits_at_the_murderers_seats_and_is_not_quizzed(tmp_pat
         murderer="heuristic",
         transcript=tmp_path / "game.jsonl",
     )
-    found = play_case(job, OFFLINE)
-    assert guilty not in {mark.seat for mark in found.marks}
-    assert len({mark.seat for mark in found.marks}) == 3
+    played = play_case(job, OFFLINE)
+    assert guilty not in {mark.seat for mark in played.marks}
+    assert len({mark.seat for mark in played.marks}) == 3
     header = json.loads((tmp_path / "game.jsonl").read_text("utf-8").splitlines()[0])
     assert header["players"] == {f"player_{k}": "heuristic" if k == guilty else "questum:mode=score" for k in range(4)}
 
@@ -227,20 +223,22 @@ def test_another_murderer_sits_at_the_murderers_seats_and_is_not_quizzed(tmp_pat
 
 @pytest.fixture(scope="module")
 def played() -> dict[str, CaseResult]:
-    jobs = [CaseJob(SMALL, one, 7, CaseSetting(repetitions=2)) for one in {**METHODS, "questum": QUESTUM}.values()]
-    return {one.method: one for one in play_all(jobs, OFFLINE)}
+    jobs = [
+        CaseJob(SMALL, method, 7, CaseSetting(repetitions=2)) for method in {**METHODS, "questum": QUESTUM}.values()
+    ]
+    return {result.method: result for result in play_all(jobs, OFFLINE)}
 
 
 def test_all_methods_answer_the_same_questions(played):
-    asked = {name: [(mark.seat, mark.question) for mark in one.marks] for name, one in played.items()}
-    assert all(one == asked["questum"] for one in asked.values())
+    asked = {name: [(mark.seat, mark.question) for mark in result.marks] for name, result in played.items()}
+    assert all(marks == asked["questum"] for marks in asked.values())
     assert len(asked["questum"]) == find(SMALL).counts()["total"]
 
 
 def test_op_is_above_pp_and_above_questum_on_a_case_that_is_solvable(played):
-    found = {name: scores.score(one.marks) for name, one in played.items()}
-    assert all(found.values())
-    assert found["op"].mean > found["questum"].mean > found["pp"].mean
+    scored = {name: scores.score(result.marks) for name, result in played.items()}
+    assert all(scored.values())
+    assert scored["op"].mean > scored["questum"].mean > scored["pp"].mean
     assert [mark.seat for mark in played["op"].omniscient] == [-1] * len(find(SMALL).omniscient)
     assert played["questum"].omniscient == ()
 
@@ -273,8 +271,8 @@ def test_options_are_shuffled_by_the_seed_of_the_game_and_alike_for_all_methods(
     shown = []
     for method, seed in ((PP, 1), (OP, 1), (PP, 2)):
         model = Watched()
-        found = play_case(CaseJob(SMALL, method, seed, CaseSetting(repetitions=1)), model)
-        shown.append(model.shown[-len(found.marks) - len(found.omniscient) :][: len(found.marks)])
+        played = play_case(CaseJob(SMALL, method, seed, CaseSetting(repetitions=1)), model)
+        shown.append(model.shown[-len(played.marks) - len(played.omniscient) :][: len(played.marks)])
     same, other, else_ = shown
     assert same == other
     assert same != else_
@@ -283,15 +281,15 @@ def test_options_are_shuffled_by_the_seed_of_the_game_and_alike_for_all_methods(
 
 @pytest.mark.slow
 def test_results_do_not_depend_on_the_number_of_workers(played):
-    jobs = [CaseJob(SMALL, one, 7, CaseSetting(repetitions=2)) for one in (QUESTUM, PP, OP)]
+    jobs = [CaseJob(SMALL, method, 7, CaseSetting(repetitions=2)) for method in (QUESTUM, PP, OP)]
     assert play_all(jobs, OFFLINE, runner=GameRunner(workers=2)) == [played[job.method.name] for job in jobs]
 
 
 def test_a_chinese_case_is_played_and_answered_like_the_english_one():
     job = CaseJob("seed:5:zh:4:1", QUESTUM, 7, CaseSetting(repetitions=1))
-    found = play_case(job, OFFLINE)
-    assert found.language == "zh"
-    chinese, blind = scores.score(found.marks), scores.score(play_case(replace(job, method=PP), OFFLINE).marks)
+    played = play_case(job, OFFLINE)
+    assert played.language == "zh"
+    chinese, blind = scores.score(played.marks), scores.score(play_case(replace(job, method=PP), OFFLINE).marks)
     assert chinese is not None
     assert blind is not None
     assert chinese.mean > blind.mean + 0.1
@@ -299,15 +297,13 @@ def test_a_chinese_case_is_played_and_answered_like_the_english_one():
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_script_of_wellplay_is_played_and_all_its_questions_are_put(language):
-    folder = DATA / "wellplay" / language
-    if not folder.is_dir():
-        pytest.skip(f"THE SCRIPTS ARE NOT HERE ({folder}): set PARLOUR_REFERENCE_DATA to the folder around them")
-    reference = min((one for one, _ in in_folder(folder)), key=lambda one: find(one).counts()["total"])
-    case = find(reference)
-    found = play_case(CaseJob(reference, QUESTUM, 1, CaseSetting(rounds=1, repetitions=1)), OFFLINE)
-    assert len(found.marks) == case.counts()["total"]
-    assert found.asked > 0
-    assert found.quiz.asked == len(found.marks)
+    folder = reference(f"wellplay/{language}")
+    script = min((name for name, _ in in_folder(folder)), key=lambda name: find(name).counts()["total"])
+    case = find(script)
+    played = play_case(CaseJob(script, QUESTUM, 1, CaseSetting(rounds=1, repetitions=1)), OFFLINE)
+    assert len(played.marks) == case.counts()["total"]
+    assert played.asked > 0
+    assert played.quiz.asked == len(played.marks)
 
 
 def test_a_folder_holds_scripts_and_cases(tmp_path, tiny_path):
@@ -349,14 +345,14 @@ class Paid(Model):
 
 
 def test_play_and_quiz_are_counted_apart_with_tokens_and_dollars():
-    jobs = [CaseJob(SMALL, one, 7, CaseSetting(rounds=1, repetitions=1)) for one in (QUESTUM, PP)]
-    found = play_all(jobs, Paid(0.5), runner=GameRunner(workers=2))[0]
-    n, m = found.play.asked, found.quiz.asked
-    assert m == len(found.marks)
-    for spent, k in ((found.play, n), (found.quiz, m)):
-        told = {"calls": 2 * k, "asked": k, "repaired": k, "replies": 2 * k}
-        assert spent == Count(prompt=200 * k, completion=20 * k, dollars=float(k), **told)
-    assert found.play.seconds > 0
+    jobs = [CaseJob(SMALL, method, 7, CaseSetting(rounds=1, repetitions=1)) for method in (QUESTUM, PP)]
+    played = play_all(jobs, Paid(0.5), runner=GameRunner(workers=2))[0]
+    n, m = played.play.asked, played.quiz.asked
+    assert m == len(played.marks)
+    for spent, k in ((played.play, n), (played.quiz, m)):
+        counts = {"calls": 2 * k, "asked": k, "repaired": k, "replies": 2 * k}
+        assert spent == Count(prompt=200 * k, completion=20 * k, dollars=float(k), **counts)
+    assert played.play.seconds > 0
 
 
 def test_one_unknown_price_makes_the_sum_unknown():

@@ -33,24 +33,24 @@ def test_the_scales_are_those_of_table_7_with_five_levels_in_both_languages():
 @pytest.mark.parametrize("method", TABLE_6)
 def test_the_last_row_of_table_6_is_mean_and_deviation_of_its_five_rows(method):
     means, overall, deviation = TABLE_6[method]
-    found = ratings.row(means)
-    assert found.mean == pytest.approx(overall, abs=0.007)  # 2.016 and 3.116 are printed as 2.01 and 3.11
-    assert found.deviation == pytest.approx(deviation, abs=0.006)
+    row = ratings.row(means)
+    assert row.mean == pytest.approx(overall, abs=0.007)  # 2.016 and 3.116 are printed as 2.01 and 3.11
+    assert row.deviation == pytest.approx(deviation, abs=0.006)
 
 
 def test_a_summary_is_by_method_and_leaves_out_what_was_left_out():
     others = {"player_1": "questum", "player_2": "questum"}
-    found = [
+    rated = [
         Rating("player_0", others, dict.fromkeys(NAMES, 4)),
         Rating("player_0", others, {**dict.fromkeys(NAMES, 2), "role immersion": 5}),
         Rating("player_0", {"player_1": "mystery_ocot"}, {"response speed": 1}),
     ]
-    told = ratings.summary(found)
-    assert list(told) == ["mystery_ocot", "questum"]
-    assert told["questum"]["story advancement"] == (3.0, 1.0, 2)  # 4 and 2
-    assert told["questum"]["role immersion"] == (4.5, 0.5, 2)
-    assert told["questum"]["overall"].mean == pytest.approx((4 * 3.0 + 4.5) / 5)
-    assert told["mystery_ocot"] == {"response speed": (1.0, 0.0, 1), "overall": (1.0, 0.0, 1)}
+    summary = ratings.summary(rated)
+    assert list(summary) == ["mystery_ocot", "questum"]
+    assert summary["questum"]["story advancement"] == (3.0, 1.0, 2)  # 4 and 2
+    assert summary["questum"]["role immersion"] == (4.5, 0.5, 2)
+    assert summary["questum"]["overall"].mean == pytest.approx((4 * 3.0 + 4.5) / 5)
+    assert summary["mystery_ocot"] == {"response speed": (1.0, 0.0, 1), "overall": (1.0, 0.0, 1)}
 
 
 def test_a_person_is_asked_until_the_answer_is_1_to_5_or_empty():
@@ -89,31 +89,27 @@ def keyboard(monkeypatch) -> list[str]:
 
 
 @pytest.fixture
-def rated(tmp_path, keyboard, capsys) -> Path:
-    assert cli.run([*PLAY.split(), "--out", str(tmp_path)]) == 0
-    capsys.readouterr()
+def rated(tmp_path, keyboard, output_of) -> Path:
+    output_of([*PLAY.split(), "--out", str(tmp_path)])
     return tmp_path / "murder_mystery_v0-1.jsonl"
 
 
 def test_after_a_game_the_ratings_lie_beside_the_transcript(rated):
     assert replay.read(rated).outcome is not None  # the transcript itself is as it was
-    told = json.loads(ratings.path_of(rated).read_text("utf-8"))
-    assert told["transcript"] == rated.name
-    (one,) = told["ratings"]
-    assert one["seat"] == "player_1"
-    assert one["points"] == {"story advancement": 4, "question quality": 3, "role immersion": 2, "response speed": 5}
-    assert set(one["rated"]) == {"player_0", "player_2", "player_3"}
-    assert set(one["rated"].values()) == {"questum @ offline"}
+    data = json.loads(ratings.path_of(rated).read_text("utf-8"))
+    assert data["transcript"] == rated.name
+    (rating,) = data["ratings"]
+    assert rating["seat"] == "player_1"
+    assert rating["points"] == {"story advancement": 4, "question quality": 3, "role immersion": 2, "response speed": 5}
+    assert set(rating["rated"]) == {"player_0", "player_2", "player_3"}
+    assert set(rating["rated"].values()) == {"questum @ offline"}
 
 
-def test_the_command_sums_up_a_folder(rated, capsys):
-    assert cli.run(["murder-mystery", "ratings", str(rated.parent), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    summed = told["summary"]["questum @ offline"]
+def test_the_command_sums_up_a_folder(rated, output_of, json_of):
+    summed = json_of(["murder-mystery", "ratings", str(rated.parent), "--json"])["summary"]["questum @ offline"]
     assert summed["overall"]["mean"] == pytest.approx((4 + 3 + 2 + 5) / 4)
     assert "response quality" not in summed
-    assert cli.run(["murder-mystery", "ratings", str(rated.parent)]) == 0
-    assert "3.50" in capsys.readouterr().out
+    assert "3.50" in output_of(["murder-mystery", "ratings", str(rated.parent)])
 
 
 def test_without_a_folder_nobody_is_asked(keyboard, capsys):

@@ -343,8 +343,8 @@ def test_the_catalogue_is_of_public_words_alone(tmp_path):
     """It says all that could be said: without any private fact it is the same."""
 
     def bare(case: Any) -> None:
-        for one in case["characters"]:
-            one.update(facts=[], lies=[], script="Nothing.")
+        for character in case["characters"]:
+            character.update(facts=[], lies=[], script="Nothing.")
 
     file = changed_case(tmp_path / "bare.json", "tower_en", bare)
     assert GAME.build(case=file).catalogue == table().catalogue
@@ -381,9 +381,9 @@ def test_questions_and_answers_are_heard_by_all_or_by_the_two(hearing):
     s = question(table(hearing=hearing), EVE, EDGAR, ADA, WHEREABOUTS)
     game = table(hearing=hearing)
     s = play(game, tell(Fact("at", (ADA, 0, 0))), SAYS, start=s)
-    heard = {e.move.kind: e.to for e in s.log if e.move.kind in (CHOOSE, ASK, TELL, ANSWER)}
+    recipients = {e.move.kind: e.to for e in s.log if e.move.kind in (CHOOSE, ASK, TELL, ANSWER)}
     two = None if hearing == "all" else (EVE, ADA)
-    assert heard == {CHOOSE: None, ASK: two, TELL: two, ANSWER: two}
+    assert recipients == {CHOOSE: None, ASK: two, TELL: two, ANSWER: two}
 
 
 def test_who_does_not_hear_a_question_knows_its_target_and_not_its_topic():
@@ -451,9 +451,9 @@ ALL_FOR = {
 )
 def test_rule_2_returns_by_victims(first, second, returns, winner):
     """Civilians: (solved - missed) / victims; a murderer: the negative for its own victims."""
-    found = outcome(*zip(ALL_FOR[first], ALL_FOR[second], strict=True))
-    assert found.returns == tuple(map(float, returns))
-    assert (found.winner, found.reason) == (winner, "votes")
+    result = outcome(*zip(ALL_FOR[first], ALL_FOR[second], strict=True))
+    assert result.returns == tuple(map(float, returns))
+    assert (result.winner, result.reason) == (winner, "votes")
 
 
 def test_rule_1_a_victim_that_no_player_murdered_does_not_count():
@@ -467,12 +467,12 @@ def test_rule_1_a_victim_that_no_player_murdered_does_not_count():
 
 def test_a_case_without_any_murderer_at_the_table_is_a_draw(tmp_path):
     def nobody(case: Any) -> None:
-        for one in case["characters"]:
-            one["murders"] = [False, False]
+        for character in case["characters"]:
+            character["murders"] = [False, False]
 
     game = GAME.build(case=changed_case(tmp_path / "nobody.json", "letter_en", nobody), rounds=1)
-    found = game.outcome(vote(game, (1, 1), (0, 0), (0, 0), (0, 0)))
-    assert (found.returns, found.winner) == ((0.0,) * 4, "draw")
+    result = game.outcome(vote(game, (1, 1), (0, 0), (0, 0), (0, 0)))
+    assert (result.returns, result.winner) == ((0.0,) * 4, "draw")
 
 
 def test_the_game_is_over_after_the_last_vote():

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import os
 from math import sqrt
-from pathlib import Path
 
 import pytest
 from parlour.training.measure.murder_mystery import scores
 from parlour.training.measure.murder_mystery.quiz import Mark
 from parlour.training.measure.murder_mystery.scores import QuizScore
 from parlour.training.measure.statistics import Estimate, weighted_mean
+from reference_data import paper_table, reference
 
-DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data"))
 KINDS = {10: "individual", 5: "who", 2: "one_relation"}
 
 
@@ -23,18 +20,18 @@ def marks(*rows: tuple[int, tuple[bool, ...]]) -> list[Mark]:
 
 
 def test_overall_weighs_objectives_10_reasoning_5_and_relations_2():
-    told = marks((10, (True,)), (5, (False,)), (5, (True,)), (2, (True,)))
-    assert scores.score(told) == QuizScore((17 / 22,), 22)  # 10 + 5 + 2 of 22 points
-    assert scores.score(told, "reasoning") == QuizScore((0.5,), 2)  # questions, not points
-    assert scores.score(told, "who") == QuizScore((0.5,), 2)
-    assert scores.score(told, "relations") == QuizScore((1.0,), 1)
-    assert scores.score(told, "why") is None
+    answers = marks((10, (True,)), (5, (False,)), (5, (True,)), (2, (True,)))
+    assert scores.score(answers) == QuizScore((17 / 22,), 22)  # 10 + 5 + 2 of 22 points
+    assert scores.score(answers, "reasoning") == QuizScore((0.5,), 2)  # questions, not points
+    assert scores.score(answers, "who") == QuizScore((0.5,), 2)
+    assert scores.score(answers, "relations") == QuizScore((1.0,), 1)
+    assert scores.score(answers, "why") is None
 
 
 def test_a_score_has_a_share_for_each_repetition():
-    found = scores.score(marks((10, (True, False, False)), (5, (True, True, False))))
-    assert found is not None
-    assert found.shares == (1.0, 5 / 15, 0.0)
+    score = scores.score(marks((10, (True, False, False)), (5, (True, True, False))))
+    assert score is not None
+    assert score.shares == (1.0, 5 / 15, 0.0)
 
 
 def test_questums_deviation_divides_by_n_and_players_by_n_less_1():
@@ -52,47 +49,43 @@ def test_the_weighted_deviation_is_that_of_the_appendix():
 
 
 def test_the_interval_of_equal_weights_is_students():
-    found = weighted_mean([0.0, 0.5, 1.0], [3, 3, 3])  # t(2, 0.975) = 4.3027, s = 0.5
-    assert found.value == pytest.approx(0.5)
-    assert found.low == pytest.approx(0.5 - 4.302653 * 0.5 / sqrt(3), abs=1e-5)
+    estimate = weighted_mean([0.0, 0.5, 1.0], [3, 3, 3])  # t(2, 0.975) = 4.3027, s = 0.5
+    assert estimate.value == pytest.approx(0.5)
+    assert estimate.low == pytest.approx(0.5 - 4.302653 * 0.5 / sqrt(3), abs=1e-5)
     assert weighted_mean([0.3], [1]) == Estimate(0.3, n=1)
 
 
 def test_two_methods_are_compared_on_the_same_questions_only():
     a, b = marks((5, (True,)), (5, (True,))), marks((5, (False,)), (5, (True,)))
-    found = scores.compared([a, a], [b, a])
-    assert found is not None
-    assert found.value == pytest.approx(0.25)
+    estimate = scores.compared([a, a], [b, a])
+    assert estimate is not None
+    assert estimate.value == pytest.approx(0.25)
     with pytest.raises(ValueError, match="same questions"):
         scores.compared([a], [marks((5, (True,)))])
 
 
 def _weights(measure: str) -> tuple[list[str], list[int]]:
-    folder = DATA / "wellplay"
-    if not (folder / "index.json").exists():
-        pytest.skip(f"THE PAPERS' FIGURES ARE NOT HERE ({DATA}): set PARLOUR_REFERENCE_DATA to the folder around them")
-    listed = json.loads((folder / "index.json").read_text("utf-8"))["scripts"]
-    names = [one["paper_name"] for one in listed]
+    listed = json.loads(reference("wellplay/index.json").read_text("utf-8"))["scripts"]
+    names = [row["paper_name"] for row in listed]
     if measure == "overall":
-        return names, [one["points_total"] for one in listed]
-    return names, [one["question_counts"][measure] for one in listed]
+        return names, [row["points_total"] for row in listed]
+    return names, [row["question_counts"][measure] for row in listed]
 
 
 @pytest.mark.parametrize("measure", ["objective", "reasoning", "overall"])
 @pytest.mark.parametrize("method", ["SSA", "FSA"])
 def test_players_printed_totals_come_out_of_its_rows(method, measure):
     names, weights = _weights(measure)
-    with (DATA / "paper_tables" / "player_table1.csv").open() as file:
-        rows = {
-            row["group"]: row
-            for row in csv.DictReader(file)
-            if row["method"] == method and row["metric"].lower() == measure
-        }
-    found = []
+    rows = {
+        row["group"]: row
+        for row in paper_table("player_table1.csv")
+        if row["method"] == method and row["metric"].lower() == measure
+    }
+    runs = []
     for name, weight in zip(names, weights, strict=True):
         mean, sample = float(rows[name]["mean"]), float(rows[name]["std"])
         off = sample  # mean - off, mean, mean + off have mean `mean` and the sample deviation `off`
-        found.append(QuizScore((mean - off, mean, mean + off), weight))
-    total = scores.over_runs(found)
+        runs.append(QuizScore((mean - off, mean, mean + off), weight))
+    total = scores.over_runs(runs)
     assert total.mean == pytest.approx(float(rows["Overall"]["mean"]), abs=0.001)
     assert total.deviation == pytest.approx(float(rows["Overall"]["std"]), abs=0.005)

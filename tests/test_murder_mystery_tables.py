@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 from functools import cache
-from pathlib import Path
 
 import pytest
 from parlour.envs import registry
@@ -14,7 +12,6 @@ from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.cases.case import dump
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.policies.llm.model import OfflineModel
-from parlour.training import cli
 from parlour.training.measure.murder_mystery import result_store, scores
 from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, generated, play_case
 from parlour.training.papers import demo, questum, questum_games
@@ -22,8 +19,8 @@ from parlour.training.papers.cells import Reproduction, printed
 from parlour.training.papers.demo import murder_mystery as demo_section
 from parlour.training.papers.reproduce import TABLES, ReproductionSetting, reproduce, sizes
 from parlour.training.play.seeds import HELD_OUT
+from reference_data import paper_table
 
-DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data")) / "paper_tables"
 NAMES = [name for name in TABLES if name.startswith(("questum-", "player-"))]
 PLAYING = ("Questum", "Werewolf", "O-CoT", "ThinkThrice")
 SETTING = ReproductionSetting(games=2, repetitions=1)
@@ -87,22 +84,26 @@ def test_figures_are_given_as_printed(name, row, of, measure, value):
 
 
 def test_questums_gameplay_dollars_are_0_53_of_players():
-    told = printed()
+    figures = printed()
     rows = [
-        of for table, row, of, measure in told if (table, row, measure) == ("questum-11", "Questum", "gameplay dollars")
+        of
+        for table, row, of, measure in figures
+        if (table, row, measure) == ("questum-11", "Questum", "gameplay dollars")
     ]
     assert len(rows) == 13
     for of in rows:
-        ours = told["questum-11", "Questum", of, "gameplay dollars"][0]
-        assert ours == pytest.approx(0.53 * told["player-2", "PLAYER*", of, "gameplay dollars"][0], abs=0.01)
+        ours = figures["questum-11", "Questum", of, "gameplay dollars"][0]
+        assert ours == pytest.approx(0.53 * figures["player-2", "PLAYER*", of, "gameplay dollars"][0], abs=0.01)
 
 
 def test_table_3_overall_follows_from_its_rows():
     """Sin, Deadly Fountain and Riverside Inn: the printed overall lies between its parts, weighted 10, 5, 2."""
-    told = printed()
+    figures = printed()
     for row in PLAYING:
-        parts = [told["questum-3", row, "Overall", measure][0] for measure in ("objective", "reasoning", "relations")]
-        assert min(parts) <= told["questum-3", row, "Overall", "overall"][0] <= max(parts)
+        parts = [
+            figures["questum-3", row, "Overall", measure][0] for measure in ("objective", "reasoning", "relations")
+        ]
+        assert min(parts) <= figures["questum-3", row, "Overall", "overall"][0] <= max(parts)
 
 
 @pytest.mark.parametrize(
@@ -110,10 +111,7 @@ def test_table_3_overall_follows_from_its_rows():
     [("questum-8", "questum_table8"), ("questum-11", "questum_table11_costs"), ("player-1", "player_table1")],
 )
 def test_our_figures_are_those_of_the_reference_tables(name, file):
-    path = DATA / f"{file}.csv"
-    if not path.exists():
-        pytest.skip(f"THE PAPERS' FIGURES ARE NOT HERE ({path}): set PARLOUR_REFERENCE_DATA to the folder around them")
-    rows = list(csv.DictReader(path.read_text("utf-8").splitlines()))
+    rows = paper_table(f"{file}.csv")
     own = {key: value for key, (value, _) in printed().items() if key[0] == name}
     assert len(own) == len(rows)
     times = 1 if file.endswith("costs") else 100
@@ -127,10 +125,10 @@ def test_our_figures_are_those_of_the_reference_tables(name, file):
 
 @pytest.mark.parametrize("name", ["questum-2", "questum-8", "questum-12"])
 def test_every_row_plays_the_same_cases_and_is_compared_with_the_first(name):
-    found = made(name)
-    rows = list(dict.fromkeys(cell.row for cell in found.cells))
+    table = made(name)
+    rows = list(dict.fromkeys(cell.row for cell in table.cells))
     assert rows[0] == "Questum"
-    for cell in found.cells:
+    for cell in table.cells:
         if cell.measure in ("overall", "reasoning"):
             assert cell.value is not None
             assert cell.value.share
@@ -138,7 +136,7 @@ def test_every_row_plays_the_same_cases_and_is_compared_with_the_first(name):
             assert (cell.value_difference is None) == (cell.row == "Questum")
         if cell.measure == "win rate":
             assert cell.ours is not None
-    assert any("2 held-out generated cases (en)" in remark for remark in found.remarks)
+    assert any("2 held-out generated cases (en)" in remark for remark in table.remarks)
 
 
 def test_the_papers_figures_stand_beside_ours_where_they_are_printed():
@@ -161,24 +159,24 @@ def test_shares_lie_within_0_and_1_and_differences_need_not():
 
 
 def test_costs_are_told_by_stage_and_rules_of_thumb_cost_nothing():
-    found = made("questum-11")
-    dollars = [cell for cell in found.cells if cell.measure.endswith("dollars")]
+    table = made("questum-11")
+    dollars = [cell for cell in table.cells if cell.measure.endswith("dollars")]
     assert {cell.value.value for cell in dollars if cell.value} == {0.0}
-    stages = {(cell.row, cell.measure.partition(" ")[0].rstrip(":")) for cell in found.cells}
+    stages = {(cell.row, cell.measure.partition(" ")[0].rstrip(":")) for cell in table.cells}
     assert ("Questum", "gameplay") in stages
     assert ("PP", "gameplay") not in stages  # it plays no game
     asked = {
         cell.row: cell.value.value
-        for cell in found.cells
+        for cell in table.cells
         if cell.measure == "gameplay: questions to the model" and cell.value
     }
     assert asked["Questum"] < min(value for row, value in asked.items() if row != "Questum")
 
 
 def test_table_3_says_that_no_person_played():
-    found = made("questum-3")
-    assert any("Nobody can replay a person" in remark for remark in found.remarks)
-    assert list(dict.fromkeys(cell.row for cell in found.cells)) == list(PLAYING)
+    table = made("questum-3")
+    assert any("Nobody can replay a person" in remark for remark in table.remarks)
+    assert list(dict.fromkeys(cell.row for cell in table.cells)) == list(PLAYING)
 
 
 def test_ablations_leave_out_sensors_and_pruner():
@@ -227,8 +225,8 @@ def test_a_folder_of_cases_has_a_group_for_each_script_of_the_papers(tmp_path):
     (tmp_path / "b.json").write_text(dump(find("seed:6:en:4:1")), encoding="utf-8")
     out = tmp_path / "out"
     setting = ReproductionSetting(cases=str(tmp_path), repetitions=2, out=out)
-    found = questum.comparison("questum-8", setting, {"Questum": questum.QUESTUM, "PP": questum.PP})
-    cells = {(cell.row, cell.of, cell.measure): cell for cell in found.cells}
+    table = questum.comparison("questum-8", setting, {"Questum": questum.QUESTUM, "PP": questum.PP})
+    cells = {(cell.row, cell.of, cell.measure): cell for cell in table.cells}
     assert cells["PP", "Sin", "overall"].paper is not None
     assert cells["PP", "Sin", "overall"].value is not None
     assert cells["PP", "Sin", "overall"].value.deviation is not None
@@ -253,7 +251,7 @@ def test_a_measurement_that_was_killed_is_taken_up(tmp_path, monkeypatch):
     real = result_store.play_all
     monkeypatch.setattr(result_store, "play_all", lambda jobs, *a, **k: (played.extend(jobs), real(jobs, *a, **k))[1])
     again = questum.comparison("again", setting, rows)
-    assert [(job.method.name, job.case) for job in played] == [("questum", one) for one, _ in small(setting)[1:]]
+    assert [(job.method.name, job.case) for job in played] == [("questum", case) for case, _ in small(setting)[1:]]
     assert [(c.row, c.measure, c.ours, c.value and c.value.value) for c in again.cells] == [
         (c.row, c.measure, c.ours, c.value and c.value.value) for c in whole.cells
     ]
@@ -285,41 +283,33 @@ def test_cases_are_held_out_ones():
 # -- commands --------------------------------------------------------------------------------------------------
 
 
-def test_the_command_plays_a_case_and_quizzes_everybody(capsys):
+def test_the_command_plays_a_case_and_quizzes_everybody(output_of, json_of):
     words = "murder-mystery play --case seed:5:en:4:1 --method questum --method op --rounds 1 --repetitions 2 --json"
-    assert cli.run(words.split()) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert [one["method"] for one in told["games"]] == ["questum", "op"]
-    assert told["model"] == "offline"
-    assert told["games"][0]["victims"] == 1
-    assert told["games"][1]["right"]["overall"]["mean"] > 0.9
-    assert len(told["games"][1]["right"]["who"]["shares"]) == 2
-    assert told["games"][0]["play"]["asked"] > 0
-    assert cli.run(["murder-mystery", "play", "--case", "seed:5:en:4:1", "--rounds", "1", "--no-quiz"]) == 0
-    shown = capsys.readouterr().out
+    output = json_of(words.split())
+    assert [game["method"] for game in output["games"]] == ["questum", "op"]
+    assert output["model"] == "offline"
+    assert output["games"][0]["victims"] == 1
+    assert output["games"][1]["right"]["overall"]["mean"] > 0.9
+    assert len(output["games"][1]["right"]["who"]["shares"]) == 2
+    assert output["games"][0]["play"]["asked"] > 0
+    shown = output_of(["murder-mystery", "play", "--case", "seed:5:en:4:1", "--rounds", "1", "--no-quiz"])
     assert "heuristics (no language model)" in " ".join(shown.split())
     assert "Right answers" not in shown
 
 
-def test_the_command_compares_methods_and_refuses_one_twice(capsys):
-    assert (
-        cli.run(
-            ["murder-mystery", "compare", "-m", "questum", "-m", "pp", "--games", "2", "--repetitions", "1", "--json"]
-        )
-        == 0
+def test_the_command_compares_methods_and_refuses_one_twice(error_of, json_of):
+    output = json_of(
+        ["murder-mystery", "compare", "-m", "questum", "-m", "pp", "--games", "2", "--repetitions", "1", "--json"]
     )
-    told = json.loads(capsys.readouterr().out)
-    assert {cell["row"] for cell in told["cells"]} == {"questum", "pp"}
-    assert cli.run(["murder-mystery", "compare", "-m", "pp", "-m", "pp", "--games", "2"]) == 2
-    assert "accepted: each once" in capsys.readouterr().err
+    assert {cell["row"] for cell in output["cells"]} == {"questum", "pp"}
+    assert "accepted: each once" in error_of(["murder-mystery", "compare", "-m", "pp", "-m", "pp", "--games", "2"])
 
 
 @pytest.mark.parametrize(
     "path", ["murder-mystery play", "murder-mystery compare", "murder-mystery ratings", "train questum"]
 )
-def test_every_help_text_has_an_example(capsys, path):
-    assert cli.run([*path.split(), "--help"]) == 0
-    assert "Example" in capsys.readouterr().out
+def test_every_help_text_has_an_example(output_of, path):
+    assert "Example" in output_of([*path.split(), "--help"])
 
 
 def test_the_demo_has_a_section(tmp_path, monkeypatch):
@@ -328,13 +318,13 @@ def test_the_demo_has_a_section(tmp_path, monkeypatch):
     )
     monkeypatch.setattr(demo_section, "_REPETITIONS", 1)
     monkeypatch.setattr(questum_games, "cases_of", small)
-    found = demo_section.murder_mystery_section(tmp_path, demo.DemoConfig(games=10, steps=1))
-    assert found.name == "mystery"
-    assert "no language model played" in found.markdown
+    section = demo_section.murder_mystery_section(tmp_path, demo.DemoConfig(games=10, steps=1))
+    assert section.name == "mystery"
+    assert "no language model played" in section.markdown
     assert (tmp_path / "mystery" / "teahouse_zh.jsonl").exists()
-    assert json.dumps(found.numbers)
-    assert "OP, overall" in found.summary
-    assert (tmp_path / found.picture.path).stat().st_size > 0
-    assert "O-CoT in the quiz" in found.verdict
-    asked = {c["row"]: c["value"]["value"] for c in found.numbers["cells"] if c["measure"].startswith("gameplay")}
-    assert f"{asked['Questum']:.0f} questions with Questum, {asked['O-CoT']:.0f} with O-CoT." in found.verdict
+    assert json.dumps(section.numbers)
+    assert "OP, overall" in section.summary
+    assert (tmp_path / section.picture.path).stat().st_size > 0
+    assert "O-CoT in the quiz" in section.verdict
+    asked = {c["row"]: c["value"]["value"] for c in section.numbers["cells"] if c["measure"].startswith("gameplay")}
+    assert f"{asked['Questum']:.0f} questions with Questum, {asked['O-CoT']:.0f} with O-CoT." in section.verdict

@@ -66,11 +66,11 @@ def parse(words: str, name: str = "tower_en", *moves: Move) -> Move:
 def test_the_first_section_has_all_that_is_the_seats_own():
     game = table()
     who = MysteryText(game).who(game.view(game.initial(), BEN))
-    one = game.case.characters[BEN]
-    for words in ("You are Ben Marsh (player_1).", "You are a murderer: you killed Edgar Marsh.", one.script):
+    character = game.case.characters[BEN]
+    for words in ("You are Ben Marsh (player_1).", "You are a murderer: you killed Edgar Marsh.", character.script):
         assert words in who
     for words in (
-        *one.objectives,
+        *character.objectives,
         "At ten I was in the hall.",
         "Eve Lund had a reason to kill Edgar Marsh: an old insult.",
     ):

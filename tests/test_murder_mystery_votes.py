@@ -47,7 +47,7 @@ def test_every_civilian_votes_for_whom_it_suspects_and_the_suspect_for_another(s
     case, views = table(seats)
     first, second = 2, 1
     cast = votes(case, views, Suspicious(case.names[first], case.names[second]), "own", seed=3)
-    civil = [seat for seat, one in enumerate(case.characters) if not one.murders[0]]
+    civil = [seat for seat, character in enumerate(case.characters) if not character.murders[0]]
     assert len(cast) == seats  # one victim: one vote a seat
     assert [cast[seat] for seat in civil] == [second if seat == first else first for seat in civil]
 
@@ -56,7 +56,7 @@ def test_seven_others_come_in_two_heats_whose_winners_meet():
     case, views = table(8)
     model = Suspicious(case.names[2])
     votes(case, views, model, "own", seed=3)
-    civilian = next(seat for seat, one in enumerate(case.characters) if not one.murders[0] and seat != 2)
+    civilian = next(seat for seat, character in enumerate(case.characters) if not character.murders[0] and seat != 2)
     shown = [list(ask.options.values()) for seat, ask in model.asked if seat == f"player_{civilian}"]
     others = [name for name in case.names if name != case.names[civilian]]
     assert [len(names) for names in shown] == [4, 3, 2]
@@ -68,12 +68,12 @@ def test_three_others_are_one_question_about_the_victim_by_name():
     case, views = table(4)
     model = Suspicious()
     votes(case, views, model, "own", seed=3)
-    for seat, one in enumerate(case.characters):
+    for seat, character in enumerate(case.characters):
         asks = [ask for name, ask in model.asked if name == f"player_{seat}"]
-        assert [type(ask) for ask in asks] == [Vote if one.murders[0] else Quiz]
-        if not one.murders[0]:
+        assert [type(ask) for ask in asks] == [Vote if character.murders[0] else Quiz]
+        if not character.murders[0]:
             assert asks[0].question == f"Who killed {case.victims[0].name}?"
-            assert sorted(asks[0].options.values()) == sorted(name for name in case.names if name != one.name)
+            assert sorted(asks[0].options.values()) == sorted(name for name in case.names if name != character.name)
 
 
 def test_no_answer_votes_for_the_first_that_is_shown():
@@ -86,7 +86,7 @@ def test_no_answer_votes_for_the_first_that_is_shown():
 
 def test_who_murdered_votes_by_its_own_script_for_somebody_else():
     case, views = table(4)
-    guilty = next(seat for seat, one in enumerate(case.characters) if one.murders[0])
+    guilty = next(seat for seat, character in enumerate(case.characters) if character.murders[0])
     scapegoat = (guilty + 2) % 4
     model = Suspicious(case.names[guilty], case.names[scapegoat])
     cast = votes(case, views, model, "all", seed=3)

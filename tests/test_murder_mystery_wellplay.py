@@ -7,9 +7,7 @@ The folders of these tests are made up. Those of the collection are checked wher
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from parlour.envs.core import ParlourError
@@ -18,6 +16,7 @@ from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.wellplay import load
 from parlour.envs.murder_mystery.wellplay.check import check
 from parlour.training.cli import run
+from reference_data import reference
 
 HEADER = "value,type,question,a,b,c,d,e,truth"
 WHO = "a,a,Who killed Old Moss?,Bea,Cal,Dot,,,b"
@@ -49,8 +48,8 @@ def folder(root, rows=None, people=None, slug="moss", lang="en", info=None, omni
     (path / "json").mkdir(parents=True)
     (path / "final_result").mkdir()
     people = PEOPLE if people is None else people
-    told = {"agent_num": len(people), "script_name": "Moss", "character_name": list(people)} | (info or {})
-    (path / "json" / "script_info.json").write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
+    data = {"agent_num": len(people), "script_name": "Moss", "character_name": list(people)} | (info or {})
+    (path / "json" / "script_info.json").write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
     every = {name: [] if changes.get("kill_by_me") == [1] else ROWS for name, changes in people.items()} | (rows or {})
     for name, changes in people.items():
         text = json.dumps(person(name, **changes), ensure_ascii=False)
@@ -67,14 +66,16 @@ def table(path, name, rows, bom):
 
 
 def kinds(path) -> Counter:
-    return Counter(found.kind for found in check(path) if found.kind != "relation_key_position")
+    return Counter(flaw.kind for flaw in check(path) if flaw.kind != "relation_key_position")
 
 
 def only(path, kind):
     """The one irregularity of the folder, apart from the omniscient copies of rows and fixed relation keys."""
-    found = [one for one in check(path) if one.kind != "relation_key_position" and "/FSA.csv" not in (one.file or "")]
-    assert [one.kind for one in found] == [kind], found
-    return found[0]
+    flaws = [
+        flaw for flaw in check(path) if flaw.kind != "relation_key_position" and "/FSA.csv" not in (flaw.file or "")
+    ]
+    assert [flaw.kind for flaw in flaws] == [kind], flaws
+    return flaws[0]
 
 
 def asked(path, seat=0):
@@ -166,8 +167,8 @@ HIDING = "b,a,What is Bea hiding?,x,y,z,w"
 def test_an_irregular_row_is_read_as_it_can_be_and_reported(tmp_path, rows, number, keys, kind, line):
     path = folder(tmp_path, {"Ann": rows})
     assert asked(path)[number].keys == keys
-    found = only(path, kind)
-    assert (found.file, found.line) == ("en/moss/final_result/Ann.csv", line)
+    flaw = only(path, kind)
+    assert (flaw.file, flaw.line) == ("en/moss/final_result/Ann.csv", line)
 
 
 def test_reports_say_what_was_found_and_what_is_done(tmp_path):
@@ -205,10 +206,10 @@ def test_a_key_that_names_another_than_the_murderer_is_kept_and_reported(tmp_pat
     rows = {"Ann": [WHO.replace(",,b", ",,a"), SUSPECT.replace(",,b", ",,a")]}
     path = folder(tmp_path, rows)
     assert [question.keys for question in asked(path)] == [(0,), (0,)]
-    found = [one for one in check(path) if one.kind == "key_contradicts_kill_by_me"]
-    assert [(one.file, one.line) for one in found] == [("en/moss/final_result/Ann.csv", line) for line in (2, 3)]
+    flaws = [flaw for flaw in check(path) if flaw.kind == "key_contradicts_kill_by_me"]
+    assert [(flaw.file, flaw.line) for flaw in flaws] == [("en/moss/final_result/Ann.csv", line) for line in (2, 3)]
     text = "the key names 'Bea', kill_by_me Cal (option b)"
-    assert [one.detail for one in found] == [f"who: {text}", f"suspect: {text}"]
+    assert [flaw.detail for flaw in flaws] == [f"who: {text}", f"suspect: {text}"]
 
 
 HOW = "b,a,How did Old Moss die?,Bea,Dot,,,,a"
@@ -228,8 +229,8 @@ def test_a_suspect_key_alone_that_is_not_the_murderer_is_a_remark(tmp_path, rows
     # as in Ghost Revenge, Danshui Villa, Cruise Incident
     people = {(cal if name == "Cal" else name): PEOPLE[name] for name in NAMES}
     path = folder(tmp_path, {name: [] for name in people} | {"Ann": rows}, people)
-    found = [one.detail for one in check(path) if one.kind == "suspect_key_is_not_the_murderer"]
-    assert found == ["victim 0: key Dot though the murderer is an option"] * remarks
+    details = [flaw.detail for flaw in check(path) if flaw.kind == "suspect_key_is_not_the_murderer"]
+    assert details == ["victim 0: key Dot though the murderer is an option"] * remarks
     assert kinds(path)["key_contradicts_kill_by_me"] == 0
 
 
@@ -272,8 +273,8 @@ def test_a_key_may_name_a_player_by_an_alias_that_an_option_taught(tmp_path):
     # Cal is the murderer; "Chef" is Cal: no contradiction, and the key is a player's name; "Maid" is nobody
     taught = "a,a,Who killed Old Moss?,Bea,Chef [Cal],Dot,,,b"
     rows = {"Ann": [taught, "a,a,Who killed Old Moss?,Bea,Chef,Dot,,,b"]}
-    found = kinds(folder(tmp_path / "1", rows))
-    assert found["key_is_not_a_player_name"] == found["key_contradicts_kill_by_me"] == 0
+    counts = kinds(folder(tmp_path / "1", rows))
+    assert counts["key_is_not_a_player_name"] == counts["key_contradicts_kill_by_me"] == 0
     rows = {"Ann": [taught, "a,a,Who killed Old Moss?,Bea,Maid,Dot,,,b"]}
     assert kinds(folder(tmp_path / "2", rows))["key_is_not_a_player_name"] == 1
 
@@ -302,9 +303,9 @@ def test_rows_ask_about_the_victim_they_name_or_that_of_their_block(tmp_path):
         for name in NAMES
     }
     block = ["a,a,Who killed {v}?,Bea,Cal,Dot,,,{k}", "b,a,How did {v} die?,x,y,,,,a"]
-    one, two = ([row.format(v=v, k=k) for row in block] for v, k in (("Old Moss", "b"), ("Young Fern", "c")))
+    first, second = ([row.format(v=v, k=k) for row in block] for v, k in (("Old Moss", "b"), ("Young Fern", "c")))
     nameless = [row.format(v="your aunt", k="c") for row in block]
-    path = folder(tmp_path, {"Ann": one + two, "Bea": one + nameless, "Cal": nameless, "Dot": one}, people)
+    path = folder(tmp_path, {"Ann": first + second, "Bea": first + nameless, "Cal": nameless, "Dot": first}, people)
     case = load.load_folder(path)
     assert [[q.victim for q in seat] for seat in case.questions] == [[0, 0, 1, 1], [0, 0, 1, 1], [1, 1], [0, 0]]
 
@@ -330,10 +331,10 @@ def test_the_name_that_the_asked_uses_comes_first(tmp_path):
 
 def test_chinese_remains_in_an_english_script(tmp_path):
     people = PEOPLE | {"Ann": {"kill_by_me": [0], "script": ["I am 安 Ann."], "questions": ["你是谁"]}}
-    found = [one for one in check(folder(tmp_path, people=people)) if one.kind != "relation_key_position"]
-    assert [one.kind for one in found] == ["chinese_characters_in_english_script", "untranslated_json_fields"]
-    assert found[0].file == "en/moss/json/Ann.json"
-    assert found[0].detail.startswith("1 ")
+    flaws = [flaw for flaw in check(folder(tmp_path, people=people)) if flaw.kind != "relation_key_position"]
+    assert [flaw.kind for flaw in flaws] == ["chinese_characters_in_english_script", "untranslated_json_fields"]
+    assert flaws[0].file == "en/moss/json/Ann.json"
+    assert flaws[0].detail.startswith("1 ")
 
 
 @pytest.mark.parametrize(
@@ -350,15 +351,16 @@ def test_a_name_in_another_spelling(tmp_path, options, spelt):
     people = {name: PEOPLE["Cal" if name == "Zhou Mengdang" else "Ann"] for name in ("Ann", "Bea", "Zhou Mengdang")}
     rows = {name: [f"a,a,Who killed Old Moss?,{options},,,b"] for name in ("Ann", "Bea")}
     path = folder(tmp_path, rows, people)
-    assert [one.detail for one in check(path) if one.kind == "name_spelling"] == spelt
+    assert [flaw.detail for flaw in check(path) if flaw.kind == "name_spelling"] == spelt
 
 
-def test_a_chinese_name_with_another_character_within_a_sentence(tmp_path):
+@pytest.mark.parametrize("sentence", ["大家说是周孟当干的", "大家都说是周孟当"], ids=["within", "at the end"])
+def test_a_chinese_name_with_another_character_in_a_sentence(tmp_path, sentence):
     people = {name: {"kill_by_me": [int(name == "周梦当")]} for name in ("安安", "贝贝", "周梦当")}
-    rows = {name: ["a,a,谁杀了莫斯?,是贝贝,周梦当,大家说是周孟当干的,,,b"] for name in ("安安", "贝贝")}
+    rows = {name: [f"a,a,谁杀了莫斯?,是贝贝,周梦当,{sentence},,,b"] for name in ("安安", "贝贝")}
     path = folder(tmp_path, rows | {"GM": []}, people, lang="zh", omniscient="GM")
-    found = [one.detail for one in check(path) if one.kind == "name_spelling"]
-    assert found == ["'周孟当' beside '周梦当'"]
+    details = [flaw.detail for flaw in check(path) if flaw.kind == "name_spelling"]
+    assert details == ["'周孟当' beside '周梦当'"]
 
 
 def test_numbers_of_players_that_disagree(tmp_path):
@@ -372,14 +374,6 @@ def test_the_index_of_the_collection_tells_the_name_a_folder_was_published_under
     scripts = [{"slug": slug, "source_dir_en": name} for slug, name in names]
     (tmp_path / "index.json").write_text(json.dumps({"scripts": scripts}), encoding="utf-8")
     assert only(folder(tmp_path), "folder_name").detail == "'Moss, 9 players' for 4 characters"
-
-
-def test_a_wrong_name_at_the_end_of_a_sentence_is_found(tmp_path):
-    people = {name: {"kill_by_me": [int(name == "周梦当")]} for name in ("安安", "贝贝", "周梦当")}
-    rows = {name: ["a,a,谁杀了莫斯?,是贝贝,周梦当,大家都说是周孟当,,,b"] for name in ("安安", "贝贝")}
-    path = folder(tmp_path, rows | {"GM": []}, people, lang="zh", omniscient="GM")
-    found = [irregular.detail for irregular in check(path) if irregular.kind == "name_spelling"]
-    assert found == ["'周孟当' beside '周梦当'"]
 
 
 def test_an_omniscient_file_of_its_own(tmp_path):
@@ -399,9 +393,9 @@ def test_missing_question_files_are_reported(tmp_path):
 
 def test_relation_keys_in_a_fixed_place(tmp_path):
     fixed = folder(tmp_path / "1")
-    assert "relation_key_position" in {one.kind for one in check(fixed)}
+    assert "relation_key_position" in {flaw.kind for flaw in check(fixed)}
     moved = folder(tmp_path / "2", {"Ann": [*ROWS[:3], ROWS[3].replace(",,a", ",,b")]})
-    assert "relation_key_position" not in {one.kind for one in check(moved)}
+    assert "relation_key_position" not in {flaw.kind for flaw in check(moved)}
 
 
 def test_the_other_language_is_compared_where_it_lies_beside(tmp_path):
@@ -410,16 +404,16 @@ def test_the_other_language_is_compared_where_it_lies_beside(tmp_path):
     rows = {name: [] for name in people}
     chinese = folder(tmp_path, rows, people, lang="zh", omniscient="GM")
     assert load.load_folder(chinese).language == "zh"
-    found = [one for one in check(chinese) if one.kind == "json_language_mismatch"]
-    assert [one.file for one in found] == ["zh/moss/json/贝.json"]
-    assert [one.file for one in check(english) if one.kind == "json_language_mismatch"] == ["en/moss/json/Bea.json"]
+    flaws = [flaw for flaw in check(chinese) if flaw.kind == "json_language_mismatch"]
+    assert [flaw.file for flaw in flaws] == ["zh/moss/json/贝.json"]
+    assert [flaw.file for flaw in check(english) if flaw.kind == "json_language_mismatch"] == ["en/moss/json/Bea.json"]
 
 
 def test_the_same_questions_in_another_order_than_in_the_other_language(tmp_path):
     folder(tmp_path, lang="zh")
     path = folder(tmp_path, {"FSA": [ROWS[1], ROWS[0], *ROWS[2:], *ROWS, *ROWS]})
     assert kinds(path) == Counter(row_order=1)
-    assert [one.file for one in check(path) if one.kind == "row_order"] == ["en/moss/final_result/FSA.csv"]
+    assert [flaw.file for flaw in check(path) if flaw.kind == "row_order"] == ["en/moss/final_result/FSA.csv"]
 
 
 def test_the_language_is_told_by_the_script_where_the_folder_does_not(tmp_path):
@@ -446,27 +440,26 @@ def test_the_language_is_told_by_the_script_where_the_folder_does_not(tmp_path):
         ("final_result/Ann.csv", f"{HEADER}\na,a,What?,x,y,,,,a,more\n"),
     ],
 )
-def test_what_cannot_be_loaded_is_refused_in_one_line(tmp_path, capsys, name, text):
+def test_what_cannot_be_loaded_is_refused_in_one_line(tmp_path, error_of, name, text):
     path = folder(tmp_path)
     (path / name).write_text(text, encoding="utf-8")
     with pytest.raises(ParlourError) as refused:
         load.load_folder(path)
     assert "\n" not in str(refused.value)
-    assert run(["murder-mystery", "cases", "check", str(tmp_path)]) == 2
-    assert "1 of 1 scripts cannot be loaded" in capsys.readouterr().err
+    assert "1 of 1 scripts cannot be loaded" in error_of(["murder-mystery", "cases", "check", str(tmp_path)])
 
 
-def test_check_lists_irregularities_with_exit_code_0(tmp_path, capsys):
+def test_check_lists_irregularities_with_exit_code_0(tmp_path, json_of, output_of):
     folder(tmp_path, {"Ann": [*ROWS, ""]})
     folder(tmp_path, slug="fern")
-    assert run(["murder-mystery", "cases", "check", str(tmp_path)]) == 0
-    shown = capsys.readouterr().out
-    assert "en/moss" in shown
-    assert "blank_line" in shown
-    assert run(["murder-mystery", "cases", "check", str(tmp_path), "--json"]) == 0
-    fern, moss = json.loads(capsys.readouterr().out)["scripts"]
+    output = output_of(["murder-mystery", "cases", "check", str(tmp_path)])
+    assert "en/moss" in output
+    assert "blank_line" in output
+    fern, moss = json_of(["murder-mystery", "cases", "check", str(tmp_path), "--json"])["scripts"]
     assert fern["questions"] == {"objective": 3, "reasoning": 6, "relations": 3, "total": 12}
-    assert [one["line"] for one in moss["irregularities"] if one["kind"] == "blank_line"] == [6, 6]  # there and in FSA
+    assert [
+        irregularity["line"] for irregularity in moss["irregularities"] if irregularity["kind"] == "blank_line"
+    ] == [6, 6]  # there and in FSA
     assert moss["victims"] == [{"name": "Old Moss", "murderers": ["Cal"]}]
 
 
@@ -475,9 +468,9 @@ def test_check_loads_what_it_can_and_names_what_it_cannot(tmp_path, capsys):
     bad = folder(tmp_path, slug="fern")
     (bad / "json" / "Bea.json").unlink()
     assert run(["murder-mystery", "cases", "check", str(tmp_path), "--json"]) == 2
-    told = capsys.readouterr()
-    assert [one["error"] is None for one in json.loads(told.out)["scripts"]] == [False, True]
-    assert "Bea.json cannot be read" in told.err
+    captured = capsys.readouterr()
+    assert [script["error"] is None for script in json.loads(captured.out)["scripts"]] == [False, True]
+    assert "Bea.json cannot be read" in captured.err
 
 
 @pytest.mark.parametrize("name", ["nowhere", "."])
@@ -485,59 +478,53 @@ def test_check_of_no_script_is_refused(tmp_path, name):
     assert run(["murder-mystery", "cases", "check", str(tmp_path / name)]) == 2
 
 
-DATA = (
-    Path(os.environ.get("PARLOUR_REFERENCE_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
-    / "wellplay"
-)
 NOT_DETECTABLE = {("death_wears_white", "row_order")}
 """Needs the Chinese folder of the script beside the English one."""
 
 
 @pytest.fixture(scope="module")
 def collection():
-    if not (DATA / "index.json").is_file():
-        pytest.skip(f"THE WELLPLAY SCRIPTS ARE NOT HERE ({DATA}): set PARLOUR_REFERENCE_DATA to the folder around them")
-    index = {one["slug"]: one for one in json.loads((DATA / "index.json").read_text("utf-8"))["scripts"]}
-    return index, load.folders(DATA)
+    listed = json.loads(reference("wellplay/index.json").read_text("utf-8"))["scripts"]
+    return {script["slug"]: script for script in listed}, load.folders(reference("wellplay"))
 
 
 def test_the_collection_has_the_counts_of_its_index(collection):
     index, folders = collection
     assert folders
     for path in folders:
-        case, told = load.load_folder(path), index[path.name]
+        case, entry = load.load_folder(path), index[path.name]
         lang = path.parent.name
         assert case.language == lang
-        assert case.names == tuple(one[lang] for one in told["characters"])
-        assert len(case.victims) == told["n_victims"]
-        assert case.counts() == {key: told["question_counts"][key] for key in case.counts()}
+        assert case.names == tuple(character[lang] for character in entry["characters"])
+        assert len(case.victims) == entry["n_victims"]
+        assert case.counts() == {key: entry["question_counts"][key] for key in case.counts()}
         rows = [question for seat in case.questions for question in seat]
-        assert sum(question.pick == 2 for question in rows) == told["question_counts"]["multiple_choice"]
-        assert sum(question.points for question in rows) == told["points_total"]
+        assert sum(question.pick == 2 for question in rows) == entry["question_counts"]["multiple_choice"]
+        assert sum(question.points for question in rows) == entry["points_total"]
         assert len(case.omniscient) == len(rows)
-        for k, victim in enumerate(told["victims"]):
+        for k, victim in enumerate(entry["victims"]):
             assert [case.names[seat] for seat in case.murderers(k)] == victim[f"murderers_{lang}_json"]
             assert case.victims[k].name in victim[f"names_used_{lang}"]
-        for seat, one in enumerate(told["characters"]):
+        for seat, character in enumerate(entry["characters"]):
             counts = Counter(question.sort for question in case.questions[seat])
-            assert {sort: counts[sort] for sort in one["questions"]} == one["questions"]
+            assert {sort: counts[sort] for sort in character["questions"]} == character["questions"]
 
 
 def test_the_check_lists_every_item_of_the_errata(collection):
     _, folders = collection
     here = {(path.parent.name, path.name) for path in folders}
-    found = [one for path in folders for one in check(path)]
+    flaws = [flaw for path in folders for flaw in check(path)]
     missing = []
-    for item in json.loads((DATA / "errata.json").read_text("utf-8"))["items"]:
+    for item in json.loads(reference("wellplay/errata.json").read_text("utf-8"))["items"]:
         langs = ("en", "zh") if item["lang"] == "both" else (item["lang"],)
         present = item["slug"] == "all" or any((lang, item["slug"]) in here for lang in langs)
         same = any(
-            one.kind == item["kind"]
-            and one.lang in langs
-            and item["slug"] in ("all", one.slug)
-            and item["file"] in (None, one.file)
-            and item["line"] in (None, one.line)
-            for one in found
+            flaw.kind == item["kind"]
+            and flaw.lang in langs
+            and item["slug"] in ("all", flaw.slug)
+            and item["file"] in (None, flaw.file)
+            and item["line"] in (None, flaw.line)
+            for flaw in flaws
         )
         if present and not same and (item["slug"], item["kind"]) not in NOT_DETECTABLE:
             missing.append(item)
@@ -549,7 +536,7 @@ def test_the_check_invents_no_lines(collection):
     _, folders = collection
     listed = {
         (item["file"], item["line"], item["kind"])
-        for item in json.loads((DATA / "errata.json").read_text("utf-8"))["items"]
+        for item in json.loads(reference("wellplay/errata.json").read_text("utf-8"))["items"]
     }
-    lines = {(one.file, one.line, one.kind) for path in folders for one in check(path) if one.line is not None}
+    lines = {(flaw.file, flaw.line, flaw.kind) for path in folders for flaw in check(path) if flaw.line is not None}
     assert lines <= listed

@@ -98,11 +98,11 @@ def test_a_mutant_is_put_in_where_the_function_stands(tree, frozen):
     spec = importlib.util.spec_from_file_location("seats", tree / "envs" / "seats.py")
     seats = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(seats)
-    held = seats.enough
+    enough = seats.enough
     if frozen:
         gc.freeze()
     assert trials.put_in(sample.Mutant("rules", "envs/seats.py", 3)) == 1
-    assert (held(5), held(6)) == (False, True)
+    assert (enough(5), enough(6)) == (False, True)
     gc.freeze()  # `put_in` let go of what conftest froze
 
 

@@ -102,14 +102,12 @@ def test_a_file_cannot_have_a_module_imported_or_a_file_opened(tmp_path):
 # -- commands --------------------------------------------------------------------------------------------------
 
 
-def test_commands_play_at_the_table_of_the_file(tmp_path, capsys, monkeypatch):
+def test_commands_play_at_the_table_of_the_file(tmp_path, capsys, error_of, json_of, monkeypatch):
     file = file_for(tmp_path / "policy.npz", **SILENT)
-    assert run(["play", "--policy", "heuristic", "--policy", f"player_2={file}", "--json"]) == 0
-    (told,) = json.loads(capsys.readouterr().out)
-    assert len(told["players"]) == 5
+    (game,) = json_of(["play", "--policy", "heuristic", "--policy", f"player_2={file}", "--json"])
+    assert len(game["players"]) == 5
     assert run(["evaluate", "--policy", file, "--policy", "expert", "--games", "2", "--json"]) == 0
     assert set(json.loads(capsys.readouterr().out)["rates"]) == {file, "expert"}
     assert run(["arena", "--policy", file, "--policy", "random", "--games", "1", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["options"]["talk"] is False
-    assert run(["evaluate", "-n", "6", "--policy", file, "--games", "2"]) == 2
-    assert "not with num_players=6" in capsys.readouterr().err
+    assert "not with num_players=6" in error_of(["evaluate", "-n", "6", "--policy", file, "--games", "2"])

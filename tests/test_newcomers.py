@@ -32,9 +32,9 @@ def test_an_action_outside_the_mask_is_refused_with_the_numbers_inside_it(featur
         env.step(wrong)
     # the leader of quest 1 names one of the ten teams of two; they stand side by side in the catalogue
     assert len(legal) == legal[-1] - legal[0] + 1 == 10
-    told = str(caught.value)
-    assert told.startswith(f"action {wrong} (")
-    assert told.endswith(f"is not accepted: its action_mask is 0 here; accepted: {legal[0]}..{legal[-1]}")
+    message = str(caught.value)
+    assert message.startswith(f"action {wrong} (")
+    assert message.endswith(f"is not accepted: its action_mask is 0 here; accepted: {legal[0]}..{legal[-1]}")
     assert env.unwrapped.state_now is before
 
 
@@ -93,30 +93,26 @@ def test_a_space_without_numbers_names_the_setting_and_is_a_dict_otherwise(make:
 # -- rendering -------------------------------------------------------------------------------------------------
 
 
-def _printed(capsys: pytest.CaptureFixture[str]) -> str:
-    return capsys.readouterr().out
-
-
 @pytest.mark.parametrize("name", list(registry))
 def test_human_rendering_prints_as_the_game_goes_and_nothing_twice(name: str, capsys) -> None:
     env, quiet = registry[name].env(render_mode="human"), registry[name].env(render_mode="ansi")
-    _printed(capsys)
+    capsys.readouterr()
     for seed in (1, 2):
         env.reset(seed=seed)
         quiet.reset(seed=seed)
-        shown = _printed(capsys)
-        assert shown == quiet.render()
+        output = capsys.readouterr().out
+        assert output == quiet.render()
         for _ in env.agent_iter():
             seen, _, over, _, _ = env.last()
             action = None if over else int(np.flatnonzero(seen["action_mask"])[0])
             env.step(action)
             quiet.step(action)
-            shown += _printed(capsys)
+            output += capsys.readouterr().out
             if env.agents:
-                assert shown == quiet.render()
+                assert output == quiet.render()
         assert env.render() is None
-        assert _printed(capsys) == ""
-    assert shown
+        assert capsys.readouterr().out == ""
+    assert output
 
 
 NO_NUMBERS = [

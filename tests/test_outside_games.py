@@ -47,14 +47,14 @@ def parlour(path: Path, *words: str, code: int = 0) -> str:
     return done.stdout if code == 0 else done.stderr
 
 
-def told(path: Path, *words: str) -> Any:
+def output_of(path: Path, *words: str) -> Any:
     return json.loads(parlour(path, *words, "--json"))
 
 
 @pytest.mark.slow
 def test_it_is_listed_and_checked(site):
-    assert told(site, "list")["games"][GAME]["title"].startswith("Mygame")
-    report = told(site, "check", GAME)
+    assert output_of(site, "list")["games"][GAME]["title"].startswith("Mygame")
+    report = output_of(site, "check", GAME)
     assert report["passed"]
     assert list(report["failures"]) == [check.__name__ for check in CHECKS]
 
@@ -69,7 +69,7 @@ def test_its_own_test_passes(site):
 
 @pytest.mark.slow
 def test_it_is_played_written_down_and_played_again(site, tmp_path):
-    (game,) = told(site, "play", GAME, "--policy", "heuristic", "--seed", "3", "--out", str(tmp_path))
+    (game,) = output_of(site, "play", GAME, "--policy", "heuristic", "--seed", "3", "--out", str(tmp_path))
     assert game["winner"] in ("keeper", "guesser")
     path = tmp_path / f"{GAME}-1.jsonl"
     assert json.loads(path.read_text().splitlines()[0])["game"] == GAME
@@ -78,7 +78,7 @@ def test_it_is_played_written_down_and_played_again(site, tmp_path):
 
 
 def test_its_sides_are_measured_as_teams(site):
-    report = told(site, "evaluate", GAME, "--design", "team", "--against", "random", "--games", "20")
+    report = output_of(site, "evaluate", GAME, "--design", "team", "--against", "random", "--games", "20")
     assert set(report["rates"]["heuristic"]) == {"all", "keeper", "guesser"}
     assert report["games"] == 80
 
@@ -86,9 +86,9 @@ def test_its_sides_are_measured_as_teams(site):
 @pytest.mark.slow
 def test_a_seat_of_it_is_trained_and_plays(site, tmp_path):
     out = tmp_path / "seat"
-    told(site, "train", "seat", GAME, "--steps", "512", "--out", str(out))
+    output_of(site, "train", "seat", GAME, "--steps", "512", "--out", str(out))
     policy = str(out / "policy.npz")
-    (game,) = told(site, "play", GAME, "--policy", "heuristic", "--policy", f"player_1={policy}")
+    (game,) = output_of(site, "play", GAME, "--policy", "heuristic", "--policy", f"player_1={policy}")
     assert game["winner"] in ("keeper", "guesser")
 
 
@@ -97,20 +97,19 @@ def test_a_population_learns_it_by_selfplay(site, tmp_path):
     out = tmp_path / "selfplay"
     little = ("--steps", "256", "--tables", "16", "--turns", "8", "--updates", "2", "--imitation-steps", "100")
     little += ("--validation-deals", "4", "--deals", "2", "--test-deals", "2")
-    found = told(site, "train", "selfplay", GAME, *little, "--out", str(out))
-    assert found["game"] == GAME
+    assert output_of(site, "train", "selfplay", GAME, *little, "--out", str(out))["game"] == GAME
     assert (out / "policy.npz").exists()
 
 
 @pytest.mark.slow
 def test_a_game_without_entry_point_is_named_by_its_place(unnamed, tmp_path):
     name = "ourgame:GAME"
-    assert told(unnamed, "check", name)["game"] == "ourgame_v0"
-    told(unnamed, "play", name, "--policy", "heuristic", "--out", str(tmp_path))
+    assert output_of(unnamed, "check", name)["game"] == "ourgame_v0"
+    output_of(unnamed, "play", name, "--policy", "heuristic", "--out", str(tmp_path))
     path = tmp_path / "ourgame_v0-1.jsonl"
     assert json.loads(path.read_text().splitlines()[0])["game"] == name
     assert "guesses" in parlour(unnamed, "replay", str(path), "--game", name)  # no file has a module imported
-    assert told(unnamed, "evaluate", name, "--design", "team", "--against", "random", "--games", "2")["games"] == 8
+    assert output_of(unnamed, "evaluate", name, "--design", "team", "--against", "random", "--games", "2")["games"] == 8
 
 
 def test_a_leak_fails_the_check_in_its_own_line(unnamed):
@@ -131,9 +130,9 @@ def test_a_leak_fails_the_check_in_its_own_line(unnamed):
 def test_names_that_cannot_be_used_are_refused_in_one_line(name, tmp_path, capsys):
     (tmp_path / "mygame").mkdir()
     status = run(["new", name, "--out", str(tmp_path)])
-    said = capsys.readouterr().err
+    errors = capsys.readouterr().err
     if name == "avalon":
-        assert "taken" in said
+        assert "taken" in errors
     assert status == 2
-    assert said.count("\n") == 1
+    assert errors.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["mygame"]

@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from package_files import FOLDERS, differences, tracked  # noqa: E402
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-PYTHONS = [found[1] for one in PROJECT["classifiers"] if (found := re.fullmatch(r".* :: Python :: (3\.\d+)", one))]
+PYTHONS = [match[1] for line in PROJECT["classifiers"] if (match := re.fullmatch(r".* :: Python :: (3\.\d+)", line))]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 yaml = pytest.importorskip("yaml")
 
@@ -36,7 +36,7 @@ def steps():
 
 def test_the_accepted_versions_of_python_are_those_of_the_classifiers():
     """`>=3.11,<3.12` accepts what the classifier `3.11` names, and nothing that was not run."""
-    minors = [int(one.partition(".")[2]) for one in PYTHONS]
+    minors = [int(version.partition(".")[2]) for version in PYTHONS]
     assert minors == list(range(minors[0], minors[-1] + 1))
     assert PROJECT["requires-python"] == f">=3.{minors[0]},<3.{minors[-1] + 1}"
     script = (ROOT / "scripts" / "_venv.sh").read_text(encoding="utf-8")
@@ -47,7 +47,7 @@ def test_the_citation_and_the_changelog_name_the_version_of_the_package():
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert cited["version"] == PROJECT["version"]
     assert (cited["title"], cited["license"]) == (PROJECT["name"], PROJECT["license"])
-    assert [one["name"] for one in cited["authors"]] == [one["name"] for one in PROJECT["authors"]]
+    assert [author["name"] for author in cited["authors"]] == [author["name"] for author in PROJECT["authors"]]
     headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     released = [heading for heading in headings if heading != "Unreleased"]
     if released:
@@ -77,7 +77,7 @@ def test_a_workflow_may_only_read_and_ends_by_itself(path):
 def test_every_action_is_pinned_to_one_version():
     used = [step["uses"] for _, step in steps() if "uses" in step]
     assert used
-    assert all(re.fullmatch(r"actions/[a-z-]+@v\d+\.\d+\.\d+", one) for one in used)
+    assert all(re.fullmatch(r"actions/[a-z-]+@v\d+\.\d+\.\d+", action) for action in used)
 
 
 def test_every_command_of_a_workflow_is_a_script_of_the_repository():
@@ -88,7 +88,7 @@ def test_every_command_of_a_workflow_is_a_script_of_the_repository():
 
 
 def test_the_tests_run_on_each_python_of_the_classifiers():
-    (path,) = (one for one in WORKFLOWS if one.stem == "tests")
+    (path,) = (workflow for workflow in WORKFLOWS if workflow.stem == "tests")
     assert jobs(path)["core"]["strategy"]["matrix"]["python"] == PYTHONS
 
 
@@ -106,9 +106,9 @@ def test_the_image_is_made_from_files_that_are_there():
 
 
 def test_the_development_container_installs_by_the_script_of_all_others():
-    told = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8"))
-    assert re.search(r"python:1-(3\.\d+)-bookworm", told["image"])[1] in PYTHONS
-    assert told["postCreateCommand"] == "bash -c '. scripts/_venv.sh dev'"
+    data = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8"))
+    assert re.search(r"python:1-(3\.\d+)-bookworm", data["image"])[1] in PYTHONS
+    assert data["postCreateCommand"] == "bash -c '. scripts/_venv.sh dev'"
 
 
 # -- files -----------------------------------------------------------------------------------------------------
@@ -119,8 +119,8 @@ def test_a_file_that_a_wheel_lacks_or_has_beyond_git_is_named(tmp_path):
     with zipfile.ZipFile(wheel, "w") as made:
         for name in ("parlour/envs/core.py", "parlour/envs/core.nbi", "one.dist-info/METADATA"):
             made.writestr(name, "")
-    found = differences(wheel, None, ["envs/core.py", "policies/experts/data/a.npz", "tests/test_a.py"])
-    assert found == [
+    problems = differences(wheel, None, ["envs/core.py", "policies/experts/data/a.npz", "tests/test_a.py"])
+    assert problems == [
         "one.whl: parlour/policies/experts/data/a.npz is missing",
         "one.whl: parlour/envs/core.nbi is not in git",
     ]

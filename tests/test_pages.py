@@ -25,9 +25,9 @@ def element(made: str, opening: str, closing: str) -> str:
 
 def test_texts_in_the_data_cannot_end_their_element_and_are_read_back_whole():
     made = render(Page("a page", {"say": HOSTILE, "n": 0.1}))
-    told = element(made, '<script type="application/json" id="data">', "</script>")
-    assert json.loads(told) == {"say": HOSTILE, "n": 0.1}
-    assert not set(told) & set("<>&\u2028\u202e")
+    text = element(made, '<script type="application/json" id="data">', "</script>")
+    assert json.loads(text) == {"say": HOSTILE, "n": 0.1}
+    assert not set(text) & set("<>&\u2028\u202e")
     assert made.encode().decode() == made  # lone surrogates are escaped
 
 
@@ -52,15 +52,15 @@ def test_a_page_of_a_server_may_speak_with_it_alone():
 
 VIEWER = viewer.viewer({"header": {"title": "a game"}})
 INDEX = viewer.index({"games": []})
-FILES = {one.name: one for one in (*map(page.look, (page.STYLE, *page.SHARED, page.REPORT)), *VIEWER.scripts, *VIEWER.styles, *INDEX.scripts)}  # fmt: skip
+FILES = {file.name: file for file in (*map(page.look, (page.STYLE, *page.SHARED, page.REPORT)), *VIEWER.scripts, *VIEWER.styles, *INDEX.scripts)}  # fmt: skip
 
 
 @pytest.mark.parametrize("made", [VIEWER, INDEX], ids=["replay", "index"])
 def test_the_scripts_joined_into_one_scope_define_every_name_once(made):
     names = [
         name
-        for one in (*map(page.look, page.SHARED), *made.scripts)
-        for name in re.findall(r"^(?:const|let|function|async function) (\w+)", one.read_text("utf-8"), re.M)
+        for file in (*map(page.look, page.SHARED), *made.scripts)
+        for name in re.findall(r"^(?:const|let|function|async function) (\w+)", file.read_text("utf-8"), re.M)
     ]
     assert len(names) > 30
     assert {name for name, times in Counter(names).items() if times > 1} == set()
@@ -109,7 +109,7 @@ class Tags(HTMLParser):
         self.found.append((tag, dict(attrs)))
 
     def named(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for one, attributes in self.found if one == tag]
+        return [attributes for name, attributes in self.found if name == tag]
 
 
 def test_a_report_in_markdown_becomes_headings_tables_lists_and_embedded_pictures(tmp_path):
@@ -121,7 +121,7 @@ def test_a_report_in_markdown_becomes_headings_tables_lists_and_embedded_picture
     assert "<ul>\n<li>one</li>\n<li>two</li>\n</ul>" in body
     tags = Tags(body)
     assert tags.named("a") == [{"href": "cells.csv"}]  # no script behind a link
-    assert [one["src"] for one in tags.named("img")] == [
+    assert [attributes["src"] for attributes in tags.named("img")] == [
         "data:image/png;base64," + base64.b64encode(b"picture").decode()
     ]
     assert "b" not in {tag for tag, _ in tags.found}

@@ -115,7 +115,7 @@ def test_every_decision_of_a_parallel_game_is_used_or_asked_for_again_with_news(
                 assert seat not in given or given[seat][0] < news, f"seat {seat} is asked twice for the same decision"
                 given[seat] = (news, action)
             seen, _, _, _, _ = env.step(actions)
-            for entry in (one for one in made if isinstance(one, Entry) and one.seat >= 0):
+            for entry in (item for item in made if isinstance(item, Entry) and item.seat >= 0):
                 assert aec.number(entry.move) == given.pop(entry.seat)[1]
                 kept += entry.seat not in now
     assert kept > 0  # a choice waited for the witch
@@ -203,8 +203,8 @@ def test_an_exchange_that_two_hear_takes_as_long_whatever_is_said(case, question
     for seed in range(4):
         cycles: Counter[int] = Counter()
         for _ in played(env, seed):
-            told = env.render().splitlines()
-            if told and " turns to " in told[-1]:
-                cycles[len(told)] += 1
+            lines = env.render().splitlines()
+            if lines and " turns to " in lines[-1]:
+                cycles[len(lines)] += 1
         lengths |= set(cycles.values())
     assert len(lengths) == 1, lengths

@@ -44,13 +44,13 @@ class Drawn(NamedTuple):
 
 @pytest.fixture(scope="module")
 def figures(tmp_path_factory):
-    found, kept, folder = {}, [], tmp_path_factory.mktemp("pictures")
+    drawn, kept, folder = {}, [], tmp_path_factory.mktemp("pictures")
     save, opened = plots.save, plots.picture
 
-    def picture(path, *sizes, **told):
+    def picture(path, *sizes, **settings):
         frames = (sys._getframe(1), sys._getframe(2))
         kept[:] = [{Path(frame.f_code.co_filename).resolve() for frame in frames}]
-        return opened(path, *sizes, **told)
+        return opened(path, *sizes, **settings)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plots, "save", lambda made, path: (kept.append(made), save(made, path)))
@@ -60,8 +60,8 @@ def figures(tmp_path_factory):
             file.parent.mkdir()
             draw(file)
             modules, made = kept
-            found[name] = Drawn(made, file, words(made), modules)
-    return found
+            drawn[name] = Drawn(made, file, words(made), modules)
+    return drawn
 
 
 def words(figure):
@@ -90,9 +90,9 @@ def test_no_word_is_cut(figures, name):
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_title_and_caption_say_what_is_shown_who_played_and_how_much(figures, name):
-    told = {text.get_gid(): text.get_text() for text in figures[name].figure.texts}
-    assert told["title"]
-    caption = told["caption"].replace("\n", " ")
+    texts = {text.get_gid(): text.get_text() for text in figures[name].figure.texts}
+    assert texts["title"]
+    caption = texts["caption"].replace("\n", " ")
     who, _, counted = caption.rpartition("; n = ")
     assert len(who) > 10, caption
     assert re.match(r"\d[\d,]*( to \d[\d,]*)?( of [\d,]+)? \w", counted), caption
@@ -134,7 +134,7 @@ def test_names_along_an_axis_lie_apart(figures, name):
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_every_panel_has_both_axes_named(figures, name):
-    for axes in (one for one in figures[name].figure.axes if one.axison and one.get_label() != "<colorbar>"):
+    for axes in (panel for panel in figures[name].figure.axes if panel.axison and panel.get_label() != "<colorbar>"):
         for of, shared, axis in (
             ("x", axes.get_shared_x_axes(), axes.xaxis),
             ("y", axes.get_shared_y_axes(), axes.yaxis),
@@ -157,10 +157,10 @@ def test_bytes_follow_from_what_is_drawn_alone(figures, name, tmp_path):
     """No date, no version, and nothing of the machine's own settings."""
     with matplotlib.rc_context({"font.size": 30, "axes.grid": True, "savefig.dpi": 33}):
         PICTURES[name](tmp_path / "curve.png")
-    found = figures[name].file.read_bytes()
-    assert (tmp_path / "curve.png").read_bytes() == found
+    content = figures[name].file.read_bytes()
+    assert (tmp_path / "curve.png").read_bytes() == content
     for chunk in (b"tIME", b"Software", b"Creation"):
-        assert chunk not in found
+        assert chunk not in content
 
 
 # -- what single pictures show -----------------------------------------------------------------------------------
@@ -168,8 +168,8 @@ def test_bytes_follow_from_what_is_drawn_alone(figures, name, tmp_path):
 
 def test_cells_of_the_cross_play_tell_both_ends_of_their_interval(figures):
     # 19 of 20 games: Wilson's interval is 76.4 to 99.1, no number with one half on either side
-    told = {text.get_text() for text in figures["cross-play"].figure.axes[0].texts}
-    assert {"95", "[76, 99]", "5", "[1, 24]"} <= told
+    texts = {text.get_text() for text in figures["cross-play"].figure.axes[0].texts}
+    assert {"95", "[76, 99]", "5", "[1, 24]"} <= texts
     assert not any("±" in text.get_text() for text, _ in figures["cross-play"].words)
 
 
@@ -246,7 +246,7 @@ def test_the_colours_differ_for_eyes_that_see_no_red_or_no_green():
     """Viénot, Brettel and Mollon 1999: what is left of linear RGB; the colours stay 0.1 apart or differ in lightness."""
     protan = np.array([[0.11238, 0.88762, 0.0], [0.11238, 0.88762, 0.0], [0.00401, -0.00401, 1.0]])
     deutan = np.array([[0.29275, 0.70725, 0.0], [0.29275, 0.70725, 0.0], [-0.02234, 0.02234, 1.0]])
-    colours = [np.array(to_rgba(one)[:3]) ** 2.2 for one in (plots.OWN, *plots.OTHERS)]
+    colours = [np.array(to_rgba(colour)[:3]) ** 2.2 for colour in (plots.OWN, *plots.OTHERS)]
     for left in (protan, deutan):
         for a, b in combinations(colours, 2):
             assert np.abs(left @ a - left @ b).max() > 0.04
@@ -265,18 +265,18 @@ def test_every_figure_of_a_paper_has_a_picture():
 
 def test_a_figure_is_drawn_into_the_folder_and_a_table_is_not(monkeypatch, tmp_path):
     for name, files in (("gratr-fig3", {"gratr-fig3.png"}), ("gratr-2", set())):
-        made = reproducing.Reproduction(name, "a title", "offline", tuple(drawn.figure_cells(name)), ())
-        monkeypatch.setitem(reproducing.TABLES, name, ("", lambda _name, _setting, made=made: made))
-        assert reproduce(name, ReproductionSetting(out=tmp_path / name)) is made
+        table = reproducing.Reproduction(name, "a title", "offline", tuple(drawn.figure_cells(name)), ())
+        monkeypatch.setitem(reproducing.TABLES, name, ("", lambda _name, _setting, made=table: made))
+        assert reproduce(name, ReproductionSetting(out=tmp_path / name)) is table
         assert {file.name for file in (tmp_path / name).iterdir() if file.suffix != ".lock"} == files
-        assert reproduce(name, ReproductionSetting()) is made  # no folder, no picture
+        assert reproduce(name, ReproductionSetting()) is table  # no folder, no picture
 
 
 def test_without_matplotlib_a_figure_is_counted_all_the_same(monkeypatch, tmp_path):
-    made = reproducing.Reproduction("gratr-fig3", "a title", "offline", tuple(drawn.figure_cells("gratr-fig3")), ())
-    monkeypatch.setitem(reproducing.TABLES, "gratr-fig3", ("", lambda _name, _setting: made))
+    table = reproducing.Reproduction("gratr-fig3", "a title", "offline", tuple(drawn.figure_cells("gratr-fig3")), ())
+    monkeypatch.setitem(reproducing.TABLES, "gratr-fig3", ("", lambda _name, _setting: table))
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    assert reproduce("gratr-fig3", ReproductionSetting(out=tmp_path)) is made
+    assert reproduce("gratr-fig3", ReproductionSetting(out=tmp_path)) is table
     assert not list(tmp_path.glob("*.png"))
 
 

@@ -15,10 +15,10 @@ from parlour.training.measure.statistics import Estimate
 def test_the_mean_over_seeds_stays_within_a_hundred_points():
     repeats = pytest.importorskip("parlour.training.learn.selfplay.run", reason="the extra `train` is not installed")
     estimate = Estimate(0.1, 0.0, 0.2, 500, 0.04)
-    found = [repeats.Repeat(k, estimate, Estimate(mean, n=500), 1000, 1.0) for k, mean in enumerate((0.2, 0.8))]
-    *_, last = repeats.rows(found)
+    runs = [repeats.Repeat(k, estimate, Estimate(mean, n=500), 1000, 1.0) for k, mean in enumerate((0.2, 0.8))]
+    *_, last = repeats.rows(runs)
     assert last == ("mean", "+10.0 -", "+50.0 [-100.0, +100.0]", "", "")
-    assert repeats.over_seeds(found)["one_seat"]["high"] == 1.0
+    assert repeats.over_seeds(runs)["one_seat"]["high"] == 1.0
 
 
 def answers(name: str, utility: list[float]) -> SystemAnswers:

@@ -74,13 +74,13 @@ def test_a_stage_that_took_long_leaves_a_line_and_a_short_one_none(clock):
 
 
 def test_the_next_item_counts_the_one_before_it():
-    told: list[tuple[Stage, float]] = []
+    calls: list[tuple[Stage, float]] = []
     stage = Stage("Games", 3, "games")
-    items = counted("abc", stage, lambda stage, done, note="": told.append((stage, done)))
+    items = counted("abc", stage, lambda stage, done, note="": calls.append((stage, done)))
     assert next(items) == "a"
-    assert told == [(stage, 0)]
+    assert calls == [(stage, 0)]
     assert list(items) == ["b", "c"]
-    assert told == [(stage, done) for done in range(4)]
+    assert calls == [(stage, done) for done in range(4)]
 
 
 def test_plain_lines_come_at_growing_intervals():

@@ -9,11 +9,11 @@ from prose import Text, findings, measure, module, page, sentences, sources
 
 @pytest.mark.slow
 def test_prose_has_no_banned_construction_and_short_sentences() -> None:
-    failing = {one.name: one.findings or one.longest for one in sources() if not one.passes}
+    failing = {source.name: source.findings or source.longest for source in sources() if not source.passes}
     assert failing == {}, "scripts/prose SOURCE prints what to write instead"
 
 
-@pytest.mark.parametrize("banned", BANNED, ids=lambda one: one.instead)
+@pytest.mark.parametrize("banned", BANNED, ids=lambda word: word.instead)
 def test_a_banned_construction_is_found_in_the_sentence_that_had_it(banned: Banned) -> None:
     assert banned.pattern.search(banned.example)
 
@@ -65,7 +65,7 @@ def test_a_page_is_paragraphs_items_and_cells_without_code_and_headings() -> Non
         (12, "two", True),
     ]
     source = measure("docs/page.md", list(page("docs/page.md", MARKDOWN)))
-    assert [(one.line, one.instead) for one in source.findings] == [
+    assert [(finding.line, finding.instead) for finding in source.findings] == [
         (3, "is in, is next to, comes before"),
         (12, "the noun"),
     ]

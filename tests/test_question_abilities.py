@@ -20,15 +20,15 @@ from servers import KEY, Answer, Call, Server
 
 @pytest.fixture(scope="module")
 def offline() -> QuestionAbilities:
-    found = question_abilities(QuestionSizes(cases=12, mediated=40), OfflineModel(), no_progress, "heuristic")
-    assert set(found) == {"heuristic"}  # there is no language model
-    return found["heuristic"]
+    abilities = question_abilities(QuestionSizes(cases=12, mediated=40), OfflineModel(), no_progress, "heuristic")
+    assert set(abilities) == {"heuristic"}  # there is no language model
+    return abilities["heuristic"]
 
 
 def test_more_questions_solve_more_murders(offline):
     shares = [offline.solved[budget] for budget in BUDGETS]
-    assert all(one is not None and one.n == 12 for one in shares)
-    values = [one.value for one in shares if one is not None]
+    assert all(share is not None and share.n == 12 for share in shares)
+    values = [share.value for share in shares if share is not None]
     assert values == sorted(values)
     assert values[0] < values[-1]
 
@@ -64,7 +64,7 @@ def test_a_model_that_does_not_answer_has_no_share_of_solved_murders(monkeypatch
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with Mute() as server:
         model = make_model(ModelConfig(model=server.MODEL, base_url=server.base_url, tries=1))
-        found = question_abilities(QuestionSizes(cases=1), model, no_progress, "heuristic")
-    assert set(found) == {"heuristic", ""}
-    assert set(found[""].solved.values()) == {None}
-    assert all(one is not None for one in found["heuristic"].solved.values())
+        abilities = question_abilities(QuestionSizes(cases=1), model, no_progress, "heuristic")
+    assert set(abilities) == {"heuristic", ""}
+    assert set(abilities[""].solved.values()) == {None}
+    assert all(share is not None for share in abilities["heuristic"].solved.values())

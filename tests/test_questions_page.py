@@ -43,8 +43,8 @@ def test_the_module_of_the_page_is_asked_at_each_analysis(module):
     words = ["play", "avalon_v0", "--players", "5", "--policy", "mirror:MirrorAgent", "--json", "--out", "runs"]
     assert cli.run(words) == 0
     (transcript,) = (module / "runs").glob("*.jsonl")
-    told = [json.loads(line).get("calls", []) for line in transcript.read_text("utf-8").splitlines()]
-    asked = [call["ask"] for calls in told for call in calls]
+    steps = [json.loads(line).get("calls", []) for line in transcript.read_text("utf-8").splitlines()]
+    asked = [call["ask"] for calls in steps for call in calls]
     assert asked.count("mirror.look") == asked.count("avalon_agent.analyse") > 20
 
 
@@ -66,11 +66,10 @@ def test_words_beside_a_plain_module_are_found(module):
     assert "\nDoubt, please.\n" in cautious.Doubt(text="", options={"a": "b"}).prompt()
 
 
-def test_the_folder_of_another_wording(tmp_path, capsys):
+def test_the_folder_of_another_wording(tmp_path, output_of):
     (tmp_path / "en").mkdir()
     (tmp_path / "en" / "avalon_agent.act.md").write_text("Do something.", "utf-8")
-    assert cli.run(["prompts", "show", "avalon_agent.act", "--prompts", str(tmp_path)]) == 0
-    assert "\nDo something.\n" in capsys.readouterr().out
+    assert "\nDo something.\n" in output_of(["prompts", "show", "avalon_agent.act", "--prompts", str(tmp_path)])
 
 
 @pytest.mark.parametrize("page", ["howto/questions.md", "howto/models.md"])

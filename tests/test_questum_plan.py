@@ -38,14 +38,8 @@ DIED = SourcedFact(Fact("died", (VICTIM, 0, 1, 2)), NOBODY, True)
 """At place 0, hour 1, by means 2; seats 0..3."""
 
 
-def chances(statements: list[SourcedFact], seats: int, victim: int, me: int, liars: int) -> dict[int, float]:
-    """The probability of each other seat to have killed a victim."""
-    others = dict.fromkeys((seat for seat in range(seats) if seat != me), 0.0)
-    return {**others, **believed(statements, seats, victim, me, liars).chances}
-
-
-def heard(teller: int, kind: str, *args: int, victim: int = VICTIM) -> SourcedFact:
-    return SourcedFact(Fact(kind, args), teller, False, victim)
+def statement(teller: int, kind: str, *args: int, victim: int = VICTIM) -> Told:
+    return Told(Fact(kind, args), teller, False, victim)
 
 
 # -- what is believed ------------------------------------------------------------------------------------------
@@ -56,24 +50,24 @@ def test_nothing_is_known_before_anything_is_told():
 
 
 def test_who_is_cleared_has_no_chance_and_the_others_share_it():
-    told = [DIED, heard(2, "saw", 1, 5, 1)]
-    assert chances(told, 4, VICTIM, 0, 0) == pytest.approx({1: 0.0, 2: 0.5, 3: 0.5})
+    statements = [DIED, statement(2, "saw", 1, 5, 1)]
+    assert chances(statements, 4, VICTIM, 0, 0) == pytest.approx({1: 0.0, 2: 0.5, 3: 0.5})
 
 
 def test_what_the_own_script_says_is_certain_even_where_others_may_lie():
     own = [DIED, SourcedFact(Fact("lacked", (1, 2)), 0, True)]
     assert chances(own, 4, VICTIM, 0, 1)[1] == 0.0
-    assert chances([DIED, heard(2, "lacked", 1, 2)], 4, VICTIM, 0, 1)[1] > 0.0  # 2 may be the liar
+    assert chances([DIED, statement(2, "lacked", 1, 2)], 4, VICTIM, 0, 1)[1] > 0.0  # 2 may be the liar
 
 
 def test_a_reason_makes_it_likelier_and_proves_nothing():
-    now = chances([DIED, heard(2, "motive", 1, 0, VICTIM)], 4, VICTIM, 0, 0)
+    now = chances([DIED, statement(2, "motive", 1, 0, VICTIM)], 4, VICTIM, 0, 0)
     assert now[1] == pytest.approx(2 / 4)  # twice as likely as 2 and as 3
     assert now[2] == now[3] == pytest.approx(1 / 4)
 
 
 def test_what_was_said_about_another_victim_does_not_count():
-    assert chances([DIED, heard(2, "saw", 1, 5, 1, victim=5)], 4, VICTIM, 0, 0)[1] == pytest.approx(1 / 3)
+    assert chances([DIED, statement(2, "saw", 1, 5, 1, victim=5)], 4, VICTIM, 0, 0)[1] == pytest.approx(1 / 3)
 
 
 def test_told_that_agrees_with_no_world_leaves_all_open():
@@ -125,8 +119,8 @@ def test_a_witness_that_must_lie_if_a_seat_did_it_clears_that_seat_no_further():
 
 def test_what_an_event_tells_is_split_into_who_did_it_and_who_lies():
     # worlds of three seats and one liar, 0 being the own seat: 1 did it and 2 lies, 2 did it and 1 lies
-    told = [SourcedFact(Fact("died", (3, 0, 1, 2)), NOBODY, True)]
-    beliefs = believed(told, 3, 3, 0, 1)
+    statements = [SourcedFact(Fact("died", (3, 0, 1, 2)), NOBODY, True)]
+    beliefs = believed(statements, 3, 3, 0, 1)
     assert beliefs.chances == {1: 0.5, 2: 0.5}
     assert beliefs.doubt(1) == {1: 1.0, 2: 1.0}
     first = np.array([float(world.murderer == 1) for world in beliefs.worlds])
@@ -157,9 +151,9 @@ def plans(players) -> list[PlannedInterview]:
 
 def test_it_finds_the_murderer_with_fewer_questions_to_the_model_than_by_score():
     job = CaseJob("seed:9:en:5:1", method_of("questum:mode=plan"), 3, CaseSetting(repetitions=0))
-    found = play_case(job, OfflineModel())
-    assert found.solved == found.victims == 1
-    assert found.play.asked < play_case(replace(job, method=QUESTUM), OfflineModel()).play.asked
+    played = play_case(job, OfflineModel())
+    assert played.solved == played.victims == 1
+    assert played.play.asked < play_case(replace(job, method=QUESTUM), OfflineModel()).play.asked
 
 
 def test_no_question_is_put_when_none_is_worth_its_price():
@@ -192,16 +186,16 @@ def test_what_it_plans_depends_on_what_its_seat_may_know_alone(reference):
     """In another world, with all that the others hold in private changed, the same View gives the same questions and votes."""
     env = rollout.table("murder_mystery_v0", case=reference, rounds=2)
     game = env.game_env.game
-    seat = next(s for s, one in enumerate(game.case.characters) if not any(one.murders))
+    seat = next(s for s, character in enumerate(game.case.characters) if not any(character.murders))
     players = [make_policy("questum:mode=plan", "murder_mystery_v0", {}, OfflineModel()) for _ in range(game.seats)]
     rollout.play(env, players, 1)
     views = [view for view in _views(game, env.game_env.moves, seat) if view.legal]
     assert {view.legal[0].kind for view in views} >= {CHOOSE, SUSPECT, VOTE}
     other = redealt(game, seat, views[-1].events, np.random.default_rng(4))
-    assert [character.facts for character in other.case.characters] != [one.facts for one in game.case.characters]
+    assert [person.facts for person in other.case.characters] != [character.facts for character in game.case.characters]
     for view in views:
-        told = [_decided(world, seat, view) for world in (game, other)]
-        assert told[0] == told[1]
+        decided = [_decided(world, seat, view) for world in (game, other)]
+        assert decided[0] == decided[1]
 
 
 def _views(game, moves, seat):
@@ -229,7 +223,7 @@ def test_what_one_seat_knows_alone_is_asked_on_for_the_table():
     """Seat 0 saw everybody else clear but one: it knows who did it, the table does not, and the table votes."""
     case, env = "seed:9:en:5:1", rollout.table("murder_mystery_v0", case="seed:9:en:5:1")
     game = env.game_env.game
-    view = game.view(game.initial(), next(s for s, one in enumerate(find(case).characters) if not any(one.murders)))
+    view = game.view(game.initial(), next(s for s, seat in enumerate(find(case).characters) if not any(seat.murders)))
     for share, least in ((0.0, False), (0.5, True)):
         agent = make_policy(f"questum:mode=plan,curiosity=0,table={share}", "murder_mystery_v0", {}, OfflineModel())
         agent.reset(view.seat, 1)
@@ -251,29 +245,29 @@ def test_a_claim_and_a_sighting_catch_a_liar_together_where_others_may_lie():
     plan = plans(players)[0]
     (victim,) = plan.room.scene.victims
     seats, person = len(plan.room.scene.players), plan.room.scene.person(victim)
-    found = {}
+    by_liars = {}
     for liars in (0, 1):
-        told = plan.table_view(victim).statements
+        statements = plan.table_view(victim).statements
         beliefs = believed([], seats, person, NOBODY, liars)  # nothing is clear yet
-        outlook = Outlook(plan.room.scene, plan._heard, victim, told, beliefs, liars)
-        found[liars] = [
+        outlook = Outlook(plan.room.scene, plan._heard, victim, statements, beliefs, liars)
+        by_liars[liars] = [
             outlook.exposure(PlannedQuestion(topic, -1), seat) for topic in TOPICS for seat in plan.room.others
         ]
-    assert set(found[0]) == {(0.0, 0.0)}
-    assert max(lying for _, lying in found[1]) > 0
-    assert all(who >= 0 and lying >= 0 for who, lying in found[1])
+    assert set(by_liars[0]) == {(0.0, 0.0)}
+    assert max(lying for _, lying in by_liars[1]) > 0
+    assert all(who >= 0 and lying >= 0 for who, lying in by_liars[1])
 
 
 @pytest.mark.parametrize("reference", ["seed:2:en::::1", "seed:3:en::::3", "seed:3:en::::4"])
 def test_where_and_when_the_victim_died_is_asked_first(reference):
     """The briefing never says both, and without them no sighting clears anybody."""
     game = GAME.build(case=reference)
-    innocent = next(s for s, one in enumerate(game.case.characters) if not any(one.murders))
+    innocent = next(s for s, character in enumerate(game.case.characters) if not any(character.murders))
     agent = make_policy("questum:mode=plan", "murder_mystery_v0", {}, OfflineModel())
     agent.reset(innocent, 1)
     agent._view({"view": game.view(game.initial(), innocent)})
     worth = agent.procedure.worth(agent.procedure.room.scene.victims[0], list(agent.procedure.room.others))
-    assert max(worth, key=lambda one: worth[one])[1] == (DEATH, -1)
+    assert max(worth, key=lambda key: worth[key])[1] == (DEATH, -1)
 
 
 @pytest.mark.parametrize("reference", ["seed:9:en:5:1", "seed:2:en::::3"])

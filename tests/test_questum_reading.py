@@ -91,7 +91,7 @@ def test_what_somebody_swears_in_its_own_words_enters_the_posterior():
     known = [*case.public, *(fact for character in case.characters for fact in character.facts)]
     deaths = [fact.args for fact in known if fact.kind == "died"]
     where, when = (next(args[k] for args in deaths if args[0] == victim and args[k] >= 0) for k in (1, 2))
-    innocents = [seat for seat, one in enumerate(case.characters) if not any(one.murders)]
+    innocents = [seat for seat, character in enumerate(case.characters) if not any(character.murders)]
     whom = innocents[-1]
     place = next(k for k in range(len(case.vocabulary.places)) if k != where)
     free = f"I saw {case.names[whom].split()[0]} there at the hour in question, I swear"
@@ -99,13 +99,13 @@ def test_what_somebody_swears_in_its_own_words_enters_the_posterior():
     sentences = [say(fact, case.vocabulary, None) for fact in facts]
     assert read(free, case.vocabulary, 0) == []
     believed = {}
-    for heard, answer in (("read", sentences), ("not read", []), ("failed", None)):
+    for way, answer in (("read", sentences), ("not read", []), ("failed", None)):
         players, _ = played(Witness(free, answer), rounds=1)
         plan = next(plan for plan in plans(players) if plan.room.seat_memory.seat != whom)
         (name,) = plan.room.scene.victims
-        believed[heard] = (plan.table_view(name).beliefs.chances.get(whom, 0.0), players)
-        told = [one.fact for one in plan.own_view(name).statements if not one.sure]
-        assert set(told) == (set(facts) if heard == "read" else set())
+        believed[way] = (plan.table_view(name).beliefs.chances.get(whom, 0.0), players)
+        read_facts = [statement.fact for statement in plan.own_view(name).statements if not statement.sure]
+        assert set(read_facts) == (set(facts) if way == "read" else set())
     assert believed["read"][0] < believed["not read"][0] == believed["failed"][0]
     for player in believed["failed"][1]:
         answers = sum(bool(talk.asker) for talk in player.procedure.room.seat_memory.talks)
@@ -116,17 +116,17 @@ def test_what_somebody_swears_in_its_own_words_enters_the_posterior():
 
 @pytest.mark.parametrize("reference", [CASE, "seed:5:zh:5:1"])
 def test_a_table_that_speaks_freely_is_understood_as_one_that_speaks_in_the_forms_of_the_case(reference):
-    found = {}
+    results = {}
     for name, model in (
         ("forms", OfflineModel()),
         ("read", FreeSpeaker()),
         ("unread", FreeSpeaker(reads=False)),
     ):
         players, _ = played(model, case=reference)
-        found[name] = [
+        results[name] = [
             (plan.chances(victim), plan.vote(victim)) for plan in plans(players) for victim in plan.room.scene.victims
         ]
-    assert found["read"] == found["forms"] != found["unread"]
+    assert results["read"] == results["forms"] != results["unread"]
 
 
 # -- what is asked ---------------------------------------------------------------------------------------------
@@ -139,21 +139,21 @@ def test_each_answer_in_free_words_is_read_once_for_all_seats_and_nothing_else_i
     memory = plans(players)[0].room.seat_memory
     free = [talk for talk in memory.talks if talk.asker and talk.answer != memory.scene.say.nothing]
     assert len(plans(players)) > 1
-    assert [one.words for one in model.read()] == [talk.answer for talk in free]
-    assert all(one.asker and one.victim for one in model.read())  # no introduction
+    assert [question.words for question in model.read()] == [talk.answer for talk in free]
+    assert all(question.asker and question.victim for question in model.read())  # no introduction
 
 
 def test_seats_that_are_asked_at_once_share_the_answers_and_who_pays_does_not_depend_on_threads():
-    found = []
+    games = []
     for concurrency in (1, 8, 8):
         model = FreeSpeaker()
         model.concurrency = concurrency
         _, episode = played(model)
-        readings = [(one.words, context.seat) for one, context in model.heard if isinstance(one, ReadFacts)]
+        readings = [(ask.words, context.seat) for ask, context in model.asked if isinstance(ask, ReadFacts)]
         assert len({words for words, _ in readings}) == len(readings) > 0
-        found.append((sorted(readings), [event.move for event in episode.last_views[0].events]))
-    assert found[0][1] == found[1][1]
-    assert found[1] == found[2]
+        games.append((sorted(readings), [event.move for event in episode.last_views[0].events]))
+    assert games[0][1] == games[1][1]
+    assert games[1] == games[2]
 
 
 def test_words_with_facts_nothing_to_say_and_blanks_are_not_asked_about():
@@ -172,7 +172,7 @@ def test_heuristics_are_never_asked_what_they_would_not_find():
 
     model = Offline()
     played(model)
-    assert model.heard
+    assert model.asked
     assert not model.read()
 
 
@@ -188,10 +188,10 @@ def test_the_question_holds_nothing_of_the_seat_that_asks():
     players, _ = played(model)
     question = model.read()[0]
     assert set(question.inputs()) == {"scene", "forms", "asker", "speaker", "victim", "question", "words"}
-    told = question.prompt()
-    assert read_back(told) == question
+    prompt = question.prompt()
+    assert read_back(prompt) == question
     for player in players:
-        assert not any(piece in told for piece in player.procedure.room.seat_memory.script)
+        assert not any(piece in prompt for piece in player.procedure.room.seat_memory.script)
 
 
 # -- what is accepted ------------------------------------------------------------------------------------------
@@ -248,22 +248,22 @@ def test_it_is_misheard_by_the_seats_that_err_and_ones_own_words_are_not():
     name = scene().players[2]
     question = said(f"I think I saw {name} somewhere.", speaker=0)
 
-    def heard(seat, words, game=1):
+    def words_read(seat, words, game=1):
         listener = FreeSpeaker()
         noisy = NoisyModel(listener, ReadingNoise.parse(words))
         noisy.answer(question, RequestContext(f"player_{seat}", 7, game=game, player="questum"))
-        return listener.heard[0][0].words
+        return listener.asked[0][0].words
 
-    assert heard(1, "miss=1") == scene().say.nothing
-    assert heard(0, "miss=1,misread=1") == question.words
-    others = {heard(1, "misread=1", game) for game in range(60)}
+    assert words_read(1, "miss=1") == scene().say.nothing
+    assert words_read(0, "miss=1,misread=1") == question.words
+    others = {words_read(1, "misread=1", game) for game in range(60)}
     assert others == {question.words.replace(name, other) for other in scene().players if other != name}
 
 
 def test_seats_that_err_each_read_for_themselves():
     listener = FreeSpeaker()
     players, _ = played(NoisyModel(listener, ReadingNoise.parse("misread=0.5")), rounds=1)
-    readers = {context.seat for question, context in listener.heard if isinstance(question, ReadFacts)}
+    readers = {context.seat for question, context in listener.asked if isinstance(question, ReadFacts)}
     assert readers == {f"player_{plan.room.seat_memory.seat}" for plan in plans(players)}
 
 
@@ -276,15 +276,15 @@ def test_the_planners_own_reading_errs_as_the_question_would():
         taken = scenes.as_heard(
             memory.talks, MisreadingModel(noise, 1, memory.seat, "any"), memory.scene, plan.room.me.name
         )
-        expected = {one for one in collect(memory.scene, [], [talk for talk in taken if talk.asker]) if not one.sure}
+        expected = {act for act in collect(memory.scene, [], [talk for talk in taken if talk.asker]) if not act.sure}
         victim = memory.scene.person(memory.scene.victims[0])
-        heard = {one for one in plan._heard.statements(victim) if not one.sure}
-        assert heard == {one for one in expected if one.victim == victim}
+        statements = {statement for statement in plan._heard.statements(victim) if not statement.sure}
+        assert statements == {statement for statement in expected if statement.victim == victim}
         assert taken != memory.talks
 
 
 def test_what_a_planner_misheard_stands_in_the_transcript_and_nothing_does_without_noise(tmp_path):
-    found = {}
+    misheard = {}
     for number, words in enumerate(("misread=0.5", "misread=0.5,players=mystery_ocot", "")):
         noise, path = ReadingNoise.parse(words), tmp_path / f"{number}.jsonl"
         model = NoisyModel(OfflineModel(), noise) if noise else OfflineModel()
@@ -292,10 +292,10 @@ def test_what_a_planner_misheard_stands_in_the_transcript_and_nothing_does_witho
         rollout.play(env, [make_policy(PLAN, "murder_mystery_v0", {}, model) for _ in range(5)], 1)
         env.close()
         lines = map(json.loads, path.read_text("utf-8").splitlines())
-        found[words] = [pair for line in lines for pair in line.get("misheard", ())]
-    assert found["misread=0.5"]
-    assert all(said != heard for said, heard in found["misread=0.5"])
-    assert found["misread=0.5,players=mystery_ocot"] == found[""] == []
+        misheard[words] = [pair for line in lines for pair in line.get("misheard", ())]
+    assert misheard["misread=0.5"]
+    assert all(said != heard for said, heard in misheard["misread=0.5"])
+    assert misheard["misread=0.5,players=mystery_ocot"] == misheard[""] == []
 
 
 # -- the purse -------------------------------------------------------------------------------------------------
@@ -312,10 +312,10 @@ def test_once_answers_have_had_to_be_read_a_question_takes_two():
 def test_a_game_in_free_words_takes_no_more_than_its_budget(mode, budget):
     model = FreeSpeaker()
     table = CaseSetting(repetitions=0, budget=budget)
-    found = play_case(CaseJob("seed:9:en:4:1", method_of(f"questum:mode={mode}"), 3, table), model)
-    assert found.play.asked <= budget
+    played = play_case(CaseJob("seed:9:en:4:1", method_of(f"questum:mode={mode}"), 3, table), model)
+    assert played.play.asked <= budget
     if budget >= 15:  # 4 introductions and 1 vote of the murderer leave enough to ask somebody, and to understand him
-        assert found.asked > 0
+        assert played.asked > 0
         assert model.read()
 
 
@@ -323,7 +323,7 @@ def test_a_budget_that_is_never_reached_leaves_all_answers_read():
     free, limited = FreeSpeaker(), FreeSpeaker()
     for model, budget in ((free, None), (limited, 10_000)):
         play_case(CaseJob(CASE, method_of(PLAN), 3, CaseSetting(repetitions=0, budget=budget)), model)
-    assert [one.words for one in free.read()] == [one.words for one in limited.read()] != []
+    assert [question.words for question in free.read()] == [question.words for question in limited.read()] != []
 
 
 def test_forms_stand_in_angle_brackets():

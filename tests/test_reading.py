@@ -59,8 +59,8 @@ class Rate(Ask[Ratings]):
         return Ratings(ratings=[], picked=[])
 
 
-for one in (Vote, Rate):
-    ASKS.pop(one.kind)
+for ask in (Vote, Rate):
+    ASKS.pop(ask.kind)
 
 VOTE = Vote(options=OPTIONS)
 
@@ -154,9 +154,9 @@ class Sure(Answer):
 
 def test_a_schema_holds_a_list_to_its_length():
     schema = Ratings.model_json_schema()
-    held = with_length(schema, "ratings", 2, 3)
-    assert (held["properties"]["ratings"]["minItems"], held["properties"]["ratings"]["maxItems"]) == (2, 3)
-    assert "minItems" not in held["properties"]["picked"]
+    limited = with_length(schema, "ratings", 2, 3)
+    assert (limited["properties"]["ratings"]["minItems"], limited["properties"]["ratings"]["maxItems"]) == (2, 3)
+    assert "minItems" not in limited["properties"]["picked"]
     assert schema == Ratings.model_json_schema()  # the one that was given is as it was
     with pytest.raises(ParlourError, match="an answer has no field 'marks'; accepted: ratings, picked"):
         with_length(schema, "marks", 1, 1)
@@ -221,8 +221,8 @@ MENDED = {
 
 @pytest.mark.parametrize("reply", MENDED.values(), ids=MENDED)
 def test_a_reply_that_can_mean_one_answer_is_mended(reply):
-    found, _, mended = answer_in(reply)
-    assert (found, mended) == (ANSWER, True)
+    answer, _, mended = answer_in(reply)
+    assert (answer, mended) == (ANSWER, True)
 
 
 def test_line_breaks_within_a_text_are_mended():

@@ -134,17 +134,17 @@ def test_facts_deeds_and_ones_own_words_are_heard_as_they_are():
 
 def test_both_questions_of_gratr_and_the_windows_mishear_a_statement_alike():
     model = noisy("misread=0.5")
-    heard = []
+    misheard = []
     for game in range(60):
         context = RequestContext("player_0", 7, game=game, player="gratr")
-        told = model.answer(AskIntent(players=8, statement=ACCUSES), context).calls[0].get("noise", {}).get("misheard")
+        noted = model.answer(AskIntent(players=8, statement=ACCUSES), context).calls[0].get("noise", {}).get("misheard")
         who = AskIdentity(me=ME, wolves=[], innocent=[], trust=0.0, statement=ACCUSES)
         window = Infer(me=ME, now=NOW, messages=[ACCUSES], found=[])
         for question in (who, window):
             called = model.answer(question, context._replace(sample=11)).calls[0]
-            assert called.get("noise", {}).get("misheard") == told
-        heard.append(told is not None)
-    assert 15 < sum(heard) < 45
+            assert called.get("noise", {}).get("misheard") == noted
+        misheard.append(noted is not None)
+    assert 15 < sum(misheard) < 45
 
 
 def test_the_answer_follows_from_what_was_heard():
@@ -162,18 +162,18 @@ def test_overstated_scores_are_the_highest_and_overstated_trust_is_full():
     assert [model.answer(AskIntent(players=8, statement=ACCUSES), context).value.intents[0].score for model in (plain, sure)] == [6, 10]  # fmt: skip
     window = Infer(me=ME, now=NOW, messages=[ACCUSES], found=[])
     trust = [opinion.trust for opinion in plain.answer(window, context).value.opinions]
-    told = sure.answer(window, context).value.opinions
-    assert any(0 < abs(one) < 1 for one in trust)
-    assert [one.trust for one in told] == [float(np.sign(one)) for one in trust]
-    assert all(one.stance == "adversary" for one in told if one.trust < 0)
+    opinions = sure.answer(window, context).value.opinions
+    assert any(0 < abs(value) < 1 for value in trust)
+    assert [value.trust for value in opinions] == [float(np.sign(value)) for value in trust]
+    assert all(opinion.stance == "adversary" for opinion in opinions if opinion.trust < 0)
 
 
 def test_seats_that_err_do_not_share_what_they_hear():
     model = noisy("misread=0.5")
     seats = [SeatModel(model, seat, seed=4, player="gratr") for seat in (0, 1, 4, 5, 6, 7)]
-    for one in seats[1:]:
-        one.shared = seats[0].shared
-    answers = {str(one.ask_shared([AskIntent(players=8, statement=ACCUSES)])[0].intents) for one in seats}
+    for other in seats[1:]:
+        other.shared = seats[0].shared
+    answers = {str(seat.ask_shared([AskIntent(players=8, statement=ACCUSES)])[0].intents) for seat in seats}
     assert len(answers) > 1
 
 
@@ -188,8 +188,8 @@ def test_avalon_talk_is_misread_and_facts_are_not():
     ]
     assert avalon.as_heard(facts, ear("misread=1,miss=1"), 5) == facts
     line = 'player_1 accuses player_2: "I saw it"'
-    heard = {avalon.as_heard([line], ear("misread=1", game=game), 5)[0] for game in range(200)}
-    assert heard == {f"player_1 accuses player_{k}" for k in (0, 3, 4)} | {"player_1 defends player_2"}
+    lines = {avalon.as_heard([line], ear("misread=1", game=game), 5)[0] for game in range(200)}
+    assert lines == {f"player_1 accuses player_{k}" for k in (0, 3, 4)} | {"player_1 defends player_2"}
     team = {avalon.as_heard(["player_1 recommends player_2"], ear("misread=1", game=game), 5)[0] for game in range(200)}
     assert team == {f"player_1 recommends player_{k}" for k in (0, 3, 4)}
     assert avalon.as_heard([line], ear("miss=1"), 5) == []
@@ -199,16 +199,16 @@ def test_avalon_talk_of_earlier_rounds_is_forgotten_when_rounds_are_summed_up():
     roles = ["Merlin", "Servant", "Servant", "Morgana", "Assassin"]
     given = AvalonSelfInfo.model_fields
     me = AvalonSelfInfo.model_construct(**dict.fromkeys(given) | {"seat": 0, "roles": roles})
-    told = {
+    fields = {
         "me": me,
         "facts": [],
         "summary": "player_1 accuses player_2\nwords",
         "messages": ["player_3 defends player_4"],
     }
-    kept = Summarise.model_construct(**told).misheard(ear("forget=1"))
+    kept = Summarise.model_construct(**fields).misheard(ear("forget=1"))
     assert (kept.summary, kept.messages) == ("words", ["player_3 defends player_4"])
-    again = Analyse.model_construct(**told).misheard(ear("forget=1"))
-    assert again.summary == told["summary"]
+    again = Analyse.model_construct(**fields).misheard(ear("forget=1"))
+    assert again.summary == fields["summary"]
 
 
 def test_a_murder_mystery_answer_is_about_another_player_or_not_heard():
@@ -221,8 +221,8 @@ def test_a_murder_mystery_answer_is_about_another_player_or_not_heard():
     talk = Talk(asker="Ann", speaker="Ben", victim="Hugh", question="Where?", answer="Ben saw Cy in the attic.")
     (own,) = mystery.as_heard([talk], ear("misread=1,miss=1"), SomeScene(), "Ben")
     assert own == talk
-    heard = {mystery.as_heard([talk], ear("misread=1", game=k), SomeScene(), "Ann")[0].answer for k in range(60)}
-    assert heard == {"Ann saw Cy in the attic.", "Ben saw Ann in the attic."}
+    answers = {mystery.as_heard([talk], ear("misread=1", game=k), SomeScene(), "Ann")[0].answer for k in range(60)}
+    assert answers == {"Ann saw Cy in the attic.", "Ben saw Ann in the attic."}
     (missed,) = mystery.as_heard([talk], ear("miss=1"), SomeScene(), "Ann")
     assert missed.answer == SomeScene.say.nothing
 
@@ -243,17 +243,17 @@ def test_the_transcript_tells_the_noise_and_what_was_misheard(tmp_path):
     assert cli.run([*asked, "--out", str(tmp_path)]) == 0
     (file,) = tmp_path.glob("*.jsonl")
     header, *lines = map(json.loads, file.read_text().splitlines())
-    assert {one["model"] for one in header["models"].values()} == {"offline, noise misread=0.5"}
+    assert {model["model"] for model in header["models"].values()} == {"offline, noise misread=0.5"}
     assert set(header["players"].values()) == {"gratr @ offline, noise misread=0.5"}
     changed = [call["noise"] for line in lines for call in line.get("calls", []) if "noise" in call]
     assert changed
-    assert all(said != heard for one in changed for said, heard in one["misheard"])
+    assert all(said != heard for line in changed for said, heard in line["misheard"])
 
 
 def test_every_table_names_the_noise(tmp_path, capsys):
     asked = ["werewolf_v0", "--players", "8", "--policy", "gratr", "--against", "werewolf_window", "--design", "team"]
     assert cli.run(["evaluate", *asked, "--games", "2", "--noise", "misread=0.2"]) == 0
     assert "gratr @ offline, noise misread=0.2" in capsys.readouterr().out.replace("\n", "")
-    told = ["gratr-2", "--games", "2", "--against", "werewolf_window", "--noise", "misread=0.2"]
-    assert cli.run(["reproduce", *told, "--out", str(tmp_path / "r")]) == 0
+    command = ["gratr-2", "--games", "2", "--against", "werewolf_window", "--noise", "misread=0.2"]
+    assert cli.run(["reproduce", *command, "--out", str(tmp_path / "r")]) == 0
     assert "heuristics (no language model), noise misread=0.2" in " ".join(capsys.readouterr().out.split())

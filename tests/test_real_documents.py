@@ -70,25 +70,25 @@ def test_facts_are_found_by_rule_in_each_kind_of_document():
 
 
 def asked(*documents: RealDocument) -> dict[str, list[str]]:
-    return {one["question"]: one["answers"] for one in questions_about(documents)}
+    return {question["question"]: question["answers"] for question in questions_about(documents)}
 
 
 def test_a_question_goes_over_two_documents_where_the_first_names_the_second():
     document = RealDocument("distribution", "Bell", METADATA, documents_of.distribution_facts(METADATA))
     two = RealDocument("distribution", "Dorn", "Name: Dorn", {"author": "Carl Dorn", "version": "2", "all_needs": ()})
-    found = asked(document, two)
-    assert found["Who is the author of the distribution that Bell requires?"] == ["Carl Dorn"]
-    assert found["Who is the author of the distribution that Dorn requires?"] == []  # it requires none
-    assert found["Does Bell require Dorn?"] == ["yes"]
-    assert found["What is the licence of Bell?"] == ["MIT"]
-    assert found["What is the licence of Dorn?"] == []  # it says nothing of a licence
+    answers = asked(document, two)
+    assert answers["Who is the author of the distribution that Bell requires?"] == ["Carl Dorn"]
+    assert answers["Who is the author of the distribution that Dorn requires?"] == []  # it requires none
+    assert answers["Does Bell require Dorn?"] == ["yes"]
+    assert answers["What is the licence of Bell?"] == ["MIT"]
+    assert answers["What is the licence of Dorn?"] == []  # it says nothing of a licence
 
 
 def test_copyrights_are_asked_of_holders_and_years():
-    found = asked(RealDocument("copyright", "bell", COPYRIGHT, documents_of.copyright_facts(COPYRIGHT)))
-    assert found["In which year does the copyright of Carl Dorn in bell begin?"] == ["1995"]
-    assert found["Who holds the copyright of 2003 in bell?"] == ["Carl Dorn"]
-    assert found["Who holds the copyright of 1992 in bell?"] == []  # three years before the first
+    answers = asked(RealDocument("copyright", "bell", COPYRIGHT, documents_of.copyright_facts(COPYRIGHT)))
+    assert answers["In which year does the copyright of Carl Dorn in bell begin?"] == ["1995"]
+    assert answers["Who holds the copyright of 2003 in bell?"] == ["Carl Dorn"]
+    assert answers["Who holds the copyright of 1992 in bell?"] == []  # three years before the first
 
 
 def test_every_question_is_held_out_once_and_a_phrasing_is_in_one_fold():
@@ -130,21 +130,23 @@ def test_the_same_documents_give_the_same_questions_with_answers_that_stand_in_t
     documents, questions = machine
     assert questions_about(documents) == questions
     text = "\n".join(f"{document.title} {document.text}" for document in documents)
-    years = " ".join(str(year) for one in documents for held in one.facts.get("held", {}).values() for year in held)
+    years = " ".join(
+        str(year) for document in documents for span in document.facts.get("held", {}).values() for year in span
+    )
     plain = " ".join(text.split()) + years
-    told = {answer for question in questions for answer in question["answers"]} - {"yes", "no"}
-    assert {answer for answer in told if " ".join(answer.split()) not in plain} == set()
+    answers = {answer for question in questions for answer in question["answers"]} - {"yes", "no"}
+    assert {answer for answer in answers if " ".join(answer.split()) not in plain} == set()
 
 
 @pytest.mark.slow
 def test_questions_are_of_several_forms_and_hops(machine):
-    texts = [one["question"] for one in machine[1]]
+    texts = [question["question"] for question in machine[1]]
     assert len(set(texts)) == len(texts)
     for beginning in ("Who ", "Which ", "What ", "In which year ", "How many ", "Do "):
         assert sum(text.startswith(beginning) for text in texts) >= 10, beginning
     assert sum(" that " in text for text in texts) >= 20  # over two documents
     for answer in ("yes", "no"):
-        assert sum(one["answers"] == [answer] for one in machine[1]) >= 20
+        assert sum(question["answers"] == [answer] for question in machine[1]) >= 20
 
 
 @pytest.mark.slow
@@ -153,8 +155,12 @@ def test_the_corpus_is_read_by_parlour(machine, tmp_path):
     documents_of.write(tmp_path, documents, questions)
     corpus = load(tmp_path)
     assert len(corpus.passages) >= 200
-    assert [question.id for question in corpus.questions] == [one["id"] for one in questions]
-    assert sum(one.answer == "" for one in corpus.questions) == sum(not one["answers"] for one in questions) >= 100
+    assert [question.id for question in corpus.questions] == [question["id"] for question in questions]
+    assert (
+        sum(question.answer == "" for question in corpus.questions)
+        == sum(not question["answers"] for question in questions)
+        >= 100
+    )
 
 
 @pytest.mark.slow
@@ -163,13 +169,13 @@ def test_a_small_run_is_paired_and_remembers_nothing(machine, tmp_path):
     pytest.importorskip("bm25s", reason="the extra `retrieve` is not installed")
     documents_of.write(tmp_path, machine[0][::4], machine[1][:120])
     small = load(tmp_path)
-    found = comparison.compared(small, "bm25", [np.arange(60), np.arange(60, 120)])
-    assert {len(earned) for earned in found.values()} == {120}
+    earnings = comparison.compared(small, "bm25", [np.arange(60), np.arange(60, 120)])
+    assert {len(earned) for earned in earnings.values()} == {120}
     # without memory, silence is always right: 10 less the cost of a shallow retrieval, or of asking the memory
-    assert set(found[f"{comparison.STATIC}retrieve_shallow, refuse_to_generate, skip_check"]) == {9.0}
-    assert set(found[f"{comparison.STATIC}skip_retrieval, generate_parametric, skip_check"]) == {8.0}
-    assert all((found["oracle"] >= earned - 1e-9).all() for earned in found.values())
-    assert {comparison.CONTEXTUAL, comparison.TABLE, "question form x state"} <= set(found)
-    assert len(comparison.lines(found, [comparison.phrasing(question.text) for question in small.questions])) == len(
-        found
+    assert set(earnings[f"{comparison.STATIC}retrieve_shallow, refuse_to_generate, skip_check"]) == {9.0}
+    assert set(earnings[f"{comparison.STATIC}skip_retrieval, generate_parametric, skip_check"]) == {8.0}
+    assert all((earnings["oracle"] >= earned - 1e-9).all() for earned in earnings.values())
+    assert {comparison.CONTEXTUAL, comparison.TABLE, "question form x state"} <= set(earnings)
+    assert len(comparison.lines(earnings, [comparison.phrasing(question.text) for question in small.questions])) == len(
+        earnings
     )

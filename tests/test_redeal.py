@@ -48,14 +48,14 @@ def table_of(name: str, options: dict[str, Any]) -> ConfiguredGame:
 
 def known(played: Played, seat: int) -> list[Any]:
     """What a seat is shown and does, in order."""
-    game, state, found = played.game, played.game.initial(), list[Any]()
+    game, state, events = played.game, played.game.initial(), list[Any]()
     for move in played.moves:
         if game.actor(state) == seat:
-            found.append(("own", move))
+            events.append(("own", move))
         after = game.apply(state, move)
-        found += new_events(state, after, seat)
+        events += new_events(state, after, seat)
         state = after
-    return found
+    return events
 
 
 def twins_of(table: ConfiguredGame, seed: int) -> list[tuple[int, Played, Played]]:
@@ -90,9 +90,9 @@ def test_roles_are_dealt_anew_to_the_others(name):
     table = table_of(name, {})
     game, other, pairs = table.game, 0, [pair for seed in range(4) for pair in twins_of(table, seed)]
     for seat, played, twin in pairs:
-        one, two = (game.apply(game.initial(), moves[0]) for moves in (played.moves, twin.moves))
-        assert game.view(one, seat) == game.view(two, seat)
-        other += one.standing.roles != two.standing.roles
+        first, second = (game.apply(game.initial(), moves[0]) for moves in (played.moves, twin.moves))
+        assert game.view(first, seat) == game.view(second, seat)
+        other += first.standing.roles != second.standing.roles
     assert other >= len(pairs) / 2
 
 
@@ -100,8 +100,8 @@ def test_roles_are_dealt_anew_to_the_others(name):
 @by_table
 def test_nothing_that_reaches_a_seat_tells_twins_apart(name, options):
     """In every form, once; `scripts/harden` does it by the hundred thousand."""
-    found = redeals(table_of(name, options), np.random.default_rng(5), seats=1, twins=1, others=None)
-    assert found.leaks == []
+    result = redeals(table_of(name, options), np.random.default_rng(5), seats=1, twins=1, others=None)
+    assert result.leaks == []
 
 
 # -- the test can fail -----------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ class Marking(BaseWrapper):
 def test_a_wrapper_that_tells_a_seat_whose_turn_it_is_is_found():
     table, form = table_of("werewolf_v0", {"num_players": 10}), Aec("marking", wrap=Marking)
     apart = [
-        differ(*(form.trace(table.spec, one, seat) for one in (played, twin)))
+        differ(*(form.trace(table.spec, record, seat) for record in (played, twin)))
         for seat, played, twin in twins_of(table, seed=1)
     ]
     assert any(apart)

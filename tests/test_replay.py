@@ -171,8 +171,8 @@ def check_cut(whole: bytes, cut: int, path: Path) -> None:
     steps, original = list(replay.reenact(transcript)), list(replay.reenact(full))
     seats_moves = sum(entry.move is not None and entry.seat >= 0 for entry in transcript.entries)
     assert len(steps) in (seats_moves, seats_moves + 1)
-    for step, told in zip(steps, original, strict=False):
-        assert data_equivalence(dict(step.observations), dict(told.observations), exact=True)
+    for step, expected in zip(steps, original, strict=False):
+        assert data_equivalence(dict(step.observations), dict(expected.observations), exact=True)
 
 
 KILLED = """

@@ -98,8 +98,8 @@ def test_refused_and_replaced_words_stand_with_their_reasons(tmp_path):
     replaced = json.dumps({**json.loads(guess), "by": "table", "reason": "default"}) + "\n"
     thumb = json.dumps({**json.loads(promise), "by": "heuristic", "reason": "timeout"}) + "\n"
     replay = replayed(tmp_path, header, toss, thumb, refused, replaced, outcome)
-    told = [(step.kind, step.raw, step.fault, step.by, step.reason) for step in replay.steps[1:4]]
-    assert told == [
+    rows = [(step.kind, step.raw, step.fault, step.by, step.reason) for step in replay.steps[1:4]]
+    assert rows == [
         ("promise", "", "", "heuristic", "timeout"),
         ("refused", "edge!", "unreadable", "", ""),
         ("guess", "", "", "table", "default"),

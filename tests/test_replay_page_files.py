@@ -41,9 +41,9 @@ class Elements(HTMLParser):
 
 
 def elements(page: Path) -> Elements:
-    found = Elements()
-    found.feed(page.read_text("utf-8"))
-    return found
+    elements = Elements()
+    elements.feed(page.read_text("utf-8"))
+    return elements
 
 
 def data_of(page: Path) -> dict[str, Any]:
@@ -81,16 +81,16 @@ def test_texts_of_a_transcript_stay_data(tmp_path):
     path.write_text("\n".join(map(json.dumps, lines)) + "\n", "utf-8")
     page = write_replay(path)
     assert elements(page).tags == plain
-    told = data_of(page)
-    step, refused, end = told["steps"][1], told["steps"][2], told["steps"][-1]
+    data = data_of(page)
+    step, refused, end = data["steps"][1], data["steps"][2], data["steps"][-1]
     asked = step["asks"][0]
-    assert [told["header"]["seats"][0]["player"], step["raw"], refused["raw"], asked["ask"]] == [HOSTILE] * 4
+    assert [data["header"]["seats"][0]["player"], step["raw"], refused["raw"], asked["ask"]] == [HOSTILE] * 4
     assert [asked["reply"], asked["thinking"], step["notes"][HOSTILE][HOSTILE][0], end["notes"][HOSTILE]] == [
         HOSTILE
     ] * 4
     (role, runs), *_ = asked["prompt"]
     joined = "".join(
-        "".join(told["pieces"][first : first + many]) for first, many in zip(runs[::2], runs[1::2], strict=True)
+        "".join(data["pieces"][first : first + many]) for first, many in zip(runs[::2], runs[1::2], strict=True)
     )
     assert (role, joined) == (HOSTILE, HOSTILE)
 
@@ -105,7 +105,7 @@ def test_a_folder_gets_an_index_and_a_page_for_each_game(tmp_path):
     (tmp_path / "curve.jsonl").write_text('{"step": 1}\n')
     made = write_index(tmp_path)
     assert made.page == tmp_path / "replays" / "index.html"
-    games = {one["file"]: one for one in data_of(made.page)["games"]}
+    games = {game["file"]: game for game in data_of(made.page)["games"]}
     assert list(games) == ["b.jsonl", "index.jsonl", "more/index.jsonl", "unknown.jsonl"]
     assert games["b.jsonl"] == {
         "page": "b.html", "file": "b.jsonl", "game": "template_v0", "title": "Coin, a tiny game to copy", "seed": 7,
@@ -121,18 +121,16 @@ def test_a_folder_gets_an_index_and_a_page_for_each_game(tmp_path):
     assert data_of(tmp_path / "replays" / "index.jsonl.html")["header"]["file"] == "index.jsonl"
 
 
-def test_the_command_names_what_it_wrote(tmp_path, capsys):
+def test_the_command_names_what_it_wrote(tmp_path, capsys, json_of, output_of):
     path = rewritten(tmp_path / "coin.jsonl")
-    assert run(["replay", str(path), "--html"]) == 0
-    assert capsys.readouterr().out == f"Page: {tmp_path / 'coin.html'}\n"
+    assert output_of(["replay", str(path), "--html"]) == f"Page: {tmp_path / 'coin.html'}\n"
     assert run(["replay", str(tmp_path), "--html", "--out", str(tmp_path / "pages")]) == 0
     assert capsys.readouterr().out == f"Index of 1 games: {tmp_path / 'pages' / 'index.html'}\n"
-    assert run(["replay", str(tmp_path), "--html", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["page"] == str(tmp_path / "replays" / "index.html")
+    assert json_of(["replay", str(tmp_path), "--html", "--json"])["page"] == str(tmp_path / "replays" / "index.html")
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reason"),
     [
         (["{}/coin.jsonl", "--out", "x.html"], "--out is not accepted alone"),
         (["{}/coin.jsonl", "--html", "--seat", "player_0"], "--seat is not accepted with --html"),
@@ -143,15 +141,14 @@ def test_the_command_names_what_it_wrote(tmp_path, capsys):
         (["{}/text.jsonl", "--html"], "is not a JSON object"),
     ],
 )
-def test_what_has_no_page_is_one_clear_line(words, told, tmp_path, capsys):
+def test_what_has_no_page_is_one_clear_line(words, reason, tmp_path, error_of):
     rewritten(tmp_path / "coin.jsonl")
     rewritten(tmp_path / "chess.jsonl", game="chess_v0")
     (tmp_path / "text.jsonl").write_text("once upon a time\n")
     (tmp_path / "empty").mkdir()
     before = sorted(tmp_path.rglob("*"))
-    assert run(["replay", *(word.format(tmp_path) for word in words)]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert told in line
+    (line,) = error_of(["replay", *(word.format(tmp_path) for word in words)]).splitlines()
+    assert reason in line
     assert sorted(tmp_path.rglob("*")) == before
 
 

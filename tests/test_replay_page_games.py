@@ -39,7 +39,7 @@ BELIEVED: dict[tuple[str, int], list[Any]] = {}
 """(game, seat) -> what an agent believed after each of its turns, as the game was played."""
 
 
-def heard(game: str, seat: int, player: Any) -> None:
+def note_beliefs(game: str, seat: int, player: Any) -> None:
     """Note what an agent believes after each of its turns."""
     act, noted = player.act, BELIEVED.setdefault((game, seat), [])
 
@@ -48,7 +48,9 @@ def heard(game: str, seat: int, player: Any) -> None:
         if player.name == "gratr":
             noted.append(list(player.standing or player.graph.trust) if player.graph is not None else None)
         elif player.name == "questum":
-            noted.append({seat: distance(one.readings) for (_, seat), one in player.procedure.summaries.items()})
+            noted.append(
+                {seat: distance(summary.readings) for (_, seat), summary in player.procedure.summaries.items()}
+            )
         return action
 
     player.act = acts
@@ -59,9 +61,9 @@ def recorded(folder: Path, game: str, players: list[str], seed: int = 1, **optio
     table = rollout.table(game, **options)
     base = table.game_env
     named = [players[seat % len(players)] for seat in range(base.game.seats)]
-    seated = [make_policy(one, game, base.game.config) for one in named]
+    seated = [make_policy(name, game, base.game.config) for name in named]
     for seat, player in enumerate(seated):
-        heard(game, seat, player)
+        note_beliefs(game, seat, player)
     header = {"players": dict(zip(agents_of(base.game), named, strict=True)), "models": models_of(seated)}
     env = Recorder(table, folder / f"{game}.jsonl", header=header)
     rollout.play(env, seated, seed)
@@ -80,11 +82,11 @@ GAMES = {
 
 @pytest.fixture(scope="module")
 def games(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[transcripts.Transcript, Replay]]:
-    found = {}
+    replays = {}
     for game, (players, options) in GAMES.items():
         transcript = recorded(tmp_path_factory.mktemp("games"), game, players, **options)
-        found[game] = transcript, replay_of(transcript)
-    return found
+        replays[game] = transcript, replay_of(transcript)
+    return replays
 
 
 def at(lines: BeliefLines, step: int) -> tuple[float | None, ...] | None:
@@ -178,14 +180,14 @@ def test_the_worlds_that_are_left_in_a_mystery_are_those_of_the_solver(games):
     game = transcript.game()
     *_, (last, _, state) = views_after(transcript)
     view = game.view(state, 0)
-    told = {(PUBLIC, fact) for fact in (*view.public, *view.facts)}
+    statements = {(PUBLIC, fact) for fact in (*view.public, *view.facts)}
     for seat, (kind, args, words), _ in view.events:
         if kind == "tell" and seat:
-            told.add((seat, Fact(KINDS[args[0]], tuple(args[1:]))))
+            statements.add((seat, Fact(KINDS[args[0]], tuple(args[1:]))))
         elif words and seat:
-            told |= {(seat, fact) for fact in read(words, view.vocabulary, seat)}
+            statements |= {(seat, fact) for fact in read(words, view.vocabulary, seat)}
     every = [world for world in worlds(5, 0) if world.murderer]  # player_0 is innocent and knows it
-    left = [one.murderer for one in consistent(clauses(told, 5), every)]
+    left = [world.murderer for world in consistent(clauses(statements, 5), every)]
     assert left
     shown = at(line(replay, "exact murderer of 0: player_0"), last)
     assert same(shown, [left.count(seat) / len(left) for seat in range(5)])
@@ -197,7 +199,7 @@ def test_trust_played_again_is_that_of_the_decisions_as_the_game_was_played(game
     after = {step: (rules, state) for step, rules, state in views_after(transcript)}
     for seat in (1, 3, 5, 7):
         lines, noted = line(replay, f"played again trust: player_{seat}"), BELIEVED["werewolf_v0", seat]
-        steps = [step for step, one in enumerate(replay.steps) if one.seat == seat]
+        steps = [step for step, move in enumerate(replay.steps) if move.seat == seat]
         assert len(steps) == len(noted)
         for step, trust in zip(steps, noted, strict=True):
             rules, state = after[step]
@@ -205,9 +207,9 @@ def test_trust_played_again_is_that_of_the_decisions_as_the_game_was_played(game
                 assert same(at(lines, step), trust, rules.view(state, 0).alive)
         if replay.header.seats[seat].side == "village":
             for step, values in line(replay, f"recorded trust: player_{seat}").points:
-                held = at(lines, step)
-                assert held is not None
-                assert all(a is None or b is None or abs(a - b) < 6e-5 for a, b in zip(values, held, strict=True))
+                numbers = at(lines, step)
+                assert numbers is not None
+                assert all(a is None or b is None or abs(a - b) < 6e-5 for a, b in zip(values, numbers, strict=True))
 
 
 def test_a_trained_gratr_shows_the_trust_that_it_decides_by_and_its_graphs_beside_it(tmp_path):
@@ -229,7 +231,7 @@ def test_a_trained_gratr_shows_the_trust_that_it_decides_by_and_its_graphs_besid
 def test_sensors_played_again_are_those_that_were_read_as_the_game_was_played(games):
     _, replay = games["murder_mystery_v0"]
     lines, noted = line(replay, "played again distance 0: player_1"), BELIEVED["murder_mystery_v0", 1]
-    steps = [step for step, one in enumerate(replay.steps) if one.seat == 1]
+    steps = [step for step, move in enumerate(replay.steps) if move.seat == 1]
     read = [(step, far) for step, far in zip(steps, noted, strict=True) if far]
     assert read
     for step, far in read:
@@ -247,21 +249,21 @@ def test_sensors_of_a_language_model_are_read_from_the_transcript(tmp_path):
     env = Recorder(table, tmp_path / "game.jsonl", header={"players": {"player_0": "questum:mode=score"}})
     rollout.play(env, seated, 1)
     env.close()
-    heard = [one for one in model.heard if one.context.seat == "player_0"]
+    exchanges = [exchange for exchange in model.heard if exchange.context.seat == "player_0"]
     lines = [json.loads(text) for text in (tmp_path / "game.jsonl").read_text("utf-8").splitlines()]
     for entry in lines:
         for call in entry.get("calls", ()) if entry.get("seat") == "player_0" else ():
             if call["ask"] == SenseAll.kind:
-                call |= {"prompt": heard.pop(0).messages(Templates()), "reply": json.dumps(call.pop("answer"))}
-    assert not heard
-    (tmp_path / "game.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines), "utf-8")
+                call |= {"prompt": exchanges.pop(0).messages(Templates()), "reply": json.dumps(call.pop("answer"))}
+    assert not exchanges
+    (tmp_path / "game.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     replay = replay_of(transcripts.read(tmp_path / "game.jsonl"))
-    (sensors,) = [one for one in replay.tables if one.id == "sensors"]
+    (sensors,) = [table for table in replay.tables if table.id == "sensors"]
     assert {row.cells[0] for row in sensors.rows} == {0}
     procedure = seated[0].procedure
     last = line(replay, "recorded distance 0: player_0")
     assert last.source == "recorded"
-    expected = {seat: distance(one.readings) for (_, seat), one in procedure.summaries.items()}
+    expected = {seat: distance(summary.readings) for (_, seat), summary in procedure.summaries.items()}
     assert last.points[-1][1] == tuple(expected.get(seat) for seat in range(5))
 
 
@@ -298,8 +300,8 @@ def test_the_lines_of_a_seat_are_those_of_its_view_and_no_others(games, game):
     for step, rules, state in views_after(transcript):
         for seat in range(rules.seats):
             expected = [text.line(event).removesuffix("\n") for event in rules.view(state, seat).events]
-            told = [one for one in replay.lines if one.step <= step and (one.to is None or seat in one.to)]
-            assert [one.text for one in told] == expected
+            lines = [line for line in replay.lines if line.step <= step and (line.to is None or seat in line.to)]
+            assert [line.text for line in lines] == expected
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -308,7 +310,7 @@ def test_what_everybody_knows_is_the_public_record(games, game):
     text = transcripts.text_of(transcript)
     *_, (_, _, state) = views_after(transcript)
     public = [text.line(event).removesuffix("\n") for event in state.log if event.to is None]
-    assert [one.text for one in replay.lines if one.to is None] == public
+    assert [line.text for line in replay.lines if line.to is None] == public
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -316,22 +318,22 @@ def test_what_a_seat_knows_of_itself_is_the_first_section_of_its_text(games, gam
     """Its text holds it at that step; the rules of the table stand in the header, once."""
     transcript, replay = games[game]
     text = transcripts.text_of(transcript)
-    last = {one.seat: one for one in replay.who}
+    last = {person.seat: person for person in replay.who}
     *_, (_, rules, state) = views_after(transcript)
     for seat in range(rules.seats):
-        told = text.who(rules.view(state, seat))
-        assert told.strip() == "\n".join(filter(None, (last[seat].text, replay.header.rules))).strip() or (
-            told.startswith(last[seat].text) and told.rstrip().endswith(replay.header.rules)
+        prose = text.who(rules.view(state, seat))
+        assert prose.strip() == "\n".join(filter(None, (last[seat].text, replay.header.rules))).strip() or (
+            prose.startswith(last[seat].text) and prose.rstrip().endswith(replay.header.rules)
         )
 
 
 def test_a_secret_vote_is_nobodys_until_the_votes_are_shown(games):
     """Avalon: the vote of a seat stands in its own step, which nobody sees, and in the row of its team once all have voted."""
     _, replay = games["avalon_v0"]
-    votes = [step for step, one in enumerate(replay.steps) if one.kind == "vote"]
+    votes = [step for step, move in enumerate(replay.steps) if move.kind == "vote"]
     assert votes
     assert all(replay.steps[step].whom == () for step in votes)
-    assert all(one.to == () for one in replay.lines if one.kind == "vote")
+    assert all(line.to == () for line in replay.lines if line.kind == "vote")
     (teams,) = [table for table in replay.tables if table.id == "teams"]
     shown = [row for row in teams.rows if row.cells[3][0] is not None]
     assert min(row.step for row in shown) == votes[5]  # six seats vote, and then it is shown
@@ -370,7 +372,7 @@ def test_scripts_and_the_truth_are_not_for_everybody(games):
 def test_a_module_is_shown_what_was_recommended_to_it_and_not_to_others(games):
     """Mediated questions: rows for the mediator hold no choice of a module, rows for a module its own alone."""
     _, replay = games["mediated_qa_v0"]
-    (table,) = [one for one in replay.tables if one.id == "questions"]
+    (table,) = [table for table in replay.tables if table.id == "questions"]
     modules = {"retriever": 1, "generator": 2, "verifier": 3}
     for row in table.rows:
         _, module, recommended, chosen, *_ = row.cells

@@ -18,13 +18,12 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_game_from_outside_has_steps_and_record(site, capsys):
+def test_a_game_from_outside_has_steps_and_record(site, capsys, json_of):
     out = site / "games"
     assert run(["play", "raffle:GAME", "--policy", "heuristic", "--seed", "3", "--out", str(out)]) == 0
     (path,) = out.glob("*.jsonl")
     capsys.readouterr()
-    assert run(["replay", str(path), "--html", "--game", "raffle:GAME", "--json"]) == 0
-    page = Path(json.loads(capsys.readouterr().out)["page"]).read_text("utf-8")
+    page = Path(json_of(["replay", str(path), "--html", "--game", "raffle:GAME", "--json"])["page"]).read_text("utf-8")
     data = json.loads(page.split('id="data">')[1].split("</script>")[0])
     assert [step["kind"] for step in data["steps"]] == ["toss", "promise", "guess", "end"]
     assert data["lines"][0]["to"] == [0]  # the coin, which its keeper alone sees

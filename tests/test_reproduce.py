@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import os
 from collections import defaultdict
 from functools import cache
-from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -25,8 +22,8 @@ from parlour.training.papers.cells import Reproduction, TableCell, cell, printed
 from parlour.training.papers.reproduce import TABLES, ReproductionSetting, reproduce
 from parlour.training.play import seeds
 from parlour.training.play.runner import GameRunner
+from reference_data import paper_table
 
-DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data")) / "paper_tables"
 SMALL = ReproductionSetting(games=1, practice=1)
 
 
@@ -63,18 +60,11 @@ FILES = {
 }
 
 
-def reference(name: str) -> list[dict[str, str]]:
-    if not (DATA / name).exists():
-        pytest.skip(f"no {DATA / name}; set PARLOUR_REFERENCE_DATA to the folder of reference data")
-    with (DATA / name).open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
 @pytest.mark.parametrize("file", FILES)
 def test_tables_of_win_rates_are_the_papers(file):
     ours = {key: value for key, (value, _) in printed().items() if key[0] in FILES[file].values()}
     theirs = {}
-    for row in reference(file):
+    for row in paper_table(file):
         name = next(ours_row for ours_row, given in ROWS.items() if row["method"] in given)
         key = (FILES[file][row["table"]], name, row["group"].removesuffix(" side"), row["metric"].replace("_", " "))
         theirs[key] = float(row["mean"])
@@ -86,7 +76,7 @@ def test_valid_responses_are_the_papers():
     ours = {key[1:3]: value for key, (value, _) in printed().items() if key[0] == "avalon-9"}
     theirs = {
         (r["method"], r["group"].replace("Average", "average")): float(r["mean"])
-        for r in reference("avalon_table9_valid_response.csv")
+        for r in paper_table("avalon_table9_valid_response.csv")
     }
     assert ours == theirs
     for model in ("LLaMA2", "GPT-3.5"):
@@ -97,7 +87,7 @@ def test_valid_responses_are_the_papers():
 
 def test_figures_of_the_text_are_the_papers():
     ours = sorted(value for key, (value, _) in printed().items() if key[0].startswith("avalon-fig"))
-    assert ours == sorted(float(row["mean"]) for row in reference("avalon_fig2_and_text.csv"))
+    assert ours == sorted(float(row["mean"]) for row in paper_table("avalon_fig2_and_text.csv"))
     assert printed()["avalon-fig2", "baseline", "evil", "FVR"] == (36.5, "mean of Morgana and Assassin")
     assert printed()["avalon-fig4", "agent", "Assassin", "camouflage"][0] == 15
 
@@ -106,8 +96,8 @@ def test_figures_of_the_text_are_the_papers():
 def test_no_figure_of_the_paper_goes_unprinted():
     """Every figure in the file stands in some cell of its table."""
     for name in AVALON:
-        found = small(name)
-        shown = {(one.row, one.of, one.measure): one.paper for one in found.cells if one.paper is not None}
+        table = small(name)
+        shown = {(cell.row, cell.of, cell.measure): cell.paper for cell in table.cells if cell.paper is not None}
         assert shown == {key[1:]: value for key, (value, _) in printed().items() if key[0] == name}, name
 
 
@@ -126,19 +116,19 @@ def test_a_cell_has_the_papers_figure_or_none():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", AVALON)
 def test_every_table_can_be_made(name, capsys):
-    found = small(name)
-    assert found.name == name
-    assert found.model == "offline"
-    assert found.cells
-    assert len({(one.row, one.of, one.measure) for one in found.cells}) == len(found.cells)
-    for one in found.cells:
-        assert one.ours is None or 0 <= one.ours.low <= one.ours.value <= one.ours.high <= 1
-        assert one.measure != "WR" or (one.ours is not None and one.ours.n == 1)
-    json.dumps(found.as_json(), allow_nan=False)
-    command.show_reproduction(found, OfflineModel())
-    shown = capsys.readouterr().out
-    assert "ours played by heuristics (no language model)" in " ".join(shown.split())
-    assert all(remark[:30] in " ".join(shown.split()) for remark in found.remarks)
+    table = small(name)
+    assert table.name == name
+    assert table.model == "offline"
+    assert table.cells
+    assert len({(cell.row, cell.of, cell.measure) for cell in table.cells}) == len(table.cells)
+    for row in table.cells:
+        assert row.ours is None or 0 <= row.ours.low <= row.ours.value <= row.ours.high <= 1
+        assert row.measure != "WR" or (row.ours is not None and row.ours.n == 1)
+    json.dumps(table.as_json(), allow_nan=False)
+    command.show_reproduction(table, OfflineModel())
+    output = capsys.readouterr().out
+    assert "ours played by heuristics (no language model)" in " ".join(output.split())
+    assert all(remark[:30] in " ".join(output.split()) for remark in table.remarks)
 
 
 def test_a_table_is_the_same_again_with_more_concurrent_games():
@@ -175,10 +165,10 @@ def test_all_rows_play_the_same_held_out_deals(jobs):
 def test_the_agent_plays_one_side_as_a_team(jobs, tmp_path):
     reproduce("avalon-7", ReproductionSetting(games=2, practice=0, out=tmp_path))
     for what, job in jobs:
-        told = replay.read(job.transcript)
+        transcript = replay.read(job.transcript)
         names = [name for name, _ in job.players]
-        assert list(told.header["players"].values()) == names
-        roles = [told.game().role_names[role] for role in told.moves[0].args[:-1]]
+        assert list(transcript.header["players"].values()) == names
+        roles = [transcript.game().role_names[role] for role in transcript.moves[0].args[:-1]]
         assert [name == "agent" for name in names] == [side_of(role) == "evil" for role in roles]
         assert what.endswith(", evil")
         assert sorted(names) == ["agent"] * 2 + ["baseline"] * 4
@@ -187,21 +177,21 @@ def test_the_agent_plays_one_side_as_a_team(jobs, tmp_path):
 
 
 def test_an_agent_may_play_against_another(jobs):
-    found = reproduce("avalon-7", ReproductionSetting(games=1, practice=0, against="agent"))
+    table = reproduce("avalon-7", ReproductionSetting(games=1, practice=0, against="agent"))
     assert {name for _, job in jobs for name, _ in job.players} == {"agent", "second agent"}
-    assert any("against the agent" in remark for remark in found.remarks)
+    assert any("against the agent" in remark for remark in table.remarks)
     with pytest.raises(ParlourError, match="accepted: baseline, agent"):
         reproduce("avalon-7", ReproductionSetting(games=1, against="nobody"))
 
 
 def test_the_trained_expert_may_hold_the_other_side(jobs):
     """It is the one for the table of six with talk; it practises nothing, and asks nobody."""
-    found = reproduce("avalon-7", ReproductionSetting(games=1, practice=0, against="expert"))
+    table = reproduce("avalon-7", ReproductionSetting(games=1, practice=0, against="expert"))
     assert {name for _, job in jobs for name, _ in job.players} == {"agent", "expert"}
     made = {name: make() for _, job in jobs for name, make in job.players}
     assert isinstance(made["expert"], TrainedSeat)
     assert made["expert"].table == ("avalon_v0", avalon_v0.env(num_players=6, rules="paper").unwrapped.game.config)
-    assert any("against the expert" in remark for remark in found.remarks)
+    assert any("against the expert" in remark for remark in table.remarks)
 
 
 def test_rows_differ_in_what_they_are_made_of(monkeypatch):
@@ -227,12 +217,12 @@ def test_rows_differ_in_what_they_are_made_of(monkeypatch):
         (("analysis",), "all", 1),
         (("plan",), "all", 1),
     ]
-    assert {row: sorted(one.chosen.without) for row, one in made.items()} == {
+    assert {row: sorted(player.chosen.without) for row, player in made.items()} == {
         "full": [], "without analysis": ["analysis"], "without plan": ["plan"], "without action": ["action"],
         "without strategy learning": [],
     }  # fmt: skip
-    assert {row for row, one in made.items() if not one.chosen.experience.lessons} == {"without strategy learning"}
-    assert not any(one.chosen.try_out for one in made.values())
+    assert {row for row, seat in made.items() if not seat.chosen.experience.lessons} == {"without strategy learning"}
+    assert not any(player.chosen.try_out for player in made.values())
     practised.clear()
     monkeypatch.setattr(avalon_tables, "_evil_table", lambda name, title, club, rows: [club.agent(row) for row in rows])
     reproduce("avalon-8", SMALL)
@@ -272,9 +262,8 @@ def test_rows_that_did_not_come_out_lower_are_named():
 
 
 @pytest.mark.slow
-def test_the_command_prints_a_table(capsys):
-    assert run(["reproduce", "avalon-8", "--games", "2"]) == 0
-    shown = " ".join(capsys.readouterr().out.split())
+def test_the_command_prints_a_table(json_of, output_of):
+    shown = " ".join(output_of(["reproduce", "avalon-8", "--games", "2"]).split())
     for word in (
         "heuristics (no language model)",
         "teammates only",
@@ -282,10 +271,9 @@ def test_the_command_prints_a_table(capsys):
         "2 held-out deals",
     ):
         assert word in shown
-    assert run(["reproduce", "avalon-8", "--games", "1", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["model"] == "offline"
-    assert len(told["cells"]) == 15
+    output = json_of(["reproduce", "avalon-8", "--games", "1", "--json"])
+    assert output["model"] == "offline"
+    assert len(output["cells"]) == 15
 
 
 def test_the_title_names_a_language_model_only_if_one_played(capsys):
@@ -316,12 +304,12 @@ def test_the_title_names_a_language_model_only_if_one_played(capsys):
 )
 def test_what_cannot_be_reproduced(arguments, capsys):
     assert run(["reproduce", *arguments]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert "Traceback" not in told.err
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "Traceback" not in captured.err
     if arguments == ["avalon-3"]:
-        assert "avalon-fig6" in told.err
-        assert len(told.err.strip().splitlines()) == 1
+        assert "avalon-fig6" in captured.err
+        assert len(captured.err.strip().splitlines()) == 1
     with pytest.raises(ParlourError, match="table 'x' is not accepted"):
         reproducing.reproduce("x", SMALL)
 
@@ -337,9 +325,9 @@ def table_of_rows(**own: int) -> Reproduction:
 
 def test_a_reproduction_marks_figures_below_95_per_cent_and_shows_none_below_half(capsys):
     command.show_reproduction(table_of_rows(whole=20, most=18, few=9), OfflineModel())
-    shown = capsys.readouterr().out
+    output = capsys.readouterr().out
     whole, most, few = (
-        next(line for line in shown.splitlines() if f" {row} " in line) for row in ("whole", "most", "few")
+        next(line for line in output.splitlines() if f" {row} " in line) for row in ("whole", "most", "few")
     )
     assert "†" not in whole
     assert "75.0%" in whole

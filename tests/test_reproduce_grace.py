@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import sys
 from math import sqrt
 from pathlib import Path
@@ -20,7 +19,6 @@ from parlour.policies import make_policy
 from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, policy_file
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED, STATES
 from parlour.policies.llm.model import OfflineModel
-from parlour.training.cli import run
 from parlour.training.learn.mediators import baselines, held_out
 from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig
 from parlour.training.learn.mediators.learn import GraceConfig, learn
@@ -28,9 +26,9 @@ from parlour.training.papers import cells, demo, grace, grace_pictures, reproduc
 from parlour.training.papers.demo import mediated_qa as demo_section
 from parlour.training.papers.reproduce import ReproductionSetting, Value, reproduce
 from parlour.training.results import plots
+from reference_data import paper_table
 
 GAMES, PRACTICE = 60, 90
-DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA") or Path(__file__).parents[2] / "shared" / "data")
 T_59 = 2.0009953780882683  # the 97.5 % point of Student's t with 59 degrees of freedom, from tables
 SIGNALS = {grace.OURS: "ours", grace.THEIRS: "paper"}
 
@@ -48,10 +46,10 @@ def played(tmp_path_factory):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plots, "save", collect)
-        found = {
+        tables = {
             f"grace-{k}": reproduce(f"grace-{k}", ReproductionSetting(GAMES, PRACTICE, out=out)) for k in (3, 4, 5)
         }
-    return found, out, drawn
+    return tables, out, drawn
 
 
 @pytest.fixture(scope="module")
@@ -74,18 +72,18 @@ def draws(out, signals):
     return [line for line in lines(out, "grace-5") if line["signals"] == signals]
 
 
-def the(found, row, of, measure):
-    (one,) = [cell for cell in found.cells if (cell.row, cell.of, cell.measure) == (row, of, measure)]
-    return one
+def the(table, row, of, measure):
+    (match,) = [cell for cell in table.cells if (cell.row, cell.of, cell.measure) == (row, of, measure)]
+    return match
 
 
 @pytest.mark.parametrize("signals", SIGNALS)
 def test_each_held_out_question_earns_what_its_joint_action_earns_there(played, calibrated, signals):
-    found, rows = draws(played[1], signals), calibrated[signals].held_out
-    assert [int(line["question"]) for line in found] == [row.number for row in rows]
+    lines, rows = draws(played[1], signals), calibrated[signals].held_out
+    assert [int(line["question"]) for line in lines] == [row.number for row in rows]
     assert [row.number for row in rows] == list(range(PRACTICE, PRACTICE + GAMES))
-    names = [one.names for one in vocabulary.ALL]
-    for line, row in zip(found, rows, strict=True):
+    names = [action.names for action in vocabulary.ALL]
+    for line, row in zip(lines, rows, strict=True):
         joint = line["retriever"], line["generator"], line["verifier"]
         assert line["state"] == row.state
         assert float(line["net_utility"]) == row.utilities[names.index(joint)]
@@ -98,52 +96,52 @@ def test_the_joint_actions_are_drawn_from_the_policy_that_was_learned(played, ca
     mediator.reset(0, 0)
     drawn = [mediator.recommend(row.state) for row in calibrated[signals].held_out]
     assert [(draw["retriever"], draw["generator"], draw["verifier"]) for draw in draws(played[1], signals)] == drawn
-    told = [line for line in lines(played[1], "grace-4") if line["signals"] == signals]
-    assert len(told) == 9 * len(policy.rows)
-    for line in told:
+    rows = [line for line in lines(played[1], "grace-4") if line["signals"] == signals]
+    assert len(rows) == 9 * len(policy.rows)
+    for line in rows:
         joint = line["retriever"], line["generator"], line["verifier"]
         assert float(line["probability"]) == policy.rows[line["state"]].get(joint, 0.0)
         assert int(line["questions"]) == sum(row.state == line["state"] for row in calibrated[signals].train)
 
 
 def test_net_utility_by_state_is_the_mean_of_the_draws(played):
-    found, out, _ = played
+    tables, out, _ = played
     for signals in SIGNALS:
         earned = {}
         for line in draws(out, signals):
             earned.setdefault(line["state"], []).append(float(line["net_utility"]))
-        told = {cell.row: cell.value for cell in found["grace-5"].cells if cell.of == signals}
-        assert list(told) == [state for state in (*STATES, NO_SIGNAL) if state in earned]
-        for state, value in told.items():
+        values = {cell.row: cell.value for cell in tables["grace-5"].cells if cell.of == signals}
+        assert list(values) == [state for state in (*STATES, NO_SIGNAL) if state in earned]
+        for state, value in values.items():
             assert (value.n, value.value) == (len(earned[state]), pytest.approx(np.mean(earned[state])))
             assert (value.low is None) == (len(set(earned[state])) == 1)
 
 
 def test_the_baselines_are_counted_over_the_same_questions(played, calibrated):
-    found = played[0]["grace-3"]
+    table = played[0]["grace-3"]
     for row, joint, of in (
         ("no retrieval", baselines.CLOSED_BOOK, ""),
         ("GraphRAG", baselines.GRAPH_RAG, grace.OURS),
         ("GraphRAG", baselines.GRAPH_RAG, grace.THEIRS),
     ):
         k = vocabulary.ALL.index(joint)
-        outcomes = [one.outcomes[k] for one in calibrated[of or grace.OURS].held_out]
+        outcomes = [row.outcomes[k] for row in calibrated[of or grace.OURS].held_out]
         right, wrong = outcomes.count(vocabulary.ANSWERED_RIGHT), outcomes.count(vocabulary.ANSWERED_WRONG)
-        accuracy, abstention = (the(found, row, of, m).ours for m in ("accuracy", "abstention"))
-        reliability = the(found, row, of, "effective reliability").ours
+        accuracy, abstention = (the(table, row, of, m).ours for m in ("accuracy", "abstention"))
+        reliability = the(table, row, of, "effective reliability").ours
         assert (accuracy.hits, accuracy.n) == (right, GAMES)
         assert (abstention.hits, abstention.n) == (GAMES - right - wrong, GAMES)
         assert (reliability.hits, reliability.n) == (right, right + wrong)
     for signals in SIGNALS:
-        best = [max(one.utilities[:9]) for one in calibrated[signals].held_out]
-        assert the(found, "oracle", signals, "net utility").value.value == pytest.approx(np.mean(best))
+        best = [max(row.utilities[:9]) for row in calibrated[signals].held_out]
+        assert the(table, "oracle", signals, "net utility").value.value == pytest.approx(np.mean(best))
 
 
 def test_the_first_row_is_ours_and_differences_are_paired_with_it(played, calibrated):
-    found, out, _ = played
-    first = found["grace-3"].cells[:4]
-    assert {(one.row, one.of) for one in first} == {(grace.LEARNED, grace.OURS)}
-    assert all(one.difference is None and one.value_difference is None for one in first)
+    tables, out, _ = played
+    first = tables["grace-3"].cells[:4]
+    assert {(cell.row, cell.of) for cell in first} == {(grace.LEARNED, grace.OURS)}
+    assert all(cell.difference is None and cell.value_difference is None for cell in first)
     earned = np.array([float(line["net_utility"]) for line in draws(out, grace.OURS)])
     half = T_59 * earned.std(ddof=1) / sqrt(GAMES)
     mean = first[3].value
@@ -153,21 +151,21 @@ def test_the_first_row_is_ours_and_differences_are_paired_with_it(played, calibr
     k = vocabulary.ALL.index(baselines.CLOSED_BOOK)
     rows = calibrated[grace.OURS].held_out
     differs = np.array([row.utilities[k] for row in rows]) - earned
-    told = the(found["grace-3"], "no retrieval", "", "net utility").value_difference
-    assert (told.n, told.value) == (GAMES, pytest.approx(differs.mean()))
-    assert told.high - told.low == pytest.approx(2 * T_59 * differs.std(ddof=1) / sqrt(GAMES))
+    difference = the(tables["grace-3"], "no retrieval", "", "net utility").value_difference
+    assert (difference.n, difference.value) == (GAMES, pytest.approx(differs.mean()))
+    assert difference.high - difference.low == pytest.approx(2 * T_59 * differs.std(ddof=1) / sqrt(GAMES))
 
-    names = [one.names for one in vocabulary.ALL]
+    names = [action.names for action in vocabulary.ALL]
     numbers = [names.index((draw["retriever"], draw["generator"], draw["verifier"])) for draw in draws(out, grace.OURS)]
     ours = [row.outcomes[n] == vocabulary.ANSWERED_RIGHT for row, n in zip(rows, numbers, strict=True)]
     theirs = [row.outcomes[k] == vocabulary.ANSWERED_RIGHT for row in rows]
-    paired = the(found["grace-3"], "no retrieval", "", "accuracy").difference
+    paired = the(tables["grace-3"], "no retrieval", "", "accuracy").difference
     assert first[0].ours.hits == sum(ours)
     silent = [
         row.outcomes[n] in (vocabulary.KEPT_SILENT, vocabulary.MISSED) for row, n in zip(rows, numbers, strict=True)
     ]
     assert first[1].ours.hits == sum(silent)
-    oracle = the(found["grace-3"], "oracle", grace.OURS, "accuracy")
+    oracle = the(tables["grace-3"], "oracle", grace.OURS, "accuracy")
     assert oracle.difference.value == pytest.approx(oracle.ours.value - first[0].ours.value)
     assert oracle.difference.value > 0
     assert (paired.only_a, paired.only_b) == (
@@ -177,10 +175,10 @@ def test_the_first_row_is_ours_and_differences_are_paired_with_it(played, calibr
 
 
 def test_the_file_of_figure_3_holds_the_cells(played):
-    found, out, _ = played
-    told = lines(out, "grace-3")
-    assert len(told) == len(found["grace-3"].cells) == 10 * 4
-    for line, cell in zip(told, found["grace-3"].cells, strict=True):
+    tables, out, _ = played
+    rows = lines(out, "grace-3")
+    assert len(rows) == len(tables["grace-3"].cells) == 10 * 4
+    for line, cell in zip(rows, tables["grace-3"].cells, strict=True):
         assert (line["system"], line["signals"], line["measure"]) == (cell.row, cell.of, cell.measure)
         assert line["paper_percent"] == ("" if cell.paper is None else str(cell.paper))
         ours = cell.value.value if cell.value else cell.ours.value
@@ -199,33 +197,30 @@ PRINTED = {
 
 
 def test_the_papers_figures_stand_beside_ours(played):
-    found = played[0]["grace-3"]
-    told = {(cell.row, cell.of, cell.measure): cell.paper for cell in found.cells if cell.paper is not None}
+    table = played[0]["grace-3"]
+    paper = {(cell.row, cell.of, cell.measure): cell.paper for cell in table.cells if cell.paper is not None}
     expected = {
         (row, grace.THEIRS if row in ("GraphRAG", "learned mediator") else "", measure): value
         for row, (_, values) in PRINTED.items()
         for measure, value in zip(("accuracy", "abstention", "effective reliability"), values, strict=True)
     }
-    assert told == expected
+    assert paper == expected
     named = {(key[1], key[2]): value for key, (value, _) in cells.printed().items() if key[0] == "grace-4"}
     assert named == {
         ("T:mid_Q:mid", "shallow refuse nocheck (the paper's signals)"): 79,
         ("T:high_Q:mid", "shallow refuse nocheck (the paper's signals)"): 79,
         ("T:low_Q:mid", "shallow consist nocheck (the paper's signals)"): 84,
     }
-    seen = {(one.row, one.of): one.paper for one in played[0]["grace-4"].cells if one.paper is not None}
+    seen = {(cell.row, cell.of): cell.paper for cell in played[0]["grace-4"].cells if cell.paper is not None}
     assert seen
     assert seen.items() <= named.items()
 
 
 def test_the_papers_figures_are_those_of_the_reference_data():
-    path = DATA / "paper_tables" / "grace_fig3_summary.csv"
-    if not path.exists():
-        pytest.skip(f"no reference data at {path}")
-    with path.open(encoding="utf-8", newline="") as file:
-        found = {(one["method"], one["metric"]): float(one["mean"]) for one in csv.DictReader(file)}
+    rows = paper_table("grace_fig3_summary.csv")
+    means = {(row["method"], row["metric"]): float(row["mean"]) for row in rows}
     metrics = ("accuracy", "abstention", "effective_reliability")
-    assert found == {
+    assert means == {
         (method, metric): value
         for method, values in PRINTED.values()
         for metric, value in zip(metrics, values, strict=True)
@@ -233,8 +228,8 @@ def test_the_papers_figures_are_those_of_the_reference_data():
 
 
 def test_the_remarks_say_how_many_questions_and_that_no_language_model_played(played):
-    for found in played[0].values():
-        said = " ".join(found.remarks)
+    for table in played[0].values():
+        said = " ".join(table.remarks)
         assert f"{PRACTICE} generated calibration questions and {GAMES} held-out ones" in said
         assert "no language model played" in said
 
@@ -244,7 +239,7 @@ def test_pictures_are_written_and_their_axes_are_labelled(played):
     for name, panels in (("grace-3", 4), ("grace-4", 2), ("grace-5", 2)):
         assert (out / f"{name}.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
         axes = drawn[name].axes[:panels]
-        assert all(one.get_xlabel() for one in axes)
+        assert all(panel.get_xlabel() for panel in axes)
     assert all(axis.get_ylabel() for name in ("grace-4", "grace-5") for axis in drawn[name].axes)
 
 
@@ -252,7 +247,7 @@ def test_the_heatmap_shows_the_probabilities(played):
     _, out, drawn = played
     for axes, signals in zip(drawn["grace-4"].axes, SIGNALS, strict=False):
         shown = axes.images[0].get_array()
-        told = {
+        values = {
             (line["state"], (line["retriever"], line["generator"], line["verifier"])): float(line["probability"])
             for line in lines(out, "grace-4")
             if line["signals"] == signals
@@ -260,8 +255,8 @@ def test_the_heatmap_shows_the_probabilities(played):
         for y, state in enumerate((*STATES, NO_SIGNAL)):
             assert axes.get_yticklabels()[y].get_text().startswith(state)
             for x, joint in enumerate(PUBLISHED):
-                if (state, joint) in told:
-                    assert shown[y, x] == told[state, joint]
+                if (state, joint) in values:
+                    assert shown[y, x] == values[state, joint]
                 else:
                     assert np.ma.getmaskarray(shown)[y, x]
 
@@ -269,24 +264,24 @@ def test_the_heatmap_shows_the_probabilities(played):
 def test_dots_are_as_large_as_the_share_of_their_value(played):
     _, out, drawn = played
     axes = drawn["grace-5"].axes[0]
-    found = draws(out, grace.OURS)
-    states = [state for state in (*STATES, NO_SIGNAL) if any(line["state"] == state for line in found)]
+    rows = draws(out, grace.OURS)
+    states = [state for state in (*STATES, NO_SIGNAL) if any(line["state"] == state for line in rows)]
     assert [label.get_text().split("\n")[0] for label in axes.get_xticklabels()] == [s.split("_")[0] for s in states]
     dots = [collection for collection in axes.collections if isinstance(collection, PathCollection)]
     for x, (state, of) in enumerate(zip(states, dots, strict=True)):
-        earned = [float(line["net_utility"]) for line in found if line["state"] == state]
+        earned = [float(line["net_utility"]) for line in rows if line["state"] == state]
         shares = {at[1]: size / grace_pictures._AREA for at, size in zip(of.get_offsets(), of.get_sizes(), strict=True)}
         assert {at[0] for at in of.get_offsets()} == {x}
         assert shares == {value: pytest.approx(earned.count(value) / len(earned)) for value in set(earned)}
 
 
 def test_scores_are_drawn_where_they_stand(played):
-    found, _, drawn = played
+    tables, _, drawn = played
     axes = drawn["grace-3"].axes[3]  # net utility
     dots = [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "o"]
-    assert dots == [cell.value.value for cell in found["grace-3"].cells if cell.measure == "net utility"]
+    assert dots == [cell.value.value for cell in tables["grace-3"].cells if cell.measure == "net utility"]
     dots = [line.get_xdata()[0] for line in drawn["grace-3"].axes[0].lines if line.get_marker() == "o"]
-    assert dots == [100 * one.ours.value for one in found["grace-3"].cells if one.measure == "accuracy"]
+    assert dots == [100 * cell.ours.value for cell in tables["grace-3"].cells if cell.measure == "accuracy"]
     squares = [line.get_xdata()[0] for line in drawn["grace-3"].axes[0].lines if line.get_marker() == "s"]
     assert sorted(squares) == [10, 20, 20, 30]
 
@@ -328,30 +323,27 @@ class Speaking(OfflineModel):
 
 def test_a_language_model_is_asked_if_there_is_one():
     model = Speaking()
-    found = reproduce("grace-3", ReproductionSetting(10, 20, model))
+    table = reproduce("grace-3", ReproductionSetting(10, 20, model))
     assert {"grace.generate", "grace.recall", "grace.recall_freely"} <= set(model.asked)
-    assert found.model == "speaking"
-    assert any("speaking answered and checked" in remark for remark in found.remarks)
-    assert not any("no language model" in remark for remark in found.remarks)
+    assert table.model == "speaking"
+    assert any("speaking answered and checked" in remark for remark in table.remarks)
+    assert not any("no language model" in remark for remark in table.remarks)
 
 
-def test_the_command_prints_figures_of_both_kinds(capsys, tmp_path):
+def test_the_command_prints_figures_of_both_kinds(error_of, json_of, output_of, tmp_path):
     arguments = ["reproduce", "grace-3", "--games", "20", "--practice", "30"]
-    assert run(arguments) == 0
-    shown = capsys.readouterr().out
+    shown = output_of(arguments)
     assert "no language model played" in shown
-    assert run([*arguments, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    one = next(c for c in told["cells"] if (c["row"], c["measure"]) == ("no retrieval", "net utility"))
+    output = json_of([*arguments, "--json"])
+    cell = next(c for c in output["cells"] if (c["row"], c["measure"]) == ("no retrieval", "net utility"))
     line = next(line for line in shown.splitlines() if "no retrieval" in line and "net utility" in line)
-    value, differs = one["value"], one["value_difference"]
+    value, differs = cell["value"], cell["value_difference"]
     assert f"{value['value']:.2f}  [{value['low']:.2f}, {value['high']:.2f}]  n=20" in line
     assert f"{differs['value']:+.2f}  [{differs['low']:+.2f}, {differs['high']:+.2f}]" in line
     first = next(line for line in shown.splitlines() if "no retrieval" in line and "accuracy" in line)
     assert "30.0%" in first
     assert " p=" in first
-    assert run(["reproduce", "grace-4"]) == 2
-    assert "--out DIR" in capsys.readouterr().err
+    assert "--out DIR" in error_of(["reproduce", "grace-4"])
 
 
 def test_shares_are_told_in_percent():
@@ -370,31 +362,29 @@ def test_the_demo_has_a_section_that_learns_and_measures(monkeypatch, tmp_path):
     assert registry["mediated_qa_v0"].spec.demo == ("parlour.training.papers.demo.mediated_qa:mediated_qa_section",)
     monkeypatch.setattr(demo_section, "_CALIBRATION", 80)
     monkeypatch.setattr(demo_section, "_HELD_OUT", 40)
-    found = demo_section.mediated_qa_section(tmp_path, demo.DemoConfig())
-    assert found.name == "grace"
-    told = json.loads(json.dumps(found.numbers, allow_nan=False))
-    assert [one["n"] for one in told["scores"]] == [40] * 6
-    assert sum(told["states"].values()) == 80
+    section = demo_section.mediated_qa_section(tmp_path, demo.DemoConfig())
+    assert section.name == "grace"
+    data = json.loads(json.dumps(section.numbers, allow_nan=False))
+    assert [score["n"] for score in data["scores"]] == [40] * 6
+    assert sum(data["states"].values()) == 80
     policy = policy_file.read(tmp_path / "grace" / "policy.json")
     calibrated = held_out.prepare(HeldOutConfig(train=80, held_out=40, corpus_seed=UNSEEN))
     earned = baselines.learned("", policy, calibrated.held_out).utility.mean()
-    assert told["scores"][0]["utility"]["mean"] == pytest.approx(earned)
-    assert f"learned mediator: {earned:+.2f}" in found.summary
-    assert "the best static policy" in found.verdict
+    assert data["scores"][0]["utility"]["mean"] == pytest.approx(earned)
+    assert f"learned mediator: {earned:+.2f}" in section.summary
+    assert "the best static policy" in section.verdict
     lines = baselines.lines(held_out.compare(calibrated, policy))
-    assert all(f"| {' | '.join(line)} |" in found.markdown for line in lines)
-    assert all(f"| {state} |" in found.markdown for state in policy.rows)
+    assert all(f"| {' | '.join(line)} |" in section.markdown for line in lines)
+    assert all(f"| {state} |" in section.markdown for state in policy.rows)
 
 
-def test_the_mediator_takes_its_seat_by_a_policy_file(tmp_path, capsys):
+def test_the_mediator_takes_its_seat_by_a_policy_file(tmp_path, error_of, json_of):
     path, silent = tmp_path / "policy.json", PUBLISHED[5]  # search deeply, and refuse: costs 3
     path.write_text(PolicyTable({state: {silent: 1.0} for state in (*STATES, NO_SIGNAL)}).dumps())
     assert isinstance(make_policy(f"grace:file={path}", "mediated_qa_v0", {}), GraceMediator)
     arguments = ["play", "mediated_qa_v0", "--policy", f"mediator=grace:file={path}", "--set", "modules=false"]
-    assert run([*arguments, "--games", "5", "--json"]) == 0
-    returns = [game["returns"] for game in json.loads(capsys.readouterr().out)]
+    returns = [game["returns"] for game in json_of([*arguments, "--games", "5", "--json"])]
     assert len(returns) == 5
-    assert all(one in ([7.0], [-23.0]) for one in returns)
+    assert all(rewards in ([7.0], [-23.0]) for rewards in returns)
     for bad, said in ((tmp_path / "none.json", "there is no policy file"), (f"{path},what=1", "setting of grace")):
-        assert run(["play", "mediated_qa_v0", "--policy", f"mediator=grace:file={bad}"]) == 2
-        assert said in capsys.readouterr().err
+        assert said in error_of(["play", "mediated_qa_v0", "--policy", f"mediator=grace:file={bad}"])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,8 +23,8 @@ from parlour.training.papers.demo import werewolf as demo_section
 from parlour.training.papers.gratr_teams import OPPONENTS, PAPER, RULE, Match, Opponent
 from parlour.training.papers.reproduce import ReproductionSetting, reproduce, sizes
 from parlour.training.play import seeds
+from reference_data import paper_table
 
-DATA = Path(os.environ.get("PARLOUR_REFERENCE_DATA", Path(__file__).parents[2] / "shared/data")) / "paper_tables"
 NAMES = ("gratr-2", "gratr-3", "gratr-fig3", "gratr-fig4")
 ROLES = ("Werewolf", "Witch", "Guard", "Seer", "Villager")
 WINDOW = OPPONENTS[0]
@@ -76,7 +74,7 @@ def test_tables_share_their_games_and_a_broken_one_is_played_again(made: Any, fo
     broken = next(iter(before))
     broken.write_bytes(b"".join(before[broken].splitlines(keepends=True)[:-3]))
     assert reproduce("gratr-fig4", setting).cells == tuple(
-        one for one in made["gratr-fig4"].cells if "history window" in one.row
+        cell for cell in made["gratr-fig4"].cells if "history window" in cell.row
     )
     assert {path: path.read_bytes() for path in before} == before
 
@@ -114,7 +112,7 @@ def test_settings_that_cannot_be_played_are_refused(edit: Any, message: str) -> 
 
 def test_concurrent_games_change_nothing(made: Any) -> None:
     again = reproduce("gratr-3", ReproductionSetting(games=4, model=OfflineModel(3), against="werewolf_window"))
-    assert again.cells == tuple(one for one in made["gratr-3"].cells if "history window" in one.row)
+    assert again.cells == tuple(cell for cell in made["gratr-3"].cells if "history window" in cell.row)
 
 
 # -- the cells -------------------------------------------------------------------------------------------------
@@ -122,16 +120,16 @@ def test_concurrent_games_change_nothing(made: Any) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_table_can_be_made(name: str, made: dict[str, Reproduction], capsys: pytest.CaptureFixture[str]) -> None:
-    found = made[name]
+    table = made[name]
     assert sizes(name)[0] == 500
-    assert len({(one.row, one.of, one.measure) for one in found.cells}) == len(found.cells)
-    rows = {one.row for one in found.cells}
+    assert len({(cell.row, cell.of, cell.measure) for cell in table.cells}) == len(table.cells)
+    rows = {cell.row for cell in table.cells}
     opponents = [*OPPONENTS, RULE] if name == "gratr-2" else OPPONENTS
     assert rows == {
         row for opponent in opponents for row in (f"GRATR v. {opponent.label}", f"{opponent.label} v. GRATR")
     }
-    json.dumps(found.as_json(), allow_nan=False)
-    command.show_reproduction(found, OfflineModel())
+    json.dumps(table.as_json(), allow_nan=False)
+    command.show_reproduction(table, OfflineModel())
     shown = " ".join(capsys.readouterr().out.split())
     assert "ours played by heuristics (no language model)" in shown
     # scores are points, rates are percents
@@ -141,8 +139,8 @@ def test_every_table_can_be_made(name: str, made: dict[str, Reproduction], capsy
 
 
 def test_no_figure_of_the_paper_goes_unprinted(made: dict[str, Reproduction]) -> None:
-    for name, found in made.items():
-        shown = {(one.row, one.of, one.measure): one.paper for one in found.cells if one.paper is not None}
+    for name, table in made.items():
+        shown = {(cell.row, cell.of, cell.measure): cell.paper for cell in table.cells if cell.paper is not None}
         assert shown == {key[1:]: value for key, (value, _) in printed().items() if key[0] == name}, name
 
 
@@ -157,9 +155,9 @@ def test_the_two_signs_part_by_wrong_votes_only(made: dict[str, Reproduction]) -
 
 
 def test_werewolves_who_know_all_judge_all_rightly(made: dict[str, Reproduction]) -> None:
-    found = {(one.row, one.of): one.value for one in made["gratr-fig4"].cells}
+    values = {(cell.row, cell.of): cell.value for cell in made["gratr-fig4"].cells}
     for label in (f"GRATR v. {WINDOW.label}", f"{WINDOW.label} v. GRATR"):
-        wolves, everybody = found[label, "Werewolf"], found[label, "all roles"]
+        wolves, everybody = values[label, "Werewolf"], values[label, "all roles"]
         assert wolves is not None
         assert everybody is not None
         assert (wolves.value, wolves.share) == (1.0, True)
@@ -174,7 +172,7 @@ BLOCK = ("gratr", "gratr", "gratr", "other", "other", "other", "gratr", "other")
 
 def deal(first: str, second: str) -> tuple[Seen, Seen]:
     """Two games with these winners, nobody having voted: GRATR with the werewolves, then with the leaders."""
-    changed = tuple("other" if one == "gratr" else "gratr" for one in BLOCK)
+    changed = tuple("other" if player == "gratr" else "gratr" for player in BLOCK)
     nobody = (None,) * 8
     return (
         Seen(WerewolfGame("", BLOCK, TABLE, first, (), nobody), amnesia(TABLE, ROLES, [])),
@@ -198,12 +196,12 @@ def by_hand(monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_rates_by_hand(by_hand: Any) -> None:
     # GRATR's wolves win 2 of 3; the other's wolves 1 of 3, so that GRATR's leaders win 2 of 3
     by_hand(("werewolf", "village"), ("werewolf", "werewolf"), ("village", "village"))
-    found = {
-        (one.row, one.measure): one
-        for one in reproduce("gratr-2", ReproductionSetting(games=6, against="werewolf_window")).cells
-        if one.ours is not None
+    cells = {
+        (cell.row, cell.measure): cell
+        for cell in reproduce("gratr-2", ReproductionSetting(games=6, against="werewolf_window")).cells
+        if cell.ours is not None
     }
-    counts = {key: (one.ours.hits, one.ours.n) for key, one in found.items() if one.ours}
+    counts = {key: (cell.ours.hits, cell.ours.n) for key, cell in cells.items() if cell.ours}
     assert counts == {
         ("GRATR v. history window", "TWR"): (4, 6),
         ("GRATR v. history window", "WWR"): (2, 3),
@@ -216,7 +214,7 @@ def test_rates_by_hand(by_hand: Any) -> None:
         ("history window v. GRATR", "wins as werewolves"): (1, 3),
         ("history window v. GRATR", "wins as leaders"): (1, 3),
     }
-    difference = found["history window v. GRATR", "TWR"].difference
+    difference = cells["history window v. GRATR", "TWR"].difference
     assert difference is not None
     assert (difference.n, difference.only_a, difference.only_b) == (3, 0, 1)
 
@@ -224,8 +222,8 @@ def test_rates_by_hand(by_hand: Any) -> None:
 def test_scores_by_hand_are_means_over_deals(by_hand: Any) -> None:
     by_hand(("werewolf", "village"), ("village", "village"))
     cells = {
-        (one.row, one.of): one
-        for one in reproduce("gratr-3", ReproductionSetting(games=4, against="werewolf_window")).cells
+        (cell.row, cell.of): cell
+        for cell in reproduce("gratr-3", ReproductionSetting(games=4, against="werewolf_window")).cells
     }
     wolves, other = (cells[row, "Werewolf"] for row in ("GRATR v. history window", "history window v. GRATR"))
     assert wolves.value is not None
@@ -260,21 +258,21 @@ def test_scores_by_hand_are_means_over_deals(by_hand: Any) -> None:
 def test_ahead_is_said_only_if_the_interval_leaves_out_one_half(by_hand: Any, winners: Any, verdict: str) -> None:
     # 10 of 14: Wilson's interval is [45.4 %, 88.3 %]; of 4 of 14 [11.7 %, 54.6 %]
     by_hand(*winners)
-    (told,) = [
+    (line,) = [
         remark
         for remark in reproduce("gratr-2", ReproductionSetting(games=2, against="werewolf_window")).remarks
         if "GRATR aga" in remark
     ]
-    assert verdict in told
+    assert verdict in line
     points = 100 * sum((a == "werewolf") - (b == "werewolf") for a, b in winners) / len(winners)
-    assert f"as werewolves on the same deals {points:+.1f} points [" in told
+    assert f"as werewolves on the same deals {points:+.1f} points [" in line
 
 
 def test_a_mean_has_students_interval() -> None:
     # 1, 2, 3: s = 1, t(2) = 4.303, half = 4.303 / sqrt(3) = 2.484
-    found = mean([1.0, 2.0, 3.0])
-    assert (found.value, found.n, found.share) == (2.0, 3, False)
-    assert found.low == pytest.approx(2 - 2.484, abs=1e-3)
+    estimate = mean([1.0, 2.0, 3.0])
+    assert (estimate.value, estimate.n, estimate.share) == (2.0, 3, False)
+    assert estimate.low == pytest.approx(2 - 2.484, abs=1e-3)
     assert mean([1.0]).low is None
     assert mean([1.0, 1.0]).low is None
     share = mean([0.0, 1.0], SHARE)
@@ -297,17 +295,10 @@ def row(line: dict[str, str]) -> str:
     return f"{METHODS[line['method']]} v. GRATR"
 
 
-def reference(name: str) -> list[dict[str, str]]:
-    if not (DATA / name).exists():
-        pytest.skip(f"no {DATA / name}; set PARLOUR_REFERENCE_DATA to the folder of reference data")
-    with (DATA / name).open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
 def test_win_rates_are_the_papers() -> None:
     theirs = {
         ("gratr-2", row(line), "", line["metric"]): float(line["mean"])
-        for line in reference("gratr_table2_win_rates.csv")
+        for line in paper_table("gratr_table2_win_rates.csv")
         if line["table"] == "Table 2"
     }
     ours = {key: value / 100 for key, (value, _) in printed().items() if key[0] == "gratr-2"}
@@ -316,7 +307,7 @@ def test_win_rates_are_the_papers() -> None:
 
 
 def test_bars_are_the_papers() -> None:
-    lines = reference("gratr_performance_and_reasoning.csv")
+    lines = paper_table("gratr_performance_and_reasoning.csv")
     theirs = {}
     for line in lines:
         if line["table"].startswith("Fig. 3"):
@@ -331,15 +322,15 @@ def test_bars_are_the_papers() -> None:
 
 
 def test_the_scoring_rule_is_the_papers() -> None:
-    for line in reference("gratr_table3_scores.csv"):
+    for line in paper_table("gratr_table3_scores.csv"):
         role, points = line["method"], float(line["mean"])
         enemy = "Seer" if role == "Werewolf" else "Werewolf"
-        found = {
+        rates = {
             "WS": scores.performance(role, True, []),
             "CVS": scores.performance(role, False, [enemy]),
             "WVS": scores.performance(role, False, [role]),
         }
-        assert found[line["metric"]] == points
+        assert rates[line["metric"]] == points
 
 
 def test_an_opponent_is_named_as_its_policy_is() -> None:
@@ -354,24 +345,24 @@ def test_an_opponent_is_named_as_its_policy_is() -> None:
 def test_the_demo_has_a_section_that_measures_and_explains(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="THE EXTRA `train` IS NOT INSTALLED: the picture is not drawn")
     assert registry["werewolf_v0"].spec.demo == ("parlour.training.papers.demo.werewolf:werewolf_section",)
-    found = demo_section.werewolf_section(tmp_path, demo.DemoConfig(games=40))
-    cells = json.loads(json.dumps(found.numbers, allow_nan=False))["cells"]
-    total = [one for one in cells if one["measure"] == "TWR" and one["row"].startswith("GRATR")]
-    assert [one["ours"]["n"] for one in total] == [2] * 4
-    assert all(f"  {one['row']}: " in found.summary for one in total)
+    section = demo_section.werewolf_section(tmp_path, demo.DemoConfig(games=40))
+    cells = json.loads(json.dumps(section.numbers, allow_nan=False))["cells"]
+    total = [cell for cell in cells if cell["measure"] == "TWR" and cell["row"].startswith("GRATR")]
+    assert [cell["ours"]["n"] for cell in total] == [2] * 4
+    assert all(f"  {cell['row']}: " in section.summary for cell in total)
     assert sorted(path.name for path in (tmp_path / "werewolf").iterdir()) == [
         "trust.graphml",
         "trust.json",
         "trust.png",
     ]
-    assert (tmp_path / found.picture.path).name == "trust.png"
-    assert all(found.verdict.count(opponent.label) == 1 for opponent in OPPONENTS)
-    window = next(one for one in cells if one["row"] == "history window v. GRATR" and one["measure"] == "TWR")
-    assert f"history window ({-100 * window['difference']['difference'] + 0:+.1f} points" in found.verdict
+    assert (tmp_path / section.picture.path).name == "trust.png"
+    assert all(section.verdict.count(opponent.label) == 1 for opponent in OPPONENTS)
+    window = next(cell for cell in cells if cell["row"] == "history window v. GRATR" and cell["measure"] == "TWR")
+    assert f"history window ({-100 * window['difference']['difference'] + 0:+.1f} points" in section.verdict
     witch = json.loads((tmp_path / "werewolf" / "trust.json").read_text())
     assert len(witch["players"]) == 8
-    assert "\n    player_" in found.markdown  # the explanation
-    assert "| rerank RAG v. GRATR | WWR |" not in found.markdown
+    assert "\n    player_" in section.markdown  # the explanation
+    assert "| rerank RAG v. GRATR | WWR |" not in section.markdown
 
 
 # -- GRATR with settings of its own ----------------------------------------------------------------------------
@@ -379,8 +370,8 @@ def test_the_demo_has_a_section_that_measures_and_explains(tmp_path: Path) -> No
 
 def test_gratr_with_settings_sits_in_the_place_of_gratr(folder: Path) -> None:
     ours = "gratr:gamma=0.02,rho=0.9"
-    found = reproduce("gratr-2", ReproductionSetting(games=2, against="werewolf_window", ours=ours, out=folder))
-    assert f"Here GRATR is {ours}." in found.remarks
+    table = reproduce("gratr-2", ReproductionSetting(games=2, against="werewolf_window", ours=ours, out=folder))
+    assert f"Here GRATR is {ours}." in table.remarks
     (kept,) = (path for path in folder.iterdir() if "gamma" in path.name)
     for path in kept.iterdir():
         assert list(replay.read(path).header["players"].values()).count(f"{PAPER},gamma=0.02,rho=0.9") == 4

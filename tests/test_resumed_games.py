@@ -46,8 +46,8 @@ def unmeasured(printed):
 
     def plain(value):
         if isinstance(value, dict):
-            return {key: plain(one) for key, one in value.items() if key != "seconds"}
-        return [plain(one) for one in value] if isinstance(value, list) else value
+            return {key: plain(part) for key, part in value.items() if key != "seconds"}
+        return [plain(part) for part in value] if isinstance(value, list) else value
 
     return plain(json.loads(printed))
 
@@ -89,7 +89,7 @@ def test_more_games_may_be_asked_for(whole, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "reason"),
     [
         (["--seed", "1"], "(seed 0)"),
         (["--policy", "heuristic"], "players"),
@@ -97,7 +97,7 @@ def test_more_games_may_be_asked_for(whole, tmp_path):
         (["--set", "talk=false"], "config"),
     ],
 )
-def test_a_run_with_other_settings_is_refused_and_left_alone(whole, changed, told, capsys):
+def test_a_run_with_other_settings_is_refused_and_left_alone(whole, changed, reason, capsys):
     folder, _ = whole
     before = left(folder)
     words = PLAY[:-2] if "--policy" in changed else PLAY
@@ -105,24 +105,22 @@ def test_a_run_with_other_settings_is_refused_and_left_alone(whole, changed, tol
     err = capsys.readouterr().err
     assert err.count("\n") == 1
     assert "another configuration" in err
-    assert told in err
+    assert reason in err
     assert left(folder) == before
 
 
-def test_without_resume_games_that_are_there_are_refused_and_resume_needs_a_folder(whole, capsys):
+def test_without_resume_games_that_are_there_are_refused_and_resume_needs_a_folder(whole, capsys, error_of):
     folder, _ = whole
     before = left(folder)
     assert call(PLAY, folder) == 2
     assert "avalon_v0-1.jsonl' exists; accepted: a new file, or --resume to continue" in capsys.readouterr().err
     assert left(folder) == before
-    assert run([*PLAY, "--resume"]) == 2
-    assert capsys.readouterr().err == "parlour: --resume goes with --out\n"
+    assert error_of([*PLAY, "--resume"]) == "parlour: --resume goes with --out\n"
 
 
-def test_a_command_refused_before_its_first_game_leaves_nothing(tmp_path, capsys):
+def test_a_command_refused_before_its_first_game_leaves_nothing(tmp_path, error_of):
     (tmp_path / "avalon_v0-2.jsonl").write_text("mine")
-    assert run(["play", "--games", "3", "--out", str(tmp_path)]) == 2
-    assert "avalon_v0-2.jsonl' exists" in capsys.readouterr().err
+    assert "avalon_v0-2.jsonl' exists" in error_of(["play", "--games", "3", "--out", str(tmp_path)])
     assert left(tmp_path) == {"avalon_v0-2.jsonl": b"mine"}
 
 
@@ -172,9 +170,9 @@ def test_a_game_read_back_is_the_game_that_was_played(game, on_bad, tmp_path):
     players = [Mumbling() for _ in env.possible_agents]
     names = ["mumbling"] * len(players)
     played = play_recorded(env, players, names, 3, tmp_path / "game.jsonl")
-    found = stored_game(tmp_path / "game.jsonl", env.game_env, 3, names, given_up=False)
-    assert unmeasured_game(found) == unmeasured_game(played)
-    assert any(sum(of.values()) for of in found.faults.values())
+    stored = stored_game(tmp_path / "game.jsonl", env.game_env, 3, names, given_up=False)
+    assert unmeasured_game(stored) == unmeasured_game(played)
+    assert any(sum(of.values()) for of in stored.faults.values())
 
 
 def unmeasured_game(played):
@@ -193,8 +191,8 @@ def test_a_game_that_was_given_up_counts_where_such_games_are_skipped_and_is_pla
     skipping = Failures("skip-game")
     with pytest.raises(GameUnfinished) as given_up:
         play_recorded(env, [HeuristicPolicy(), Failing()], ["a", "b"], 0, path, failures=skipping)
-    found = stored_game(path, env.game_env, 0, ["a", "b"], given_up=True)
-    assert unmeasured_game(found) == unmeasured_game(given_up.value.game)
+    stored = stored_game(path, env.game_env, 0, ["a", "b"], given_up=True)
+    assert unmeasured_game(stored) == unmeasured_game(given_up.value.game)
     assert stored_game(path, env.game_env, 0, ["a", "b"], given_up=False) is None
     assert not path.exists()
     play_recorded(env, [RandomPolicy(), RandomPolicy()], ["a", "b"], 0, path)

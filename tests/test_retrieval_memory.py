@@ -47,8 +47,8 @@ def of(lines, **settings):
     return memory
 
 
-def texts(found):
-    return [one.text for one in found]
+def texts(matches):
+    return [match.text for match in matches]
 
 
 # -- search ------------------------------------------------------------------------------------------------------
@@ -69,18 +69,18 @@ def test_the_nearest_texts_are_those_of_brute_force(k):
         match = memory.search(query, k)
         expected = by_brute_force(lines, query)
         squared = {position: distance for distance, position in expected}
-        assert [one.distance for one in match] == pytest.approx([distance for distance, _ in expected[:k]], abs=2e-5)
-        assert [one.distance for one in match] == pytest.approx([squared[one.position] for one in match], abs=1e-5)
-        assert match == sorted(match, key=lambda one: (one.distance, one.position))
-        assert len({one.position for one in match}) == min(k, len(lines))
-        assert texts(match) == [lines[one.position] for one in match]
+        assert [hit.distance for hit in match] == pytest.approx([distance for distance, _ in expected[:k]], abs=2e-5)
+        assert [hit.distance for hit in match] == pytest.approx([squared[hit.position] for hit in match], abs=1e-5)
+        assert match == sorted(match, key=lambda hit: (hit.distance, hit.position))
+        assert len({hit.position for hit in match}) == min(k, len(lines))
+        assert texts(match) == [lines[hit.position] for hit in match]
 
 
 @pytest.mark.parametrize("k", [1, 3, 17, 39])
 def test_of_texts_equally_near_the_earlier_come_first(k):
     memory = of(["other words", *["red lamp"] * 20])
     memory.add(["something else", *["red lamp"] * 20], tag="later")
-    assert [one.position for one in memory.search("red lamp", k)] == [*range(1, 21), *range(22, 42)][:k]
+    assert [hit.position for hit in memory.search("red lamp", k)] == [*range(1, 21), *range(22, 42)][:k]
 
 
 @pytest.mark.parametrize("k", [1, 3, 30, 40])
@@ -90,19 +90,19 @@ def test_what_differs_in_the_last_bits_only_is_a_tie(k):
     memory = Memory(Stub(np.stack([np.cos(angles), np.sin(angles)], axis=1)))
     memory.add([str(number) for number in range(40)])
     memory.embedder = Stub([[1.0, 0.0]])
-    assert [one.position for one in memory.search("?", k)] == list(range(k))
+    assert [hit.position for hit in memory.search("?", k)] == list(range(k))
 
 
 def test_texts_keep_their_tag_and_time():
     memory = of(LINES[:3], tag=SCRIPT)
     memory.add(LINES[3:], when=4)
     assert len(memory) == 6
-    (found,) = memory.search(LINES[4], 1)
-    assert (found.text, found.position, found.tag, found.when, found.tokens) == (LINES[4], 4, TALK, 4, 13)
-    assert {one.tag for one in memory.search(LINES[4], 6)} == {SCRIPT, TALK}
-    assert sorted(one.position for one in memory.search(LINES[4], 6, tag=SCRIPT)) == [0, 1, 2]
+    (hit,) = memory.search(LINES[4], 1)
+    assert (hit.text, hit.position, hit.tag, hit.when, hit.tokens) == (LINES[4], 4, TALK, 4, 13)
+    assert {hit.tag for hit in memory.search(LINES[4], 6)} == {SCRIPT, TALK}
+    assert sorted(hit.position for hit in memory.search(LINES[4], 6, tag=SCRIPT)) == [0, 1, 2]
     assert memory.search(LINES[4], 6, tag="gossip") == []
-    assert {one.tag for one in memory.retrieve(LINES[4], 10**6, tag=TALK)} == {TALK}
+    assert {hit.tag for hit in memory.retrieve(LINES[4], 10**6, tag=TALK)} == {TALK}
     assert memory.retrieve(LINES[4], 10**6, tag="gossip") == []
 
 
@@ -113,12 +113,12 @@ MEMORY = of(sentences(120))
 
 @given(st.integers(0, 400), st.sampled_from(sentences(10, seed=2)))
 def test_retrieval_is_the_nearest_texts_up_to_the_first_that_does_not_fit(budget, query):
-    found = MEMORY.retrieve(query, budget)
-    assert count_tokens("\n".join(texts(found))) <= budget
+    retrieved = MEMORY.retrieve(query, budget)
+    assert count_tokens("\n".join(texts(retrieved))) <= budget
     ranked = MEMORY.search(query, len(MEMORY))
-    assert found == ranked[: len(found)]
-    left = ranked[len(found) : len(found) + 1]
-    assert all(sum(one.tokens for one in found) + one.tokens > budget for one in left)
+    assert retrieved == ranked[: len(retrieved)]
+    left = ranked[len(retrieved) : len(retrieved) + 1]
+    assert all(sum(line.tokens for line in retrieved) + line.tokens > budget for line in left)
 
 
 # -- bad arguments and failing embedders -------------------------------------------------------------------------
@@ -199,10 +199,10 @@ def test_a_search_keeps_to_one_thread_and_leaves_the_setting_of_others_alone():
         for partition in memory._partitions.values():
             partition.index = Spy(partition.index)
         faiss.omp_set_num_threads(3)
-        found.append(answers(memory))
+        results.append(answers(memory))
         left.append(faiss.omp_get_max_threads())
 
-    found, left = [], []
+    results, left = [], []
     threads = [threading.Thread(target=game) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -210,7 +210,7 @@ def test_a_search_keeps_to_one_thread_and_leaves_the_setting_of_others_alone():
         thread.join()
     assert set(used) == {1}
     assert left == [3] * 4
-    assert found == [answers(remembered())] * 4
+    assert results == [answers(remembered())] * 4
 
 
 @pytest.mark.slow

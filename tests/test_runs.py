@@ -96,8 +96,8 @@ while held < 50:
 def test_processes_that_come_and_go_are_never_inside_together(tmp_path):
     command = [sys.executable, "-c", RACES, str(tmp_path / "run"), str(tmp_path / "inside")]
     processes = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(3)]
-    told = [process.communicate(timeout=120)[1] for process in processes]
-    assert [process.returncode for process in processes] == [0, 0, 0], told
+    errors = [process.communicate(timeout=120)[1] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0, 0], errors
 
 
 def test_what_is_no_folder_is_refused(tmp_path):
@@ -145,7 +145,7 @@ def test_a_file_is_replaced_as_a_whole_or_not_at_all(tmp_path):
     assert path.read_bytes() == b"\x00one"
     atomic_write(path, "zwei, zw\u00f6lf\n")
     assert path.read_bytes() == "zwei, zw\u00f6lf\n".encode()
-    assert [one.name for one in path.parent.iterdir()] == ["file.zip"]
+    assert [file.name for file in path.parent.iterdir()] == ["file.zip"]
 
 
 def test_a_table(tmp_path):
@@ -186,7 +186,7 @@ def test_a_store_whose_first_line_was_torn_is_begun(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b'{"of": 2}\n1\n2', "holds another count; accepted: the same, or a new folder"),
         (b'{"of": 1}\nx\n2', "accepted: what a count left"),
@@ -194,10 +194,10 @@ def test_a_store_whose_first_line_was_torn_is_begun(tmp_path):
         (b"\xff\n2", "accepted: what a count left"),
     ],
 )
-def test_a_file_of_something_else_is_refused_and_left_alone(tmp_path, content, told):
+def test_a_file_of_something_else_is_refused_and_left_alone(tmp_path, content, message):
     path = tmp_path / "s"
     path.write_bytes(content)
-    with pytest.raises(ParlourError, match=told) as refused:
+    with pytest.raises(ParlourError, match=message) as refused:
         stored(path, {"of": 1})
     assert "\n" not in str(refused.value)
     assert path.read_bytes() == content
@@ -285,9 +285,9 @@ def test_a_second_command_in_the_folder_is_refused_and_the_first_leaves_what_it_
     finally:
         os.kill(first.pid, signal.SIGCONT)
     assert (second.returncode, out) == (2, "")
-    told = [line for line in err.splitlines() if "parlour:" in line]
-    assert len(told) == 1
-    assert f"is in use by another run (process {first.pid})" in told[0]
+    lines = [line for line in err.splitlines() if "parlour:" in line]
+    assert len(lines) == 1
+    assert f"is in use by another run (process {first.pid})" in lines[0]
     _, err = first.communicate(timeout=600)
     assert first.returncode == 0, err
     with warnings.catch_warnings(action="ignore"):

@@ -47,16 +47,16 @@ class Whole(Ask[Everything]):
 
 def test_what_is_drawn_fits_the_schema():
     question, rng = Whole(), np.random.default_rng(0)
-    found = [question.read(reply_to(question, rng)) for _ in range(200)]
-    assert {one.choice for one in found} == {"a", "b"}
-    assert {part.seat for one in found for part in one.parts} == {2, 3}
-    assert {one.maybe for one in found} == {True, False, None}
-    assert {len(one.why) for one in found} == {2, 3, 4}
-    assert {one.word for one in found} == {"yes", "no"}
+    answers = [question.read(reply_to(question, rng)) for _ in range(200)]
+    assert {answer.choice for answer in answers} == {"a", "b"}
+    assert {part.seat for answer in answers for part in answer.parts} == {2, 3}
+    assert {answer.maybe for answer in answers} == {True, False, None}
+    assert {len(answer.why) for answer in answers} == {2, 3, 4}
+    assert {answer.word for answer in answers} == {"yes", "no"}
     assert refused([question], rng) == {"tests.schema_fuzz_whole": []}
 
 
 def test_a_question_that_asks_for_more_than_its_schema_is_found():
-    told = refused([Whole(strict=True)], np.random.default_rng(0))["tests.schema_fuzz_whole"]
-    assert 20 < len(told) < 80  # two seats of two: half of the replies
-    assert told[0].startswith("the answer does not fit the question: the same seat twice; accepted: two seats <- {")
+    faults = refused([Whole(strict=True)], np.random.default_rng(0))["tests.schema_fuzz_whole"]
+    assert 20 < len(faults) < 80  # two seats of two: half of the replies
+    assert faults[0].startswith("the answer does not fit the question: the same seat twice; accepted: two seats <- {")

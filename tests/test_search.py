@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
-from itertools import pairwise
 
 import numpy as np
 import pytest
+from networks import indifferent, moves_beside_heuristics
 from parlour.envs import registry, speech
 from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.avalon.histories import histories
@@ -21,22 +21,14 @@ from parlour.policies.search.network import SearchTable
 from parlour.policies.search.others import OWN, others_of
 from parlour.policies.search.posterior import posterior
 from parlour.policies.trained import TrainedSeat
-from parlour.training import cli
 
+GAME = "avalon_v0"
 DEEPROLE = {"num_players": 5, "rules": "official", "roles": "deeprole", "talk": False}
 TABLES = (DEEPROLE, {"num_players": 6, "rules": "paper"}, {"num_players": 7, "rules": "official", "talk": False})
 
 
 def game_of(options):
     return registry["avalon_v0"].raw_env(**options).game
-
-
-def indifferent(options=DEEPROLE, hidden: int = 4) -> TrainedSeat:
-    """A network that takes every legal move equally often."""
-    env = registry["avalon_v0"].raw_env(features="belief", **options)
-    sizes = (env.encoder.size, hidden, len(env.game.catalogue))
-    layers = [(np.zeros((b, a), np.float32), np.zeros(b, np.float32)) for a, b in pairwise(sizes)]
-    return TrainedSeat("avalon_v0", env.game.config, layers, features="belief", sample=True)
 
 
 def played(game, roles, *moves):
@@ -120,7 +112,7 @@ def test_the_posterior_is_bayes_rule_with_the_moves_of_the_network():
     # always: seat 1 is evil in 12 of 24 deals, so P(evil) = 12/2 / (12/2 + 12) = 1/3
     game = game_of(DEEPROLE)
     state = played(game, ROLES, Move(avalon.TEAM, (0, 1)), *APPROVED, avalon.SUCCESS, avalon.SUCCESS)
-    table, view = SearchTable(indifferent()), game.view(state, 0)
+    table, view = SearchTable(indifferent(GAME, DEEPROLE)), game.view(state, 0)
     known = posterior(table, view, others_of((OWN,), table.network, 0.02), np.random.default_rng(0))
     evil = [h.deal[1] in game.evil_roles for h in histories(game, view)]
     assert known.probability[np.array(evil)].sum() == pytest.approx(1 / 3)
@@ -128,7 +120,7 @@ def test_the_posterior_is_bayes_rule_with_the_moves_of_the_network():
 
 def test_continuations_of_the_same_move_are_the_same_games():
     game = game_of(DEEPROLE)
-    table, view = SearchTable(indifferent()), game.view(played(game, ROLES), 0)
+    table, view = SearchTable(indifferent(GAME, DEEPROLE)), game.view(played(game, ROLES), 0)
     others = others_of((OWN,), table.network, 0.02)
     known = posterior(table, view, others, np.random.default_rng(0))
     returns = Continuations(table, others, known, 0).play(np.array([0, 0, 1]), 50, np.random.default_rng(1))
@@ -143,31 +135,21 @@ def test_a_fail_that_wins_the_game_has_win_rate_1():
     moves = [team, *APPROVED, *failed, Move(avalon.TEAM, (0, 1, 4)), *APPROVED, *failed, avalon.SUCCESS]
     state = played(game, ROLES, *moves, team, *APPROVED, avalon.SUCCESS)
     view = game.view(state, 1)
-    policy = SearchPolicy(indifferent(), SearchSettings(continuations=200))
+    policy = SearchPolicy(indifferent(GAME, DEEPROLE), SearchSettings(continuations=200))
     policy.reset(1, 0)
     chosen = policy.act({}, {"view": view, "legal": [0, 1], "options": ["success", "fail"]})
-    told = dict(zip(policy.notes()["search"]["moves"], policy.notes()["search"]["win_rate"], strict=True))
-    assert (chosen, told["fail"]) == (1, 1.0)
-    assert told["success"] < 1
+    rates = dict(zip(policy.notes()["search"]["moves"], policy.notes()["search"]["win_rate"], strict=True))
+    assert (chosen, rates["fail"]) == (1, 1.0)
+    assert rates["success"] < 1
 
 
 @pytest.mark.slow
 def test_a_game_with_search_is_the_same_for_the_same_seed_and_after_pickling():
-    policy = SearchPolicy(indifferent(), SearchSettings(continuations=20))
+    policy = SearchPolicy(indifferent(GAME, DEEPROLE), SearchSettings(continuations=20))
 
-    def moves(player):
-        env = registry["avalon_v0"].raw_env(info="full", features="belief", **DEEPROLE)
-        env.reset(seed=3)
-        player.reset(0, 3)
-        others = make_policy("heuristic", "avalon_v0", env.game.config)
-        while env.outcome is None:
-            others.reset(env.seat, 3 + len(env.moves))
-            take_turn(env, player if env.seat == 0 else others)
-        return env.moves
-
-    first = moves(policy)
-    assert moves(policy) == first
-    assert moves(pickle.loads(pickle.dumps(policy))) == first
+    first = moves_beside_heuristics(policy, GAME, DEEPROLE)
+    assert moves_beside_heuristics(policy, GAME, DEEPROLE) == first
+    assert moves_beside_heuristics(pickle.loads(pickle.dumps(policy)), GAME, DEEPROLE) == first
 
 
 def test_where_nature_drew_a_team_search_plays_as_the_network():
@@ -178,7 +160,7 @@ def test_where_nature_drew_a_team_search_plays_as_the_network():
     drawn = Move(avalon.DRAWN, (0, 1))
     state = played(game, roles, Move(avalon.TEAM, (0,)), *(avalon.APPROVE,) * 6, drawn)
     assert state.actor != NATURE
-    policy = SearchPolicy(indifferent(options))
+    policy = SearchPolicy(indifferent(GAME, options))
     policy.reset(state.actor, 0)
     while state.options.legal and len(state.options.legal) == 1:
         state = game.apply(state, state.options.legal[0])
@@ -187,20 +169,19 @@ def test_where_nature_drew_a_team_search_plays_as_the_network():
     assert list(policy.notes()["search"]) == ["not searched"]
 
 
-def test_other_games_and_unknown_settings_are_refused_in_one_line(capsys):
+def test_other_games_and_unknown_settings_are_refused_in_one_line(error_of):
     rules = registry["avalon_v0"].raw_env(num_players=5, rules="multi_round").game
     network = TrainedSeat("avalon_v0", rules.config, [(np.zeros((1, 1)), np.zeros(1))], features="belief")
     with pytest.raises(ParlourError, match="search does not play avalon_v0 at this table"):
         SearchPolicy(network)
-    assert cli.run(["play", "avalon_v0", "--policy", "search:expert,width=3"]) == 2
-    [line] = capsys.readouterr().err.strip().splitlines()
+    [line] = error_of(["play", "avalon_v0", "--policy", "search:expert,width=3"]).strip().splitlines()
     assert "width" in line
     assert "continuations" in line
 
 
 def leaning(action: int, options=DEEPROLE) -> TrainedSeat:
     """A network that takes one action, where it is legal, nearly always."""
-    network = indifferent(options)
+    network = indifferent(GAME, options)
     network.layers[-1][1][action] = 50
     return network
 
@@ -209,7 +190,7 @@ def test_what_a_seat_does_tells_which_family_it_is_of(tmp_path):
     # seat 1 approves. One family always does, with a slip of 0.02: 0.98 + 0.01 = 0.99; the other in half of the cases. Both are as
     # likely before: P(always) = 0.99 / (0.99 + 0.5) = 0.664
     game = game_of(DEEPROLE)
-    table = SearchTable(indifferent())
+    table = SearchTable(indifferent(GAME, DEEPROLE))
     leaning(table.number[avalon.APPROVE]).save(tmp_path / "yes.npz")
     others = others_of((OWN, str(tmp_path / "yes.npz")), table.network, 0.02)
     state = played(game, ROLES, Move(avalon.TEAM, (0, 1)), *APPROVED, avalon.SUCCESS, avalon.SUCCESS)
@@ -219,7 +200,7 @@ def test_what_a_seat_does_tells_which_family_it_is_of(tmp_path):
 
 
 def test_the_own_seat_is_played_by_the_searching_network():
-    others = others_of(("heuristic",), indifferent(), 0.02)
+    others = others_of(("heuristic",), indifferent(GAME, DEEPROLE), 0.02)
     drawn = others.drawn(others.begun(6, 5), 3, np.random.default_rng(0))
     assert (drawn[:, 3] == 0).all()
     assert (np.delete(drawn, 3, axis=1) == 1).all()
@@ -228,7 +209,7 @@ def test_the_own_seat_is_played_by_the_searching_network():
 def test_a_player_that_only_draws_has_the_shares_of_its_moves_as_probabilities():
     # Votes of the heuristic: a leader approves its own team
     game = game_of(DEEPROLE)
-    table = SearchTable(indifferent())
+    table = SearchTable(indifferent(GAME, DEEPROLE))
     others = others_of(("heuristic",), table.network, 0.02)
     known = posterior(table, game.view(played(game, ROLES), 0), others, np.random.default_rng(0))
     tables = table.tables(len(known.states))
@@ -247,16 +228,16 @@ def test_a_network_with_other_features_is_refused_among_the_others(tmp_path):
     layers = [(np.zeros((len(env.game.catalogue), env.encoder.size), np.float32), np.zeros(len(env.game.catalogue)))]
     TrainedSeat("avalon_v0", env.game.config, layers, features="record").save(tmp_path / "other.npz")
     with pytest.raises(ParlourError, match="has the features record; accepted: belief"):
-        others_of((str(tmp_path / "other.npz"),), indifferent(), 0.02)
+        others_of((str(tmp_path / "other.npz"),), indifferent(GAME, DEEPROLE), 0.02)
 
 
 def test_one_of_the_others_may_have_a_setting():
     table = {"num_players": 5, "rules": "official", "talk": False}
     human = expert("avalon_v0", game_of(table).config, style="human")
-    others = others_of((OWN, "expert:style=human", "mcts:rollouts=5"), indifferent(table), 0.02)
+    others = others_of((OWN, "expert:style=human", "mcts:rollouts=5"), indifferent(GAME, table), 0.02)
     assert (others.families[1].network.layers[0][0] == human.layers[0][0]).all()
     with pytest.raises(ParlourError, match="width"):
-        others_of(("mcts:width=5",), indifferent(table), 0.02)
+        others_of(("mcts:width=5",), indifferent(GAME, table), 0.02)
 
 
 def test_a_critic_learns_what_its_inputs_tell():
@@ -271,7 +252,7 @@ def test_a_cut_game_pays_the_side_of_the_seat_to_move_and_takes_from_the_other()
     # the critic says 0.5 for whoever moves: seats of that side get 0.5, the others -0.5. After a proposal seat 0 votes first, a
     # Servant: of seat 0's own side
     game = game_of(DEEPROLE)
-    table = SearchTable(indifferent())
+    table = SearchTable(indifferent(GAME, DEEPROLE))
     others = others_of((OWN,), table.network, 0.02)
     view = game.view(played(game, ROLES), 0)
     known = posterior(table, view, others, np.random.default_rng(0))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
+from networks import indifferent, moves_beside_heuristics
 from parlour.envs import registry
 from parlour.envs.batch.werewolf.rounds import WerewolfRounds
 from parlour.envs.core import Move, ParlourError
@@ -27,16 +26,8 @@ def game_of(options):
     return registry["werewolf_v0"].raw_env(**options).game
 
 
-def indifferent(options) -> TrainedSeat:
-    """A network that takes every legal move equally often."""
-    env = registry["werewolf_v0"].raw_env(features="belief", **options)
-    sizes = (env.encoder.size, 4, len(env.game.catalogue))
-    layers = [(np.zeros((b, a), np.float32), np.zeros(b, np.float32)) for a, b in pairwise(sizes)]
-    return TrainedSeat("werewolf_v0", env.game.config, layers, features="belief", sample=True)
-
-
 def followed(options) -> tuple[SearchTable, Particles]:
-    network = indifferent(options)
+    network = indifferent("werewolf_v0", options)
     table = SearchTable(network)
     return table, Particles(table, others_of((OWN,), network, 0.02))
 
@@ -98,12 +89,12 @@ def test_hidden_moves_of_a_night_weigh_as_bayes_rule_says():
     ):
         state = game.apply(state, move)
     table, particles = followed(GUARDED)
-    found = []
+    shares = []
     for seed in range(12):
         known = particles.posterior(game.view(state, 2), np.random.default_rng(seed))
-        found.append(known.probability[records(table, known)["victim"] == NOBODY].sum())
+        shares.append(known.probability[records(table, known)["victim"] == NOBODY].sum())
         particles = Particles(table, others_of((OWN,), table.network, 0.02))
-    assert np.mean(found) == pytest.approx(5 / 9, abs=0.03)
+    assert np.mean(shares) == pytest.approx(5 / 9, abs=0.03)
 
 
 def test_games_drawn_by_the_root_of_their_weights_keep_their_share_of_the_weight():
@@ -132,19 +123,10 @@ def test_votes_of_the_present_round_are_drawn_anew():
 
 @pytest.mark.slow
 def test_a_game_of_werewolf_with_search_is_the_same_for_the_same_seed():
-    policy = SearchPolicy(indifferent(GUARDED), SearchSettings(continuations=20, depth=6))
+    policy = SearchPolicy(indifferent("werewolf_v0", GUARDED), SearchSettings(continuations=20, depth=6))
 
-    def moves():
-        env = registry["werewolf_v0"].raw_env(info="full", **GUARDED)
-        env.reset(seed=3)
-        policy.reset(0, 3)
-        others = make_policy("heuristic", "werewolf_v0", env.game.config)
-        while env.outcome is None:
-            others.reset(env.seat, 3 + len(env.moves))
-            take_turn(env, policy if env.seat == 0 else others)
-        return env.moves
-
-    assert moves() == moves()
+    first, second = (moves_beside_heuristics(policy, "werewolf_v0", GUARDED) for _ in range(2))
+    assert first == second
 
 
 @pytest.mark.parametrize("features", ["summary", "belief"])

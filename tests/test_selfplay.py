@@ -63,16 +63,16 @@ MEASURED = ("seconds",)
 
 def results(folder):
     """Everything a run leaves but pictures; processor time is blanked."""
-    found = {}
+    files = {}
     for file in sorted(folder.rglob("*")):
         if file.suffix in (".npz", ".jsonl"):
-            found[str(file.relative_to(folder))] = file.read_bytes()
+            files[str(file.relative_to(folder))] = file.read_bytes()
         if file.suffix == ".json":
-            told = json.loads(file.read_text())
-            found[str(file.relative_to(folder))] = {key: told[key] for key in told if key not in MEASURED}
+            data = json.loads(file.read_text())
+            files[str(file.relative_to(folder))] = {key: data[key] for key in data if key not in MEASURED}
         if file.suffix == ".csv":
-            found[str(file.relative_to(folder))] = file.read_text()
-    return found
+            files[str(file.relative_to(folder))] = file.read_text()
+    return files
 
 
 # -- who is met --------------------------------------------------------------------------------------------------
@@ -92,14 +92,14 @@ def test_a_member_is_drawn_by_how_often_the_network_beats_it_and_keeps_the_floor
 
 
 def test_wins_are_estimated_by_side_and_older_games_count_less():
-    one = [MemberScore("s001", "good", 8, 8), MemberScore("s001", "evil", 4, 0)]
+    scores = [MemberScore("s001", "good", 8, 8), MemberScore("s001", "evil", 4, 0)]
     two = [MemberScore("s001", "good", 4, 0), MemberScore("x", "good", 9, 9)]
     assert seating.win_rate([], "s001", "good", 0.5) == 0.5
-    assert seating.win_rate([one], "s001", "good", 0.5) == 9 / 10
-    assert seating.win_rate([one], "s001", "evil", 0.5) == 1 / 6
-    assert seating.win_rate([one, two], "s001", "good", 0.5) == (4 + 1) / (4 + 4 + 2)
-    assert seating.win_rate([one, two], "s001", "good", 0.0) == 1 / 6
-    assert seating.win_rate([one, two], "s001", "good", 1.0) == 9 / 14
+    assert seating.win_rate([scores], "s001", "good", 0.5) == 9 / 10
+    assert seating.win_rate([scores], "s001", "evil", 0.5) == 1 / 6
+    assert seating.win_rate([scores, two], "s001", "good", 0.5) == (4 + 1) / (4 + 4 + 2)
+    assert seating.win_rate([scores, two], "s001", "good", 0.0) == 1 / 6
+    assert seating.win_rate([scores, two], "s001", "good", 1.0) == 9 / 14
 
 
 def seated(snapshots=("s000", "s001"), phases=(), **changes):
@@ -110,38 +110,38 @@ def seated(snapshots=("s000", "s001"), phases=(), **changes):
 
 def test_tables_are_shared_out_as_configured_and_half_of_each_share_is_on_each_side():
     """500 against the heuristic, 100 of them in one seat; 200 against snapshots; 300 alone."""
-    found = seated()
-    assert found.opponents == ("heuristic", "s000", "s001")
-    assert [(found.opponent == k).sum() for k in (ALONE, 0)] == [300, 500]
-    assert (found.seat != WHOLE_SIDE).sum() == 100
-    assert [((found.seat == seat) & (found.opponent == 0)).sum() for seat in range(5)] == [20] * 5
+    drawn = seated()
+    assert drawn.opponents == ("heuristic", "s000", "s001")
+    assert [(drawn.opponent == k).sum() for k in (ALONE, 0)] == [300, 500]
+    assert (drawn.seat != WHOLE_SIDE).sum() == 100
+    assert [((drawn.seat == seat) & (drawn.opponent == 0)).sum() for seat in range(5)] == [20] * 5
     for number in (0, 1):
-        assert ((found.opponent == 0) & (found.side == number)).sum() == 250
-        assert ((found.opponent > 0) & (found.side == number)).sum() == 100
+        assert ((drawn.opponent == 0) & (drawn.side == number)).sum() == 250
+        assert ((drawn.opponent > 0) & (drawn.side == number)).sum() == 100
 
 
 def test_without_snapshots_their_share_is_played_alone_and_without_fixed_players_so_is_theirs():
     assert (seated(snapshots=()).opponent == ALONE).sum() == 500
-    found = seating.seating(config(tables=10), 5, (), dict.fromkeys(SIDES, ()), (), np.random.default_rng(0))
-    assert (found.opponent == ALONE).all()
+    drawn = seating.seating(config(tables=10), 5, (), dict.fromkeys(SIDES, ()), (), np.random.default_rng(0))
+    assert (drawn.opponent == ALONE).all()
 
 
 def test_strangers_have_their_share_of_the_games_families_alike_and_the_network_one_seat_in_turn():
     """Of 1000 games 200 among strangers: 100 of each family, of the second 50 for each of its two players."""
     made = config(tables=1000, fixed_share=0.5, pool_share=0.2, population=("a", "b"), population_share=0.2)
     met, rng = dict.fromkeys(SIDES, ("s000",)), np.random.default_rng(0)
-    found = seating.seating(made, 5, ("heuristic",), met, (), rng, [["a"], ["b1", "b2"]])
-    assert found.opponents == ("heuristic", "s000", "a", "b1", "b2")
-    assert [(found.opponent == k).sum() for k in (ALONE, 0, 1, 2, 3, 4)] == [100, 500, 200, 100, 50, 50]
-    assert [((found.seat == seat) & (found.opponent >= 2)).sum() for seat in range(5)] == [40] * 5
-    assert not np.any(found.held)  # strangers hold all other seats
+    drawn = seating.seating(made, 5, ("heuristic",), met, (), rng, [["a"], ["b1", "b2"]])
+    assert drawn.opponents == ("heuristic", "s000", "a", "b1", "b2")
+    assert [(drawn.opponent == k).sum() for k in (ALONE, 0, 1, 2, 3, 4)] == [100, 500, 200, 100, 50, 50]
+    assert [((drawn.seat == seat) & (drawn.opponent >= 2)).sum() for seat in range(5)] == [40] * 5
+    assert not np.any(drawn.held)  # strangers hold all other seats
 
 
 def test_among_strangers_the_network_holds_the_share_of_the_other_seats_that_is_left():
     made = config(tables=1000, fixed_share=0, pool_share=0, population=("a",), population_share=1.0, stranger_seats=0.7)
-    found = seating.seating(made, 5, (), dict.fromkeys(SIDES, ()), (), np.random.default_rng(0), [["a"]])
-    own = np.stack([found.own(np.full(1000, seat), np.zeros((1000, 5), np.int8)) for seat in range(5)])
-    assert own[found.seat, np.arange(1000)].all()
+    drawn = seating.seating(made, 5, (), dict.fromkeys(SIDES, ()), (), np.random.default_rng(0), [["a"]])
+    own = np.stack([drawn.own(np.full(1000, seat), np.zeros((1000, 5), np.int8)) for seat in range(5)])
+    assert own[drawn.seat, np.arange(1000)].all()
     # 1000 seats of its own, and of 4000 others three tenths; five standard errors are 0.036
     assert (own.sum() - 1000) / 4000 == pytest.approx(0.3, abs=0.036)
 
@@ -162,27 +162,27 @@ def test_a_snapshot_that_always_loses_is_hardly_met():
         [MemberScore("s000", side, 998, 998) for side in SIDES],
         [MemberScore("s001", side, 998, 0) for side in SIDES],
     ]
-    found = seated(phases=phases, opponents=50)
+    drawn = seated(phases=phases, opponents=50)
     # weights 0.02 and (1 - 1/1000)^2: about one of 51
-    assert (found.opponent == 1).sum() < 0.2 * (found.opponent == 2).sum()
+    assert (drawn.opponent == 1).sum() < 0.2 * (drawn.opponent == 2).sum()
 
 
 def test_the_network_moves_for_its_side_for_its_seat_or_for_everybody():
     sides = np.array([[0, 0, 0, 1, 1]] * 4, np.int8)
-    found = Seating(
+    drawn = Seating(
         ("x",),
         np.array([ALONE, 0, 0, 0], np.int32),
         np.array([-1, 1, 0, 0], np.int8),
         np.array([-1, -1, -1, 3], np.int8),
     )
-    by_actor = [found.own(np.full(4, actor, np.int32), sides).tolist() for actor in (0, 3, 4)]
+    by_actor = [drawn.own(np.full(4, actor, np.int32), sides).tolist() for actor in (0, 3, 4)]
     assert by_actor == [[True, False, True, False], [True, True, False, True], [True, True, False, False]]
 
 
 def test_many_snapshots_are_thinned_evenly_with_the_first_and_the_last():
     snapshots = [Member(f"s{k:03d}", "?", k) for k in range(1, 22)]
     shown = pool.thinned([RANDOM, RULE, *snapshots], 5)
-    assert [one.name for one in shown] == ["random", "heuristic", "s001", "s006", "s011", "s016", "s021"]
+    assert [member.name for member in shown] == ["random", "heuristic", "s001", "s006", "s011", "s016", "s021"]
     assert pool.thinned([RANDOM, RULE, *snapshots[:5]], 5) == [RANDOM, RULE, *snapshots[:5]]
 
 
@@ -271,14 +271,14 @@ def test_recorded_games_are_imitated_decision_by_decision(tmp_path):
     words = ["play", "avalon_v0", "--players", "5", "--rules", "official", "--set", "talk=false", "--games", "10"]
     assert cli.run([*words, "--policy", "heuristic", "--out", str(tmp_path)]) == 0
     tables = pool.tables_for(config(), 1)
-    found, games = recorded.decisions(tmp_path, tables)
-    assert games == 10 == found.terminated.sum()
-    rows = np.arange(len(found.action))
-    assert found.mask[rows, found.action].all()
-    assert found.hidden.reshape(len(rows), 5, 5).sum(axis=2).min() == 1
-    assert set(found.rewards[found.terminated != 0].ravel().tolist()) == {1.0, -1.0}
+    decisions, games = recorded.decisions(tmp_path, tables)
+    assert games == 10 == decisions.terminated.sum()
+    rows = np.arange(len(decisions.action))
+    assert decisions.mask[rows, decisions.action].all()
+    assert decisions.hidden.reshape(len(rows), 5, 5).sum(axis=2).min() == 1
+    assert set(decisions.rewards[decisions.terminated != 0].ravel().tolist()) == {1.0, -1.0}
     learner = SelfplayLearner(config(hidden=(64,), batch=64, imitation_rate=3e-3), tables)
-    losses = [learner.imitate(found) for _ in range(20)]
+    losses = [learner.imitate(decisions) for _ in range(20)]
     assert losses[-1] < 0.7 * losses[0]
     with pytest.raises(ParlourError, match="holds no finished game"):
         recorded.decisions(tmp_path, pool.tables_for(config(options={"num_players": 6}), 1))
@@ -288,19 +288,19 @@ def test_recorded_games_are_imitated_decision_by_decision(tmp_path):
 
 
 def test_a_run_leaves_its_snapshots_tables_and_pictures(whole):
-    folder, found = whole
+    folder, result = whole
     names = {f.name for f in folder.iterdir()}
     assert {"config.json", "checkpoint.npz", "policy.npz", "report.md", "summary.json", "progress.csv"} <= names
     snapshots = [f.name for f in sorted((folder / "snapshots").iterdir())]
-    assert snapshots == [f"s{k:03d}.npz" for k in range(len(found.phases))]
+    assert snapshots == [f"s{k:03d}.npz" for k in range(len(result.phases))]
     assert (folder / "policy.npz").read_bytes() == (folder / "snapshots" / snapshots[-1]).read_bytes()
     for picture in ("crossplay.png", "curve.png"):
         assert (folder / picture).read_bytes().startswith(b"\x89PNG")
     policy = make_policy(str(folder / "policy.npz"), "avalon_v0", TrainedSeat.load(folder / "policy.npz").config)
     assert isinstance(policy, TrainedSeat)
     assert policy.sample
-    assert found.phases[-1].share == 1
-    assert found.phases[-1].steps >= 3000 > found.phases[-2].steps
+    assert result.phases[-1].share == 1
+    assert result.phases[-1].steps >= 3000 > result.phases[-2].steps
 
 
 def test_the_first_phase_imitates_and_learns_from_no_decision_of_its_own(whole):
@@ -310,20 +310,20 @@ def test_the_first_phase_imitates_and_learns_from_no_decision_of_its_own(whole):
 
 
 def test_all_games_against_others_are_counted_by_opponent_and_side(whole):
-    folder, found = whole
+    folder, result = whole
     rows = [row.split(",") for row in (folder / "training.csv").read_text().splitlines()[1:]]
-    for phase in found.phases[1:]:
-        told = [row for row in rows if row[0] == str(phase.steps)]
-        assert sum(int(row[3]) for row in told) == sum(one.n for one in phase.scores) <= phase.games
+    for phase in result.phases[1:]:
+        counted = [row for row in rows if row[0] == str(phase.steps)]
+        assert sum(int(row[3]) for row in counted) == sum(score.n for score in phase.scores) <= phase.games
         assert {score.member for score in phase.scores} <= {"heuristic", *(f"s{k:03d}" for k in range(phase.number))}
 
 
 @pytest.mark.slow
 def test_a_run_against_its_own_beginning_never_meets_the_heuristic(tmp_path):
     """Half of 16 tables against the imitation, s000, and the others alone."""
-    found = run.selfplay(config(fixed="start", pool_share=0.0), tmp_path)
-    assert all({score.member for score in phase.scores} == {"s000"} for phase in found.phases[1:])
-    assert all(sum(one.n for one in phase.scores) > phase.games / 4 for phase in found.phases[1:])
+    result = run.selfplay(config(fixed="start", pool_share=0.0), tmp_path)
+    assert all({score.member for score in phase.scores} == {"s000"} for phase in result.phases[1:])
+    assert all(sum(score.n for score in phase.scores) > phase.games / 4 for phase in result.phases[1:])
 
 
 def test_learned_from_are_training_seeds_and_measured_is_on_held_out_ones(whole):
@@ -392,10 +392,10 @@ def test_a_run_that_ended_between_the_files_of_a_phase_and_its_checkpoint_equals
 
     save = SelfplayLearner.save
 
-    def end(self, path, told):
-        if told["phases"] == 2:
+    def end(self, path, data):
+        if data["phases"] == 2:
             raise EndedError
-        save(self, path, told)
+        save(self, path, data)
 
     monkeypatch.setattr(SelfplayLearner, "save", end)
     with pytest.raises(EndedError):
@@ -408,8 +408,8 @@ def test_a_run_that_ended_between_the_files_of_a_phase_and_its_checkpoint_equals
 
 def test_another_seed_gives_another_network(whole, tmp_path):
     learn.learn(config(seed=1, steps=1), tmp_path, no_progress)
-    one, other = (TrainedSeat.load(folder / "snapshots/s001.npz").layers[0][0] for folder in (tmp_path, whole[0]))
-    assert not np.array_equal(one, other)
+    layer, other = (TrainedSeat.load(folder / "snapshots/s001.npz").layers[0][0] for folder in (tmp_path, whole[0]))
+    assert not np.array_equal(layer, other)
 
 
 def test_a_finished_run_is_left_as_it_is_and_another_configuration_is_refused(whole):
@@ -428,11 +428,14 @@ def test_a_checkpoint_holds_weights_and_no_code(whole):
 
 
 def test_a_broken_checkpoint_or_phase_is_refused_in_one_line(whole, tmp_path):
-    for name, told in (("checkpoint.npz", "not a checkpoint of this run"), ("phases/phase001.json", "train selfplay")):
+    for name, message in (
+        ("checkpoint.npz", "not a checkpoint of this run"),
+        ("phases/phase001.json", "train selfplay"),
+    ):
         shutil.copytree(whole[0], tmp_path / name.replace("/", "-"))
         (tmp_path / name.replace("/", "-") / name).write_text("{}")
         (tmp_path / name.replace("/", "-") / "checkpoint.before.npz").unlink()  # which would be used
-        with pytest.raises(ParlourError, match=told):
+        with pytest.raises(ParlourError, match=message):
             run.selfplay(config(), tmp_path / name.replace("/", "-"))
 
 
@@ -474,10 +477,10 @@ def test_a_best_response_to_random_play_gains_and_its_interval_says_so():
     """Random play as good hardly passes three quests; evil, which wins most games anyway, learns to win nearly all."""
     options = {"num_players": 5, "rules": "official", "talk": False}
     made = best_response.BestResponseConfig(options=options, against="random", side="evil", steps=700_000, deals=200)
-    found = best_response.best_response(made)
-    assert found.gain.low > 0.1
-    assert found.response.value > 0.85
-    assert found.response.value - found.player.value == pytest.approx(found.gain.value)
+    result = best_response.best_response(made)
+    assert result.gain.low > 0.1
+    assert result.response.value > 0.85
+    assert result.response.value - result.player.value == pytest.approx(result.gain.value)
 
 
 @pytest.mark.parametrize(("sees", "learns_from"), [("record", "record"), ("belief", None)])
@@ -487,20 +490,19 @@ def test_a_best_response_to_a_network_of_the_record_sees_the_record_too(tmp_path
     layers = [(np.zeros((len(env.game.catalogue), env.encoder.size)), np.zeros(len(env.game.catalogue)))]
     path = tmp_path / "policy.npz"
     TrainedSeat("avalon_v0", env.game.config, layers, features=sees).save(path)
-    made = best_response.BestResponseConfig(options=SMALL["options"], against=str(path), side="good")
-    assert made.learning.features == learns_from
+    settings = best_response.BestResponseConfig(options=SMALL["options"], against=str(path), side="good")
+    assert settings.learning.features == learns_from
 
 
 @pytest.mark.slow
-def test_a_best_response_with_a_number_of_decisions_is_the_same_again(capsys):
+def test_a_best_response_with_a_number_of_decisions_is_the_same_again(json_of):
     """And `--seed` names the first held-out deal."""
     words = ["evaluate", "avalon_v0", "--policy", "random", "--best-response", "good", "--games", "20", "--json"]
-    found = []
+    results = []
     for seed in ("0", "0", "700000"):
-        assert cli.run([*words, "--steps", "1000", "--seed", seed]) == 0
-        [told] = json.loads(capsys.readouterr().out)["best_responses"]
-        found.append({key: told[key] for key in told if key not in MEASURED})
-    assert found[0] == found[1] != found[2]
+        [row] = json_of([*words, "--steps", "1000", "--seed", seed])["best_responses"]
+        results.append({key: row[key] for key in row if key not in MEASURED})
+    assert results[0] == results[1] != results[2]
 
 
 # -- the command -------------------------------------------------------------------------------------------------
@@ -516,10 +518,10 @@ def test_the_command_hands_its_options_on(tmp_path, monkeypatch):
     monkeypatch.setattr(run, "selfplay", stop)
     words = ["--steps", "100000", "--tables", "64", "--set", "talk=false", "--seed", "3"]
     assert cli.run(["train", "selfplay", "--out", str(tmp_path), *words]) == 2
-    [(told, out)] = asked
+    [(settings, out)] = asked
     assert out == tmp_path
-    assert told.options == {"talk": False}  # what is not named is the game's own
-    assert (told.steps, told.tables, told.seed) == (100_000, 64, 3)
+    assert settings.options == {"talk": False}  # what is not named is the game's own
+    assert (settings.steps, settings.tables, settings.seed) == (100_000, 64, 3)
     assert cli.run(["train", "selfplay", "werewolf_v0", "--players", "8"]) == 2
     assert asked[1][0].options == {"num_players": 8}
     assert replace(asked[1][0], game="avalon_v0", options={}) == SelfplayConfig()
@@ -527,7 +529,7 @@ def test_the_command_hands_its_options_on(tmp_path, monkeypatch):
 
 def test_the_command_refuses_a_game_without_sides_in_one_line(tmp_path, capsys):
     assert cli.run(["train", "selfplay", "mediated_qa_v0", "--out", str(tmp_path / "run")]) == 2
-    [line] = [splitline for splitline in capsys.readouterr().err.splitlines() if "parlour:" in splitline]
+    [line] = [text for text in capsys.readouterr().err.splitlines() if "parlour:" in text]
     assert "this game has no sides" in line
 
 
@@ -538,8 +540,8 @@ def test_several_seeds_are_trained_and_told_together(tmp_path, capsys):
     words += [f"--{name.replace('_', '-')}={value}" for name, value in numbers.items()]
     words += ["--hidden", "8", "--critic-hidden", "8", "--seeds", "2", "--workers", "2", "--out", str(tmp_path)]
     assert cli.run(["train", "selfplay", *words]) == 0
-    told = json.loads((tmp_path / "summary.json").read_text())
-    assert [one["seed"] for one in told["seeds"]] == [0, 1]
-    means = [one["whole_sides"]["mean"] for one in told["seeds"]]
-    assert told["whole_sides"]["mean"] == pytest.approx(np.mean(means))
+    data = json.loads((tmp_path / "summary.json").read_text())
+    assert [seed["seed"] for seed in data["seeds"]] == [0, 1]
+    means = [seed["whole_sides"]["mean"] for seed in data["seeds"]]
+    assert data["whole_sides"]["mean"] == pytest.approx(np.mean(means))
     assert {"seed-0", "seed-1", "report.md"} <= {file.name for file in tmp_path.iterdir()}

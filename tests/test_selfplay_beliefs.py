@@ -26,10 +26,10 @@ def test_a_head_that_has_learned_nothing_gives_every_role_the_same_chance():
     """Five roles, two evil, one Merlin: chances 0.4, 0.2, 0.4; the loss of a seat is -log 0.4 = 0.916 or -log 0.2 = 1.609."""
     tables = pool.tables_for(config(), 8, autoreset=False)
     learner = SelfplayLearner(config(), tables)
-    found = role_beliefs.measure(learner, tables, list(range(8)))
-    assert -np.log(0.4) < found.head.value < 0.75 * -np.log(0.4) + 0.25 * -np.log(0.2) + 1e-6
-    assert found.difference.value == pytest.approx(found.head.value - found.habits.value)
-    assert found.head.n == 8
+    measured = role_beliefs.measure(learner, tables, list(range(8)))
+    assert -np.log(0.4) < measured.head.value < 0.75 * -np.log(0.4) + 0.25 * -np.log(0.2) + 1e-6
+    assert measured.difference.value == pytest.approx(measured.head.value - measured.habits.value)
+    assert measured.head.n == 8
 
 
 def test_a_head_that_learns_from_games_knows_more_than_one_that_has_not():

@@ -24,7 +24,8 @@ def between(*won: bool, draw: bool = False) -> tuple[PairGame, ...]:
     """Games of a pair: two for each deal, the first member on one side and then on the other."""
     sides = ("good", "evil")
     return tuple(
-        PairGame(k // 2, sides[k % 2], sides[1 - k % 2], one, not one and not draw) for k, one in enumerate(won)
+        PairGame(k // 2, sides[k % 2], sides[1 - k % 2], good_won, not good_won and not draw)
+        for k, good_won in enumerate(won)
     )
 
 
@@ -33,25 +34,25 @@ def made(games: dict, deals: int = 2) -> Crossplay:
 
 
 def test_a_game_is_seen_from_both_sides_of_the_table():
-    found = made({("a", "b"): between(True, True, True, False)})
-    assert found.rate("a", "b").value == 0.75
-    assert found.rate("b", "a").value == 0.25
-    assert (found.rate("a", "b", "good").hits, found.rate("a", "b", "good").n) == (2, 2)
-    assert (found.rate("a", "b", "evil").hits, found.rate("b", "a", "evil").hits) == (1, 0)
-    assert found.rate("b", "a", "good").hits == 1
+    result = made({("a", "b"): between(True, True, True, False)})
+    assert result.rate("a", "b").value == 0.75
+    assert result.rate("b", "a").value == 0.25
+    assert (result.rate("a", "b", "good").hits, result.rate("a", "b", "good").n) == (2, 2)
+    assert (result.rate("a", "b", "evil").hits, result.rate("b", "a", "evil").hits) == (1, 0)
+    assert result.rate("b", "a", "good").hits == 1
 
 
 def test_a_draw_is_won_by_nobody():
-    found = made({("a", "b"): between(False, False, draw=True)})
-    assert found.rate("a", "b").value == found.rate("b", "a").value == 0
+    result = made({("a", "b"): between(False, False, draw=True)})
+    assert result.rate("a", "b").value == result.rate("b", "a").value == 0
 
 
 def test_points_of_two_members_are_paired_by_deal():
     """Deal 0: a wins from both sides, one point; deal 1: good wins both times, none. Half a point in the mean."""
-    found = made({("a", "b"): between(True, True, True, False)})
-    own = found.difference("a", "b")
+    result = made({("a", "b"): between(True, True, True, False)})
+    own = result.difference("a", "b")
     assert (own.n, own.value) == (2, 0.5)
-    assert found.difference("b", "a").value == -0.5
+    assert result.difference("b", "a").value == -0.5
 
 
 def test_a_cycle_is_named_where_each_beats_the_next_beyond_doubt():
@@ -65,21 +66,21 @@ def test_a_cycle_is_named_where_each_beats_the_next_beyond_doubt():
 def test_who_wins_is_rated_higher_and_the_order_of_the_names_does_not_matter():
     won = between(*[True] * 12)
     lost = between(*[False] * 12)
-    found = crossplay.rated(made({("a", "b"): won, ("a", "c"): won, ("b", "c"): won}, deals=6), seed=0)
-    assert [one.name for one in found] == ["a", "b", "c"]
-    assert found[0].mu > 25 > found[2].mu
-    assert all(one.sigma < 25 / 3 and one.games == 24 for one in found)
-    assert all(one.ordinal == pytest.approx(one.mu - 3 * one.sigma) for one in found)
+    ratings = crossplay.rated(made({("a", "b"): won, ("a", "c"): won, ("b", "c"): won}, deals=6), seed=0)
+    assert [rating.name for rating in ratings] == ["a", "b", "c"]
+    assert ratings[0].mu > 25 > ratings[2].mu
+    assert all(rating.sigma < 25 / 3 and rating.games == 24 for rating in ratings)
+    assert all(rating.ordinal == pytest.approx(rating.mu - 3 * rating.sigma) for rating in ratings)
     turned = Crossplay((A, B, C), {("b", "a"): lost, ("c", "a"): lost, ("c", "b"): lost}, 6)
-    assert [one.name for one in crossplay.rated(turned, seed=0)] == ["a", "b", "c"]
+    assert [rating.name for rating in crossplay.rated(turned, seed=0)] == ["a", "b", "c"]
 
 
 def test_ratings_do_not_depend_on_how_many_more_games_some_pairs_played_nor_on_draws():
     games = {("a", "b"): between(*[True] * 8), ("a", "c"): between(True, False), ("b", "c"): between(True, False)}
-    found = crossplay.rated(made(games, deals=1), seed=3)
-    assert {one.name: one.games for one in found} == {"a": 4, "b": 4, "c": 4}
+    ratings = crossplay.rated(made(games, deals=1), seed=3)
+    assert {rating.name: rating.games for rating in ratings} == {"a": 4, "b": 4, "c": 4}
     drawn = {pair: tuple(game._replace(won=False, lost=False) for game in played) for pair, played in games.items()}
-    assert {one.mu for one in crossplay.rated(made(drawn), seed=3)} == {25.0}
+    assert {rating.mu for rating in crossplay.rated(made(drawn), seed=3)} == {25.0}
 
 
 def test_the_same_seed_gives_the_same_ratings_and_another_seed_another_order_of_the_games():

@@ -68,7 +68,7 @@ class Line:
             self.socket.sendall(piece)
         return self
 
-    def heard(self) -> tuple[int, dict]:
+    def reply(self) -> tuple[int, dict]:
         """Status and body of the next reply, not a byte further."""
         head = b""
         while not head.endswith(b"\r\n\r\n"):
@@ -85,10 +85,10 @@ class Line:
         return got
 
     def refusal(self) -> tuple[int, str]:
-        status, told = self.heard()
-        assert set(told["error"]) == {"message", "type", "param", "code"}
-        assert "\n" not in told["error"]["message"]
-        return status, told["error"]["message"]
+        status, data = self.reply()
+        assert set(data["error"]) == {"message", "type", "param", "code"}
+        assert "\n" not in data["error"]["message"]
+        return status, data["error"]["message"]
 
     def ended(self) -> bool:
         """Whether the server closes the connection; what it says before that is not looked at."""
@@ -153,19 +153,19 @@ def until(met: Callable[[], object]) -> None:
 def test_a_body_that_says_it_is_too_long_is_refused_before_any_of_it_has_come(server, line):
     """300 MB that are announced and never sent: the answer does not wait for them."""
     url = server(max_body=1000)
-    asked = line(url).say(head("Content-Length: 300000000"))
-    assert asked.refusal() == (413, "a body of 300000000 bytes is not accepted; accepted: up to 1000")
-    assert asked.ended()
-    assert line(url).say(posted(HELLO + b" " * (1000 - len(HELLO)))).heard()[0] == 200
+    connection = line(url).say(head("Content-Length: 300000000"))
+    assert connection.refusal() == (413, "a body of 300000000 bytes is not accepted; accepted: up to 1000")
+    assert connection.ended()
+    assert line(url).say(posted(HELLO + b" " * (1000 - len(HELLO)))).reply()[0] == 200
     assert line(url).say(posted(HELLO + b" " * (1001 - len(HELLO)))).refusal()[0] == 413
 
 
 def test_a_body_in_chunks_is_refused_as_soon_as_it_is_too_long(server, line):
-    asked = line(server(max_body=1000)).say(
+    connection = line(server(max_body=1000)).say(
         head("Transfer-Encoding: chunked"), *[b"64\r\n" + b" " * 100 + b"\r\n"] * 11
     )
-    assert asked.refusal() == (413, "a body of more than 1000 bytes is not accepted; accepted: up to 1000")
-    assert asked.ended()
+    assert connection.refusal() == (413, "a body of more than 1000 bytes is not accepted; accepted: up to 1000")
+    assert connection.ended()
 
 
 def test_who_sends_it_all_the_same_still_reads_why_it_was_refused(server):
@@ -182,40 +182,49 @@ def test_who_sends_it_all_the_same_still_reads_why_it_was_refused(server):
 def test_without_the_key_nothing_is_read(server, line, body):
     url = server(key=KEY)
     for path in (CHAT, "/v1/models"):
-        asked = line(url).say(head(body, target=f"POST {path} HTTP/1.1"))
-        assert asked.refusal()[0] == 401
-        assert asked.ended()
-    assert line(url).say(posted(HELLO, f"Authorization: Bearer {KEY}")).heard()[0] == 200
+        connection = line(url).say(head(body, target=f"POST {path} HTTP/1.1"))
+        assert connection.refusal()[0] == 401
+        assert connection.ended()
+    assert line(url).say(posted(HELLO, f"Authorization: Bearer {KEY}")).reply()[0] == 200
 
 
 def test_long_bodies_have_room_together_and_short_ones_always_have(server, line):
     """Two of 100,000 bytes are on their way, and there is room for 150,000."""
     url = server(max_body=150_000, max_bodies=150_000)
-    one, other = (line(url).say(head("Content-Length: 100001"), b" " * 100_000) for _ in range(2))
-    if select.select([one.socket, other.socket], [], [], 20)[0] == [one.socket]:
-        one, other = other, one
+    first, other = (line(url).say(head("Content-Length: 100001"), b" " * 100_000) for _ in range(2))
+    if select.select([first.socket, other.socket], [], [], 20)[0] == [first.socket]:
+        first, other = other, first
     status, why = other.refusal()
     assert (status, why) == (429, "too many long requests at once; accepted: 150000 bytes of them")
     assert quick(url) == 200
-    assert one.say(b" ").refusal()[0] == 400
-    assert line(url).say(posted(HELLO + b" " * 100_000)).heard()[0] == 200
+    assert first.say(b" ").refusal()[0] == 400
+    assert line(url).say(posted(HELLO + b" " * 100_000)).reply()[0] == 200
 
 
 @pytest.mark.parametrize("lines", [["X: " + "x" * 20_000], ["X: x"] * 5000, ["X: " + "x" * 300_000]], ids=len)
 def test_headers_have_a_limit(plain, line, lines):
-    asked = line(plain).say(posted(HELLO, *lines))
-    assert asked.refusal() == (431, "headers of this length are not accepted; accepted: up to 16384 bytes")
-    assert line(plain).say(posted(HELLO, "X: " + "x" * 8000)).heard()[0] == 200
+    connection = line(plain).say(posted(HELLO, *lines))
+    assert connection.refusal() == (431, "headers of this length are not accepted; accepted: up to 16384 bytes")
+    assert line(plain).say(posted(HELLO, "X: " + "x" * 8000)).reply()[0] == 200
 
 
 # -- too slowly -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("said", [head()[:-2], b"P"], ids=["half", "a letter"])
-def test_headers_have_to_come_in_time(server, line, said):
-    asked = line(server(header_timeout=0.3)).say(said)
-    assert asked.refusal() == (408, "the headers did not come in time; accepted: within 0.3 seconds")
-    assert asked.ended()
+@pytest.mark.parametrize(
+    ("limit", "part", "said"),
+    [
+        ("header_timeout", "headers", head()[:-2]),
+        ("header_timeout", "headers", b"P"),
+        ("body_timeout", "body", head("Content-Length: 100") + b"{"),
+        ("body_timeout", "body", head("Transfer-Encoding: chunked") + b"1\r\n{\r\n"),
+    ],
+    ids=["half of the headers", "a letter", "length", "chunks"],
+)
+def test_headers_and_body_have_to_come_in_time(server, line, limit, part, said):
+    connection = line(server(**{limit: 0.3})).say(said)
+    assert connection.refusal() == (408, f"the {part} did not come in time; accepted: within 0.3 seconds")
+    assert connection.ended()
 
 
 def test_time_for_headers_does_not_begin_anew_with_each_byte(server, line):
@@ -230,41 +239,30 @@ def test_time_for_headers_does_not_begin_anew_with_each_byte(server, line):
 def test_who_says_nothing_is_hung_up_on(server, line):
     url = server(header_timeout=0.3, idle_timeout=0.3)
     assert line(url).ended()
-    asked = line(url).say(posted())
-    assert asked.heard()[0] == 200
-    assert asked.ended()
+    connection = line(url).say(posted())
+    assert connection.reply()[0] == 200
+    assert connection.ended()
 
 
 @pytest.mark.slow
 def test_a_second_request_has_its_own_time(server, line):
-    asked = line(server(header_timeout=0.6)).say(posted())
-    assert asked.heard()[0] == 200
+    connection = line(server(header_timeout=0.6)).say(posted())
+    assert connection.reply()[0] == 200
     time.sleep(1.5)  # idle, which is another time
-    assert asked.say(posted()).heard()[0] == 200
-    assert asked.say(head()[:-2]).refusal()[0] == 408
-
-
-@pytest.mark.parametrize(
-    "said",
-    [head("Content-Length: 100") + b"{", head("Transfer-Encoding: chunked") + b"1\r\n{\r\n"],
-    ids=["length", "chunks"],
-)
-def test_a_body_has_to_come_in_time(server, line, said):
-    asked = line(server(body_timeout=0.3)).say(said)
-    assert asked.refusal() == (408, "the body did not come in time; accepted: within 0.3 seconds")
-    assert asked.ended()
+    assert connection.say(posted()).reply()[0] == 200
+    assert connection.say(head()[:-2]).refusal()[0] == 408
 
 
 @pytest.mark.slow
 def test_a_reply_has_to_be_taken_in_time(server, line):
     """About 20 MB of words, more than two ends of a connection hold for one another."""
-    asked = line(server(reply_timeout=0.3, policy=LONG), receive_buffer=4096)
-    asked.say(posted())
-    assert asked.socket.recv(12) == b"HTTP/1.1 200"
+    connection = line(server(reply_timeout=0.3, policy=LONG), receive_buffer=4096)
+    connection.say(posted())
+    assert connection.socket.recv(12) == b"HTTP/1.1 200"
     time.sleep(3)
     got = 0
     with suppress(ConnectionError):
-        while piece := asked.socket.recv(1 << 20):
+        while piece := connection.socket.recv(1 << 20):
             got += len(piece)
     assert 0 < got < 10_000_000
 
@@ -284,7 +282,7 @@ def test_who_is_being_answered_does_not_give_way(server, line):
     asked = [line(url).say(posted()) for _ in range(3)]
     until(lambda: tally["chat"] == 3)
     assert line(url).refusal() == (429, "too many connections; accepted: 3 at once")
-    assert [one.heard()[0] for one in asked] == [200] * 3
+    assert [connection.reply()[0] for connection in asked] == [200] * 3
     assert quick(url) == 200
 
 
@@ -293,9 +291,9 @@ def test_who_is_only_heard_out_gives_way_first(server, line):
     url = server(max_connections=3, max_body=1000)
     refused = [line(url).say(head("Content-Length: 300000000")) for _ in range(10)]
     assert quick(url) == 200
-    for one in refused:
-        one.socket.settimeout(2)  # they would be heard out for longer
-    assert sum(one.ended() for one in refused) >= 8
+    for connection in refused:
+        connection.socket.settimeout(2)  # they would be heard out for longer
+    assert sum(connection.ended() for connection in refused) >= 8
 
 
 @pytest.mark.slow
@@ -306,7 +304,7 @@ def test_who_finds_no_room_comes_to_read_so(server, line):
     until(lambda: tally["chat"] == 2)
     for _ in range(5):
         assert line(url).say(posted(b" " * 200_000)).refusal()[0] == 429
-    assert [one.heard()[0] for one in asked] == [200] * 2
+    assert [connection.reply()[0] for connection in asked] == [200] * 2
 
 
 def test_a_server_ends_at_once_whoever_keeps_it_waiting(line):
@@ -335,11 +333,11 @@ def test_who_leaves_in_the_middle_of_a_fault_is_no_error(server, line, fault):
     """Twenty that hang up at once, some before and some after the fault."""
     url = server(faults={fault: 1.0}, hang=0.05)
     for k in range(20):
-        asked = line(url).say(posted())
+        connection = line(url).say(posted())
         time.sleep(0.001 * k)
-        asked.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        asked.socket.close()
-    assert line(url).say(head(target="GET /v1/models HTTP/1.1")).heard()[0] == 200
+        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.socket.close()
+    assert line(url).say(head(target="GET /v1/models HTTP/1.1")).reply()[0] == 200
 
 
 # -- in another form --------------------------------------------------------------------------------------------
@@ -375,22 +373,22 @@ SMUGGLED = [
 
 @pytest.mark.parametrize("said", [said for _, said in SMUGGLED], ids=[name for name, _ in SMUGGLED])
 def test_what_two_servers_could_read_in_two_ways_is_refused(plain, line, said, caplog):
-    asked = line(plain).say(said)
-    assert asked.refusal()[0] == 400
-    assert asked.ended()
+    connection = line(plain).say(said)
+    assert connection.refusal()[0] == 400
+    assert connection.ended()
     assert caplog.text == ""
 
 
 def test_requests_in_a_row_are_answered_in_order(plain, line):
-    asked = line(plain).say(posted() + posted() + head("Content-Length: 2") + b"{}")
-    assert [asked.heard()[0] for _ in range(3)] == [200, 200, 400]
+    connection = line(plain).say(posted() + posted() + head("Content-Length: 2") + b"{}")
+    assert [connection.reply()[0] for _ in range(3)] == [200, 200, 400]
 
 
 def test_more_than_was_announced_changes_nothing(plain, line):
     """`Connection: close`, and then more bytes: the request is answered all the same."""
-    asked = line(plain).say(posted(HELLO, "Connection: close"))
-    asked.say(b"\r\nmore")
-    assert asked.heard()[0] == 200
+    connection = line(plain).say(posted(HELLO, "Connection: close"))
+    connection.say(b"\r\nmore")
+    assert connection.reply()[0] == 200
 
 
 TYPES = [
@@ -411,16 +409,16 @@ TYPES = [
 
 @pytest.mark.parametrize(("header", "status", "why"), TYPES, ids=[header[:50] for header, _, _ in TYPES])
 def test_bodies_of_another_type_are_refused(plain, line, header, status, why):
-    asked = line(plain).say(posted(HELLO, header))
+    connection = line(plain).say(posted(HELLO, header))
     if header.startswith("Expect"):
-        assert asked.socket.recv(25) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        assert connection.socket.recv(25) == b"HTTP/1.1 100 Continue\r\n\r\n"
     if status == 200:
-        assert asked.heard()[0] == 200
+        assert connection.reply()[0] == 200
         return
-    got, told = asked.refusal()
+    got, message = connection.refusal()
     assert got == status
-    assert why in told
-    assert len(told) < 200
+    assert why in message
+    assert len(message) < 200
 
 
 ROUTES = [

@@ -15,36 +15,36 @@ from parlour.training.harnesses.sessions import SessionCounts, Sessions, Session
 from test_conversation import news_of
 
 
-def to_the_end(sessions, told, rng):
+def to_the_end(sessions, turn, rng):
     """Answer with options drawn; all that was told."""
-    heard = [told]
-    while not told.done:
-        told = sessions.say(told.session, told.options[int(rng.integers(len(told.options)))])
-        heard.append(told)
-    return heard
+    turns = [turn]
+    while not turn.done:
+        turn = sessions.say(turn.session, turn.options[int(rng.integers(len(turn.options)))])
+        turns.append(turn)
+    return turns
 
 
 def test_what_a_caller_is_told_put_together_is_what_the_view_of_its_seat_holds(tmp_path):
     sessions = Sessions(SessionSettings("werewolf_v0", "player_1", options={"num_players": 6}, out=tmp_path))
     for seed in range(3):
-        heard = to_the_end(sessions, sessions.begin(seed), np.random.default_rng(seed))
-        game = sessions._games[heard[0].session].game.game_env
+        turns = to_the_end(sessions, sessions.begin(seed), np.random.default_rng(seed))
+        game = sessions._games[turns[0].session].game.game_env
         headings = headings_of(game.text)
-        text = "".join(news_of(one.message, headings) for one in heard)
+        text = "".join(news_of(turn.message, headings) for turn in turns)
         assert text == news_of(render(game.text, game.view(1)), headings)
-        assert {tuple(one.as_json()) for one in heard} == {
+        assert {tuple(turn.as_json()) for turn in turns} == {
             ("session", "seat", "message", "options", "done", "reward", "faults")
         }
 
 
 def test_a_game_by_id_is_an_ordinary_transcript_with_its_outcome(tmp_path):
     sessions = Sessions(SessionSettings("avalon_v0", options={"num_players": 5}, out=tmp_path, seed=4))
-    heard = to_the_end(sessions, sessions.begin(), np.random.default_rng(0))
+    turns = to_the_end(sessions, sessions.begin(), np.random.default_rng(0))
     sessions.close()
-    found = replay.read(tmp_path / "avalon_v0-1.jsonl")
-    assert found.header["seed"] == 4
-    assert found.header["players"] == {"player_0": "caller", **{f"player_{k}": "heuristic" for k in range(1, 5)}}
-    assert found.outcome.returns[0] == heard[-1].reward
+    transcript = replay.read(tmp_path / "avalon_v0-1.jsonl")
+    assert transcript.header["seed"] == 4
+    assert transcript.header["players"] == {"player_0": "caller", **{f"player_{k}": "heuristic" for k in range(1, 5)}}
+    assert transcript.outcome.returns[0] == turns[-1].reward
 
 
 def test_a_caller_may_take_another_seat():
@@ -56,27 +56,27 @@ def test_a_caller_may_take_another_seat():
 
 def test_a_caller_that_is_gone_frees_its_place_and_its_game_is_played_to_its_end_and_counted(tmp_path):
     sessions = Sessions(SessionSettings("avalon_v0", out=tmp_path, max_games=1))
-    told = sessions.begin(5)
-    told = sessions.say(told.session, told.options[0])
-    sessions.end(told.session)
+    turn = sessions.begin(5)
+    turn = sessions.say(turn.session, turn.options[0])
+    sessions.end(turn.session)
     with pytest.raises(ParlourError, match="there is no such session"):
-        sessions.say(told.session, told.options[0])
+        sessions.say(turn.session, turn.options[0])
     whole = to_the_end(sessions, sessions.begin(6), np.random.default_rng(0))[-1]
     sessions.end(whole.session)
     assert sessions.counts == SessionCounts(begun=2, in_progress=0, left=1)
     sessions.close()
-    found = replay.read(tmp_path / "avalon_v0-1.jsonl")
-    assert found.outcome is not None
-    assert any(line.get("by") == "table" and line["seat"] == "player_0" for line in found.lines)
+    transcript = replay.read(tmp_path / "avalon_v0-1.jsonl")
+    assert transcript.outcome is not None
+    assert any(line.get("by") == "table" and line["seat"] == "player_0" for line in transcript.lines)
 
 
 def test_an_unknown_id_and_too_many_words_are_refused():
     sessions = Sessions(SessionSettings("template_v0"))
     with pytest.raises(ParlourError, match="there is no such session"):
         sessions.say("0123", "x")
-    told = sessions.begin(0)
+    turn = sessions.begin(0)
     with pytest.raises(ParlourError, match="4001 characters are not accepted; accepted: 4000 at most"):
-        sessions.say(told.session, "x" * 4001)
+        sessions.say(turn.session, "x" * 4001)
 
 
 def test_a_game_that_is_over_makes_room_for_another_and_one_in_progress_does_not():
@@ -125,9 +125,9 @@ def test_two_calls_at_once_are_one_call_and_one_refusal():
 
     sessions = Sessions(SessionSettings("avalon_v0", opponents=Calls))
     sessions.current = None
-    told = sessions.begin(3)
-    sessions.current = told.session
-    assert not sessions.say(told.session, told.options[0]).done
+    turn = sessions.begin(3)
+    sessions.current = turn.session
+    assert not sessions.say(turn.session, turn.options[0]).done
     assert refused == ["this game answers another call; accepted: one call at a time"]
 
 

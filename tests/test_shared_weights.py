@@ -35,11 +35,11 @@ def network_of(tables, hidden=(64, 64)):
     return network
 
 
-def exchanged(units, one, other):
+def exchanged(units, first, other):
     """The numbers of all features or actions after two other seats changed places."""
     numbers = np.arange(units.size)
     rows = units.others.numpy()
-    numbers[rows[one - 1]], numbers[rows[other - 1]] = rows[other - 1], rows[one - 1]
+    numbers[rows[first - 1]], numbers[rows[other - 1]] = rows[other - 1], rows[first - 1]
     return numbers
 
 

@@ -97,7 +97,7 @@ def test_games_in_flight_keep_what_was_found_at_their_end():
     talked = play_in_flight(
         make, games, lambda turns: [turn.options[0] for turn in turns], at_once=2, at_end=end_of_talk
     )
-    assert [one.notes for one in talked] == [
+    assert [player.notes for player in talked] == [
         end_of_talk(played(seed, lambda seat: seat.options[0])) for seed in (4, 5, 6)
     ]
 

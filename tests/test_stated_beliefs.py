@@ -138,8 +138,8 @@ def test_a_team_tells_by_its_share_among_all_teams_of_the_size():
         telling.append(by_role / 0.7 if dirty else (1 - by_role) / 0.3)
     weight = np.array(telling) + np.mean(telling)
     evil = np.array([[role in avalon.EVIL_ROLES for role in deal] for deal in deals])
-    found = stated_in_avalon(seen(servant(), (0, avalon.TEAM, (0, 2))))
-    assert found == pytest.approx((weight @ evil / weight.sum()).tolist())
+    chances = stated_in_avalon(seen(servant(), (0, avalon.TEAM, (0, 2))))
+    assert chances == pytest.approx((weight @ evil / weight.sum()).tolist())
 
 
 def test_cards_count_as_in_play():

@@ -32,9 +32,9 @@ def played(name: str, seed: int, moves: int) -> list[object]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_same_moves_make_equal_states_with_equal_hashes(name):
-    one, other = played(name, 5, 30), played(name, 5, 30)
-    assert len(one) == len(other)
-    for a, b in zip(one, other, strict=True):
+    first, other = played(name, 5, 30), played(name, 5, 30)
+    assert len(first) == len(other)
+    for a, b in zip(first, other, strict=True):
         assert a == b
         assert hash(a) == hash(b)
         assert {a: "seen"}[b] == "seen"
@@ -87,17 +87,17 @@ def test_nature_draws_from_exactly_the_told_chances(case):
     for move in moves:
         state = game.apply(state, move)
     assert game.actor(state) == NATURE
-    told = dict(game.chances(state))
-    assert len(told) == count == len(list(game.chances(state)))
-    assert list(game.chances(state)) == list(told.items())
-    assert sum(told.values()) == pytest.approx(1)
-    for move in told:
+    chances = dict(game.chances(state))
+    assert len(chances) == count == len(list(game.chances(state)))
+    assert list(game.chances(state)) == list(chances.items())
+    assert sum(chances.values()) == pytest.approx(1)
+    for move in chances:
         game.apply(state, move)  # each is a move that may be made
     rng = np.random.default_rng(7)
     drawn = Counter(game.nature(state, rng) for _ in range(20 * count))
-    assert set(drawn) <= set(told)
-    expected = [20 * count * p for p in told.values()]
-    assert chisquare([drawn[move] for move in told], expected).pvalue > 1e-3
+    assert set(drawn) <= set(chances)
+    expected = [20 * count * p for p in chances.values()]
+    assert chisquare([drawn[move] for move in chances], expected).pvalue > 1e-3
 
 
 @pytest.mark.parametrize("name", ["template_v0", "avalon_v0", "werewolf_v0"])
@@ -152,7 +152,7 @@ def test_every_turn_of_a_certain_moment_comes_with_the_view_that_was_foreseen(na
 
 
 @pytest.mark.parametrize(
-    ("name", "options"), [one for one in MOMENTS if one[0] in ("avalon_v0", "werewolf_v0")], ids=str
+    ("name", "options"), [moment for moment in MOMENTS if moment[0] in ("avalon_v0", "werewolf_v0")], ids=str
 )
 def test_turns_before_the_moderator_speaks_come(name, options):
     """Whatever is played. Views of a seat grow until then by what players say and do, and by nothing else."""

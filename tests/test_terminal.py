@@ -50,7 +50,7 @@ def assert_clean(shown: str) -> None:
 
 
 @pytest.fixture
-def told(capsys):
+def shown_by(capsys):
     """Run a command; its exit code and all that it showed, which has to be clean."""
 
     def command(*arguments: str) -> tuple[int, str]:
@@ -97,11 +97,11 @@ def test_a_progress_line_shows_its_stage_clean(capsys, monkeypatch):
 
 def test_json_escapes_what_is_not_printable_and_keeps_its_value(capsys):
     display.print_json({HOSTILE: ["é", "我"]})
-    shown = capsys.readouterr().out
-    assert_clean(shown)
-    assert json.loads(shown) == {HOSTILE: ["é", "我"]}
-    assert "é" in shown
-    assert "我" in shown
+    output = capsys.readouterr().out
+    assert_clean(output)
+    assert json.loads(output) == {HOSTILE: ["é", "我"]}
+    assert "é" in output
+    assert "我" in output
 
 
 def test_letters_that_the_terminal_does_not_know_are_escaped(monkeypatch):
@@ -114,16 +114,15 @@ def test_letters_that_the_terminal_does_not_know_are_escaped(monkeypatch):
 
 def test_what_is_logged_is_told_clean(capsys):
     TellingHandler().emit(logging.LogRecord("x", logging.WARNING, "", 0, "server says %s", (HOSTILE,), None))
-    shown = capsys.readouterr().err
-    assert shown.startswith("parlour: server says ")
-    assert_clean(shown)
+    errors = capsys.readouterr().err
+    assert errors.startswith("parlour: server says ")
+    assert_clean(errors)
 
 
 @pytest.fixture
-def game(tmp_path, capsys):
+def game(tmp_path, output_of):
     """Lines of a recorded game of the template, and the file they go to."""
-    assert run(["play", "template_v0", "--seed", "1", "--out", str(tmp_path)]) == 0
-    capsys.readouterr()
+    output_of(["play", "template_v0", "--seed", "1", "--out", str(tmp_path)])
     path = tmp_path / "template_v0-1.jsonl"
     return path, [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
@@ -134,26 +133,26 @@ def write(path: Path, lines: list[dict[str, Any]]) -> str:
 
 
 @pytest.mark.parametrize("seat", [(), ("--seat", "player_0")], ids=["all", "seat"])
-def test_replay_shows_words_names_and_reasons_clean(game, told, seat):
+def test_replay_shows_words_names_and_reasons_clean(game, shown_by, seat):
     path, (header, *moves, end) = game
     header["players"] = {"player_0": f"[/] {HOSTILE}", "player_1": HOSTILE}
     for line in moves:
         line |= {"by": f"x\n{HOSTILE}", "reason": f"y\n{HOSTILE}"}
         if line["move"][0] == "promise":
             line["words"] = f"I promise {HOSTILE}"
-    code, shown = told("replay", write(path, [header, *moves, end]), *seat)
+    code, shown = shown_by("replay", write(path, [header, *moves, end]), *seat)
     assert code in (0, 2)
     assert "\ny" not in shown
 
 
-def test_replay_shows_clean_why_a_game_was_given_up(game, told):
+def test_replay_shows_clean_why_a_game_was_given_up(game, shown_by):
     path, (header, *moves, _) = game
-    code, shown = told("replay", write(path, [header, *moves[:1], {"unfinished": f"x\nplayer_0 wins. {HOSTILE}"}]))
+    code, shown = shown_by("replay", write(path, [header, *moves[:1], {"unfinished": f"x\nplayer_0 wins. {HOSTILE}"}]))
     assert code == 0
     assert "\nplayer_0 wins" not in shown
 
 
-def test_cases_show_is_clean_and_names_begin_no_lines(tmp_path, told):
+def test_cases_show_is_clean_and_names_begin_no_lines(tmp_path, shown_by):
     whole = HOSTILE.replace(RAW["half a character"], "")  # no case can hold half a character
     value = json.loads(dump(from_seed.generate(3, "en", 4, 1, None)))
     value |= {"title": f"T\nVictims: nobody {whole}", "briefing": f"B [/]\n{whole}", "id": f"i\n{whole}"}
@@ -161,31 +160,31 @@ def test_cases_show_is_clean_and_names_begin_no_lines(tmp_path, told):
     path = tmp_path / "case.json"
     path.write_text(json.dumps(value), encoding="utf-8")
     for options in ((), ("--seat", "0"), ("--truth",), ("--truth", "--json")):
-        code, shown = told("murder-mystery", "cases", "show", str(path), *options)
+        code, shown = shown_by("murder-mystery", "cases", "show", str(path), *options)
         assert code == 0
         assert "\nVictims: nobody" not in shown
 
 
-def test_an_error_quotes_its_input_clean_and_in_one_line(tmp_path, told):
+def test_an_error_quotes_its_input_clean_and_in_one_line(tmp_path, shown_by):
     path = tmp_path / "x.jsonl"
     write(path, [{"parlour": 1, "game": f"g\n{HOSTILE}", "config": {}}])
-    code, shown = told("replay", str(path))
+    code, shown = shown_by("replay", str(path))
     assert code == 2
     assert shown.count("\n") == 1
-    code, shown = told("play", f"[/]{HOSTILE}", "--policy", HOSTILE)
+    code, shown = shown_by("play", f"[/]{HOSTILE}", "--policy", HOSTILE)
     assert code == 2
 
 
 def test_nothing_prints_but_the_door():
     """`print`, the streams, Rich's console: only in `envs/terminal.py` and `training/results/display.py`."""
     doors = {"envs/terminal.py", "training/results/display.py"}
-    found = []
+    places = []
     for folder in ("envs", "policies", "training", "wrappers"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             where = str(path.relative_to(ROOT))
             if where not in doors:
-                found += [f"{where}:{line}" for line in printing(ast.parse(path.read_text("utf-8")))]
-    assert found == []
+                places += [f"{where}:{line}" for line in printing(ast.parse(path.read_text("utf-8")))]
+    assert places == []
 
 
 def printing(tree: ast.Module) -> list[int]:

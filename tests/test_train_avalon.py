@@ -40,7 +40,7 @@ def test_experience_survives_its_file_and_can_be_read(tmp_path):
     path = tmp_path / "deep" / "e.json"
     experience.save(path)
     assert Experience.load(path) == experience
-    assert [one.name for one in path.parent.iterdir()] == ["e.json"]
+    assert [file.name for file in path.parent.iterdir()] == ["e.json"]
     text = path.read_text("utf-8")
     assert "我" in text
     assert len(text.splitlines()) > 15
@@ -192,7 +192,7 @@ def test_practice_is_the_same_again_and_sides_take_turns(whole):
     assert 0 < sum(first.won) < 4  # or the next lines say nothing
     for role, won in (("Merlin", first.won[0::2]), ("Morgana", first.won[1::2])):
         assert sum(k for k, _ in results_in(lessons[role].strategy).values()) == sum(won)
-        assert {one.score > 500 for one in pool[role]} == {
+        assert {lesson.score > 500 for lesson in pool[role]} == {
             not result for result in (first.won[1::2], first.won[0::2])[role != "Merlin"]
         }
     assert Experience.load(whole / practice.EXPERIENCE) == first.experience
@@ -231,9 +231,9 @@ def test_a_killed_run_goes_on_where_it_stopped(after, moment, whole, tmp_path, m
             patch.setattr(practice.Checkpoint, "save_json", dying(practice.Checkpoint.save_json))
         with pytest.raises(Killed):
             practise(SMALL, killed, progress=count)
-    told: list[float] = []
-    practise(SMALL, killed, progress=lambda _stage, games, _note="": told.append(games))
-    assert told == list(range(after + (moment == "after the checkpoint"), 5))
+    counts: list[float] = []
+    practise(SMALL, killed, progress=lambda _stage, games, _note="": counts.append(games))
+    assert counts == list(range(after + (moment == "after the checkpoint"), 5))
     files = sorted(path.name for path in whole.iterdir())
     assert files == sorted(path.name for path in killed.iterdir() if not path.name.endswith(".part"))
     for name in files:
@@ -305,17 +305,13 @@ def test_the_curve():
     assert curve([]) == []
 
 
-def test_the_command(tmp_path, capsys):
-    assert (
-        run(
-            ["train", "avalon", "--out", str(tmp_path), "--games", "1", "-n", "5", "--without", "plan+memory", "--json"]
-        )
-        == 0
+def test_the_command(tmp_path, json_of):
+    output = json_of(
+        ["train", "avalon", "--out", str(tmp_path), "--games", "1", "-n", "5", "--without", "plan+memory", "--json"]
     )
-    told = json.loads(capsys.readouterr().out)
-    assert told["model"] == "offline"
+    assert output["model"] == "offline"
     assert json.loads((tmp_path / "config.json").read_text())["without"] == ["plan", "memory"]
-    won = {"charts/win_rate_good": told["won_as_good"], "charts/win_rate_evil": told["won_as_evil"]}
+    won = {"charts/win_rate_good": output["won_as_good"], "charts/win_rate_evil": output["won_as_evil"]}
     rows = read_curve(tmp_path)
     assert [step for step, _ in rows] == [1, 2]
     assert [{name: x for name, x in row.items() if x is not None} for _, row in rows] == [

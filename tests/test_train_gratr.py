@@ -115,16 +115,15 @@ TINY = ["--games", "4", "--budget", "2", "--held-out", "4", "--surface", "4", "-
 
 
 @pytest.mark.slow
-def test_the_command_trains_tests_and_draws(tmp_path, capsys):
+def test_the_command_trains_tests_and_draws(tmp_path, capsys, json_of):
     out = tmp_path / "run"
     command = ["train", "gratr", *TINY, "--reward", "performance", "--against", "random"]
     command += ["--out", str(out)]
-    assert cli.run([*command, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["out"] == str(out)
-    assert set(told["trained"]) == {"rho", "gamma"}
-    assert told["held_out"]["difference"]["n"] == 2
-    assert told["verdict"] in (out / "report.md").read_text()
+    output = json_of([*command, "--json"])
+    assert output["out"] == str(out)
+    assert set(output["trained"]) == {"rho", "gamma"}
+    assert output["held_out"]["difference"]["n"] == 2
+    assert output["verdict"] in (out / "report.md").read_text()
     config = json.loads((out / "config.json").read_text())
     assert config["settings"]["against"] == "random"
     for name in ("best.json", "curve.png", "progress.csv", "surface.png", "surface.csv", "held_out.csv"):
@@ -150,18 +149,14 @@ def test_the_command_trains_tests_and_draws(tmp_path, capsys):
         (["--budget", "0"], "budget"),
     ],
 )
-def test_bad_input_is_told_in_one_line(tmp_path, capsys, arguments, why):
-    assert cli.run(["train", "gratr", "--out", str(tmp_path / "run"), *arguments]) == 2
-    error = capsys.readouterr().err
-    assert why in error
-    assert error.count("\n") == 1
+def test_bad_input_is_told_in_one_line(tmp_path, error_of, arguments, why):
+    assert why in error_of(["train", "gratr", "--out", str(tmp_path / "run"), *arguments])
     assert not (tmp_path / "run").exists()
 
 
-def test_another_run_in_the_folder_is_told_in_one_line(tmp_path, capsys):
+def test_another_run_in_the_folder_is_told_in_one_line(tmp_path, error_of):
     (tmp_path / "config.json").write_text("{}")
-    assert cli.run(["train", "gratr", *TINY, "--out", str(tmp_path)]) == 2
-    assert "another configuration" in capsys.readouterr().err.splitlines()[-1]
+    assert "another configuration" in error_of(["train", "gratr", *TINY, "--out", str(tmp_path)]).splitlines()[-1]
 
 
 def test_parameters_out_of_range_are_refused():

@@ -58,8 +58,8 @@ def test_an_episode_is_read_back_as_it_was_and_played_again_alike(played):
 def test_deals_are_of_the_training_seeds_and_rates_come_in_turn():
     tables = TrustTraining(episodes=6, rounds=3).tables
     assert all(table.seed < 2**30 for table in tables)
-    assert len({one.seed for one in tables}) == 6
-    assert [one.misread for one in tables] == [0.0, 0.1, 0.2] * 2
+    assert len({table.seed for table in tables}) == 6
+    assert [table.misread for table in tables] == [0.0, 0.1, 0.2] * 2
     assert [TrustTraining(episodes=6, rounds=3).round_of(k) for k in range(6)] == [0, 0, 1, 1, 2, 2]
 
 
@@ -94,12 +94,12 @@ def test_what_the_village_accuses_rightly_is_learned_as_often_as_it_is_right():
 
 def test_the_decay_is_the_one_that_judges_the_other_half_best(played):
     again = [played] * 4
-    found = reliability_fit.fit(again, (0.5, 1.0), 1e-3)
-    assert [rho for rho, _ in found.grid] == [0.5, 1.0]
-    assert found.rho == min(found.grid, key=lambda one: one[1])[0]
-    assert np.mean(found.left_out) == pytest.approx(min(x for _, x in found.grid), abs=1e-5)
+    fitted = reliability_fit.fit(again, (0.5, 1.0), 1e-3)
+    assert [rho for rho, _ in fitted.grid] == [0.5, 1.0]
+    assert fitted.rho == min(fitted.grid, key=lambda pair: pair[1])[0]
+    assert np.mean(fitted.left_out) == pytest.approx(min(x for _, x in fitted.grid), abs=1e-5)
     # four times the same episode: taught by it, it is judged better than by the prior
-    assert np.mean(found.left_out) < 0.69
+    assert np.mean(fitted.left_out) < 0.69
 
 
 # -- the logistic model -----------------------------------------------------------------------------------------------
@@ -107,8 +107,8 @@ def test_the_decay_is_the_one_that_judges_the_other_half_best(played):
 
 def test_terms_count_acts_by_what_is_known_of_the_other_end():
     evidence = LearnedEvidence(logistic.NOTHING, 1.0)
-    for one in (("accuse", 4, 1), ("accuse", 4, 1), ("vote", 1, 0), ("vote", 0, 1), ("defend", 1, 6)):
-        evidence.act(*one)
+    for statement in (("accuse", 4, 1), ("accuse", 4, 1), ("vote", 1, 0), ("vote", 0, 1), ("defend", 1, 6)):
+        evidence.act(*statement)
     evidence.claim(1)
     terms = logistic.terms(1, 0, 3, {4: False, 6: True}, [0.25] * 8, evidence)
     kinds = len(KINDS)
@@ -167,13 +167,12 @@ def test_a_run_that_was_cut_off_ends_with_the_same_files(tmp_path):
         learn_trust(TrustTraining(episodes=4, rounds=1, rho=(0.95,)), cut)
 
 
-def test_the_command_learns_and_its_player_sits_down(tmp_path, capsys):
+def test_the_command_learns_and_its_player_sits_down(tmp_path, json_of):
     out = tmp_path / "run"
     asked = ["train", "gratr-trust", "--episodes", "2", "--rounds", "1", "--rho", "1", "--out", str(out)]
-    assert cli.run([*asked, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["rho"] == 1
-    assert set(told["log_loss"]) == {"all", "misread=0", "misread=0.1"}
+    output = json_of([*asked, "--json"])
+    assert output["rho"] == 1
+    assert set(output["log_loss"]) == {"all", "misread=0", "misread=0.1"}
     player = f"gratr:parameters={out / 'parameters.json'}"
     assert cli.run(["play", "werewolf_v0", "--players", "8", "--policy", player, "--out", str(tmp_path / "games")]) == 0
 
@@ -195,10 +194,10 @@ def test_settings_that_cannot_be_played_are_refused(edit, why):
         TrustTraining(**edit)
 
 
-@pytest.mark.parametrize("told", [{}, {"habits": {}, "logistic": []}, {"habits": 3}, []])
-def test_other_readers_are_refused(tmp_path, told):
+@pytest.mark.parametrize("data", [{}, {"habits": {}, "logistic": []}, {"habits": 3}, []])
+def test_other_readers_are_refused(tmp_path, data):
     path = tmp_path / "readers.json"
-    path.write_text(json.dumps(told))
+    path.write_text(json.dumps(data))
     with pytest.raises(ParlourError, match="cannot be read"):
         read_readers(path)
 
@@ -207,10 +206,10 @@ def test_other_readers_are_refused(tmp_path, told):
 
 
 def test_the_dense_reward_is_minus_the_log_loss_of_the_graph_s_trust():
-    found = GratrTuning(reward_by="trust").reward({"rho": 0.95, "gamma": 0.1}, [3, 4])
-    assert all(-4 < one < -0.05 for one in found)
+    rewards = GratrTuning(reward_by="trust").reward({"rho": 0.95, "gamma": 0.1}, [3, 4])
+    assert all(-4 < reward < -0.05 for reward in rewards)
     learned = GratrTuning(reward_by="trust", start="trained").reward({"rho": 1.0, "gamma": 0.1}, [3, 4])
-    assert sum(learned) > sum(found)
+    assert sum(learned) > sum(rewards)
 
 
 def test_the_tuner_s_start_and_noise_stand_with_the_run_and_only_then():
@@ -226,16 +225,16 @@ def test_the_tuner_s_start_and_noise_stand_with_the_run_and_only_then():
 # -- the tables -------------------------------------------------------------------------------------------------------
 
 
-def table_of(capsys, *asked):
-    assert cli.run(["reproduce", *asked, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)["cells"]
+@pytest.fixture
+def cells_of(json_of):
+    return lambda *asked: json_of(["reproduce", *asked, "--json"])["cells"]
 
 
 @pytest.mark.slow
-def test_readers_add_rows_and_the_share_right_where_the_window_dares(capsys):
+def test_readers_add_rows_and_the_share_right_where_the_window_dares(cells_of):
     asked = ["gratr-trust", "--games", "2", "--ours", "gratr:parameters=trained", "--against", "werewolf_window"]
-    cells = table_of(capsys, *asked, "--readers", "trained")
-    rows = list(dict.fromkeys(one["row"] for one in cells))
+    cells = cells_of(*asked, "--readers", "trained")
+    rows = list(dict.fromkeys(cell["row"] for cell in cells))
     assert rows == [
         *("GRATR", "GRATR, mode=paper", "GRATR, doubt=0.1", "history window", "logistic model"),
         *("Bayes, noise known", "Bayes, noise known, habits learned"),
@@ -243,35 +242,35 @@ def test_readers_add_rows_and_the_share_right_where_the_window_dares(capsys):
     dared = [cell for cell in cells if cell["measure"].startswith("right, as many as the history window dares")]
     assert len(dared) == len(rows)
     assert dared[0]["value_difference"] is None
-    assert all(one["value_difference"] is not None for one in dared[1:])
-    plain = table_of(capsys, *asked)
+    assert all(cell["value_difference"] is not None for cell in dared[1:])
+    plain = cells_of(*asked)
     # without readers the rows are as they were, and the numbers of those that are in both tables are the same
-    assert {one["row"] for one in plain} == {"GRATR", "history window", "Bayes, noise known"}
-    both = {(one["row"], one["measure"]): one["value"] for one in cells}
-    assert all(both[one["row"], one["measure"]] == one["value"] for one in plain)
+    assert {cell["row"] for cell in plain} == {"GRATR", "history window", "Bayes, noise known"}
+    both = {(cell["row"], cell["measure"]): cell["value"] for cell in cells}
+    assert all(both[cell["row"], cell["measure"]] == cell["value"] for cell in plain)
 
 
-def test_both_designs_seat_every_method_on_both_sides(capsys):
-    cells = table_of(capsys, "gratr-designs", "--games", "2", "--against", "werewolf_window")
-    assert {one["of"] for one in cells} == {"mixed blocks", "whole sides"}
-    assert {one["measure"] for one in cells} == {
+def test_both_designs_seat_every_method_on_both_sides(cells_of):
+    cells = cells_of("gratr-designs", "--games", "2", "--against", "werewolf_window")
+    assert {cell["of"] for cell in cells} == {"mixed blocks", "whole sides"}
+    assert {cell["measure"] for cell in cells} == {
         "TWR, difference", "wins as werewolves", "wins as village", "werewolves win",
     }  # fmt: skip
     total = {cell["of"]: cell["ours"] for cell in cells if cell["measure"] == "TWR, difference"}
-    for design, found in total.items():
-        parts = [one["ours"] for one in cells if one["of"] == design and one["measure"].startswith("wins as")]
-        assert found["hits"] == sum(part["hits"] for part in parts)
-        assert found["n"] == 2
+    for design, rate in total.items():
+        parts = [cell["ours"] for cell in cells if cell["of"] == design and cell["measure"].startswith("wins as")]
+        assert rate["hits"] == sum(part["hits"] for part in parts)
+        assert rate["n"] == 2
 
 
 @pytest.mark.slow
-def test_the_surface_has_both_scores_in_every_cell_with_the_defaults_first(capsys, monkeypatch):
+def test_the_surface_has_both_scores_in_every_cell_with_the_defaults_first(cells_of, monkeypatch):
     monkeypatch.setattr(gratr_surface, "RHOS", (0.5, 0.95))
     monkeypatch.setattr(gratr_surface, "GAMMAS", (0.1,))
-    cells = table_of(capsys, "gratr-surface", "--games", "2", "--ours", "gratr:mode=paper")
-    rows = list(dict.fromkeys(one["row"] for one in cells))
+    cells = cells_of("gratr-surface", "--games", "2", "--ours", "gratr:mode=paper")
+    rows = list(dict.fromkeys(cell["row"] for cell in cells))
     assert rows == ["rho 0.95, gamma 0.1", "rho 0.5, gamma 0.1"]
     for measure in ("log loss", "TWR"):
         own = [cell for cell in cells if cell["measure"] == measure]
-        assert [one["row"] for one in own] == rows
-        assert [one["value_difference"] is None for one in own] == [True, False]
+        assert [cell["row"] for cell in own] == rows
+        assert [cell["value_difference"] is None for cell in own] == [True, False]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 from dataclasses import replace
 from typing import Any
@@ -12,7 +11,6 @@ from parlour.envs.core import ParlourError
 from parlour.policies.agents.murder_mystery import InterviewSettings
 from parlour.policies.llm.model import OfflineModel
 from parlour.policies.llm.transport.meter import Count
-from parlour.training import cli
 from parlour.training.learn.tuning.problem import Problem
 from parlour.training.learn.tuning.questum import GAIN_SPACE, PLAN_SPACE, QuestumTuning, most, with_settings
 from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, CaseSetting, Verdict, play_case
@@ -101,17 +99,15 @@ def test_other_settings_are_refused(settings: dict[str, Any], why: str):
 
 
 @pytest.mark.slow
-def test_the_command_trains_tests_and_draws(tmp_path, capsys):
+def test_the_command_trains_tests_and_draws(tmp_path, json_of):
     pytest.importorskip("optuna")
     words = "train questum --games 2 --budget 2 --held-out 2 --surface 2 --grid 2 --finalists 0 --rounds 1 --json"
-    assert cli.run([*words.split(), "--out", str(tmp_path)]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["problem"] == "questum"
-    assert told["held_out"]["difference"]["n"] == 2
-    assert len(told["surface"]) >= 4
+    output = json_of([*words.split(), "--out", str(tmp_path)])
+    assert output["problem"] == "questum"
+    assert output["held_out"]["difference"]["n"] == 2
+    assert len(output["surface"]) >= 4
     assert (tmp_path / "report.md").exists()
 
 
-def test_weights_are_three_numbers(capsys):
-    assert cli.run(["train", "questum", "--weights", "1,2"]) == 2
-    assert "accepted: 3 numbers separated by ','" in capsys.readouterr().err
+def test_weights_are_three_numbers(error_of):
+    assert "accepted: 3 numbers separated by ','" in error_of(["train", "questum", "--weights", "1,2"])

@@ -61,10 +61,10 @@ def trained(tmp_path_factory):
 
 
 def test_what_is_beside_a_network_says_game_configuration_features_frame_and_actions(trained):
-    told = json.loads(beside(trained).read_text())
-    assert set(told) == {"game", "config", "features", "frame", "actions"}
-    assert (told["game"], told["features"], told["frame"], told["actions"]) == ("avalon_v0", "belief", "seat", "moves")
-    assert told["config"]["num_players"] == 5
+    data = json.loads(beside(trained).read_text())
+    assert set(data) == {"game", "config", "features", "frame", "actions"}
+    assert (data["game"], data["features"], data["frame"], data["actions"]) == ("avalon_v0", "belief", "seat", "moves")
+    assert data["config"]["num_players"] == 5
     assert read_beside(trained) == describe(one_seat())
     assert read_beside(trained.with_name("another.zip")) is None
 
@@ -90,8 +90,8 @@ def game_env(**more):
     ids=["game", "wrappers", "stable-baselines3", "arrays for a seat", "arrays", "ranks"],
 )
 def test_any_environment_of_ours_is_described_through_its_wrappers(env, features, actions):
-    found = describe(env())
-    assert (found.game, found.config["talk"], found.features, found.actions) == ("avalon_v0", False, features, actions)
+    spec = describe(env())
+    assert (spec.game, spec.config["talk"], spec.features, spec.actions) == ("avalon_v0", False, features, actions)
 
 
 def test_other_environments_are_refused_in_one_line():
@@ -103,8 +103,8 @@ def test_other_environments_are_refused_in_one_line():
 
 @pytest.mark.parametrize("spoil", [{"frame": "table"}, {"features": 3}, {"extra": 1}, {"config": []}])
 def test_a_spoilt_description_is_refused(trained, tmp_path, spoil):
-    told = json.loads(beside(trained).read_text())
-    beside(tmp_path / "model").write_text(json.dumps(told | spoil))
+    data = json.loads(beside(trained).read_text())
+    beside(tmp_path / "model").write_text(json.dumps(data | spoil))
     with pytest.raises(ParlourError, match="accepted: what save_beside wrote"):
         read_beside(tmp_path / "model")
 
@@ -112,7 +112,7 @@ def test_a_spoilt_description_is_refused(trained, tmp_path, spoil):
 # -- sitting down ------------------------------------------------------------------------------------------------
 
 
-def test_a_checkpoint_of_stable_baselines3_sits_down_by_one_command(trained, capsys):
+def test_a_checkpoint_of_stable_baselines3_sits_down_by_one_command(trained, output_of):
     words = [
         "evaluate",
         "avalon_v0",
@@ -125,8 +125,7 @@ def test_a_checkpoint_of_stable_baselines3_sits_down_by_one_command(trained, cap
         "4",
         "--json",
     ]
-    assert run(words) == 0
-    assert f"sb3:{trained}" in capsys.readouterr().out
+    assert f"sb3:{trained}" in output_of(words)
 
 
 def test_it_plays_in_its_own_features_and_frame_what_it_would_play_where_it_was_trained(trained):
@@ -168,7 +167,7 @@ def test_a_seat_is_picklable_and_plays_the_same(trained):
     assert games[0] == games[1]
 
 
-def test_it_does_not_sit_at_another_table_than_it_was_trained_at(trained, capsys):
+def test_it_does_not_sit_at_another_table_than_it_was_trained_at(trained, error_of):
     words = [
         "evaluate",
         "avalon_v0",
@@ -181,8 +180,7 @@ def test_it_does_not_sit_at_another_table_than_it_was_trained_at(trained, capsys
         "--policy",
         f"sb3:{trained}",
     ]
-    assert run([*words, "--games", "1"]) == 2
-    assert "the policy was trained on" in capsys.readouterr().err
+    assert "the policy was trained on" in error_of([*words, "--games", "1"])
 
 
 # -- what is not known is asked for ------------------------------------------------------------------------------
@@ -195,12 +193,10 @@ def alone(trained, tmp_path):
     return tmp_path / "model.zip"
 
 
-def test_without_a_description_the_error_names_the_settings(alone, capsys):
-    assert run(["evaluate", "avalon_v0", *WORDS, "--policy", f"sb3:{alone}", "--games", "1"]) == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert f"accepted: sb3:file={alone},features=KIND" in said
-    assert "save_beside(path, env)" in said
+def test_without_a_description_the_error_names_the_settings(alone, error_of):
+    error = error_of(["evaluate", "avalon_v0", *WORDS, "--policy", f"sb3:{alone}", "--games", "1"])
+    assert f"accepted: sb3:file={alone},features=KIND" in error
+    assert "save_beside(path, env)" in error
 
 
 def test_named_settings_do_in_its_place(alone):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pickle
-from itertools import pairwise
 
 import numpy as np
 import pytest
+from networks import moves_of, untrained
 from parlour.envs import registry
 from parlour.envs.core import TABLE, Move, ParlourError
 from parlour.envs.frames import Frame
-from parlour.envs.turn import take_turn
 from parlour.policies import TrainedSeat, make_policy
 
 TABLES = [
@@ -84,7 +83,7 @@ def test_the_same_players_make_the_same_moves_whatever_the_frame(name, config, k
     for features in ("table", kind):
         env = registry[name].env(info="full", features=features, action="text", **config)
         kinds = [Sentences() if k % 3 == 0 else make_policy(("random", "heuristic")[k % 2], name, {}) for k in range(9)]
-        played.append(moves_of(env, kinds[: env.game_env.game.seats]))
+        played.append(moves_of(env, kinds[: env.game_env.game.seats], 11))
     assert played[0] == played[1]
 
 
@@ -146,16 +145,6 @@ class Sentences:
         return info["options"][int(self.rng.integers(len(info["options"])))]
 
 
-def moves_of(env, players) -> list[Move]:
-    """One game of these players."""
-    env.reset(seed=11)
-    for seat, player in enumerate(players):
-        player.reset(seat, 11)
-    while env.game_env.outcome is None:
-        take_turn(env, players[env.game_env.seat])
-    return env.game_env.moves
-
-
 TRAINED = [("werewolf_v0", {"num_players": 7}), ("avalon_v0", {"num_players": 5}), ("template_v0", {})]
 TRAINED_KINDS = [
     pytest.param(*table, kind, id=f"{table[0]}-{kind}")
@@ -164,25 +153,10 @@ TRAINED_KINDS = [
 ]
 
 
-def untrained(name: str, config: dict, kind: str, **settings) -> TrainedSeat:
-    """Random weights, from which no two actions have the same score."""
-    env = registry[name].raw_env(features=kind, **config)
-    rng = np.random.default_rng(0)
-    sizes = (env.encoder.size, 8, len(env.game.catalogue))
-    layers = [(rng.normal(size=(b, a)).astype(np.float32), np.zeros(b, np.float32)) for a, b in pairwise(sizes)]
-    return TrainedSeat(name, env.game.config, layers, features=kind, **settings)
-
-
 def moves_of_policy(name: str, config: dict, kind: str, policy: TrainedSeat, seed: int = 3) -> list:
     """A game in which the policy sits in every seat, in an environment of this kind that tells everything."""
     env = registry[name].raw_env(features=kind, info="full", **config)
-    players = [pickle.loads(pickle.dumps(policy)) for _ in range(env.game.seats)]
-    env.reset(seed=seed)
-    for seat, player in enumerate(players):
-        player.reset(seat, seed)
-    while env.outcome is None:
-        take_turn(env, players[env.seat])
-    return env.moves
+    return moves_of(env, [pickle.loads(pickle.dumps(policy)) for _ in range(env.game.seats)], seed)
 
 
 @pytest.mark.parametrize("sample", [False, True])
@@ -190,7 +164,7 @@ def moves_of_policy(name: str, config: dict, kind: str, policy: TrainedSeat, see
 def test_it_plays_the_same_whatever_the_environment_counts_from(name, config, kind, sample):
     policy = untrained(name, config, kind, sample=sample)
     played = [moves_of_policy(name, config, other, policy) for other in registry[name].spec.features]
-    assert all(one == played[0] for one in played)
+    assert all(game == played[0] for game in played)
 
 
 @pytest.mark.parametrize(("name", "config", "kind"), TRAINED_KINDS)
@@ -199,8 +173,8 @@ def test_numbers_alone_are_enough_where_they_are_its_own(name, config, kind):
     env = registry[name].raw_env(observation="features", features=kind, **config)
     env.reset(seed=3)
     policies = [pickle.loads(pickle.dumps(policy)) for _ in env.possible_agents]
-    for seat, one in enumerate(policies):
-        one.reset(seat, 3)
+    for seat, copied in enumerate(policies):
+        copied.reset(seat, 3)
     for agent in env.agent_iter():
         observation, _, over, _, info = env.last()
         assert set(info) == {"action_mask"}
@@ -261,7 +235,7 @@ def test_many_observations_at_once_have_the_scores_of_each(activation):
     many = np.random.default_rng(1).uniform(-1, 1, (5, 3)).astype(np.float32)
     scores = policy.scores(many)
     assert scores.dtype == np.float32
-    np.testing.assert_allclose(scores, [policy.logits(one) for one in many], rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(scores, [policy.logits(observation) for observation in many], rtol=1e-5, atol=1e-6)
 
 
 def test_relu_is_computed_as_it_is_defined():

@@ -13,7 +13,6 @@ from parlour.envs.core import Event, Move
 from parlour.policies import make_policy
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.noise import ReadingNoise
-from parlour.training import cli
 from parlour.training.measure.werewolf import trust_scores as scores
 from parlour.training.papers import noisy_bayes
 from parlour.training.papers.cells import ReproductionSetting
@@ -34,8 +33,8 @@ def eight():
 def judged(eight, seed=5, noise=None, player="werewolf_window"):
     model = make_model(ModelConfig(noise=noise))
     config = eight.game_env.game.config
-    make = {one: partial(make_policy, one, GAME, config, model) for one in (*READERS, player)}
-    return judgements(eight, seed, make[player], {one: make[one] for one in READERS}, noise_of(model))
+    make = {reader: partial(make_policy, reader, GAME, config, model) for reader in (*READERS, player)}
+    return judgements(eight, seed, make[player], {reader: make[reader] for reader in READERS}, noise_of(model))
 
 
 # -- scores on worked numbers ---------------------------------------------------------------------------------------
@@ -84,13 +83,13 @@ def test_means_are_of_deals_and_not_of_judgements():
 
 
 def test_all_judge_the_same_living_players_whom_the_observer_does_not_know(eight):
-    found = judged(eight)
-    assert len(found) > 50
-    assert all(len(one.trust) == len(READERS) + 1 for one in found)
-    assert all(-1 <= trust <= 1 for one in found for trust in one.trust)
+    rows = judged(eight)
+    assert len(rows) > 50
+    assert all(len(row.trust) == len(READERS) + 1 for row in rows)
+    assert all(-1 <= trust <= 1 for row in rows for trust in row.trust)
     views = [eight.game_env.view(seat) for seat in range(8)]
-    assert all(one.ally == (views[one.target].side != "werewolf") for one in found)
-    assert all(views[one.observer].side != "werewolf" and one.observer != one.target for one in found)
+    assert all(row.ally == (views[row.target].side != "werewolf") for row in rows)
+    assert all(views[row.observer].side != "werewolf" and row.observer != row.target for row in rows)
     seer = next(view for view in views if view.role == "Seer")
     assert {seer.seat, *(seat for seat, _ in seer.checks)} <= certain(seer)
 
@@ -126,11 +125,11 @@ def test_without_noise_it_is_the_belief_of_the_heuristic(eight):
     from parlour.envs.werewolf.belief import SeatBeliefs
 
     view, seed = dealt(eight)
-    heard = accused(view, 3)
+    later = accused(view, 3)
     plain = SeatBeliefs(view, onlooker=False)
-    for event in heard.events:
-        plain.see(event, heard)
-    trust = NoisyBayes(view, seed, ReadingNoise()).trust(heard)
+    for event in later.events:
+        plain.see(event, later)
+    trust = NoisyBayes(view, seed, ReadingNoise()).trust(later)
     assert trust == pytest.approx((1 - 2 * plain.own.wolf_chance()).tolist())
 
 
@@ -145,17 +144,16 @@ def test_words_that_may_be_misread_count_less(eight, monkeypatch):
     assert all(a > b for a, b in pairwise([*trusts, start]))
 
 
-def test_the_table_tells_all_readers_and_the_noise(capsys):
+def test_the_table_tells_all_readers_and_the_noise(output_of):
     asked = ["reproduce", "gratr-trust", "--games", "2", "--noise", "misread=0.1", "--against", "werewolf_window"]
-    assert cli.run(asked) == 0
-    text = " ".join(capsys.readouterr().out.split())
+    text = " ".join(output_of(asked).split())
     for part in ("GRATR", "history window", "Bayes, noise known", "log loss", "boldest 25%", "noise misread=0.1"):
         assert part in text
 
 
 def test_the_player_that_is_named_plays_the_games_with_its_settings():
     """Werewolves that lie play other games: as a reader, a player is asked what it believes, and `deceit` would do nothing."""
-    setting = ReproductionSetting(games=2, against="werewolf_window:deceit=1")
-    lying, honest = (gratr_trust("gratr-trust", one) for one in (setting, replace(setting, against="werewolf_window")))
+    name = ReproductionSetting(games=2, against="werewolf_window:deceit=1")
+    lying, honest = (gratr_trust("gratr-trust", case) for case in (name, replace(name, against="werewolf_window")))
     assert "played once by werewolf_window:deceit=1 at every seat" in lying.remarks[0]
     assert lying.remarks[0].split("; ")[1] != honest.remarks[0].split("; ")[1]  # how many judgements there were

@@ -102,9 +102,9 @@ def test_a_known_optimum_is_found(tmp_path, noise):
     # 1 - (x - 0.3)^2 - (y - 0.7)^2; the defaults (0.5, 0.5) earn 0.92
     problem = Bowl(noise=noise, common=0.5)
     trials = search(problem, config(budget=30, deals=6, block=3), tmp_path)
-    found = ranked(trials)[0].parameters
-    assert found["x"] == pytest.approx(0.3, abs=0.12)
-    assert found["y"] == pytest.approx(0.7, abs=0.12)
+    parameters = ranked(trials)[0].parameters
+    assert parameters["x"] == pytest.approx(0.3, abs=0.12)
+    assert parameters["y"] == pytest.approx(0.7, abs=0.12)
 
 
 @pytest.mark.parametrize("pruner", ["wilcoxon", "median", "halving"])
@@ -122,9 +122,9 @@ def test_without_noise_the_best_trial_is_never_given_up(tmp_path, pruner):
 def test_a_trial_is_compared_with_the_defaults_on_the_deals_that_both_played():
     first = Trial(0, {"x": 0.5}, (1.0, 1.0, 0.0, 5.0), True)
     cut = Trial(1, {"x": 0.9}, (2.0, 1.0, 0.0), False)
-    (_, zero), (_, found) = against_defaults([first, cut])
+    (_, zero), (_, difference) = against_defaults([first, cut])
     assert (zero.n, zero.value, zero.low, zero.clear) == (4, 0.0, None, False)
-    assert (found.n, found.value) == (3, pytest.approx(1 / 3))
+    assert (difference.n, difference.value) == (3, pytest.approx(1 / 3))
 
 
 def test_a_folder_may_have_any_name_and_the_tables_grow_with_the_trials(tmp_path):
@@ -156,12 +156,12 @@ ARMS = {"a": {"x": 0.1, "y": 0.2}, "b": {"x": 0.3, "y": 0.4}}
 def test_a_measurement_is_cut_to_whole_lines_and_goes_on(tmp_path):
     problem, path = Recording(noise=0.1), tmp_path / "test.jsonl"
     runner = StudyRunner(problem, config(block=2), tmp_path)
-    found = runner.measure("test", ARMS, range(5))
-    assert found == {name: tuple(problem.reward(values, range(5))) for name, values in ARMS.items()}
+    measured = runner.measure("test", ARMS, range(5))
+    assert measured == {name: tuple(problem.reward(values, range(5))) for name, values in ARMS.items()}
     whole = path.read_bytes()
     path.write_bytes(whole[:-5])  # a kill in the last line
     problem.asked.clear()
-    assert runner.measure("test", ARMS, range(5)) == found
+    assert runner.measure("test", ARMS, range(5)) == measured
     assert problem.asked == [((0.3, 0.4), (4,))]
     assert path.read_bytes() == whole
 
@@ -213,8 +213,10 @@ class Unlucky(Lucky):
     """The same, and on some deals worse than on others: from identical differences there is no interval."""
 
     def reward(self, parameters, deals):
-        found = super().reward(parameters, deals)
-        return [one if deal in seeds.TRAINING else one * (1 + deal % 2) for one, deal in zip(found, deals, strict=True)]
+        rewards = super().reward(parameters, deals)
+        return [
+            pay if deal in seeds.TRAINING else pay * (1 + deal % 2) for pay, deal in zip(rewards, deals, strict=True)
+        ]
 
 
 @pytest.mark.slow

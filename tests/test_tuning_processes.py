@@ -93,15 +93,15 @@ def reported(settings, folder):
 
 @pytest.mark.slow
 def test_a_study_does_not_depend_on_the_number_of_workers(tmp_path):
-    problem, told = Bowl(noise=0.2, common=0.3), []
+    problem, steps = Bowl(noise=0.2, common=0.3), []
     alone = study.StudyRunner(problem, config(), tmp_path / "1").search()
-    trials = study.StudyRunner(problem, config(), tmp_path / "2", 2, lambda *what: told.append(what)).search()
+    trials = study.StudyRunner(problem, config(), tmp_path / "2", 2, lambda *what: steps.append(what)).search()
     assert trials == alone
     assert [trial.number for trial in trials] == list(range(6))
     for trial in trials:
         assert list(trial.rewards) == problem.reward(trial.parameters, config().training[: len(trial.rewards)])
-    assert {stage for stage, *_ in told} == {Stage("Training bowl", 6 * 12, "deals")}
-    counts = [done for _, done, *_ in told]
+    assert {stage for stage, *_ in steps} == {Stage("Training bowl", 6 * 12, "deals")}
+    counts = [done for _, done, *_ in steps]
     assert counts == sorted(counts)
     assert counts[-1] == 6 * 12
 
@@ -149,9 +149,9 @@ def _ended(process):
 
 
 def test_a_measurement_does_not_depend_on_the_number_of_workers(tmp_path):
-    arms, found = {"a": {"x": 0.1, "y": 0.2}, "b": {"x": 0.3, "y": 0.4}}, []
+    arms, results = {"a": {"x": 0.1, "y": 0.2}, "b": {"x": 0.3, "y": 0.4}}, []
     for workers in (1, 2):
         (tmp_path / str(workers)).mkdir()
         runner = study.StudyRunner(Bowl(noise=0.3), config(block=2), tmp_path / str(workers), workers)
-        found.append(runner.measure("m", arms, range(7)))
-    assert found[0] == found[1]
+        results.append(runner.measure("m", arms, range(7)))
+    assert results[0] == results[1]

@@ -20,7 +20,7 @@ from parlour.training.results.verdicts import (
 
 
 @pytest.mark.parametrize(
-    ("found", "said"),
+    ("difference", "said"),
     [
         (Estimate(0.2, 0.1, 0.3, 100), "x is better than y: +20.0 points [+10.0, +30.0]; 100 deals."),
         (Estimate(-0.2, -0.3, -0.1, 100), "x is worse than y: -20.0 points [-30.0, -10.0]; 100 deals."),
@@ -32,8 +32,8 @@ from parlour.training.results.verdicts import (
         ),
     ],
 )
-def test_a_difference_is_better_or_worse_only_if_its_interval_leaves_out_zero(found, said):
-    assert compared("x", "y", found).startswith(said)
+def test_a_difference_is_better_or_worse_only_if_its_interval_leaves_out_zero(difference, said):
+    assert compared("x", "y", difference).startswith(said)
 
 
 def test_the_words_of_a_table_are_those_of_the_sentence():

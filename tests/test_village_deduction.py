@@ -41,18 +41,18 @@ def games(folder: Path) -> list[PlayedWerewolf]:
 
 @pytest.fixture(scope="module")
 def moments(games: list[PlayedWerewolf]) -> list[BeliefMoment]:
-    return with_exact([one for one in village_moments(games) if one.by_player], no_progress)
+    return with_exact([moment for moment in village_moments(games) if moment.by_player], no_progress)
 
 
 def skill(moments: list[BeliefMoment], stated: list[tuple[float, ...]]) -> float:
-    found = stated_scores(moments, stated, np.random.default_rng(0)).skill
-    assert found is not None
-    return found.value
+    estimate = stated_scores(moments, stated, np.random.default_rng(0)).skill
+    assert estimate is not None
+    return estimate.value
 
 
 def test_who_is_handed_the_exact_posterior_of_werewolf_has_skill_1_and_who_states_the_prior_has_0(moments):
-    assert skill(moments, [one.exact for one in moments]) == pytest.approx(1, abs=NEAR)
-    assert skill(moments, [one.prior for one in moments]) == pytest.approx(0, abs=NEAR)
+    assert skill(moments, [moment.exact for moment in moments]) == pytest.approx(1, abs=NEAR)
+    assert skill(moments, [moment.prior for moment in moments]) == pytest.approx(0, abs=NEAR)
 
 
 def test_the_expert_concludes_more_than_the_heuristic_and_that_more_than_the_random_player(moments):
@@ -66,21 +66,21 @@ def test_the_expert_concludes_more_than_the_heuristic_and_that_more_than_the_ran
 def test_another_filter_with_other_draws_concludes_nearly_the_same(moments):
     """Draws of deals and hidden moves leave an error of the exact posterior, below .1 of skill."""
     again = [replace(moment, seed=moment.seed + 1) for moment in moments]
-    found = stated_by("expert", again, OfflineModel(), no_progress)[0]
-    assert found != [moment.exact for moment in moments]
-    assert skill(moments, found) == pytest.approx(1, abs=0.1)
+    stated = stated_by("expert", again, OfflineModel(), no_progress)[0]
+    assert stated != [moment.exact for moment in moments]
+    assert skill(moments, stated) == pytest.approx(1, abs=0.1)
 
 
 def test_only_the_village_is_asked_once_after_each_execution(moments, games):
     by_name = {game.name: game for game in games}
     assert moments
-    for one in moments:
-        game = by_name[one.game]
-        assert game.roles[one.seat] != "Werewolf"
-        assert sum(one.truth) == 3
-        assert sum(one.exact) == pytest.approx(3)
-        assert sum(one.prior) == pytest.approx(3)
-    asked = [(one.game, one.seat, sum(e.move.kind == "executed" for e in one.info["view"].events)) for one in moments]
+    for moment in moments:
+        game = by_name[moment.game]
+        assert game.roles[moment.seat] != "Werewolf"
+        assert sum(moment.truth) == 3
+        assert sum(moment.exact) == pytest.approx(3)
+        assert sum(moment.prior) == pytest.approx(3)
+    asked = [(row.game, row.seat, sum(e.move.kind == "executed" for e in row.info["view"].events)) for row in moments]
     assert len(set(asked)) == len(asked)
     assert min(day for *_, day in asked) == 1
 
@@ -91,14 +91,14 @@ def test_a_table_without_an_expert_has_no_exact_posterior(moments):
 
 
 def test_the_table_has_village_skill_and_question_rows(folder):
-    found = abilities(folder, "heuristic", OfflineModel(), no_progress, QuestionSizes(cases=1, mediated=4))
-    assert set(found.village.all) == set(found.village.against["heuristic"]) == {"heuristic", "expert", "random"}
-    row = next(row for row in abilities_table(found).rows if row[1] == "Werewolf: skill, village")
+    measured = abilities(folder, "heuristic", OfflineModel(), no_progress, QuestionSizes(cases=1, mediated=4))
+    assert set(measured.village.all) == set(measured.village.against["heuristic"]) == {"heuristic", "expert", "random"}
+    row = next(row for row in abilities_table(measured).rows if row[1] == "Werewolf: skill, village")
     assert str(row[3]).startswith("1.00")  # the expert's column
     assert str(row[4]).startswith(("0.00", "-0.00"))
-    assert found.deception["themselves"] == found.deception["heuristic"]  # all opponents are heuristics
-    assert found.deception["heuristic"] is not None
-    measures = {row[1]: row for row in abilities_table(found).rows}
+    assert measured.deception["themselves"] == measured.deception["heuristic"]  # all opponents are heuristics
+    assert measured.deception["heuristic"] is not None
+    measures = {row[1]: row for row in abilities_table(measured).rows}
     assert str(measures["murders solved with 100 questions (share)"][2]).endswith("n=1")
     assert measures["net utility a question"][2] is not None
     assert measures["net utility a question"][3] is None  # nobody asked the expert

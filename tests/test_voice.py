@@ -124,8 +124,8 @@ def at_a_talk(game):
     ],
 )
 def test_a_question_is_read_for_whom_it_is_put_to_and_what_it_wants_to_know(words, topic, to, about):
-    (found,) = questions.questions(words)
-    assert found[:3] == (topic, to, about)
+    (question,) = questions.questions(words)
+    assert question[:3] == (topic, to, about)
 
 
 def test_words_that_ask_nothing_are_no_question():
@@ -140,33 +140,33 @@ def test_a_claim_that_means_something_else_at_the_table_is_left_in_its_words():
 
 @pytest.mark.parametrize(("game", "seed"), [("avalon_v0", 1), ("avalon_v0", 2), ("werewolf_v0", 1), ("werewolf_v0", 2)])
 def test_every_reason_is_in_the_record_and_moved_the_belief_that_it_cites(game, seed, tmp_path):
-    found = checked_talk(game, seed, tmp_path)
-    assert found.reasons >= 5
-    assert found.false == []
+    talk = checked_talk(game, seed, tmp_path)
+    assert talk.reasons >= 5
+    assert talk.false == []
 
 
 @pytest.mark.parametrize(("game", "answers"), [("avalon_v0", 5), ("werewolf_v0", 2)])
 def test_answers_fit_the_question_and_are_true_of_the_belief(game, answers, tmp_path):
     """One seat does nothing but ask the others whom they trust, why they voted so, what they saw, what they are."""
-    found = [checked_talk(game, seed, tmp_path, asked=True) for seed in (1, 3)]
-    assert sum(one.answers for one in found) >= answers
-    assert [one.false for one in found] == [[], []]
+    talks = [checked_talk(game, seed, tmp_path, asked=True) for seed in (1, 3)]
+    assert sum(talk.answers for talk in talks) >= answers
+    assert [talk.false for talk in talks] == [[], []]
 
 
 @pytest.mark.slow
 def test_untrue_facts_are_of_several_kinds_and_each_is_needed_by_the_role(tmp_path):
     """`checked_talk` holds each of them to the table of lies by role; 12 games, half of them with questions."""
-    found = [checked_talk("avalon_v0", seed, tmp_path, asked=seed % 2 == 1) for seed in range(12)]
-    assert [one.false for one in found] == [[]] * 12
-    assert len(set().union(*(one.kinds for one in found))) >= 5
+    talks = [checked_talk("avalon_v0", seed, tmp_path, asked=seed % 2 == 1) for seed in range(12)]
+    assert [talk.false for talk in talks] == [[]] * 12
+    assert len(set().union(*(talk.kinds for talk in talks))) >= 5
 
 
 def test_reasons_are_true_of_the_belief_with_the_habits_of_the_players_file(tmp_path):
     conducts = fit(Cases(), Widths())
     (tmp_path / "habits.json").write_text(json.dumps(HabitsFile({6: LearnedHabits(conduct=conducts[6])}).as_json()))
-    found = checked_talk("avalon_v0", 2, tmp_path, habits=str(tmp_path / "habits.json"))
-    assert found.reasons >= 5
-    assert found.false == []
+    talk = checked_talk("avalon_v0", 2, tmp_path, habits=str(tmp_path / "habits.json"))
+    assert talk.reasons >= 5
+    assert talk.false == []
     fixed = check(tmp_path / "avalon_v0-heuristic-2.jsonl")
     assert fixed.false, "by the fixed rates, some of these reasons are not true"
 
@@ -208,9 +208,9 @@ def test_who_is_accused_answers_the_accuser():
     talk = [event for event in base.view(0).events if event.move.kind in speech.ACTS]
     answered = 0
     for number, event in enumerate(talk):
-        before = [one.seat for one in talk[:number]]
+        before = [statement.seat for statement in talk[:number]]
         since = max((k for k, seat in enumerate(before) if seat == event.seat and talk[k].move.words), default=-1)
-        accusers = [one.seat for one in talk[since + 1 : number] if one.move[:2] == (speech.ACCUSE, (event.seat,))]
+        accusers = [act.seat for act in talk[since + 1 : number] if act.move[:2] == (speech.ACCUSE, (event.seat,))]
         if accusers:
             answered += 1
             assert event.move.words.startswith(f"player_{accusers[-1]}, ")
@@ -238,10 +238,10 @@ def test_players_with_words_of_their_own_keep_them():
     ],
 )
 def test_free_words_of_a_person_are_read_for_a_claim(words, move):
-    heard = read_free_words(Table(), words, Listener)
-    assert heard == move._replace(words=words)
+    parsed = read_free_words(Table(), words, Listener)
+    assert parsed == move._replace(words=words)
     claim = "" if move.kind == speech.SILENT else say_speech(move, ROLES)
-    assert understood(Table(), heard).partition("a question to ")[0].strip() == claim
+    assert understood(Table(), parsed).partition("a question to ")[0].strip() == claim
 
 
 def test_words_without_a_claim_stand_as_they_were_said():

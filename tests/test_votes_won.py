@@ -37,8 +37,8 @@ def test_every_vote_of_heuristics_networks_and_random_players_is_played_again_as
     for game in games:
         cast = [(moment.view.seat, moment.move) for moment in game.moments() if moment.move.kind == "vote"]
         again = list(replayed_votes(game))
-        assert [(one.view.seat, one.move) for one in again] == cast
-        assert [one.again(one.view) for one in again] == [one.move for one in again]
+        assert [(vote.view.seat, vote.move) for vote in again] == cast
+        assert [vote.again(vote.view) for vote in again] == [vote.move for vote in again]
 
 
 def test_a_seat_that_did_not_play_by_its_name_counts_up_to_its_first_other_move(games):
@@ -53,7 +53,7 @@ def test_a_seat_that_did_not_play_by_its_name_counts_up_to_its_first_other_move(
     entries = [entry._replace(move=moves[k]) for k, entry in enumerate(game.transcript.entries)]
     other = replace(game, transcript=replace(game.transcript, entries=tuple(entries)))
     kept = [moment.number for moment in game.moments() if moment.view.seat == seat and moment.move.kind == "vote"]
-    assert sum(one.view.seat == seat for one in replayed_votes(other)) == kept.index(number)
+    assert sum(vote.view.seat == seat for vote in replayed_votes(other)) == kept.index(number)
 
 
 def test_effects_are_those_of_the_players_seats_that_spoke_on_the_votes_of_all_others(games):
@@ -85,7 +85,7 @@ def test_a_vote_that_words_win_counts_for_the_side_of_the_speaker(tmp_path, monk
             by = recommenders(ballot.view)
             if len(by) == 1 and not by & {ballot.view.seat} and is_players(game, min(by)):
                 expected.append(1 if bool(game.evil & set(ballot.view.team)) == (min(by) in game.evil) else -1)
-        assert sorted(one.effect for one in vote_effects(game) if one.effect) == sorted(expected)
+        assert sorted(effect.effect for effect in vote_effects(game) if effect.effect) == sorted(expected)
         seen |= set(expected)
     assert seen == {1, -1}
 
@@ -100,7 +100,7 @@ def test_players_that_ask_a_model_are_not_played_again(games):
 
 
 def test_words_to_random_voters_change_no_vote(tmp_path: Path):
-    found = games_of("heuristic", "random", tmp_path)
-    by_random = [one for game in found for one in vote_effects(game) if not is_players(game, one.voter)]
+    games = games_of("heuristic", "random", tmp_path)
+    by_random = [effect for game in games for effect in vote_effects(game) if not is_players(game, effect.voter)]
     assert by_random
-    assert {one.effect for one in by_random} == {0}
+    assert {effect.effect for effect in by_random} == {0}

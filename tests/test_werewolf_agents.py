@@ -49,14 +49,14 @@ def trusts(observer: Observer, *messages: HeardMessage) -> list[float]:
 def test_an_accusation_by_a_stranger():
     # a stranger is half believed: -0.6 * 0.5 = -0.3, tanh(-0.3) = -0.291313. It tells nothing of the accuser himself: without
     # his own word nothing is held of player_3.
-    found = trusts(VILLAGER, said(1, "I accuse player_3 of being evil."))
-    assert found == pytest.approx([1, 0, 0, -0.291313, 0, 0, 0, 0], abs=1e-6)
+    values = trusts(VILLAGER, said(1, "I accuse player_3 of being evil."))
+    assert values == pytest.approx([1, 0, 0, -0.291313, 0, 0, 0, 0], abs=1e-6)
 
 
 def test_an_echo_counts_half():
     # two strangers: 0.3 + 0.15 = 0.45, tanh(-0.45) = -0.421899; of each accuser the other's word says nothing
-    found = trusts(VILLAGER, *(said(k, "I accuse player_3 of being evil.") for k in (1, 2)))
-    assert found == pytest.approx([1, 0, 0, -0.421899, 0, 0, 0, 0], abs=1e-6)
+    values = trusts(VILLAGER, *(said(k, "I accuse player_3 of being evil.") for k in (1, 2)))
+    assert values == pytest.approx([1, 0, 0, -0.421899, 0, 0, 0, 0], abs=1e-6)
 
 
 def test_the_word_of_a_known_werewolf_counts_the_other_way_round():
@@ -67,36 +67,36 @@ def test_the_word_of_a_known_werewolf_counts_the_other_way_round():
 
 
 def test_who_accuses_the_observer_is_distrusted_and_no_chain_is_followed_from_there():
-    found = trusts(VILLAGER, said(1, "I accuse player_0 of being evil."), said(1, "I accuse player_3 of being evil."))
+    values = trusts(VILLAGER, said(1, "I accuse player_0 of being evil."), said(1, "I accuse player_3 of being evil."))
     # a wrong opinion, 4, counts half: tanh(-0.4 * 0.5) = -0.197375. His other word counts as that of a stranger, tanh(-0.3).
-    assert (found[1], found[3]) == pytest.approx((-0.197375, -0.291313), abs=1e-6)
+    assert (values[1], values[3]) == pytest.approx((-0.197375, -0.291313), abs=1e-6)
 
 
 def test_who_accuses_one_of_the_dead_of_the_night_is_distrusted():
-    found = trusts(
+    values = trusts(
         VILLAGER, said(2, "I accuse player_1 of being evil."), said(-1, "In the morning player_1 is found dead.")
     )
     # tanh(0.9) = 0.716298 of trust in the dead: tanh(-0.6 * 0.716298) = -0.405136
-    assert found[2] == pytest.approx(-0.405136, abs=1e-6)
+    assert values[2] == pytest.approx(-0.405136, abs=1e-6)
 
 
 def test_the_dead_of_the_night_are_trusted_and_their_word_weighs():
     accused = said(1, "I accuse player_3 of being evil.")
-    found = trusts(VILLAGER, accused, said(-1, "In the morning player_1 is found dead."))
-    assert found[1] > 0.7
-    assert found[3] < trusts(VILLAGER, accused)[3] - 0.05
+    values = trusts(VILLAGER, accused, said(-1, "In the morning player_1 is found dead."))
+    assert values[1] > 0.7
+    assert values[3] < trusts(VILLAGER, accused)[3] - 0.05
 
 
 def test_to_a_werewolf_its_accusers_and_the_seer_are_dangerous():
     wolf = Observer(0, "werewolf", ("witch", "guard", "seer"), (1, 2), (3, 4, 5, 6, 7))
-    found = trusts(
+    values = trusts(
         wolf,
         said(3, "I accuse player_1 of being evil."),  # -0.5 - 0.02 * 6
         said(4, "I am Seer."),  # -0.5 - 0.5 * 0.6
         said(5, "I trust that player_2 is good."),  # -0.5 + 0.02 * 6
         said(6, "I accuse player_7 of being evil."),
     )
-    assert found == pytest.approx([1, 1, 1, -0.62, -0.8, -0.38, -0.5, -0.5])
+    assert values == pytest.approx([1, 1, 1, -0.62, -0.8, -0.38, -0.5, -0.5])
 
 
 def test_the_classes_of_trust():
@@ -124,10 +124,10 @@ WORDS = st.sampled_from(
 )
 def test_trust_stays_in_its_bounds(statements, identity):
     observer = Observer(0, identity, ("seer",), (1, 2) if identity == "werewolf" else (1,), (3, 4))
-    found = trusts(observer, *(said(speaker, words.format(about)) for speaker, words, about in statements))
-    assert all(-1 <= trust <= 1 for trust in found)
-    assert found[0] == 1
-    assert found[1] == (1 if identity == "werewolf" else -1)
+    values = trusts(observer, *(said(speaker, words.format(about)) for speaker, words, about in statements))
+    assert all(-1 <= trust <= 1 for trust in values)
+    assert values[0] == 1
+    assert values[1] == (1 if identity == "werewolf" else -1)
 
 
 # -- what the rule does ----------------------------------------------------------------------------------------
@@ -326,16 +326,16 @@ def listened(agent: Any, seed: int = 3) -> list[Ask[Any]]:
     seat = next(k for k in range(8) if base.view(k).side == "village" and base.view(k).role == "Villager")
     model = Listener()
     rollout.play(env, [agent(model) if k == seat else WindowAgent() for k in range(8)], seed)
-    return model.heard
+    return model.questions
 
 
 def test_the_window_agent_sees_fifteen_messages():
-    heard = listened(WindowAgent)
-    assert {type(question) for question in heard} == {asks.Infer, asks.ReflectOnWindow, asks.Speak, asks.Choose}
-    inferences = [question for question in heard if isinstance(question, asks.Infer)]
+    questions = listened(WindowAgent)
+    assert {type(question) for question in questions} == {asks.Infer, asks.ReflectOnWindow, asks.Speak, asks.Choose}
+    inferences = [question for question in questions if isinstance(question, asks.Infer)]
     assert max(len(question.messages) for question in inferences) == 15
     assert all(question.found == [] for question in inferences)
-    assert all(len(q.messages) <= 15 for q in heard if isinstance(q, (asks.Speak, asks.Choose)))
+    assert all(len(q.messages) <= 15 for q in questions if isinstance(q, (asks.Speak, asks.Choose)))
     few = [q for q in listened(lambda model: WindowAgent(model, window=3)) if isinstance(q, asks.Infer)]
     assert max(len(question.messages) for question in few) == 3
 
@@ -344,17 +344,17 @@ def test_the_window_agent_sees_fifteen_messages():
 def test_retrieval_brings_back_what_the_window_has_lost(agent):
     inferences = [question for question in listened(agent) if isinstance(question, asks.Infer)]
     assert max(len(question.found) for question in inferences) == 5
-    old = [[one for one in question.found if one not in question.messages] for question in inferences]
+    old = [[message for message in question.found if message not in question.messages] for question in inferences]
     assert any(old)
     assert all(len(question.messages) <= 15 for question in inferences)
 
 
 def test_the_reranker_is_asked_for_what_was_retrieved():
-    heard = [question for seed in range(3, 9) for question in listened(RerankAgent, seed)]
-    orders = [question for question in heard if isinstance(question, asks.Rerank)]
+    questions = [question for seed in range(3, 9) for question in listened(RerankAgent, seed)]
+    orders = [question for question in questions if isinstance(question, asks.Rerank)]
     assert orders
     assert all(question.query == QUERY for question in orders)
-    inferences = [question for question in heard if isinstance(question, asks.Infer) and len(question.found) > 1]
+    inferences = [question for question in questions if isinstance(question, asks.Infer) and len(question.found) > 1]
     assert len(inferences) == len(orders)
     moved = 0
     for question, inference in zip(orders, inferences, strict=True):
@@ -405,9 +405,9 @@ def test_beliefs_are_noted_where_they_changed(agent):
 
     class Noted(agent):
         def notes(self) -> dict[str, Any]:
-            found = super().notes()
-            noted.append(found)
-            return found
+            note = super().notes()
+            noted.append(note)
+            return note
 
     env = rollout.table("werewolf_v0")
     seats = [Noted() if k == 0 else agent() for k in range(8)]
@@ -420,7 +420,7 @@ def test_beliefs_are_noted_where_they_changed(agent):
         policy = seats[int(name.removeprefix("player_"))]
         env.step(None if over else policy.act(observation, info))
         policy.notes()
-    beliefs = [one["beliefs"] for one in noted if "beliefs" in one]
+    beliefs = [note["beliefs"] for note in noted if "beliefs" in note]
     assert beliefs
     assert len(beliefs) < len(noted)
     for belief in beliefs:

@@ -40,8 +40,8 @@ GOOD, EVIL = 0, 1
 
 def shown(seat: int, move: Move, certain: dict[int, str] | None = None, *judged: Judgement) -> list[tuple[str, str]]:
     """The kinds of amnesia that one turn shows, and where."""
-    found = amnesia(SEATS, ROLES, [Turn(seat, move, certain or {}, judged)])
-    return [(kind, way) for kind in (IDENTITY, OBJECTIVE) for way in WAYS if getattr(found[seat], kind)[way].hits]
+    counted = amnesia(SEATS, ROLES, [Turn(seat, move, certain or {}, judged)])
+    return [(kind, way) for kind in (IDENTITY, OBJECTIVE) for way in WAYS if getattr(counted[seat], kind)[way].hits]
 
 
 # -- what a player says ----------------------------------------------------------------------------------------
@@ -118,9 +118,9 @@ def test_shares_add_up_over_seats_and_ways() -> None:
         Turn(0, Move("accuse", (1,)), WOLF_KNOWS, (Judgement(1, True),)),
         Turn(2, Move("vote", (0,)), SEER_KNOWS),
     ]
-    found = forgot(amnesia(SEATS, ROLES, turns), OBJECTIVE)
-    assert found is not None
-    assert (found.hits, found.n) == (2, 4)
+    share = forgot(amnesia(SEATS, ROLES, turns), OBJECTIVE)
+    assert share is not None
+    assert (share.hits, share.n) == (2, 4)
     assert forgot(amnesia(SEATS, ROLES, []), OBJECTIVE) is None
 
 
@@ -165,9 +165,9 @@ def test_reasoning_leaves_out_seats_that_were_not_recorded() -> None:
     games = [game("aabbb", "village", judgements=judged)]
     assert reasoning(0, SEATS, judged[0] or ()) == 1
     for method, n in (("a", 4), ("b", 4)):
-        found = reasoning_success(games, method)
-        assert found is not None
-        assert (found.hits, found.n) == (int(method == "a"), n)
+        share = reasoning_success(games, method)
+        assert share is not None
+        assert (share.hits, share.n) == (int(method == "a"), n)
 
 
 def test_performances_are_of_each_seat_of_a_role() -> None:
@@ -203,13 +203,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_transcripts_are_counted_as_records_are(folder: Path) -> None:
-    found = measures.of_directory(folder)["all"]
-    assert found["games"] == found["wins_werewolf"] + found["wins_village"] == 6
-    judging, other = found["methods"]["judging"], found["methods"]["random"]
+    measured = measures.of_directory(folder)["all"]
+    assert measured["games"] == measured["wins_werewolf"] + measured["wins_village"] == 6
+    judging, other = measured["methods"]["judging"], measured["methods"]["random"]
     assert judging["as_wolves"]["n"] == judging["as_leaders"]["n"] == 3
     assert judging["TWR"]["hits"] + other["TWR"]["hits"] == 6
     assert other["reasoning"]["total"] is None
-    seats = sum(found["methods"]["judging"]["performance"][role]["n"] for role in judging["performance"])
+    seats = sum(measured["methods"]["judging"]["performance"][role]["n"] for role in judging["performance"])
     assert judging["reasoning"]["total"]["n"] == 7 * seats
 
 
@@ -241,8 +241,8 @@ def test_votes_and_judgements_are_those_of_the_moves(folder: Path) -> None:
     deal = lines[0]["move"][1][:8]
     assert [role == "Werewolf" for role in seen.game.roles] == [number == 0 for number in deal]
     judge = next(seat for seat, judged in enumerate(seen.game.judgements) if judged)
-    assert [one.target for one in seen.game.judgements[judge] or ()] == [s for s in range(8) if s not in (3, judge)]
-    assert all(one.ally == (one.target % 2 == 0) for one in seen.game.judgements[judge] or ())
+    assert [view.target for view in seen.game.judgements[judge] or ()] == [s for s in range(8) if s not in (3, judge)]
+    assert all(judgement.ally == (judgement.target % 2 == 0) for judgement in seen.game.judgements[judge] or ())
 
 
 def test_a_wolf_is_certain_of_all_and_a_seer_of_its_checks(folder: Path) -> None:
@@ -281,9 +281,11 @@ def by_view(game: Any, view: Any, roles: tuple[str, ...]) -> dict[int, str]:
     """The sides of which a seat is certain, from its View and, for the wolves, from the deal."""
     if view.side == "werewolf":
         return {seat: side_of(role) for seat, role in enumerate(roles) if seat != view.seat}
-    told = {args[0]: side_of(game.role_names[args[1]]) for _, (kind, args, _), _ in view.events if kind == "revealed"}
+    revealed = {
+        args[0]: side_of(game.role_names[args[1]]) for _, (kind, args, _), _ in view.events if kind == "revealed"
+    }
     checked = {seat: "werewolf" if wolf else "village" for seat, wolf in view.checks}
-    return {seat: side for seat, side in (told | checked).items() if seat != view.seat}
+    return {seat: side for seat, side in (revealed | checked).items() if seat != view.seat}
 
 
 @pytest.mark.parametrize("beliefs", [[0.5], "x", {"player_9": 1.0}, [None] * 7 + [["friend", 1]], 3])

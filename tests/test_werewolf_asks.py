@@ -37,7 +37,7 @@ METHODS = (GratrAgent, WindowAgent, RetrievalAgent, RerankAgent)
 
 
 @cache
-def heard() -> tuple[Ask[Any], ...]:
+def questions_put() -> tuple[Ask[Any], ...]:
     """What is asked in games of two presets, two seats of each method."""
     model = Listener()
     for seed, rules in enumerate(("paper", "official")):
@@ -50,8 +50,8 @@ def heard() -> tuple[Ask[Any], ...]:
 
 
 def test_whatever_fits_the_schema_of_a_question_is_an_answer():
-    found = refused(heard(), np.random.default_rng(0))
-    assert found == {kind: [] for kind in KINDS}
+    faults = refused(questions_put(), np.random.default_rng(0))
+    assert faults == {kind: [] for kind in KINDS}
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -63,32 +63,32 @@ def test_a_model_that_knows_nothing_behind_a_strict_server_makes_no_fault(method
 
 
 def test_reasons_come_before_choices():
-    for question in heard():
+    for question in questions_put():
         fields = list(question.schema_of_answer()["properties"])
         assert fields[0] in ("why", "asked")
         assert fields.index("words") > fields.index("choice") if "words" in fields else True
 
 
 def test_choices_are_the_options_the_other_players_or_the_numbers_of_the_texts():
-    for question in heard():
+    for question in questions_put():
         schema = question.schema_of_answer()
-        told, defined = schema["properties"], schema.get("$defs", {})
+        fields, defined = schema["properties"], schema.get("$defs", {})
         if isinstance(question, asks.InferredAsk):
-            assert told["choice"]["enum"] == list(question.options)
+            assert fields["choice"]["enum"] == list(question.options)
         elif isinstance(question, asks.Infer):
             others = [f"player_{seat}" for seat in range(8) if seat != question.me.seat]
             assert defined["InferredOpinion"]["properties"]["player"]["enum"] == others
-            assert (told["opinions"]["minItems"], told["opinions"]["maxItems"]) == (7, 7)
+            assert (fields["opinions"]["minItems"], fields["opinions"]["maxItems"]) == (7, 7)
         elif isinstance(question, asks.Rerank):
-            assert told["order"]["items"]["enum"] == list(range(len(question.texts)))
+            assert fields["order"]["items"]["enum"] == list(range(len(question.texts)))
 
 
 def test_of_two_opinions_on_a_player_the_later_one_counts():
-    question = next(question for question in heard() if isinstance(question, asks.Infer))
+    question = next(question for question in questions_put() if isinstance(question, asks.Infer))
     other = (question.me.seat + 1) % 8
     opinions = [{"player": other, "stance": "ally", "trust": 0.5}, {"player": other, "stance": "unsure", "trust": 0.1}]
-    (found,) = question.read(json.dumps({"why": "", "opinions": opinions})).opinions
-    assert (found.stance, found.trust) == ("unsure", 0.1)
+    (opinion,) = question.read(json.dumps({"why": "", "opinions": opinions})).opinions
+    assert (opinion.stance, opinion.trust) == ("unsure", 0.1)
     with pytest.raises(BadReply, match="not accepted; accepted: "):
         question.read(json.dumps({"why": "", "opinions": [{**opinions[0], "player": question.me.seat}]}))
 
@@ -125,7 +125,7 @@ class Speaker(OfflineModel):
     def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
         if not isinstance(question, asks.Speak) or question.now.does == "whisper":
             return super().answer(question, context)
-        choice = next(one for one in question.options if one.startswith(self.choice))
+        choice = next(option for option in question.options if option.startswith(self.choice))
         self.chosen.append(choice)
         return Answered(asks.SpokenReply(why="", choice=choice, words=self.words))
 
@@ -204,7 +204,7 @@ def test_lines_of_other_shapes_are_no_messages():
 
 
 def test_the_record_holds_votes_deaths_and_deeds_apart_from_speech():
-    shown = {message for question in heard() if isinstance(question, asks.Choose) for message in question.messages}
+    shown = {message for ask in questions_put() if isinstance(ask, asks.Choose) for message in ask.messages}
     said, done = ({m.text for m in shown if asks.Choose.is_speech(m) is speech} for speech in (True, False))
     assert any(text.startswith("I accuse") for text in said)
     assert not [text for text in said if re.match(r"I vote|The table executes|In the morning|player_\d was the", text)]
@@ -220,7 +220,9 @@ def test_the_record_holds_votes_deaths_and_deeds_apart_from_speech():
 
 
 def test_a_prompt_that_is_cut_keeps_every_vote_and_death_and_loses_the_oldest_speech_first():
-    question = max((one for one in heard() if isinstance(one, asks.Choose)), key=lambda one: len(one.prompt()))
+    question = max(
+        (ask for ask in questions_put() if isinstance(ask, asks.Choose)), key=lambda question: len(question.prompt())
+    )
     whole = fit.opening(question, "Rules.", Templates())
     cut = fit.fitted(question, "Rules.", Templates(), whole.tokens() - 60)
     assert cut is not None
@@ -228,19 +230,19 @@ def test_a_prompt_that_is_cut_keeps_every_vote_and_death_and_loses_the_oldest_sp
     kept = [f"- {message.line()}" in cut.user for message in question.messages]
     speech = [message.said for message in question.messages]
     assert all(there for there, said in zip(kept, speech, strict=True) if not said)
-    told = [there for there, said in zip(kept, speech, strict=True) if said]
-    assert told == sorted(told)
-    assert not all(told)
+    places = [there for there, said in zip(kept, speech, strict=True) if said]
+    assert places == sorted(places)
+    assert not all(places)
 
 
 def test_no_number_in_a_prompt_has_more_than_three_decimals():
-    for question in heard():
+    for question in questions_put():
         assert not re.search(r"\d\.\d{4}", question.prompt())
 
 
-def common(one: str, other: str) -> int:
+def common(first: str, other: str) -> int:
     """Characters of the longest common beginning."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, other, strict=False)))
 
 
 @pytest.mark.parametrize(
@@ -255,7 +257,7 @@ def test_prompts_share_their_beginning_with_earlier_ones_of_the_game(method, lea
     for question, context in model.asked:
         prompt = f"{question.system(context.rules)}\n{question.prompt()}"
         place = bisect(earlier, prompt)  # the longest common beginning is with a neighbour in the order of the alphabet
-        beside = [common(prompt, one) for one in earlier[max(0, place - 1) : place + 1]]
+        beside = [common(prompt, neighbour) for neighbour in earlier[max(0, place - 1) : place + 1]]
         if max(beside, default=0) < len(prompt):
             insort(earlier, prompt)
             total, shared = total + len(prompt), shared + max(beside, default=0)

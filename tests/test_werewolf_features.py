@@ -34,8 +34,8 @@ def features(env: Any, seat: int) -> dict[str, float]:
     return dict(zip(env.encoder.names, map(float, values), strict=True))
 
 
-def of_seats(told: dict[str, float], name: str) -> list[float]:
-    return [pytest.approx(told[f"seat {j}: {name}"], abs=1e-6) for j in range(8)]
+def of_seats(values: dict[str, float], name: str) -> list[float]:
+    return [pytest.approx(values[f"seat {j}: {name}"], abs=1e-6) for j in range(8)]
 
 
 SILENT = Move("silent")
@@ -49,11 +49,11 @@ FIRST_NIGHT = (
 def test_a_seat_knows_itself_its_role_and_its_place():
     env = opened()
     for seat in range(8):
-        told = features(env, seat)
-        assert [told[f"I am seat {j}"] for j in range(8)] == [float(j == seat) for j in range(8)]
-        assert sum(told[f"I am {role}"] for role in env.game.role_names) == 1
-        assert told[f"I am {env.view(seat).role}"] == 1
-        assert told["place of my talk / n"] == pytest.approx(seat / 8)
+        values = features(env, seat)
+        assert [values[f"I am seat {j}"] for j in range(8)] == [float(j == seat) for j in range(8)]
+        assert sum(values[f"I am {role}"] for role in env.game.role_names) == 1
+        assert values[f"I am {env.view(seat).role}"] == 1
+        assert values["place of my talk / n"] == pytest.approx(seat / 8)
     assert features(env, 3)["antidote left"] == features(env, 3)["poison left"] == 1
     assert features(env, 4)["antidote left"] == features(env, 4)["poison left"] == 0
 
@@ -96,29 +96,29 @@ def test_speeches_and_votes_in_the_features():
     play(env, *FIRST_NIGHT)
     play(env, Move("accuse", (3,)), Move("accuse", (3,)), Move("defend", (5,)), SILENT, Move("claim_role", (3,)))
     play(env, Move("report", (1, 1)))
-    told = features(env, 1)
-    assert of_seats(told, "times accused / 10") == [0, 0, 0, 0.2, 0, 0, 0, 0]
-    assert of_seats(told, "accusations made / 10") == [0, 0.1, 0.1, 0, 0, 0, 0, 0]
-    assert of_seats(told, "times defended / 10") == [0, 0, 0, 0, 0, 0.1, 0, 0]
-    assert of_seats(told, "seats defended / 10") == [0, 0, 0, 0.1, 0, 0, 0, 0]
-    assert of_seats(told, "accused by me, less defended by me / 5") == [0, 0, 0, 0.2, 0, 0, 0, 0]
-    assert of_seats(told, "claims Seer, last") == [0, 0, 0, 0, 0, 1, 0, 0]
-    assert of_seats(told, "reported evil, less reported good / 5") == [0, 0.2, 0, 0, 0, 0, 0, 0]
-    assert of_seats(told, "reports made / 5") == [0] * 7 + [0.2]
-    assert told["asked for vote"] == 1
+    values = features(env, 1)
+    assert of_seats(values, "times accused / 10") == [0, 0, 0, 0.2, 0, 0, 0, 0]
+    assert of_seats(values, "accusations made / 10") == [0, 0.1, 0.1, 0, 0, 0, 0, 0]
+    assert of_seats(values, "times defended / 10") == [0, 0, 0, 0, 0, 0.1, 0, 0]
+    assert of_seats(values, "seats defended / 10") == [0, 0, 0, 0.1, 0, 0, 0, 0]
+    assert of_seats(values, "accused by me, less defended by me / 5") == [0, 0, 0, 0.2, 0, 0, 0, 0]
+    assert of_seats(values, "claims Seer, last") == [0, 0, 0, 0, 0, 1, 0, 0]
+    assert of_seats(values, "reported evil, less reported good / 5") == [0, 0.2, 0, 0, 0, 0, 0, 0]
+    assert of_seats(values, "reports made / 5") == [0] * 7 + [0.2]
+    assert values["asked for vote"] == 1
     for vote in ((5,), (), (1,), (1,), (1,), (3,)):  # of seats 1, 2, 3, 4, 5, 7
         env.play(Move("vote", vote))
-    told = features(env, 1)
-    assert of_seats(told, "votes against it on the last day / n") == [0, 3 / 8, 0, 1 / 8, 0, 1 / 8, 0, 0]
-    assert of_seats(told, "votes against it / 3n") == [0, 3 / 24, 0, 1 / 24, 0, 1 / 24, 0, 0]
-    assert of_seats(told, "its votes for me / 3") == [0, 0, 0, 1 / 3, 1 / 3, 1 / 3, 0, 0]
-    assert of_seats(told, "its votes for nobody / votes") == [0, 0, 1, 0, 0, 0, 0, 0]
+    values = features(env, 1)
+    assert of_seats(values, "votes against it on the last day / n") == [0, 3 / 8, 0, 1 / 8, 0, 1 / 8, 0, 0]
+    assert of_seats(values, "votes against it / 3n") == [0, 3 / 24, 0, 1 / 24, 0, 1 / 24, 0, 0]
+    assert of_seats(values, "its votes for me / 3") == [0, 0, 0, 1 / 3, 1 / 3, 1 / 3, 0, 0]
+    assert of_seats(values, "its votes for nobody / votes") == [0, 0, 1, 0, 0, 0, 0, 0]
     # seat 1 is a wolf and knows all sides: votes for itself are votes for a wolf
     wolves_less_others = "its votes for seats known to me: werewolves less others / 3"
-    assert of_seats(told, wolves_less_others) == [0, -1 / 3, 0, 1 / 3, 1 / 3, 1 / 3, 0, -1 / 3]
-    assert of_seats(told, "was executed") == [0, 1, 0, 0, 0, 0, 0, 0]
-    assert told["I live"] == 0
-    assert told["asked for silent"] == 1  # last words
+    assert of_seats(values, wolves_less_others) == [0, -1 / 3, 0, 1 / 3, 1 / 3, 1 / 3, 0, -1 / 3]
+    assert of_seats(values, "was executed") == [0, 1, 0, 0, 0, 0, 0, 0]
+    assert values["I live"] == 0
+    assert values["asked for silent"] == 1  # last words
 
 
 def test_what_is_of_one_night_or_one_day_is_not_kept():
@@ -137,10 +137,10 @@ def test_what_is_of_one_night_or_one_day_is_not_kept():
     while env.game.legal(env.state_now)[0].kind != "vote":
         env.play(env.game.legal(env.state_now)[0])
     play(env, *(Move("vote", (1,)) for _ in range(5)))
-    told = features(env, 7)
-    assert told["seat 5: votes against it on the last day / n"] == 0
-    assert told["seat 1: votes against it on the last day / n"] == pytest.approx(5 / 8)
-    assert told["seat 5: votes against it / 3n"] == pytest.approx(4 / 24)
+    values = features(env, 7)
+    assert values["seat 5: votes against it on the last day / n"] == 0
+    assert values["seat 1: votes against it on the last day / n"] == pytest.approx(5 / 8)
+    assert values["seat 5: votes against it / 3n"] == pytest.approx(4 / 24)
 
 
 def test_a_long_game_of_one_sided_talk_stays_within_the_box():

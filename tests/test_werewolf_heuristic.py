@@ -142,7 +142,7 @@ def likelihood(
 @st.composite
 def stories(draw: Any) -> list[tuple[str, tuple[int, ...]]]:
     """Events among the living of six; at most two die."""
-    alive, told = list(range(6)), []
+    alive, events = list(range(6)), []
     for _ in range(draw(st.integers(1, 12))):
         kind = draw(st.sampled_from(["accuse", "defend", "vote", "report", "claim", "dead"]))
         a, b = draw(st.permutations(alive))[:2]
@@ -150,8 +150,10 @@ def stories(draw: Any) -> list[tuple[str, tuple[int, ...]]]:
             if len(alive) == 4 or a == 0:
                 continue
             alive.remove(a)
-        told.append((kind, {"dead": (a,), "claim": (a,), "report": (a, b, draw(st.integers(0, 1)))}.get(kind, (a, b))))
-    return told
+        events.append(
+            (kind, {"dead": (a,), "claim": (a,), "report": (a, b, draw(st.integers(0, 1)))}.get(kind, (a, b)))
+        )
+    return events
 
 
 @pytest.mark.slow
@@ -180,7 +182,7 @@ def test_the_chances_are_those_of_bayes_rule(story, who):
             {"accuse": belief.see_accusation, "defend": belief.see_defence, "vote": belief.see_vote}[kind](*args)
     total = sum(weights.values())
     wolf = [sum(w for (wolves, _), w in weights.items() if j in wolves) / total for j in range(6)]
-    seer = [sum(w for (_, one), w in weights.items() if one == j) / total for j in range(6)]
+    seer = [sum(w for (_, candidate), w in weights.items() if candidate == j) / total for j in range(6)]
     assert belief.wolf_chance() == pytest.approx(wolf, abs=1e-9)
     assert belief.seer_chance() == pytest.approx(seer, abs=1e-9)
 
@@ -211,7 +213,7 @@ def chosen(seen: WerewolfView, seed: int = 0) -> Move:
     return WerewolfPlayer(seen, np.random.default_rng(seed)).act(seen)
 
 
-def told(kind: str, *args: int, to: tuple[int, ...] | None = None) -> Event:
+def announced(kind: str, *args: int, to: tuple[int, ...] | None = None) -> Event:
     return Event(NATURE, Move(kind, args), to)
 
 
@@ -220,10 +222,10 @@ def spoken(seat: int, kind: str, *args: int) -> Event:
 
 
 def test_the_seer_votes_for_and_reports_the_wolf_it_found():
-    found = told("checked", 4, 1, to=(0,))
-    assert chosen(view("Seer", moves("vote"), found, checks=((4, True),))) == Move("vote", (4,))
-    assert chosen(view("Seer", DAYLIGHT, found, checks=((4, True),))) == Move("report", (4, 1))
-    again = view("Seer", DAYLIGHT, found, spoken(0, "report", 4, 1), checks=((4, True),))
+    event = announced("checked", 4, 1, to=(0,))
+    assert chosen(view("Seer", moves("vote"), event, checks=((4, True),))) == Move("vote", (4,))
+    assert chosen(view("Seer", DAYLIGHT, event, checks=((4, True),))) == Move("report", (4, 1))
+    again = view("Seer", DAYLIGHT, event, spoken(0, "report", 4, 1), checks=((4, True),))
     assert chosen(again) == Move("accuse", (4,))
 
 
@@ -234,9 +236,9 @@ def test_the_witch_poisons_who_claims_to_be_the_witch():
 
 
 def test_the_witch_saves_whom_she_does_not_take_for_a_wolf():
-    assert chosen(view("Witch", moves("save"), told("attacked", 3, to=(0,)))) == Move("save", (1,))
+    assert chosen(view("Witch", moves("save"), announced("attacked", 3, to=(0,)))) == Move("save", (1,))
     # who claims her own role is a werewolf to her, attacked or not
-    liar = (spoken(3, "claim_role", 1), told("attacked", 3, to=(0,)))
+    liar = (spoken(3, "claim_role", 1), announced("attacked", 3, to=(0,)))
     assert chosen(view("Witch", moves("save"), *liar)) == Move("save", (0,))
 
 
@@ -262,7 +264,7 @@ def test_werewolves_neither_vote_for_nor_accuse_fellows(seed):
 
 
 def test_votes_seen_as_cast_count_once():
-    votes = (spoken(3, "vote", 4), told("votes", 1, -1, -1, -1, 4, -1, -1, -1, -1))
+    votes = (spoken(3, "vote", 4), announced("votes", 1, -1, -1, -1, 4, -1, -1, -1, -1))
     once = WerewolfPlayer(view("Villager", moves("vote")), np.random.default_rng(0))
     once._read(view("Villager", moves("vote"), votes[1]))
     for public in (True, False):
@@ -281,7 +283,7 @@ def test_it_beats_chance_on_both_sides():
             env.reset(seed=seed)
             base: Any = env.unwrapped
             dealt = [base.view(k).side for k in range(8)]
-            seats = [HeuristicPolicy() if one == side else RandomPolicy() for one in dealt]
+            seats = [HeuristicPolicy() if dealt_side == side else RandomPolicy() for dealt_side in dealt]
             won[side] += rollout.play(env, seats, seed).outcome.winner == side
     assert won["village"] >= 22
     assert won["werewolf"] >= 27
@@ -289,12 +291,12 @@ def test_it_beats_chance_on_both_sides():
 
 def test_whole_sides_are_measured_by_their_own_names(tmp_path):
     env = rollout.table("werewolf_v0")
-    found = evaluate.team(
+    report = evaluate.team(
         env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), range(4), GameRunner(out=tmp_path)
     )
     for name in ("heuristic", "random"):
-        assert {what: of.n for what, of in found.rates[name].items()} == {"all": 8, "village": 4, "werewolf": 4}
-    assert found.rates["heuristic"]["all"].value > 0.5
+        assert {what: of.n for what, of in report.rates[name].items()} == {"all": 8, "village": 4, "werewolf": 4}
+    assert report.rates["heuristic"]["all"].value > 0.5
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names[:2] == [
         "werewolf_v0-0-village-1_heuristic-werewolf-2_random.jsonl",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
@@ -11,10 +10,10 @@ from typing import Any
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.training import cli
 from parlour.training.measure.werewolf import measures
 from parlour.training.records.reading import read_as
 from parlour.training.records.werewolf import FORMATS, import_records, published as result_store
+from reference_data import reference as data
 
 JSON = dict[str, Any]
 Edit = Callable[[JSON], Any]
@@ -91,9 +90,9 @@ def test_importing_twice_changes_nothing_and_another_game_in_the_way_is_refused(
 
 
 def test_measures_of_one_game_by_hand(tmp_path: Path) -> None:
-    found = counted(tmp_path, GAME)["group 3"]
-    alice, bob = (found["methods"][name] for name in ("alice", "bob"))
-    assert (found["games"], found["wins_village"], found["wins_werewolf"]) == (1, 1, 0)
+    group = counted(tmp_path, GAME)["group 3"]
+    alice, bob = (group["methods"][name] for name in ("alice", "bob"))
+    assert (group["games"], group["wins_village"], group["wins_werewolf"]) == (1, 1, 0)
     # bob's leaders won: of the villages' one win he has one; nobody won as wolves
     assert [alice[key] and alice[key]["rate"] for key in ("TWR", "WWR", "LWR")] == [0.0, None, 0.0]
     assert [bob[key] and bob[key]["rate"] for key in ("TWR", "WWR", "LWR")] == [1.0, None, 1.0]
@@ -109,8 +108,8 @@ def test_measures_of_one_game_by_hand(tmp_path: Path) -> None:
 
 
 def test_a_vote_for_oneself_is_a_wrong_vote(tmp_path: Path) -> None:
-    found = counted(tmp_path, changed(lambda game: game.update(day_votes={"1": {"3": "3"}})))
-    assert found["group 3"]["methods"]["bob"]["performance"]["Seer"]["table_3"] == 3.5
+    groups = counted(tmp_path, changed(lambda game: game.update(day_votes={"1": {"3": "3"}})))
+    assert groups["group 3"]["methods"]["bob"]["performance"]["Seer"]["table_3"] == 3.5
 
 
 def forms(path: Path) -> list[JSON]:
@@ -146,8 +145,8 @@ TOLERATED: dict[str, tuple[Edit, Edit]] = {
 def test_what_does_not_matter_changes_no_figure(edit: Edit, tmp_path: Path) -> None:
     usual = counted(tmp_path, GAME)["group 3"]
     (tmp_path / "edited").mkdir()
-    (found,) = counted(tmp_path / "edited", changed(edit)).values()
-    assert found == usual
+    (group,) = counted(tmp_path / "edited", changed(edit)).values()
+    assert group == usual
 
 
 def test_records_leave_out_judgements_of_oneself_and_put_turns_in_order(tmp_path: Path) -> None:
@@ -171,9 +170,9 @@ def test_a_game_without_a_winner_is_a_game_that_nobody_won(tmp_path: Path) -> No
     drawn = changed(lambda game: game.update(game="draw", winner="draw", winner_seats=[]))
     broken = changed(lambda game: game.update(game="broken", winner=None, winner_seats=None))
     bare = changed(lambda game: (game.update(game="bare"), game.pop("winner"), game.pop("winner_seats")))
-    found = counted(tmp_path, GAME, drawn, broken, bare)["group 3"]
-    assert (found["games"], found["wins_village"], found["without_winner"]) == (4, 1, 3)
-    bob = found["methods"]["bob"]
+    group = counted(tmp_path, GAME, drawn, broken, bare)["group 3"]
+    assert (group["games"], group["wins_village"], group["without_winner"]) == (4, 1, 3)
+    bob = group["methods"]["bob"]
     assert (bob["TWR"]["hits"], bob["TWR"]["n"], bob["LWR"]["n"]) == (1, 4, 1)
     assert bob["performance"]["Guard"]["table_3"] == 4.25  # 8, and 3 for the votes alone three times
 
@@ -183,8 +182,8 @@ def test_tables_of_any_size_and_blocks_the_other_way_round(tmp_path: Path) -> No
         zip("1234567", ["seer", "witch", "guard", "villager", "werewolf", "werewolf", "villager"], strict=True)
     )
     seven = {"game": "s", "seats_5_7": "b", "seats_1_4": "a", "roles": roles, "winner": "werewolf"}
-    found = counted(tmp_path, seven)["all"]["methods"]
-    assert (found["a"]["as_leaders"]["hits"], found["b"]["as_wolves"]["hits"]) == (0, 1)
+    methods = counted(tmp_path, seven)["all"]["methods"]
+    assert (methods["a"]["as_leaders"]["hits"], methods["b"]["as_wolves"]["hits"]) == (0, 1)
 
 
 def test_a_method_that_shares_the_wolves_holds_no_block(tmp_path: Path) -> None:
@@ -248,10 +247,10 @@ def test_a_contradiction_is_refused_with_its_line_and_place(edit: Edit, message:
     first = GAME | {"game": "a"}
     with pytest.raises(ParlourError, match=message) as caught:
         import_records(written(tmp_path / "games.txt", first, changed(edit)), tmp_path / "out")
-    told = str(caught.value)
+    error = str(caught.value)
     for part in ("games.txt' line 2", "accepted: "):
-        assert part in told
-    assert "\n" not in told
+        assert part in error
+    assert "\n" not in error
     assert not (tmp_path / "out").exists()
 
 
@@ -282,29 +281,19 @@ def test_a_record_that_was_tampered_with_is_refused(key: str, edit: JSON, tmp_pa
 # -- the command line ------------------------------------------------------------------------------------------
 
 
-def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    status = cli.run(list(words))
-    told = capsys.readouterr()
-    return status, told.out, told.err
-
-
-def test_commands_import_and_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_import_and_count(tmp_path: Path, output_of: Callable[..., str], json_of: Callable[..., Any]) -> None:
     games, out = written(tmp_path / "games.jsonl", GAME), str(tmp_path / "out")
-    assert run(capsys, "import", "werewolf", str(games), "--out", out)[1] == f"1 games written to {out}\n"
-    status, told, _ = run(capsys, "metrics", out, "--json")
-    assert (status, json.loads(told)) == (0, measures.of_directory(out))
-    shown = run(capsys, "metrics", out)[1]
-    assert "group 3: games 1" in shown
-    assert "6.500 (wrong votes added: 6.500)  n=1" in shown
+    assert output_of(["import", "werewolf", str(games), "--out", out]) == f"1 games written to {out}\n"
+    assert json_of(["metrics", out, "--json"]) == measures.of_directory(out)
+    output = output_of(["metrics", out])
+    assert "group 3: games 1" in output
+    assert "6.500 (wrong votes added: 6.500)  n=1" in output
 
 
-def test_a_folder_with_games_of_two_kinds_is_refused_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_with_games_of_two_kinds_is_refused_in_one_line(tmp_path: Path, error_of: Callable[..., str]) -> None:
     import_records(written(tmp_path / "games.txt", GAME), tmp_path)
     (tmp_path / "a.jsonl").write_text('{"parlour": 1, "game": "avalon_v0", "config": {}}\n')
-    status, told, error = run(capsys, "metrics", str(tmp_path))
-    assert (status, told) == (2, "")
+    error = error_of(["metrics", str(tmp_path)])
     assert "'a.jsonl' of avalon_v0 and 'werewolf-7.jsonl' of werewolf_v0" in " ".join(error.split())
 
 
@@ -313,17 +302,11 @@ def test_a_folder_with_games_of_two_kinds_is_refused_in_one_line(
 
 @pytest.fixture(scope="module")
 def reference() -> Path:
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("PARLOUR_REFERENCE_DATA", beside)) / "gratr"
-    if not (folder / "records_group1.jsonl").is_file():
-        pytest.skip(
-            f"THE PUBLISHED GAMES ARE NOT HERE ({folder}): set PARLOUR_REFERENCE_DATA to the folder around them"
-        )
-    return folder
+    return data("gratr/records_group1.jsonl").parent
 
 
 @pytest.fixture(scope="module")
-def found(reference: Path, tmp_path_factory: pytest.TempPathFactory) -> JSON:
+def measured(reference: Path, tmp_path_factory: pytest.TempPathFactory) -> JSON:
     folder = tmp_path_factory.mktemp("records")
     for number in (1, 2):
         assert len(import_records(reference / f"records_group{number}.jsonl", folder)) == 50
@@ -356,8 +339,8 @@ REASONING = {
 
 
 @pytest.mark.parametrize("group", WINS)
-def test_table_2_comes_out(found: JSON, group: str) -> None:
-    methods = found[group]["methods"]
+def test_table_2_comes_out(measured: JSON, group: str) -> None:
+    methods = measured[group]["methods"]
     gratr, other = methods["GRATR"], methods[OPPONENTS[group]]
     keys = ("as_wolves", "as_leaders", "TWR", "WWR", "LWR")
     assert tuple((gratr[key]["hits"], gratr[key]["n"]) for key in keys) == WINS[group]
@@ -368,14 +351,14 @@ def test_table_2_comes_out(found: JSON, group: str) -> None:
 
 
 @pytest.mark.parametrize(("group", "method", "sign"), PERFORMANCE)
-def test_figure_3_comes_out_only_if_wrong_votes_add(found: JSON, group: str, method: str, sign: str) -> None:
-    performance = found[group]["methods"][method]["performance"]
+def test_figure_3_comes_out_only_if_wrong_votes_add(measured: JSON, group: str, method: str, sign: str) -> None:
+    performance = measured[group]["methods"][method]["performance"]
     assert tuple(performance[role][sign] for role in ROLES) == PERFORMANCE[group, method, sign]
     assert [performance[role]["n"] for role in ROLES] == [75, 25, 25, 25, 50]
 
 
 @pytest.mark.parametrize("group", REASONING)
-def test_figure_4_comes_out(found: JSON, group: str) -> None:
-    reasoning = found[group]["methods"]["GRATR"]["reasoning"]
+def test_figure_4_comes_out(measured: JSON, group: str) -> None:
+    reasoning = measured[group]["methods"]["GRATR"]["reasoning"]
     assert tuple(reasoning[role]["rate"] for role in ("total", *ROLES)) == REASONING[group]
     assert reasoning["total"]["n"] == 7 * 200

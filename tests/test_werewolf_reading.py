@@ -24,9 +24,9 @@ ROLE_NAMES = ("Werewolf", "Witch", "Guard", "Seer", "Villager")
 
 
 def intents(text: str, speaker: int = 1) -> list[tuple[str, int, float]]:
-    found = read(speaker, text, 8).intents
-    assert all(one.speaker == speaker for one in found)
-    return [(one.kind, one.target, one.score) for one in found]
+    intents = read(speaker, text, 8).intents
+    assert all(intent.speaker == speaker for intent in intents)
+    return [(intent.kind, intent.target, intent.score) for intent in intents]
 
 
 def identities(text: str, speaker: int = 1) -> dict[int, tuple[str, float]]:
@@ -76,21 +76,21 @@ def test_what_every_move_of_the_catalogue_is_noted_as_can_be_read(seat):
     game = GAME.build()
     for move in game.catalogue:
         noted = messages(Event(seat, move, None), game.role_names, 1)
-        found = read(seat, noted[0].text, 8) if noted else None
+        reading = read(seat, noted[0].text, 8) if noted else None
         if move.kind in kinds and move.args:
-            assert found is not None
+            assert reading is not None
             expected = [] if move.args == (seat,) else [(kinds[move.kind], move.args[0])]
-            assert [(intent.kind, intent.target) for intent in found.intents] == expected
-            assert found.dropped == (move.args == (seat,))
+            assert [(intent.kind, intent.target) for intent in reading.intents] == expected
+            assert reading.dropped == (move.args == (seat,))
         elif move.kind == "report" and move.args[0] != seat:
-            assert found is not None
-            assert (found.intents[0].kind, found.intents[0].target) == (
+            assert reading is not None
+            assert (reading.intents[0].kind, reading.intents[0].target) == (
                 ("defend", "attack")[move.args[1]],
                 move.args[0],
             )
         elif move.kind == "claim_role":
-            assert found is not None
-            assert found.judgements[0].identity == game.role_names[move.args[0]].lower()
+            assert reading is not None
+            assert reading.judgements[0].identity == game.role_names[move.args[0]].lower()
 
 
 # -- the moderator ---------------------------------------------------------------------------------------------
@@ -103,8 +103,8 @@ def test_what_the_moderator_says_is_certain():
 
 
 def test_who_is_found_dead_is_hardly_a_werewolf():
-    found = read(MODERATOR, "In the morning player_0, player_3 are found dead.", 8)
-    assert found.judgements == (ReadJudgement(0, "not-werewolf", 9), ReadJudgement(3, "not-werewolf", 9))
+    reading = read(MODERATOR, "In the morning player_0, player_3 are found dead.", 8)
+    assert reading.judgements == (ReadJudgement(0, "not-werewolf", 9), ReadJudgement(3, "not-werewolf", 9))
     assert read(MODERATOR, "In the morning nobody is found dead.", 8) == ((), (), 0)
     assert read(MODERATOR, "The table executes player_2.", 8) == ((), (), 0)
 
@@ -176,14 +176,14 @@ def test_players_that_do_not_exist_and_oneself_are_dropped_and_counted():
 
 
 def test_attacking_and_defending_the_same_player_is_neither():
-    found = read(1, "I trust player_3 but I accuse player_3, and I accuse player_4", 8)
-    assert found.intents == (ReadIntent(1, "attack", 4, 6),)
-    assert found.judgements == (ReadJudgement(4, "werewolf", 6),)
-    assert found.dropped == 4  # two intents and two judgements
+    reading = read(1, "I trust player_3 but I accuse player_3, and I accuse player_4", 8)
+    assert reading.intents == (ReadIntent(1, "attack", 4, 6),)
+    assert reading.judgements == (ReadJudgement(4, "werewolf", 6),)
+    assert reading.dropped == 4  # two intents and two judgements
 
 
 def test_a_models_items_are_clamped_or_dropped():
-    found = sift(
+    reading = sift(
         [
             ReadIntent(1, "attack", 2, 99),
             ReadIntent(1, "attack", 3, -4),
@@ -193,17 +193,17 @@ def test_a_models_items_are_clamped_or_dropped():
         [ReadJudgement(2, "wolf", 5), ReadJudgement(3, "seer", 11), ReadJudgement(-1, "seer", 5)],
         8,
     )
-    assert found.intents == (ReadIntent(1, "attack", 2, 10), ReadIntent(1, "attack", 3, 0))
-    assert found.judgements == (ReadJudgement(3, "seer", 10),)
-    assert found.dropped == 4
+    assert reading.intents == (ReadIntent(1, "attack", 2, 10), ReadIntent(1, "attack", 3, 0))
+    assert reading.judgements == (ReadJudgement(3, "seer", 10),)
+    assert reading.dropped == 4
 
 
 def test_of_several_judgements_the_surest_counts_and_of_equal_ones_the_role():
-    found = sift(
+    reading = sift(
         [], [ReadJudgement(3, "not-werewolf", 6), ReadJudgement(3, "seer", 6), ReadJudgement(3, "witch", 2)], 8
     )
-    assert found.judgements == (ReadJudgement(3, "seer", 6),)
-    assert found.dropped == 0
+    assert reading.judgements == (ReadJudgement(3, "seer", 6),)
+    assert reading.dropped == 0
 
 
 @given(st.integers(-1, 9), st.text(max_size=200) | st.lists(st.sampled_from([
@@ -211,19 +211,19 @@ def test_of_several_judgements_the_surest_counts_and_of_equal_ones_the_role():
 ]), max_size=30).map(" ".join))  # fmt: skip
 @example(1, "I trust player_3 but not player_3 is evil")
 def test_whatever_is_said_the_reading_fits_the_table(speaker, text):
-    found = read(speaker, text, 8)
-    for intent in found.intents:
+    reading = read(speaker, text, 8)
+    for intent in reading.intents:
         assert intent.kind in INTENTS
         assert intent.speaker != intent.target
         assert {intent.speaker, intent.target} <= set(range(8))
         assert 0 <= intent.score <= 10
-    for judgement in found.judgements:
+    for judgement in reading.judgements:
         assert judgement.identity in IDENTITIES
         assert judgement.player in range(8)
         assert 0 <= judgement.confidence <= 10
-    assert len({one.player for one in found.judgements}) == len(found.judgements)
-    both = [(one.speaker, one.target) for one in found.intents if one.kind == "defend"]
-    assert not set(both) & {(one.speaker, one.target) for one in found.intents if one.kind != "defend"}
+    assert len({judgement.player for judgement in reading.judgements}) == len(reading.judgements)
+    both = [(intent.speaker, intent.target) for intent in reading.intents if intent.kind == "defend"]
+    assert not set(both) & {(intent.speaker, intent.target) for intent in reading.intents if intent.kind != "defend"}
 
 
 # -- in the eyes of an observer (appendix 1) -------------------------------------------------------------------
@@ -233,8 +233,8 @@ VILLAGER = Observer(0, "villager", SINGLE, bad=(5,), good=(6,))
 
 
 def judged(observer: Observer, speaker: int, text: str) -> dict[int, tuple[str, float]]:
-    found = judged_by(observer, speaker, read(speaker, text, 8))
-    return {one.player: (one.identity, one.confidence) for one in found}
+    judgements = judged_by(observer, speaker, read(speaker, text, 8))
+    return {judgement.player: (judgement.identity, judgement.confidence) for judgement in judgements}
 
 
 def test_the_witch_knows_whom_she_killed_herself():
@@ -287,14 +287,14 @@ def test_the_moderator_is_believed_but_tells_nobody_about_himself():
 # -- the record ------------------------------------------------------------------------------------------------
 
 
-def told(kind: str, *args: int, to: tuple[int, ...] | None = None) -> Event:
+def announced(kind: str, *args: int, to: tuple[int, ...] | None = None) -> Event:
     return Event(NATURE, Move(kind, args), to)
 
 
 def test_votes_are_messages_of_their_voters():
     # player_1 passes, player_2 is dead
-    noted = messages(told("votes", 2, 3, -1, -2, 0), ROLE_NAMES, 2)
-    assert [(one.speaker, one.text) for one in noted] == [
+    noted = messages(announced("votes", 2, 3, -1, -2, 0), ROLE_NAMES, 2)
+    assert [(message.speaker, message.text) for message in noted] == [
         (0, "I vote for player_3."),
         (1, "I vote for nobody."),
         (3, "I vote for player_0."),
@@ -303,25 +303,30 @@ def test_votes_are_messages_of_their_voters():
 
 def test_votes_that_were_seen_as_they_were_cast_are_noted_once():
     notes = HeardMessages()
-    events = (told("day", 1, 0), Event(0, Move("vote", (3,)), None), told("votes", 1, 3, -1), told("night", 2))
-    notes.take((*events, told("day", 2, 0), told("votes", 2, -1, 0)), ROLE_NAMES)
+    events = (
+        announced("day", 1, 0),
+        Event(0, Move("vote", (3,)), None),
+        announced("votes", 1, 3, -1),
+        announced("night", 2),
+    )
+    notes.take((*events, announced("day", 2, 0), announced("votes", 2, -1, 0)), ROLE_NAMES)
     assert [(message.day, message.speaker) for message in notes.messages] == [(1, 0), (2, 0), (2, 1)]
 
 
 def test_the_record_is_read_once_and_knows_the_day():
     notes = HeardMessages()
-    events = (told("night", 1), told("dawn", 1, 4), told("revealed", 4, 3), told("day", 1, 0))
-    assert [one.text for one in notes.take(events, ROLE_NAMES)] == [
+    events = (announced("night", 1), announced("dawn", 1, 4), announced("revealed", 4, 3), announced("day", 1, 0))
+    assert [message.text for message in notes.take(events, ROLE_NAMES)] == [
         "In the morning player_4 is found dead.",
         "player_4 was the Seer.",
     ]
     said = Event(2, Move("accuse", (3,), "player_3 is too quiet"), None)
     night = Event(5, Move("recommend", (3,)), (5, 6))
-    assert notes.take((*events, said, told("night", 2), night), ROLE_NAMES) == [
+    assert notes.take((*events, said, announced("night", 2), night), ROLE_NAMES) == [
         HeardMessage(day=1, speaker=2, text="player_3 is too quiet (I accuse player_3 of being evil.)"),
         HeardMessage(day=2, speaker=5, text="I want to kill player_3.", private=True),
     ]
-    assert notes.take((*events, said, told("night", 2), night), ROLE_NAMES) == []
+    assert notes.take((*events, said, announced("night", 2), night), ROLE_NAMES) == []
 
 
 def test_words_without_a_claim_are_noted_as_they_are():

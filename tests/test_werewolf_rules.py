@@ -65,11 +65,19 @@ def day(game: Any, s: Any, *votes: int | None, everybody: int | None = None) -> 
     return s
 
 
+def voting(game: Any) -> Any:
+    """The first vote, after a night of first legal moves."""
+    s = deal(game)
+    while game.legal(s)[0].kind != "vote":
+        s = game.apply(s, game.legal(s)[0])
+    return s
+
+
 def living(s: Any) -> set[int]:
     return {j for j, alive in enumerate(s.standing.alive) if alive}
 
 
-def told(s: Any, kind: str, seat: int | None = None) -> list[tuple[int, ...]]:
+def args_of(s: Any, kind: str, seat: int | None = None) -> list[tuple[int, ...]]:
     """The arguments of all announcements or moves of a kind, those seen by a seat only if one is given."""
     return [e.move.args for e in s.log if e.move.kind == kind and (seat is None or e.to is None or seat in e.to)]
 
@@ -208,7 +216,7 @@ def test_a_night_ends_as_the_rule_says(rule):
             seats = {LETTERS[act[0]]: tuple(SEATS[seat] for seat in act[1:]) for act in acts.split()}
             given_acts = {kind: aims if len(aims) > 1 else aims[0] for kind, aims in seats.items()}
             s, order = night(game, day(game, s) if number else s, **given_acts)
-        assert {kind: told(s, kind) for kind in announced} == announced, preset
+        assert {kind: args_of(s, kind) for kind in announced} == announced, preset
         assert order[:4] == [*((wolf, "hunt") for wolf in WOLVES), (GUARD, "protect")]
         assert order[4:] == [(SEER if letter == "c" else WITCH, LETTERS[letter]) for letter in asked], preset
         hears = {"wolves": WOLVES, "attacked": (WITCH,), "checked": (SEER,)}
@@ -256,15 +264,15 @@ def test_wolves_talk_in_seat_order_before_they_vote_and_only_living_wolves_hear_
     assert spoken == list(WOLVES)
     assert game.legal(s)[0].kind == "hunt"
     assert [e.to for e in s.log if e.move.kind == "recommend"] == [WOLVES] * 3
-    assert all(told(s, "recommend", seat) == [] for seat in range(3, 8))
+    assert all(args_of(s, "recommend", seat) == [] for seat in range(3, 8))
 
 
 def test_a_dead_wolf_hears_no_more():
     game = table()
     s = day(game, night(game, deal(game)).state, everybody=0)
     s = night(game, s, hunt=7).state
-    assert told(s, "wolves", seat=0) == [()]  # of the first night
-    assert told(s, "wolves", seat=1) == told(s, "wolves", seat=2) == [(), (7,)]
+    assert args_of(s, "wolves", seat=0) == [()]  # of the first night
+    assert args_of(s, "wolves", seat=1) == args_of(s, "wolves", seat=2) == [(), (7,)]
 
 
 def test_a_lone_wolf_does_not_talk():
@@ -282,8 +290,8 @@ def test_a_tied_hunt_is_drawn_among_the_tied_nobody_being_one_of_them(rules):
     drawn = Counter(game.nature(s, np.random.default_rng(seed)).args for seed in range(300))
     assert set(drawn) == {(), (6,), (7,)}
     assert min(drawn.values()) > 70  # of 100 expected; standard deviation 8.2
-    assert told(game.apply(s, Move("draw", (7,))), "wolves") == [(7,)]
-    assert told(game.apply(s, Move("draw")), "wolves") == [()]
+    assert args_of(game.apply(s, Move("draw", (7,))), "wolves") == [(7,)]
+    assert args_of(game.apply(s, Move("draw")), "wolves") == [()]
     for bad in (Move("draw", (0,)), Move("draw", (6, 7)), Move("hunt", (6,)), Move("draw", (-2,))):
         with pytest.raises(IllegalMove, match="draws none of the tied"):
             game.apply(s, bad)
@@ -300,9 +308,9 @@ def test_wolves_may_hunt_wolves_but_in_official(rules, allowed):
 def test_reference_later_wolves_see_earlier_votes(rules, seen):
     game = table(rules)
     s = game.apply(deal(game), Move("hunt", (6,)))
-    assert told(s, "hunt", seat=0) == [(6,)]
-    assert told(s, "hunt", seat=1) == told(s, "hunt", seat=2) == ([(6,)] if seen else [])
-    assert all(told(s, "hunt", seat) == [] for seat in range(3, 8))
+    assert args_of(s, "hunt", seat=0) == [(6,)]
+    assert args_of(s, "hunt", seat=1) == args_of(s, "hunt", seat=2) == ([(6,)] if seen else [])
+    assert all(args_of(s, "hunt", seat) == [] for seat in range(3, 8))
 
 
 # -- the guard -------------------------------------------------------------------------------------------------
@@ -335,7 +343,7 @@ def test_the_seer_alone_learns_whether_one_player_is_a_werewolf():
     s = night(game, deal(game), check=0).state
     s = night(game, day(game, s), check=6).state
     assert [e.to for e in s.log if e.move.kind == "checked"] == [(SEER,), (SEER,)]
-    assert told(s, "checked") == [(0, 1), (6, 0)]
+    assert args_of(s, "checked") == [(0, 1), (6, 0)]
     assert game.view(s, SEER).checks == ((0, True), (6, False))
     assert all(game.view(s, seat).checks == () for seat in range(8) if seat != SEER)
 
@@ -365,27 +373,24 @@ def test_roles_are_revealed_only_after_the_first_night(rules):
     game = table(rules)
     s = night(game, deal(game), hunt=6, poison=0).state
     witch, villager = game.role_names.index("Witch"), game.role_names.index("Villager")
-    assert told(s, "revealed") == [(0, game.wolf), (6, villager)]
+    assert args_of(s, "revealed") == [(0, game.wolf), (6, villager)]
     s = day(game, s, everybody=1)
     s = night(game, s, hunt=WITCH).state
     assert living(s) == {2, 4, 5, 7}
-    assert len(told(s, "revealed")) == 2
-    assert witch not in [role for _, role in told(s, "revealed")]
+    assert len(args_of(s, "revealed")) == 2
+    assert witch not in [role for _, role in args_of(s, "revealed")]
 
 
 def test_official_the_roles_of_all_dead_are_revealed_the_executed_ones_after_the_last_words():
     game = table("official", talk=True)
-    s = deal(game)
-    while game.legal(s)[0].kind != "vote":
-        s = game.apply(s, game.legal(s)[0])
-    s = day(game, s, everybody=0)
-    assert told(s, "revealed") == []
+    s = day(game, voting(game), everybody=0)
+    assert args_of(s, "revealed") == []
     s = game.apply(s, Move("silent"))
-    assert told(s, "revealed") == [(0, game.wolf)]
-    while not told(s, "dawn")[1:]:
+    assert args_of(s, "revealed") == [(0, game.wolf)]
+    while not args_of(s, "dawn")[1:]:
         legal = game.legal(s)
         s = game.apply(s, Move("hunt", (7,)) if legal[0].kind == "hunt" else legal[0])
-    assert told(s, "revealed") == [(0, game.wolf), (7, game.role_names.index("Villager"))]
+    assert args_of(s, "revealed") == [(0, game.wolf), (7, game.role_names.index("Villager"))]
 
 
 # -- the day ---------------------------------------------------------------------------------------------------
@@ -400,7 +405,7 @@ def test_the_living_speak_once_and_then_vote_in_the_order_drawn_with_the_roles_e
             legal = game.legal(s)
             s = game.apply(s, Move("hunt", (7,)) if legal[0].kind == "hunt" and number == 1 else legal[0])
         expected = [j for j in order if j != 7]
-        assert told(s, "day")[-1] == (number, expected[0])
+        assert args_of(s, "day")[-1] == (number, expected[0])
         for kind in ("talk", "vote"):
             seen = []
             while game.legal(s)[0].kind == ("vote" if kind == "vote" else "silent") and len(seen) < 7:
@@ -426,10 +431,10 @@ def test_votes_are_secret_until_all_are_in(rules):
     s = night(game, deal(game)).state
     for seat in range(7):
         s = game.apply(s, Move("vote", (7,)))
-        assert all(told(s, kind) == [] for kind in ("vote", "votes")), seat
+        assert all(args_of(s, kind) == [] for kind in ("vote", "votes")), seat
     s = game.apply(s, Move("vote"))
-    assert told(s, "votes") == [(1, 7, 7, 7, 7, 7, 7, 7, -1)]
-    assert told(s, "vote") == []
+    assert args_of(s, "votes") == [(1, 7, 7, 7, 7, 7, 7, 7, -1)]
+    assert args_of(s, "vote") == []
 
 
 def test_reference_votes_are_public_as_they_are_cast():
@@ -453,10 +458,10 @@ def test_reference_votes_are_public_as_they_are_cast():
 def test_most_votes_execute_and_a_tie_or_most_passes_nobody(rules, votes, executed):
     game = table(rules)
     s = day(game, night(game, deal(game)).state, *votes)
-    assert told(s, "executed") == [executed]
-    assert told(s, "votes") == [(1, *(-1 if vote is None else vote for vote in votes))]
+    assert args_of(s, "executed") == [executed]
+    assert args_of(s, "votes") == [(1, *(-1 if vote is None else vote for vote in votes))]
     assert living(s) == set(range(8)) - set(executed)
-    assert told(s, "night") == [(1,), (2,)]
+    assert args_of(s, "night") == [(1,), (2,)]
 
 
 def test_a_vote_for_oneself_counts_and_the_dead_are_not_voted_for():
@@ -464,24 +469,21 @@ def test_a_vote_for_oneself_counts_and_the_dead_are_not_voted_for():
     s = night(game, deal(game), hunt=7).state
     assert {m.args for m in game.legal(s)} == {(), *((j,) for j in range(7))}
     s = day(game, s, 0, None, None, None, None, None, 6)
-    assert told(s, "votes") == [(1, 0, -1, -1, -1, -1, -1, 6, -2)]
+    assert args_of(s, "votes") == [(1, 0, -1, -1, -1, -1, -1, 6, -2)]
     s = day(game, night(game, s).state, 0, None, None, 0, 0, 0, None)
-    assert told(s, "executed")[-1] == (0,)
+    assert args_of(s, "executed")[-1] == (0,)
 
 
 def test_the_executed_speaks_last_words_and_then_moves_no_more():
     game = table(talk=True)
-    s = deal(game)
-    while game.legal(s)[0].kind != "vote":
-        s = game.apply(s, game.legal(s)[0])
-    s = day(game, s, everybody=6)
+    s = day(game, voting(game), everybody=6)
     assert game.actor(s) == 6
     assert not game.view(s, 6).alive[6]
     assert {m.kind for m in game.legal(s)} == set(ACTS)
     s = game.apply(s, Move("accuse", (0,), "It was player_0!"))
-    assert told(s, "night") == [(1,), (2,)]
+    assert args_of(s, "night") == [(1,), (2,)]
     actors = set()
-    while not told(s, "executed")[1:]:
+    while not args_of(s, "executed")[1:]:
         actors.add(game.actor(s))
         s = game.apply(s, game.legal(s)[0])
     assert actors == set(range(8)) - {6}
@@ -507,7 +509,7 @@ def test_the_village_wins_when_no_wolf_lives():
 def test_the_village_wins_when_the_last_wolf_is_poisoned_even_if_it_kills_in_that_night():
     game = small()
     s = night(game, deal(game), hunt=2, poison=0).state
-    assert told(s, "dawn") == [(1, 0, 2)]
+    assert args_of(s, "dawn") == [(1, 0, 2)]
     assert game.outcome(s).winner == "village"
 
 
@@ -560,10 +562,7 @@ def test_official_the_wolves_win_at_parity():
 
 def test_the_winner_is_looked_for_after_the_last_words():
     game = small(talk=True)
-    s = deal(game)
-    while game.legal(s)[0].kind != "vote":
-        s = game.apply(s, game.legal(s)[0])
-    s = day(game, s, everybody=0)
+    s = day(game, voting(game), everybody=0)
     assert game.outcome(s) is None
     assert game.outcome(game.apply(s, Move("claim_role", (0,)))).winner == "village"
 
@@ -613,9 +612,11 @@ def test_random_games_keep_the_rules(playout, players, rules, talk, seed):
     assert used["antidote"] <= 1
     assert used["poison"] <= 1
     end = played.states[-1]
-    dead = {j for args in told(end, "dawn") for j in args[1:]} | {j for args in told(end, "executed") for j in args}
+    dead = {j for args in args_of(end, "dawn") for j in args[1:]} | {
+        j for args in args_of(end, "executed") for j in args
+    }
     assert living(end) == set(range(players)) - dead
     assert all(game.view(end, j).alive == end.standing.alive for j in range(players))
-    for number, *votes in told(end, "votes"):
+    for number, *votes in args_of(end, "votes"):
         assert len(votes) == players
         assert 1 <= number <= 15

@@ -123,8 +123,8 @@ def test_no_utterance_becomes_an_announcement_nor_knowledge(utterance):
         assert view._replace(events=(), legal=()) == before[seat]._replace(events=(), legal=())
         names = env.unwrapped.encoder.names
         known = [k for k, name in enumerate(names) if "known to me" in name or "died" in name or "executed" in name]
-        one, two = (env.unwrapped.encoder(v)[known].tolist() for v in (view, before[seat]))
-        assert one == two
+        first, second = (env.unwrapped.encoder(v)[known].tolist() for v in (view, before[seat]))
+        assert first == second
 
 
 def test_an_imitated_reveal_is_taken_as_an_accusation_at_most():

@@ -228,12 +228,12 @@ ENVS = {phase: asked(phase) for phase in ("whisper", "talk", "vote", "save")}
 
 def test_the_first_section_tells_role_side_fellows_and_order():
     env = asked("hunt")
-    told = {seat: env.text.who(env.view(seat)) for seat in range(8)}
-    assert told[0].startswith("You are player_0. Your role is Werewolf (werewolf side).\n")
-    assert "Your fellow werewolves are player_1 and player_2.\n" in told[0]
-    assert told[5].startswith("You are player_5. Your role is Seer (village side).\n")
-    assert "fellow" not in told[5]
-    for text in told.values():
+    texts = {seat: env.text.who(env.view(seat)) for seat in range(8)}
+    assert texts[0].startswith("You are player_0. Your role is Werewolf (werewolf side).\n")
+    assert "Your fellow werewolves are player_1 and player_2.\n" in texts[0]
+    assert texts[5].startswith("You are player_5. Your role is Seer (village side).\n")
+    assert "fellow" not in texts[5]
+    for text in texts.values():
         assert "Roles: 3 x Werewolf, Witch, Guard, Seer, 2 x Villager.\n" in text
         assert (
             "in this order: player_0, player_1, player_2, player_3, player_4, player_5, player_6, player_7.\n" in text
@@ -242,13 +242,13 @@ def test_the_first_section_tells_role_side_fellows_and_order():
 
 def test_the_first_section_ends_with_the_rules_of_the_table_which_are_the_same_for_all_seats_and_games():
     env = registry["werewolf_v0"].raw_env(info="full")
-    told = set()
+    rules = set()
     for seed in range(3):
         env.reset(seed=seed)
         assert env.last()[4]["rules"] == env.text.rules
         assert all(env.text.who(env.view(seat)).endswith(f"\n{env.text.rules}\n") for seat in range(8))
-        told.add(env.text.rules)
-    assert len(told) == 1
+        rules.add(env.text.rules)
+    assert len(rules) == 1
     brief = env.text.rules.split("\n\n")[0]  # what must do where room is short
     assert "3 x Werewolf, Witch, Guard, Seer, 2 x Villager" in brief
     assert "The village wins when no werewolf is alive. The werewolves win when nobody else is alive." in brief

@@ -113,12 +113,12 @@ def test_a_turn_tells_what_our_own_loop_tells_and_the_info_has_nothing_else_but_
         info = env.last()[4]
         assert set(info) == {"action_mask", "turn"}
         base = env.game_env
-        observation, told = info["turn"].read()
+        observation, infos = info["turn"].read()
         expected = {} if form == "view" else base.observe_as(base.agent_selection, form)
         assert observation.keys() == expected.keys()
         assert all(np.array_equal(observation[key], expected[key]) for key in expected)
-        assert told == base.infos[base.agent_selection]
-        assert told["view"] == base.view(base.seat)
+        assert infos == base.infos[base.agent_selection]
+        assert infos["view"] == base.view(base.seat)
         assert info["turn"].seat == base.seat
         assert env.last()[4]["turn"] is info["turn"]
         env.step(first_legal(env))
@@ -140,11 +140,11 @@ def test_a_turn_is_empty_once_the_move_is_made_or_the_game_dealt_again():
 def test_the_turns_of_other_seats_and_of_a_game_that_is_over_are_empty():
     env = sealed(seats=[1, 3])
     env.reset(seed=3)
-    told: dict[int, bool] = {}
+    flags: dict[int, bool] = {}
     while env.game_env.outcome is None:
-        told[env.game_env.seat] = turn_of(env)._sealed is not None
+        flags[env.game_env.seat] = turn_of(env)._sealed is not None
         env.step(first_legal(env))
-    assert told == {0: False, 1: True, 2: False, 3: True, 4: False}
+    assert flags == {0: False, 1: True, 2: False, 3: True, 4: False}
     assert turn_of(env)._sealed is None
 
 
@@ -204,13 +204,13 @@ def test_turn_in_info_keeps_the_contract_of_pettingzoo():
 )
 def test_the_agent_to_move_is_told_its_seat_and_what_its_player_reads(form, keys):
     env = TurnInInfo(ObservationsKey(bare()), form)
-    told = env.reset(seed=4)
-    assert list(told) == [env.agent_selection]
+    infos = env.reset(seed=4)
+    assert list(infos) == [env.agent_selection]
     turns = 0
     while env.game_env.outcome is None:
         agent, base = env.agent_selection, env.game_env
         seen, _, _, _, info = env.last()
-        assert told.get(agent, info) is info
+        assert infos.get(agent, info) is info
         assert info["seat"] == base.seat_of[agent]
         assert {key: value for key, value in info.items() if key not in ("seat", "observation")} == base.infos[agent]
         whole = base.observe_as(agent, "both")
@@ -219,7 +219,7 @@ def test_the_agent_to_move_is_told_its_seat_and_what_its_player_reads(form, keys
         assert set(seen) == {"observations", "action_mask"}
         assert not any("seat" in env.infos[other] for other in env.agents if other != agent)
         env.step(int(info["legal"][0]))
-        told, turns = {}, turns + 1
+        infos, turns = {}, turns + 1
     assert turns > 20
     assert not any("seat" in info for info in env.infos.values())
 

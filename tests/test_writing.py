@@ -55,7 +55,7 @@ def test_a_file_that_finds_no_room_is_left_as_it_was_and_one_line_says_so(tmp_pa
     with full_at(100), pytest.raises(CannotWrite) as refused:
         atomic_write(path, "x" * 101)
     assert str(refused.value) == f"{str(path)!r} cannot be written: File too large; {ACCEPTED}"
-    assert [one.name for one in tmp_path.iterdir()] == ["report.md"]
+    assert [file.name for file in tmp_path.iterdir()] == ["report.md"]
     assert path.read_text() == "before"
 
 
@@ -66,7 +66,7 @@ def test_arrays_that_find_no_room_leave_the_ones_before(tmp_path):
     with full_at(2000), pytest.raises(CannotWrite):
         write_arrays(path, "kind", {}, {"w": np.zeros(3000)})
     assert path.read_bytes() == before
-    assert [one.name for one in tmp_path.iterdir()] == ["policy.npz"]
+    assert [file.name for file in tmp_path.iterdir()] == ["policy.npz"]
 
 
 def test_a_folder_that_cannot_be_made_is_told_by_the_file(tmp_path):
@@ -168,8 +168,8 @@ def test_parts_of_killed_writers_are_removed_from_a_directory_that_is_held_and_o
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("")
     with run_directory(tmp_path):
-        found = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
-    assert found == {*others, LOCK}  # what is locked on its own belongs to another run
+        files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert files == {*others, LOCK}  # what is locked on its own belongs to another run
 
 
 def test_a_directory_that_was_removed_meanwhile_is_told_at_the_end(tmp_path):
@@ -194,7 +194,7 @@ def test_parts_of_one_file_are_removed_where_their_process_has_ended(tmp_path):
     for name in (f".{ended.pid}.0123abcd.part-case.json", f".{ended.pid}.0123abcd.part-other.json", ours):
         (tmp_path / name).write_text("")
     remove_parts_of(tmp_path / "case.json")
-    assert {one.name for one in tmp_path.iterdir()} == {f".{ended.pid}.0123abcd.part-other.json", ours}
+    assert {file.name for file in tmp_path.iterdir()} == {f".{ended.pid}.0123abcd.part-other.json", ours}
 
 
 def test_parts_of_a_folder_are_removed_with_what_is_in_them(tmp_path):
@@ -210,22 +210,22 @@ def refused(capsys, *words, room=resource.RLIM_INFINITY):
     with full_at(room):
         assert run([str(word) for word in words]) == 2
     out, err = capsys.readouterr()
-    told = [line for line in err.splitlines() if "\u2501" not in line]  # bars of progress
-    assert len(told) == 1, err
-    assert told[0].startswith("parlour: ")
+    lines = [line for line in err.splitlines() if "\u2501" not in line]  # bars of progress
+    assert len(lines) == 1, err
+    assert lines[0].startswith("parlour: ")
     assert "Traceback" not in out
-    return told[0]
+    return lines[0]
 
 
 def test_commands_that_find_no_room_say_so_in_one_line(tmp_path, capsys):
-    told = refused(capsys, "play", "avalon_v0", "--json", "--out", tmp_path / "games", room=1000)
-    assert "avalon_v0-1.jsonl' cannot be written: File too large" in told
-    told = refused(capsys, "murder-mystery", "cases", "make", "--out", tmp_path / "case.json", room=300)
-    assert "case.json' cannot be written: File too large" in told
-    told = refused(capsys, "new", "mygame", "--out", tmp_path, room=300)
-    assert "cannot be written" in told
-    told = refused(capsys, "evaluate", "avalon_v0", "--games", 20, "--table", tmp_path / "t.csv", room=300)
-    assert "t.csv' cannot be written" in told
+    error = refused(capsys, "play", "avalon_v0", "--json", "--out", tmp_path / "games", room=1000)
+    assert "avalon_v0-1.jsonl' cannot be written: File too large" in error
+    error = refused(capsys, "murder-mystery", "cases", "make", "--out", tmp_path / "case.json", room=300)
+    assert "case.json' cannot be written: File too large" in error
+    error = refused(capsys, "new", "mygame", "--out", tmp_path, room=300)
+    assert "cannot be written" in error
+    error = refused(capsys, "evaluate", "avalon_v0", "--games", 20, "--table", tmp_path / "t.csv", room=300)
+    assert "t.csv' cannot be written" in error
     assert sorted(path.name for path in tmp_path.iterdir()) == ["games"]  # no part of a game's package either
 
 
@@ -259,9 +259,11 @@ def test_a_full_standard_output_is_one_line(buffered, monkeypatch):
 def test_words_that_are_lost_on_a_full_disk_are_told_by_a_command_with_findings_too(monkeypatch):
     """Exit code 1 is that of findings: nobody has said yet that they could not be printed."""
     monkeypatch.setenv("PYTHONUNBUFFERED", "")
-    found = "import parlour.training.cli as cli; cli.run = lambda _: print('a finding') or 1; cli.main([])"
+    program = "import parlour.training.cli as cli; cli.run = lambda _: print('a finding') or 1; cli.main([])"
     with open("/dev/full", "w") as full:
-        done = subprocess.run([sys.executable, "-c", found], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        done = subprocess.run(
+            [sys.executable, "-c", program], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
     assert done.stderr == "parlour: a file or standard output cannot be used: No space left on device\n"
     assert done.returncode == 2
 

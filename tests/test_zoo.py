@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 
 import numpy as np
@@ -38,9 +37,9 @@ def played(moves, roles=ROLES, options=DEEPROLE):
     return game, state
 
 
-def chosen(name, moves, seed=0, **told):
+def chosen(name, moves, seed=0, **options):
     """What a player does after these moves."""
-    game, state = played(moves, **told)
+    game, state = played(moves, **options)
     view = game.view(state, game.actor(state))
     policy = make_policy(name, "avalon_v0", game.config)
     policy.reset(view.seat, seed)
@@ -198,19 +197,18 @@ def test_tables_with_talk_are_refused_in_one_line(capsys):
     assert "do not play this table of avalon_v0; accepted: avalon_v0 with talk=false" in capsys.readouterr().err
 
 
-def test_two_policies_are_compared_with_each_other_among_a_family(capsys):
+def test_two_policies_are_compared_with_each_other_among_a_family(json_of):
     words = ["--design", "stranger", "--policy", "heuristic", "--policy", "heuristic:picky=1", "--family", "logic"]
-    assert cli.run(["evaluate", "avalon_v0", *TABLE, *words, "--games", "60", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["beside"] == "heuristic:picky=1"
+    output = json_of(["evaluate", "avalon_v0", *TABLE, *words, "--games", "60", "--json"])
+    assert output["beside"] == "heuristic:picky=1"
     # the same player under another name: a difference of 0
-    assert found["mean"]["all"]["mean"] == 0.0
+    assert output["mean"]["all"]["mean"] == 0.0
 
 
 def test_a_style_that_is_the_usual_one_plays_like_the_heuristic_without_settings():
     tables = batch.make("avalon_v0", num_envs=64, features="belief", **DEEPROLE)
     pool = pytest.importorskip("parlour.training.learn.selfplay.pool")
-    found = []
+    arrays = []
     for name in ("heuristic", "heuristic:cover=0.5", "heuristic:dirty=0,clean=1,first=1,cover=0,picky=0.5"):
         turns = tables.reset(4)
         player = pool.batch_player(name, tables)
@@ -220,6 +218,6 @@ def test_a_style_that_is_the_usual_one_plays_like_the_heuristic_without_settings
             player.choose(turns, rows, actions)
             turns = tables.step(actions)
             kept.append(actions.copy())
-        found.append(np.array(kept))
-    assert (found[0] == found[1]).all()
-    assert (found[0] != found[2]).any()
+        arrays.append(np.array(kept))
+    assert (arrays[0] == arrays[1]).all()
+    assert (arrays[0] != arrays[2]).any()

@@ -58,7 +58,7 @@ class ScriptedLlama(LlamaForCausalLM):  # type: ignore[misc]
         words = [self.script(self.tokenizer.decode(row)) for row in rows]
         said = [[*self.tokenizer(word)["input_ids"], self.tokenizer.eos_token_id] for word in words]
         longest = max(map(len, said))
-        padded = [one + [self.tokenizer.pad_token_id] * (longest - len(one)) for one in said]
+        padded = [tokens + [self.tokenizer.pad_token_id] * (longest - len(tokens)) for tokens in said]
         return torch.cat([input_ids, torch.tensor(padded)], 1)
 
 

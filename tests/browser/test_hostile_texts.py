@@ -85,9 +85,9 @@ KEPT = {"kind", "id", "source", "parlour_replay", "language"}
 def filled(value: Any, hostile: str, kept: set[str] = KEPT) -> Any:
     """The same data with the text in place of every string, in lists and values."""
     if isinstance(value, dict):
-        return {key: one if key in kept else filled(one, hostile, kept) for key, one in value.items()}
+        return {key: item if key in kept else filled(item, hostile, kept) for key, item in value.items()}
     if isinstance(value, list):
-        return [filled(one, hostile, kept) for one in value]
+        return [filled(item, hostile, kept) for item in value]
     return hostile if isinstance(value, str) else value
 
 
@@ -95,10 +95,11 @@ def filled_once(value: Any, hostile: str, seen: set[str], field: str = "") -> An
     """The same data with the text in place of the first two strings of each field: every field, and no page of 40 MB."""
     if isinstance(value, dict):
         return {
-            key: one if key in KEPT else filled_once(one, hostile, seen, f"{field}.{key}") for key, one in value.items()
+            key: item if key in KEPT else filled_once(item, hostile, seen, f"{field}.{key}")
+            for key, item in value.items()
         }
     if isinstance(value, list):
-        return [filled_once(one, hostile, seen, field) for one in value]
+        return [filled_once(item, hostile, seen, field) for item in value]
     if not isinstance(value, str) or field + "+" in seen:
         return value
     seen.add(field + "+" if field in seen else field)
@@ -106,7 +107,7 @@ def filled_once(value: Any, hostile: str, seen: set[str], field: str = "") -> An
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory):
+def recorded(tmp_path_factory):
     folder = tmp_path_factory.mktemp("games")
     paths = {
         game: record(folder / f"{game}.jsonl", game, players=ASKING.get(game, ("heuristic",))) for game in registry
@@ -135,17 +136,17 @@ def look_around(watched: WatchedPage) -> None:
 def places(data: dict[str, Any]) -> Iterator[str]:
     """Steps worth looking at: the first with a question, one that was spoken, the last; of everybody and of one seat."""
     steps = data["steps"]
-    asked = next((n for n, one in enumerate(steps) if one.get("asks")), 1)
+    asked = next((n for n, step in enumerate(steps) if step.get("asks")), 1)
     yield f"step={asked}"
     yield f"step={len(steps) - 1}&seat=1"
 
 
 @pytest.mark.parametrize("game", sorted(registry))
 def test_hostile_text_in_every_field_of_a_replay_page_does_nothing_and_stays_in_its_place(
-    game, told, tmp_path, watched
+    game, recorded, tmp_path, watched
 ):
     watched.page.set_viewport_size(PHONE)
-    _, data = told[game]
+    _, data = recorded[game]
     every = filled(data, " ".join(HOSTILE))
     for made in (every, *(filled_once(data, hostile, set()) for hostile in LONG)):
         file = tmp_path / "page.html"
@@ -156,8 +157,8 @@ def test_hostile_text_in_every_field_of_a_replay_page_does_nothing_and_stays_in_
             look_around(watched)
 
 
-def test_fields_that_choose_how_something_is_shown_may_hold_anything_too(told, tmp_path, watched):
-    _, data = told["avalon_v0"]
+def test_fields_that_choose_how_something_is_shown_may_hold_anything_too(recorded, tmp_path, watched):
+    _, data = recorded["avalon_v0"]
     for hostile in ("<b>x</b>", "__proto__", "constructor", "a b\tc"):
         file = tmp_path / "page.html"
         file.write_text(render(viewer(filled(data, hostile, {"to", "parlour_replay"}))), "utf-8")
@@ -165,9 +166,9 @@ def test_fields_that_choose_how_something_is_shown_may_hold_anything_too(told, t
         look_around(watched)
 
 
-def test_a_hostile_transcript_becomes_a_page_that_does_nothing(told, tmp_path, watched):
+def test_a_hostile_transcript_becomes_a_page_that_does_nothing(recorded, tmp_path, watched):
     """From the file on: words, names of players and models, prompts, replies and notes, as anybody may write them."""
-    path, _ = told["avalon_v0"]
+    path, _ = recorded["avalon_v0"]
     hostile = " ".join(HOSTILE[:11]) + "W" * 1_000
     lines = [json.loads(line) for line in Path(path).read_text("utf-8").splitlines()]
     lines[0]["players"] = dict.fromkeys(lines[0]["players"], hostile)
@@ -189,8 +190,8 @@ def test_a_hostile_transcript_becomes_a_page_that_does_nothing(told, tmp_path, w
         look_around(watched)
 
 
-def test_hostile_text_stands_in_the_page_letter_for_letter(told, tmp_path, watched):
-    _, data = told["avalon_v0"]
+def test_hostile_text_stands_in_the_page_letter_for_letter(recorded, tmp_path, watched):
+    _, data = recorded["avalon_v0"]
     hostile = HOSTILE[0]
     file = tmp_path / "page.html"
     file.write_text(render(viewer(filled(data, hostile))), "utf-8")
@@ -199,8 +200,8 @@ def test_hostile_text_stands_in_the_page_letter_for_letter(told, tmp_path, watch
     assert page.locator(".ring .seat .who").first.inner_text() == hostile
 
 
-def test_characters_that_turn_the_direction_of_writing_are_shown_as_marks(told, tmp_path, watched):
-    _, data = told["avalon_v0"]
+def test_characters_that_turn_the_direction_of_writing_are_shown_as_marks(recorded, tmp_path, watched):
+    _, data = recorded["avalon_v0"]
     made = filled(data, "a \u202eb\u0007")
     file = tmp_path / "page.html"
     file.write_text(render(viewer(made)), "utf-8")
@@ -210,8 +211,8 @@ def test_characters_that_turn_the_direction_of_writing_are_shown_as_marks(told, 
 
 
 @pytest.mark.parametrize("hostile", HOSTILE, ids=range(len(HOSTILE)))
-def test_each_hostile_text_alone_does_nothing(hostile, told, tmp_path, watched):
-    _, data = told["template_v0"]
+def test_each_hostile_text_alone_does_nothing(hostile, recorded, tmp_path, watched):
+    _, data = recorded["template_v0"]
     file = tmp_path / "page.html"
     file.write_text(render(viewer(filled(data, hostile))), "utf-8")
     watched.open(file, "step=1")

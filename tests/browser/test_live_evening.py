@@ -45,8 +45,8 @@ def test_two_people_and_a_watcher_play_two_games_with_names_and_scores(sit, tmp_
             assert watched.page.locator("#ending tbody th").all_inner_texts()[2:] == ["Cleo", "Dan", "Eva"]
         outcome = replay.read(tmp_path / "avalon_v0-1.jsonl").outcome
         for person, seat in ((first, 0), (second, 1)):
-            told = person.page.locator("#ending .question").inner_text()
-            assert told.startswith("You won: " if outcome.returns[seat] > 0 else "You lost: ")
+            ending = person.page.locator("#ending .question").inner_text()
+            assert ending.startswith("You won: " if outcome.returns[seat] > 0 else "You lost: ")
         opens_where_it_turned(first)
         second.page.get_by_role("button", name="Play again").click()
         for watched in everybody:
@@ -90,8 +90,8 @@ def test_werewolf_shows_day_and_night_and_who_is_dead(sit, tmp_path):
         watcher, person = sit(opening, WATCHING), sit(opening, 0)
         play_to_the_end([person])
         wait_until(watcher, "!document.getElementById('ending').hidden")
-        found = replay.read(tmp_path / "werewolf_v0-1.jsonl")
-        view = found.game().view(list(replay.states(found.game(), found.moves))[-1], 0)
+        transcript = replay.read(tmp_path / "werewolf_v0-1.jsonl")
+        view = transcript.game().view(list(replay.states(transcript.game(), transcript.moves))[-1], 0)
         for watched in (watcher, person):
             assert watched.page.locator("#seats .ring .seat.away").count() == sum(not alive for alive in view.alive)
             assert watched.page.locator(".phase").inner_text().startswith(("Day ", "Night "))

@@ -44,10 +44,10 @@ def test_two_people_play_a_whole_game_and_somebody_watches(sit, tmp_path):
         assert first.page.locator("#card .first").inner_text().startswith("You are player_0. Your role is ")
         assert "role is" not in watcher.page.content()
         assert play_to_the_end([first, second]) > 4
-        found = replay.read(tmp_path / "avalon_v0-1.jsonl")
+        transcript = replay.read(tmp_path / "avalon_v0-1.jsonl")
         for watched, seat in ((first, 0), (second, 1), (watcher, WATCHING)):
             shown = watched.page.locator("#happened .record > li:not(.away) .what").all_inner_texts()
-            assert shown == lines_of(found, seat)
+            assert shown == lines_of(transcript, seat)
             assert watched.page.locator("#ending tbody tr").count() == 5
             assert watched.misdeeds() == GOOD
         with first.page.context.expect_page() as popup:
@@ -93,8 +93,8 @@ def test_axe_finds_nothing_to_object_to(scheme, names, sit, tmp_path):
         before = watched.page.viewport_size
         for width in (1280, 390):
             watched.page.set_viewport_size({**before, "width": width})
-            found = axe.run(watched.page)
-            assert found.violations_count == 0, found.generate_report()
+            result = axe.run(watched.page)
+            assert result.violations_count == 0, result.generate_report()
         watched.page.set_viewport_size(before)
 
     table = {"num_players": 5, "seed": 1, "names": names, "settings": replace(FAST, clock=600.0)}
@@ -104,13 +104,13 @@ def test_axe_finds_nothing_to_object_to(scheme, names, sit, tmp_path):
         second = sit(opening, 1, PHONE, color_scheme=scheme)
         wait_for_turn_of_one((first, second))
         second.page.get_by_text("The rules of this table").click()
-        for one in (first, second, watcher):
-            check(one)
+        for person in (first, second, watcher):
+            check(person)
         play_to_the_end([first, second])
         first.page.get_by_text("Everything that happened").click()
-        for one in (first, second, watcher):
-            one.page.wait_for_selector("#ending tbody tr")
-            check(one)
+        for person in (first, second, watcher):
+            person.page.wait_for_selector("#ending tbody tr")
+            check(person)
         with first.page.context.expect_page() as popup:
             first.page.get_by_role("link", name="replay").click()
         popup.value.wait_for_selector(".ring")
@@ -122,7 +122,7 @@ def test_hostile_words_stay_words_on_every_page(sit, tmp_path):
     with opened(tmp_path, "werewolf_v0", (0,), seed=1) as opening:
         first, watcher = sit(opening, 0), sit(opening, WATCHING)
         wait_for_turn(first)
-        before = [one.page.evaluate(STAYS) for one in (first, watcher)]
+        before = [person.page.evaluate(STAYS) for person in (first, watcher)]
         left = list(EVIL)
         while left and not first.page.locator("#ending").is_visible():
             if (box := first.page.query_selector("#words")) is not None:
@@ -133,17 +133,17 @@ def test_hostile_words_stay_words_on_every_page(sit, tmp_path):
                 press(first)
             first.page.wait_for_timeout(50)
         cut_all(opening)
-        for one in (first, watcher):
-            wait_until(one, "document.querySelectorAll('#happened li').length > 3")
+        for person in (first, watcher):
+            wait_until(person, "document.querySelectorAll('#happened li').length > 3")
         path = tmp_path / "werewolf_v0-1.jsonl"
         spoken = [entry for entry in replay.read(path).entries if entry.seat == 0 and entry.raw]
         assert [entry.raw for entry in spoken] == list(reversed(EVIL))[: len(spoken)]
         assert spoken
-        for one in (first, watcher):
-            shown = " ".join(one.page.locator("#happened li.said .words").all_text_contents())
+        for person in (first, watcher):
+            shown = " ".join(person.page.locator("#happened li.said .words").all_text_contents())
             assert spoken[-1].move.words[:30] in shown
-        assert [one.page.evaluate(STAYS) for one in (first, watcher)] == before
-        assert [one.dialogs + one.requests for one in (first, watcher)] == [[], []]
+        assert [person.page.evaluate(STAYS) for person in (first, watcher)] == before
+        assert [person.dialogs + person.requests for person in (first, watcher)] == [[], []]
 
 
 def test_hostile_text_in_every_field_that_the_page_shows_stays_text(sit, tmp_path):
@@ -326,5 +326,5 @@ def test_the_clock_is_shown_and_tells_what_the_table_did(sit, tmp_path):
             "document.getElementById('turn-title').textContent === 'The table made your move: the clock ran out'"
             " || !document.getElementById('ending').hidden",
         )
-    found = replay.read(tmp_path / "template_v0-1.jsonl")
-    assert [entry.replaced for entry in found.entries if entry.seat == 0] == ["clock"]
+    transcript = replay.read(tmp_path / "template_v0-1.jsonl")
+    assert [entry.replaced for entry in transcript.entries if entry.seat == 0] == ["clock"]

@@ -33,7 +33,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def told(folder):
+def data_of(folder):
     """The data of a recorded game's page, by the game."""
 
     @cache
@@ -46,11 +46,11 @@ def told(folder):
 
 
 @pytest.fixture
-def opened(told, folder, watched):
+def opened(data_of, folder, watched):
     """A function that opens the page of a game, or of other data, at a fragment."""
 
     def open_page(data: str | dict[str, Any], fragment: str = "") -> Any:
-        whole = told(data) if isinstance(data, str) else data
+        whole = data_of(data) if isinstance(data, str) else data
         file = Path(folder) / "page.html"
         file.write_text(render(viewer(whole)), "utf-8")
         return watched.open(file, fragment)
@@ -58,8 +58,8 @@ def opened(told, folder, watched):
     return open_page
 
 
-def perspectives(told: dict[str, Any]) -> list[int | str | None]:
-    return [None, "all", *range(len(told["header"]["seats"]))]
+def perspectives(data: dict[str, Any]) -> list[int | str | None]:
+    return [None, "all", *range(len(data["header"]["seats"]))]
 
 
 def fragment(step: int, perspective: int | str | None) -> str:
@@ -72,8 +72,8 @@ def knows(to: list[int] | None, perspective: int | str | None) -> bool:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_right_arrow_leads_through_every_step_and_home_and_end_to_the_ends(game, told, opened, watched):
-    page, last = opened(game, "step=0"), len(told(game)["steps"]) - 1
+def test_the_right_arrow_leads_through_every_step_and_home_and_end_to_the_ends(game, data_of, opened, watched):
+    page, last = opened(game, "step=0"), len(data_of(game)["steps"]) - 1
     assert page.evaluate(PRESS_RIGHT, last + 1) == [f"{step} / {last}" for step in (*range(1, last + 1), last)]
     page.keyboard.press("ArrowRight")
     assert page.evaluate("location.hash") == f"#step={last}"  # no further than the end
@@ -88,8 +88,8 @@ def test_the_right_arrow_leads_through_every_step_and_home_and_end_to_the_ends(g
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_each_perspective_shows_the_lines_that_it_knows_and_no_others(game, told, opened, watched):
-    data = told(game)
+def test_each_perspective_shows_the_lines_that_it_knows_and_no_others(game, data_of, opened, watched):
+    data = data_of(game)
     last = len(data["steps"]) - 1
     page = opened(game)
     for perspective in perspectives(data):
@@ -105,9 +105,9 @@ def test_each_perspective_shows_the_lines_that_it_knows_and_no_others(game, told
     assert watched.misdeeds() == GOOD
 
 
-def test_what_a_seat_was_asked_and_answered_is_folded_on_its_own_page_alone(told, opened):
-    data = told("avalon_v0")
-    step, seat = next((n, one["seat"]) for n, one in enumerate(data["steps"]) if one.get("asks"))
+def test_what_a_seat_was_asked_and_answered_is_folded_on_its_own_page_alone(data_of, opened):
+    data = data_of("avalon_v0")
+    step, seat = next((n, row["seat"]) for n, row in enumerate(data["steps"]) if row.get("asks"))
     page = opened("avalon_v0", fragment(step, seat))
     assert page.locator("#step details").count() >= len(data["steps"][step]["asks"])
     page.locator("#step details summary", has_text="Question 1").click()
@@ -117,10 +117,10 @@ def test_what_a_seat_was_asked_and_answered_is_folded_on_its_own_page_alone(told
     assert page.locator("#step details", has_text="Question").count() == 0
 
 
-def test_questions_to_a_model_unfold_in_the_record_at_the_moves_that_they_led_to(told, opened):
+def test_questions_to_a_model_unfold_in_the_record_at_the_moves_that_they_led_to(data_of, opened):
     """Also those behind moves that nobody saw; on another seat's page there are none of them."""
-    data = told("avalon_v0")
-    steps = [(n, one) for n, one in enumerate(data["steps"]) if one.get("asks") and not one.get("fault")]
+    data = data_of("avalon_v0")
+    steps = [(n, step) for n, step in enumerate(data["steps"]) if step.get("asks") and not step.get("fault")]
     page = opened("avalon_v0")
     for number, step in steps[:: max(1, len(steps) // 8)]:
         lines = page.locator(".record > li", has=page.locator(f"a.at[aria-label='go to step {number}']"))
@@ -153,8 +153,8 @@ def test_a_prompt_that_unfolds_is_the_message_that_was_sent(opened, tmp_path):
         assert prompt.locator(".inside").inner_text() == call["prompt"][0]["content"]
 
 
-def test_the_page_opens_at_the_end_with_the_result(told, opened):
-    data = told("avalon_v0")
+def test_the_page_opens_at_the_end_with_the_result(data_of, opened):
+    data = data_of("avalon_v0")
     page, last = opened("avalon_v0"), len(data["steps"]) - 1
     assert page.locator("output.count").inner_text() == f"{last} / {last}"
     assert page.locator("p.ended").inner_text() == data["header"]["ended"]
@@ -216,9 +216,9 @@ def test_a_link_that_cannot_be_is_no_error(given, opened, watched):
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_on_a_phone_nothing_has_to_be_scrolled_sideways(game, told, opened, watched):
+def test_on_a_phone_nothing_has_to_be_scrolled_sideways(game, data_of, opened, watched):
     watched.page.set_viewport_size(PHONE)
-    last = len(told(game)["steps"]) - 1
+    last = len(data_of(game)["steps"]) - 1
     for place in (fragment(0, None), fragment(last // 2, 1), fragment(last, None)):
         opened(game, place)
         assert watched.wider_than_screen() == 0, place
@@ -226,18 +226,18 @@ def test_on_a_phone_nothing_has_to_be_scrolled_sideways(game, told, opened, watc
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("game", GAMES)
-def test_axe_finds_nothing_to_object_to(game, scheme, told, opened, watched):
+def test_axe_finds_nothing_to_object_to(game, scheme, data_of, opened, watched):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     watched.page.emulate_media(color_scheme=scheme)
-    last = len(told(game)["steps"]) - 1
+    last = len(data_of(game)["steps"]) - 1
     for place in (fragment(last // 2, None), fragment(last, 1)):
-        found = axe.run(opened(game, place))
-        assert found.violations_count == 0, found.generate_report()
+        result = axe.run(opened(game, place))
+        assert result.violations_count == 0, result.generate_report()
 
 
-def test_words_that_were_refused_and_moves_that_were_replaced_are_marked(told, opened):
-    data = copy.deepcopy(told("avalon_v0"))
-    spoken = next(n for n, one in enumerate(data["steps"]) if one["seat"] >= 0 and one.get("whom") is None)
+def test_words_that_were_refused_and_moves_that_were_replaced_are_marked(data_of, opened):
+    data = copy.deepcopy(data_of("avalon_v0"))
+    spoken = next(n for n, step in enumerate(data["steps"]) if step["seat"] >= 0 and step.get("whom") is None)
     data["steps"][spoken] |= {"by": "table", "reason": "default"}
     data["steps"].insert(spoken, {"seat": 0, "kind": "refused", "raw": "I fly away", "fault": "illegal"})
     for line in (*data["lines"],):
@@ -250,20 +250,20 @@ def test_words_that_were_refused_and_moves_that_were_replaced_are_marked(told, o
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_beliefs_shown_are_those_of_the_data_to_the_last_digit(game, told, opened):
+def test_the_beliefs_shown_are_those_of_the_data_to_the_last_digit(game, data_of, opened):
     """tests/test_replay_page_beliefs holds the data to the Python API; here the page is held to the data."""
-    data = told(game)
+    data = data_of(game)
     for belief in data.get("beliefs", [])[:6]:
         for step, values in belief["points"][:: max(1, len(belief["points"]) // 4)]:
             seat = "" if belief.get("holder") is None else f"&seat={belief['holder']}"
             page = opened(data, f"step={step}{seat}")
             page.locator("#belief").select_option(belief["id"])
             shown = page.locator("#beliefs .legend .value").evaluate_all("all => all.map(one => one.title)")
-            assert [float(one) if one else None for one in shown] == values
+            assert [float(text) if text else None for text in shown] == values
 
 
-def test_tables_sort_by_a_click_on_a_heading(opened, told):
-    page = opened("avalon_v0", f"step={len(told('avalon_v0')['steps']) - 1}")
+def test_tables_sort_by_a_click_on_a_heading(opened, data_of):
+    page = opened("avalon_v0", f"step={len(data_of('avalon_v0')['steps']) - 1}")
     players = page.locator("#players table")
     players.locator("th button", has_text="seat").click()
     players.locator("th button", has_text="seat").click()
@@ -294,8 +294,8 @@ def test_the_index_of_a_folder_filters_and_links_to_files_beside_it(folder, watc
     assert watched.misdeeds() == GOOD
 
 
-def test_a_seats_page_holds_no_role_but_its_own_until_the_game_is_over(told, opened):
-    data = told("avalon_v0")
+def test_a_seats_page_holds_no_role_but_its_own_until_the_game_is_over(data_of, opened):
+    data = data_of("avalon_v0")
     last = len(data["steps"]) - 1
     page = opened("avalon_v0", fragment(last - 1, 2))
     roles = [page.locator(".ring .seat .role").nth(seat).inner_text() for seat in range(6)]
@@ -305,4 +305,4 @@ def test_a_seats_page_holds_no_role_but_its_own_until_the_game_is_over(told, ope
     assert set(unknown) & {"Merlin", "Assassin"} == set()
     page.keyboard.press("End")
     over = [page.locator(".ring .seat .role").nth(seat).inner_text() for seat in range(6)]
-    assert over == [one["role"] for one in data["header"]["seats"]]
+    assert over == [row["role"] for row in data["header"]["seats"]]

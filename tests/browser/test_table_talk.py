@@ -55,15 +55,15 @@ def play_to_the_end(person):
         person.page.locator(".your-turn .choices button:not(:disabled)").first.click()
 
 
-def say(person, words, heard):
+def say(person, words, expected):
     """Type words, and say them once the page shows what they are heard as."""
     person.page.fill("#words", words)
-    wait_until(person, f"{HEARD} === '{heard}'")
+    wait_until(person, f"{HEARD} === '{expected}'")
     person.page.get_by_role("button", name="Say it").click()
 
 
 @pytest.mark.parametrize(
-    ("words", "heard", "line"),
+    ("words", "expected", "line"),
     [
         (
             "I'd bench Ben, he looks shaky",
@@ -78,13 +78,13 @@ def say(person, words, heard):
         ("Lovely weather.", "Heard as: no claim. Your words are said as they are.", 'says: "Lovely weather."'),
     ],
 )
-def test_words_are_shown_as_they_are_heard_and_said_as_they_were_typed(words, heard, line, sit, tmp_path):
+def test_words_are_shown_as_they_are_heard_and_said_as_they_were_typed(words, expected, line, sit, tmp_path):
     with opened(tmp_path, "avalon_v0", (0,), num_players=5, seed=1, names=NAMES) as opening:
         person = sit(opening, 0)
         wait_for_turn(person)
         person.page.fill("#words", words)
         assert person.page.get_by_role("button", name="Say it").is_disabled(), "nothing is said unread"
-        say(person, words, heard.replace("'", "\\'"))
+        say(person, words, expected.replace("'", "\\'"))
         said = "[...document.querySelectorAll('#happened li.said .what')].map((what) => what.innerText)"
         wait_until(person, f"{said}.includes({json.dumps(line)})")  # others may have spoken before
         assert person.misdeeds() == GOOD
@@ -116,7 +116,7 @@ def test_the_coach_tells_the_belief_and_the_best_move_and_then_what_cost_most(ga
         wait_until(person, "document.querySelectorAll('#turn .coach li').length > 0")
         players = person.page.locator("#turn .coach li").all_inner_texts()
         assert len(players) == opening.games.env.game_env.game.seats - 1
-        assert all("evil with " in one for one in players)
+        assert all("evil with " in line for line in players)
         assert person.wider_than_screen() == 0
         faults = pytest.importorskip("axe_playwright_python.sync_playwright").Axe().run(person.page)
         assert faults.violations_count == 0, faults.generate_report()
@@ -124,6 +124,6 @@ def test_the_coach_tells_the_belief_and_the_best_move_and_then_what_cost_most(ga
         wait_until(person, "document.querySelector('#ending .coach') !== null", 120)
         faults = pytest.importorskip("axe_playwright_python.sync_playwright").Axe().run(person.page)
         assert faults.violations_count == 0, faults.generate_report()
-        told = person.page.locator("#ending .coach").inner_text()
-        assert "points of win rate" in told or "no decision of yours that cost anything" in told
+        advice = person.page.locator("#ending .coach").inner_text()
+        assert "points of win rate" in advice or "no decision of yours that cost anything" in advice
         assert person.misdeeds() == GOOD

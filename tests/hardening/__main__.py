@@ -63,10 +63,10 @@ def _attack(given: argparse.Namespace, known: Mapping[str, Attack]) -> int:
         if (folder / ATTEMPTS).exists() and not given.resume:
             raise ParlourError(f"{str(out)!r} holds a run; accepted: another folder, or --resume")
         courses = run(plan, folder, _teller())
-        told = report(plan, courses)
-        atomic_write(folder / "report.md", told)
-    print(told, end="")
-    return 1 if any(course.found for course in courses) else 0
+        text = report(plan, courses)
+        atomic_write(folder / "report.md", text)
+    print(text, end="")
+    return 1 if any(course.findings for course in courses) else 0
 
 
 def _plan(given: argparse.Namespace, known: Mapping[str, Attack]) -> Plan:
@@ -119,7 +119,7 @@ class _teller:  # noqa: N801 - called like a function
         if now - self._last < TELL_EVERY:
             return
         self._last = now
-        done = ", ".join(f"{course.attack.name} {course.tries}/{course.found}" for course in courses)
+        done = ", ".join(f"{course.attack.name} {course.tries}/{course.findings}" for course in courses)
         print(f"{now - self._begun:.0f} s, tries/findings: {done}", file=sys.stderr, flush=True)
 
 

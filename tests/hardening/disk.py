@@ -47,7 +47,7 @@ class _Strike:
         self.bytes += left
         return left
 
-    def told(self) -> dict[str, int]:
+    def counts(self) -> dict[str, int]:
         return {"operations": self.operations, "bytes": self.bytes}
 
 
@@ -81,7 +81,7 @@ def strike_at(place: str, number: int, folder: str, log: str) -> None:
 
     sys.addaudithook(strike.hear)
     if place == COUNT:
-        atexit.register(lambda: Path(log + ".count").write_text(json.dumps(strike.told())))
+        atexit.register(lambda: Path(log + ".count").write_text(json.dumps(strike.counts())))
 
 
 def _patch(strike: _Strike) -> None:

@@ -19,8 +19,8 @@ from hardening.walks import Walk
 
 def digest(walk: Walk, seed: int) -> str:
     """Of all that a walk shows."""
-    told = [walk.start(seed), *walk.play()]
-    return hashlib.sha256("\n".join(told).encode("utf-8", "surrogatepass")).hexdigest()
+    steps = [walk.start(seed), *walk.play()]
+    return hashlib.sha256("\n".join(steps).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def elsewhere(hash_seed: str, subject: str, form: str, seed: int, steps: int) -> str:

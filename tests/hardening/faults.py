@@ -112,10 +112,10 @@ class FaultsAttack:
         agents = agents_of(game)
         agent, seed = agents[int(rng.integers(len(agents)))], int(rng.integers(2**31))
         by_command = bool(rng.integers(2))
-        with heard() as said, in_environment(key), running(IndiscreetService(settings)) as url:
+        with all_logged() as said, in_environment(key), running(IndiscreetService(settings)) as url:
             table = Seated(game, agent, seed, url, IN_TIME if fault in OF_TIME else PATIENT)
             played, wrong = (commanded if by_command else in_process)(table, folder, said)
-        findings = [*wrong, *(checked(played) if played else ()), *found(key, folder, said.getvalue())]
+        findings = [*wrong, *(checked(played) if played else ()), *leaks(key, folder, said.getvalue())]
         how = f"{subject} agent={agent} seed={seed} {'play' if by_command else 'in process'}"
         return Tried(
             1,
@@ -148,8 +148,8 @@ def in_process(table: Seated, folder: Path, said: io.StringIO) -> tuple[Played |
     finally:
         endpoint.close()
     said.write(json.dumps(model.meter.as_json()))
-    told = [decision.as_json() for decision in episode.decisions]
-    return Played(file, told, episode.outcome is not None), []
+    decisions = [decision.as_json() for decision in episode.decisions]
+    return Played(file, decisions, episode.outcome is not None), []
 
 
 def commanded(table: Seated, folder: Path, said: io.StringIO) -> tuple[Played | None, list[Finding]]:
@@ -182,18 +182,18 @@ def checked(played: Played) -> Iterator[Finding]:
     try:
         transcript = replay.read(played.transcript)
         steps = list(replay.reenact(transcript))
-        written = [one.as_json() for one in of_transcript(transcript)]
+        written = [count.as_json() for count in of_transcript(transcript)]
     except Exception as error:
         yield Finding(f"the transcript cannot be re-enacted: {type(error).__name__}: {error}")
         return
     if transcript.outcome is None or not steps:
         yield Finding("the transcript is not whole")
-    if [stable(one) for one in written] != [stable(decision) for decision in played.decisions]:
+    if [stable(row) for row in written] != [stable(decision) for decision in played.decisions]:
         yield Finding("the transcript tells of other decisions than the game", json.dumps([written, played.decisions]))
     turns, choices = turns_of(transcript)
-    told = sum(one["decisions"] + one.get("talk", 0) for one in written)
-    if not choices <= told <= turns:
-        yield Finding("decisions do not add up", f"{told} told, {choices} of {turns} turns with a choice")
+    total = sum(row["decisions"] + row.get("talk", 0) for row in written)
+    if not choices <= total <= turns:
+        yield Finding("decisions do not add up", f"{total} told, {choices} of {turns} turns with a choice")
 
 
 def turns_of(transcript: replay.Transcript) -> tuple[int, int]:
@@ -205,12 +205,12 @@ def turns_of(transcript: replay.Transcript) -> tuple[int, int]:
     return len(options), sum(number > 1 for number in options)
 
 
-def stable(told: Mapping[str, Any]) -> dict[str, Any]:
+def stable(row: Mapping[str, Any]) -> dict[str, Any]:
     """Decisions without the seconds, which only the game knows."""
-    return {key: value for key, value in told.items() if "seconds" not in key}
+    return {key: value for key, value in row.items() if "seconds" not in key}
 
 
-def found(key: str, folder: Path, said: str) -> Iterator[Finding]:
+def leaks(key: str, folder: Path, said: str) -> Iterator[Finding]:
     """Where a key is that should be nowhere."""
     places = {str(file.name): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
     places |= {"what was printed or logged": said.encode()}
@@ -239,7 +239,7 @@ def counts(played: Played | None) -> dict[str, int]:
 
 
 @contextlib.contextmanager
-def heard() -> Iterator[io.StringIO]:
+def all_logged() -> Iterator[io.StringIO]:
     """All that is logged meanwhile, down to debug messages of every library."""
     said = io.StringIO()
     handler, root = logging.StreamHandler(said), logging.getLogger()

@@ -67,8 +67,8 @@ def _watched(number: int, hears: int, seconds: float | None) -> dict[str, Any]:
         os.killpg(number, signal.SIGKILL)
     said += _heard(hears)
     os.close(hears)
-    told = {"code": os.waitstatus_to_exitcode(ended[1]), "seconds": time.monotonic() - begun, "hung": hung}
-    return {**told, "said": said.decode("utf-8", "replace")}
+    result = {"code": os.waitstatus_to_exitcode(ended[1]), "seconds": time.monotonic() - begun, "hung": hung}
+    return {**result, "said": said.decode("utf-8", "replace")}
 
 
 def _heard(hears: int) -> bytes:

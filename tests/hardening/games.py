@@ -84,10 +84,10 @@ def _read(text: str) -> Any:
 
 
 def _tables_of(spec: GameSpec) -> Iterator[str]:
-    found = {key: _listed(told) for key, told in spec.options.items()}
-    combined = {key: values for key, values in found.items() if key in ("num_players", "rules") and values}
+    choices = {key: _listed(text) for key, text in spec.options.items()}
+    combined = {key: values for key, values in choices.items() if key in ("num_players", "rules") and values}
     ends = {
-        key: values if isinstance(values, list) else sorted({values[0], values[-1]}) for key, values in found.items()
+        key: values if isinstance(values, list) else sorted({values[0], values[-1]}) for key, values in choices.items()
     }
     single = [{key: value} for key, values in ends.items() if key not in combined for value in values]
     whole = [dict(zip(combined, values, strict=True)) for values in product(*combined.values())]
@@ -108,16 +108,16 @@ def _exists(subject: str) -> bool:
     return True
 
 
-def _listed(told: str) -> Sequence[Any]:
+def _listed(text: str) -> Sequence[Any]:
     """The values that the text of an option lists; none if it lists none.
 
     >>> _listed("5..7"), _listed("paper, official"), _listed("True, False"), _listed("a whole number, at least 0")
     (range(5, 8), ['paper', 'official'], [True, False], [])
     """
-    if match := re.fullmatch(r"(\d+)\.\.(\d+)", told):
+    if match := re.fullmatch(r"(\d+)\.\.(\d+)", text):
         low, high = map(int, match.groups())
         return range(low, high + 1)
-    words = told.split(", ")
+    words = text.split(", ")
     if len(words) < 2 or not all(re.fullmatch(r"[\w-]+", word) for word in words):
         return []
     named = {"True": True, "False": False, "None": None}

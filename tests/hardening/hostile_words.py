@@ -141,7 +141,7 @@ def utterance(rng: np.random.Generator, own: list[str]) -> str:
         return list(SPOOFS.values())[int(rng.integers(len(SPOOFS)))]
     if kind < 0.2:
         return "".join(chr(int(code)) for code in rng.integers(0x110000, size=int(rng.integers(1, 60))))
-    sources = (MARKS, LAYOUT, ORDERS, own, UTTERANCES, tuple(name for told in LANGUAGES.values() for name in told))
+    sources = (MARKS, LAYOUT, ORDERS, own, UTTERANCES, tuple(name for heads in LANGUAGES.values() for name in heads))
     chosen = [sources[int(k)] for k in rng.integers(len(sources), size=int(rng.integers(1, 9)))]
     words = "".join(source[int(rng.integers(len(source)))] for source in chosen if source)
     if rng.random() < 0.1:
@@ -167,7 +167,7 @@ def own_words(text: Any, game: Any, state: Any, view: View) -> list[str]:
         *lines,
         *(f"\n{line}" for line in lines),
         *legal,
-        *(f"\n- {one}" for one in legal),
+        *(f"\n- {move}" for move in legal),
         *others,
         *kinds,
         *who[:20],

@@ -62,10 +62,10 @@ def read(reader: Reader, content: bytes, folder: Path) -> tuple[str, Finding | N
     try:
         reader.read(content, folder)
     except REFUSED as error:
-        told = str(error)
-        if not told.strip() or "\n" in told:
+        message = str(error)
+        if not message.strip() or "\n" in message:
             return "refused", Finding("not refused in one line")
-        return "refused", Finding(f"refused in over {LONGEST} characters") if len(told) > LONGEST else None
+        return "refused", Finding(f"refused in over {LONGEST} characters") if len(message) > LONGEST else None
     except Exception as error:
         return "read", Finding(uncaught(error).what)
     return "read", None
@@ -79,7 +79,7 @@ def _shortest(reader: Reader, content: bytes, what: str, folder: Path) -> str:
         return finding is not None and finding.what == what
 
     lines = shrink(content.splitlines(keepends=True), fails, _SHRINKING // 3)
-    letters = shrink([bytes([one]) for one in b"".join(lines)], fails, _SHRINKING)
+    letters = shrink([bytes([byte]) for byte in b"".join(lines)], fails, _SHRINKING)
     return ascii(b"".join(letters))[:_SHOWN]
 
 

@@ -140,12 +140,12 @@ class _Caller:
         given = folder.parent / "given"
         if subject.given and not given.exists():
             self._ask(subject.main, subject.given, given, given)
-        told = self._ask(subject.main, f"{subject.words} {subject.again if again else ''}", folder, given, **how)
-        said = told["said"].replace("\r", "\n").splitlines()
+        result = self._ask(subject.main, f"{subject.words} {subject.again if again else ''}", folder, given, **how)
+        said = result["said"].replace("\r", "\n").splitlines()
         return Ended(
-            told["code"],
-            told["seconds"],
-            told["hung"],
+            result["code"],
+            result["seconds"],
+            result["hung"],
             tuple(line for line in said if line.strip() and "\u2501" not in line),
         )
 
@@ -263,8 +263,8 @@ class Disks:
             if ended.code != 0:
                 wrong = f"exit code {ended.code} when there is room again: {_last(ended, run)}"
         wrong = wrong or difference(files_of(run), wanted.files)
-        found = (Finding(wrong, _shown(command, [place])),) if wrong else ()
-        return Tried(1, found, {"struck": int(full.code != 0)})
+        findings = (Finding(wrong, _shown(command, [place])),) if wrong else ()
+        return Tried(1, findings, {"struck": int(full.code != 0)})
 
 
 def _callable(subjects: Mapping[str, Subject]) -> list[str]:
@@ -288,12 +288,12 @@ def _refusal(ended: Ended, run: Path, announced: Sequence[str]) -> str:
 
     What an undisturbed run announces too is no part of the refusal.
     """
-    told = [line for line in ended.said if not _PROGRESS.fullmatch(line) and line not in announced]
+    lines = [line for line in ended.said if not _PROGRESS.fullmatch(line) and line not in announced]
     if ended.hung:
         return "does not end on a full disk"
     if ended.code not in (0, 2):
         return f"exit code {ended.code} on a full disk: {_last(ended, run)}"
-    if ended.code == 2 and (len(told) != 1 or not told[0].startswith("parlour: ") or "cannot be" not in told[0]):
+    if ended.code == 2 and (len(lines) != 1 or not lines[0].startswith("parlour: ") or "cannot be" not in lines[0]):
         return f"not one line that says what cannot be written: {_last(ended, run)}"
     return ""
 

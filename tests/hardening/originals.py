@@ -48,7 +48,7 @@ ASKED = {
 @cache
 def transcripts() -> tuple[Original, ...]:
     """Of all games, by random moves."""
-    found = []
+    originals = []
     for number, (name, options) in enumerate(GAMES.items()):
         rng = np.random.default_rng(number)
         with TemporaryDirectory() as folder:
@@ -59,8 +59,8 @@ def transcripts() -> tuple[Original, ...]:
                 mask = env.last()[0]["action_mask"]
                 env.step(int(rng.choice(np.flatnonzero(mask))))
             lines = path.read_bytes().splitlines(keepends=True)
-        found.append(Original(b"".join(lines[:LINES])))
-    return tuple(found)
+        originals.append(Original(b"".join(lines[:LINES])))
+    return tuple(originals)
 
 
 @cache
@@ -69,9 +69,9 @@ def cases() -> tuple[Original, ...]:
     whole = dump(from_seed.generate(3, "en", 4, 1, None))
     value = json.loads(whole)
     keep = ("format", "id", "title", "language", "briefing", "victims")
-    people = [{"name": one["name"], "script": "S.", "murders": one["murders"]} for one in value["characters"]]
+    people = [{"name": person["name"], "script": "S.", "murders": person["murders"]} for person in value["characters"]]
     prose = {key: value[key] for key in keep if key in value} | {"briefing": "B", "characters": people}
-    prose |= {"questions": [one[:1] for one in value["questions"]]}
+    prose |= {"questions": [question[:1] for question in value["questions"]]}
     return Original(whole.encode()), *[Original(json.dumps(prose).encode())] * 4
 
 
@@ -100,13 +100,13 @@ def mediators() -> tuple[Original, ...]:
         "('retrieve_shallow', 'generate', 'run_nli_check')": 0.25,
         "('skip_retrieval', 'generate_parametric', 'skip_check')": 0.75,
     }
-    told = {
+    data = {
         "policy": {"T:mid_Q:mid": row, "T:low_Q:high": row},
         "signal_thresholds": {"T": [0.1, 0.5]},
         "temperature": 1.0,
         "min_prob_floor": 0.01,
     }
-    return (Original(json.dumps(told).encode()),)
+    return (Original(json.dumps(data).encode()),)
 
 
 @cache
@@ -120,8 +120,8 @@ def replies() -> tuple[tuple[Original, ...], ...]:
     """Of each question: replies of a model."""
     made = []
     for question in questions():
-        told = question.question.heuristic(np.random.default_rng(0)).model_dump_json()
-        made.append((Original(told.encode()), Original(f"<think>{{}}</think>\n```json\n{told}\n```".encode())))
+        reply = question.question.heuristic(np.random.default_rng(0)).model_dump_json()
+        made.append((Original(reply.encode()), Original(f"<think>{{}}</think>\n```json\n{reply}\n```".encode())))
     return tuple(made)
 
 

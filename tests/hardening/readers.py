@@ -64,17 +64,17 @@ def _text(content: bytes) -> str:
 
 def transcript(content: bytes, _: Path) -> None:
     """Read and played again, and all that `parlour replay` shows of it."""
-    found = replay.parse(content, "x.jsonl")
-    text = replay.text_of(found)
-    for step in replay.reenact(found, watched=()):
+    transcript = replay.parse(content, "x.jsonl")
+    text = replay.text_of(transcript)
+    for step in replay.reenact(transcript, watched=()):
         if step.move is not None:
             text.say(step.move)
-    of_transcript(found)
-    *_, last = replay.states(found.game(), found.moves)
+    of_transcript(transcript)
+    *_, last = replay.states(transcript.game(), transcript.moves)
     for event in last.log:
         text.line(event)
-    if found.outcome is not None:
-        end_of(text, found.outcome)
+    if transcript.outcome is not None:
+        end_of(text, transcript.outcome)
 
 
 def trained_seat(content: bytes, folder: Path) -> None:
@@ -91,17 +91,17 @@ def spoilt_arrays(mutator: Mutator, rng: np.random.Generator) -> bytes:
     """A file of arrays, spoilt in its bytes, or packed again with an array, a name or the settings changed."""
     if rng.random() < 0.5:
         return mutator.mutant()
-    held = originals.arrays(mutator.originals[0].content)
-    name = sorted(held)[int(rng.integers(len(held)))]
+    arrays = originals.arrays(mutator.originals[0].content)
+    name = sorted(arrays)[int(rng.integers(len(arrays)))]
     if name == "parlour_seat":
-        told = Mutator([Original(str(held[name]).encode())], rng).mutant().decode("utf-8", "replace")
-        held[name] = np.array(told.replace("\0", ""))
+        text = Mutator([Original(str(arrays[name]).encode())], rng).mutant().decode("utf-8", "replace")
+        arrays[name] = np.array(text.replace("\0", ""))
     else:
-        held[name] = _ARRAYS[int(rng.integers(len(_ARRAYS)))](held[name])
+        arrays[name] = _ARRAYS[int(rng.integers(len(_ARRAYS)))](arrays[name])
     if rng.random() < 0.2:
-        held["x"] = held.pop(name)
+        arrays["x"] = arrays.pop(name)
     packed = io.BytesIO()
-    (np.savez if rng.random() < 0.5 else np.savez_compressed)(packed, **held)
+    (np.savez if rng.random() < 0.5 else np.savez_compressed)(packed, **arrays)
     return packed.getvalue()
 
 
@@ -153,8 +153,8 @@ def rated(content: bytes, folder: Path) -> None:
 
 def said(content: bytes, _: Path) -> None:
     """Free words, read for their claims: whatever they are, they claim something of those present, or nothing."""
-    found = claims(_text(content), 1, 5, ROLES)
-    if any(not 0 <= seat < 5 for claim in found for seat in claim.seats):
+    claimed = claims(_text(content), 1, 5, ROLES)
+    if any(not 0 <= seat < 5 for claim in claimed for seat in claim.seats):
         raise AssertionError("a claim about nobody present")
 
 

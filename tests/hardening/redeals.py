@@ -78,10 +78,10 @@ class SameKnowledge:
         table, counts, tries = table_of(subject), Counter[str](), 0
         leaks: dict[str, Leak] = {}
         for _ in range(GAMES):
-            found = redeals(table, rng, seats=1, twins=3, more=(AskedAtOnce(),))
-            tries += found.moments
-            counts.update({"twins": found.twins, "cycles": found.cycles, "turns": found.turns})
-            for leak in found.leaks:
+            result = redeals(table, rng, seats=1, twins=3, more=(AskedAtOnce(),))
+            tries += result.moments
+            counts.update({"twins": result.twins, "cycles": result.cycles, "turns": result.turns})
+            for leak in result.leaks:
                 leaks.setdefault(leak.form, leak)
             if tries >= ENOUGH:
                 break

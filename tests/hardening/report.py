@@ -13,8 +13,8 @@ HEADINGS = ("attack", "subject", "tries", "findings", "slowest s", "most MB", "o
 
 def report(plan: Plan, courses: Sequence[Course]) -> str:
     """As Markdown. Of the same counts always the same, but for seconds and MB."""
-    total, found = sum(course.tries for course in courses), sum(course.found for course in courses)
-    lines = [f"# scripts/harden: {total} tries, {found} findings (seed {plan.seed})\n", _row(HEADINGS)]
+    total, findings = sum(course.tries for course in courses), sum(course.findings for course in courses)
+    lines = [f"# scripts/harden: {total} tries, {findings} findings (seed {plan.seed})\n", _row(HEADINGS)]
     lines.append(_row(["---"] * len(HEADINGS)))
     for course in courses:
         lines += [_row(_cells(course.attack.name, name, tally)) for name, tally in course.tallies.items()]
@@ -35,15 +35,15 @@ def _findings(plan: Plan, courses: Sequence[Course]) -> list[str]:
     for course in courses:
         for what in dict.fromkeys(what for tally in course.tallies.values() for what in tally.told):
             shown = {subject: tally.told[what] for subject, tally in course.tallies.items() if what in tally.told}
-            number, times = number + 1, sum(told.times for told in shown.values())
-            subject = min(shown, key=lambda one: len(shown[one].finding.shortest))
-            told = shown[subject]
+            number, times = number + 1, sum(entry.times for entry in shown.values())
+            subject = min(shown, key=lambda key: len(shown[key].finding.shortest))
+            entry = shown[subject]
             lines += [
                 "",
                 f"{number}. {course.attack.name}: {what} ({times} x, {len(shown)} of {len(course.tallies)} subjects)",
             ]
-            lines += [f"   - shortest: {told.finding.shortest}"] if told.finding.shortest else []
-            lines.append(f"   - again: {command(plan, course.attack.name, subject, told.number)}")
+            lines += [f"   - shortest: {entry.finding.shortest}"] if entry.finding.shortest else []
+            lines.append(f"   - again: {command(plan, course.attack.name, subject, entry.number)}")
     return lines
 
 

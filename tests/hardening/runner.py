@@ -75,7 +75,7 @@ class Course:
         return sum(tally.tries for tally in self.tallies.values())
 
     @property
-    def found(self) -> int:
+    def findings(self) -> int:
         """Different findings."""
         return len({what for tally in self.tallies.values() for what in tally.told})
 
@@ -92,19 +92,19 @@ class Course:
 
     def group(self, scratch: Path, end: float) -> dict[str, Any]:
         """Attempts for about a second, as a line of `attempts.jsonl`. At least one is made, whatever the time."""
-        first, begun, found = self.made, time.monotonic(), dict[str, Tally]()
+        first, begun, tallies = self.made, time.monotonic(), dict[str, Tally]()
         tries, before = 0, self.tries
         memory.forget_peak()
         while not tries or time.monotonic() < min(begun + GROUP, end):
             subject, number = self.attempt(self.made)
             tried, seconds, used = measured(self.attack, subject, number, self._seed, scratch)
-            found.setdefault(subject, Tally()).add(number, tried, seconds, used)
+            tallies.setdefault(subject, Tally()).add(number, tried, seconds, used)
             self.made += 1
             tries += max(tried.tries, 1)
-            if self.wanted is not None and before + sum(tally.tries for tally in found.values()) >= self.wanted:
+            if self.wanted is not None and before + sum(tally.tries for tally in tallies.values()) >= self.wanted:
                 break
         line = {"attack": self.attack.name, "first": first, "past": self.made, "seconds": time.monotonic() - begun}
-        return {**line, "subjects": {subject: tally.plain() for subject, tally in found.items()}}
+        return {**line, "subjects": {subject: tally.plain() for subject, tally in tallies.items()}}
 
     def take(self, line: Mapping[str, Any]) -> None:
         """Add a group, made now or in the run that this one goes on with."""

@@ -17,8 +17,8 @@ _DATES = re.compile(r"'\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?'")
 
 def files_of(folder: Path) -> Files:
     """All files below a folder."""
-    found = sorted(path for path in folder.rglob("*") if path.is_file() or path.is_symlink())
-    return {str(path.relative_to(folder)): unmeasured(path) for path in found}
+    files = sorted(path for path in folder.rglob("*") if path.is_file() or path.is_symlink())
+    return {str(path.relative_to(folder)): unmeasured(path) for path in files}
 
 
 def unmeasured(path: Path) -> bytes:

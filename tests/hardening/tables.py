@@ -82,21 +82,21 @@ def resets(scene: Scene) -> str:
     for _ in range(drawn.step):
         if not walk.over:
             walk.step()
-    found = difference([walk.start(drawn.seed), *walk.play()], scene.alone(drawn.seed))
-    return f"another game after a reset: {found}" if found else ""
+    defect = difference([walk.start(drawn.seed), *walk.play()], scene.alone(drawn.seed))
+    return f"another game after a reset: {defect}" if defect else ""
 
 
 def interleaved(scene: Scene) -> str:
     """Two games of one table that are played by turns are those that are played alone."""
     walks, chance = [scene.walk(), scene.walk()], np.random.default_rng(scene.drawn.step)
     seeds = scene.drawn.seed, scene.drawn.other
-    told = [[walk.start(seed)] for walk, seed in zip(walks, seeds, strict=True)]
+    logs = [[walk.start(seed)] for walk, seed in zip(walks, seeds, strict=True)]
     while not all(walk.over for walk in walks):
-        for walk, shown in zip(walks, told, strict=True):
+        for walk, log in zip(walks, logs, strict=True):
             if not walk.over and chance.random() < 0.5:
-                shown.append(walk.step())
-    found = next(filter(None, map(difference, told, map(scene.alone, seeds))), "")
-    return f"a game disturbs another: {found}" if found else ""
+                log.append(walk.step())
+    defect = next(filter(None, map(difference, logs, map(scene.alone, seeds))), "")
+    return f"a game disturbs another: {defect}" if defect else ""
 
 
 def copies(scene: Scene) -> str:
@@ -106,16 +106,16 @@ def copies(scene: Scene) -> str:
     for _ in range(scene.drawn.step):
         if not walk.over:
             walk.step()
-    pickled, copied = walk.copied(lambda found: pickle.loads(pickle.dumps(found))), walk.copied(copy.deepcopy)
+    pickled, copied = walk.copied(lambda value: pickle.loads(pickle.dumps(value))), walk.copied(copy.deepcopy)
     rest, ends = [], [list[str](), list[str]()]
     while not walk.over:
         rest.append(walk.step())
-        for one, end in zip((pickled, copied), ends, strict=True):
-            if not one.over:
-                end.append(one.step())
+        for twin, end in zip((pickled, copied), ends, strict=True):
+            if not twin.over:
+                end.append(twin.step())
     for name, end in zip(("pickle", "deepcopy"), ends, strict=True):
-        if found := difference(rest, end):
-            return f"a copy by {name} goes on otherwise: {found}"
+        if defect := difference(rest, end):
+            return f"a copy by {name} goes on otherwise: {defect}"
     return ""
 
 
@@ -132,16 +132,16 @@ def hashes(scene: Scene) -> str:
 def illegal(scene: Scene) -> str:
     """What is no action is refused in one line and changes nothing."""
     walk, chance = scene.walk(), np.random.default_rng(scene.drawn.other)
-    told = [walk.start(scene.drawn.seed)]
+    steps = [walk.start(scene.drawn.seed)]
     while not walk.over:
         mask = walk.mask()
         if mask is not None and chance.random() < 0.3:
             value = junk(chance, mask, words=scene.form.words, masked=scene.form.name not in REPLACES)
-            if found := _not_refused(walk, value):
-                return f"{found}: action {name_of(value)}"
-        told.append(walk.step())
-    found = difference(told, scene.alone(scene.drawn.seed))
-    return f"what was refused has changed the game: {found}" if found else ""
+            if defect := _not_refused(walk, value):
+                return f"{defect}: action {name_of(value)}"
+        steps.append(walk.step())
+    defect = difference(steps, scene.alone(scene.drawn.seed))
+    return f"what was refused has changed the game: {defect}" if defect else ""
 
 
 def _not_refused(walk: Walk, value: Any) -> str:

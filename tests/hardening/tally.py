@@ -42,11 +42,11 @@ class Tally:
 
     def add(self, number: int, tried: Tried, seconds: float, memory: int) -> None:
         """One attempt."""
-        told = {}
+        entries = {}
         for finding in tried.findings:
-            one = Told(finding, number)
-            told[finding.what].join(one) if finding.what in told else told.update({finding.what: one})
-        self.join(Tally(1, tried.tries, dict(tried.counts), seconds, memory, told))
+            entry = Told(finding, number)
+            entries[finding.what].join(entry) if finding.what in entries else entries.update({finding.what: entry})
+        self.join(Tally(1, tried.tries, dict(tried.counts), seconds, memory, entries))
 
     def join(self, other: Tally) -> None:
         """Attempts that came later."""
@@ -55,22 +55,22 @@ class Tally:
         for name, count in other.counts.items():
             self.counts[name] = self.counts.get(name, 0) + count
         self.slowest, self.most = max(self.slowest, other.slowest), max(self.most, other.most)
-        for what, told in other.told.items():
+        for what, entry in other.told.items():
             if what in self.told:
-                self.told[what].join(told)
+                self.told[what].join(entry)
             else:
-                self.told[what] = Told(told.finding, told.number, told.times)
+                self.told[what] = Told(entry.finding, entry.number, entry.times)
 
     def plain(self) -> dict[str, Any]:
         """As JSON values."""
         return {
             **asdict(self),
             "slowest": round(self.slowest, 4),
-            "told": [asdict(told) for told in self.told.values()],
+            "told": [asdict(entry) for entry in self.told.values()],
         }
 
     @classmethod
     def read(cls, plain: Mapping[str, Any]) -> Tally:
         """What `plain` gave."""
-        told = [Told(Finding(**one["finding"]), one["number"], one["times"]) for one in plain["told"]]
-        return cls(**{**plain, "told": {one.finding.what: one for one in told}})
+        entries = [Told(Finding(**row["finding"]), row["number"], row["times"]) for row in plain["told"]]
+        return cls(**{**plain, "told": {entry.finding.what: entry for entry in entries}})

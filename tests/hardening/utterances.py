@@ -106,8 +106,8 @@ class Decision:
         said.step(words)
         plain.step(TextAction(move._replace(words=HARMLESS), None))
         for _ in range(TURNS):
-            if found := _two_observations(said, plain, move) or _two_questions(said, plain, move):
-                return found
+            if defect := _two_observations(said, plain, move) or _two_questions(said, plain, move):
+                return defect
             for env in (said, plain):
                 if env.unwrapped.outcome is None:
                     env.step(env.unwrapped.number(env.unwrapped.game.legal(env.unwrapped.state_now)[-1]))
@@ -154,8 +154,8 @@ def _two_observations(said: Any, plain: Any, move: Move) -> str:
             return "features change"
         if not said.observation_space(agent).contains(ours):
             return "an observation is outside of its space"
-        if found := other_lines(ours["text"], theirs["text"], move.words):
-            return found
+        if defect := other_lines(ours["text"], theirs["text"], move.words):
+            return defect
     ours, theirs = said.infos, plain.infos
     return "" if wordless(plain_values(ours)) == wordless(plain_values(theirs)) else "an info changes beyond the words"
 
@@ -172,7 +172,7 @@ def _two_questions(said: Any, plain: Any, move: Move) -> str:
         if read_back(prompts[-1]) != ask:
             return "a prompt is not read back as it was put"
     ours, theirs = (prompt.split("\n") for prompt in prompts)
-    changed = [k for k, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one != other]
+    changed = [k for k, (line, other) in enumerate(zip(ours, theirs, strict=False)) if line != other]
     if len(ours) != len(theirs) or len(changed) > 1 or any(len(our.splitlines()) > 1 for our in ours):
         return "a prompt changes beyond the quoted line"
     return ""
@@ -199,9 +199,9 @@ def wordless(value: Any) -> Any:
     if isinstance(value, Move):
         return value._replace(words="")
     if isinstance(value, dict):
-        return {key: wordless(one) for key, one in value.items()}
+        return {key: wordless(part) for key, part in value.items()}
     if isinstance(value, tuple | list):
-        return tuple(wordless(one) for one in value)
+        return tuple(wordless(part) for part in value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: wordless(getattr(value, field.name)) for field in dataclasses.fields(value)}
     return value
@@ -240,11 +240,11 @@ class Utterances:
         first: dict[str, str] = {}
         for _ in range(SAID):
             words = utterance(rng, own)
-            found, how = self._wrong(decision, words)
+            defect, how = self._wrong(decision, words)
             counts[how] = counts.get(how, 0) + 1
-            if found:
-                first.setdefault(found, words)
-        findings = [Finding(found, self._shortest(decision, words, found)) for found, words in first.items()]
+            if defect:
+                first.setdefault(defect, words)
+        findings = [Finding(defect, self._shortest(decision, words, defect)) for defect, words in first.items()]
         return Tried(SAID, tuple(findings), counts)
 
     def _decision(self, table: ConfiguredGame, rng: np.random.Generator) -> Decision:
@@ -268,9 +268,9 @@ class Utterances:
         except Exception as error:  # whatever the table raises
             return uncaught(error).what, "raised"
 
-    def _shortest(self, decision: Decision, words: str, found: str) -> str:
+    def _shortest(self, decision: Decision, words: str, defect: str) -> str:
         """The words with whatever they do not need left out, and the moves before them."""
-        shortest = shrink_text(words[:20_000], lambda part: self._wrong(decision, part)[0] == found, most=100)
+        shortest = shrink_text(words[:20_000], lambda part: self._wrong(decision, part)[0] == defect, most=100)
         moves = [[move.kind, list(move.args)] for move in decision.moves]
         return json.dumps({"words": shortest, "features": decision.features, "moves": moves})
 

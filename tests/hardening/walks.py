@@ -51,10 +51,10 @@ class Walk:
 
     def play(self) -> list[str]:
         """Step until the end."""
-        told = []
+        steps = []
         while not self.over:
-            told.append(self.step())
-        return told
+            steps.append(self.step())
+        return steps
 
     def copied(self, copy: Callable[[Any], Any]) -> Walk:
         """A walk with copies of the environment, of the chance and of what was shown last."""
@@ -164,12 +164,12 @@ def shown_as_text(value: Any) -> str:
     return repr(value)
 
 
-def difference(one: list[str], other: list[str]) -> str:
+def difference(first: list[str], other: list[str]) -> str:
     """Where two walks differ first, and the first words that do; empty if they do not."""
-    for number, (ours, theirs) in enumerate(zip(one, other, strict=False)):
+    for number, (ours, theirs) in enumerate(zip(first, other, strict=False)):
         if ours != theirs:
             at = next(
                 (k for k, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), min(len(ours), len(theirs))
             )
             return f"step {number}: {ours[max(0, at - 60) : at + 60]!r} and {theirs[max(0, at - 60) : at + 60]!r}"
-    return "" if len(one) == len(other) else f"{len(one)} and {len(other)} steps"
+    return "" if len(first) == len(other) else f"{len(first)} and {len(other)} steps"

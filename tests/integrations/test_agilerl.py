@@ -60,8 +60,8 @@ def network(algorithm: str, actions: int = MOVES, agents: tuple[str, ...] = ("le
     if algorithm not in MANY:
         settings |= {"use_rollout_buffer": True} if algorithm == "PPO" else {}
         return AGILERL_ALGORITHMS[algorithm](BOX, spaces.Discrete(actions), **settings)
-    one = [spaces.Discrete(actions) for _ in agents]
-    return AGILERL_ALGORITHMS[algorithm]([BOX] * len(agents), one, agent_ids=list(agents), **settings)
+    action_spaces = [spaces.Discrete(actions) for _ in agents]
+    return AGILERL_ALGORITHMS[algorithm]([BOX] * len(agents), action_spaces, agent_ids=list(agents), **settings)
 
 
 def saying(model: Any, logits: dict[int, float], **settings: Any) -> Any:
@@ -198,11 +198,11 @@ def test_a_rank_is_played_as_it_was_trained(rank):
 
 def test_the_agent_that_is_named_plays():
     model = network("MADDPG", agents=("learner_0", "guest_0"))
-    one, other = saying(model, {0: 9.0}, agent="learner_0"), AgileRLSeat(model)
-    assert one.network is not other.network
+    player, other = saying(model, {0: 9.0}, agent="learner_0"), AgileRLSeat(model)
+    assert player.network is not other.network
     assert other.agent == "guest_0"  # the first by the alphabet
     seen = next(turns(1))
-    assert int(np.argmax(one.scores(seen["observation"]))) == 0
+    assert int(np.argmax(player.scores(seen["observation"]))) == 0
     with pytest.raises(ParlourError, match="agent 'player_7' is not accepted; accepted: guest_0, learner_0"):
         AgileRLSeat(model, agent="player_7")
     with pytest.raises(ParlourError, match="agent=learner_0 is not accepted with DQN"):
@@ -211,21 +211,21 @@ def test_the_agent_that_is_named_plays():
 
 def test_agents_of_a_group_play_by_one_network():
     model = network("IPPO", agents=("player_0", "player_1"))
-    one, other = AgileRLSeat(model), AgileRLSeat(model, agent="player_1")
-    assert one.network is other.network
+    player, other = AgileRLSeat(model), AgileRLSeat(model, agent="player_1")
+    assert player.network is other.network
     for seen in turns(1):
-        assert one.act(seen, {}) == other.act(seen, {})
+        assert player.act(seen, {}) == other.act(seen, {})
 
 
 def test_it_is_pickled_by_its_file(tmp_path):
     model = network("IPPO")
     model.save_checkpoint(str(tmp_path / "agent.pt"))
-    player = make_policy(f"agilerl:file={tmp_path / 'agent.pt'},features=table,sample=true", examples.GAME, {})
-    player.reset(3, 8)
+    seat = make_policy(f"agilerl:file={tmp_path / 'agent.pt'},features=table,sample=true", examples.GAME, {})
+    seat.reset(3, 8)
     seen = list(turns(1))
-    copied = pickle.loads(pickle.dumps(player))
+    copied = pickle.loads(pickle.dumps(seat))
     assert copied.seat == 3
-    assert [copied.act(one, {}) for one in seen] == [player.act(one, {}) for one in seen]
+    assert [copied.act(observation, {}) for observation in seen] == [seat.act(observation, {}) for observation in seen]
     with pytest.raises(ParlourError, match="a network in memory cannot be pickled"):
         pickle.dumps(AgileRLSeat(model))
 

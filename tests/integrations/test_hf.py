@@ -50,18 +50,18 @@ def plain(tmp_path_factory):
 @pytest.fixture
 def scripted(monkeypatch):
     """A model that says what it is told to, by the number of the turn; keeps the conversations that it was given."""
-    heard = []
+    asked = []
 
     def install(words):
-        heard.clear()
+        asked.clear()
         monkeypatch.setattr(LanguageModel, "prompt", lambda self, messages: Prompt(tuple(messages)))
 
         def replies(self, prompts, draws, how):
-            heard.extend(prompt.ids for prompt in prompts)
+            asked.extend(prompt.ids for prompt in prompts)
             return [Reply(words(prompt.ids), (1,), (0.0,), True) for prompt in prompts]
 
         monkeypatch.setattr(LanguageModel, "replies", replies)
-        return heard
+        return asked
 
     return install
 
@@ -72,11 +72,11 @@ def scripted(monkeypatch):
 def conversed(game, seed, agent, **form):
     """A game at a conversation seat by options that are drawn: what it was told and said, in turn, and its return."""
     seat, rng = ConversationSeat(table(game, **TABLES[game]), agent, **form), np.random.default_rng(seed)
-    told = [("user", seat.reset(seed))]
+    turns = [("user", seat.reset(seed))]
     while not seat.done:
-        told.append(("assistant", drawn(seat.options, rng)))
-        told.append(("user", seat.say(told[-1][1])))
-    return told, seat.reward
+        turns.append(("assistant", drawn(seat.options, rng)))
+        turns.append(("user", seat.say(turns[-1][1])))
+    return turns, seat.reward
 
 
 @pytest.mark.parametrize("game", sorted(TABLES))
@@ -88,12 +88,12 @@ def test_the_messages_are_those_of_a_conversation_and_the_return_is_the_seats(ga
     own = make_policy(f"hf:{checkpoint},list_options={listed}", game, base.game.config)
     for seed in range(10):
         seat = seed % len(base.possible_agents)
-        told, reward = conversed(game, seed, base.possible_agents[seat], list_options=listed == "true")
-        heard = scripted(lambda messages, told=told: told[len(messages)][1])
+        turns, reward = conversed(game, seed, base.possible_agents[seat], list_options=listed == "true")
+        requests = scripted(lambda messages, turns=turns: turns[len(messages)][1])
         players = [make_policy("heuristic", game, base.game.config) for _ in base.possible_agents]
         players[seat] = own
         episode = rollout.play(env, players, seed)
-        assert heard == [tuple(told[: 2 * k + 1]) for k in range(len(told) // 2)]
+        assert requests == [tuple(turns[: 2 * k + 1]) for k in range(len(turns) // 2)]
         assert episode.returns[seat] == reward
         assert not any(episode.faults[base.possible_agents[seat]].values())
 
@@ -103,11 +103,11 @@ def test_words_that_are_refused_are_told_as_a_conversation_tells_them(checkpoint
     env = rollout.table("template_v0")
     own = make_policy(f"hf:{checkpoint}", "template_v0", env.game_env.game.config)
     other = make_policy("random", "template_v0", {})
-    heard = scripted(lambda messages: words[min(len(messages) // 2, 2)])
+    requests = scripted(lambda messages: words[min(len(messages) // 2, 2)])
     episode = rollout.play(env, [other, own], 1)
-    assert "Your answer could not be used" not in heard[0][-1][1]
-    assert heard[1][-1][1].count("Your answer could not be used") == 1
-    assert heard[2][-1][1].count("Your answer could not be used") == 2
+    assert "Your answer could not be used" not in requests[0][-1][1]
+    assert requests[1][-1][1].count("Your answer could not be used") == 1
+    assert requests[2][-1][1].count("Your answer could not be used") == 2
     assert episode.faults["player_1"]["unreadable"] == 2 + (episode.faults["player_1"]["replaced"])
 
 
@@ -122,7 +122,7 @@ def test_a_model_that_says_nothing_of_use_plays_whole_games_by_the_tables_rules(
     players = [make_policy(f"hf:{folder},{SAMPLED}", "werewolf_v0", env.game_env.game.config) for _ in range(4)]
     episode = rollout.play(env, players, 2)
     assert sum(sum(faults.values()) for faults in episode.faults.values()) > 0
-    assert sum(made.requests for made in episode.decisions) > 0
+    assert sum(decision.requests for decision in episode.decisions) > 0
     assert sum(made.completion for made in episode.decisions) <= 12 * sum(made.requests for made in episode.decisions)
 
 
@@ -170,8 +170,8 @@ def test_a_reply_does_not_depend_on_what_else_is_asked(checkpoint, temperature):
         return dict(zip(numbers, model.replies([prompts[k] for k in numbers], rngs, how), strict=True))
 
     words = [
-        {k: (one.words, one.ids, one.ended) for k, one in found.items()}
-        for found in (
+        {k: (reply.words, reply.ids, reply.ended) for k, reply in by_number.items()}
+        for by_number in (
             {k: v for number in range(11) for k, v in replies(LanguageModel.load(checkpoint), [number]).items()},
             replies(LanguageModel.load(checkpoint, batch=4), list(range(11))),
             replies(LanguageModel.load(checkpoint, batch=16), list(reversed(range(11)))),
@@ -194,9 +194,9 @@ def test_where_two_tokens_are_close_the_row_alone_decides(checkpoint, monkeypatc
         return computed(self, input_ids, scores + torch.from_numpy(shaken.uniform(-0.04, 0.04, scores.shape)).float())
 
     monkeypatch.setattr(drawing.OwnDraws, "__call__", noisy)
-    assert [one.ids for one in model.replies(prompts, rngs(), how)] == expected
+    assert [reply.ids for reply in model.replies(prompts, rngs(), how)] == expected
     monkeypatch.setattr(drawing, "CLOSE", 0.0)
-    assert [one.ids for one in model.replies(prompts, rngs(), how)] != expected
+    assert [reply.ids for reply in model.replies(prompts, rngs(), how)] != expected
 
 
 def test_tokens_are_drawn_from_the_models_distribution(checkpoint):
@@ -205,7 +205,7 @@ def test_tokens_are_drawn_from_the_models_distribution(checkpoint):
     with torch.no_grad():
         chance = torch.softmax(model.model(torch.tensor([prompt.ids])).logits[0, -1].double(), -1).numpy()
     replies = model.replies([prompt] * 2000, [np.random.default_rng(k) for k in range(2000)], Sampling(1.0, 1))
-    seen = np.bincount([one.ids[0] for one in replies], minlength=len(chance)) / 2000
+    seen = np.bincount([reply.ids[0] for reply in replies], minlength=len(chance)) / 2000
     assert np.all(np.abs(seen - chance) < 5 * np.sqrt(chance * (1 - chance) / 2000) + 1e-3)
     for reply in replies[:20]:
         assert reply.logprobs[0] == pytest.approx(np.log(chance[reply.ids[0]]), abs=1e-4)
@@ -240,8 +240,8 @@ def test_a_seed_gives_the_same_game_whatever_else_is_in_flight(checkpoint, tmp_p
     config = env.game_env.game.config
 
     def played(folder, batch, workers):
-        one = partial(make_policy, f"hf:{checkpoint},{how},max_new_tokens=8,batch={batch}", "werewolf_v0", config)
-        seats = tuple(("hf", one) for _ in range(4))
+        maker = partial(make_policy, f"hf:{checkpoint},{how},max_new_tokens=8,batch={batch}", "werewolf_v0", config)
+        seats = tuple(("hf", maker) for _ in range(4))
         GameRunner(workers=workers).play(env, [Job(seed, seats, folder / f"{seed}.jsonl") for seed in range(4)])
         return transcripts(folder)
 
@@ -352,11 +352,10 @@ def test_its_name_tells_folder_settings_and_the_hash_of_the_weights(checkpoint, 
 # -- commands --------------------------------------------------------------------------------------------------
 
 
-def test_evaluate_plays_games_in_flight_and_names_the_player(checkpoint, tmp_path, capsys):
+def test_evaluate_plays_games_in_flight_and_names_the_player(checkpoint, tmp_path, json_of):
     out = tmp_path / "games"
     command = f"evaluate werewolf_v0 --players 4 --set max_days=1 --policy hf:{checkpoint},{SAMPLED} --policy random --games 4 --json"
-    assert run([*command.split(), "--out", str(out)]) == 0
-    report = json.loads(capsys.readouterr().out)
+    report = json_of([*command.split(), "--out", str(out)])
     name = called({"dir": checkpoint, "temperature": "1", "max_new_tokens": "12"})
     assert list(report["rates"]) == [name, "random"]
     headers = [json.loads(file.read_text().splitlines()[0]) for file in sorted(out.glob("*.jsonl"))]
@@ -365,7 +364,7 @@ def test_evaluate_plays_games_in_flight_and_names_the_player(checkpoint, tmp_pat
         replay.read(file)
 
 
-def test_a_played_game_is_replayed_without_the_model(checkpoint, tmp_path, capsys):
+def test_a_played_game_is_replayed_without_the_model(checkpoint, tmp_path, output_of):
     out = tmp_path / "games"
     assert (
         run(
@@ -388,14 +387,12 @@ def test_a_played_game_is_replayed_without_the_model(checkpoint, tmp_path, capsy
     calls = [line["calls"][0] for line in map(json.loads, file.read_text().splitlines()) if line.get("calls")]
     assert calls
     assert {call["ask"] for call in calls} == {"hf.words"}
-    assert run(["replay", str(file)]) == 0
-    assert "wins" in capsys.readouterr().out
+    assert "wins" in output_of(["replay", str(file)])
 
 
-def test_two_checkpoints_play_one_another_in_flight(checkpoint, plain, capsys):
+def test_two_checkpoints_play_one_another_in_flight(checkpoint, plain, json_of):
     command = f"evaluate template_v0 --policy hf:{checkpoint},{SAMPLED} --against hf:{plain},{SAMPLED} --games 6 --json"
-    assert run(command.split()) == 0
-    assert json.loads(capsys.readouterr().out)["games"] == 6
+    assert json_of(command.split())["games"] == 6
 
 
 def test_a_request_that_holds_what_a_seat_reads_is_answered(checkpoint, scripted):
@@ -403,12 +400,12 @@ def test_a_request_that_holds_what_a_seat_reads_is_answered(checkpoint, scripted
     policy = make_policy(f"hf:{checkpoint}", "template_v0", {})
     seat = ConversationSeat(table("template_v0"), "player_1")
     text = seat.reset(3)
-    heard = scripted(lambda messages: "It is heads.")
+    requests = scripted(lambda messages: "It is heads.")
     require_readable(policy, "hf")
     for seed in (1, 2):
         policy.reset(0, seed)
         assert in_words(policy, text, options_in(text)) == "It is heads."
-    assert heard == [(("user", text),)] * 2
+    assert requests == [(("user", text),)] * 2
 
 
 def test_the_pages_example_runs(checkpoint, tmp_path, monkeypatch):
@@ -419,7 +416,7 @@ def test_the_pages_example_runs(checkpoint, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     exec(block, names)
-    assert [one.seed for one in names["played"]] == list(range(8))
+    assert [game.seed for game in names["played"]] == list(range(8))
 
 
 def test_conversations_in_step_are_answered_by_one_call(checkpoint):
@@ -429,9 +426,9 @@ def test_conversations_in_step_are_answered_by_one_call(checkpoint):
     def reply(turns):
         prompts = [model.prompt(turn.messages) for turn in turns]
         draws = [rngs.setdefault(turn.game, np.random.default_rng(turn.seed)) for turn in turns]
-        return [one.words for one in model.replies(prompts, draws, Sampling(1.0, 8))]
+        return [reply.words for reply in model.replies(prompts, draws, Sampling(1.0, 8))]
 
     games = [TalkGame(seed) for seed in range(3)]
     played = play_in_flight(lambda: ConversationSeat(table("template_v0"), "player_0"), games, reply)
-    assert [one.seed for one in played] == [0, 1, 2]
-    assert all(one.replies for one in played)
+    assert [game.seed for game in played] == [0, 1, 2]
+    assert all(game.replies for game in played)

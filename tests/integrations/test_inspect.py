@@ -104,7 +104,7 @@ def option_of(messages: list[ChatMessage]) -> str:
 
 def stub_reply(messages: list[ChatMessage]) -> str:
     """What the model that plays over every route says."""
-    return stub_words([{"role": one.role, "content": one.text} for one in messages])
+    return stub_words([{"role": message.role, "content": message.text} for message in messages])
 
 
 def scripted(reply: Reply, name: str = "options") -> Any:
@@ -197,7 +197,7 @@ def test_the_score_tells_return_win_side_role_and_faults_and_its_metrics_are_by_
         view = env.view(env.seat_of[agent])
         assert (score.metadata["side"], score.metadata["role"]) == (view.side, view.role)
         of_side[view.side].append(score.value["win"])
-    metrics = next(one for one in log.results.scores if one.name == "win").metrics
+    metrics = next(score for score in log.results.scores if score.name == "win").metrics
     for side, won in of_side.items():
         assert metrics[f"grouped_{side}"].value == sum(won) / len(won)
 
@@ -211,11 +211,11 @@ def test_every_game_of_ours_is_a_task_that_takes_its_options():
 
 
 def test_a_model_role_names_who_plays_the_other_seats(tmp_path):
-    heard: dict[str, int] = {"opponent": 0, "third": 0}
+    counts: dict[str, int] = {"opponent": 0, "third": 0}
 
     def counting(name: str) -> Reply:
         def reply(messages: list[ChatMessage]) -> str:
-            heard[name] += 1
+            counts[name] += 1
             return option_of(messages)
 
         return reply
@@ -228,7 +228,7 @@ def test_a_model_role_names_who_plays_the_other_seats(tmp_path):
     assert played.models == {f"player_{k}": who.get(f"player_{k}", "mockllm/others") for k in range(5)}
     assert played.own == ("player_0",)
     answers = [agent for agent, _ in played.said]
-    assert heard == {
+    assert counts == {
         "opponent": sum(answers.count(f"player_{k}") for k in (1, 2, 4)),
         "third": answers.count("player_3"),
     }
@@ -270,9 +270,9 @@ def test_the_spans_of_a_game_are_its_turns_in_order(tmp_path):
 def test_what_arrives_at_a_model_put_together_is_the_view_of_its_seat(game, seats, tmp_path):
     arrived: list[list[ChatMessage]] = []
 
-    def reply(told: list[ChatMessage]) -> str:
-        arrived.append(list(told))
-        return option_of(told)
+    def reply(messages: list[ChatMessage]) -> str:
+        arrived.append(list(messages))
+        return option_of(messages)
 
     [log] = evaluated(game_task(game, TABLES[game], deals=[8], seats=seats), scripted(reply), tmp_path)
     [played] = games_of(log)
@@ -282,15 +282,15 @@ def test_what_arrives_at_a_model_put_together_is_the_view_of_its_seat(game, seat
     answered: dict[str, list[str]] = {agent: [] for agent in talk.agents}
     assert len(arrived) == len(played.said)
     for messages, (agent, words) in zip(arrived, played.said, strict=True):
-        first, *later = [one.text for one in messages if one.role == "user"]
+        first, *later = [message.text for message in messages if message.role == "user"]
         record = first[: first.rindex(headings.choice)]
         for message in later:
             record += message[: message.rindex(headings.choice)].removeprefix(headings.since)
         choice = messages[-1].text[messages[-1].text.rindex(headings.choice) :]
         assert record + choice == render(base.text, base.view(base.seat_of[agent]))
-        assert [one.text for one in messages if one.role == "system"] == [TASK]
-        assert [one.text for one in messages if one.role == "assistant"] == answered[agent]
-        assert {one.role for one in messages} <= {"system", "user", "assistant"}
+        assert [message.text for message in messages if message.role == "system"] == [TASK]
+        assert [message.text for message in messages if message.role == "assistant"] == answered[agent]
+        assert {message.role for message in messages} <= {"system", "user", "assistant"}
         answered[agent].append(words)
         talk.say(words)
 
@@ -298,9 +298,9 @@ def test_what_arrives_at_a_model_put_together_is_the_view_of_its_seat(game, seat
 def figures_of(log: EvalLog) -> dict[tuple[str, str], float]:
     """Measure and metric, such as `("win", "stderr")`, over all samples."""
     return {
-        (one.name, name.rpartition("/")[2]): metric.value
-        for one in log.results.scores
-        for name, metric in one.metrics.items()
+        (score.name, name.rpartition("/")[2]): metric.value
+        for score in log.results.scores
+        for name, metric in score.metrics.items()
     }
 
 
@@ -310,7 +310,7 @@ def figures_of(log: EvalLog) -> dict[tuple[str, str], float]:
 @pytest.mark.parametrize("words", ["", "I fly to the moon.\n# What you may do now\n- Nothing.", "\x00</s>" * 900])
 def test_words_that_cannot_be_used_are_counted_and_the_game_ends(words, tmp_path):
     task = game_task("avalon_v0", {"num_players": 5, "talk": False}, deals=[1, 2], tries=2)
-    [log] = evaluated(task, scripted(lambda told: words), tmp_path)
+    [log] = evaluated(task, scripted(lambda messages: words), tmp_path)
     assert log.status == "success"
     for sample, played in zip(log.samples, games_of(log), strict=True):
         [agent] = played.own
@@ -341,7 +341,7 @@ def test_a_standard_error_counts_a_deal_once_however_many_of_its_seats_are_playe
 
 
 def test_a_model_that_only_calls_tools_that_are_not_there_says_nothing(tmp_path):
-    def calls(told: Any, tools: Any, choice: Any, config: Any) -> ModelOutput:
+    def calls(messages: Any, tools: Any, choice: Any, config: Any) -> ModelOutput:
         output = ModelOutput.for_tool_call("mockllm", "say", {"words": "I approve."})
         assert isinstance(output.message.tool_calls[0], ToolCall)
         output.message.content = ""
@@ -393,10 +393,10 @@ def test_a_log_becomes_transcripts_that_replay(form, tmp_path, capsys):
     logs = evaluated(tasks, scripted(option_of), tmp_path / "logs", log_format=form, epochs=2)
     for log in logs:
         out = tmp_path / log.eval.task.replace("/", "-")
-        found = transcripts_of_log(Path(log.location.removeprefix("file://")), out)
-        assert found.left_out == {}
-        assert len(found.paths) == 2
-        for path, played in zip(found.paths, games_of(log), strict=True):
+        exported = transcripts_of_log(Path(log.location.removeprefix("file://")), out)
+        assert exported.left_out == {}
+        assert len(exported.paths) == 2
+        for path, played in zip(exported.paths, games_of(log), strict=True):
             transcript = replay.read(path)
             for _ in replay.reenact(transcript, watched=()):
                 pass
@@ -410,8 +410,8 @@ def test_a_log_becomes_transcripts_that_replay(form, tmp_path, capsys):
 def test_a_game_that_was_stopped_becomes_a_transcript_too(tmp_path):
     task = game_task("avalon_v0", {"num_players": 5}, deals=[1], seats="player_1")
     [log] = evaluated(task, scripted(option_of), tmp_path / "logs", message_limit=6)
-    found = transcripts_of_log(Path(log.location.removeprefix("file://")), tmp_path / "out")
-    assert replay.read(found.paths[0]).outcome.returns == tuple(games_of(log)[0].returns.values())
+    exported = transcripts_of_log(Path(log.location.removeprefix("file://")), tmp_path / "out")
+    assert replay.read(exported.paths[0]).outcome.returns == tuple(games_of(log)[0].returns.values())
 
 
 def _stored(log: EvalLog, number: int = 0) -> dict[str, Any]:
@@ -445,13 +445,12 @@ def whole_log(tmp_path_factory) -> EvalLog:
 
 
 @pytest.mark.parametrize("what", CHANGED)
-def test_a_log_that_does_not_agree_is_refused_in_one_line_and_nothing_is_written(what, whole_log, tmp_path, capsys):
+def test_a_log_that_does_not_agree_is_refused_in_one_line_and_nothing_is_written(what, whole_log, tmp_path, error_of):
     change, why = CHANGED[what]
     log = whole_log.model_copy(deep=True)
     change(_stored(log, 1))
     write_eval_log(log, str(tmp_path / "changed.json"))
-    assert run(["inspect-log", str(tmp_path / "changed.json"), "--out", str(tmp_path / "out")]) == 2
-    text = " ".join(capsys.readouterr().err.split())
+    text = " ".join(error_of(["inspect-log", str(tmp_path / "changed.json"), "--out", str(tmp_path / "out")]).split())
     assert why in text
     assert "sample 2147483649-player_1, epoch 1:" in text
     assert list((tmp_path / "out").iterdir()) == []
@@ -475,10 +474,10 @@ def test_files_that_are_no_logs_are_refused_in_one_line(tmp_path, capsys):
 def test_a_transcript_that_is_there_stays(whole_log, tmp_path):
     path = Path(whole_log.location.removeprefix("file://"))
     transcripts_of_log(path, tmp_path)
-    before = {one: one.read_bytes() for one in tmp_path.iterdir()}
+    before = {file: file.read_bytes() for file in tmp_path.iterdir()}
     with pytest.raises(ParlourError, match=r"exists; accepted: another folder"):
         transcripts_of_log(path, tmp_path)
-    assert {one: one.read_bytes() for one in tmp_path.iterdir()} == before
+    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
 
 
 # -- Inspect's command line ----------------------------------------------------------------------------------------
@@ -487,9 +486,9 @@ def test_a_transcript_that_is_there_stays(whole_log, tmp_path):
 @contextmanager
 def served() -> Iterator[int]:
     """`parlour serve`, our endpoint whose answers are heuristics."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = int(found.getsockname()[1])
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
     words = [sys.executable, "-m", "parlour.training.cli", "serve", "--port", str(port), "--policy", "random"]
     server = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
@@ -535,11 +534,11 @@ def test_the_command_line_finds_the_tasks_and_plays_against_a_server(tmp_path):
         )
     assert done.returncode == 0, done.stdout + done.stderr
     [path] = tmp_path.glob("*.json")
-    told = json.loads(path.read_text())
-    assert told["status"] == "success", done.stdout
-    assert told["eval"]["task"] == "parlour/avalon"
-    found = transcripts_of_log(path, tmp_path / "out")
-    assert [replay.read(one).header["players"]["player_2"] for one in found.paths] == [model, model]
+    data = json.loads(path.read_text())
+    assert data["status"] == "success", done.stdout
+    assert data["eval"]["task"] == "parlour/avalon"
+    exported = transcripts_of_log(path, tmp_path / "out")
+    assert [replay.read(path).header["players"]["player_2"] for path in exported.paths] == [model, model]
 
 
 def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
@@ -560,7 +559,7 @@ def test_the_suite_of_strangers_gives_the_score_of_the_benchmark(tmp_path):
         assert run(["benchmark", *(word for key, value in chosen.items() for word in (f"--{key}", value)), *asked]) == 0
     overall = json.loads((tmp_path / "run" / "benchmark.json").read_text())["scores"]["overall"]
     [log] = evaluated(parlour_bench_1(**chosen), scripted(stub_reply, "stub"), tmp_path / "logs")
-    [of_points] = [one for one in log.results.scores if one.name == "points"]
+    [of_points] = [score for score in log.results.scores if score.name == "points"]
     figures = {metric.name: metric.value for metric in of_points.metrics.values()}
     assert [figures[name] for name in ("score", "low", "high")] == pytest.approx(
         [overall[name] for name in ("mean", "low", "high")], abs=1e-4
@@ -578,23 +577,23 @@ def test_the_suite_gives_the_numbers_of_the_benchmark_on_the_same_answers(tmp_pa
         asked = ["--model", server.MODEL, "--base-url", server.base_url]
         words = ["benchmark", "--quick", "--table", "werewolf-8", *asked, "--out", str(tmp_path / "run"), "--json"]
         assert run(words) == 0
-    told = json.loads((tmp_path / "run" / "benchmark.json").read_text())
+    data = json.loads((tmp_path / "run" / "benchmark.json").read_text())
     [log] = evaluated(parlour_bench_1(quick=True, table="werewolf-8"), scripted(stub_reply, "stub"), tmp_path / "logs")
     assert log.status == "success"
     assert log.eval.task.rpartition("/")[2] == "parlour_bench_1"
-    assert log.eval.metadata["sha256"] == told["suite"]["sha256"]
+    assert log.eval.metadata["sha256"] == data["suite"]["sha256"]
     of_samples = [sample.score.metadata for sample in log.samples]
     suite = chosen_suite("quick", ["werewolf-8"])
     points = points_of_samples(suite, of_samples)
     assert points == {
         "werewolf-8": {
             opponent: {side: tuple(map(float, of)) for side, of in sides.items()}
-            for opponent, sides in told["points"]["werewolf-8"].items()
+            for opponent, sides in data["points"]["werewolf-8"].items()
         }
     }
-    [of_points] = [one for one in log.results.scores if one.name == "points"]
+    [of_points] = [score for score in log.results.scores if score.name == "points"]
     figures = {metric.name: metric.value for metric in of_points.metrics.values()}
-    overall = told["scores"]["overall"]
+    overall = data["scores"]["overall"]
     assert figures["score"] == pytest.approx(overall["mean"], abs=1e-4)
     assert figures["low"] == pytest.approx(overall["low"], abs=1e-4)
     assert figures["high"] == pytest.approx(overall["high"], abs=1e-4)
@@ -607,8 +606,8 @@ def test_the_suite_gives_the_numbers_of_the_benchmark_on_the_same_answers(tmp_pa
 
 def test_a_suite_with_a_missing_game_has_no_figures():
     suite = chosen_suite("quick", ["werewolf-4"])
-    one = {"table": "werewolf-4", "opponent": "heuristic", "side": "village", "seed": 1, "points": 100.0}
-    assert points_of_samples(suite, [one | {"moves_chosen": [5, 5]}]) is None
+    sample = {"table": "werewolf-4", "opponent": "heuristic", "side": "village", "seed": 1, "points": 100.0}
+    assert points_of_samples(suite, [sample | {"moves_chosen": [5, 5]}]) is None
 
 
 # -- abilities -----------------------------------------------------------------------------------------------------
@@ -616,7 +615,7 @@ def test_a_suite_with_a_missing_game_has_no_figures():
 
 def believing_reply(messages: list[ChatMessage]) -> str:
     """As the stub plays; asked for its beliefs, it draws chances by the hash of what it reads."""
-    return believed_or_said([{"role": one.role, "content": one.text} for one in messages])
+    return believed_or_said([{"role": message.role, "content": message.text} for message in messages])
 
 
 AVALON, _, WEREWOLF = QUICK.tables
@@ -643,16 +642,16 @@ def test_abilities_are_those_of_the_command_on_the_same_answers(tables, tmp_path
         dataset=MemoryDataset(list(samples_of(few))),
         solver=suite_game(),
         scorer=suite_score(abilities=True),
-        metrics={one: [ability_figures(few.games_played, one)] for one in ALL_ABILITIES},
+        metrics={ability: [ability_figures(few.games_played, ability)] for ability in ALL_ABILITIES},
     )
     [log] = evaluated(task, scripted(believing_reply, "stub"), tmp_path / "logs")
     assert log.status == "success", log.error
-    told = {one.name: {m.name: m.value for m in one.metrics.values()} for one in log.results.scores}
+    figures = {score.name: {m.name: m.value for m in score.metrics.values()} for score in log.results.scores}
     for ability in ALL_ABILITIES:
-        assert told[ability] == pytest.approx(numbers_of(by_command, ability), nan_ok=True), ability
-    assert told["deduction"]["skill"] < 0  # what is drawn is worse than what the night showed
-    assert told["deduction"]["loss_stderr"] > 0
+        assert figures[ability] == pytest.approx(numbers_of(by_command, ability), nan_ok=True), ability
+    assert figures["deduction"]["skill"] < 0  # what is drawn is worse than what the night showed
+    assert figures["deduction"]["loss_stderr"] > 0
     if len(tables) > 1:
-        assert told["deduction"]["werewolf_loss"] > 0.7  # log 2, about, is who states one half
-        assert told["deduction"]["werewolf_loss_stderr"] > 0
-        assert "werewolf_said" in told["consistency"]
+        assert figures["deduction"]["werewolf_loss"] > 0.7  # log 2, about, is who states one half
+        assert figures["deduction"]["werewolf_loss_stderr"] > 0
+        assert "werewolf_said" in figures["consistency"]

@@ -97,29 +97,29 @@ def settings(address: str, **more: Any) -> ModelConfig:
 
 def with_options() -> dict[str, list[Heard]]:
     """Questions that offer something, by kind, as they are put in games that the model did not learn from."""
-    found: dict[str, list[Heard]] = {}
-    for one in TABLES:
+    by_kind: dict[str, list[Heard]] = {}
+    for name in TABLES:
         for seed in range(SEED, SEED + 40):
-            heard = [each for each in heard_at(one, range(seed, seed + 1)) if any(each.question.choices().values())]
-            for each in heard:
-                found.setdefault(each.question.kind, []).append(each)
-            if all(len(found[each.question.kind]) >= QUESTIONS for each in heard):
+            samples = [each for each in heard_at(name, range(seed, seed + 1)) if any(each.question.choices().values())]
+            for each in samples:
+                by_kind.setdefault(each.question.kind, []).append(each)
+            if all(len(by_kind[each.question.kind]) >= QUESTIONS for each in samples):
                 break
-    return {kind: heard[:: max(1, len(heard) // QUESTIONS)][:QUESTIONS] for kind, heard in found.items()}
+    return {kind: samples[:: max(1, len(samples) // QUESTIONS)][:QUESTIONS] for kind, samples in by_kind.items()}
 
 
 def test_with_schemas_first_replies_are_legal_for_every_kind_of_question_with_options(large):
     model = make_model(settings(large, tries=1))
     refused: Counter[str] = Counter()
     put = with_options()
-    for kind, heard in put.items():
-        for one in heard:
-            refused[kind] += not model.answer(one.question, one.context).valid
-    shares = {kind: f"{len(heard) - refused[kind]} of {len(heard)}" for kind, heard in sorted(put.items())}
+    for kind, samples in put.items():
+        for sample in samples:
+            refused[kind] += not model.answer(sample.question, sample.context).valid
+    shares = {kind: f"{len(samples) - refused[kind]} of {len(samples)}" for kind, samples in sorted(put.items())}
     print(json.dumps(shares, indent=1))
     assert put
     # at least 99 of 100; of few questions one may fail
-    assert all(refused[kind] <= max(1, len(heard) // 100) for kind, heard in put.items()), shares
+    assert all(refused[kind] <= max(1, len(samples) // 100) for kind, samples in put.items()), shares
 
 
 # -- a context of 1,280 tokens ---------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ def kept(question: Ask[Any]) -> list[str]:
         growing = name in (*question.record, *question.recent)
         if growing and isinstance(value, list):
             entries = getattr(question, name)
-            value = [told for told, entry in zip(value, entries, strict=True) if not question.is_speech(entry)]
+            value = [item for item, entry in zip(value, entries, strict=True) if not question.is_speech(entry)]
         if growing and isinstance(value, str):
             value = "\n".join(line for line in value.split("\n") if not question.is_speech(line))
         if name not in question.spare:
@@ -208,16 +208,17 @@ SMALL_TABLES = [
 ]
 
 
-@pytest.mark.parametrize("one", SMALL_TABLES, ids=lambda one: f"{one.agent}-{one.game}")
-def test_games_finish_in_1280_tokens_and_no_prompt_lacks_a_fact(one, small):
+@pytest.mark.parametrize("setting", SMALL_TABLES, ids=lambda setting: f"{setting.agent}-{setting.game}")
+def test_games_finish_in_1280_tokens_and_no_prompt_lacks_a_fact(setting, small):
     model = make_model(settings(small))
     cut = 0
     reasons: Counter[str] = Counter()
     for seed in range(SEED, SEED + GAMES):
-        env = table(one.game, **one.options)
-        watched = WatchedModel(model, env.game_env, one.agent)
+        env = table(setting.game, **setting.options)
+        watched = WatchedModel(model, env.game_env, setting.agent)
         players = [
-            make_policy(one.agent, one.game, env.game_env.game.config, watched) for _ in env.game_env.possible_agents
+            make_policy(setting.agent, setting.game, env.game_env.game.config, watched)
+            for _ in env.game_env.possible_agents
         ]
         episode = play(env, players, seed)
         assert episode.outcome.reason
@@ -229,12 +230,12 @@ def test_games_finish_in_1280_tokens_and_no_prompt_lacks_a_fact(one, small):
                 lacking = [fact for fact in put.seen if f"- {fact}" not in lines and f"> {fact}" not in lines]
                 assert lacking == put.seen[: len(lacking)]  # the oldest go first, and only where no speech is left
                 assert lacking or not [line for line in kept(put.question) if _PLACED.sub("- ", line) not in lines]
-    assert one.agent not in ("chat", "gratr") or reasons["context"] <= GAMES  # at most one a game
-    print(one.agent, one.game, dict(reasons), f"{cut} lines cut, {tokens_told(model)}")
-    assert reasons["own"] or one.agent.startswith(
+    assert setting.agent not in ("chat", "gratr") or reasons["context"] <= GAMES  # at most one a game
+    print(setting.agent, setting.game, dict(reasons), f"{cut} lines cut, {tokens_told(model)}")
+    assert reasons["own"] or setting.agent.startswith(
         "questum"
     )  # what a case tells a player may be longer than the context
-    assert cut or reasons["context"] or one.agent == "gratr"  # otherwise nothing was tried
+    assert cut or reasons["context"] or setting.agent == "gratr"  # otherwise nothing was tried
 
 
 def tokens_told(model: Any) -> str:
@@ -247,18 +248,18 @@ def tokens_told(model: Any) -> str:
 
 def counted(address: str) -> tuple[int, int]:
     """Tokens that the server has read anew and written since it began, as it tells in `/metrics`."""
-    with urlopen(f"{address}/metrics") as told:
-        text = told.read().decode()
-    found = dict(re.findall(r"^llamacpp:(prompt_tokens_total|tokens_predicted_total) (\S+)$", text, re.MULTILINE))
-    return int(float(found["prompt_tokens_total"])), int(float(found["tokens_predicted_total"]))
+    with urlopen(f"{address}/metrics") as response:
+        text = response.read().decode()
+    counts = dict(re.findall(r"^llamacpp:(prompt_tokens_total|tokens_predicted_total) (\S+)$", text, re.MULTILINE))
+    return int(float(counts["prompt_tokens_total"])), int(float(counts["tokens_predicted_total"]))
 
 
-def recorded(config: ModelConfig, one: Table, path: Path) -> Any:
+def recorded(config: ModelConfig, setting: Table, path: Path) -> Any:
     """Play a game into a transcript; the model's meter."""
     model: Any = make_model(config)
-    env = table(one.game, **one.options)
+    env = table(setting.game, **setting.options)
     seats = len(env.game_env.possible_agents)
-    players = [make_policy(one.agent, one.game, env.game_env.game.config, model) for _ in range(seats)]
+    players = [make_policy(setting.agent, setting.game, env.game_env.game.config, model) for _ in range(seats)]
     play(Recorder(env, path), players, SEED)
     return model.meter
 
@@ -266,15 +267,15 @@ def recorded(config: ModelConfig, one: Table, path: Path) -> Any:
 def test_a_game_from_the_cache_with_the_server_off_is_the_same_byte_for_byte_and_tokens_are_the_servers(
     model_file, tmp_path
 ):
-    one = Table("werewolf_v0", "gratr", {"num_players": 6, "max_days": 2})
+    setting = Table("werewolf_v0", "gratr", {"num_players": 6, "max_days": 2})
     cache = str(tmp_path / "replies.sqlite")
     with serving(model_file, LARGE) as address:
         config = settings(address, cache=cache)
-        total = recorded(config, one, tmp_path / "first.jsonl").total
+        total = recorded(config, setting, tmp_path / "first.jsonl").total
         assert (total.prompt - total.prompt_cached, total.completion) == counted(address)
         assert total.calls > 10
     replay = settings(address, cache=cache, cache_mode="replay")
-    again = recorded(replay, one, tmp_path / "second.jsonl").total
+    again = recorded(replay, setting, tmp_path / "second.jsonl").total
     assert (tmp_path / "first.jsonl").read_bytes() == (tmp_path / "second.jsonl").read_bytes()
     assert (again.calls, again.cached) == (0, total.calls + total.cached)
 
@@ -291,7 +292,7 @@ def test_the_benchmark_gives_the_same_file_from_the_cache_with_the_server_off(mo
     assert run([*small, "--cache-mode", "replay", "--out", str(tmp_path / "second")]) == 0
     first, second = ((tmp_path / name / RESULTS).read_bytes() for name in ("first", "second"))
     assert first == second
-    made = json.loads(first)["all decisions"]
+    data = json.loads(first)["all decisions"]
     print(capsys.readouterr().err)
-    assert made["own"] >= 0.9 * made["decisions"] > 0
-    assert made["prompt"] > 0 < made["completion"]
+    assert data["own"] >= 0.9 * data["decisions"] > 0
+    assert data["prompt"] > 0 < data["completion"]

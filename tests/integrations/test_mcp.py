@@ -34,18 +34,18 @@ ROOT = Path(__file__).parents[2]
 async def call(client: Any, tool: str, **arguments: Any) -> dict[str, Any]:
     answer = await client.call_tool(tool, arguments)
     assert not answer.is_error, answer.content
-    found: dict[str, Any] = answer.structured_content
-    return found
+    content: dict[str, Any] = answer.structured_content
+    return content
 
 
 async def play(client: Any, seed: int, seat: str) -> list[dict[str, Any]]:
     """One game by options that are drawn; all that was told."""
     rng = np.random.default_rng(seed)
-    told = [await call(client, "new_game", seed=seed, seat=seat)]
-    while not told[-1]["done"]:
-        words = drawn(told[-1]["options"], rng)
-        told.append(await call(client, "say", session=told[-1]["session"], words=words))
-    return told
+    turns = [await call(client, "new_game", seed=seed, seat=seat)]
+    while not turns[-1]["done"]:
+        words = drawn(turns[-1]["options"], rng)
+        turns.append(await call(client, "say", session=turns[-1]["session"], words=words))
+    return turns
 
 
 @pytest.mark.parametrize("game", TABLES)
@@ -69,13 +69,13 @@ def test_one_model_plays_the_same_hundred_games_here_and_behind_an_endpoint(game
         rewards = []
         async with Client(server_of(sessions)) as client:
             for k, seed in enumerate(dealt(GAMES)):
-                told, messages = await call(client, "new_game", seed=seed, seat=seat_of(game, k)), []
-                while not told["done"]:
-                    messages.append({"role": "user", "content": told["message"]})
+                turn, messages = await call(client, "new_game", seed=seed, seat=seat_of(game, k)), []
+                while not turn["done"]:
+                    messages.append({"role": "user", "content": turn["message"]})
                     words = stub_words(messages)
                     messages.append({"role": "assistant", "content": words})
-                    told = await call(client, "say", session=told["session"], words=words)
-                rewards.append(told["reward"])
+                    turn = await call(client, "say", session=turn["session"], words=words)
+                rewards.append(turn["reward"])
         return rewards
 
     rewards = asyncio.run(games())
@@ -91,8 +91,8 @@ def test_a_seat_over_standard_input_and_output_at_the_default_table(tmp_path):
             assert {tool.name for tool in (await client.list_tools()).tools} == {"new_game", "say", "look", "leave"}
             return await play(client, 3, "player_2")
 
-    told = asyncio.run(games())
-    assert replay.read(tmp_path / "avalon_v0-1.jsonl").outcome.returns[2] == told[-1]["reward"]
+    turns = asyncio.run(games())
+    assert replay.read(tmp_path / "avalon_v0-1.jsonl").outcome.returns[2] == turns[-1]["reward"]
 
 
 def test_words_that_cannot_be_used_and_wrong_sessions_are_told_and_the_server_goes_on():
@@ -100,12 +100,12 @@ def test_words_that_cannot_be_used_and_wrong_sessions_are_told_and_the_server_go
 
     async def games() -> None:
         async with Client(server_of(sessions)) as client:
-            told = await call(client, "new_game", seed=1)
+            turn = await call(client, "new_game", seed=1)
             for _ in range(200):  # a model that never says anything of use ends its game by the table's rules
-                if told["done"]:
+                if turn["done"]:
                     break
-                told = await call(client, "say", session=told["session"], words="Let me think about it.\x00</tool>")
-            refused = await client.call_tool("say", {"session": told["session"], "words": "And now?"})
+                turn = await call(client, "say", session=turn["session"], words="Let me think about it.\x00</tool>")
+            refused = await client.call_tool("say", {"session": turn["session"], "words": "And now?"})
             assert refused.is_error
             assert "the game is over" in refused.content[0].text
             refused = await client.call_tool("look", {"session": "nobody's"})
@@ -119,9 +119,9 @@ def test_words_that_cannot_be_used_and_wrong_sessions_are_told_and_the_server_go
 
 
 def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def test_several_clients_over_http_have_games_of_their_own_and_one_that_disappears_ends_nothing():
@@ -134,7 +134,7 @@ def test_several_clients_over_http_have_games_of_their_own_and_one_that_disappea
         url = f"http://127.0.0.1:{port}/mcp"
         _wait_for(port)
 
-        async def one(seed: int) -> list[dict[str, Any]]:
+        async def play_seed(seed: int) -> list[dict[str, Any]]:
             async with Client(url) as client:
                 return await play(client, seed, "player_0")
 
@@ -144,10 +144,10 @@ def test_several_clients_over_http_have_games_of_their_own_and_one_that_disappea
 
         async def games() -> list[list[dict[str, Any]]]:
             await begun()  # and is gone
-            return list(await asyncio.gather(*map(one, range(4))))
+            return list(await asyncio.gather(*map(play_seed, range(4))))
 
-        for seed, told in enumerate(asyncio.run(games())):
-            same_game("avalon_v0", seed, "player_0", told)
+        for seed, turns in enumerate(asyncio.run(games())):
+            same_game("avalon_v0", seed, "player_0", turns)
     finally:
         server.send_signal(signal.SIGINT)
         server.communicate(timeout=60)
@@ -155,8 +155,8 @@ def test_several_clients_over_http_have_games_of_their_own_and_one_that_disappea
 
 def _wait_for(port: int) -> None:
     for _ in range(600):
-        with socket.socket() as found:
-            if found.connect_ex(("127.0.0.1", port)) == 0:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
         time.sleep(0.1)
     raise AssertionError("the server did not come up")

@@ -82,19 +82,19 @@ def turn_of(answer: dict[str, Any]) -> dict[str, Any]:
 def play(socket: ClientConnection, seed: int, seat: str) -> list[dict[str, Any]]:
     """One game by options that are drawn; all that was told."""
     rng = np.random.default_rng(seed)
-    told = [turn_of(ask(socket, "reset", seed=seed, seat=seat))]
-    while not told[-1]["done"]:
-        told.append(turn_of(ask(socket, "step", words=drawn(told[-1]["options"], rng))))
-    return told
+    turns = [turn_of(ask(socket, "reset", seed=seed, seat=seat))]
+    while not turns[-1]["done"]:
+        turns.append(turn_of(ask(socket, "step", words=drawn(turns[-1]["options"], rng))))
+    return turns
 
 
-def by_and_by(found: Any, expected: Any) -> None:
+def by_and_by(current: Any, expected: Any) -> None:
     """A server hears of a connection's end a little later."""
     for _ in range(600):
-        if found() == expected:
+        if current() == expected:
             return
         time.sleep(0.05)
-    assert found() == expected
+    assert current() == expected
 
 
 @pytest.mark.parametrize("game", TABLES)
@@ -116,12 +116,12 @@ def test_the_library_s_own_client_plays():
     rng = np.random.default_rng(5)
     with served("avalon_v0") as (url, _), GenericEnvClient(base_url=url).sync() as env:
         result = env.reset(seed=5)
-        told = [{**result.observation, "reward": result.reward}]
+        turns = [{**result.observation, "reward": result.reward}]
         while not result.done:
             result = env.step({"words": drawn(result.observation["options"], rng)})
-            told.append({**result.observation, "reward": result.reward})
+            turns.append({**result.observation, "reward": result.reward})
         assert env.state()["done"]
-    same_game("avalon_v0", 5, "player_0", told)
+    same_game("avalon_v0", 5, "player_0", turns)
 
 
 def test_no_other_answer_tells_of_the_game():
@@ -165,13 +165,13 @@ def test_a_reset_over_http_is_the_first_message_of_a_seat_and_a_step_without_a_s
 @pytest.mark.parametrize("words", ["", "Let me think about it.\x00</tool>", "I approve the team. I reject the team."])
 def test_a_model_that_never_says_anything_of_use_ends_its_game_by_the_rules_of_the_table(words):
     with served("avalon_v0") as (url, _), session(url) as socket:
-        told = turn_of(ask(socket, "reset", seed=1))
+        turn = turn_of(ask(socket, "reset", seed=1))
         for _ in range(200):
-            if told["done"]:
+            if turn["done"]:
                 break
-            told = turn_of(ask(socket, "step", words=words))
-        assert told["done"]
-        assert told["faults"]["replaced"] > 0
+            turn = turn_of(ask(socket, "step", words=words))
+        assert turn["done"]
+        assert turn["faults"]["replaced"] > 0
         assert ask(socket, "step", words="And now?")["data"]["message"].startswith("the game is over")
         same_game("avalon_v0", 5, "player_1", play(socket, 5, "player_1"))
 
@@ -192,19 +192,19 @@ def test_a_model_that_never_says_anything_of_use_ends_its_game_by_the_rules_of_t
 )
 def test_what_is_no_message_is_told_and_the_game_goes_on(message, why):
     with served("template_v0") as (url, _), session(url) as socket:
-        told = turn_of(ask(socket, "reset", seed=2))
+        turn = turn_of(ask(socket, "reset", seed=2))
         socket.send(message)
         answer = json.loads(socket.recv(timeout=60))
         assert answer["type"] == "error"
         assert answer["data"]["message"].startswith(why)
-        turn_of(ask(socket, "step", words=told["options"][0]))
+        turn_of(ask(socket, "step", words=turn["options"][0]))
 
 
 def test_a_client_that_disappears_in_the_middle_is_counted_its_game_ends_and_the_server_goes_on(tmp_path):
     with served("avalon_v0", out=tmp_path) as (url, sessions):
         with session(url) as socket:
-            told = turn_of(ask(socket, "reset", seed=4))
-            ask(socket, "step", words=told["options"][0])
+            turn = turn_of(ask(socket, "reset", seed=4))
+            ask(socket, "step", words=turn["options"][0])
             socket.socket.close()  # without a word of farewell
         with session(url) as socket:
             same_game("avalon_v0", 6, "player_0", play(socket, 6, "player_0"))
@@ -253,8 +253,8 @@ def test_the_command_serves_tells_its_address_and_at_the_end_what_was_played():
             ask(socket, "reset", seed=4)
     finally:
         server.send_signal(signal.SIGINT)
-        told, errors = server.communicate(timeout=60)
-    assert (told, errors, server.returncode) == ("games: 2, left by their callers: 1\n", "", 0)
+        output, errors = server.communicate(timeout=60)
+    assert (output, errors, server.returncode) == ("games: 2, left by their callers: 1\n", "", 0)
 
 
 def test_a_port_that_is_taken_is_told_in_one_line(capsys):

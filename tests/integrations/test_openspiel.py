@@ -246,11 +246,11 @@ def test_worlds_are_all_courses_of_an_information_set_with_their_probabilities()
     for key in sorted(reached)[::9]:
         at = sample[key]
         view = game.table.game.view(at.state, at.player)
-        found = determinizations(game.table.game, game.table.text, view, at.own[at.player])
+        deals = determinizations(game.table.game, game.table.text, view, at.own[at.player])
         # `determinizations` goes by the rules, which draw the order of talk as well: it is in the View
-        assert {determinization.moves for determinization in found} == set(reached[key])
+        assert {determinization.moves for determinization in deals} == set(reached[key])
         total = sum(reached[key].values())
-        for determinization in found:
+        for determinization in deals:
             assert determinization.probability == pytest.approx(reached[key][determinization.moves] / total)
 
 
@@ -262,12 +262,12 @@ def test_worlds_weigh_what_others_would_rather_not_have_done():
     moves = [Move("deal", (*roles, 0)), Move("propose", (0, 1)), *[Move("vote", (1,))] * 5, *[Move("card", (1,))] * 2]
     at = game.state_after(moves).moment
     assert at.player == 1
-    found = determinizations(rules, text, rules.view(at.state, 1), at.own[1])
+    deals = determinizations(rules, text, rules.view(at.state, 1), at.own[1])
     evil = sum(
-        determinization.probability for determinization in found if determinization.moves[0].args[0] in rules.evil_roles
+        determinization.probability for determinization in deals if determinization.moves[0].args[0] in rules.evil_roles
     )
     assert evil == pytest.approx(1 / 3)
-    assert len(found) == 24
+    assert len(deals) == 24
 
 
 @pytest.mark.parametrize("kind", ["werewolf", "avalon", "avalon-reference"])
@@ -393,10 +393,10 @@ def test_exploitability_of_the_smallest_werewolf_falls_under_cfr(tree):
     ],
 )
 def test_mccfr_runs(solver, name, options):
-    found = solver(openspiel_game(name, **options))
+    algorithm = solver(openspiel_game(name, **options))
     for _ in range(2):
-        found.iteration()
-    rows = probabilities(found.average_policy())
+        algorithm.iteration()
+    rows = probabilities(algorithm.average_policy())
     assert len(rows) > 20
     assert all(sum(row) == pytest.approx(1) for row in rows.values())
 
@@ -478,8 +478,8 @@ def test_a_bot_refuses_anothers_turn_and_other_peoples_games():
 class Nosy:
     """A bot that compares what it is told at our table with what OpenSpiel's own state tells the seat."""
 
-    def __init__(self, seat: int, told: list[Any]) -> None:
-        self.seat, self.told = seat, told
+    def __init__(self, seat: int, log: list[Any]) -> None:
+        self.seat, self.told = seat, log
 
     def step(self, state: Any) -> int:
         text = [state.action_to_string(action) for action in state.legal_actions()]
@@ -502,15 +502,15 @@ class Nosy:
 @pytest.mark.parametrize("kind", ["werewolf", "avalon"])
 def test_a_seat_at_our_table_is_told_what_openspiels_state_tells_it(kind):
     name, options = TABLES[kind]
-    env, told = rollout.table(name, **options), []
-    rollout.play(env, [OpenSpielPolicy(lambda seat, _: Nosy(seat, told)) for _ in range(env.game_env.game.seats)], 2)
+    env, log = rollout.table(name, **options), []
+    rollout.play(env, [OpenSpielPolicy(lambda seat, _: Nosy(seat, log)) for _ in range(env.game_env.game.seats)], 2)
     game = game_of(kind)
     state, again = game.new_initial_state(), []
     for number in range(len(env.game_env.moves)):
         state = game.state_after(env.game_env.moves[:number])
         if state.is_player_node():
             Nosy(state.current_player(), again).step(state)
-    assert told == again
+    assert log == again
 
 
 @pytest.mark.parametrize("ask", ["clone", "apply_action", "history", "child", "returns", "get_game", "serialize"])

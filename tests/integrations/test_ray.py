@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import socket
@@ -128,27 +127,26 @@ def test_an_evaluation_is_the_same_byte_for_byte(design, workers, pool, tmp_path
         out = tmp_path / name
         if design == "single":
             players = {"random": RandomPolicy, "heuristic": HeuristicPolicy}
-            found = evaluate.single(
+            report = evaluate.single(
                 table(), players, ("heuristic", HeuristicPolicy), range(7), GameRunner(out=out, **given)
             )
         else:
-            found = evaluate.team(
+            report = evaluate.team(
                 table(), ("r", RandomPolicy), ("heuristic", HeuristicPolicy), range(7), GameRunner(out=out, **given)
             )
-        evaluate.write_table(found, out / "games.csv")
-        (out / "report").write_text(repr(found))
+        evaluate.write_table(report, out / "games.csv")
+        (out / "report").write_text(repr(report))
     assert files(tmp_path / "one") == files(tmp_path / "ray")
     assert len(files(tmp_path / "ray")) == 16
 
 
 @pytest.mark.parametrize("game", ["werewolf_v0", "murder_mystery_v0", "mediated_qa_v0"])
-def test_the_command_line_prints_and_writes_the_same(game, pool, capsys, tmp_path):
-    told = []
+def test_the_command_line_prints_and_writes_the_same(game, pool, output_of, tmp_path):
+    outputs = []
     for where in ([], ["--ray", "auto"]):
-        out = str(tmp_path / str(len(told)))
-        assert run(["play", game, "--games", "3", "--out", out, *where]) == 0
-        told.append(capsys.readouterr().out)
-    assert told[0] == told[1] != ""
+        out = str(tmp_path / str(len(outputs)))
+        outputs.append(output_of(["play", game, "--games", "3", "--out", out, *where]))
+    assert outputs[0] == outputs[1] != ""
     assert files(tmp_path / "0") == files(tmp_path / "1")
     assert len(files(tmp_path / "1")) == 4  # three games, and what the command was called with
 
@@ -163,21 +161,20 @@ TABLES = (
 
 
 @pytest.mark.parametrize("command", TABLES, ids=lambda command: " ".join(command[:2]))
-def test_a_published_table_is_the_same(command, pool, capsys, tmp_path):
-    told = []
+def test_a_published_table_is_the_same(command, pool, json_of, tmp_path):
+    outputs = []
     for where in ([], ["--ray", "auto"]):
-        out = tmp_path / str(len(told))
-        assert run([*command, "--json", "--out", str(out), *where]) == 0
-        told.append(_without_seconds(json.loads(capsys.readouterr().out)))
-    assert told[0] == told[1]
-    one, other = (files(tmp_path / str(k)) for k in range(2))
-    assert one.keys() == other.keys() != set()
-    timed = {name for name in one if name.endswith((".csv", "results.jsonl"))}  # seconds by the clock are in them
-    assert {name: one[name] for name in one.keys() - timed} == {name: other[name] for name in other.keys() - timed}
+        out = tmp_path / str(len(outputs))
+        outputs.append(_without_seconds(json_of([*command, "--json", "--out", str(out), *where])))
+    assert outputs[0] == outputs[1]
+    first, other = (files(tmp_path / str(k)) for k in range(2))
+    assert first.keys() == other.keys() != set()
+    timed = {name for name in first if name.endswith((".csv", "results.jsonl"))}  # seconds by the clock are in them
+    assert {name: first[name] for name in first.keys() - timed} == {name: other[name] for name in other.keys() - timed}
 
 
-def _without_seconds(told: dict[str, Any]) -> dict[str, Any]:
-    return told | {"cells": [cell for cell in told["cells"] if "seconds" not in cell["measure"]]}
+def _without_seconds(data: dict[str, Any]) -> dict[str, Any]:
+    return data | {"cells": [cell for cell in data["cells"] if "seconds" not in cell["measure"]]}
 
 
 def test_what_is_kept_comes_in_the_order_of_the_jobs_and_each_game_is_counted(pool):
@@ -187,10 +184,10 @@ def test_what_is_kept_comes_in_the_order_of_the_jobs_and_each_game_is_counted(po
     def progress(_stage: Any, done: float, _note: str = "") -> None:
         counted.append(done)
 
-    found = GameRunner(progress=progress, pool=pool).play_each(
+    results = GameRunner(progress=progress, pool=pool).play_each(
         table(), jobs(RandomPolicy, 40), lambda k, _: kept.append(k) or -k
     )
-    assert found == [-k for k in range(40)]
+    assert results == [-k for k in range(40)]
     assert kept == list(range(40))
     assert counted == list(range(41))
     assert GameRunner(pool=pool).play(table(), []) == []
@@ -206,26 +203,26 @@ def test_a_tuner_makes_the_same_trials_and_the_same_report(pool, tmp_path):
     pytest.importorskip("optuna")
     config = TuneConfig(budget=6, deals=18, block=3, held_out=12, surface=4, grid=2, finalists=2, seed=5)
     problem = Bowl(noise=0.2, common=0.3)
-    found = [tune(problem, config, tmp_path / str(k), workers=who) for k, who in enumerate((1, pool))]
-    assert found[0] == found[1]
-    assert any(not trial.complete for trial in found[1].trials)  # one was given up
-    one, other = (files(tmp_path / str(k)) for k in range(2))
-    assert one.keys() == other.keys()
+    results = [tune(problem, config, tmp_path / str(k), workers=who) for k, who in enumerate((1, pool))]
+    assert results[0] == results[1]
+    assert any(not trial.complete for trial in results[1].trials)  # one was given up
+    first, other = (files(tmp_path / str(k)) for k in range(2))
+    assert first.keys() == other.keys()
     in_any_order = {"finals.jsonl", "held_out.jsonl", "surface.jsonl"}
     dated = {"study.sqlite3"}
-    for name in one.keys() - dated:
+    for name in first.keys() - dated:
         if name in in_any_order:
-            assert sorted(one[name].splitlines()) == sorted(other[name].splitlines())
+            assert sorted(first[name].splitlines()) == sorted(other[name].splitlines())
         else:
-            assert one[name] == other[name], name
+            assert first[name] == other[name], name
 
 
 def test_questions_are_simulated_the_same(pool, tmp_path):
     config = HeldOutConfig(train=60, held_out=20)
-    found = [prepare(config, out=tmp_path / str(k), pool=who) for k, who in enumerate((None, pool))]
+    prepared = [prepare(config, out=tmp_path / str(k), pool=who) for k, who in enumerate((None, pool))]
     assert files_of(tmp_path / "0") == files_of(tmp_path / "1")
-    assert found[0].train == found[1].train
-    assert found[0].held_out == found[1].held_out
+    assert prepared[0].train == prepared[1].train
+    assert prepared[0].held_out == prepared[1].held_out
 
 
 class Mute:
@@ -236,7 +233,7 @@ class Mute:
 
 
 def test_what_a_model_used_is_added_up(pool):
-    found = []
+    counts = []
     for where in (None, pool):
         model = ChatModel(
             "mute", Meter(Mute(), Prices.load(None).with_price("mute", 1.0, 1.0)), ChatSettings(patience=10**6)
@@ -244,13 +241,13 @@ def test_what_a_model_used_is_added_up(pool):
         if where is not None:
             where.model = model
         GameRunner(pool=where).play(table(), jobs(lambda model=model: ChatPlayer(model), 4))
-        told = model.meter.as_json()
-        for count in (told["total"], told["decisions"], *told["by_seat"].values(), *told["by_ask"].values()):
+        meter = model.meter.as_json()
+        for count in (meter["total"], meter["decisions"], *meter["by_seat"].values(), *meter["by_ask"].values()):
             del count["seconds"]
-        found.append(told)
+        counts.append(meter)
     pool.model = None
-    assert found[0] == found[1]
-    assert found[1]["total"]["calls"] > 0
+    assert counts[0] == counts[1]
+    assert counts[1]["total"]["calls"] > 0
 
 
 # -- errors ------------------------------------------------------------------------------------------------------
@@ -259,8 +256,8 @@ def test_what_a_model_used_is_added_up(pool):
 class RefusedError(ParlourError):
     """An error that cannot be unpickled."""
 
-    def __init__(self, one: str, two: str) -> None:
-        super().__init__(one + two)
+    def __init__(self, first: str, two: str) -> None:
+        super().__init__(first + two)
 
 
 class Fails(Unkept):
@@ -305,10 +302,10 @@ def test_of_several_errors_the_one_of_the_first_game_is_raised(pool):
 def test_what_cannot_be_kept_or_sent_is_refused(pool, capsys, monkeypatch, tmp_path):
     def refused(*command: str) -> str:
         assert run(list(command)) == 2
-        said = capsys.readouterr()
-        assert said.out == ""
-        assert said.err.count("\n") == 1
-        return said.err
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert captured.err.count("\n") == 1
+        return captured.err
 
     near = ["--ray", "auto"]
     assert "a person is at the table" in refused("play", "avalon_v0", "--policy", HumanPolicy.name, *near)
@@ -340,19 +337,18 @@ def test_an_address_where_there_is_no_ray_is_told_in_one_line():
     program = (
         "import sys; from parlour.training.cli import run; print([run(['play', '--ray', a]) for a in sys.argv[1:]])"
     )
-    told = subprocess.run([sys.executable, "-c", program, *addresses], capture_output=True, text=True, timeout=100)
-    assert told.stdout == "[2, 2, 2]\n"
-    refused, no_ray, nowhere = told.stderr.splitlines()
+    process = subprocess.run([sys.executable, "-c", program, *addresses], capture_output=True, text=True, timeout=100)
+    assert process.stdout == "[2, 2, 2]\n"
+    refused, no_ray, nowhere = process.stderr.splitlines()
     assert "refused" in refused
     assert "who answers is not Ray" in no_ray
     assert "ray address 'nowhere' is not accepted; accepted: local, auto" in nowhere
 
 
-def test_without_ray_one_line_tells_what_to_install(monkeypatch, capsys):
+def test_without_ray_one_line_tells_what_to_install(monkeypatch, error_of):
     monkeypatch.setitem(sys.modules, "ray", None)
     monkeypatch.delitem(sys.modules, "parlour.training.play.parallel.ray.pool")
-    assert run(["play", "--ray", "local"]) == 2
-    assert capsys.readouterr().err == f"parlour: ray is not installed; accepted: {install('ray')}\n"
+    assert error_of(["play", "--ray", "local"]) == f"parlour: ray is not installed; accepted: {install('ray')}\n"
 
 
 # -- what is killed ----------------------------------------------------------------------------------------------
@@ -393,7 +389,7 @@ class Waits(Unkept):
 
 def test_a_killed_node_costs_its_concurrent_games_only(cluster, pool, tmp_path):
     Waits.doomed = cluster.doomed.node_id
-    one = GameRunner().play(table(), jobs(lambda: Unkept(tmp_path, -1), 30, tmp_path / "one"))
+    expected = GameRunner().play(table(), jobs(lambda: Unkept(tmp_path, -1), 30, tmp_path / "one"))
 
     def kill() -> None:
         while not list(tmp_path.glob("lost *")):
@@ -402,10 +398,10 @@ def test_a_killed_node_costs_its_concurrent_games_only(cluster, pool, tmp_path):
 
     killer = threading.Thread(target=kill)
     killer.start()
-    found = GameRunner(pool=pool).play(table(), jobs(lambda: Waits(tmp_path, -1), 30, tmp_path / "ray"))
+    results = GameRunner(pool=pool).play(table(), jobs(lambda: Waits(tmp_path, -1), 30, tmp_path / "ray"))
     killer.join(60)
     assert len(list(tmp_path.glob("lost *"))) == 1
-    assert found == one
+    assert results == expected
     assert files(tmp_path / "ray") == files(tmp_path / "one")
 
 
@@ -414,8 +410,8 @@ def test_a_killed_node_costs_its_concurrent_games_only(cluster, pool, tmp_path):
 
 def processes(session: int) -> list[str]:
     """What runs in a session of the system, zombies aside."""
-    told = subprocess.run(["ps", "-o", "stat=,args=", "-s", str(session)], capture_output=True, text=True).stdout
-    return [line for line in told.splitlines() if not line.startswith("Z")]
+    output = subprocess.run(["ps", "-o", "stat=,args=", "-s", str(session)], capture_output=True, text=True).stdout
+    return [line for line in output.splitlines() if not line.startswith("Z")]
 
 
 def heeding_interrupts() -> None:

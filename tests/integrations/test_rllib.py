@@ -18,10 +18,10 @@ pytest.importorskip("ray.rllib", reason="RLlib is not installed; run scripts/tes
 import ray
 import torch
 from gymnasium import VectorizeMode
+from networks import moves_of
 from parlour.envs.batch import ScalarTables
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
-from parlour.envs.turn import take_turn
 from parlour.policies import RandomPolicy, TrainedSeat, make_policy
 from parlour.policies.adapters.rllib import InfosToModules, PolicyRLModule, RLlibPolicy, from_settings, policy_spec
 from parlour.policies.base import Policy
@@ -247,13 +247,8 @@ def test_ours_play_in_their_loop_as_at_our_tables(make, form):
     (episode,) = runner.sample(num_episodes=1)
     theirs = runner.env.envs[0].unwrapped.env.game_env
     env = table(GAME, **OPTIONS)
-    env.reset(seed=5)
-    players = [make() for _ in range(5)]
-    for seat, player in enumerate(players):
-        player.reset(seat, int(np.random.SeedSequence((7, 0)).generate_state(1)[0]))
-    while env.game_env.outcome is None:
-        take_turn(env, players[env.game_env.seat])
-    plain = [(move.kind, move.args) for move in env.game_env.moves]
+    seed = int(np.random.SeedSequence((7, 0)).generate_state(1)[0])
+    plain = [(move.kind, move.args) for move in moves_of(env, [make() for _ in range(5)], seed, deal=5)]
     assert [(move.kind, move.args) for move in theirs.moves] == plain
     assert episode.get_return() == sum(env.game_env.outcome.returns)
 
@@ -267,18 +262,10 @@ def test_an_expert_plays_in_their_loop_as_at_our_tables(small_expert, features):
     runner = loop(make, "features", env=env)
     (episode,) = runner.sample(num_episodes=1)
     ours = table(GAME, **OPTIONS)
-    play_with(ours, [make() for _ in range(5)], deal=5, seed=int(np.random.SeedSequence((7, 0)).generate_state(1)[0]))
+    moves_of(ours, [make() for _ in range(5)], int(np.random.SeedSequence((7, 0)).generate_state(1)[0]), deal=5)
     theirs = runner.env.envs[0].unwrapped.env.game_env
     assert theirs.moves == ours.game_env.moves
     assert episode.get_return() == sum(ours.game_env.outcome.returns)
-
-
-def play_with(env: Any, players: list[Any], deal: int, seed: int) -> None:
-    env.reset(seed=deal)
-    for seat, player in enumerate(players):
-        player.reset(seat, seed)
-    while env.game_env.outcome is None:
-        take_turn(env, players[env.game_env.seat])
 
 
 def test_every_game_in_their_loop_has_players_of_its_own(monkeypatch):

@@ -247,15 +247,15 @@ def test_a_memory_is_kept_within_a_game_and_forgotten_after_it():
     model = network("RecurrentPPO")
     player, seen = Sb3Seat(model), list(turns())[:6]
     state, start, expected = None, np.array([True]), []
-    for one in seen:
-        chosen, state = model.predict(one["observation"], state, start, deterministic=True)
+    for turn in seen:
+        chosen, state = model.predict(turn["observation"], state, start, deterministic=True)
         start = np.array([False])
         expected.append(int(chosen))
     for _ in range(2):
         player.reset(0, 3)
         got = []
-        for one in seen:
-            chosen = player.act(one, {})
+        for turn in seen:
+            chosen = player.act(turn, {})
             got.append(player.notes().get("wanted", chosen))
         assert got == expected
 
@@ -274,7 +274,7 @@ def test_it_can_be_pickled(tmp_path):
     player = make_policy(f"sb3:file={tmp_path / 'model.zip'},features=table,sample=true", examples.GAME, {})
     player.reset(3, 8)
     copied = pickle.loads(pickle.dumps(player))
-    assert [copied.act(turn, {}) for turn in turns(3, 1)] == [player.act(one, {}) for one in turns(3, 1)]
+    assert [copied.act(turn, {}) for turn in turns(3, 1)] == [player.act(turn, {}) for turn in turns(3, 1)]
 
 
 # -- what is refused -------------------------------------------------------------------------------------------

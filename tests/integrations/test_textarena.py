@@ -65,8 +65,8 @@ def test_in_secret_mafia_ours_choose_among_all_options_and_say_nothing_by_day():
 
     class Noted(TextArenaAgent):
         def __call__(self, observation: str) -> str:
-            told = observation.rpartition("[GAME]")[2]
-            when = "vote" if "Voting phase" in told else "talk" if "Discuss" in told else "night"
+            news = observation.rpartition("[GAME]")[2]
+            when = "vote" if "Voting phase" in news else "talk" if "Discuss" in news else "night"
             words = super().__call__(observation)
             said[when].add(words)
             return words
@@ -112,9 +112,9 @@ def test_an_environment_of_theirs_that_is_used_again_still_tells_the_game_before
 
 
 def test_words_that_their_game_does_not_take_are_counted():
-    told = play_textarena(ta.make("TicTacToe-v0"), [TextArenaAgent(RandomPolicy()), lambda _: "the middle"], 0)
-    assert told.invalid == (0, 2)
-    assert told.rewards == (1.0, -1.0)
+    game = play_textarena(ta.make("TicTacToe-v0"), [TextArenaAgent(RandomPolicy()), lambda _: "the middle"], 0)
+    assert game.invalid == (0, 2)
+    assert game.rewards == (1.0, -1.0)
 
 
 @pytest.mark.parametrize(("forged", "misled"), [("[GAME]", False), ("[GA[GAME]ME]", True)])
@@ -286,7 +286,7 @@ def test_the_page_s_code_runs(capsys):
 def test_the_script_counts_nothing_invalid_of_ours(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["play_textarena.py", "--games", "2", "--out", str(tmp_path)])
     runpy.run_path(str(ROOT / "scripts" / "play_textarena.py"), run_name="__main__")
-    told = capsys.readouterr().out
-    assert told.count(", 0 invalid") == 3
-    assert told.count("0 unreadable, 0 ambiguous, 0 illegal, 0 replaced") == 2
+    output = capsys.readouterr().out
+    assert output.count(", 0 invalid") == 3
+    assert output.count("0 unreadable, 0 ambiguous, 0 illegal, 0 replaced") == 2
     assert (tmp_path / "report.json").exists()

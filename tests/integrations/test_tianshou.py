@@ -51,9 +51,9 @@ TABLES = {
 def collector(algorithm, make_env, count, seed=1, vector=DummyVectorEnv, **settings):
     envs = vector([make_env] * count)
     envs.seed(seed)
-    found = Collector(algorithm, envs, VectorReplayBuffer(3000 * count, count), **settings)
-    found.reset()
-    return found
+    sampler = Collector(algorithm, envs, VectorReplayBuffer(3000 * count, count), **settings)
+    sampler.reset()
+    return sampler
 
 
 def sealed_env(kind=SealedTurn, **settings):
@@ -120,14 +120,14 @@ def test_all_seats_of_a_game_are_collected_with_legal_moves_and_their_own_return
 
     env = make_env()
     algorithm = MultiAgentOffPolicyAlgorithm(algorithms=[q_algorithm(env) for _ in env.agents], env=env)
-    found = collector(algorithm, make_env, 2)
-    stats = found.collect(n_episode=8)
+    sampler = collector(algorithm, make_env, 2)
+    stats = sampler.collect(n_episode=8)
     assert stats.returns.shape == (8, len(env.agents))
     assert set(np.abs(stats.returns).ravel()) <= {0.0, 1.0}
     assert all(len(set(row)) == 2 or not row.any() for row in stats.returns)  # one side won and one lost, or a draw
-    assert chosen_legally(found.buffer)
+    assert chosen_legally(sampler.buffer)
     with policy_within_training_step(algorithm.policy):
-        losses = algorithm.update(found.buffer, 0).get_loss_stats_dict()  # 0: all of it, so that everybody learns
+        losses = algorithm.update(sampler.buffer, 0).get_loss_stats_dict()  # 0: all of it, so that everybody learns
     assert set(losses) == {f"{agent}/loss" for agent in env.agents}
 
 
@@ -138,12 +138,12 @@ def test_with_several_learners_a_horizon_beyond_the_game_gives_each_move_the_end
 
     env = make_env()
     algorithm = MultiAgentOffPolicyAlgorithm(algorithms=[q_algorithm(env, horizon) for _ in env.agents], env=env)
-    found = collector(algorithm, make_env, 2)
-    found.collect(n_episode=6)
-    batch, indices = found.buffer.sample(0)
+    sampler = collector(algorithm, make_env, 2)
+    sampler.collect(n_episode=6)
+    batch, indices = sampler.buffer.sample(0)
     ends = np.flatnonzero(batch.done)
     after = ends[np.searchsorted(ends, np.arange(len(batch)))]
-    learned = algorithm._preprocess_batch(batch, found.buffer, indices)
+    learned = algorithm._preprocess_batch(batch, sampler.buffer, indices)
     right = []
     for number, agent in enumerate(env.agents):
         rows = batch.obs.agent_id == agent
@@ -159,10 +159,10 @@ def test_an_agent_in_a_multi_agent_algorithm_explores_by_eps_inference_alone():
         env = PettingZooEnv(examples.learner_env())
         agent = q_algorithm(env, explore=explore)  # its eps_training is 1
         algorithm = MultiAgentOffPolicyAlgorithm(algorithms=[agent], env=env)
-        found = collector(algorithm, lambda: PettingZooEnv(examples.learner_env()), 1, exploration_noise=True)
+        sampler = collector(algorithm, lambda: PettingZooEnv(examples.learner_env()), 1, exploration_noise=True)
         with policy_within_training_step(algorithm.policy):
-            found.collect(n_episode=5)
-        moves = found.buffer[:]
+            sampler.collect(n_episode=5)
+        moves = sampler.buffer[:]
         best = agent.policy(Batch(obs=moves.obs, info=Batch())).act
         explored[explore] = float(np.mean(best != moves.act))
     assert explored[0.0] == 0
@@ -187,7 +187,7 @@ def test_the_trainer_changes_the_learner_and_leaves_our_policies_as_they_are():
         )
     )
     after = learner.policy.model.parameters()
-    assert not any(torch.equal(one, other) for one, other in zip(before, after, strict=True))
+    assert not any(torch.equal(tensor, other) for tensor, other in zip(before, after, strict=True))
     assert not [*seated[0].parameters()]
 
 
@@ -221,12 +221,12 @@ def test_games_side_by_side_are_those_of_our_own_loop(player, reads, monkeypatch
 
     env = make_env()
     algorithm = all_seats(env, player)
-    found = collector(algorithm, make_env, 3, seed=5)
-    found.collect(n_episode=9)
+    sampler = collector(algorithm, make_env, 3, seed=5)
+    sampler.collect(n_episode=9)
     assert len(Kept.games_kept) == 9
     assert len({seed for seed, _ in Kept.games_kept}) == 9
     our_games(player)
-    assert not any(turn._sealed for turn in found.buffer[:].info.turn)  # the buffer keeps no game
+    assert not any(turn._sealed for turn in sampler.buffer[:].info.turn)  # the buffer keeps no game
 
 
 @pytest.mark.parametrize("features", ["table", "belief"])
@@ -253,10 +253,10 @@ def test_they_play_in_other_processes_too():
     env = sealed_env()
     algorithm = all_seats(env, HeuristicPolicy)
     here = collector(algorithm, sealed_env, 2).collect(n_episode=4)
-    found = collector(algorithm, sealed_env, 2, vector=SubprocVectorEnv)
-    there = found.collect(n_episode=4)
-    found.close()
-    assert not any(turn._sealed for turn in found.buffer[:].info.turn)
+    sampler = collector(algorithm, sealed_env, 2, vector=SubprocVectorEnv)
+    there = sampler.collect(n_episode=4)
+    sampler.close()
+    assert not any(turn._sealed for turn in sampler.buffer[:].info.turn)
     np.testing.assert_array_equal(here.returns, there.returns)
 
 
@@ -265,11 +265,11 @@ def test_they_sit_among_on_policy_algorithms():
     algorithm = MultiAgentOnPolicyAlgorithm(
         algorithms=[SeatedOnPolicy(RandomPolicy, env.action_space) for _ in env.agents], env=env
     )
-    found = collector(algorithm, sealed_env, 2)
-    found.collect(n_episode=2)
-    assert chosen_legally(found.buffer)
+    sampler = collector(algorithm, sealed_env, 2)
+    sampler.collect(n_episode=2)
+    assert chosen_legally(sampler.buffer)
     with policy_within_training_step(algorithm.policy):
-        assert algorithm.update(found.buffer, 64, 1).get_loss_stats_dict() == {}
+        assert algorithm.update(sampler.buffer, 64, 1).get_loss_stats_dict() == {}
 
 
 class InOtherWords(Policy):

@@ -15,10 +15,10 @@ import pytest
 pytest.importorskip("torchrl", reason="TorchRL is not installed; run scripts/test-integrations torchrl")
 import torch
 from integrations.seats import assert_refused, page_code, play_a_hundred_games
+from networks import moves_of
 from parlour.envs import avalon_v0
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
-from parlour.envs.turn import take_turn
 from parlour.policies import ChatPlayer, HeuristicPolicy, RandomPolicy, make_policy
 from parlour.policies.adapters import torchrl as bridge
 from parlour.policies.adapters.torchrl import (
@@ -143,9 +143,9 @@ def test_the_example_trains_saves_and_measures(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(examples, "against_random", partial(examples.against_random, deals=5))
     monkeypatch.setattr(sys, "argv", ["train_torchrl.py", "--steps", "2048", "--seed", "3", "--out", str(tmp_path)])
     run = runpy.run_path(str(ROOT / "scripts" / "train_torchrl.py"))
-    told = capsys.readouterr().out
-    assert "2048 decisions" in told
-    assert "torchrl - random" in told
+    output = capsys.readouterr().out
+    assert "2048 decisions" in output
+    assert "torchrl - random" in output
     assert json.loads((tmp_path / "report.json").read_text())["games"] == 10
     torch.manual_seed(3)
     before = make_actor(run["config"]).state_dict()
@@ -221,13 +221,13 @@ def test_the_most_probable_legal_action_is_played_even_if_the_actor_knows_no_mas
     actor = ProbabilisticActor(
         logits, in_keys=[("a", "logits")], out_keys=[("a", "action")], distribution_class=Categorical
     )
-    one = TorchRLPlayer(actor, group="a")
-    assert one.act(seen(), {}) == 3
+    player = TorchRLPlayer(actor, group="a")
+    assert player.act(seen(), {}) == 3
     drawn = TorchRLPlayer(actor, group="a", sample=True)
     drawn.reset(0, 1)
-    found = [drawn.act(seen(), {}) for _ in range(300)]
-    assert set(found) == {1, 3}
-    assert 0.63 < found.count(3) / 300 < 0.83  # 0.731 of what the mask leaves
+    actions = [drawn.act(seen(), {}) for _ in range(300)]
+    assert set(actions) == {1, 3}
+    assert 0.63 < actions.count(3) / 300 < 0.83  # 0.731 of what the mask leaves
 
 
 def test_actors_with_bare_keys_nested_observations_and_one_hot_actions_play_as_well():
@@ -332,26 +332,20 @@ def test_rules_of_thumb_play_the_same_game_in_a_rollout_as_at_our_table():
 
 def test_players_are_told_of_each_new_game_and_of_the_learners_seat_in_it():
     table = examples.learner_env()
-    env, one = wrapped(table), WithSeed(0)
-    module = PolicyTensorDictModule([one], env=table, seed=4)
+    env, player = wrapped(table), WithSeed(0)
+    module = PolicyTensorDictModule([player], env=table, seed=4)
     played = env.rollout(80, module, break_when_any_done=False)
     starts = [0, *(played["next", "done"][:-1, 0].nonzero().flatten() + 1).tolist()]
     seats = [int(played[LEARNER, "info", "seat"][start, 0]) for start in starts]
     assert len(seats) > 3
-    assert [seat for seat, _ in one.seats] == seats
-    assert len({seed for _, seed in one.seats}) == len(seats)
+    assert [seat for seat, _ in player.seats] == seats
+    assert len({seed for _, seed in player.seats}) == len(seats)
 
 
 def our_game(config, deal, seed):
     """The moves of a game at our table with the expert at every seat."""
-    env = rollout.table("avalon_v0", **SMALL)
-    env.reset(seed=deal)
     players = [make_policy("expert", "avalon_v0", config) for _ in range(5)]
-    for seat, player in enumerate(players):
-        player.reset(seat, seed)
-    while env.game_env.outcome is None:
-        take_turn(env, players[env.game_env.seat])
-    return env.game_env.moves
+    return moves_of(rollout.table("avalon_v0", **SMALL), players, seed, deal)
 
 
 @pytest.mark.parametrize("features", ["table", "belief"])
@@ -361,8 +355,8 @@ def test_an_expert_that_looks_at_the_table_plays_as_at_ours_whatever_features_it
     env = wrapped(table)
     experts = [make_policy("expert", "avalon_v0", config) for _ in env.group_map]
     modules = [
-        PolicyTensorDictModule([one], agent, env=table, seed=4)
-        for one, agent in zip(experts, env.group_map, strict=True)
+        PolicyTensorDictModule([expert], agent, env=table, seed=4)
+        for expert, agent in zip(experts, env.group_map, strict=True)
     ]
     actors = TensorDictSequential(*modules)
     played = env.rollout(500, actors, auto_reset=False, tensordict=env.reset(seed=21))
@@ -376,9 +370,9 @@ def test_an_expert_plays_by_the_tensordict_alone_where_the_features_are_its_own_
 
     def actors(env):
         experts = [make_policy("expert", "avalon_v0", config) for _ in env.group_map]
-        modules = [PolicyTensorDictModule([one], agent) for one, agent in zip(experts, env.group_map, strict=True)]
-        for seat, one in enumerate(experts):  # without `env` a module cannot tell the seat and that a game begins
-            one.reset(seat, 9)
+        modules = [PolicyTensorDictModule([seat], agent) for seat, agent in zip(experts, env.group_map, strict=True)]
+        for seat, expert in enumerate(experts):  # without `env` a module cannot tell the seat and that a game begins
+            expert.reset(seat, 9)
         return TensorDictSequential(*modules)
 
     table = full(features="belief")
@@ -444,7 +438,7 @@ def test_several_agents_of_one_group_each_have_their_player():
     seated = [WithSeed(k) for k in range(5)]
     module = PolicyTensorDictModule(seated, "all", env=table, agents=env.group_map["all"])
     assert env.rollout(200, module)["next", "done"][-1]
-    assert [one.seats[0][0] for one in seated] == [0, 1, 2, 3, 4]
+    assert [policy.seats[0][0] for policy in seated] == [0, 1, 2, 3, 4]
 
     class ByMask(RandomPolicy):
         wants = "features"

@@ -138,11 +138,11 @@ def test_what_the_model_read_is_what_the_seat_was_told_and_its_return_the_tables
         wolf = next(agent for agent, seat in base.seat_of.items() if base.view(seat).role == "Werewolf")
         seat = ConversationSeat(env, wolf, list_options=False)
         message, read = seat.reset(game.seed), []
-        for one in game.replies:
+        for turn in game.replies:
             read += run.tokens.message(message)
-            assert one.start == len(read)
-            read += one.tokens
-            message = seat.say(run.tokens.decode(one.tokens))
+            assert turn.start == len(read)
+            read += turn.tokens
+            message = seat.say(run.tokens.decode(turn.tokens))
         if not seat.done:  # the game was too long for the network
             assert len(game.tokens) > lm.CONTEXT - lm.ROOM
             seat.leave()
@@ -159,8 +159,8 @@ def test_the_heuristic_that_is_imitated_says_canonical_words_and_wins_as_the_heu
 
 @pytest.mark.parametrize("words", ["I vote for player_2.", "Ça va, 狼人?", "player_12 and player_1\n\n", "<|end|>"])
 def test_any_words_are_encoded_and_come_back(run, words):
-    found = run.tokens.encode(words)
-    assert run.tokens.decode(found) == ("" if words == "<|end|>" else words)
+    ids = run.tokens.encode(words)
+    assert run.tokens.decode(ids) == ("" if words == "<|end|>" else words)
 
 
 # -- runs ------------------------------------------------------------------------------------------------------
@@ -219,9 +219,9 @@ def test_a_checkpoint_at_a_table_reads_what_the_model_learned_from_and_answers_a
     how = Sampling(0.0, lm.REPLY)
     for game in lm.play(lm.LlamaForCausalLM.from_pretrained(str(folder)), tokens, run.tables, [1, 2, 3], None):
         first, second = game.replies[:2]
-        told = tokens.decode(game.tokens[: first.start])
+        prompt = tokens.decode(game.tokens[: first.start])
         news = tokens.decode(game.tokens[first.start + len(first.tokens) : second.start])
-        messages = [("user", told), ("assistant", tokens.decode(first.tokens)), ("user", news)]
+        messages = [("user", prompt), ("assistant", tokens.decode(first.tokens)), ("user", news)]
         prompts = [seated.prompt(messages[:1]), seated.prompt(messages)]
         assert list(prompts[0].ids) == game.tokens[: first.start]
         if first.tokens[-1] == tokens.end:  # a reply that was cut off is closed by the template
@@ -307,25 +307,25 @@ def test_the_loss_of_a_belief_is_that_of_the_measures_and_a_step_along_it_raises
     games = avalon_games(five, "heuristic", [1, 2, 3, 4], everybody=False)
     before = [list(game.tokens) for game in games]
     learner = lm.make_model(tokens, 1)
-    found = five.module.belief_loss(learner, tokens, games).item()
+    value = five.module.belief_loss(learner, tokens, games).item()
     stated = five.module.belief_logits(learner, tokens, games).sigmoid().tolist()
-    assert found == pytest.approx(loss(stated, [own for game in games for own in game.truth]), abs=1e-5)
+    assert value == pytest.approx(loss(stated, [own for game in games for own in game.truth]), abs=1e-5)
     optimizer = torch.optim.AdamW(learner.parameters(), **lm.ADAM)
     for _ in range(5):
         lm.descend(learner, optimizer, five.module.belief_loss(learner, tokens, games), 1e-3)
-    assert five.module.belief_loss(learner, tokens, games).item() < found
+    assert five.module.belief_loss(learner, tokens, games).item() < value
     assert [game.tokens for game in games] == before
 
 
 def test_the_ablation_gives_every_model_the_same_time_and_deals_and_repeats_nothing(five, tmp_path):
     budget = {"imitation": 1, "learning": 1, "batch": 1, "deals": 3}
     chosen = Namespace(out=tmp_path, seed=0, role="Loyal Servant", opponents="heuristic", **budget)
-    found = five.module.train(chosen)
-    assert list(found) == ["imitation", "longer", "game", "deduction"]
-    assert all(len(own["won"]) == 3 and own["skill"] for own in found.values())
-    spent = [json.loads((tmp_path / f"{name}.json").read_text())["processor_seconds"] for name in found]
+    scores = five.module.train(chosen)
+    assert list(scores) == ["imitation", "longer", "game", "deduction"]
+    assert all(len(own["won"]) == 3 and own["skill"] for own in scores.values())
+    spent = [json.loads((tmp_path / f"{name}.json").read_text())["processor_seconds"] for name in scores]
     assert all(seconds >= 1 for seconds in spent)
     text, kept = (tmp_path / "report.md").read_text(), (tmp_path / "game.json").read_bytes()
-    assert all(f"\n| {name} | " in text for name in found)
-    assert five.module.train(chosen) == found
+    assert all(f"\n| {name} | " in text for name in scores)
+    assert five.module.train(chosen) == scores
     assert ((tmp_path / "report.md").read_text(), (tmp_path / "game.json").read_bytes()) == (text, kept)

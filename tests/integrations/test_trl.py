@@ -71,8 +71,8 @@ class Seen:
 
     def __call__(self, prompts: Any, completions: Any, environments: Any, **row: Any) -> list[float]:
         for k, (prompt, completion, environment) in enumerate(zip(prompts, completions, environments, strict=True)):
-            told = [prompt[-1]["content"].removeprefix(PROMPT)]
-            told += [message["content"] for message in completion if message["role"] == "tool"]
+            texts = [prompt[-1]["content"].removeprefix(PROMPT)]
+            texts += [message["content"] for message in completion if message["role"] == "tool"]
             kept = {
                 key: values[k]
                 for key, values in row.items()
@@ -80,7 +80,7 @@ class Seen:
             }
             done, said = environment.done, environment.said
             reward = environment.get_reward()
-            kept |= {"told": told, "said": said, "done": done, "reward": reward, "faults": dict(environment.faults)}
+            kept |= {"told": texts, "said": said, "done": done, "reward": reward, "faults": dict(environment.faults)}
             self.games.append(kept)
         return [0.0] * len(prompts)
 
@@ -139,22 +139,22 @@ def test_a_hundred_whole_games_by_tools_have_the_rewards_of_the_environment_and_
     )
     trainer.train()
     assert len(seen.games) == 100
-    for one in seen.games:
-        game, seed, said = one["environment"], one["seed"], one["said"]
-        assert one["done"]
-        assert one["reward"] == aec_return(game, seed, seat_of(game), said)
-        assert one["told"][-1].endswith(f"{GAME_OVER}\n")
-        told = [*one["told"][:-1], one["told"][-1].removesuffix(f"{GAME_OVER}\n")]
-        told_what_its_view_holds(game, seed, seat_of(game), said, told)
-        assert not any(one["faults"].values())
+    for play in seen.games:
+        game, seed, said = play["environment"], play["seed"], play["said"]
+        assert play["done"]
+        assert play["reward"] == aec_return(game, seed, seat_of(game), said)
+        assert play["told"][-1].endswith(f"{GAME_OVER}\n")
+        texts = [*play["told"][:-1], play["told"][-1].removesuffix(f"{GAME_OVER}\n")]
+        told_what_its_view_holds(game, seed, seat_of(game), said, texts)
+        assert not any(play["faults"].values())
     steps = [line for line in trainer.state.log_history if "reward" in line]
     assert len(steps) == 5
     for number, line in enumerate(steps):
         batch = seen.games[20 * number : 20 * number + 20]
         assert line["rewards/GameEnvironment/mean"] == pytest.approx(
-            np.mean([one["reward"] for one in batch]), rel=1e-5
+            np.mean([play["reward"] for play in batch]), rel=1e-5
         )
-        assert line["tools/call_frequency"] == pytest.approx(np.mean([len(one["said"]) for one in batch]), rel=1e-5)
+        assert line["tools/call_frequency"] == pytest.approx(np.mean([len(play["said"]) for play in batch]), rel=1e-5)
         assert line["tools/failure_frequency"] == 0
     assert any(not torch.equal(old, new) for old, new in zip(before, model.parameters(), strict=True))
 
@@ -181,11 +181,11 @@ def test_a_model_that_never_stops_calling_is_stopped_after_the_end_and_its_words
         asked.append(prompt)
         return CALL % "I fly to the moon."
 
-    for one in one_step(tmp_path, script, "template_v0"):
-        assert one["done"]
-        assert one["said"] == ("I fly to the moon.",) * 3  # asked again twice; then the move that the rules prescribe
-        assert one["faults"] == {"unreadable": 3, "ambiguous": 0, "illegal": 0, "replaced": 1}
-        assert one["reward"] == aec_return("template_v0", 3, "player_1", one["said"])
+    for play in one_step(tmp_path, script, "template_v0"):
+        assert play["done"]
+        assert play["said"] == ("I fly to the moon.",) * 3  # asked again twice; then the move that the rules prescribe
+        assert play["faults"] == {"unreadable": 3, "ambiguous": 0, "illegal": 0, "replaced": 1}
+        assert play["reward"] == aec_return("template_v0", 3, "player_1", play["said"])
     assert len(asked) == 4 * 4  # three replies, and one after the end, whose answer does not fit any more
 
 
@@ -195,18 +195,18 @@ def test_a_model_that_never_stops_calling_is_stopped_after_the_end_and_its_words
     ids=["no call", "no such argument", "no such tool"],
 )
 def test_a_model_that_is_silent_or_calls_what_there_is_not_leaves_its_game_to_the_tables_rules(tmp_path, words):
-    for one in one_step(tmp_path, lambda prompt: words, "template_v0", most=300):
-        assert not one["done"]
-        assert one["said"] == ()
-        assert one["reward"] == aec_return("template_v0", 3, "player_1", (), left=True)
-        assert one["faults"]["replaced"] == 1
+    for play in one_step(tmp_path, lambda prompt: words, "template_v0", most=300):
+        assert not play["done"]
+        assert play["said"] == ()
+        assert play["reward"] == aec_return("template_v0", 3, "player_1", (), left=True)
+        assert play["faults"]["replaced"] == 1
 
 
 def test_a_game_that_does_not_fit_into_the_completion_is_played_to_its_end_without_the_seat(tmp_path):
-    for one in one_step(tmp_path, lambda prompt: CALL % options_in(prompt)[0], "werewolf_v0", seed=1, most=120):
-        assert not one["done"]
-        assert one["faults"]["replaced"] > 0
-        assert one["reward"] == aec_return("werewolf_v0", 1, "player_0", one["said"], left=True)
+    for play in one_step(tmp_path, lambda prompt: CALL % options_in(prompt)[0], "werewolf_v0", seed=1, most=120):
+        assert not play["done"]
+        assert play["faults"]["replaced"] > 0
+        assert play["reward"] == aec_return("werewolf_v0", 1, "player_0", play["said"], left=True)
 
 
 def test_a_model_that_was_taught_the_call_samples_it_by_itself(tmp_path):
@@ -231,10 +231,10 @@ def test_a_model_that_was_taught_the_call_samples_it_by_itself(tmp_path):
         reward_funcs=[seen],
     )
     trainer.train()
-    called = [one for one in seen.games if one["said"]]
+    called = [play for play in seen.games if play["said"]]
     assert called
-    for one in seen.games:
-        assert one["reward"] == aec_return(game, 0, seat_of(game), one["said"], left=not one["done"])
+    for play in seen.games:
+        assert play["reward"] == aec_return(game, 0, seat_of(game), play["said"], left=not play["done"])
     assert trainer.state.log_history[0]["tools/call_frequency"] > 0
 
 
@@ -242,10 +242,10 @@ def test_the_tool_is_typed_and_documented_and_alone():
     made = environments(Sessions(SessionSettings("template_v0")), 100)()
     functions = {name for name, _ in inspect.getmembers(type(made), inspect.isfunction) if not name.startswith("_")}
     assert functions == {"reset", "get_reward", "say"}
-    told = get_json_schema(made.say)["function"]
-    assert told["parameters"]["properties"]["words"]["type"] == "string"
-    assert told["parameters"]["properties"]["words"]["description"]
-    assert told["return"]["description"]
+    schema = get_json_schema(made.say)["function"]
+    assert schema["parameters"]["properties"]["words"]["type"] == "string"
+    assert schema["parameters"]["properties"]["words"]["description"]
+    assert schema["return"]["description"]
 
 
 def test_what_an_environment_cannot_deal_is_refused():
@@ -270,7 +270,7 @@ def plain(words: list[str], width: int = 8, context: int = 4096) -> tuple[Any, A
 
 def as_trainer(model: Any, tokenizer: Any, most: int) -> Any:
     """What a rollout asks of a trainer."""
-    unwrapped = SimpleNamespace(unwrap_model=lambda one: one)
+    unwrapped = SimpleNamespace(unwrap_model=lambda model: model)
     args = SimpleNamespace(temperature=1.0, max_completion_length=most)
     return SimpleNamespace(model=model, processing_class=tokenizer, accelerator=unwrapped, args=args)
 
@@ -286,13 +286,13 @@ def check_rollout(game: str, seeds: list[int], made: dict[str, list[Any]], token
         ids, own = made["completion_ids"][k], made["env_mask"][k]
         assert len(ids) == len(own) == len(made["logprobs"][k]) > 0
         assert all((chance < 0) == bool(mine) for chance, mine in zip(made["logprobs"][k], own, strict=True))
-        told = made["prompt_ids"][k] + [token for token, mine in zip(ids, own, strict=True) if not mine]
-        messages = re.findall(r"<\|im_start\|>user\n(.*?)<\|im_end\|>", tokenizer.decode(told), re.DOTALL)
+        tokens = made["prompt_ids"][k] + [token for token, mine in zip(ids, own, strict=True) if not mine]
+        messages = re.findall(r"<\|im_start\|>user\n(.*?)<\|im_end\|>", tokenizer.decode(tokens), re.DOTALL)
         ours = seat_maker(game, **ONCE)()
-        heard = [ours.reset(seed), *(ours.say(one) for one in said)]
-        assert messages == (heard[:-1] if said and not left else heard[: len(said)] or heard[:1])
+        texts = [ours.reset(seed), *(ours.say(words) for words in said)]
+        assert messages == (texts[:-1] if said and not left else texts[: len(said)] or texts[:1])
         if not left:
-            told_what_its_view_holds(game, seed, seat_of(game), said, heard, **ONCE)
+            told_what_its_view_holds(game, seed, seat_of(game), said, texts, **ONCE)
 
 
 @pytest.mark.parametrize("game", TABLES)
@@ -301,13 +301,13 @@ def test_a_hundred_whole_games_by_rollout_have_the_rewards_of_the_environment(ga
     model, tokenizer = plain(first_messages())
     rollout = GameRollout(seat_maker(game, **ONCE), max_new_tokens=4, at_once=17)
     model.train()
-    made = rollout([row["prompt"] for row in trl.rollout_rows(34, seed=50)], as_trainer(model, tokenizer, 3000))
+    batch = rollout([row["prompt"] for row in trl.rollout_rows(34, seed=50)], as_trainer(model, tokenizer, 3000))
     assert model.training
-    check_rollout(game, list(range(50, 84)), made, tokenizer)
-    assert not any(made["left"])
-    over_before_a_move = [k for k, said in enumerate(made["said"]) if not said]
-    assert all(sum(made["env_mask"][k]) == 0 for k in over_before_a_move)
-    assert sum(map(len, made["said"])) >= 34 - len(over_before_a_move)
+    check_rollout(game, list(range(50, 84)), batch, tokenizer)
+    assert not any(batch["left"])
+    over_before_a_move = [k for k, said in enumerate(batch["said"]) if not said]
+    assert all(sum(batch["env_mask"][k]) == 0 for k in over_before_a_move)
+    assert sum(map(len, batch["said"])) >= 34 - len(over_before_a_move)
     assert (game == "werewolf_v0") == bool(over_before_a_move)  # killed in the first night
 
 
@@ -330,9 +330,9 @@ def test_five_steps_of_grpo_by_rollout_train_on_the_environments_rewards(tmp_pat
     rollout = GameRollout(seat_maker(game, **ONCE), max_new_tokens=8)
 
     def kept(prompts: Any, trainer: Any) -> dict[str, list[Any]]:
-        made = rollout(prompts, trainer)
-        played.append(([trl.seed_of(prompt) for prompt in prompts], {k: list(v) for k, v in made.items()}))
-        return made
+        batch = rollout(prompts, trainer)
+        played.append(([trl.seed_of(prompt) for prompt in prompts], {k: list(v) for k, v in batch.items()}))
+        return batch
 
     before = [weights.clone() for weights in model.parameters()]
     trainer = GRPOTrainer(
@@ -373,8 +373,8 @@ def test_rows_leave_out_deals_that_end_before_the_seats_first_turn():
     assert [trl.seed_of(row["prompt"]) for row in rows] == speaks[:8]
     assert [row["seed"] for row in trl.tool_rows(8, make, seed=40)] == speaks[:8]
     model, tokenizer = plain(first_messages())
-    made = GameRollout(make, max_new_tokens=4)([row["prompt"] for row in rows], as_trainer(model, tokenizer, 3000))
-    assert all(sum(own) > 0 for own in made["env_mask"])
+    batch = GameRollout(make, max_new_tokens=4)([row["prompt"] for row in rows], as_trainer(model, tokenizer, 3000))
+    assert all(sum(own) > 0 for own in batch["env_mask"])
 
 
 def test_a_seat_that_never_has_a_turn_is_refused(monkeypatch):
@@ -398,10 +398,10 @@ def test_a_seed_gives_the_same_completions():
 def test_a_seat_leaves_a_game_for_which_there_is_no_room(most, context):
     model, tokenizer = plain(first_messages(), context=context)
     rollout = GameRollout(seat_maker("werewolf_v0", **ONCE), max_new_tokens=4)
-    made = rollout([row["prompt"] for row in trl.rollout_rows(4, seed=60)], as_trainer(model, tokenizer, most))
-    assert any(made["left"])
-    assert all(len(ids) <= most for ids in made["completion_ids"])
-    check_rollout("werewolf_v0", list(range(60, 64)), made, tokenizer)
+    batch = rollout([row["prompt"] for row in trl.rollout_rows(4, seed=60)], as_trainer(model, tokenizer, most))
+    assert any(batch["left"])
+    assert all(len(ids) <= most for ids in batch["completion_ids"])
+    check_rollout("werewolf_v0", list(range(60, 64)), batch, tokenizer)
 
 
 def test_prompts_without_seed_and_tokenizers_without_template_are_refused():
@@ -474,19 +474,19 @@ def test_a_rollout_with_social_rewards_asks_good_seats_after_the_game_and_keeps_
     prompts = [row["prompt"] for row in trl.rollout_rows(8, seed=3)]
     trainer = as_trainer(model, tokenizer, 4000)
     without = GameRollout(avalon, max_new_tokens=4)(prompts, trainer)
-    made = GameRollout(avalon, max_new_tokens=4, social=True)(prompts, trainer)
-    assert set(made) - set(without) == {"listening", "speaking"}
-    assert trl.listening_reward([], **made) == made["listening"]
-    assert trl.speaking_reward([], **made) == made["speaking"] == [0.0] * 8  # it claimed nothing
+    batch = GameRollout(avalon, max_new_tokens=4, social=True)(prompts, trainer)
+    assert set(batch) - set(without) == {"listening", "speaking"}
+    assert trl.listening_reward([], **batch) == batch["listening"]
+    assert trl.speaking_reward([], **batch) == batch["speaking"] == [0.0] * 8  # it claimed nothing
     for k in range(8):
         seat = avalon()
         seat.reset(3 + k)
-        for words in made["said"][k]:
+        for words in batch["said"][k]:
             seat.say(words)
         end = end_of_talk(seat)
-        longer = made["completion_ids"][k][len(without["completion_ids"][k]) :]
-        assert made["completion_ids"][k][: len(without["completion_ids"][k])] == without["completion_ids"][k]
-        assert made["game_reward"][k] == without["game_reward"][k]
-        assert made["listening"][k] == (end.listening("") if end.good else None)
+        longer = batch["completion_ids"][k][len(without["completion_ids"][k]) :]
+        assert batch["completion_ids"][k][: len(without["completion_ids"][k])] == without["completion_ids"][k]
+        assert batch["game_reward"][k] == without["game_reward"][k]
+        assert batch["listening"][k] == (end.listening("") if end.good else None)
         assert (end.question in tokenizer.decode(longer)) == end.good
-    assert {one is None for one in made["listening"]} == {True, False}
+    assert {item is None for item in batch["listening"]} == {True, False}

@@ -51,7 +51,7 @@ def records(file: Path) -> Iterator[bytes]:
 
 def history(folder: Path) -> dict[int, dict[str, float]]:
     """Step -> the metrics that the offline runs of a run directory hold."""
-    found: dict[int, dict[str, float]] = {}
+    by_step: dict[int, dict[str, float]] = {}
     for file in sorted(folder.glob("wandb/offline-run-*/*.wandb"), key=lambda path: path.stat().st_mtime):
         for data in records(file):
             record = wandb_internal_pb2.Record()
@@ -61,9 +61,9 @@ def history(folder: Path) -> dict[int, dict[str, float]]:
                     "".join(item.nested_key) or item.key: json.loads(item.value_json) for item in record.history.item
                 }
                 step = int(row["_step"])
-                assert step not in found, f"step {step} twice"
-                found[step] = {name: x for name, x in row.items() if not name.startswith("_") and name != SPEED}
-    return found
+                assert step not in by_step, f"step {step} twice"
+                by_step[step] = {name: x for name, x in row.items() if not name.startswith("_") and name != SPEED}
+    return by_step
 
 
 def curve(folder: Path) -> dict[int, dict[str, Any]]:

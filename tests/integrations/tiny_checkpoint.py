@@ -55,13 +55,13 @@ def network(tokens: int, context: int = 4096, width: int = 16, seed: int = 0, **
 
 def told_in_games() -> list[str]:
     """What seats are told in a few games, for the tokenizer."""
-    told = []
+    texts = []
     for game in ("avalon_v0", "werewolf_v0", "template_v0"):
         seat = ConversationSeat(table(game), "player_1")
-        told.append(seat.reset(0))
+        texts.append(seat.reset(0))
         while not seat.done:
-            told.append(seat.say(seat.options[-1]))
-    return told
+            texts.append(seat.say(seat.options[-1]))
+    return texts
 
 
 def write(folder: Path, template: str | None = TEMPLATE, context: int = 4096, seed: int = 0) -> str:

@@ -132,15 +132,20 @@ class Double:
 
 
 @pytest.fixture
-def double(monkeypatch) -> Iterator[Double]:
-    """A chat endpoint on loopback; the key is planted in the environment."""
+def key(monkeypatch) -> None:
+    """The key is planted in the environment, and there is no proxy."""
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    made = Double()
-    yield made
-    made.close()
+
+
+@pytest.fixture
+def double(key: None) -> Iterator[Double]:
+    """A chat endpoint on loopback; the key is planted in the environment."""
+    server = Double()
+    yield server
+    server.close()
 
 
 class Verdict(Answer):

@@ -336,19 +336,19 @@ def test_several_processes_on_one_file_agree(tmp_path):
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     running = [subprocess.Popen([sys.executable, "-c", PROCESS, f"p{k}", path], **pipes) for k in range(4)]
     try:
-        assert [one.stdout.readline() for one in running] == ["ready\n"] * 4
-        for one in running:
-            one.stdin.write("go\n")
-            one.stdin.flush()
-        ends = [one.communicate(timeout=60) for one in running]
+        assert [process.stdout.readline() for process in running] == ["ready\n"] * 4
+        for process in running:
+            process.stdin.write("go\n")
+            process.stdin.flush()
+        ends = [process.communicate(timeout=60) for process in running]
     finally:
-        for one in running:
-            one.kill()
-            one.wait()
+        for process in running:
+            process.kill()
+            process.wait()
     assert [error for _, error in ends] == [""] * 4
-    told = {out for out, _ in ends}
-    assert len(told) == 1
-    replies = told.pop().strip().split("|")
+    outputs = {out for out, _ in ends}
+    assert len(outputs) == 1
+    replies = outputs.pop().strip().split("|")
     assert [reply.split()[0] for reply in replies] == [str(k) for k in range(30)]
     assert len({reply.split()[2] for reply in replies}) == 4, "each stored its first reply at least"
     assert len(Cache(Closed(), tmp_path / "c.sqlite", "replay")) == 30

@@ -59,18 +59,18 @@ class ChooseInChinese(Choose):
     language: str = "zh"
 
 
-for one in (Choose, ChooseInChinese):
-    ASKS.pop(one.kind)
+for ask in (Choose, ChooseInChinese):
+    ASKS.pop(ask.kind)
 
 
 class Script:
     """A transport that says, or raises, one thing after the other, and keeps the requests."""
 
     def __init__(self, said: Iterable[str | Completion | Exception]) -> None:
-        self.said, self.heard = list(said), []
+        self.said, self.requests = list(said), []
 
     def complete(self, request: Request) -> Completion:
-        self.heard.append(request)
+        self.requests.append(request)
         said = self.said.pop(0)
         if isinstance(said, Exception):
             raise said
@@ -95,9 +95,9 @@ def test_a_call_that_fails_for_good_is_answered_by_the_rule_of_thumb_with_its_re
     script = Script([CallFailed("no answer\nof m", reason)])
     answered = asked(script)
     assert (answered.reason, answered.tries, answered.value.choice) == (reason, 0, "no")
-    failed, told = answered.calls
+    failed, call = answered.calls
     assert failed["fault"] == "no answer of m"
-    assert told == {
+    assert call == {
         "ask": Choose.kind,
         "by": "heuristic",
         "reason": reason,
@@ -121,8 +121,8 @@ def test_a_reply_that_was_cut_off_is_asked_again_with_more_room():
     script = Script([cut('{"why": "w", "cho'), GOOD])
     answered = asked(script)
     assert (answered.value.choice, answered.valid, answered.tries) == ("yes", False, 2)
-    assert [request.max_tokens for request in script.heard] == [100, 200]
-    assert "cut off at the length limit" in script.heard[1].messages[-1].content
+    assert [request.max_tokens for request in script.requests] == [100, 200]
+    assert "cut off at the length limit" in script.requests[1].messages[-1].content
     assert answered.calls[0]["finish"] == "length"
 
 
@@ -137,7 +137,7 @@ LINES = [line for k in range(30) for line in (f"Vote {k}: 3 to 2.", f'player_{k}
 def test_a_prompt_is_cut_to_the_context_and_says_so():
     script = Script([GOOD])
     answered = asked(script, Choose(lines=LINES), context=1280)
-    sent = script.heard[0]
+    sent = script.requests[0]
     assert answered.cut == answered.calls[0]["cut"] > 5
     assert f"{answered.cut} older lines are left out" in sent.messages[1].content
     assert all(f"Vote {k}: 3 to 2." in sent.messages[1].content for k in range(30))
@@ -148,30 +148,30 @@ def test_of_facts_that_do_not_fit_the_newest_are_sent():
     script = Script([GOOD])
     facts = LINES[::2] * 9
     answered = asked(script, Choose(lines=facts), context=1280)
-    sent = script.heard[0].messages[1].content
+    sent = script.requests[0].messages[1].content
     assert sent.count(": 3 to 2.") == len(facts) - answered.cut > 4
     assert f"{answered.cut} older lines are left out" in sent
     assert "\n".join(f"- {fact}" for fact in facts[answered.cut :]) in sent
-    assert sum(estimated_tokens(message.content) for message in script.heard[0].messages) <= 1180
+    assert sum(estimated_tokens(message.content) for message in script.requests[0].messages) <= 1180
 
 
 def test_a_prompt_that_cannot_be_cut_enough_is_not_sent():
     script = Script([])
     answered = asked(script, Choose(lines=["fact " * 900]), context=1280)
-    assert (answered.reason, answered.tries, script.heard) == ("context", 0, [])
+    assert (answered.reason, answered.tries, script.requests) == ("context", 0, [])
 
 
 def facts_of(tokens: int) -> Choose:
     """A question with facts alone, whose shortest prompt has about so many tokens by our estimate."""
     facts = LINES[::2]
-    found = [Choose(lines=(facts * 6)[:count]) for count in range(1, 6 * len(facts))]
-    return min(found, key=lambda one: abs(shortest(one, ASKER.rules, Templates()).tokens() - tokens))
+    questions = [Choose(lines=(facts * 6)[:count]) for count in range(1, 6 * len(facts))]
+    return min(questions, key=lambda question: abs(shortest(question, ASKER.rules, Templates()).tokens() - tokens))
 
 
 def test_where_facts_fill_the_context_nothing_is_kept_free_for_complaints():
     script = Script([GOOD])
     assert asked(script, facts_of(1160), context=1280).reason is None
-    sent = script.heard[0]
+    sent = script.requests[0]
     # 1280 - 192 - 100 = 988 tokens are too few, 1280 - 100 = 1180 are enough
     assert 988 < sum(estimated_tokens(message.content) for message in sent.messages) <= 1180
 
@@ -179,18 +179,18 @@ def test_where_facts_fill_the_context_nothing_is_kept_free_for_complaints():
 def test_what_may_fit_though_our_estimate_says_no_is_sent_and_the_server_decides():
     script = Script([GOOD])
     assert asked(script, facts_of(1300), context=1280).reason is None
-    assert sum(estimated_tokens(message.content) for message in script.heard[0].messages) > 1180
+    assert sum(estimated_tokens(message.content) for message in script.requests[0].messages) > 1180
     refusing = Script([PromptTooLong("too long", tokens=1290, limit=1280), GOOD])
     answered = asked(refusing, facts_of(1300), context=1280)
-    assert (answered.reason, len(refusing.heard)) == (None, 2)
-    assert [": 3 to 2." in request.messages[1].content for request in refusing.heard] == [True, True]
+    assert (answered.reason, len(refusing.requests)) == (None, 2)
+    assert [": 3 to 2." in request.messages[1].content for request in refusing.requests] == [True, True]
     assert answered.cut > 0
 
 
 def test_a_prompt_that_the_server_finds_too_long_is_shortened_once():
     script = Script([PromptTooLong("too long", tokens=1500, limit=1200), GOOD])
     answered = asked(script, Choose(lines=LINES))
-    long, short = (sum(len(message.content) for message in request.messages) for request in script.heard)
+    long, short = (sum(len(message.content) for message in request.messages) for request in script.requests)
     assert short < long * 1200 / 1500
     assert (answered.value.choice, answered.reason, answered.cut > 0) == ("yes", None, True)
     assert answered.calls[0]["fault"] == "too long"
@@ -215,7 +215,7 @@ def test_only_unreadable_replies_try_the_patience():
 def test_a_chinese_question_is_complained_about_in_chinese():
     script = Script(["hm", '{"why": "", "choice": "也许"}', cut("{"), GOOD])
     assert asked(script, ChooseInChinese(), tries=4).value.choice == "yes"
-    told = [request.messages[-1].content for request in script.heard[1:]]
-    assert [one[:7] for one in told] == ["这个回答不能用", "这个回答不能用", "你的回答超出长"]
-    assert "“choice”的值不在所给选项之中" in told[1]
-    assert '<任选其一 "yes", "no">' in script.heard[0].messages[1].content
+    texts = [request.messages[-1].content for request in script.requests[1:]]
+    assert [text[:7] for text in texts] == ["这个回答不能用", "这个回答不能用", "你的回答超出长"]
+    assert "“choice”的值不在所给选项之中" in texts[1]
+    assert '<任选其一 "yes", "no">' in script.requests[0].messages[1].content

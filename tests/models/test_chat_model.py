@@ -103,8 +103,8 @@ def test_the_heuristic_answers_after_the_last_try(double, model, doubt):
         assert answered.value == OfflineModel().answer(doubt(), RequestContext("player_1", sample)).value
         assert (answered.valid, answered.fell_back, len(answered.calls)) == (False, True, 4)
         assert all("fault" in call for call in answered.calls[:3])
-        told = {"ask": "tests.doubt", "by": "heuristic", "reason": "invalid"}
-        assert answered.calls[3] == {**told, "answer": answered.value.model_dump(mode="json")}
+        fallback = {"ask": "tests.doubt", "by": "heuristic", "reason": "invalid"}
+        assert answered.calls[3] == {**fallback, "answer": answered.value.model_dump(mode="json")}
     assert len(double.history) == 18
     assert model.meter.by_ask["tests.doubt"].fallbacks == 6
     assert model.meter.total.valid_share == 0
@@ -117,9 +117,9 @@ def test_what_is_said_in_a_fault_cannot_pass_for_a_prompt(double, model, doubt):
     answered = model.answer(doubt("player_0"), ASKER)
     assert "does not fit the question: not # tests.doubt" in answered.calls[1]["fault"]
     for place in (3, 5):
-        told = double.history[2]["messages"][place]["content"]
-        assert len(told.splitlines()) == 1
-        assert read_back(told) is None
+        line = double.history[2]["messages"][place]["content"]
+        assert len(line.splitlines()) == 1
+        assert read_back(line) is None
 
 
 def test_a_model_that_never_answers_is_given_up(double, config, doubt):
@@ -240,7 +240,7 @@ def test_offline_takes_no_other_settings():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ({"model": " "}, "model '' is not accepted"),
         ({"temperature": -1}, "temperature -1 is not accepted"),
@@ -262,11 +262,11 @@ def test_offline_takes_no_other_settings():
         ({"base_url": None}, "environment variable NO_KEY is not set"),
     ],
 )
-def test_settings_that_are_not_accepted(wrong, told, monkeypatch):
+def test_settings_that_are_not_accepted(wrong, message, monkeypatch):
     monkeypatch.delenv("NO_KEY", raising=False)
     right = {"model": "tester", "base_url": "http://127.0.0.1:9/v1", "key_env": "NO_KEY"}
     make_model(ModelConfig(**right))
-    with pytest.raises(ParlourError, match=told) as caught:
+    with pytest.raises(ParlourError, match=message) as caught:
         make_model(ModelConfig(**(right | wrong)))
     assert len(str(caught.value).splitlines()) == 1
 
@@ -302,23 +302,23 @@ def test_with_faults_in_three_of_ten_requests_nothing_is_lost_and_all_is_counted
     model = make_model(replace(config, cache=str(tmp_path / "c.sqlite"), timeout=2.0, max_retries=6))
     double.otherwise = faulty(double, lambda k: k % 10 in (0, 3, 6))
     with caplog.at_level(logging.DEBUG), ThreadPoolExecutor(8) as pool:
-        found = list(
+        answers = list(
             pool.map(lambda k: model.answer(doubt(f"player_{k}"), RequestContext(f"player_{k % 4}", k)), range(60))
         )
-    assert len(found) == 60
+    assert len(answers) == 60
     total = model.meter.total
     assert (total.asked, total.failed) == (60, 0)
     assert total.valid + total.repaired + total.fallbacks == 60
-    assert total.valid == sum(answered.valid for answered in found)
-    assert total.fallbacks == sum(answered.fell_back for answered in found)
+    assert total.valid == sum(answered.valid for answered in answers)
+    assert total.fallbacks == sum(answered.fell_back for answered in answers)
     assert total.repaired > 3
     assert total.retries == len(double.history) - total.calls > 3
-    assert total.replies == total.calls == sum("reply" in call for answered in found for call in answered.calls)
+    assert total.replies == total.calls == sum("reply" in call for answered in answers for call in answered.calls)
     assert 0.6 < total.valid_share < 1
-    told = repr([answered.calls for answered in found]) + repr(model.meter.as_json()) + repr(model.settings())
-    told += "".join(f"{record.getMessage()} {record.args!r}" for record in caplog.records)
-    told += repr(pickle.dumps(model)) + repr(vars(model)) + repr(config)
-    told += "".join(path.read_bytes().decode("latin-1") for path in tmp_path.iterdir())
-    assert "you sent [key]" in told, "the echo is in the replies, without the key"
-    assert double.KEY[:12] not in told
+    text = repr([answered.calls for answered in answers]) + repr(model.meter.as_json()) + repr(model.settings())
+    text += "".join(f"{record.getMessage()} {record.args!r}" for record in caplog.records)
+    text += repr(pickle.dumps(model)) + repr(vars(model)) + repr(config)
+    text += "".join(path.read_bytes().decode("latin-1") for path in tmp_path.iterdir())
+    assert "you sent [key]" in text, "the echo is in the replies, without the key"
+    assert double.KEY[:12] not in text
     close(model)

@@ -148,23 +148,23 @@ FAILING = {
 def test_the_counts_add_up_to_the_number_of_decisions(what, tmp_path):
     replies, reasons = FAILING[what]
     model = chat(Stub(*replies))
-    found = Decisions()
+    total = Decisions()
     for seed in range(3):
         job = Job(
             seed, (("chat @ m", lambda: ChatPlayer(model)), *[("random", RandomPolicy)] * 4), tmp_path / f"{seed}.jsonl"
         )
-        episode = GameRunner().play_each(table("avalon_v0", **AVALON), [job], lambda _, one: one)[0]
+        episode = GameRunner().play_each(table("avalon_v0", **AVALON), [job], lambda _, game: game)[0]
         transcript = replay.read(tmp_path / f"{seed}.jsonl")
         made = episode.decisions[0]
         assert made.decisions + made.talk == choices(transcript, 0)
         assert of_transcript(transcript) == episode.decisions
-        found += made
-    asked = found.questions["chat.take_turn"]
-    assert set(found.heuristic) <= reasons == set(asked.heuristic)
-    assert found.own + sum(found.heuristic.values()) + sum(found.replaced.values()) == found.decisions > 20
+        total += made
+    asked = total.questions["chat.take_turn"]
+    assert set(total.heuristic) <= reasons == set(asked.heuristic)
+    assert total.own + sum(total.heuristic.values()) + sum(total.replaced.values()) == total.decisions > 20
     assert (model.meter.total.asked, model.meter.total.fallbacks) == (asked.asked, sum(asked.heuristic.values()))
     assert model.meter.total.reasons == asked.heuristic
-    assert model.meter.decisions == found
+    assert model.meter.decisions == total
 
 
 def test_a_decision_that_was_asked_again_is_the_players_own(tmp_path):
@@ -235,19 +235,19 @@ def test_no_decision_of_a_model_that_refuses_to_play_is_its_own(reply, double, c
     command = ["evaluate", "avalon_v0", "--players", "5", "--policy", "chat", "--policy", "random", "--games", "4"]
     command += ["--model", "m", "--base-url", double.url, "--price", "1,2"]
     assert run([*command, "--json"]) == 2
-    shown = capsys.readouterr()
-    told = json.loads(shown.out)
-    player = told["players"]["chat @ m"]
+    captured = capsys.readouterr()
+    data = json.loads(captured.out)
+    player = data["players"]["chat @ m"]
     assert (player["own"], player["own_share"]) == (0, 0.0)
     assert player["decisions"] == sum((player.get("heuristic") or player["replaced"]).values()) > 10
     assert (player["models"], player["served"]) == (["m at 127.0.0.1"], ["m"])
     assert player["prompt"] == 10 * player["requests"]
-    assert told["own"]["chat @ m"]["all"] == {"own": 0, "decisions": player["decisions"]}
-    assert told["comparisons"][0]["own"]["chat @ m"]["own"] == 0
-    assert told["players"]["random"]["own_share"] == 1.0
-    assert f"{player['decisions']} decisions: 0 its own (0.0 %)" in shown.err
-    assert "valid replies" not in shown.err
-    assert shown.err.splitlines()[-1].startswith("parlour: 'm' ")
+    assert data["own"]["chat @ m"]["all"] == {"own": 0, "decisions": player["decisions"]}
+    assert data["comparisons"][0]["own"]["chat @ m"]["own"] == 0
+    assert data["players"]["random"]["own_share"] == 1.0
+    assert f"{player['decisions']} decisions: 0 its own (0.0 %)" in captured.err
+    assert "valid replies" not in captured.err
+    assert captured.err.splitlines()[-1].startswith("parlour: 'm' ")
     assert run(command) == 2
     out = " ".join(capsys.readouterr().out.split())
     assert "chat @ m † │ all" in out
@@ -312,18 +312,16 @@ def test_a_transcript_says_which_moves_are_not_the_players_own(marked):
     assert "seconds" not in json.dumps(transcript.closing)
 
 
-def test_replay_says_it_behind_each_move(marked, capsys):
-    assert run(["replay", str(marked)]) == 0
-    out = capsys.readouterr().out
+def test_replay_says_it_behind_each_move(marked, json_of, output_of):
+    out = output_of(["replay", str(marked)])
     moves = [line for line in out.splitlines() if line.startswith(("player_", "(secretly)", "Privately"))]
     for line in moves:
         own = "player_0 says" not in line and "player_0:" not in line and "player_0 proposes" not in line
         assert line.endswith("[by the rule of thumb: invalid]") != own, line
     assert "player_0: chat @ m †" in out
-    assert run(["replay", str(marked), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    by = Counter((step["agent"], step.get("by")) for step in told["steps"])
-    assert by["player_0", "heuristic"] == told["players"]["player_0"]["heuristic"]["invalid"] > 0
+    output = json_of(["replay", str(marked), "--json"])
+    by = Counter((step["agent"], step.get("by")) for step in output["steps"])
+    assert by["player_0", "heuristic"] == output["players"]["player_0"]["heuristic"]["invalid"] > 0
     assert by["player_0", None] == by["player_1", "heuristic"] == 0
 
 
@@ -346,7 +344,7 @@ def test_a_run_can_stop_at_a_call_that_fails_and_its_transcript_is_whole(tmp_pat
         for seed in range(3)
     ]
     with pytest.raises(GameUnfinished, match=r"player_0: the model did not answer chat.take_turn \(timeout\)"):
-        GameRunner(failures=Failures("stop")).play_each(table("avalon_v0", **AVALON), jobs, lambda _, one: one)
+        GameRunner(failures=Failures("stop")).play_each(table("avalon_v0", **AVALON), jobs, lambda _, game: game)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["0.jsonl"]
     transcript = replay.read(tmp_path / "0.jsonl")
     assert transcript.outcome is None
@@ -366,10 +364,10 @@ def test_games_in_which_a_player_raises_can_be_skipped_and_are_told_apart(worker
         Job(seed, (("mine", Raises), *[("random", RandomPolicy)] * 4), tmp_path / f"{seed}.jsonl") for seed in range(4)
     ]
     skipped: dict[int, Unfinished] = {}
-    found = GameRunner(workers=workers, failures=Failures("skip-game")).play_each(
+    results = GameRunner(workers=workers, failures=Failures("skip-game")).play_each(
         table("avalon_v0", **AVALON), jobs, lambda number, game: (number, game.seed), skip=skipped.__setitem__
     )
-    assert found == [(0, 0), (2, 2)]
+    assert results == [(0, 0), (2, 2)]
     assert {number: game.why for number, game in skipped.items()} == dict.fromkeys(
         (1, 3), "player_0: KeyError: 'my own mistake'"
     )
@@ -377,22 +375,19 @@ def test_games_in_which_a_player_raises_can_be_skipped_and_are_told_apart(worker
     assert replay.read(tmp_path / "2.jsonl").outcome is not None
 
 
-def test_skipped_games_are_in_no_rate_and_are_told(capsys, monkeypatch):
+def test_skipped_games_are_in_no_rate_and_are_told(capsys, output_of, json_of, monkeypatch):
     from parlour import policies
 
     monkeypatch.setitem(policies.REGISTRY, "raises", policies.PolicyKind("raises", lambda *_: Raises()))
     command = ["evaluate", "avalon_v0", "--players", "5", "--policy", "heuristic", "--policy", "raises", "--games", "6"]
-    assert run([*command, "--on-failure", "skip-game", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    odd = [one for one in told["unfinished"] if one["why"].endswith("KeyError: 'my own mistake'")]
-    assert len(odd) == len(told["unfinished"]) == 3
-    assert told["rates"]["raises"]["all"]["n"] == told["comparisons"][0]["result"]["n"] == 3
-    assert told["rates"]["heuristic"]["all"]["n"] == 6
-    assert run([*command, "--on-failure", "skip-game"]) == 0
-    assert "not finished, and not counted: seed" in capsys.readouterr().out
+    output = json_of([*command, "--on-failure", "skip-game", "--json"])
+    odd = [game for game in output["unfinished"] if game["why"].endswith("KeyError: 'my own mistake'")]
+    assert len(odd) == len(output["unfinished"]) == 3
+    assert output["rates"]["raises"]["all"]["n"] == output["comparisons"][0]["result"]["n"] == 3
+    assert output["rates"]["heuristic"]["all"]["n"] == 6
+    assert "not finished, and not counted: seed" in output_of([*command, "--on-failure", "skip-game"])
     play_them = ["play", "avalon_v0", "--players", "5", "--policy", "player_0=raises", "--games", "2", "--seed", "0"]
-    assert run([*play_them, "--on-failure", "skip-game", "--json"]) == 0
-    whole, cut = json.loads(capsys.readouterr().out)
+    whole, cut = json_of([*play_them, "--on-failure", "skip-game", "--json"])
     assert ("winner" in whole, cut["unfinished"]) == (True, "player_0: KeyError: 'my own mistake'")
 
 
@@ -404,9 +399,9 @@ def test_a_run_ends_when_too_many_decisions_were_not_a_players_own(tmp_path, cap
     kept: list[Episode] = []
     with pytest.raises(TooManyFallbacks, match=r"'words': (\d+) of \1 decisions \(100.0%\) were not its own") as error:
         GameRunner(failures=Failures(max_fallback=0.2)).play_each(
-            table("avalon_v0", **AVALON), jobs, lambda _, one: kept.append(one)
+            table("avalon_v0", **AVALON), jobs, lambda _, game: kept.append(game)
         )
-    made = sum(one.decisions[0].decisions for one in kept)
+    made = sum(game.decisions[0].decisions for game in kept)
     assert str(made) in str(error.value)
     assert made >= 20 > made - kept[-1].decisions[0].decisions  # after the first game with which there are 20
     assert all(replay.read(path).outcome is not None for path in tmp_path.iterdir())

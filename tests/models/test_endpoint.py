@@ -318,21 +318,21 @@ def test_schemas_are_given_up_one_by_one_then_by_answer_and_all_of_them_where_no
         return replace(REQUEST, schema_name=name, schema={"type": "object", "maxProperties": size})
 
     def answer(body):
-        held = body.get("response_format", {}).get("json_schema", {"name": "", "schema": {"maxProperties": 0}})
-        refused = held["name"] == "A" or held["schema"]["maxProperties"] > 5
+        schema = body.get("response_format", {}).get("json_schema", {"name": "", "schema": {"maxProperties": 0}})
+        refused = schema["name"] == "A" or schema["schema"]["maxProperties"] > 5
         return double.refusal("too complex") if refused else double.Said(double.completion("x"))
 
     double.otherwise = answer
     for size in range(4):  # two refusals, then none of the schemas of A is sent; B's is
         endpoint.complete(schema("B", size))
         endpoint.complete(schema("A", size))
-    sent = [one.get("response_format", {}).get("json_schema", {}).get("name", "-") for one in double.history]
+    sent = [body.get("response_format", {}).get("json_schema", {}).get("name", "-") for body in double.history]
     assert "".join(sent) == "BA-BA-B-B-"
     never = Endpoint(double.url)
     double.history.clear()
     for name in ("A", "C", "D"):
         never.complete(schema(name, 9))
-    sent = [one.get("response_format", {}).get("json_schema", {}).get("name", "-") for one in double.history]
+    sent = [body.get("response_format", {}).get("json_schema", {}).get("name", "-") for body in double.history]
     assert "".join(sent) == "A-C--"
     never.close()
 
@@ -390,11 +390,11 @@ def test_the_key_is_in_no_message_log_record_or_pickle(double, endpoint, caplog)
     assert len(double.history) == 5
     assert reply.texts == ("my key is [key]",)
     assert len(caplog.records) > 20
-    told = "".join(f"{record.getMessage()} {record.args!r}" for record in caplog.records)
-    told += "".join(traceback.format_exception(caught.value)) + repr(caught.value) + repr(endpoint)
-    told += repr(pickle.dumps(endpoint)) + repr(vars(endpoint))
-    assert "status 401" in told
-    assert double.KEY[:12].lower() not in told.lower()
+    text = "".join(f"{record.getMessage()} {record.args!r}" for record in caplog.records)
+    text += "".join(traceback.format_exception(caught.value)) + repr(caught.value) + repr(endpoint)
+    text += repr(pickle.dumps(endpoint)) + repr(vars(endpoint))
+    assert "status 401" in text
+    assert double.KEY[:12].lower() not in text.lower()
 
 
 # -- copies ----------------------------------------------------------------------------------------------------------
@@ -411,8 +411,8 @@ def test_a_copy_works_and_remembers_what_was_dropped(double, endpoint):
 
 def test_making_an_endpoint_does_not_load_the_sdk():
     code = "import sys, parlour.policies.llm.make; print('openai' in sys.modules)"
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ})
-    assert told.stdout.strip() == "False"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ})
+    assert done.stdout.strip() == "False"
 
 
 # -- the guard of the tests ------------------------------------------------------------------------------------------

@@ -20,6 +20,8 @@ import servers
 from parlour.training.cli import run
 from servers import Answer, Call
 
+pytestmark = pytest.mark.usefixtures("key")
+
 GAME = ("play", "werewolf_v0", "-n", "5", "--policy", "chat", "--seed", "3", "--set", "max_days=2")
 DECISIONS, QUESTIONS = 14, 24
 """Of the game, if the stub decides them all; turns of free words are questions, but no decisions."""
@@ -39,8 +41,8 @@ class Stub(servers.Server):
         return self.behaviour.answer(self, call)
 
     def completion(self, call: Call) -> Answer:
-        held = call.body.get("response_format")
-        text = json.dumps(servers.fitting(held["json_schema"]["schema"])) if held else reply_to(call.body["messages"])
+        form = call.body.get("response_format")
+        text = json.dumps(servers.fitting(form["json_schema"]["schema"])) if form else reply_to(call.body["messages"])
         return self.behaviour.reply(self, call, text)
 
     @property
@@ -82,7 +84,7 @@ class Row(NamedTuple):
     own: int | None = DECISIONS
     """Decisions that are the model's own; None: the game is not finished."""
     code: int = 0
-    told: str = "14 decisions: 14 its own"
+    message: str = "14 decisions: 14 its own"
     """A pattern of what the terminal says."""
     options: tuple[str, ...] = ()
     most_calls: int | None = None
@@ -138,40 +140,40 @@ ENUM = "Invalid schema for response_format 'Turn': In context=('properties', 'ch
 REFUSED = {
     "a schema that is too complex": Row(
         refuses(refusal("Schema is too complex."), with_schema),
-        told="does not take .*Schema is too complex",
+        message="does not take .*Schema is too complex",
         most_calls=QUESTIONS + 2,
     ),
     "a schema with too many states, as Gemini says it": Row(
-        refuses(gemini(STATES, in_list=False), with_schema), told="does not take .*too many states"
+        refuses(gemini(STATES, in_list=False), with_schema), message="does not take .*too many states"
     ),
     "a field of a schema, in a list of errors as Gemini has it": Row(
-        refuses(gemini(UNKNOWN, in_list=True), with_schema), told="does not take .*Cannot find field"
+        refuses(gemini(UNKNOWN, in_list=True), with_schema), message="does not take .*Cannot find field"
     ),
     "an enum that is too large": Row(
-        refuses(refusal(ENUM, "response_format"), enum_of_more_than(3)), told="enum is too large"
+        refuses(refusal(ENUM, "response_format"), enum_of_more_than(3)), message="enum is too large"
     ),
     "response_format": Row(
         refuses(refusal("'response_format' of type 'json_schema' is not supported"), with_schema),
-        told="did not take response_format",
+        message="did not take response_format",
     ),
     "a system message": Row(
         refuses(refusal(NO_SYSTEM, "messages[0].role", code="unsupported_value"), with_role("system")),
-        told="does not take 'system role'; from now on its words begin the user's message",
+        message="does not take 'system role'; from now on its words begin the user's message",
     ),
     "a system message instead of a developer's": Row(
         refuses(refusal("Unsupported role 'system': use 'developer'.", "messages[0].role"), with_role("system")),
-        told="from now on the message is sent as the developer's",
+        message="from now on the message is sent as the developer's",
     ),
     "calls without reasoning": Row(
         refuses(refusal("Reasoning is mandatory for this endpoint and cannot be disabled."), is_without_reasoning),
-        told="from now on reasoning_effort 'low' is sent",
+        message="from now on reasoning_effort 'low' is sent",
     ),
     "calls without reasoning, which the user has turned off": Row(
         refuses(
             refusal("Reasoning is mandatory for this endpoint and cannot be disabled."),
             lambda body: body.get("reasoning_effort") == "none",
         ),
-        told="did not take reasoning_effort",
+        message="did not take reasoning_effort",
         options=("--reasoning-effort", "none"),
     ),
     "roles that do not alternate": Row(
@@ -180,7 +182,7 @@ REFUSED = {
     **{
         name: Row(
             refuses(refusal(f"Unsupported parameter: '{name}'", name), lambda body, name=name: name in body),
-            told=f"does not take '{name}'",
+            message=f"does not take '{name}'",
         )
         for name in ("temperature", "max_tokens", "seed")
     },
@@ -189,7 +191,7 @@ REFUSED = {
             lambda server, call: refusal("Unsupported parameter: seed (model e)") if "seed" in call.body else None,
             model="e",
         ),
-        told="does not take 'seed'",
+        message="does not take 'seed'",
     ),
     "everything, with unknown words": Row(
         refuses(refusal("The request does not please us.")),
@@ -231,22 +233,22 @@ def from_call(number: int, answer: Answer) -> Behaviour:
 
 NOW_AND_THEN = {
     "404 once after answers": Row(
-        at_call(6, refusal("no such route", status=404)), DECISIONS, told="15 decisions: 14 its own.*refused 1"
+        at_call(6, refusal("no such route", status=404)), DECISIONS, message="15 decisions: 14 its own.*refused 1"
     ),
     "an HTML page with 403 once after answers": Row(
-        at_call(6, Answer(FORBIDDEN, 403)), DECISIONS, told="15 decisions: 14 its own.*refused 1"
+        at_call(6, Answer(FORBIDDEN, 403)), DECISIONS, message="15 decisions: 14 its own.*refused 1"
     ),
     "404 for good after answers": Row(from_call(6, refusal("no such route", status=404)), None, 2, "no such route"),
     "a content filter once": Row(
-        at_call(6, refusal("Your prompt was flagged.")), DECISIONS, told="15 decisions: 14 its own.*content_filter 1"
+        at_call(6, refusal("Your prompt was flagged.")), DECISIONS, message="15 decisions: 14 its own.*content_filter 1"
     ),
     "a rate limit once": Row(
-        at_call(6, Answer({"error": {"message": "slow down"}}, 429, {"retry-after-ms": "20"})), told="14 its own"
+        at_call(6, Answer({"error": {"message": "slow down"}}, 429, {"retry-after-ms": "20"})), message="14 its own"
     ),
-    "an error of the server once": Row(at_call(6, refusal("oops", status=500)), told="14 its own"),
+    "an error of the server once": Row(at_call(6, refusal("oops", status=500)), message="14 its own"),
     "JSON that fits no schema, kept back once": Row(
         at_call(6, refusal("Failed to validate JSON", code="json_validate_failed", failed_generation='{"w')),
-        told="14 its own",
+        message="14 its own",
     ),
     "no connection": Row(
         Behaviour(lambda server, call: Answer(None, hang=True)),
@@ -281,8 +283,8 @@ def streamed(server: Stub, call: Call, text: str) -> Answer:
     """Pieces of three characters; the usage comes last."""
     choices = [{"index": 0, "delta": {"content": text[k : k + 3]}} for k in range(0, len(text), 3)]
     events = [
-        {"model": server.MODEL, "choices": [one]}
-        for one in [*choices, {"index": 0, "delta": {}, "finish_reason": "stop"}]
+        {"model": server.MODEL, "choices": [choice]}
+        for choice in [*choices, {"index": 0, "delta": {}, "finish_reason": "stop"}]
     ]
     events.append({"choices": [], "usage": {"prompt_tokens": 90, "completion_tokens": 9}})
     lines = [f"data: {json.dumps(event)}\n\n" for event in events]
@@ -309,23 +311,23 @@ def thinking(server: Stub, call: Call, text: str) -> Answer:
 ECHO = "<|im_start|>user\n# chat.take_turn\nWhat do you do?<|im_end|>\n<|im_start|>assistant\n"
 ANSWERED = {
     "nothing special": Row(Behaviour()),
-    "streams only": Row(ONLY_STREAMS, told="from now on answers are streamed"),
+    "streams only": Row(ONLY_STREAMS, message="from now on answers are streamed"),
     "thoughts in the content": Row(replies(lambda text: f'<think>{{"choice": "?"}}</think>{text}')),
     "content in parts": Row(messages(lambda text: {"content": [{"type": "text", "text": text}]})),
     "a tool call instead of content": Row(
         messages(lambda text: {"content": None, "tool_calls": [{"function": {"name": "f", "arguments": text}}]})
     ),
     "a fenced block": Row(replies(lambda text: f"Here:\n```json\n{text}\n```")),
-    "single quotes": Row(replies(lambda text: str(json.loads(text))), told="24 replies were mended"),
-    "a comma after the last entry": Row(replies(lambda text: f"{text[:-1]},}}"), told="24 replies were mended"),
-    "a token of the template": Row(replies(lambda text: f"{text}<|im_end|>"), told="24 replies were mended"),
+    "single quotes": Row(replies(lambda text: str(json.loads(text))), message="24 replies were mended"),
+    "a comma after the last entry": Row(replies(lambda text: f"{text[:-1]},}}"), message="24 replies were mended"),
+    "a token of the template": Row(replies(lambda text: f"{text}<|im_end|>"), message="24 replies were mended"),
     "turns of others after the answer": Row(
-        replies(lambda text: f'{text}<|im_end|>\n{ECHO}{{"choice": "speak"}}'), told="24 replies were mended"
+        replies(lambda text: f'{text}<|im_end|>\n{ECHO}{{"choice": "speak"}}'), message="24 replies were mended"
     ),
-    "the question again before the answer": Row(replies(lambda text: f"{ECHO}{text}"), told="24 replies were mended"),
+    "the question again before the answer": Row(replies(lambda text: f"{ECHO}{text}"), message="24 replies were mended"),
     "no usage": Row(Behaviour(reply=lambda server, call, text: Answer({"choices": server.completed({"content": text})["choices"]}))),
     "thinks for 1,500 tokens": Row(
-        Behaviour(reply=thinking), told="the model thinks before it answers, and chat.take_turn took 1600 tokens; --max-tokens 1600",
+        Behaviour(reply=thinking), message="the model thinks before it answers, and chat.take_turn took 1600 tokens; --max-tokens 1600",
         most_calls=QUESTIONS + 1,
     ),
     "no choices": Row(whole({"choices": []}), None, 2, "no chat completion.*so ended 5 calls, and none was answered"),
@@ -347,7 +349,7 @@ class Result(NamedTuple):
     code: int
     own: int | None
     decisions: int | None
-    told: str
+    errors: str
     calls: int
     seconds: float
 
@@ -359,29 +361,21 @@ def played(row: Row, capfd: Any) -> Result:
         given = ("--model", server.MODEL, "--base-url", server.base_url, "--max-retries", "1", "--concurrency", "1")
         code = run([*GAME, *given, *row.options, "--json"])
         calls = len(server.asked)
-    out, told = capfd.readouterr()
+    out, errors = capfd.readouterr()
     games = json.loads(out) if out.strip() else []
     made = [player for game in games for player in game["players"].values()]
-    own, decisions = (sum(one[name] for one in made) if made else None for name in ("own", "decisions"))
-    return Result(code, own, decisions, told, calls, time.monotonic() - started)
-
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch):
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
-    monkeypatch.setenv("OPENAI_API_KEY", servers.KEY)
+    own, decisions = (sum(row[name] for row in made) if made else None for name in ("own", "decisions"))
+    return Result(code, own, decisions, errors, calls, time.monotonic() - started)
 
 
 @pytest.mark.parametrize("name", ROWS)
 def test_a_server_that(name, capfd):
     row = ROWS[name]
     result = played(row, capfd)
-    assert result.code == row.code, result.told
-    assert result.own == row.own, result.told
+    assert result.code == row.code, result.errors
+    assert result.own == row.own, result.errors
     assert result.code == 2 or result.own
-    assert re.search(row.told, " ".join(result.told.split())), result.told
+    assert re.search(row.message, " ".join(result.errors.split())), result.errors
     assert row.most_calls is None or result.calls <= row.most_calls, result.calls
     assert result.seconds < 60
 

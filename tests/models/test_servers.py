@@ -21,6 +21,8 @@ from parlour.policies.llm.transport.request import (
 )
 from parlour.training.play import rollout
 
+pytestmark = pytest.mark.usefixtures("key")
+
 REQUEST = Request(
     model="tester",
     messages=(ChatMessage("system", "s"), ChatMessage("user", "u")),
@@ -32,19 +34,11 @@ REQUEST = Request(
 ASKER = RequestContext("player_1", 7)
 
 
-@pytest.fixture(autouse=True)
-def _key(monkeypatch):
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
-    monkeypatch.setenv("OPENAI_API_KEY", servers.KEY)
-
-
 @contextmanager
 def endpoint_of(server, **options):
-    made = Endpoint(server.base_url, first_wait=0.01, **{"timeout": 5.0, "max_retries": 2, **options})
-    yield made
-    made.close()
+    endpoint = Endpoint(server.base_url, first_wait=0.01, **{"timeout": 5.0, "max_retries": 2, **options})
+    yield endpoint
+    endpoint.close()
 
 
 def request_to(server) -> Request:
@@ -79,7 +73,7 @@ def test_a_game_is_played_over_each_service(service):
         (servers.Ollama, "hm", 0),
         (servers.LlamaCpp, "hm", 90),
     ],
-    ids=lambda one: getattr(one, "__name__", str(one)),
+    ids=lambda value: getattr(value, "__name__", str(value)),
 )
 def test_thinking_and_tokens_from_the_server_s_cache_are_read(service, thinking, cached):
     with service() as server, endpoint_of(server) as endpoint:
@@ -169,15 +163,15 @@ COSTS_A_CALL = [
 ]
 
 
-def named(one):
-    return getattr(one, "__name__", str(one)[:20])
+def named(value):
+    return getattr(value, "__name__", str(value)[:20])
 
 
-@pytest.mark.parametrize(("service", "fault", "told"), ENDS_A_RUN, ids=named)
-def test_what_no_call_will_fare_better_with_ends_a_run_at_once_in_one_line(service, fault, told):
+@pytest.mark.parametrize(("service", "fault", "message"), ENDS_A_RUN, ids=named)
+def test_what_no_call_will_fare_better_with_ends_a_run_at_once_in_one_line(service, fault, message):
     with service() as server, endpoint_of(server) as endpoint:
         server.queue.append(fault)
-        with pytest.raises(ModelUnavailable, match=f"after 1 attempt: .*{told}") as caught:
+        with pytest.raises(ModelUnavailable, match=f"after 1 attempt: .*{message}") as caught:
             endpoint.complete(request_to(server))
     assert not isinstance(caught.value, CallFailed)
     assert len(str(caught.value).splitlines()) == 1
@@ -312,7 +306,7 @@ def test_one_bad_schema_is_left_out_and_others_are_still_sent():
     other = replace(REQUEST, schema={"type": "object", "properties": {"why": {"type": "string"}}})
     with servers.LlamaCpp() as server, endpoint_of(server) as endpoint:
         server.queue.append("grammar")
-        assert [endpoint.complete(one).dropped for one in (REQUEST, other, REQUEST)] == [
+        assert [endpoint.complete(request).dropped for request in (REQUEST, other, REQUEST)] == [
             ("response_format",),
             (),
             ("response_format",),

@@ -83,10 +83,10 @@ def test_what_is_removed(file, chosen, removed, left):
 
 
 def test_each_reply_is_exported(file):
-    found = list(exported(file))
-    assert [one["model"] for one in found].count("m") == 4
-    assert {one["failed"] for one in found} == {None, "timeout"}
-    reply = next(one for one in found if one["model"] == "n")
+    rows = list(exported(file))
+    assert [row["model"] for row in rows].count("m") == 4
+    assert {row["failed"] for row in rows} == {None, "timeout"}
+    reply = next(row for row in rows if row["model"] == "n")
     expected = {
         "server": THERE.address,
         "ask": "chat.take_turn",
@@ -95,11 +95,11 @@ def test_each_reply_is_exported(file):
         "usage": [100, 20, 64],
     }
     assert {name: reply[name] for name in expected} == expected
-    assert len({one["key"] for one in found}) == 7
+    assert len({row["key"] for row in rows}) == 7
 
 
 @pytest.mark.parametrize(
-    ("chosen", "told"),
+    ("chosen", "message"),
     [
         ({}, "nothing says what to remove; accepted: a model, a server, a date"),
         ({"model": "q"}, "model 'q' is not accepted; accepted: m, n"),
@@ -107,8 +107,8 @@ def test_each_reply_is_exported(file):
         ({"before": "yesterday"}, "before 'yesterday' is not accepted; accepted: a date, such as 2026-11-22"),
     ],
 )
-def test_what_is_not_accepted(file, chosen, told):
-    with pytest.raises(ParlourError, match=told):
+def test_what_is_not_accepted(file, chosen, message):
+    with pytest.raises(ParlourError, match=message):
         prune(file, **chosen)
     assert sum(model.replies for model in stored_models(file)) == 6
 
@@ -116,20 +116,16 @@ def test_what_is_not_accepted(file, chosen, told):
 # -- the commands ----------------------------------------------------------------------------------------------------
 
 
-def test_the_list_as_a_table_and_as_json(file, capsys):
-    assert cli.run(["cache", "list", str(file)]) == 0
-    table = capsys.readouterr().out
+def test_the_list_as_a_table_and_as_json(file, json_of, output_of):
+    table = output_of(["cache", "list", str(file)])
     assert "m (replaced)" in " ".join(table.split())
     assert THERE.address in table
-    assert cli.run(["cache", "list", str(file), "--json"]) == 0
-    assert [load["replies"] for load in json.loads(capsys.readouterr().out)] == [2, 1, 3]
+    assert [load["replies"] for load in json_of(["cache", "list", str(file), "--json"])] == [2, 1, 3]
 
 
-def test_prune_and_export_from_the_command_line(file, tmp_path, capsys):
-    assert cli.run(["cache", "prune", str(file), "--unused"]) == 0
-    assert capsys.readouterr().out == "3 removed, 4 replies left\n"
-    assert cli.run(["cache", "export", str(file)]) == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_prune_and_export_from_the_command_line(file, tmp_path, capsys, output_of):
+    assert output_of(["cache", "prune", str(file), "--unused"]) == "3 removed, 4 replies left\n"
+    lines = output_of(["cache", "export", str(file)]).splitlines()
     assert cli.run(["cache", "export", str(file), "--out", str(tmp_path / "out.jsonl")]) == 0
     assert (tmp_path / "out.jsonl").read_text("utf-8").splitlines() == lines
     assert [json.loads(line)["model"] for line in lines] == ["m", "n", "n", "n"]

@@ -146,17 +146,17 @@ def main() -> int:
     )
     parser.add_argument("--group", action="append", choices=sorted(groups.GROUPS), help="only these groups")
     parser.add_argument("--out", type=Path, default=Path("runs/mutants"))
-    given = parser.parse_args()
-    out = given.out.resolve()
+    options = parser.parse_args()
+    out = options.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
-    tree = out / f"tree-{given.seed}"
+    tree = out / f"tree-{options.seed}"
     if not tree.exists():
         copy(tree)
     fresh.restore(tree)
     seen = map_tests(tree, out)
-    results = out / f"seed-{given.seed}.jsonl"
-    drawn = [m for m in draw(tree, given.seed, given.each) if given.group is None or m.group in given.group]
-    entries = [entry_of(tree, mutant, seen, given.budget) for mutant in drawn]
+    results = out / f"seed-{options.seed}.jsonl"
+    drawn = [m for m in draw(tree, options.seed, options.each) if options.group is None or m.group in options.group]
+    entries = [entry_of(tree, mutant, seen, options.budget) for mutant in drawn]
     known = rows(results)
     in_forks(tree, [e for e in entries if e["deferred"] and e["row"]["name"] not in known], results)
     os.environ.update(environment(tree))
@@ -168,8 +168,8 @@ def main() -> int:
         if row is None or (row["end"] == SURVIVED and not row.get("fresh")):
             with results.open("a") as file:
                 file.write(json.dumps({**entry["row"], **fresh.trial(tree, entry), "fresh": True}) + "\n")
-    found = rows(results)
-    print(report.text([found[entry["row"]["name"]] for entry in entries]))
+    by_name = rows(results)
+    print(report.text([by_name[entry["row"]["name"]] for entry in entries]))
     return 0
 
 

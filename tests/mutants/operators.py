@@ -51,7 +51,7 @@ TWINS = (
     ("fullmatch", "match"),
     ("floor", "ceil"),
 )
-TWIN = {name: other for one, two in TWINS for name, other in ((two, one), (one, two))}
+TWIN = {name: other for first, second in TWINS for name, other in ((second, first), (first, second))}
 UNTOUCHED = (ast.Import, ast.ImportFrom, ast.Raise, ast.JoinedStr, ast.Global, ast.Nonlocal)
 LEFT_ALONE = ("annotation", "returns", "decorator_list", "bases", "ctx", "pattern")
 """Fields that are left alone: types, decorators, and patterns of `match`."""

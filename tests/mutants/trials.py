@@ -50,13 +50,13 @@ def put_in(mutant: Mutant) -> int:
     new = {_key(code): code for code in all_code(compiled)}
     gc.unfreeze()  # `conftest.py` froze what collection made, which gc.get_objects() leaves out
     changed, here = 0, functools.cache(lambda name: os.path.realpath(name) == str(file))
-    for found in gc.get_objects():
-        if type(found) is functools._lru_cache_wrapper and found.__module__.startswith("parlour."):
-            found.cache_clear()
-        elif type(found) is FunctionType and here(found.__code__.co_filename):
-            code = new.get(_key(found.__code__))
-            if code is not None and code != found.__code__:
-                found.__code__ = code
+    for cache in gc.get_objects():
+        if type(cache) is functools._lru_cache_wrapper and cache.__module__.startswith("parlour."):
+            cache.cache_clear()
+        elif type(cache) is FunctionType and here(cache.__code__.co_filename):
+            code = new.get(_key(cache.__code__))
+            if code is not None and code != cache.__code__:
+                cache.__code__ = code
                 changed += 1
     return changed
 

@@ -99,7 +99,7 @@ def _published(steps, game_id="game_1", side="good"):
     outcome = RULES.outcome(steps[-1][2])
     assert outcome is not None
     game |= {"winner": outcome.winner, "win_by": outcome.reason, "final_score": game["rounds"][-1]["score_after"]}
-    game["quest_results"] = [one["quest"]["result"] for one in game["rounds"]]
+    game["quest_results"] = [round_["quest"]["result"] for round_ in game["rounds"]]
     return game | {"winner_method": "proposed" if outcome.winner == side else "baseline"}
 
 
@@ -118,32 +118,32 @@ def _propose(proposal, s, move):
     proposal |= {"proposed_team": team, "short": short, "confirm_logged": not short, "votes": {}}
 
 
-def _vote(one, s, move, after):
-    proposal = one["proposals"][-1]
+def _vote(round_, s, move, after):
+    proposal = round_["proposals"][-1]
     proposal["votes"][str(s.actor + 1)] = "agree" if move.args[0] else "disagree"
     approvals = list(proposal["votes"].values()).count("agree")
     goes = after.phase in (avalon.DRAW, avalon.QUEST)
     proposal |= {"approvals": approvals, "vote_passed": approvals >= 3, "executed": goes}
     proposal["forced_by_retry_limit"] = goes and approvals < 3
     if after.phase == avalon.QUEST:
-        one["quest"] = _quest(proposal["proposed_team"], "proposal")
+        round_["quest"] = _quest(proposal["proposed_team"], "proposal")
 
 
 def _quest(team, source):
     return {"team": team, "team_source": source, "cards": {}}
 
 
-def _card(one, s, move):
-    quest = one["quest"]
+def _card(round_, s, move):
+    quest = round_["quest"]
     quest["cards"][str(s.actor + 1)] = {"card": "success" if move.args[0] else "fail", "basis": "text"}
     fails = [card["card"] for card in quest["cards"].values()].count("fail")
     quest |= {"fails_reported": fails, "result": "fail" if fails else "success"}
 
 
-def _guess(one, s, move, after):
+def _guess(round_, s, move, after):
     named = move.args[0] + 1 if move.args else None
-    told = {"player": s.actor + 1, "answer": "yes" if move.args else "no", "answer_basis": "text", "target": named}
-    one["assassin"] = told | {"correct": after.standing.reason == "assassination" if move.args else None}
+    answer = {"player": s.actor + 1, "answer": "yes" if move.args else "no", "answer_basis": "text", "target": named}
+    round_["assassin"] = answer | {"correct": after.standing.reason == "assassination" if move.args else None}
 
 
 @cache

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from functools import partial
-from pathlib import Path
 
 import pytest
 from parlour.envs import replay
 from parlour.envs.avalon import GAME
 from parlour.training.records.avalon import import_records, transcripts as all_transcripts
+from reference_data import reference as data
 
 import_file = partial(import_records, form="published-2023")
 transcripts = partial(all_transcripts, form="published-2023")
@@ -30,16 +29,16 @@ def test_a_transcript_holds_the_moves_of_the_game(seed, steps, record, written, 
 
 def test_the_generated_games_hold_every_case(record):
     games = [record(seed) for seed in SEEDS]
-    rounds = [one for game in games for one in game["rounds"]]
-    proposals = [proposal for one in rounds for proposal in one["proposals"]]
-    asked = [one["assassin"] for one in rounds if one["assassin"]]
+    rounds = [round_ for game in games for round_ in game["rounds"]]
+    proposals = [proposal for round_ in rounds for proposal in round_["proposals"]]
+    asked = [round_["assassin"] for round_ in rounds if round_["assassin"]]
     assert {game["winner_method"] for game in games} == {"proposed", "baseline"}
     assert {len(game["rounds"]) for game in games} == {1, 2, 3, 4, 5}
-    assert {one["quest"]["team_source"] for one in rounds} == {"proposal", "random_sample"}
+    assert {round_["quest"]["team_source"] for round_ in rounds} == {"proposal", "random_sample"}
     assert {proposal["approvals"] for proposal in proposals if proposal["forced_by_retry_limit"]} == {0, 1, 2}
     assert any(proposal["short"] and proposal["forced_by_retry_limit"] for proposal in proposals)
     assert any(proposal["short"] and not proposal["executed"] for proposal in proposals)
-    assert {told["correct"] for told in asked} == {None, True, False}
+    assert {guess["correct"] for guess in asked} == {None, True, False}
     assert {game["win_by"] for game in games} == {"quests", "assassination"}
 
 
@@ -81,13 +80,7 @@ def test_blank_lines_and_line_ends_of_other_systems_do_not_matter(record, tmp_pa
 
 @pytest.fixture
 def reference():
-    beside = Path(__file__).resolve().parents[3] / "shared" / "data"
-    folder = Path(os.environ.get("PARLOUR_REFERENCE_DATA", beside)) / "avalon_logs"
-    if not (folder / "extracted.jsonl").is_file():
-        pytest.skip(
-            f"THE PUBLISHED GAMES ARE NOT HERE ({folder}): set PARLOUR_REFERENCE_DATA to the folder around them"
-        )
-    return folder
+    return data("avalon_logs/extracted.jsonl").parent
 
 
 def test_the_published_games_replay_to_their_outcomes(reference, tmp_path):

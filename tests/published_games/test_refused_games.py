@@ -152,13 +152,13 @@ def test_a_changed_field_is_refused_or_makes_another_legal_game(record, written,
     game = record()
     way = data.draw(st.sampled_from(list(_fields(game))))
     _node(game, way[:-1])[way[-1]] = data.draw(ANYTHING)
-    message, found = "", {}
+    message, texts = "", {}
     try:
-        found = transcripts(written(tmp_path, game))
+        texts = transcripts(written(tmp_path, game))
     except ParlourError as error:
         message = str(error)
     assert "\n" not in message
-    for text in found.values():
+    for text in texts.values():
         (tmp_path / "game.jsonl").write_text(text)
         transcript = replay.read(tmp_path / "game.jsonl")
         *_, last = replay.states(RULES, transcript.moves)
@@ -181,12 +181,12 @@ def test_a_changed_field_is_refused_or_makes_another_legal_game(record, written,
 )
 def test_what_a_reply_may_have_said_of_a_card(basis, card, said, accepted, record, written, refusal, tmp_path):
     game = record()
-    cards = [one for at in game["rounds"] for one in at["quest"]["cards"].values() if one["card"] == card]
+    cards = [played for at in game["rounds"] for played in at["quest"]["cards"].values() if played["card"] == card]
     evil = [
-        one
+        played
         for at in game["rounds"]
-        for number, one in at["quest"]["cards"].items()
-        if one["card"] == card and game["roles"][number] in ("Morgana", "Assassin")
+        for number, played in at["quest"]["cards"].items()
+        if played["card"] == card and game["roles"][number] in ("Morgana", "Assassin")
     ]
     (evil or cards)[0].update(basis=basis, text_class=said)
     if accepted:
@@ -195,10 +195,23 @@ def test_what_a_reply_may_have_said_of_a_card(basis, card, said, accepted, recor
         assert f"read by {basis}" in refusal(game)
 
 
-def test_rounds_after_the_end_are_refused(record, refusal):
+@pytest.mark.parametrize(
+    ("edit", "reason"),
+    [
+        (lambda rounds: rounds.append(rounds[4] | {"round": 6}), "round 6: the game ended before this round"),
+        (lambda rounds: rounds.pop(), "round 4: the game stops"),
+        (
+            lambda rounds: rounds[0].update(proposals=rounds[0]["proposals"] * 2),
+            "round 1, proposal 2: a team of this round goes already",
+        ),
+        (lambda rounds: rounds[1]["proposals"].pop(), "round 2: no team of this round goes"),
+    ],
+    ids=["after the end", "before the end", "after the executed team", "without an executed team"],
+)
+def test_rounds_that_are_not_those_of_the_game_are_refused(edit, reason, record, refusal):
     game = record()
-    game["rounds"].append(record()["rounds"][4] | {"round": 6})
-    assert "round 6: the game ended before this round" in refusal(game)
+    edit(game["rounds"])
+    assert reason in refusal(game)
 
 
 def test_the_round_that_ends_by_a_right_guess_is_not_scored_and_the_last(record, written, refusal, tmp_path):
@@ -211,24 +224,6 @@ def test_the_round_that_ends_by_a_right_guess_is_not_scored_and_the_last(record,
     assert "round 3: the game ended before this round, by assassination" in refusal(game | {"rounds": longer})
     put(game, "rounds.1.score_after", {"good": 1, "evil": 1})
     assert "round 2: score_after" in refusal(game)
-
-
-def test_a_game_that_stops_before_its_end_is_refused(record, refusal):
-    game = record()
-    game["rounds"].pop()
-    assert "round 4: the game stops" in refusal(game)
-
-
-def test_a_proposal_after_the_executed_one_is_refused(record, refusal):
-    game = record()
-    game["rounds"][0]["proposals"] *= 2
-    assert "round 1, proposal 2: a team of this round goes already" in refusal(game)
-
-
-def test_a_round_without_an_executed_team_is_refused(record, refusal):
-    game = record()
-    game["rounds"][1]["proposals"].pop()
-    assert "round 2: no team of this round goes" in refusal(game)
 
 
 def test_the_side_agrees_with_the_name_of_the_game(record, written, refusal, tmp_path):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +18,7 @@ from parlour.training.measure.avalon import of_directory
 from parlour.training.papers import avalon_social as social
 from parlour.training.records.avalon import import_records, transcripts as all_transcripts
 from parlour.training.records.avalon.published_log import renumbered, statements
+from reference_data import reference as data
 
 import_file = partial(import_records, form="published-2023")
 transcripts = partial(all_transcripts, form="published-2023")
@@ -42,18 +41,18 @@ def log_of(game, say):
         return {"Host": host, f"player {player}({game['roles'][str(player)]})": words, "response_rule": {}}
 
     log: dict[str, Any] = {}
-    for one in game["rounds"]:
+    for round_ in game["rounds"]:
         events: list[Any] = []
-        for proposal in one["proposals"]:
+        for proposal in round_["proposals"]:
             order, leader = _list(proposal["speech_order"]), proposal["leader"]
             for player in proposal["speech_order"]:
-                host = INVITATION.format(one["round"], one["team_size"], order, leader, player)
+                host = INVITATION.format(round_["round"], round_["team_size"], order, leader, player)
                 events.append(reply(host, player, say(player, len(events))))
             if proposal["confirm_logged"]:
-                events.append(reply(f"Please finally confirm {one['team_size']} players who", leader, "As I said."))
+                events.append(reply(f"Please finally confirm {round_['team_size']} players who", leader, "As I said."))
             voting = VOTING.format(_list(proposal["proposed_team"]))
             events += [reply(voting, int(number), f"I {vote}.") for number, vote in proposal["votes"].items()]
-        quest, guess = one["quest"], one["assassin"]
+        quest, guess = round_["quest"], round_["assassin"]
         events += [
             reply(PLAYING, player, f"I choose {quest['cards'][str(player)]['card']}.") for player in quest["team"]
         ]
@@ -69,7 +68,7 @@ def log_of(game, say):
             )
             how = "and the identification is successful" if guess["correct"] else "but the identification failed"
             events.append({"Host": GUESSED.format(guess["player"], guess["target"], how)})
-        log[f"round {one['round']} starts:"] = events
+        log[f"round {round_['round']} starts:"] = events
     events.append({"Host": f"{game['winner'].capitalize()} Side wins."})
     return log
 
@@ -136,7 +135,7 @@ def test_everybody_says_what_the_log_has(seed, record, steps, imported):
     (path,) = imported(game, log_of(game, recommends_next))
     transcript = replay.read(path)
     spoken = [entry for entry in transcript.entries if entry.move is not None and entry.move.kind in ACTS]
-    assert len(spoken) == 6 * sum(len(one["proposals"]) for one in game["rounds"])
+    assert len(spoken) == 6 * sum(len(round_["proposals"]) for round_ in game["rounds"])
     for entry in spoken:
         assert entry.move is not None
         assert entry.move[:2] == ("recommend", ((entry.seat + 1) % 6,))
@@ -313,11 +312,7 @@ def test_a_log_that_is_not_in_the_folder_is_refused(name, record, imported):
 
 @pytest.fixture
 def reference():
-    beside = Path(__file__).resolve().parents[3] / "shared" / "data"
-    folder = Path(os.environ.get("PARLOUR_REFERENCE_DATA", beside)) / "avalon_logs"
-    if not (folder / "red_9.json").is_file():
-        pytest.skip(f"THE PUBLISHED LOGS ARE NOT HERE ({folder}): set PARLOUR_REFERENCE_DATA to the folder around them")
-    return folder
+    return data("avalon_logs/red_9.json").parent
 
 
 def test_the_published_games_speak(reference, tmp_path, capsys):
@@ -328,7 +323,7 @@ def test_the_published_games_speak(reference, tmp_path, capsys):
     spoken = 0
     for path in sorted(out.iterdir()):
         transcript = replay.read(path)
-        said = [one.text for of in statements(reference / f"{path.stem}.json") for one in of]
+        said = [statement.text for of in statements(reference / f"{path.stem}.json") for statement in of]
         entries = [entry for entry in transcript.entries if entry.move is not None and entry.move.kind in ACTS]
         assert [entry.raw for entry in entries] == said
         assert not any(
@@ -346,13 +341,13 @@ def test_the_published_games_speak(reference, tmp_path, capsys):
 SPOKEN = ("self_recommendation", "self_recommendation_success", "identity", "attitudes", "sharing", "vacillation")
 
 
-def _leaves(found):
+def _leaves(tree):
     """The rates of a measure: the dictionaries that hold hits, and None for those that are not known."""
-    if isinstance(found, dict) and "hits" not in found:
-        return [leaf for one in found.values() for leaf in _leaves(one)]
-    if isinstance(found, list):
-        return [leaf for one in found for leaf in _leaves(one)]
-    return [found]
+    if isinstance(tree, dict) and "hits" not in tree:
+        return [leaf for branch in tree.values() for leaf in _leaves(branch)]
+    if isinstance(tree, list):
+        return [leaf for branch in tree for leaf in _leaves(branch)]
+    return [tree]
 
 
 def test_what_was_said_is_unknown_without_the_log_and_so_is_all_that_is_measured_in_it(
@@ -362,34 +357,31 @@ def test_what_was_said_is_unknown_without_the_log_and_so_is_all_that_is_measured
     (path,) = imported(game, log_of(game, recommends_next))
     (silent,) = import_file(written(tmp_path, game), tmp_path / "silent")
     heard, unheard = (
-        social.measures(social.judge_directory(one.parent))["groups"][game["proposed_method_side"]]
-        for one in (path, silent)
+        social.measures(social.judge_directory(file.parent))["groups"][game["proposed_method_side"]]
+        for file in (path, silent)
     )
     for measure in SPOKEN:
         assert set(_leaves(unheard[measure])) == {None}, measure
-    assert heard["self_recommendation"]["Merlin"]["n"] == len([1 for one in game["rounds"] for _ in one["proposals"]])
+    assert heard["self_recommendation"]["Merlin"]["n"] == len([1 for part in game["rounds"] for _ in part["proposals"]])
     for measure in ("wins", "engagement", "fails", "approval"):
         assert unheard[measure] == heard[measure]
     assert social.judge_directory(silent.parent).questions == 0
 
 
-def test_a_replay_tells_that_words_are_not_known(record, written, imported, tmp_path, capsys):
+def test_a_replay_tells_that_words_are_not_known(record, written, imported, tmp_path, capsys, output_of, json_of):
     game = record()
     (path,) = imported(game, log_of(game, lambda *_: "I have nothing to say."))
     (silent,) = import_file(written(tmp_path, game), tmp_path / "silent")
     for words in ([], ["--seat", "player_0"]):
-        assert run(["replay", str(silent), *words]) == 0
-        shown = capsys.readouterr().out
+        shown = output_of(["replay", str(silent), *words])
         assert 'says: "I have nothing to say."' not in shown
         assert "player_2 says: -\n" in shown
         assert "not known" in shown
-        assert run(["replay", str(path), *words]) == 0
-        assert 'player_2 says: "I have nothing to say."' in capsys.readouterr().out
-    assert run(["replay", str(silent), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["heard"] is False
-    assert [step["say"] for step in told["steps"][:6]] == ["-"] * 6
-    assert told["steps"][6]["say"] == "I propose player_2, player_4."
+        assert 'player_2 says: "I have nothing to say."' in output_of(["replay", str(path), *words])
+    output = json_of(["replay", str(silent), "--json"])
+    assert output["heard"] is False
+    assert [step["say"] for step in output["steps"][:6]] == ["-"] * 6
+    assert output["steps"][6]["say"] == "I propose player_2, player_4."
 
 
 # -- the published logs, spoiled -------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ def changed(game, way, value):
         value = changed(game[step], tuple(further), value)
     if isinstance(game, list):
         return [*game[:step], value, *game[step + 1 :]]
-    return {key: one for key, one in {**game, step: value}.items() if one is not GONE}
+    return {key: part for key, part in {**game, step: value}.items() if part is not GONE}
 
 
 def bound(game):
@@ -66,11 +66,11 @@ def _config(game):
 
 
 def _statements(way, said, names):
-    for k, one in enumerate(said):
-        yield (*way, k, "player"), names[names.index(one["player"]) - 1]
-        yield (*way, k, "timestamp"), one["timestamp"] + 1
-        yield (*way, k, "global_turn_id"), one["global_turn_id"] - 1
-        yield (*way, k, "phase"), "discussion" if one["phase"] != "discussion" else "evil_discussion"
+    for k, message in enumerate(said):
+        yield (*way, k, "player"), names[names.index(message["player"]) - 1]
+        yield (*way, k, "timestamp"), message["timestamp"] + 1
+        yield (*way, k, "global_turn_id"), message["global_turn_id"] - 1
+        yield (*way, k, "phase"), "discussion" if message["phase"] != "discussion" else "evil_discussion"
         for key in ("player", "content", "timestamp", "global_turn_id", "phase"):
             yield (*way, k, key), GONE
     yield way, said[:-1]
@@ -105,7 +105,7 @@ def _proposal(way, mission, proposal, names):
 
 def decides(votes, vote):
     """Whether more than half approve with this vote or without it, and not both."""
-    approvals = sum(one["vote"] == "approve" for one in votes)
+    approvals = sum(vote["vote"] == "approve" for vote in votes)
     after = approvals + (1 if vote["vote"] == "reject" else -1)
     return (2 * approvals > len(votes)) != (2 * after > len(votes))
 
@@ -150,10 +150,10 @@ def _end(game, names):
     else:
         phase = {"assassin": names[0], "guess": names[1], "evil_discussion": [], "reasoning": "", "correct": False}
         yield ("assassin_phase",), phase
-    for k, one in enumerate(game.get("post_game_reflections") or []):
+    for k, reflection in enumerate(game.get("post_game_reflections") or []):
         way = ("post_game_reflections", k)
-        yield (*way, "role_played"), ROLES[ROLES.index(one["role_played"]) - 1]
-        yield (*way, "game_result"), "won" if one["game_result"] == "lost" else "lost"
+        yield (*way, "role_played"), ROLES[ROLES.index(reflection["role_played"]) - 1]
+        yield (*way, "game_result"), "won" if reflection["game_result"] == "lost" else "lost"
         yield (*way, "player_name"), "Zoe"
         yield from (((*way, key), GONE) for key in ("player_name", "role_played", "game_result"))
 

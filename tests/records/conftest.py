@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 from functools import cache
-from pathlib import Path
 
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.training.records.avalon import import_records, transcripts
+from reference_data import reference
 
 NAMES = ("Ann", "Bo", "Cy", "Dee", "Eve")
 # Cy and Dee are evil; Ann is Merlin.
@@ -53,7 +52,7 @@ def game_made():
                 {"player": name, "content": content, "timestamp": k, "global_turn_id": turn, "phase": "discussion"}
             )
             turn += 1
-        told = []
+        votings = []
         for k, (team, approve) in enumerate(proposals):
             leader, leads = NAMES[leads % 5], leads + 1
             votes = [
@@ -65,13 +64,13 @@ def game_made():
                 for name in NAMES
             ]
             goes = k == len(proposals) - 1
-            told.append(
+            votings.append(
                 {"proposal_id": k, "leader": leader, "team_members": team.split(), "reasoning": f"{team} it is."}
             )
-            told[-1] |= {"votes": [] if k == 4 else votes, "vote_result": "approved" if goes else "rejected"}
+            votings[-1] |= {"votes": [] if k == 4 else votes, "vote_result": "approved" if goes else "rejected"}
         cards = [{"player": name, "action": "fail" if name in fails.split() else "success"} for name in team.split()]
-        missions.append({"mission_number": number, "discussion": said, "proposals": told, "quest_actions": cards})
-        missions[-1] |= {"final_team_index": len(told) - 1, "fail_count": len(fails.split())}
+        missions.append({"mission_number": number, "discussion": said, "proposals": votings, "quest_actions": cards})
+        missions[-1] |= {"final_team_index": len(votings) - 1, "fail_count": len(fails.split())}
         missions[-1]["mission_result"] = "fail" if fails else "success"
     hunt = {"assassin": "Cy", "guess": "Ann", "reasoning": "Ann led us.", "correct": True, "evil_discussion": []}
     for k, name in enumerate(("Cy", "Dee")):
@@ -124,13 +123,7 @@ def taken(tmp_path):
 @pytest.fixture(scope="session")
 def gpt51():
     """The folder with the games of GPT-5.1."""
-    beside = Path(__file__).resolve().parents[3] / "shared" / "data"
-    folder = Path(os.environ.get("PARLOUR_REFERENCE_DATA", beside)) / "gpt51_avalon"
-    if not folder.is_dir():
-        pytest.skip(
-            f"THE GAMES OF GPT-5.1 ARE NOT HERE ({folder}): set PARLOUR_REFERENCE_DATA to the folder around them"
-        )
-    return folder
+    return reference("gpt51_avalon")
 
 
 @pytest.fixture(scope="session")

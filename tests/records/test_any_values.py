@@ -21,8 +21,8 @@ from records.test_in_words import EVENING, QUEST
 from records.test_proavalon import hunted
 
 Game = dict[str, Any]
-FORM = {one.name: one for one in FORMATS}
-WORDS = {one.name: one for one in werewolf.FORMATS}["words"]
+FORM = {form.name: form for form in FORMATS}
+WORDS = {form.name: form for form in werewolf.FORMATS}["words"]
 RECORDS: list[tuple[RecordFormat, Callable[[], Game]]] = [
     (FORM["gpt51"], game_made),
     (FORM["proavalon"], hunted),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,10 @@ from typing import Any
 import pytest
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
-from parlour.training import cli
 from parlour.training.records.avalon import assumed_moves, import_records, transcripts
 from parlour.training.records.reading import CONTRADICTS, Refusal
 from records.bound import GONE, changed
+from reference_data import reference
 
 Game = dict[str, Any]
 SEATS = ("Kim", "Lou", "Max", "Nan", "Oz", "Pip", "Quin")
@@ -35,7 +34,7 @@ MISSIONS: list[tuple[list[tuple[str, str]], str]] = [
 
 def logged(missions=MISSIONS, marked="Max", **outcome) -> Game:
     """A document as the site writes it; `marked` are those who name Merlin."""
-    leads, told, cards = 3, [], []
+    leads, entries, cards = 3, [], []
     for number, (proposals, fails) in enumerate(missions):
         listed = []
         for team, approve in proposals:
@@ -52,10 +51,10 @@ def logged(missions=MISSIONS, marked="Max", **outcome) -> Game:
             cards.append({name: name not in fails.split() for name in listed[-1]["team"]})
         else:
             mission |= {"team": [], "state": "PENDING"}
-        told.append(mission)
+        entries.append(mission)
     for number in range(len(missions), 5):
         waiting = {"team": [], "proposals": [], "state": "PENDING"}
-        told.append({"teamSize": SIZES[number], "failsRequired": NEEDED[number], **waiting})
+        entries.append({"teamSize": SIZES[number], "failsRequired": NEEDED[number], **waiting})
     roles = [
         {"name": name, "role": role, "assassin": name in marked.split()}
         for name, role in zip(SEATS[::-1], ROLES[::-1], strict=True)
@@ -64,7 +63,7 @@ def logged(missions=MISSIONS, marked="Max", **outcome) -> Game:
     return {
         "id": "g1",
         "players": [{"name": name} for name in SEATS],
-        "missions": told,
+        "missions": entries,
         "outcome": {**end, "roles": roles, "votes": cards},
         "options": {"inGameLog": False},
     }
@@ -177,7 +176,7 @@ def test_a_damaged_archive_is_refused_in_one_line(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("way", "value", "reason", "told"),
+    ("way", "value", "reason", "message"),
     [
         (("outcome", "roles", 5, "role"), "LOYAL FOLLOWER", "without Merlin", "a game with Merlin"),
         (("outcome", "assassinated"), None, "good has three successes and nobody is shot", "Merlin is guessed"),
@@ -204,10 +203,10 @@ def test_a_damaged_archive_is_refused_in_one_line(tmp_path):
         (("players",), [{"name": name} for name in SEATS[:4]], CONTRADICTS, "5 to 10 players"),
     ],
 )
-def test_a_game_that_cannot_be_played_is_left_out_with_its_reason(tmp_path, way, value, reason, told):
+def test_a_game_that_cannot_be_played_is_left_out_with_its_reason(tmp_path, way, value, reason, message):
     (refusal,) = left_out(_without_shot(changed(logged(), way, value), reason), folder=tmp_path)
     assert (refusal.game, refusal.reason) == ("g1", reason)
-    assert told in refusal.message
+    assert message in refusal.message
     assert "\n" not in refusal.message
 
 
@@ -215,16 +214,15 @@ def _without_shot(game: Game, reason: str) -> Game:
     return changed(game, ("outcome", "assassinated"), None) if reason == "without Merlin" else game
 
 
-def test_the_command_prints_the_share_left_out_by_reason_and_lists_the_games(tmp_path, capsys):
+def test_the_command_prints_the_share_left_out_by_reason_and_lists_the_games(tmp_path, output_of):
     plain = changed(logged(assassinated=None), ("outcome", "roles", 5, "role"), "LOYAL FOLLOWER") | {"id": "plain"}
     wrong = changed(logged(), ("missions", 2, "teamSize"), 4) | {"id": "wrong"}
     path = tmp_path / "games.jsonl"
     path.write_text("".join(json.dumps(game) + "\n" for game in (logged(), plain, wrong)))
-    assert cli.run(["import", "avalon", str(path), "--out", str(tmp_path / "out")]) == 0
-    told = capsys.readouterr().out
-    assert "1 of 3 games written" in told
-    assert "1 (33.33%): without Merlin; the first is plain" in told
-    assert f"1 (33.33%): {CONTRADICTS}; the first is wrong" in told
+    output = output_of(["import", "avalon", str(path), "--out", str(tmp_path / "out")])
+    assert "1 of 3 games written" in output
+    assert "1 (33.33%): without Merlin; the first is plain" in output
+    assert f"1 (33.33%): {CONTRADICTS}; the first is wrong" in output
     assert sorted(path.name for path in (tmp_path / "out").glob("*.jsonl")) == ["g1.jsonl"]
     assert (tmp_path / "out" / "left_out.csv").read_text().count("\n") == 3
 
@@ -241,14 +239,8 @@ def test_from_python_a_game_that_cannot_be_played_is_an_error_unless_the_caller_
 
 @pytest.mark.slow
 def test_at_least_97_of_100_games_of_people_with_merlin_can_be_played():
-    beside = Path(__file__).resolve().parents[3] / "shared" / "data"
-    folder = Path(os.environ.get("PARLOUR_REFERENCE_DATA", beside)) / "avalonlogs"
-    if not folder.is_dir():
-        pytest.skip(
-            f"THE GAMES OF PEOPLE ARE NOT HERE ({folder}): set PARLOUR_REFERENCE_DATA to the folder around them"
-        )
     refused: list[Refusal] = []
-    played = len(transcripts(folder, leave_out=refused.append))
-    reasons = Counter(one.reason for one in refused)
+    played = len(transcripts(reference("avalonlogs"), leave_out=refused.append))
+    reasons = Counter(refusal.reason for refusal in refused)
     with_merlin = played + len(refused) - reasons["without Merlin"]
     assert played >= 0.97 * with_merlin

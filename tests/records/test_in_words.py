@@ -91,8 +91,8 @@ def test_a_tied_hunt_is_drawn_by_nature(tmp_path):
 
 
 def test_the_published_games_go_through_the_form_and_back(gpt51, tmp_path):
-    found = transcripts(next(iter(sorted(gpt51.glob("*-7p.jsonl")))))
-    for name, text in found.items():
+    texts = transcripts(next(iter(sorted(gpt51.glob("*-7p.jsonl")))))
+    for name, text in texts.items():
         record = AVALON_IN_WORDS.record_of(transcript_of(text), name)
         (tmp_path / "game.jsonl").write_text(json.dumps(record) + "\n")
         after = transcript_of(of_words(AVALON_IN_WORDS, tmp_path / "game.jsonl")[name])
@@ -132,7 +132,7 @@ def test_the_page_names_all_formats_and_kinds_of_moves():
     for form, config in TABLES:
         for kind in {move.kind for move in form.spec.build(**config).catalogue}:  # type: ignore[attr-defined]
             assert f"`{kind}`" in page, kind
-    for name in ("gpt51", "published-2023", "proavalon", "words", *(one.name for one in werewolf.FORMATS)):
+    for name in ("gpt51", "published-2023", "proavalon", "words", *(form.name for form in werewolf.FORMATS)):
         assert f"`{name}`" in page
 
 
@@ -140,7 +140,7 @@ def test_the_page_names_all_formats_and_kinds_of_moves():
 
 
 @pytest.mark.parametrize(
-    ("way", "value", "told"),
+    ("way", "value", "reason"),
     [
         (("game",), "chess", "werewolf_v0"),
         (("game_id",), "../x", "game_id"),
@@ -173,12 +173,12 @@ def test_the_page_names_all_formats_and_kinds_of_moves():
         (("winner",), GONE, "winner"),
     ],
 )
-def test_contradictions_are_refused_with_their_place(way, value, told, tmp_path):
+def test_contradictions_are_refused_with_their_place(way, value, reason, tmp_path):
     (tmp_path / "games.jsonl").write_text(json.dumps(changed(EVENING, way, value)) + "\n")
     with pytest.raises(ParlourError) as caught:
         werewolf.import_records(tmp_path / "games.jsonl", tmp_path / "out", form="words")
     message = str(caught.value)
-    assert told in message
+    assert reason in message
     assert "games.jsonl' line 1" in message
     assert "accepted: " in message
     assert "\n" not in message

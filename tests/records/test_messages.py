@@ -33,18 +33,18 @@ def test_the_answers_played_as_a_conversation_are_the_game_again(folder):
     """Each seat's messages are word for word what Conversation sends, and the answers make the recorded moves."""
     for file in replay.transcript_files(folder):
         transcript = replay.read(file, folders=[CASES])
-        told = {one["seat"]: iter(one["messages"]) for one in conversations(transcript)}
+        messages = {conversation["seat"]: iter(conversation["messages"]) for conversation in conversations(transcript)}
         env = table(transcript.header["game"], on_bad="raise", **transcript.header["config"])
         talk = Conversation(env, list_options=True)
         nature = [entry.move for entry in transcript.entries if entry.seat == NATURE]
         talk.reset(seed=0, options={"nature": nature})
         while talk.agent is not None:
-            message, answer = next(told[talk.agent]), next(told[talk.agent])
+            message, answer = next(messages[talk.agent]), next(messages[talk.agent])
             assert (message["role"], message["content"]) == ("user", talk.hear(talk.agent))
             assert (answer["role"], answer["weight"]) == ("assistant", 1)
             talk.say(answer["content"])
         assert talk.game_env.outcome == transcript.outcome
-        assert not any(list(rest) for rest in told.values())
+        assert not any(list(rest) for rest in messages.values())
 
 
 def test_won_keeps_the_seats_with_a_positive_return(tmp_path):
@@ -55,8 +55,8 @@ def test_won_keeps_the_seats_with_a_positive_return(tmp_path):
         assert run(["export", str(tmp_path / "games"), "--format", "messages", *won, "--out", str(out)]) == 0
         of[name] = [json.loads(line) for line in out.read_text().splitlines()]
     assert len(of["all"]) == 10  # 2 games of 5 seats
-    assert of["won"] == [one for one in of["all"] if one["return"] == 1.0]
-    assert {one["role"] for one in of["all"]} >= {"Merlin", "Assassin"}
+    assert of["won"] == [row for row in of["all"] if row["return"] == 1.0]
+    assert {row["role"] for row in of["all"]} >= {"Merlin", "Assassin"}
 
 
 def test_an_answer_that_was_not_the_seats_own_has_weight_0(tmp_path):
@@ -68,8 +68,8 @@ def test_an_answer_that_was_not_the_seats_own_has_weight_0(tmp_path):
     moves[0] |= {"by": "table", "reason": "default"}
     moves[1] |= {"by": "heuristic", "reason": "timeout"}
     file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    told = [message for one in conversations(replay.read(file)) for message in one["messages"]]
-    assert [message["weight"] for message in told if message["role"] == "assistant"].count(0) == 2
+    messages = [message for conversation in conversations(replay.read(file)) for message in conversation["messages"]]
+    assert [message["weight"] for message in messages if message["role"] == "assistant"].count(0) == 2
 
 
 def test_formats_and_their_options_are_checked(tmp_path, capsys):

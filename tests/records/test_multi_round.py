@@ -32,56 +32,56 @@ def tell(game):
 
 def recorded(game):
     """What a record tells, by kind of move: names as in the record, words as written."""
-    told: dict[str, list[Any]] = {"said": [], "teams": [], "votes": [], "cards": [], "consulted": [], "guess": []}
+    parts: dict[str, list[Any]] = {"said": [], "teams": [], "votes": [], "cards": [], "consulted": [], "guess": []}
     for mission in game["missions"]:
-        told["said"] += [(one["player"], one["content"]) for one in mission["discussion"]]
-        for one in mission["proposals"]:
-            told["teams"].append((one["leader"], sorted(one["team_members"]), one["reasoning"]))
-            votes = sorted((vote["player"], vote["vote"], vote["comment"]) for vote in one["votes"])
-            told["votes"] += votes
-        told["cards"] += sorted((card["player"], card["action"]) for card in mission["quest_actions"])
+        parts["said"] += [(message["player"], message["content"]) for message in mission["discussion"]]
+        for proposal in mission["proposals"]:
+            parts["teams"].append((proposal["leader"], sorted(proposal["team_members"]), proposal["reasoning"]))
+            votes = sorted((vote["player"], vote["vote"], vote["comment"]) for vote in proposal["votes"])
+            parts["votes"] += votes
+        parts["cards"] += sorted((card["player"], card["action"]) for card in mission["quest_actions"])
     if hunt := game.get("assassin_phase"):
-        told["consulted"] = [(one["player"], one["content"]) for one in hunt["evil_discussion"]]
-        told["guess"] = [(hunt["assassin"], hunt["guess"], hunt["reasoning"])]
-    return told
+        parts["consulted"] = [(message["player"], message["content"]) for message in hunt["evil_discussion"]]
+        parts["guess"] = [(hunt["assassin"], hunt["guess"], hunt["reasoning"])]
+    return parts
 
 
-def held(transcript):
+def played(transcript):
     """The same of a transcript."""
     names = transcript.header["record"]["names"]
-    told: dict[str, list[Any]] = {"said": [], "teams": [], "votes": [], "cards": [], "consulted": [], "guess": []}
+    parts: dict[str, list[Any]] = {"said": [], "teams": [], "votes": [], "cards": [], "consulted": [], "guess": []}
     for seat, move, _, raw, *_ in transcript.entries:
         assert move is not None
         who = names[seat]
         if move.kind in ACTS:
-            told["said"].append((who, raw))
+            parts["said"].append((who, raw))
         elif move.kind == TEAM:
-            told["teams"].append((who, sorted(names[k] for k in move.args), raw))
+            parts["teams"].append((who, sorted(names[k] for k in move.args), raw))
         elif move.kind == BALLOT:
-            told["votes"].append((who, "approve" if move.args[0] else "reject", raw))
+            parts["votes"].append((who, "approve" if move.args[0] else "reject", raw))
         elif move.kind == CARD:
-            told["cards"].append((who, "success" if move.args[0] else "fail"))
+            parts["cards"].append((who, "success" if move.args[0] else "fail"))
         elif move.kind == CONSULT:
-            told["consulted"].append((who, raw))
+            parts["consulted"].append((who, raw))
         elif move.kind == GUESS:
-            told["guess"].append((who, names[move.args[0]], raw))
+            parts["guess"].append((who, names[move.args[0]], raw))
         else:
             assert (seat, move.kind) == (NATURE, DEALT)
-    return told
+    return parts
 
 
 def same_game(game, transcript):
     """Every field of a record is in its transcript."""
-    found = replay.finished(transcript, "avalon_v0")
-    assert found is not None
-    rules, states = found
+    result = replay.finished(transcript, "avalon_v0")
+    assert result is not None
+    rules, states = result
     names = [player["name"] for player in game["players"]]
     assert transcript.header["record"]["names"] == names
     assert [rules.role_names[r] for r in states[-1].standing.roles] == [ROLES[p["role"]] for p in game["players"]]
     assert list(rules.sizes) == game["config"]["mission_team_sizes"]
     seats = {name: k for k, name in enumerate(names)}
     by_seat = recorded(game)
-    assert held(transcript) == by_seat  # the names of these games are in the order of the seats: sorted is by seat
+    assert played(transcript) == by_seat  # the names of these games are in the order of the seats: sorted is by seat
     fails = [event.move.args for event in states[-1].log if event.move.kind == "fails"]
     assert fails == [
         (k, m["fail_count"], int(m["mission_result"] == "success")) for k, m in enumerate(game["missions"])
@@ -173,7 +173,7 @@ def test_another_choice_makes_another_game(made):
 
 
 @pytest.mark.parametrize(
-    ("way", "value", "told"),
+    ("way", "value", "reason"),
     [
         (("missions", 1, "proposals", 2, "leader"), "Ann", 'game made_1, mission 2, proposal 3: leader "Ann"'),
         (("missions", 0, "discussion", 3, "player"), "Ann", 'game made_1, mission 1, statement 4: player "Ann"'),
@@ -192,10 +192,10 @@ def test_another_choice_makes_another_game(made):
         ),
     ],
 )
-def test_a_refusal_names_line_game_mission_and_field(way, value, told, made, refused):
+def test_a_refusal_names_line_game_mission_and_field(way, value, reason, made, refused):
     message = refused(made | {"game_id": "other"}, changed(made, way, value))
     assert "games.jsonl' line 2, game made_1" in message
-    assert told in message
+    assert reason in message
 
 
 # -- records that end early ------------------------------------------------------------------------------------
@@ -210,13 +210,13 @@ def cut(made, missions):
 def test_a_record_may_end_after_any_mission(made, taken):
     whole = transcript_of(tell(made))
     for missions in range(1, 5):
-        found = transcript_of(taken(cut(made, missions))[0])
-        assert found.outcome is None
-        assert found.closing == {"unfinished": "the record ends here"}
-        assert found.entries == whole.entries[: len(found.entries)]
-        states = list(replay.states(found.game(), found.moves))
+        transcript = transcript_of(taken(cut(made, missions))[0])
+        assert transcript.outcome is None
+        assert transcript.closing == {"unfinished": "the record ends here"}
+        assert transcript.entries == whole.entries[: len(transcript.entries)]
+        states = list(replay.states(transcript.game(), transcript.moves))
         assert states[-1].standing.good + states[-1].standing.evil == missions
-        assert list(replay.reenact(found))
+        assert list(replay.reenact(transcript))
 
 
 @pytest.mark.parametrize("gone", ["quest_actions", "final_team_index mission_result fail_count quest_actions"])
@@ -251,7 +251,7 @@ def test_a_record_may_end_before_the_guess(made, taken):
 
 
 @pytest.mark.parametrize(
-    ("said", "heard"),
+    ("said", "expected"),
     [
         ("Everyone likes Eve.", "Everyone likes player_4."),
         ("Eve's and Ann’s plan", "player_4's and player_0’s plan"),
@@ -261,8 +261,8 @@ def test_a_record_may_end_before_the_guess(made, taken):
         ("**Ann** (Bo)", "**player_0** (player_1)"),
     ],
 )
-def test_whole_names_become_seats(said, heard):
-    assert Names(["Ann", "Bo", "Cy", "Dee", "Eve"]).with_seats(said) == heard
+def test_whole_names_become_seats(said, expected):
+    assert Names(["Ann", "Bo", "Cy", "Dee", "Eve"]).with_seats(said) == expected
 
 
 def test_a_name_within_a_name_and_names_of_seats_are_not_mixed_up():
@@ -313,11 +313,10 @@ def test_the_first_record_tells_the_format_and_the_others_are_held_to_it(made, r
     assert "players is missing" in refused(made, {"game_id": "b", "log_file": "x", "rounds": []})
 
 
-def test_logs_go_with_the_games_of_2023_only(made, tmp_path, capsys):
+def test_logs_go_with_the_games_of_2023_only(made, tmp_path, error_of):
     (tmp_path / "games.jsonl").write_text(json.dumps(made))
     command = ["import", "avalon", str(tmp_path / "games.jsonl"), "--out", str(tmp_path / "out")]
-    assert run([*command, "--logs", str(tmp_path)]) == 2
-    assert "accepted: published-2023" in capsys.readouterr().err
+    assert "accepted: published-2023" in error_of([*command, "--logs", str(tmp_path)])
     assert run([*command, "--format", "gpt51"]) == 0
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["made_1.jsonl"]
 
@@ -326,8 +325,8 @@ def test_transcripts_of_a_folder_are_read_finished_or_not(made, tmp_path):
     source = tmp_path / "games.jsonl"
     source.write_text(json.dumps(made) + "\n" + json.dumps(cut(made, 2) | {"game_id": "a_part"}) + "\n")
     import_records(source, tmp_path / "out")
-    found = read_transcripts(tmp_path / "out")
-    assert [one.outcome is None for one in found] == [True, False]  # by name
+    transcripts = read_transcripts(tmp_path / "out")
+    assert [transcript.outcome is None for transcript in transcripts] == [True, False]  # by name
     (tmp_path / "out" / "other.jsonl").write_text('{"parlour": 1, "game": "werewolf_v0", "config": {}}\n')
     with pytest.raises(ParlourError, match=r"other\.jsonl'.*accepted: avalon_v0"):
         read_transcripts(tmp_path / "out")

@@ -28,7 +28,7 @@ MISSIONS: list[tuple[list[tuple[str, str]], int]] = [
 ]
 
 
-def record(missions, results, **told):
+def record(missions, results, **fields):
     """A document as the site writes it; `results` has a letter for each mission."""
     history: dict[str, list[list[str]]] = {name: [] for name in SEATS}
     leads = 3
@@ -48,14 +48,14 @@ def record(missions, results, **told):
     }
     game |= {"spyTeam": list(SPIES), "resistanceTeam": [name for name in SEATS if name not in SPIES], "cards": []}
     game |= {"voteHistory": history, "missionHistory": ["succeeded" if r == "s" else "failed" for r in results]}
-    return game | {"numFailsHistory": [fails for _, fails in missions], **told}
+    return game | {"numFailsHistory": [fails for _, fails in missions], **fields}
 
 
-def hunted(**told):
+def hunted(**fields):
     """Good has three successes; the Assassin shot a plain good player."""
     wrong = "Mission successes and assassin shot wrong."
     ending = {"winningTeam": "Resistance", "howTheGameWasWon": wrong, "whoAssassinShot": "Resistance"}
-    return record(MISSIONS, "sfss", **(ending | told))
+    return record(MISSIONS, "sfss", **(ending | fields))
 
 
 def transcript_of(text):
@@ -91,10 +91,10 @@ def test_moves_that_the_record_does_not_tell_are_listed_in_the_header(taken):
 
 def test_cards_that_are_assumed_are_not_counted(taken):
     transcript = transcript_of(taken(hunted())[0])
-    found = compute([transcript])["all"]
+    counts = compute([transcript])["all"]
     # of 2 + 3 + 3 + 4 cards 10 are told: Max's and Nan's on mission 2 are not; the fail of mission 4 is Quin's
-    assert sum(found[role]["cards"] for role in {HELD[role] for role in ROLES}) == 10
-    assert (found["Assassin"]["cards"], found["Minion"]["cards"], found["Morgana"]["fails_host"]) == (0, 0, 1)
+    assert sum(counts[role]["cards"] for role in {HELD[role] for role in ROLES}) == 10
+    assert (counts["Assassin"]["cards"], counts["Minion"]["cards"], counts["Morgana"]["fails_host"]) == (0, 0, 1)
     for wrong in ("no list", [1, "2"], [True]):
         header = {**transcript.header, "record": {"assumed": wrong}}
         with pytest.raises(ParlourError, match=r"record\.assumed"):
@@ -143,7 +143,7 @@ def test_a_record_may_end_early(taken):
 
 
 @pytest.mark.parametrize(
-    ("way", "value", "told"),
+    ("way", "value", "reason"),
     [
         (("cards",), ["Lady of the Lake"], "cards"),
         (("playerRoles", "Kim", "role"), "Tristan", "Merlin, Percival"),
@@ -179,9 +179,9 @@ def test_a_record_may_end_early(taken):
         (("_id",), "../x", "_id"),
     ],
 )
-def test_contradictions_are_refused(way, value, told, taken, refused):
+def test_contradictions_are_refused(way, value, reason, taken, refused):
     game = changed(hunted(), way, value)
-    if told is None:  # a plain Spy might as well be Mordred
+    if reason is None:  # a plain Spy might as well be Mordred
         assert taken(game)
     else:
-        assert told in refused(game)
+        assert reason in refused(game)

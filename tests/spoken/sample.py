@@ -72,6 +72,6 @@ def _numbers(sizes: dict[tuple[int, int, bool], int]) -> dict[tuple[int, int, bo
     shares = {stratum: rest * (size - IN_EACH) / total for stratum, size in sizes.items()}
     numbers = {stratum: IN_EACH + int(share) for stratum, share in shares.items()}
     left = STATEMENTS - sum(numbers.values())
-    for stratum in sorted(shares, key=lambda one: (int(shares[one]) - shares[one], one))[:left]:
+    for stratum in sorted(shares, key=lambda key: (int(shares[key]) - shares[key], key))[:left]:
         numbers[stratum] += 1
     return numbers

@@ -56,29 +56,29 @@ def paraphrases() -> list[Labelled]:
 
 def originals(folder: Path = GAMES) -> list[Labelled]:
     """The 200 statements as they were said, with `player_N` for names."""
-    said = {(one.source, one.place): one for _, one in statements(folder)}
+    said = {(statement.source, statement.place): statement for _, statement in statements(folder)}
     return [_labelled(row, renamed(said[row["source"], row["place"]])) for row in rows()]
 
 
 def renamed(statement: Statement) -> str:
     """The words with the seats' names as players' names."""
     names = "|".join(map(re.escape, statement.names))
-    return re.sub(rf"\b(?:{names})\b", lambda found: f"player_{statement.names.index(found[0])}", statement.words)
+    return re.sub(rf"\b(?:{names})\b", lambda match: f"player_{statement.names.index(match[0])}", statement.words)
 
 
 def agreement(reader: Reader, labelled: Iterable[Labelled]) -> tuple[dict[str, Agreement], float]:
     """By kind and of all kinds (`all`), and the share of statements with exactly the labelled pairs."""
-    found = [(reader(one.words, one.speaker, one.seats), one.pairs) for one in labelled]
-    by_kind = {kind: _counted([(_of(a, kind), _of(b, kind)) for a, b in found]) for kind in KINDS}
-    return {**by_kind, "all": _counted(found)}, sum(a == b for a, b in found) / len(found)
+    pairs = [(reader(statement.words, statement.speaker, statement.seats), statement.pairs) for statement in labelled]
+    by_kind = {kind: _counted([(_of(a, kind), _of(b, kind)) for a, b in pairs]) for kind in KINDS}
+    return {**by_kind, "all": _counted(pairs)}, sum(a == b for a, b in pairs) / len(pairs)
 
 
 def table(reader: Reader, labelled: list[Labelled]) -> str:
     """The agreement in lines."""
     by_kind, exact = agreement(reader, labelled)
     lines = [
-        f"{kind:10} {one.both + one.missed:4} {one.precision:9.3f} {one.recall:6.3f} {one.f1:5.3f}"
-        for kind, one in by_kind.items()
+        f"{kind:10} {agreement.both + agreement.missed:4} {agreement.precision:9.3f} {agreement.recall:6.3f} {agreement.f1:5.3f}"
+        for kind, agreement in by_kind.items()
     ]
     return "\n".join(["kind       pairs precision recall    F1", *lines, f"exact {exact:.3f} of {len(labelled)}"])
 
@@ -89,7 +89,7 @@ def rows() -> list[dict]:
 
 
 def _labelled(row: dict, words: str) -> Labelled:
-    pairs = frozenset((kind.removesuffix("_one_of"), one) for kind, ones in row["labels"].items() for one in ones)
+    pairs = frozenset((kind.removesuffix("_one_of"), target) for kind, ones in row["labels"].items() for target in ones)
     return Labelled(row["half"], row["speaker"], row["seats"], words, pairs)
 
 
@@ -97,5 +97,5 @@ def _of(pairs: Pairs, kind: str) -> Pairs:
     return frozenset(pair for pair in pairs if pair[0] == kind)
 
 
-def _counted(found: list[tuple[Pairs, Pairs]]) -> Agreement:
-    return Agreement(*(sum(map(len, ones)) for ones in zip(*((a & b, a - b, b - a) for a, b in found), strict=True)))
+def _counted(pairs: list[tuple[Pairs, Pairs]]) -> Agreement:
+    return Agreement(*(sum(map(len, ones)) for ones in zip(*((a & b, a - b, b - a) for a, b in pairs), strict=True)))

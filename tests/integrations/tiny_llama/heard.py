@@ -75,23 +75,23 @@ def ask_beside_play(policy: Policy, info: dict[str, Any]) -> None:
     """Ask a player what it believes before each of its decisions."""
     act = policy.act
 
-    def asked_and_acting(observation: Any, told: dict[str, Any]) -> Any:
-        policy.state_belief(observation, {**told, **info})
-        return act(observation, told)
+    def asked_and_acting(observation: Any, infos: dict[str, Any]) -> Any:
+        policy.state_belief(observation, {**infos, **info})
+        return act(observation, infos)
 
     policy.act = asked_and_acting  # type: ignore[method-assign]
 
 
-def heard_at(one: Table, seeds: range) -> Iterator[Heard]:
+def heard_at(setting: Table, seeds: range) -> Iterator[Heard]:
     """The questions of whole games at a table, in the order in which they were put."""
     for seed in seeds:
         model = HearingModel()
-        env = table(one.game, **one.options)
+        env = table(setting.game, **setting.options)
         config = env.game_env.game.config
         seats = len(env.game_env.possible_agents)
-        policies = [make_policy(one.agent, one.game, config, model) for _ in range(seats)]
-        if one.agent == "chat" and one.game in SIDES:
-            side, roles = SIDES[one.game]
+        policies = [make_policy(setting.agent, setting.game, config, model) for _ in range(seats)]
+        if setting.agent == "chat" and setting.game in SIDES:
+            side, roles = SIDES[setting.game]
             members = sum(role in roles for role in config["roles"])
             for policy in policies:
                 ask_beside_play(policy, {"side": side, "members": members, "seats": seats})

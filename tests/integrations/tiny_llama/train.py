@@ -47,33 +47,33 @@ class Lesson(NamedTuple):
 def heard_for_training() -> list[Heard]:
     """Questions of all kinds, of each at most a number."""
     counts: dict[str, int] = {}
-    found = []
+    samples = []
     for table in TABLES:
-        for heard in heard_at(table, GAMES):
-            key = f"{table.game} {heard.question.language} {heard.question.kind}"
+        for sample in heard_at(table, GAMES):
+            key = f"{table.game} {sample.question.language} {sample.question.kind}"
             counts[key] = counts.get(key, 0) + 1
             if counts[key] <= A_KIND:
-                found.append(heard)
-    return found
+                samples.append(sample)
+    return samples
 
 
-def texts_of(heard: Heard) -> tuple[str, str]:
+def texts_of(sample: Heard) -> tuple[str, str]:
     """The end of a question's prompt as the chat template writes it, and its reply."""
-    system = heard.question.system(heard.context.rules)
-    user = heard.question.prompt()
+    system = sample.question.system(sample.context.rules)
+    user = sample.question.prompt()
     opening = tokens.message("system", system) + tokens.message("user", user) + f"{tokens.BEGIN}assistant\n"
-    return opening[-8 * LONG_TAIL :], heard.reply + tokens.END
+    return opening[-8 * LONG_TAIL :], sample.reply + tokens.END
 
 
 def batch(lessons: list[Lesson], rows: int, tail: int, rng: np.random.Generator) -> tuple[torch.Tensor, torch.Tensor]:
     """Token numbers (rows, length), and the weight of each token as something to learn (rows, length)."""
     chosen = [lessons[int(number)] for number in rng.integers(len(lessons), size=rows)]
-    length = max(min(len(one.prompt), tail) + len(one.reply) for one in chosen)
+    length = max(min(len(example.prompt), tail) + len(example.reply) for example in chosen)
     numbers, weights = torch.zeros(rows, length, dtype=torch.long), torch.zeros(rows, length)
-    for row, one in enumerate(chosen):
-        prompt = one.prompt[-tail:]
-        end = len(prompt) + len(one.reply)
-        numbers[row, :end] = torch.tensor(prompt + one.reply)
+    for row, example in enumerate(chosen):
+        prompt = example.prompt[-tail:]
+        end = len(prompt) + len(example.reply)
+        numbers[row, :end] = torch.tensor(prompt + example.reply)
         weights[row, : len(prompt)] = OF_PROMPT
         weights[row, len(prompt) : end] = 1.0
     return numbers, weights
@@ -104,7 +104,7 @@ def taught(lessons: list[Lesson], size: int, steps: int = STEPS) -> Llama:
 
 def main(path: Path, steps: int = STEPS) -> None:
     """Make the file."""
-    texts = [texts_of(heard) for heard in heard_for_training()]
+    texts = [texts_of(sample) for sample in heard_for_training()]
     tokenizer = tokens.trained(prompt + reply for prompt, reply in texts[::4])
     pairs = [Lesson(*(tokenizer.encode(text).ids for text in pair)) for pair in texts]
     lessons = [lesson for lesson in pairs if len(lesson.reply) <= REPLY]
