@@ -15,6 +15,7 @@ import sys
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import networkx as nx
@@ -24,9 +25,14 @@ from parlour.envs.registry import GAMES
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("envs", "policies", "training", "wrappers")
 SOURCES = {path: path.read_text("utf-8") for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))}
-TREES = {path: ast.parse(text) for path, text in SOURCES.items()}
 EVERY_MODULE_HAS_ITS_OWN = {"choose", "from_settings", "main"}
 """Functions that the modules of a folder offer alike, each for its own library or game."""
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """The syntax trees of all sources; parsed when a test first asks."""
+    return {path: ast.parse(text) for path, text in SOURCES.items()}
 
 
 def module_of(path: Path) -> str:
@@ -56,7 +62,7 @@ def circles(modules: dict[str, ast.Module]) -> list[list[str]]:
 
 def test_no_module_imports_itself_by_way_of_others():
     """Imports within functions count too: a lazy import hides a circle, it does not break it."""
-    assert circles({name: TREES[path] for name, path in MODULES.items()}) == []
+    assert circles({name: trees()[path] for name, path in MODULES.items()}) == []
 
 
 def public(tree: ast.Module) -> Iterator[tuple[str, bool]]:
@@ -77,7 +83,7 @@ def public(tree: ast.Module) -> Iterator[tuple[str, bool]]:
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_class_name_stands_for_one_class_in_each_of_the_four_packages(folder):
     defined = defaultdict(list)
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         if path.relative_to(ROOT).parts[0] == folder:
             for name, is_class in public(tree):
                 if is_class:
@@ -90,7 +96,7 @@ PACKAGES = sorted({path.parent for path in SOURCES})
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_public_name_stands_for_one_thing_in_each_folder(package):
-    counted = Counter(name for path, tree in TREES.items() if path.parent == package for name, _ in public(tree))
+    counted = Counter(name for path, tree in trees().items() if path.parent == package for name, _ in public(tree))
     assert {name for name, times in counted.items() if times > 1} - EVERY_MODULE_HAS_ITS_OWN == set()
 
 
@@ -109,7 +115,7 @@ def test_views_are_typed_where_games_are_read():
 def test_games_are_listed_in_the_registry_alone():
     """No other list, tuple, set or dictionary holds two games, and no comparison chain goes through them."""
     places = []
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         if path == ROOT / "envs" / "registry.py":
             continue
         for node in ast.walk(tree):

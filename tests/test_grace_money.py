@@ -173,7 +173,7 @@ def test_replies_of_a_model_are_charged_to_the_action_that_asked_also_those_of_t
     with tally.of("run_nli_check"):
         pass
     meter.complete(request())  # of nobody
-    generate, check = tally.found["generate"], tally.found["run_nli_check"]
+    generate, check = tally.usage["generate"], tally.usage["run_nli_check"]
     # three replies of 100 + 7 tokens in two executions, of which the second came from the cache: its time is not known
     assert (generate.n, generate.prompt, generate.completion, generate.timed) == (2, 300, 21, 1)
     assert (check.n, check.prompt, check.timed) == (1, 0, 1)
@@ -199,7 +199,7 @@ def test_tokens_that_a_server_does_not_tell_are_not_known(tmp_path):
         Meter(inner, Prices()).complete(request())
     partial = tmp_path / "partial_usage.csv"
     costs.resume(partial, ())
-    partial.write_text(partial.read_text() + costs.lines_of(0, tally.found))
+    partial.write_text(partial.read_text() + costs.lines_of(0, tally.usage))
     costs.store_means(partial, tmp_path / "usage.csv")
     assert read_csv(tmp_path / "usage.csv")["generate"]["prompt"] == ""
     assert costs.costs_by(tmp_path / "usage.csv", costs.UseRate(0, 0, 0)) == (0.0,) * 9

@@ -69,7 +69,7 @@ class PredictedChoice:
     """A choice with what the models said about it, which had not learned from its game."""
 
     choice: ImitatedChoice
-    told: dict[str, Foretold]
+    predictions: dict[str, Foretold]
     """By model; those that say something of this kind."""
 
 
@@ -116,7 +116,7 @@ def table(held_out: Sequence[PredictedChoice]) -> list[ChoiceScore]:
         of_kind = [case for case in held_out if case.choice.what == what]
         for role in (ALL, *sorted({case.choice.role for case in of_kind})):
             some = [case for case in of_kind if role in (ALL, case.choice.role)]
-            rows += [_score(what, role, name, some) for name in MODELS if name in some[0].told]
+            rows += [_score(what, role, name, some) for name in MODELS if name in some[0].predictions]
     return rows
 
 
@@ -131,10 +131,10 @@ def _score(what: str, role: str, model: str, some: Sequence[PredictedChoice]) ->
         model,
         len(some),
         len({case.choice.game for case in some}),
-        mean(lambda case: case.told[model].top, SHARE),
-        mean(lambda case: case.told[model].log),
-        None if other is None else mean(lambda case: case.told[CLONE].top - case.told[model].top),
-        None if other is None else mean(lambda case: case.told[CLONE].log - case.told[model].log),
+        mean(lambda case: case.predictions[model].top, SHARE),
+        mean(lambda case: case.predictions[model].log),
+        None if other is None else mean(lambda case: case.predictions[CLONE].top - case.predictions[model].top),
+        None if other is None else mean(lambda case: case.predictions[CLONE].log - case.predictions[model].log),
     )
 
 
@@ -149,7 +149,8 @@ def by_game(values: Iterable[tuple[int, float]], bounds: tuple[float, float] = U
 def calibration(held_out: Sequence[PredictedChoice], what: str, model: str, bins: int = 10) -> list[CalibrationBin]:
     """For decisions between two moves: predicted probability of the first against its frequency, in equal parts."""
     of_kind = [case for case in held_out if case.choice.what == what]
-    chances, taken = [case.told[model].chance for case in of_kind], [float(case.choice.taken[0]) for case in of_kind]
+    chances = [case.predictions[model].chance for case in of_kind]
+    taken = [float(case.choice.taken[0]) for case in of_kind]
     return bins_by_count(chances, taken, bins)
 
 
@@ -218,7 +219,7 @@ def write_by_date(folder: Path, scores: Sequence[ChoiceScore], source: Mapping[s
 
 
 def _tells_votes(held_out: Sequence[PredictedChoice], name: str) -> bool:
-    return any(name in case.told for case in held_out if case.choice.what == _VOTE)
+    return any(name in case.predictions for case in held_out if case.choice.what == _VOTE)
 
 
 def _numbers(score: ChoiceScore) -> list[Any]:

@@ -165,12 +165,14 @@ def cross_validated(
             tested = {id(case): told_of(case, models) for case in of_kind if fold[case.game] == k}
             said |= tested
             if logger is not None:
-                logs = [predicted.told[CLONE].log for predicted in tested.values() if CLONE in predicted.told]
+                logs = [
+                    predicted.predictions[CLONE].log for predicted in tested.values() if CLONE in predicted.predictions
+                ]
                 kind = of_kind[0].kind
                 metrics = {f"eval/log_likelihood_{kind}": fmean(logs) if logs else None}
                 logger.log(metrics, number * config.folds + k + 1)
             progress(stage, number * config.folds + k + 1)
-        cases += [said[id(case)] for case in of_kind if said[id(case)].told]
+        cases += [said[id(case)] for case in of_kind if said[id(case)].predictions]
     return cases
 
 

@@ -87,7 +87,7 @@ class Tally:
     """Measures the actions of one question, in one thread."""
 
     def __init__(self) -> None:
-        self.found: dict[str, ActionUsage] = {}
+        self.usage: dict[str, ActionUsage] = {}
 
     @contextmanager
     def of(self, action: str) -> Iterator[None]:
@@ -102,7 +102,7 @@ class Tally:
         completion = math.nan if unknown else sum(reply.usage.completion for reply in replies)
         timed = not any(reply.cached for reply in replies)
         used = ActionUsage(1, prompt, completion, int(timed), seconds if timed else 0.0)
-        self.found[action] = self.found.get(action, ActionUsage()) + used
+        self.usage[action] = self.usage.get(action, ActionUsage()) + used
 
 
 # -- files -----------------------------------------------------------------------------------------------------

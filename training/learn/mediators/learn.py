@@ -208,7 +208,10 @@ def finish(
     else:
         rows = {state: _obeyed(net, games[state], actions) for state, net in nets.items()}
         made = PolicyTable(rows, table.thresholds, settings.temperature, settings.floor)
-    regrets = {state: _regrets(game, made.rows[state], actions) for state, game in games.items()}
+    regrets = {
+        state: equilibrium.obedience(game, equilibrium.as_array(made.rows[state], actions)).regrets
+        for state, game in games.items()
+    }
     return LearnedMediator(means, values, settings, replace(made, actions=actions), regrets)
 
 
@@ -230,7 +233,3 @@ def _obeyed(net: Mapping[Joint, float], game: equilibrium.NormalForm, actions: A
     """The best correlated equilibrium."""
     welfare = equilibrium.as_array(net, actions)
     return equilibrium.as_row(equilibrium.correlated(game, welfare).probabilities, tuple(net), actions)
-
-
-def _regrets(game: equilibrium.NormalForm, row: Row, actions: ActionSet) -> tuple[float, ...]:
-    return equilibrium.obedience(game, equilibrium.as_array(row, actions)).regrets

@@ -205,7 +205,7 @@ def _simulated(
 
 def _measured(service: CalibrationService, number: int, payment: Payment, seed: int) -> Measured:
     tally = Tally()
-    return simulate(service, number, payment, seed, tally), tally.found
+    return simulate(service, number, payment, seed, tally), tally.usage
 
 
 def _in_threads(calls: Sequence[Callable[[], Measured]], most: int) -> Iterator[Measured]:

@@ -149,7 +149,10 @@ def _train_phases(
     if points:
         checkpoint.load(trainer.load)
     if not (folder / BASELINES).exists():
-        _store_baselines(_baselines(config, None if points else trainer.policy()), folder)
+        baselines = _baselines(config, None if points else trainer.policy())
+        write_csv(
+            folder / BASELINES, [field.name for field in fields(SeatBaseline)], [astuple(row) for row in baselines]
+        )
     stage = Stage(f"Training {config.game}", config.phases * config.phase_steps, "decisions")
     for phase in range(len(points), config.phases):
         before, note = (points[-1].steps, _note(points[-1])) if points else (0, "")
@@ -237,10 +240,6 @@ def _store(policy: TrainedSeat, points: list[SeatPoint], config: SeatConfig, fol
     """Write what a phase leaves; each file is replaced as a whole, and the checkpoint after them: what is behind it stays."""
     policy.save(folder / POLICY)
     _draw(points, _stored_baselines(folder), config, folder / PICTURE)
-
-
-def _store_baselines(baselines: list[SeatBaseline], folder: Path) -> None:
-    write_csv(folder / BASELINES, [field.name for field in fields(SeatBaseline)], [astuple(row) for row in baselines])
 
 
 def _stored_baselines(folder: Path) -> dict[str, SeatBaseline]:

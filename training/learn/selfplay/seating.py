@@ -72,8 +72,8 @@ class Seating:
     side: NDArray[np.int8]
     """The side of the network where it has an opponent."""
     seat: NDArray[np.int8]
-    """Its seat where it has a single one; the opponent plays all others but those in `held`. Else `WHOLE_SIDE`."""
-    held: NDArray[np.int32] | int = 0
+    """Its seat where it has a single one; the opponent plays all others but those in `extra_seats`. Else `WHOLE_SIDE`."""
+    extra_seats: NDArray[np.int32] | int = 0
     """Bits of more seats that the network holds among strangers."""
 
     @classmethod
@@ -97,7 +97,9 @@ class Seating:
         """
         of_actor = sides[np.arange(len(actor)), np.maximum(actor, 0)]
         with_side = np.where(self.seat == WHOLE_SIDE, of_actor == self.side, actor == self.seat)
-        own: NDArray[np.bool_] = (self.opponent == ALONE) | with_side | ((self.held >> np.maximum(actor, 0)) & 1 != 0)
+        own: NDArray[np.bool_] = (
+            (self.opponent == ALONE) | with_side | ((self.extra_seats >> np.maximum(actor, 0)) & 1 != 0)
+        )
         return own
 
 
