@@ -38,8 +38,14 @@ DIED = SourcedFact(Fact("died", (VICTIM, 0, 1, 2)), NOBODY, True)
 """At place 0, hour 1, by means 2; seats 0..3."""
 
 
-def statement(teller: int, kind: str, *args: int, victim: int = VICTIM) -> Told:
-    return Told(Fact(kind, args), teller, False, victim)
+def chances(statements: list[SourcedFact], seats: int, victim: int, me: int, liars: int) -> dict[int, float]:
+    """The probability of each other seat to have killed a victim."""
+    others = dict.fromkeys((seat for seat in range(seats) if seat != me), 0.0)
+    return {**others, **believed(statements, seats, victim, me, liars).chances}
+
+
+def statement(teller: int, kind: str, *args: int, victim: int = VICTIM) -> SourcedFact:
+    return SourcedFact(Fact(kind, args), teller, False, victim)
 
 
 # -- what is believed ------------------------------------------------------------------------------------------

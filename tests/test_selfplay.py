@@ -130,19 +130,11 @@ def test_strangers_have_their_share_of_the_games_families_alike_and_the_network_
     """Of 1000 games 200 among strangers: 100 of each family, of the second 50 for each of its two players."""
     made = config(tables=1000, fixed_share=0.5, pool_share=0.2, population=("a", "b"), population_share=0.2)
     met, rng = dict.fromkeys(SIDES, ("s000",)), np.random.default_rng(0)
-<<<<<<< HEAD
     drawn = seating.seating(made, 5, ("heuristic",), met, (), rng, [["a"], ["b1", "b2"]])
     assert drawn.opponents == ("heuristic", "s000", "a", "b1", "b2")
     assert [(drawn.opponent == k).sum() for k in (ALONE, 0, 1, 2, 3, 4)] == [100, 500, 200, 100, 50, 50]
     assert [((drawn.seat == seat) & (drawn.opponent >= 2)).sum() for seat in range(5)] == [40] * 5
-    assert not np.any(drawn.held)  # strangers hold all other seats
-=======
-    found = seating.seating(made, 5, ("heuristic",), met, (), rng, [["a"], ["b1", "b2"]])
-    assert found.opponents == ("heuristic", "s000", "a", "b1", "b2")
-    assert [(found.opponent == k).sum() for k in (ALONE, 0, 1, 2, 3, 4)] == [100, 500, 200, 100, 50, 50]
-    assert [((found.seat == seat) & (found.opponent >= 2)).sum() for seat in range(5)] == [40] * 5
-    assert not np.any(found.extra_seats)  # strangers hold all other seats
->>>>>>> f615fdf9 (training/learn: nouns for fields; two helpers with one caller go)
+    assert not np.any(drawn.extra_seats)  # strangers hold all other seats
 
 
 def test_among_strangers_the_network_holds_the_share_of_the_other_seats_that_is_left():

@@ -149,7 +149,7 @@ def tell(fact: Fact) -> Move:
 def fact_of(move: Move) -> Fact:
     """The fact that a move tells.
 
-    >>> told(Move("tell", (4, 2, 1)))
+    >>> fact_of(Move("tell", (4, 2, 1)))
     Fact(kind='had', args=(2, 1))
     """
     return Fact(KINDS[move.args[0]], move.args[1:])

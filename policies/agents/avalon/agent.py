@@ -10,6 +10,7 @@ for the own role, or for other roles, stay unchanged.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
@@ -127,6 +128,11 @@ class AvalonAgent(AvalonSeat):
         )
         messages = [line for messages in since for line in messages]
         return {"me": self.me, "facts": facts, "summary": self._kept, "messages": messages}
+
+    def told(self) -> dict[str, Any]:
+        """Deprecated name of `record`."""
+        warnings.warn("AvalonAgent.told() is now called record()", DeprecationWarning, stacklevel=2)
+        return self.record()
 
     def playing(self, now: AvalonSituation) -> dict[str, Any]:
         """The same, with what it plays by and what is asked now."""
