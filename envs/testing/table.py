@@ -115,7 +115,7 @@ def sampled(states: list[Any], count: int = 24) -> list[Any]:
 
 
 def by_nature(game: Any, moves: Sequence[Move]) -> tuple[list[Move], list[Move]]:
-    """Nature's moves among those of a game, and the seats' moves."""
+    """The moves of nature in a game, and the moves of seats."""
     nature, seat_moves, state = list[Move](), list[Move](), game.initial()
     for move in moves:
         (nature if game.actor(state) == NATURE else seat_moves).append(move)

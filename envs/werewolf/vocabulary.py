@@ -133,5 +133,5 @@ def known_wolves(view: WerewolfView) -> tuple[int, ...]:
 
 
 def living_wolves(view: WerewolfView) -> tuple[int, ...]:
-    """Those of them who live."""
+    """The living werewolves, for a werewolf; empty for everybody else."""
     return tuple(seat for seat in known_wolves(view) if view.alive[seat])
