@@ -22,8 +22,8 @@ from parlour.training.learn.habits.run import BESIDE, HABITS, HabitsConfig, Lear
 from parlour.training.measure.statistics import rate
 from parlour.training.papers import avalon_people_players as among_people
 from parlour.training.papers.avalon_people_study import PeopleStudy
-from parlour.training.papers.avalon_records import LOSS, TRANSCRIPTS, kept, study_report
-from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, Value, cell, remark
+from parlour.training.papers.avalon_records import LOSS, TRANSCRIPTS, loss_value, study_report
+from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, Value, cell, kept, remark
 from parlour.training.records.avalon import import_records
 from parlour.training.records.reading import Refusal
 from parlour.training.results import plots
@@ -111,11 +111,8 @@ def played_game(path: Path) -> GameOfPeople | None:
     config, last = json.loads(lines[0])["config"], json.loads(lines[-1])
     if last.get("outcome") is None:
         return None
-    winner, reason = last["outcome"]["winner"], last["outcome"]["reason"]
-    tried = reason == "assassination" or winner == GOOD
-    return GameOfPeople(
-        config["num_players"], _role_set(config), winner == GOOD, reason == "assassination" if tried else None
-    )
+    good_won, named = last["outcome"]["winner"] == GOOD, last["outcome"]["reason"] == "assassination"
+    return GameOfPeople(config["num_players"], _role_set(config), good_won, named if named or good_won else None)
 
 
 def _role_set(config: Mapping[str, Any]) -> str:
@@ -194,21 +191,15 @@ def _gpt51_habits(study: PeopleStudy) -> str | None:
 def _readings(table: str, learned: LearnedFrom) -> Iterator[TableCell]:
     for entries, sides, merlin in ((learned.tested, LOSS, MERLIN_QUESTS), (learned.often, SIDES_VOTES, MERLIN_VOTES)):
         for entry in entries:
-            row, of = (
-                READERS.get(entry["habits"], entry["habits"]),
-                "" if entry["players"] == "all" else f"{entry['players']} players",
-            )
+            row = READERS.get(entry["habits"], entry["habits"])
+            of = "" if entry["players"] == "all" else f"{entry['players']} players"
             for measure, key, apart in ((sides, "log_loss", entry.get("less_than_default")), (merlin, "merlin", None)):
                 if (loss := entry.get(key)) is not None:
-                    yield cell(table, row, of, measure, _value(loss), None if apart is None else _value(apart))
+                    difference = None if apart is None else loss_value(apart)
+                    yield cell(table, row, of, measure, loss_value(loss), difference)
             if sides == LOSS and row != "chance":
                 for measure, key in zip(CALIBRATION, ("auc", "ece"), strict=True):
                     yield cell(table, row, of, measure, Value(entry[key], entry["games"]))
-
-
-def _value(estimate: Any) -> Value:
-    ends = (None, None) if estimate.low == estimate.high else (estimate.low, estimate.high)
-    return Value(estimate.value, estimate.n, *ends)
 
 
 _STEPS: Final[tuple[Callable[[PeopleStudy], None], ...]] = (

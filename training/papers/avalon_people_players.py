@@ -21,11 +21,11 @@ from parlour.policies.experts import has_expert
 from parlour.training.learn.clone.choices import CloneConfig
 from parlour.training.learn.clone.report import ALL, CLONE, PICTURE, PLAYER, ChoiceScore, by_game
 from parlour.training.learn.selfplay.config import SelfplayConfig
-from parlour.training.measure.statistics import Estimate, paired, rate
+from parlour.training.measure.statistics import paired, rate
 from parlour.training.papers.avalon_people_differences import differences
 from parlour.training.papers.avalon_people_study import GPT51, PeopleStudy
 from parlour.training.papers.avalon_records import TRANSCRIPTS
-from parlour.training.papers.cells import Value, deals_of, valued
+from parlour.training.papers.cells import Value, deals_of, opposite, valued
 from parlour.training.play.extras import import_extra
 from parlour.training.play.runner import GameRunner
 from parlour.training.records.avalon import assumed_moves
@@ -80,14 +80,8 @@ def _add_score(study: PeopleStudy, score: ChoiceScore) -> None:
         (LIKELIHOOD, valued(score.log, share=False), score.log_less),
         (FORETOLD, valued(score.top, share=True), score.top_less),
     ):
-        apart = None if less is None else less_than_clone(less, share=measure == FORETOLD)
+        apart = None if less is None else opposite(less, share=measure == FORETOLD)
         study.add(score.model, of, f"{score.what}: {measure}", value, apart)
-
-
-def less_than_clone(more: Estimate, *, share: bool) -> Value:
-    """A model minus the clone, from what the clone is better by."""
-    low, high = (None if end is None else -end for end in (more.high, more.low))
-    return Value(-more.value, more.n, low, high, share)
 
 
 # -- experts -------------------------------------------------------------------------------------------------------
@@ -242,10 +236,10 @@ def draw_among_people(study: PeopleStudy) -> None:
         panels = made.subplots(len(rows), 2, squeeze=False)
         for (points, votes), (players, measured) in zip(panels, rows.items(), strict=True):
             names = [name for name, _, _ in measured]
-            _panel(points, names, [times(wins, 100) for _, wins, _ in measured], LESS_CLONE, f"{players} players")
+            _panel(points, names, [wins.drawn for _, wins, _ in measured], LESS_CLONE, f"{players} players")
             human = [(name, value) for name, _, value in measured if value is not None]
             likely = "log likelihood of people's votes (nats)"
-            _panel(votes, [name for name, _ in human], [times(value, 1) for _, value in human], likely, "")
+            _panel(votes, [name for name, _ in human], [value.drawn for _, value in human], likely, "")
     study.pictures.append((file, title))
 
 
@@ -254,16 +248,6 @@ def _panel(axes: Any, names: Sequence[str], of: Sequence[plots.Estimated], words
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
     plots.label(axes, words, "", title, grid="x")
-
-
-def times(value: Value, factor: float) -> plots.Estimated:
-    """A value with its interval in another unit.
-
-    >>> times(Value(0.1, 5, 0.05, 0.15), 100)
-    (10.0, 5.0, 15.0)
-    """
-    low, high = (None if end is None else factor * end for end in (value.low, value.high))
-    return factor * value.value, low, high
 
 
 def _points(study: PeopleStudy, of: str) -> Iterator[tuple[str, Value, Value | None]]:

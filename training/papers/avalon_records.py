@@ -8,10 +8,8 @@ recomputes what the publishers print. With --out everything is kept there: trans
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from parlour.envs.core import ParlourError
@@ -26,10 +24,19 @@ from parlour.training.measure.analysis.compare import (
     wrong_guesses,
 )
 from parlour.training.measure.analysis.decisions import GUESS
-from parlour.training.measure.analysis.games import AnalysedGame
 from parlour.training.measure.analysis.run import REPORT, UNHEARD, USUAL, Analysis, AnalysisSettings, analyse
 from parlour.training.measure.statistics import Estimate, rate, show_interval
-from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, Value, cell, remark, valued
+from parlour.training.papers.cells import (
+    Reproduction,
+    ReproductionSetting,
+    TableCell,
+    Value,
+    cell,
+    kept,
+    opposite,
+    remark,
+    valued,
+)
 from parlour.training.play.extras import import_extra
 from parlour.training.records.avalon import import_records
 from parlour.training.results.pages.report import write_report
@@ -113,46 +120,37 @@ def _analysis(name: str, setting: ReproductionSetting, folder: Path) -> tuple[st
 _STEPS: Final = (_import, _habits, _clone, _analysis)
 
 
-@contextmanager
-def kept(out: Path | None) -> Iterator[Path]:
-    """Where the study is written: the folder of the run, or a temporary folder."""
-    if out is not None:
-        yield out
-        return
-    with TemporaryDirectory() as made:
-        yield Path(made)
-
-
 # -- cells -------------------------------------------------------------------------------------------------------
 
 
 def _readings(table: str, learned: LearnedFrom) -> Iterator[TableCell]:
     """How well an onlooker's belief tells the evil side, on games that its habits were not learned from."""
     for score in learned.scores:
-        row, of = (
-            BELIEFS.get(score["habits"], score["habits"]),
-            PLAYERS.get(score["players"], f"{score['players']} players"),
-        )
-        loss, less = score["log_loss"], score.get("less_than_default")
-        apart = None if less is None else Value(less.value, less.n, less.low, less.high)
-        ends = (None, None) if loss.low == loss.high else (loss.low, loss.high)
-        yield cell(table, row, of, LOSS, Value(loss.value, loss.n, *ends), apart)
-        more = score.get("less_than_before")
+        row = BELIEFS.get(score["habits"], score["habits"])
+        of = PLAYERS.get(score["players"], f"{score['players']} players")
+        less, more = score.get("less_than_default"), score.get("less_than_before")
+        apart = None if less is None else valued(less, share=False)
+        yield cell(table, row, of, LOSS, loss_value(score["log_loss"]), apart)
         if more is not None:
-            yield cell(table, row, of, WORDS, Value(more.value, more.n, more.low, more.high))
+            yield cell(table, row, of, WORDS, valued(more, share=False))
         if not of:
             yield cell(table, row, of, AUC, Value(score["auc"], score["games"]))
             yield cell(table, row, of, ECE, Value(score["ece"], score["games"]))
+
+
+def loss_value(estimate: Estimate) -> Value:
+    """An estimate in a unit of its own; an interval without width is left out."""
+    ends = (None, None) if estimate.low == estimate.high else (estimate.low, estimate.high)
+    return Value(estimate.value, estimate.n, *ends)
 
 
 def _predictions(table: str, scores: Sequence[ChoiceScore]) -> Iterator[TableCell]:
     """How well the clone and others foretell decisions of games that they have not learned from."""
     for score in over_all(scores):
         top, log = score.top_less, score.log_less
-        yield cell(
-            table, score.model, score.what, TOP, valued(score.top, share=True), None if top is None else _less(top)
-        )
-        apart = None if log is None else _less(log, share=False)
+        apart = None if top is None else opposite(top)
+        yield cell(table, score.model, score.what, TOP, valued(score.top, share=True), apart)
+        apart = None if log is None else opposite(log, share=False)
         yield cell(table, score.model, score.what, LOG, valued(score.log, share=False), apart)
 
 
@@ -175,7 +173,7 @@ def _guesses(table: str, theirs: str, ours: Mapping[str, Sequence[DecidedGame]])
             score = row[number]
             low, high = score.difference.ends
             apart = Value(-score.difference.value, first.theirs.n, -high, -low, share=True)
-            yield cell(table, name, of, GUESSES, _as_share(score.ours), apart)
+            yield cell(table, name, of, GUESSES, valued(score.ours, share=True), apart)
             if not of:
                 yield cell(table, f"both, {name}", of, GUESSES, rate(score.both, score.theirs.n))
         if not of:
@@ -190,7 +188,7 @@ def _votes(table: str, theirs: str, ours: Mapping[str, Sequence[DecidedGame]]) -
         yield cell(table, theirs, of, VOTES, valued(first.theirs, share=True))
         for name, row in rows.items():
             score = row[number]
-            yield cell(table, name, of, VOTES, valued(score.ours, share=True), _less(score.difference))
+            yield cell(table, name, of, VOTES, valued(score.ours, share=True), opposite(score.difference))
 
 
 def _published(table: str, theirs: str, games: Sequence[DecidedGame]) -> Iterator[TableCell]:
@@ -203,19 +201,11 @@ def _published(table: str, theirs: str, games: Sequence[DecidedGame]) -> Iterato
         if compared:
             yield cell(table, theirs, f"{effort} effort, compared games alone", GUESSES, _right(compared))
     wrong = wrong_guesses(games)
-    plain = sum(count for role, count in wrong.items() if role in PLAIN)
-    if wrong:
-        yield cell(table, theirs, "wrong guesses", "hit a plain good seat", rate(plain, sum(wrong.values())))
-    larger = wrong_guesses([pair for pair in games if _has_percival(pair[0])])
-    if larger:
-        hits = sum(count for role, count in larger.items() if role in PLAIN)
-        yield cell(
-            table, theirs, "wrong guesses, with Percival", "hit a plain good seat", rate(hits, sum(larger.values()))
-        )
-
-
-def _has_percival(game: AnalysedGame) -> bool:
-    return "Percival" in game.roles
+    larger = wrong_guesses([pair for pair in games if "Percival" in pair[0].roles])
+    for of, counts in (("wrong guesses", wrong), ("wrong guesses, with Percival", larger)):
+        if counts:
+            plain = sum(count for role, count in counts.items() if role in PLAIN)
+            yield cell(table, theirs, of, "hit a plain good seat", rate(plain, sum(counts.values())))
 
 
 def _right(games: Sequence[DecidedGame]) -> Estimate | None:
@@ -226,16 +216,6 @@ def _right(games: Sequence[DecidedGame]) -> Estimate | None:
         if decision.kind == GUESS and decision.right is not None
     ]
     return rate(sum(guesses), len(guesses))
-
-
-def _less(estimate: Estimate, *, share: bool = True) -> Value:
-    """A difference the other way round."""
-    low, high = (None if end is None else -end for end in (estimate.high, estimate.low))
-    return Value(-estimate.value, estimate.n, low, high, share)
-
-
-def _as_share(estimate: Estimate) -> Value:
-    return Value(estimate.value, estimate.n, estimate.low, estimate.high, share=True)
 
 
 def _group(by: str, group: str) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, Final
+from typing import Final
 
 from parlour.envs.avalon.vocabulary import ASSASSIN, EVIL, GOOD, MORGANA
 from parlour.policies.agents.avalon.agent import ACTION, ANALYSIS, IMPROVE, OTHERS, PLAN
 from parlour.training.measure import avalon as metrics
-from parlour.training.measure.statistics import Estimate, paired, rate
+from parlour.training.measure.statistics import paired, rate
 from parlour.training.papers.avalon_teams import AGENT, BASELINE, Club, RowGames, Variant
 from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, cell
 
@@ -82,8 +82,14 @@ def _evil_table(name: str, title: str, club: Club, variants: tuple[Variant, ...]
         played = club.play(variant.row, AGENT, club.agent(variant), EVIL)
         cells.append(_win_rate(name, variant.row, EVIL, played, full))
         counted = metrics.compute(played.transcripts)[metrics.ALL]
-        cells += [cell(name, variant.row, EVIL, f"QER {role}", _engagement(counted[role])) for role in _EVIL_ROLES]
-        cells += [cell(name, variant.row, EVIL, f"FVR {role}", _fails(counted[role])) for role in _EVIL_ROLES]
+        cells += [
+            cell(name, variant.row, EVIL, f"QER {role}", rate(*map(int, counted[role]["qer_voted"].split("/"))))
+            for role in _EVIL_ROLES
+        ]
+        cells += [
+            cell(name, variant.row, EVIL, f"FVR {role}", rate(counted[role]["fails_host"], counted[role]["cards"]))
+            for role in _EVIL_ROLES
+        ]
         full = full or played
     return _made(name, title, club, tuple(cells))
 
@@ -91,15 +97,6 @@ def _evil_table(name: str, title: str, club: Club, variants: tuple[Variant, ...]
 def _win_rate(table: str, row: str, side: str, played: RowGames, full: RowGames | None) -> TableCell:
     difference = None if full is None else paired(played.won, full.won)
     return cell(table, row, side, "WR", rate(sum(played.won), len(played.won)), difference)
-
-
-def _engagement(role: dict[str, Any]) -> Estimate | None:
-    hits, n = role["qer_voted"].split("/")
-    return rate(int(hits), int(n))
-
-
-def _fails(role: dict[str, Any]) -> Estimate | None:
-    return rate(role["fails_host"], role["cards"])
 
 
 def _made(name: str, title: str, club: Club, cells: tuple[TableCell, ...]) -> Reproduction:

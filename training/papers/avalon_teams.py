@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from parlour.envs import replay
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import check_one_of
 from parlour.envs.replay import Transcript
-from parlour.policies.agents.avalon import AvalonAgent, BaselineAgent, Experience, Pool
+from parlour.policies.agents.avalon import AvalonAgent, BaselineAgent, Experience
 from parlour.policies.experts import EXPERT, expert
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.learn.practice import Practice, PracticeConfig, practise, sides_of
-from parlour.training.papers.cells import ReproductionSetting, deals_of, folder_name, games_folder
+from parlour.training.papers.cells import ReproductionSetting, deals_of, folder_name, kept
 from parlour.training.play import rollout
 from parlour.training.play.parallel.concurrent_games import Job, MakePolicy
 from parlour.training.results.runs import store_settings
@@ -69,14 +69,8 @@ class Club:
         self._deals = deals_of(setting, setting.games)
         self._env = rollout.table(GAME, num_players=AVALON_PLAYERS, rules=AVALON_RULES)
         if setting.out is not None:
-            store_settings(setting.out, self._deciding, file=_SETTINGS)
-
-    @property
-    def _deciding(self) -> dict[str, Any]:
-        """What the games of a row rest on, beside its name and the deals."""
-        setting = self.setting
-        practice = setting.practice if self.learns else 0
-        return {"model": setting.model.name, "practice": practice, "against": setting.against, "seed": setting.seed}
+            played = {"model": setting.model.name, "practice": setting.practice if learns else 0}
+            store_settings(setting.out, {**played, "against": setting.against, "seed": setting.seed}, file=_SETTINGS)
 
     def practised(self, without: tuple[str, ...] = (), about: str = "all") -> Practice:
         """What an agent without these modules has learned, and the baseline agent against it."""
@@ -101,8 +95,7 @@ class Club:
 
     def baseline(self) -> MakePolicy:
         """The maker of the baseline agent, with what it learned against the whole agent."""
-        pool: Pool = self.practised().pool
-        return partial(BaselineAgent, self.setting.model, pool=pool)
+        return partial(BaselineAgent, self.setting.model, pool=self.practised().pool)
 
     def opponent(self) -> tuple[str, MakePolicy]:
         """Who plays the other side, by name."""
@@ -119,7 +112,7 @@ class Club:
         if other[0] == name:
             other = (f"other {name}", other[1])
         called = f"{row} as {side}".replace(" ", "-").replace("(", "").replace(")", "")
-        with games_folder(self.setting, called) as folder:
+        with kept(self.setting.out, called) as folder:
             jobs = [
                 Job(seed, self._seated(seed, side, (name, make), other), folder / f"{GAME}-{number}.jsonl")
                 for number, seed in enumerate(self._deals, 1)

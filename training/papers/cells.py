@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-import tempfile
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -12,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from numpy.typing import ArrayLike
@@ -98,12 +98,12 @@ def locked_folder(setting: ReproductionSetting) -> AbstractContextManager[object
 
 
 @contextmanager
-def games_folder(setting: ReproductionSetting, name: str) -> Iterator[Path]:
-    """Where the transcripts of some games go: a folder within the setting's, or a temporary folder."""
-    if setting.out is not None:
-        yield setting.out / name
+def kept(out: Path | None, name: str = "") -> Iterator[Path]:
+    """Where files go: the folder of the run or the folder `name` within it; without a run, a temporary folder."""
+    if out is not None:
+        yield out / name
         return
-    with tempfile.TemporaryDirectory() as made:
+    with TemporaryDirectory() as made:
         yield Path(made)
 
 
@@ -135,6 +135,17 @@ class Value:
     deviation: float | None = None
     """Standard deviation, where the paper prints one; by its formula."""
 
+    @property
+    def drawn(self) -> tuple[float, float | None, float | None]:
+        """The figure and the ends of its interval in the unit of the papers: shares in percent.
+
+        >>> Value(0.1, 5, 0.05, 0.15, share=True).drawn
+        (10.0, 5.0, 15.0)
+        """
+        times = 100 if self.share else 1
+        low, high = (None if end is None else times * end for end in (self.low, self.high))
+        return times * self.value, low, high
+
 
 @dataclass(frozen=True)
 class TableCell:
@@ -162,15 +173,14 @@ class TableCell:
         """Ours, whichever it is; a rate as a share."""
         if self.value is not None or self.ours is None:
             return self.value
-        return Value(self.ours.value, self.ours.n, self.ours.low, self.ours.high, share=True)
+        return valued(self.ours, share=True)
 
     @property
     def apart(self) -> Value | None:
         """The difference from the first row, whichever it is."""
         if self.value_difference is not None or self.difference is None:
             return self.value_difference
-        difference = self.difference
-        return Value(difference.value, difference.n, difference.low, difference.high, share=True)
+        return valued(self.difference, share=True)
 
 
 @dataclass(frozen=True)
@@ -215,6 +225,12 @@ def mean(values: ArrayLike, bounds: Bounds = UNBOUNDED) -> Value:
 def valued(estimate: Estimate, *, share: bool, deviation: float | None = None) -> Value:
     """An estimate as it is shown."""
     return Value(estimate.value, estimate.n, estimate.low, estimate.high, share, deviation)
+
+
+def opposite(estimate: Estimate, *, share: bool = True) -> Value:
+    """A difference the other way round."""
+    low, high = (None if end is None else -end for end in (estimate.high, estimate.low))
+    return Value(-estimate.value, estimate.n, low, high, share)
 
 
 @cache

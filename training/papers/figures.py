@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, Value
+from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell
 from parlour.training.results import plots
 
 _VERSUS: Final = " v. "
@@ -100,20 +101,21 @@ def _marks(
     each = rows <= 8  # the lines of a panel are named in each panel, or at the left alone
     columns = min(len(panels), 4)
     lines = -(-len(panels) // columns)
-    with plots.picture(
-        path,
-        max((3.6 if each else 3.0) * columns + 1.2, 7),
-        (_ROW * rows + 1.2) * lines,
-        title=f"{reproduction.name}: {reproduction.title}",
-        who=f"{caption[0]}; players: {', '.join(players)}",
-        n=_n(reproduction.cells, caption[1]),
-    ) as made:
+    size = (max((3.6 if each else 3.0) * columns + 1.2, 7), (_ROW * rows + 1.2) * lines)
+    who, n = f"{caption[0]}; players: {', '.join(players)}", _n(reproduction.cells, caption[1])
+    with _picture(reproduction, path, size, who, n) as made:
         shown = made.subplots(lines, columns, squeeze=False, sharex=lines == 1).ravel()
         for axes, panel in zip(shown, panels, strict=False):
             _panel(axes, panel, players)
         for axes in shown[len(panels) :]:
             axes.axis("off")
         plots.key(made)
+
+
+def _picture(
+    reproduction: Reproduction, path: Path, size: tuple[float, float], who: str, n: str
+) -> AbstractContextManager[Any]:
+    return plots.picture(path, *size, title=f"{reproduction.name}: {reproduction.title}", who=who, n=n)
 
 
 def _panel(axes: Any, panel: _Panel, players: Sequence[str]) -> None:
@@ -125,7 +127,7 @@ def _panel(axes: Any, panel: _Panel, players: Sequence[str]) -> None:
             height = len(panel.rows) - panel.rows.index(panel.row_of(cell)) + shift
             if cell.figure is not None:
                 label = f"{player}, {plots.INTERVAL}"
-                plots.points(axes, [height], [_estimate(cell.figure)], across=True, label=label, **style)
+                plots.points(axes, [height], [cell.figure.drawn], across=True, label=label, **style)
             if cell.paper is not None:
                 _printed(axes, [cell.paper], [height], style["color"])
     axes.set_yticks(range(len(panel.rows), 0, -1), [plots.broken(name) for name in panel.rows])
@@ -141,15 +143,8 @@ def _printed(axes: Any, x: Sequence[float], y: Sequence[float], colour: str) -> 
     axes.plot([], [], "s", color=plots.BLACK, fillstyle="none", markersize=8, label=_PAPER)
 
 
-def _unit(cells: Iterable[TableCell]) -> str:
-    return "%" if all(cell.figure is None or cell.figure.share for cell in cells) else "points, mean over deals"
-
-
-def _estimate(figure: Value) -> plots.Estimated:
-    """In the unit of the paper: shares in percent."""
-    times = 100 if figure.share else 1
-    low, high = (None if end is None else times * end for end in (figure.low, figure.high))
-    return times * figure.value, low, high
+def _unit(cells: Iterable[TableCell], other: str = "points, mean over deals") -> str:
+    return "%" if all(cell.figure is None or cell.figure.share for cell in cells) else other
 
 
 def _n(cells: Iterable[TableCell], where: str) -> str:
@@ -168,14 +163,8 @@ def _vacillation(reproduction: Reproduction, path: Path, who: str) -> None:
     towards = dict.fromkeys(cell.of for cell in reproduction.cells if _ROUND.fullmatch(cell.measure))
     columns = 3
     lines = -(-(1 + len(towards)) // columns)
-    with plots.picture(
-        path,
-        11,
-        3.0 * lines,
-        title=f"{reproduction.name}: {reproduction.title}",
-        who=f"{who}; players: {', '.join(players)}",
-        n=_n(reproduction.cells, "occasions a mark"),
-    ) as made:
+    who, n = f"{who}; players: {', '.join(players)}", _n(reproduction.cells, "occasions a mark")
+    with _picture(reproduction, path, (11, 3.0 * lines), who, n) as made:
         panels = made.subplots(lines, columns, squeeze=False).ravel()
         of = {player: [cell for cell in shared if cell.row == player] for player in players}
         _panel(panels[0], _Panel("shared in round 1", "%", _names(shared), of, lambda cell: cell.of), players)
@@ -202,7 +191,7 @@ def _rounds_of(axes: Any, cells: Sequence[TableCell], players: Sequence[str]) ->
                 "fmt": f"{plots.MARKERS[k]}-",
                 "label": f"{player}, {plots.INTERVAL}",
             }
-            plots.points(axes, at, [_estimate(figure) for _, figure in points], **style)
+            plots.points(axes, at, [figure.drawn for _, figure in points], **style)
     axes.set(xlim=(0.5, 5.5), ylim=(-3, 103))
     plots.whole(axes.xaxis)
 
@@ -210,20 +199,14 @@ def _rounds_of(axes: Any, cells: Sequence[TableCell], players: Sequence[str]) ->
 def _sensors(reproduction: Reproduction, path: Path, who: str) -> None:
     """By number of sensors: the mean score over all choices of so many, from the lowest to the highest, and questions."""
     cells = [(int(match[1]), cell) for cell in reproduction.cells if (match := _SENSORS.fullmatch(cell.of))]
-    with plots.picture(
-        path,
-        10,
-        4,
-        title=f"{reproduction.name}: {reproduction.title}",
-        who=f"{who}; Questum with every choice of so many sensors",
-        n=_n([cell for _, cell in cells if cell.row == "mean"], "cases a mark"),
-    ) as made:
+    n = _n([cell for _, cell in cells if cell.row == "mean"], "cases a mark")
+    with _picture(reproduction, path, (10, 4), f"{who}; Questum with every choice of so many sensors", n) as made:
         left, right = made.subplots(1, 2)
         scores = [(size, cell) for size, cell in cells if cell.measure != _ASKED]
         ends = [
             [(k, cell.figure) for k, cell in scores if cell.row == row and cell.figure] for row in ("lowest", "highest")
         ]
-        low, high = ({k: _estimate(figure)[0] for k, figure in of} for of in ends)
+        low, high = ({k: figure.drawn[0] for k, figure in of} for of in ends)
         left.vlines(
             list(low),
             list(low.values()),
@@ -245,14 +228,8 @@ def _rounds(reproduction: Reproduction, path: Path, who: str) -> None:
     """By number of rounds, a line for each number of questions: win rate, score and questions to the model."""
     cells = [(match, cell) for cell in reproduction.cells if (match := _QUESTIONS.fullmatch(cell.row))]
     measures = list(dict.fromkeys(cell.measure for _, cell in cells))
-    with plots.picture(
-        path,
-        4.4 * len(measures),
-        4,
-        title=f"{reproduction.name}: {reproduction.title}",
-        who=f"{who}; Questum",
-        n=_n([cell for _, cell in cells], "a mark"),
-    ) as made:
+    n = _n([cell for _, cell in cells], "a mark")
+    with _picture(reproduction, path, (4.4 * len(measures), 4), f"{who}; Questum", n) as made:
         for axes, measure in zip(made.subplots(1, len(measures), squeeze=False)[0], measures, strict=True):
             for k, number in enumerate(sorted({match[2] for match, _ in cells})):
                 of = [
@@ -260,18 +237,9 @@ def _rounds(reproduction: Reproduction, path: Path, who: str) -> None:
                     for match, cell in cells
                     if match[2] == number and cell.measure == measure and cell.of.lower() == "overall"
                 ]
-                _line(
-                    axes,
-                    sorted(of, key=lambda pair: pair[0]),
-                    f"{number} question{'s' * (number != '1')} a round",
-                    k,
-                    _APART * (k - 1),
-                )
-            unit = (
-                "%"
-                if all(cell.figure is None or cell.figure.share for _, cell in cells if cell.measure == measure)
-                else "number"
-            )
+                name = f"{number} question{'s' * (number != '1')} a round"
+                _line(axes, sorted(of, key=lambda pair: pair[0]), name, k, _APART * (k - 1))
+            unit = _unit((cell for _, cell in cells if cell.measure == measure), "number")
             plots.label(axes, "rounds", f"{measure}, {unit}", measure)
             plots.whole(axes.xaxis)
         plots.key(made)
@@ -279,7 +247,7 @@ def _rounds(reproduction: Reproduction, path: Path, who: str) -> None:
 
 def _line(axes: Any, cells: Sequence[tuple[int, TableCell]], name: str, k: int, shift: float = 0.0) -> None:
     colour = (plots.OWN, *plots.OTHERS)[k]
-    drawn = [(at + shift, _estimate(cell.figure)) for at, cell in cells if cell.figure is not None]
+    drawn = [(at + shift, cell.figure.drawn) for at, cell in cells if cell.figure is not None]
     style: dict[str, Any] = {"color": colour, "fmt": f"{plots.MARKERS[k]}-", "label": f"{name}, {plots.INTERVAL}"}
     plots.points(axes, [at for at, _ in drawn], [estimate for _, estimate in drawn], **style)
     papers = [(at, cell.paper) for at, cell in cells if cell.paper is not None]

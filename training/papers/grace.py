@@ -75,17 +75,12 @@ def grace_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
     """The policy, states by joint actions; the cells hold the most probable action of each state."""
     out = _folder(name, setting)
     experiments = _experiments(setting)
-    states = [(experiment, state) for experiment in experiments for state in _states(experiment.policy.rows)]
+    states = [(played, state) for played in experiments for state in _ORDER if state in played.policy.rows]
     cells = [made for experiment, state in states for made in _probabilities(name, experiment, state)]
     lines = [
-        [
-            experiment.signals,
-            state,
-            experiment.calibrated.states.get(state, 0),
-            *joint,
-            experiment.policy.rows[state].get(joint, 0.0),
-        ]
-        for experiment, state in states
+        [played.signals, state, played.calibrated.states.get(state, 0), *joint, row.get(joint, 0.0)]
+        for played, state in states
+        for row in [played.policy.rows[state]]
         for joint in PUBLISHED
     ]
     write_csv(out / f"{name}.csv", ["signals", "state", "questions", *MODULES, "probability"], lines)
@@ -136,12 +131,11 @@ def _experiment(setting: ReproductionSetting, signals: str, normalisation: Norma
         seed=setting.seed,
     )
     reader = AskingReader(setting.model, setting.seed) if setting.model.is_language_model else None
+    folder = folder_name("calibration", normalisation, setting.model.name)
     calibrated = held_out.prepare(
         config,
         reader=reader,
-        out=None
-        if setting.out is None
-        else setting.out / folder_name("calibration", normalisation, setting.model.name),
+        out=None if setting.out is None else setting.out / folder,
         progress=setting.progress,
         pool=setting.pool,
     )
@@ -201,10 +195,6 @@ def short(joint: Joint) -> str:
 
 
 # -- files and remarks -----------------------------------------------------------------------------------------
-
-
-def _states(states: Any) -> list[str]:
-    return [state for state in _ORDER if state in states]
 
 
 def _folder(name: str, setting: ReproductionSetting) -> Path:

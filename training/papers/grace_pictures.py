@@ -51,10 +51,7 @@ def _score(axes: Any, height: int, cell: TableCell) -> None:
     ours = cell.figure
     if ours is None:
         return
-    times = 100 if cell.value is None else 1
-    ends = [None if end is None else times * end for end in (ours.low, ours.high)]
-    label = f"ours, {plots.INTERVAL}"
-    plots.points(axes, [height], [(times * ours.value, ends[0], ends[1])], across=True, color=plots.OWN, label=label)
+    plots.points(axes, [height], [ours.drawn], across=True, color=plots.OWN, label=f"ours, {plots.INTERVAL}")
 
 
 def heatmap(

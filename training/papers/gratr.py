@@ -18,7 +18,6 @@ from parlour.training.measure.statistics import (
     SHARE_DIFFERENCE,
     UNBOUNDED,
     Bounds,
-    Estimate,
     paired,
     rate,
     show_interval,
@@ -39,45 +38,46 @@ def gratr_table_2(name: str, setting: ReproductionSetting) -> Reproduction:
     """Win rates; then how often each method wins with each block, and its amnesia."""
     matches = [play_teams(setting, opponent) for opponent in opponents(setting, (*OPPONENTS, RULE))]
     cells = [win for match in matches for method in _methods(match) for win in _wins(name, match, method)]
-    remarks = (
-        remark("win_rates"),
-        remark("amnesia"),
-        *(_verdict(match) for match in matches),
-    )
+    remarks = (remark("win_rates"), remark("amnesia"), *map(_verdict, matches))
     return _made(name, "Win rates in mixed games", setting, matches, cells, remarks)
 
 
 def gratr_table_3(name: str, setting: ReproductionSetting) -> Reproduction:
     """Performance scores by the rule of table 3."""
-    return _scored(name, "Performance by table 3's rule", setting, scores.TABLE_3, remark("subtracted_votes"))
+    count = partial(_score, scores.TABLE_3)
+    return _by_role(name, "Performance by table 3's rule", setting, ROLES, SCORE, count, UNBOUNDED, "subtracted_votes")
 
 
 def gratr_figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
     """Performance scores with the sign of the published figure."""
-    return _scored(name, "Performance as in the published figure", setting, scores.PUBLISHED, remark("added_votes"))
+    title, count = "Performance as in the published figure", partial(_score, scores.PUBLISHED)
+    return _by_role(name, title, setting, ROLES, SCORE, count, UNBOUNDED, "added_votes")
 
 
 def gratr_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
     """Right judgements by role."""
+    return _by_role(name, "Reasoning success", setting, (TOTAL, *ROLES), SUCCESS, _success, SHARE, "judgements")
+
+
+def _by_role(
+    name: str,
+    title: str,
+    setting: ReproductionSetting,
+    roles: Sequence[str],
+    measure: str,
+    count: Callable[[str, Sequence[WerewolfGame], str], float | None],
+    bounds: Bounds,
+    about: str,
+) -> Reproduction:
+    """Means over deals of a measure that counts for a role; `about` is the remark on it."""
     matches = [play_teams(setting, opponent) for opponent in opponents(setting, OPPONENTS)]
     cells = [
         cell
         for match in matches
-        for role in (TOTAL, *ROLES)
-        for cell in _pair(name, match, role, SUCCESS, partial(_success, role), bounds=SHARE)
+        for role in roles
+        for cell in _pair(name, match, role, measure, partial(count, role), bounds=bounds)
     ]
-    return _made(name, "Reasoning success", setting, matches, cells, (remark("judgements"), remark("means_over_deals")))
-
-
-def _scored(name: str, title: str, setting: ReproductionSetting, sign: int, about: str) -> Reproduction:
-    matches = [play_teams(setting, opponent) for opponent in opponents(setting, OPPONENTS)]
-    cells = [
-        cell
-        for match in matches
-        for role in ROLES
-        for cell in _pair(name, match, role, SCORE, partial(_score, role, sign), bounds=UNBOUNDED)
-    ]
-    return _made(name, title, setting, matches, cells, (about, remark("means_over_deals")))
+    return _made(name, title, setting, matches, cells, (remark(about), remark("means_over_deals")))
 
 
 # -- win rates -------------------------------------------------------------------------------------------------
@@ -122,11 +122,7 @@ def _verdict(match: Match) -> str:
     else:
         text = "not distinguished from an even match"
     points = f"{100 * same.value:+.1f} points {show_interval(same, '+.1f', 100)}, p={same.p:.2g}"
-    return f"GRATR against {match.opponent.label}: {text} (TWR {_percent(total)}); as werewolves on the same deals {points}."
-
-
-def _percent(estimate: Estimate) -> str:
-    return f"{estimate.value:.1%} {show_interval(estimate, '.1%')}, n={estimate.n}"
+    return f"GRATR against {match.opponent.label}: {text} (TWR {total.value:.1%} {show_interval(total, '.1%')}, n={total.n}); as werewolves on the same deals {points}."
 
 
 # -- means over deals ------------------------------------------------------------------------------------------
@@ -148,14 +144,14 @@ def _pair(table: str, match: Match, of: str, measure: str, count: Measure, *, bo
         first = first or counts
 
 
-def _score(role: str, sign: int, games: Sequence[WerewolfGame], method: str) -> float | None:
+def _score(sign: int, role: str, games: Sequence[WerewolfGame], method: str) -> float | None:
     performances = scores.performances(games, method, role, sign)
     return float(sum(performances) / len(performances)) if performances else None
 
 
 def _success(role: str, games: Sequence[WerewolfGame], method: str) -> float | None:
-    reasoning_success = scores.reasoning_success(games, method, None if role == TOTAL else role)
-    return None if reasoning_success is None else reasoning_success.value
+    success = scores.reasoning_success(games, method, None if role == TOTAL else role)
+    return None if success is None else success.value
 
 
 def _made(

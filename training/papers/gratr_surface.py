@@ -70,28 +70,24 @@ def _losses(
         for judgement in judgements(env, seed, player, readers, noise)
     ]
     deals, ally, trust = scores.columns(judged)
-    cells: list[TableCell] = []
-    first: np.ndarray | None = None
-    for point, of in zip(points, trust[: len(points)], strict=True):
-        own = scores.by_deal(scores.log_loss(scores.cross_fitted(of, ally, deals), ally), deals)
-        cells.append(
-            cell(table, _row(point), "trust", "log loss", mean(own), None if first is None else mean(own - first))
-        )
-        first = own if first is None else first
-    return cells
+    losses = (scores.log_loss(scores.cross_fitted(of, ally, deals), ally) for of in trust[: len(points)])
+    by_deal = [scores.by_deal(loss, deals) for loss in losses]
+    first = by_deal[0]
+    return [
+        cell(table, _row(point), "trust", "log loss", mean(own), None if own is first else mean(own - first))
+        for point, own in zip(points, by_deal, strict=True)
+    ]
 
 
 def _wins(
     table: str, setting: ReproductionSetting, points: list[tuple[float, float]], ours: list[str]
 ) -> list[TableCell]:
-    cells: list[TableCell] = []
-    first: np.ndarray | None = None
-    for point, who in zip(points, ours, strict=True):
-        own = _won(play_teams(setting, OPPONENTS[0], ours=who))
-        apart = None if first is None else mean(own - first, SHARE_DIFFERENCE)
-        cells.append(cell(table, _row(point), "games", "TWR", mean(own, SHARE), apart))
-        first = own if first is None else first
-    return cells
+    shares = [_won(play_teams(setting, OPPONENTS[0], ours=who)) for who in ours]
+    differences = [None, *(mean(own - shares[0], SHARE_DIFFERENCE) for own in shares[1:])]
+    return [
+        cell(table, _row(point), "games", "TWR", mean(own, SHARE), difference)
+        for point, own, difference in zip(points, shares, differences, strict=True)
+    ]
 
 
 def _won(match: Match) -> np.ndarray:

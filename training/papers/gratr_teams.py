@@ -20,7 +20,7 @@ from parlour.policies.llm.decisions import Decisions
 from parlour.training.measure.werewolf import transcripts
 from parlour.training.measure.werewolf.played import GAME
 from parlour.training.measure.werewolf.transcripts import Seen
-from parlour.training.papers.cells import ReproductionSetting, deals_of, folder_name, games_folder
+from parlour.training.papers.cells import ReproductionSetting, deals_of, folder_name, kept
 from parlour.training.play import rollout
 from parlour.training.play.decisions import of_transcript
 from parlour.training.play.parallel.concurrent_games import Job
@@ -112,7 +112,8 @@ def play_teams(
     env = rollout.table(GAME, num_players=WEREWOLF_PLAYERS, rules=WEREWOLF_RULES)
     config = env.game_env.game.config
     makers = {policy: partial(make_policy, policy, GAME, config, setting.model) for policy in (ours, opponent.policy)}
-    with games_folder(setting, _called(setting, ours, opponent)) as folder:
+    # the tables share the folder of the games: one for each opponent and model
+    with kept(setting.out, folder_name(ours, opponent.policy, setting.model.name)) as folder:
         jobs = [
             Job(seed, tuple((who, makers[who]) for who in seats), folder / f"{GAME}-{seed}-{block}.jsonl")
             for seed in deals
@@ -164,8 +165,3 @@ def _read(job: Job) -> Seen:
     seen = transcripts.read_transcript(job.transcript)
     assert seen is not None, "the game was played to its end"
     return seen
-
-
-def _called(setting: ReproductionSetting, ours: str, opponent: Opponent) -> str:
-    """The folder of the games, which the tables share: one for each opponent and model."""
-    return folder_name(ours, opponent.policy, setting.model.name)

@@ -42,16 +42,6 @@ class TrustJudgement:
     """By reader, in their order, the yardsticks last; each in [-1, 1]."""
 
 
-@dataclass(frozen=True)
-class _Held:
-    """A judgement before the roles are known."""
-
-    observer: int
-    day: int
-    target: int
-    trust: tuple[float, ...]
-
-
 def judgements(
     env: Any,
     seed: int,
@@ -75,12 +65,10 @@ def judgements(
     ]
     episode = rollout.play(env, seats, seed)
     good = [side_of(view.role) == VILLAGE for view in episode.last_views]
-    pending = (judgement for seat in seats for judgement in seat.held)
     return [
-        TrustJudgement(
-            seed, judgement.observer, judgement.day, judgement.target, good[judgement.target], judgement.trust
-        )
-        for judgement in pending
+        TrustJudgement(seed, seat.seat, day, target, good[target], trust)
+        for seat in seats
+        for day, target, trust in seat.judged
     ]
 
 
@@ -104,13 +92,14 @@ class _Watched(Policy):
     ) -> None:
         super().__init__()
         self._player, self._readers, self._noise, self._habits = player, readers, noise, habits
-        self.held: list[_Held] = []
+        self.judged: list[tuple[int, int, tuple[float, ...]]] = []
+        """Day, target and trust of each judgement."""
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
         self._seed = seed
         self._bayes: list[NoisyBayes] = []
-        self.held = []
+        self.judged = []
         self._trust: list[dict[int, float]] = [{} for _ in self._readers]
         for reader in (self._player, *self._readers):
             reader.reset(seat, seed)
@@ -132,7 +121,7 @@ class _Watched(Policy):
             if alive and target not in known:
                 by_reader = tuple(trust.get(target, 0.0) for trust in self._trust)
                 by_bayes = (posterior[target] for posterior in posteriors)
-                self.held.append(_Held(self.seat, view.day, target, (*by_reader, *by_bayes)))
+                self.judged.append((view.day, target, (*by_reader, *by_bayes)))
 
 
 def certain(view: WerewolfView) -> set[int]:

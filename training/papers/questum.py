@@ -38,7 +38,7 @@ from parlour.training.papers.cells import (
     remark,
     valued,
 )
-from parlour.training.papers.questum_games import OVERALL, WIN, Games, Rows, costs, play_cases, scored
+from parlour.training.papers.questum_games import MEASURES, OVERALL, WIN, Games, Rows, costs, play_cases, scored
 
 _PLAYING: Final = {method.label: method for method in (QUESTUM, WEREWOLF, OCOT, THINKTHRICE)}
 _PLAYER: Final[Rows] = {
@@ -66,9 +66,7 @@ QUESTIONS: Final = f"{_GAME}: questions to the model"
 def questum_table_2(name: str, setting: ReproductionSetting) -> Reproduction:
     """Win rate and accuracy of Questum and the methods that question others."""
     games = play_cases(name, setting, _PLAYING)
-    return _made(
-        name, "Agents against agents", setting, games, [*scored(name, games), *_asked(name, games)], "rotated_rows"
-    )
+    return _made(name, "Agents against agents", setting, games, _counted(name, games), "rotated_rows")
 
 
 def questum_table_3(name: str, setting: ReproductionSetting) -> Reproduction:
@@ -80,10 +78,8 @@ def questum_table_3(name: str, setting: ReproductionSetting) -> Reproduction:
 def questum_table_8(name: str, setting: ReproductionSetting) -> Reproduction:
     """All methods, with the own script alone (PP) and with all scripts (OP)."""
     games = play_cases(name, setting, {**_PLAYING, WHOLE: method_of("questum:mode=all"), PP.label: PP, OP.label: OP})
-    cells = [*scored(name, games), *_asked(name, games)]
-    return _made(
-        name, "All methods", setting, games, cells, "whole_list", "rotated_rows", "op_at_the_quiz", "votes_without_game"
-    )
+    remarks = ("whole_list", "rotated_rows", "op_at_the_quiz", "votes_without_game")
+    return _made(name, "All methods", setting, games, _counted(name, games), *remarks)
 
 
 def questum_table_11(name: str, setting: ReproductionSetting) -> Reproduction:
@@ -107,8 +103,8 @@ def questum_table_12(name: str, setting: ReproductionSetting) -> Reproduction:
 def player_1(name: str, setting: ReproductionSetting) -> Reproduction:
     """PLAYER*, the same baselines, SSA and FSA, by PLAYER*'s rules."""
     games = _by_player_rules(name, setting)
-    cells = [*scored(name, games), *_asked(name, games)]
-    return _made(name, "PLAYER*", setting, games, cells, "player_totals", "op_at_the_quiz", "votes_without_game")
+    remarks = ("player_totals", "op_at_the_quiz", "votes_without_game")
+    return _made(name, "PLAYER*", setting, games, _counted(name, games), *remarks)
 
 
 def player_2(name: str, setting: ReproductionSetting) -> Reproduction:
@@ -138,15 +134,7 @@ def comparison(name: str, setting: ReproductionSetting, rows: Rows, targets: int
     table = CaseSetting(targets=targets, repetitions=setting.repetitions)
     with locked_folder(setting):
         games = play_cases(name, setting, rows, tables=dict.fromkeys(rows, table))
-    return _made(
-        name,
-        "Methods",
-        setting,
-        games,
-        [*scored(name, games), *_asked(name, games)],
-        "op_at_the_quiz",
-        "votes_without_game",
-    )
+    return _made(name, "Methods", setting, games, _counted(name, games), "op_at_the_quiz", "votes_without_game")
 
 
 def by_budget(name: str, setting: ReproductionSetting, rows: Rows, budgets: Sequence[int]) -> Reproduction:
@@ -164,7 +152,7 @@ def by_budget(name: str, setting: ReproductionSetting, rows: Rows, budgets: Sequ
             table = CaseSetting(repetitions=setting.repetitions, budget=limit)
             within = replace(setting, out=None if setting.out is None else setting.out / f"budget-{limit}")
             games = play_cases(name, within, rows, tables=dict.fromkeys(rows, table))
-            limited = [*scored(name, games, (WIN, scores.OVERALL)), *_asked(name, games)]
+            limited = _counted(name, games, (WIN, scores.OVERALL))
             cells += [replace(entry, of=f"{entry.of}, {limit} questions") for entry in limited]
     return _made(name, "Methods by questions to the model", setting, games, cells, "by_budget", "votes_without_game")
 
@@ -173,21 +161,18 @@ def budget(name: str, setting: ReproductionSetting) -> Reproduction:
     """Questum and the others, each with one person to ask about a victim in a round: the same number of questions."""
     table = CaseSetting(targets=1, repetitions=setting.repetitions)
     games = play_cases(name, setting, _PLAYING, tables=dict.fromkeys(_PLAYING, table))
-    cells = [*scored(name, games), *_asked(name, games)]
-    return _made(name, "With the same number of questions", setting, games, cells, "budget")
+    return _made(name, "With the same number of questions", setting, games, _counted(name, games), "budget")
 
 
 def sensors(name: str, setting: ReproductionSetting) -> Reproduction:
     """All choices of 1 to 5 sensors (figure 6)."""
     known = [sensor for sensor in SENSORS if sensor != VALUE]
     chosen = [subset for size in range(1, len(known) + 1) for subset in combinations(known, size)]
-    games = play_cases(
-        name, setting, {"+".join(sensors): method_of(f"questum:sensors={'+'.join(sensors)}") for sensors in chosen}
-    )
+    names = {"+".join(subset): len(subset) for subset in chosen}
+    games = play_cases(name, setting, {row: method_of(f"questum:sensors={row}") for row in names})
     cells = []
     for size in range(1, len(known) + 1):
-        rows = ["+".join(sensors) for sensors in chosen if len(sensors) == size]
-        cells += _of_size(name, games, size, rows)
+        cells += _of_size(name, games, size, [row for row, sensors in names.items() if sensors == size])
     cells += [entry for entry in scored(name, games, (WIN, scores.OVERALL)) if entry.of == OVERALL]
     return _made(name, "Number of sensors", setting, games, cells, "sensors")
 
@@ -202,7 +187,7 @@ def rounds(name: str, setting: ReproductionSetting) -> Reproduction:
     first = "3 rounds, 1 questions"
     names = [first, *(row for row in tables if row != first)]
     games = play_cases(name, setting, dict.fromkeys(names, QUESTUM), tables=tables)
-    cells = [*scored(name, games, (WIN, scores.OVERALL)), *_asked(name, games)]
+    cells = _counted(name, games, (WIN, scores.OVERALL))
     return _made(name, "Rounds and questions", setting, games, cells, "figure_7")
 
 
@@ -217,27 +202,19 @@ def _of_size(name: str, games: Games, size: int, rows: list[str]) -> list[TableC
     weights = [case[0].weight for case in scores_by_case if case[0]]
     asked = [sum(games.rows[row][k].play.asked for row in rows) / len(rows) for k in number]
     totals = [weighted_mean(*scores.scored([result.marks for result in games.rows[row]])).value for row in rows]
+    deviation = scores.over_cases(shares, weights).deviation
+    estimate = valued(weighted_mean(shares, weights, SHARE), share=True, deviation=deviation)
     return [
-        cell(
-            name,
-            "mean",
-            of,
-            scores.OVERALL,
-            valued(
-                weighted_mean(shares, weights, SHARE),
-                share=True,
-                deviation=scores.over_cases(shares, weights).deviation,
-            ),
-        ),
+        cell(name, "mean", of, scores.OVERALL, estimate),
         cell(name, "lowest", of, scores.OVERALL, Value(min(totals), len(rows), share=True)),
         cell(name, "highest", of, scores.OVERALL, Value(max(totals), len(rows), share=True)),
         cell(name, "mean", of, "questions to the model", mean(asked, COUNT)),
     ]
 
 
-def _asked(name: str, games: Games) -> list[TableCell]:
-    """Number of questions to the model in the games of each row."""
-    cells = []
+def _counted(name: str, games: Games, measures: Sequence[str] = MEASURES) -> list[TableCell]:
+    """Win rates and accuracies, then the number of questions to the model in the games of each row."""
+    cells = scored(name, games, measures)
     first = [result.play.asked for result in games.rows[games.first]]
     for row, played in games.rows.items():
         asked = [result.play.asked for result in played]
@@ -257,9 +234,7 @@ def _made(
 
 def _general(setting: ReproductionSetting, games: Games) -> tuple[str, ...]:
     number = len(games.rows[games.first])
-    if setting.cases in LANGUAGES:
-        cases = f"Ours: {number} held-out generated cases ({setting.cases}); the papers': 12 scripts of WellPlay, in Chinese."
-    else:
-        cases = f"Ours: {number} cases of {setting.cases}; the papers': 12 scripts of WellPlay, in Chinese."
+    ours = f"held-out generated cases ({setting.cases})" if setting.cases in LANGUAGES else f"cases of {setting.cases}"
+    cases = f"Ours: {number} {ours}; the papers': 12 scripts of WellPlay, in Chinese."
     repeated = f"Each question of the quiz was put {setting.repetitions} times, its options in another order each time."
     return (cases, f"{repeated} {remark(f'deviation_{games.formula}')}", remark("victims_without_murderer"))

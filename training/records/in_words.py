@@ -17,10 +17,6 @@ of players, or null for nobody), `choice` (approve or reject, success or fail, g
 `found` (good or evil, of `report`). `words` are what is said with it, in which names of players count for their seats. A
 move of `words` alone is a speech whose act the game's own reader finds. `winner` is null or missing where a record ends
 early. Other fields of a record are ignored; in a move they are refused.
-
-Avalon in the form for any game of hidden roles, `words` (`parlour.training.records.in_words`).
-
-Werewolf in the form for any game of hidden roles, `words` (`parlour.training.records.in_words`).
 """
 
 from __future__ import annotations

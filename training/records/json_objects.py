@@ -183,11 +183,10 @@ def _is_one_value(file: Path) -> bool:
 def _listed(file: Path) -> Iterator[JsonObject]:
     where = repr(str(file))
     value = _value(where, _content(file), "JSON")
-    if type(value) is not list:
+    if type(value) is list:
+        yield from (_object(f"{where} record {number}", record) for number, record in enumerate(value, 1))
+    else:
         yield _object(where, value)
-        return
-    for number, record in enumerate(value, 1):
-        yield _object(f"{where} record {number}", record)
 
 
 def named_games(
@@ -239,8 +238,9 @@ def write_all(folder: Path, texts: Mapping[Path, bytes], hold: Hold) -> list[Pat
     try:
         new = {target: text for target, text in texts.items() if not _there(target, text)}
         folder.mkdir(parents=True, exist_ok=True)
-        with hold(folder):
-            _place(new)
+        with hold(folder), ExitStack() as places:  # all under other names first, then each in its place
+            for target, text in new.items():
+                places.enter_context(replacing(target)).write_bytes(text)
     except OSError as error:
         raise ParlourError(f"folder {str(folder)!r} cannot be written to: {error.strerror}") from None
     return list(texts)
@@ -252,13 +252,6 @@ def _there(target: Path, text: bytes) -> bool:
     if target.read_bytes() != text:
         raise ParlourError(f"{str(target)!r} exists and is another game; accepted: a folder without it")
     return True
-
-
-def _place(new: Mapping[Path, bytes]) -> None:
-    """Write all files under other names first, then put them in their places."""
-    with ExitStack() as places:
-        for target, text in new.items():
-            places.enter_context(replacing(target)).write_bytes(text)
 
 
 def shown(value: object) -> str:

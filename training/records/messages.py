@@ -69,15 +69,10 @@ def _answer(text: GameText[V], view: V, move: Move) -> str:
     if not move.words:
         return sentence
     wordings = (move.words, f"{sentence} {move.words}")
-    read = [_read(text, view, words) for words in wordings]
-    for words, move_read in zip(wordings, read, strict=True):
-        if move_read == move:
-            return words
-    return next((words for words, move_read in zip(wordings, read, strict=True) if _same(move_read, move)), sentence)
-
-
-def _same(move_read: Move | None, move: Move) -> bool:
-    return move_read is not None and move_read[:2] == move[:2]
+    read = {words: _read(text, view, words) for words in wordings}
+    exact = [words for words, parsed in read.items() if parsed == move]
+    same = [words for words, parsed in read.items() if parsed is not None and parsed[:2] == move[:2]]
+    return next(iter([*exact, *same]), sentence)
 
 
 def _read(text: GameText[V], view: V, words: str) -> Move | None:

@@ -106,7 +106,10 @@ def judge(transcripts: Iterable[Transcript], model: Model | None = None, workers
     finished = [_read(table, game) for table, game in zip(given, games, strict=True) if game is not None]
     bench = JudgeBench(model or OfflineModel(), workers)
     bench.ask(question for table, said in finished for utterance in said for question in _questions(table, utterance))
-    tables = tuple(_judged(table, said, bench) for table, said in finished)
+    tables = tuple(
+        replace(table, utterances=tuple(_utterance(table, utterance, bench) for utterance in said))
+        for table, said in finished
+    )
     return Judged(bench.model.name, tables, metrics.of_games(games), bench.questions, bench.fallbacks)
 
 
@@ -206,35 +209,17 @@ def disclosure(words: str, speaker: int, role: str) -> Disclosure:
 
 def sharing_question(words: str, speaker: int, roles: tuple[str, ...], known: tuple[int, ...]) -> Sharing:
     """The question about the night knowledge in an utterance."""
-    shown = tuple(sorted(roles[seat] for seat in known))
-    return Sharing(
-        speaker=name(speaker),
-        role=roles[speaker],
-        known=tuple(name(seat) for seat in known),
-        shown_as=shown,
-        words=words,
-    )
-
-
-def _judged(table: JudgedGame, said: list[_Said], bench: JudgeBench) -> JudgedGame:
-    return replace(table, utterances=tuple(_utterance(table, utterance, bench) for utterance in said))
+    names, shown = tuple(map(name, known)), tuple(sorted(roles[seat] for seat in known))
+    return Sharing(speaker=name(speaker), role=roles[speaker], known=names, shown_as=shown, words=words)
 
 
 def _utterance(table: JudgedGame, said: _Said, bench: JudgeBench) -> Utterance:
     answers = {question.kind: bench.answer(question, free) for question, free in _questions(table, said)}
-    met = answers[Attitude.kind]
+    trusted, distrusted = _seats(answers[Attitude.kind].trusts), _seats(answers[Attitude.kind].distrusts)
     identity = answers[Disclosure.kind].identity if Disclosure.kind in answers else None
-    shared = answers[Sharing.kind].told if Sharing.kind in answers else ()
-    return Utterance(
-        said.quest,
-        said.speaker,
-        said.team,
-        _seats(met.trusts),
-        _seats(met.distrusts),
-        answers[SelfProposal.kind].proposes_self,
-        identity,
-        _seats(shared),
-    )
+    shared = _seats(answers[Sharing.kind].told if Sharing.kind in answers else ())
+    proposes_self = answers[SelfProposal.kind].proposes_self
+    return Utterance(said.quest, said.speaker, said.team, trusted, distrusted, proposes_self, identity, shared)
 
 
 def _seats(names: Iterable[str]) -> tuple[int, ...]:

@@ -75,16 +75,13 @@ def measures(judged: Judged) -> JSON:
     names = sorted({player for table in judged.tables for player in table.players if player})
     source = {"judge": judged.model, "questions": judged.questions, "fallbacks": judged.fallbacks}
     unfinished = {key: judged.counted[key] for key in ("unfinished",) if key in judged.counted}
-    return {
-        **source,
-        **unfinished,
-        "groups": groups,
-        "players": {name: of_seats(_played_by(judged, name)) for name in names},
-    }
-
-
-def _played_by(judged: Judged, player: str) -> list[Sat]:
-    return [Sat(table, seat) for table in judged.tables for seat, name in enumerate(table.players) if name == player]
+    played: dict[str, list[Sat]] = {name: [] for name in names}
+    for table in judged.tables:
+        for seat, name in enumerate(table.players):
+            if name:
+                played[name].append(Sat(table, seat))
+    players = {name: of_seats(seats) for name, seats in played.items()}
+    return {**source, **unfinished, "groups": groups, "players": players}
 
 
 def of_seats(seats: list[Sat]) -> JSON:
@@ -185,12 +182,13 @@ def sharing(seats: Iterable[Sat]) -> JSON | None:
 
 def vacillation(seats: list[Sat], towards: Iterable[str]) -> dict[str, list[JSON | None]]:
     """Teamwork with each of some roles or sides, a rate for each of the five rounds."""
-    return {other: [_teamwork(seats, other, quest) for quest in range(QUESTS)] for other in towards}
+    turns = [(sat, turn) for sat in seats for turn in sat.turns]
 
+    def teamwork(other: str, quest: int) -> JSON | None:
+        met = (attitude for sat, turn in turns if turn.quest == quest for attitude in _met(sat, turn, other))
+        return _share(attitude == ATTITUDES[0] for attitude in met)
 
-def _teamwork(seats: Iterable[Sat], towards: str, quest: int) -> JSON | None:
-    turns = ((sat, turn) for sat in seats for turn in sat.turns if turn.quest == quest)
-    return _share(met == ATTITUDES[0] for sat, turn in turns for met in _met(sat, turn, towards))
+    return {other: [teamwork(other, quest) for quest in range(QUESTS)] for other in towards}
 
 
 def valid(seats: Iterable[Sat], given: Callable[[JudgedGame], tuple[Response, ...]]) -> JSON | None:

@@ -35,7 +35,7 @@ def _section(out: Path, config: DemoConfig) -> Section:
     return Section(
         "avalon",
         _markdown(recorded, run, trained, sides, seats),
-        _summary(sides, seats),
+        summary("Avalon, win rates on the same held-out deals", map(verdict_of, (sides, seats))),
         {"team": sides.as_json(), "single": seats.as_json()},
         tuple(out / "transcripts" / _transcript(number) for number in range(_RECORDED)),
         by_heuristic(seats, "trained", "the trained seat"),
@@ -119,7 +119,3 @@ Data: [games-team.csv](games-team.csv), [games-single.csv](games-single.csv), [s
 
 {transcripts}
 """
-
-
-def _summary(sides: evaluate.Report, seats: evaluate.Report) -> str:
-    return summary("Avalon, win rates on the same held-out deals", map(verdict_of, (sides, seats)))

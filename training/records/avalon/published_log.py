@@ -89,7 +89,10 @@ def statements(path: str | Path) -> tuple[tuple[Statement, ...], ...]:
     Raises:
         ParlourError: The file cannot be read or is no log; the message names the file and the place.
     """
-    return tuple(tuple(_statement(event) for event in events if _discussed(event)) for events in read_rounds(path))
+    return tuple(
+        tuple(_statement(event) for event in events if event.of(str, "Host", "a text").startswith(_DISCUSSION))
+        for events in read_rounds(path)
+    )
 
 
 def read_rounds(path: str | Path, of: str = "") -> list[list[JsonObject]]:
@@ -107,10 +110,6 @@ def read_rounds(path: str | Path, of: str = "") -> list[list[JsonObject]]:
         JsonObject(f"{log.where}, {round_.removesuffix(' starts:')}", log.fields).records(round_, "event")
         for round_ in rounds
     ]
-
-
-def _discussed(event: JsonObject) -> bool:
-    return event.of(str, "Host", "a text").startswith(_DISCUSSION)
 
 
 def _statement(event: JsonObject) -> Statement:
@@ -158,14 +157,15 @@ class Words:
         """
         quest, seats = state.standing.quest, game.seats
         said = self._take(quest)
-        speaker, where = state.actor + 1, f"{self._where}, round {quest + 1}, statement {self._next[quest]}"
+        speaker = state.actor + 1
+        at = JsonObject(f"{self._where}, round {quest + 1}, statement {self._next[quest]}", {})
         if said.player != speaker:
-            raise _contradicts(where, f"player {said.player} speaks", f"player {speaker}, whose turn it is")
+            raise at.error(f"player {said.player} speaks", f"player {speaker}, whose turn it is")
         if said.role != self._roles[speaker]:
-            raise _contradicts(where, f"player {speaker} is {said.role!r}", f"{self._roles[speaker]}, as dealt")
+            raise at.error(f"player {speaker} is {said.role!r}", f"{self._roles[speaker]}, as dealt")
         order = tuple((state.standing.leader + k) % seats + 1 for k in range(seats))
         if said.order != order:
-            raise _contradicts(where, f"the order of speech is {listed(said.order)}", listed(order))
+            raise at.error(f"the order of speech is {listed(said.order)}", order)
         return GAME.text(game).parse(as_heard(said.text, seats), game.view(state, state.actor)), said.text
 
     def _take(self, quest: int) -> Statement:
@@ -173,7 +173,7 @@ class Words:
         at = self._next[quest] if have else 0
         if at == len(have):
             many = f"round {quest + 1} has {len(have)} statements"
-            raise _contradicts(self._where, many, "one by each player for each proposal")
+            raise JsonObject(self._where, {}).error(many, "one by each player for each proposal")
         self._next[quest] += 1
         return have[at]
 
@@ -182,11 +182,7 @@ class Words:
         for number, (have, count) in enumerate(zip(self._rounds, self._next, strict=True), 1):
             if count < len(have):
                 many = f"round {number} has {len(have)} statements"
-                raise _contradicts(self._where, many, f"{count}, one by each player for each proposal")
-
-
-def _contradicts(where: str, what: str, accepted: str) -> ParlourError:
-    return ParlourError(f"{where}: {what}; accepted: {accepted}")
+                raise JsonObject(self._where, {}).error(many, f"{count}, one by each player for each proposal")
 
 
 STATEMENT, CONFIRMATION, VOTE, CARD = "a statement", "a confirmation", "a vote", "a quest card"

@@ -70,7 +70,8 @@ def _named(at: JsonObject) -> str:
 def _form(at: JsonObject) -> Form:
     roles = _roles(at)
     source = {key: at.fields[key] for key in ("game", "group", "upstream_config") if at.fields.get(key) is not None}
-    _group(at)
+    if type(at.fields.get("group")) not in (int, str, type(None)):
+        raise at.refused("group", "a number or a text")
     return {
         "parlour_record": FORMAT,
         "game": GAME,
@@ -81,13 +82,8 @@ def _form(at: JsonObject) -> Form:
         "votes": _votes(at, len(roles)),
         "nights": _nights(at, roles),
         "judgements": _judgements(at, len(roles)),
-        "alive": _alive(at, len(roles)),
+        "alive": None if at.fields.get("alive_at_end") is None else _seats(at, "alive_at_end", len(roles)),
     }
-
-
-def _group(at: JsonObject) -> None:
-    if type(at.fields.get("group")) not in (int, str, type(None)):
-        raise at.refused("group", "a number or a text")
 
 
 def _roles(at: JsonObject) -> list[str]:
@@ -134,10 +130,6 @@ def _winner(at: JsonObject, roles: list[str]) -> str | None:
 def _seats(at: JsonObject, key: str, seats: int) -> list[int]:
     """A list of seats, counted from 0, in order."""
     return sorted(seat - 1 for seat in at.some_of(key, range(1, seats + 1), range(seats + 1)))
-
-
-def _alive(at: JsonObject, seats: int) -> list[int] | None:
-    return None if at.fields.get("alive_at_end") is None else _seats(at, "alive_at_end", seats)
 
 
 def _votes(at: JsonObject, seats: int) -> list[list[int]] | None:
@@ -264,14 +256,10 @@ def read_result(path: str | Path) -> WerewolfGame:
         raise at.refused("roles", ROLES)
     methods = _names(at, "players", len(roles))
     winner = DRAW if at.fields.get("winner") is None else at.one_of("winner", WINNERS)
-    return WerewolfGame(
-        _stored_group(at), methods, roles, winner, _stored_votes(at, len(roles)), _stored_judgements(at, len(roles))
-    )
-
-
-def _stored_group(at: JsonObject) -> str:
-    group = at.record("source").fields.get("group")
-    return f"group {group}" if type(group) is int else str(group or "")
+    number = at.record("source").fields.get("group")
+    group = f"group {number}" if type(number) is int else str(number or "")
+    votes, judgements = _stored_votes(at, len(roles)), _stored_judgements(at, len(roles))
+    return WerewolfGame(group, methods, roles, winner, votes, judgements)
 
 
 def _names(at: JsonObject, key: str, size: int | None) -> tuple[str, ...]:
