@@ -125,11 +125,8 @@ def _votes(seen: _Seen, role: str) -> Iterator[tuple[str, Flags, Flags]]:
 
 def _teams(seen: _Seen, role: str) -> Iterator[tuple[str, Flags, Flags]]:
     named = seen.kind(TEAM)
-    yield (
-        ": leads and leaves himself out",
-        named,
-        seen.moves([move.kind == TEAM and 0 not in move.args for move in seen.acts]),
-    )
+    without = seen.moves([move.kind == TEAM and 0 not in move.args for move in seen.acts])
+    yield ": leads and leaves himself out", named, without
     if role in EVIL_ROLES or role == MERLIN:
         shown = seen.shown()
         members = np.array([[move.kind == TEAM and k in move.args for move in seen.acts] for k in range(1, seen.seats)])

@@ -80,17 +80,15 @@ def avalon_records(name: str, setting: ReproductionSetting) -> Reproduction:
         raise ParlourError(f"{name} studies published records; accepted: --data DIR, the folder that holds them")
     with kept(setting.out) as folder:
         cells: list[TableCell] = []
-        title = ""
-        for step in counted(range(len(_STEPS)), Stage(f"Reproducing {name}", len(_STEPS), "steps"), setting.progress):
-            heading, more = _STEPS[step](name, setting, folder)
-            title = heading or title
+        for step in counted(_STEPS, Stage(f"Reproducing {name}", len(_STEPS), "steps"), setting.progress):
+            title, more = step(name, setting, folder)
             cells += more
         made = Reproduction(name, title, setting.model.name, tuple(cells), (remark("recorded_games"),))
         write_report(folder, study_report(made, STAGES))
     return made
 
 
-# -- the steps: each returns the title, or nothing, and its cells ---------------------------------------------------
+# -- the steps: each returns the title, if it knows it, and its cells ---------------------------------------------------
 
 
 def _import(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str, list[TableCell]]:

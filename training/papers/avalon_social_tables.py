@@ -19,8 +19,6 @@ from parlour.training.papers.cells import Reproduction, ReproductionSetting, Tab
 from parlour.training.play.decisions import of_transcript
 
 _ROLES: Final = (MERLIN, PERCIVAL, SERVANT, MORGANA, ASSASSIN)
-Measured = dict[str, dict[str, Any]]
-"""Player -> its measures, as `social.measures` gives them."""
 
 
 def avalon_table_9(name: str, setting: ReproductionSetting) -> Reproduction:
@@ -33,14 +31,8 @@ def avalon_table_9(name: str, setting: ReproductionSetting) -> Reproduction:
     }
     cells = [cell(name, setting.model.name, role, "VRR", _rate(share)) for role, share in shares.items()]
     remarks = () if setting.model.is_language_model else ("Heuristics always answer in a form that can be read.",)
-    return _made(
-        name,
-        "Valid responses",
-        setting,
-        [*unprinted(name, ("LLaMA2", "GPT-3.5")), *cells],
-        {setting.model.name: players[AGENT]},
-        remarks,
-    )
+    cells = [*unprinted(name, ("LLaMA2", "GPT-3.5")), *cells]
+    return _made(name, "Valid responses", setting, cells, {setting.model.name: players[AGENT]}, remarks)
 
 
 def avalon_figure_2(name: str, setting: ReproductionSetting) -> Reproduction:
@@ -110,7 +102,7 @@ def _by_player(
     name: str, title: str, setting: ReproductionSetting, cells: Callable[[str, dict[str, Any]], Iterator[TableCell]]
 ) -> Reproduction:
     judged, players = _judged(setting)
-    measured: Measured = dict(social.measures(judged)["players"])
+    measured = social.measures(judged)["players"]
     all_cells = [cell for player in (AGENT, BASELINE) for cell in cells(player, measured[player])]
     return _made(name, title, setting, all_cells, players)
 
@@ -122,16 +114,12 @@ def _seats(judged: social.Judged) -> Iterator[Sat]:
 def _judged(setting: ReproductionSetting) -> tuple[social.Judged, dict[str, Decisions]]:
     """The games of the agent on both sides against the baseline, and whose the decisions of each were."""
     club = Club(setting, learns=True)
-    variant = Variant("full")
-    games = [
-        transcript
-        for side in (GOOD, EVIL)
-        for transcript in club.play("full", AGENT, club.agent(variant), side).transcripts
-    ]
+    played = [club.play("full", AGENT, club.agent(Variant("full")), side) for side in (GOOD, EVIL)]
+    games = [transcript for row in played for transcript in row.transcripts]
     players: dict[str, Decisions] = {}
     for game in games:
-        for who, played in zip(game.header["players"].values(), of_transcript(game), strict=True):
-            players[who] = players.get(who, Decisions()) + played
+        for who, decisions in zip(game.header["players"].values(), of_transcript(game), strict=True):
+            players[who] = players.get(who, Decisions()) + decisions
     return social.judge(games, setting.model, setting.model.concurrency), players
 
 

@@ -74,21 +74,14 @@ def heatmap(
             shown = [[rows.get(s, {}).get(joint, 0.0 if s in rows else nothing) for joint in PUBLISHED] for s in states]
             image = axes.imshow(shown, cmap="Blues", vmin=0, vmax=1, aspect="auto")
             for y, x in ((y, x) for y in range(len(states)) for x in range(len(PUBLISHED))):
-                _number(axes, x, y, shown[y][x])
+                if shown[y][x] >= 0.005:  # false for NaN as well
+                    plots.number(axes, x, y, f"{shown[y][x]:.2f}", dark=shown[y][x] > _DARK, fontsize=8)
             axes.set_facecolor("0.88")
             known = [f"{state}  n={questions.get(state, 0)}" for state in states]
-            plots.numbers(axes, [_words(joint) for joint in PUBLISHED], known, rotation=45, ha="right")
+            joints = [column(joint).removeprefix("u_").replace("_", ", ") for joint in PUBLISHED]
+            plots.numbers(axes, joints, known, rotation=45, ha="right")
             plots.label(axes, _JOINT, "state (trust, quality), calibration questions", title, grid="")
         made.colorbar(image, ax=made.axes, label="probability", shrink=0.8)
-
-
-def _number(axes: Any, x: int, y: int, p: float) -> None:
-    if p >= 0.005:  # false for NaN as well
-        plots.number(axes, x, y, f"{p:.2f}", dark=p > _DARK, fontsize=8)
-
-
-def _words(joint: Joint) -> str:
-    return column(joint).removeprefix("u_").replace("_", ", ")
 
 
 def utilities(panels: Sequence[tuple[str, Mapping[str, tuple[Sequence[float], Value]]]], path: Path, who: str) -> None:

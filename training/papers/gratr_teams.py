@@ -24,7 +24,6 @@ from parlour.training.papers.cells import ReproductionSetting, deals_of, folder_
 from parlour.training.play import rollout
 from parlour.training.play.decisions import of_transcript
 from parlour.training.play.parallel.concurrent_games import Job
-from parlour.training.play.rollout import Episode
 
 WEREWOLF_PLAYERS: Final = 8
 WEREWOLF_RULES: Final = "paper"
@@ -119,7 +118,7 @@ def play_teams(
             for seed in deals
             for block, seats in (seating or blocks)(env, seed, opponent.policy, ours).items()
         ]
-        setting.runner.play_each(env, jobs, _forget, opponent.label)
+        setting.runner.play_each(env, jobs, lambda _number, _episode: None, opponent.label)  # all is in the transcripts
         return Match(ours, opponent, tuple(_read(job) for job in jobs), _decisions(jobs))
 
 
@@ -154,10 +153,6 @@ def blocks(env: Any, seed: int, other: str, ours: str = PAPER) -> dict[str, list
         "gratr-werewolves": [ours if seat in block else other for seat in range(WEREWOLF_PLAYERS)],
         "gratr-leaders": [other if seat in block else ours for seat in range(WEREWOLF_PLAYERS)],
     }
-
-
-def _forget(_number: int, _episode: Episode) -> None:
-    """All is in the transcript."""
 
 
 def _read(job: Job) -> Seen:

@@ -79,14 +79,8 @@ def _labels(against: tuple[Opponent, ...], learned: TrustReaders | None) -> list
     own = [opponent.label for opponent in against]
     if learned is None:
         return ["GRATR", *own, BAYES]
-    return [
-        "GRATR",
-        *(opponent.label for opponent in DEFAULTS),
-        *own,
-        "logistic model",
-        BAYES,
-        "Bayes, noise known, habits learned",
-    ]
+    defaults = [opponent.label for opponent in DEFAULTS]
+    return ["GRATR", *defaults, *own, "logistic model", BAYES, "Bayes, noise known, habits learned"]
 
 
 def _judged(
@@ -94,10 +88,8 @@ def _judged(
 ) -> list[TrustJudgement]:
     env = rollout.table(GAME, num_players=WEREWOLF_PLAYERS, rules=WEREWOLF_RULES)
     config = env.game_env.game.config
-    compared = [
-        seated(setting.ours or GRATR),
-        *(opponent.policy for opponent in (*(DEFAULTS if learned else ()), *against)),
-    ]
+    others = (*(DEFAULTS if learned else ()), *against)
+    compared = [seated(setting.ours or GRATR), *(opponent.policy for opponent in others)]
     make = {who: partial(make_policy, who, GAME, config, setting.model) for who in compared}
     readers: dict[str, MakePolicy] = {f"{number} {who}": make[who] for number, who in enumerate(compared)}
     habits: list[WerewolfHabits | None] = [None]

@@ -30,12 +30,8 @@ class TrustReaders:
 def read_readers(path: str | Path) -> TrustReaders:
     """Read readers.json, or what comes with parlour for `"trained"`. Raises `ParlourError` for anything else."""
     try:
-        if str(path) == TRAINED:
-            stored = json_value(
-                resources.files("parlour.training.papers").joinpath("data/gratr_readers.json").read_bytes()
-            )
-        else:
-            stored = json_value(Path(path).read_bytes())
+        shipped = resources.files("parlour.training.papers").joinpath("data/gratr_readers.json")
+        stored = json_value((shipped if str(path) == TRAINED else Path(path)).read_bytes())
         return TrustReaders(_habits(stored["habits"]), _weights(stored["logistic"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ParlourError(

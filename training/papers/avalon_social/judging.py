@@ -154,13 +154,11 @@ class JudgeBench:
 
 def _read(transcript: Transcript, game: CountedGame) -> tuple[JudgedGame, list[_Said]]:
     agents = transcript.header.get("players")
-    seats = range(len(game.roles))
-    players = tuple(str(agents.get(name(i), "")) if isinstance(agents, Mapping) else "" for i in seats)
-    speeches = transcript.heard
+    named = agents if isinstance(agents, Mapping) else {}
+    players = tuple(str(named.get(name(seat), "")) for seat in range(len(game.roles)))
     given = responses.at_the_table(transcript), tuple(responses.of_models(transcript))
-    return JudgedGame(game, players, speeches, (), *given), list(
-        _said(game.log, text_of(transcript).say)
-    ) if speeches else []
+    said = list(_said(game.log, text_of(transcript).say)) if transcript.heard else []
+    return JudgedGame(game, players, transcript.heard, (), *given), said
 
 
 def _said(log: Iterable[Event], say: Any) -> Iterator[_Said]:

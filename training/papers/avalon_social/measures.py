@@ -126,13 +126,8 @@ def fails(seats: Iterable[Sat]) -> JSON | None:
 
 def approval(seats: Iterable[Sat]) -> JSON | None:
     """Share of approvals among the votes on their proposed teams."""
-    led = (
-        (led_team, len(sat.table.game.roles))
-        for sat in seats
-        for led_team in sat.table.game.led
-        if led_team.leader == sat.seat
-    )
-    return _share(number < led_team.agreed * size for led_team, size in led for number in range(size))
+    led = ((team, len(sat.table.game.roles)) for sat in seats for team in sat.table.game.led if team.leader == sat.seat)
+    return _share(number < team.agreed * size for team, size in led for number in range(size))
 
 
 def self_recommendation(seats: Iterable[Sat]) -> JSON | None:

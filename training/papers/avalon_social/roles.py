@@ -79,12 +79,9 @@ def shared(words: str, speaker: int, role: str, known: tuple[int, ...]) -> tuple
     shared = set()
     for sentence in sentences(words, speaker):
         for seat, of in named(sentence).items():
-            fits = [
-                EVIL in claim.sides if role == MERLIN else claim.role in (MERLIN, MORGANA)
-                for claim in of
-                if not claim.claimed
-            ]
-            shared |= {seat} if any(fits) else set()
+            seen = [claim for claim in of if not claim.claimed]
+            if any(EVIL in claim.sides if role == MERLIN else claim.role in (MERLIN, MORGANA) for claim in seen):
+                shared.add(seat)
     return tuple(seat for seat in known if seat in shared)
 
 

@@ -149,7 +149,6 @@ def _summary(measured: tuple[evaluate.Report, evaluate.Report] | str, population
     if isinstance(measured, str):
         lines = [f"no expert: {measured}"]
     else:
-        lines = [
-            f"{what}: {verdict_of(result)}" for what, result in zip(("whole sides", "one seat"), measured, strict=True)
-        ]
+        sides, seat = measured
+        lines = [f"whole sides: {verdict_of(sides)}", f"one seat: {verdict_of(seat)}"]
     return summary("Avalon, networks for all seats", [*lines, *report.verdicts(population)])

@@ -94,12 +94,8 @@ def _draw(reproduction: Reproduction, cases: int, path: Path) -> None:
 
 def _told(result: CaseResult) -> dict[str, Any]:
     score = scores.score(result.marks)
-    return {
-        "case": result.case,
-        "solved": result.solved,
-        "victims": result.victims,
-        "right": score.mean if score else None,
-    }
+    right = score.mean if score else None
+    return {"case": result.case, "solved": result.solved, "victims": result.victims, "right": right}
 
 
 def _markdown(reproduction: Reproduction, chinese: CaseResult, cases: int) -> str:

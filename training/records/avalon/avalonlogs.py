@@ -69,8 +69,6 @@ class LoggedGame(RecordedGame):
             raise UnplayableError(WITHOUT_MERLIN, at, "a game with Merlin")
         marked = [seat for seat in range(len(self.names)) if roles[seat].fields.get("assassin") is True]
         self.guesser = _guesser(dealt, marked, self.shot)
-        self.assumed: list[int] = []
-        """Numbers of the moves that the record does not tell."""
         self.guess_is_assumed = len(marked) != 1 and dealt[self.guesser] != avalon.ASSASSIN
         if dealt[self.guesser] == avalon.MINION:
             dealt[self.guesser] = avalon.ASSASSIN
@@ -89,9 +87,8 @@ class LoggedGame(RecordedGame):
         shot = self.shot
         if shot is None:
             raise UnplayableError(SHOT_AT_NOBODY, self.at, "a game in which Merlin is guessed after three successes")
-        if self.guess_is_assumed:
-            self.assumed.append(len(self.entries))
-        self.play(Move(avalon.GUESS, (shot,)), self.outcome_told)
+        make = self.suppose if self.guess_is_assumed else self.play
+        make(Move(avalon.GUESS, (shot,)), self.outcome_told)
 
 
 def _seats(at: JsonObject, players: Sequence[JsonObject], missions: Sequence[JsonObject]) -> Names:

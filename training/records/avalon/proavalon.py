@@ -59,13 +59,6 @@ class SiteGame(RecordedGame):
         self.names: Names = _seats(at)
         self.dealt = _roles(at, self.names)
         super().__init__(table_of(len(self.names), "official", tuple(self.dealt), talk=False))
-        self.assumed: list[int] = []
-        """Numbers of the moves that the record does not tell."""
-
-    def suppose(self, move: Move, at: JsonObject) -> None:
-        """Make a move that the record does not tell."""
-        self.assumed.append(len(self.entries))
-        self.play(move, at)
 
 
 def _seats(at: JsonObject) -> Names:
@@ -125,15 +118,10 @@ def _missions(history: JsonObject, name: str) -> list[list[set[str]]]:
     for mission in history.of(list, name, accepted):
         if type(mission) is not list or not mission or any(type(turn) is not str for turn in mission):
             raise history.refused(name, accepted)
-        marks = [turn.split() for turn in mission]
-        for mark in marks:
-            if (
-                not set(mark) <= set(_MARKS)
-                or len(set(mark)) != len(mark)
-                or len({_APPROVES, _REJECTS} & set(mark)) != 1
-            ):
-                raise history.error(f"{name} {shown(' '.join(mark))} is not accepted", accepted)
-        missions.append([set(mark) for mark in marks])
+        missions.append([set(turn.split()) for turn in mission])
+        for words, marks in zip(map(str.split, mission), missions[-1], strict=True):
+            if not marks <= set(_MARKS) or len(marks) != len(words) or len({_APPROVES, _REJECTS} & marks) != 1:
+                raise history.error(f"{name} {shown(' '.join(words))} is not accepted", accepted)
     return missions
 
 

@@ -39,6 +39,13 @@ class RecordedGame(RecordedMoves[AvalonState]):
     def __init__(self, table: Table) -> None:
         self.game, text = table
         super().__init__(GAME.id, self.game, text)
+        self.assumed: list[int] = []
+        """Numbers of the moves that the record does not tell."""
+
+    def suppose(self, move: Move, at: JsonObject) -> None:
+        """Make a move that the record does not tell."""
+        self.assumed.append(len(self.entries))
+        self.play(move, at)
 
     def deal(self, roles: list[str], leader: int, at: JsonObject) -> None:
         """Deal these roles, by seat; `leader` makes the first proposal."""
