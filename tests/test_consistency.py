@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from parlour.envs.core import Move
-from parlour.training.measure.abilities.answers import moves_taken
+from parlour.training.measure.abilities.run import moves_taken
 from parlour.training.measure.abilities.consistency import (
     Fact,
     Said,

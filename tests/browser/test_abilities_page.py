@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from parlour.policies.llm.decisions import Decisions
-from parlour.training.measure.abilities.answers import MovesTaken
+from parlour.training.measure.abilities.run import MovesTaken
 from parlour.training.measure.abilities.beliefs import StatedScores
 from parlour.training.measure.abilities.consistency import Consistency
 from parlour.training.measure.abilities.persuasion import Persuasion

@@ -202,7 +202,6 @@ def stratified_mean(
     weights: Sequence[float],
     bounds: Bounds,
     rng: np.random.Generator | None = None,
-    draws: int = 2000,
 ) -> Estimate:
     """The weighted mean of strata's means, with an interval that allows for few cases and for strata whose cases are all the same.
 
@@ -219,7 +218,6 @@ def stratified_mean(
         weights: Weights of the strata; they add up to 1.
         bounds: The least and the greatest value that is possible; finite.
         rng: Draws the signs; None: no test.
-        draws: How often they are drawn.
     """
     cases = [np.asarray(values, float) for values in strata]
     middle, away = sum(bounds) / 2, (bounds[1] - bounds[0]) / 4
@@ -236,21 +234,23 @@ def stratified_mean(
     value, centre = float(np.dot(weights, [x.mean() for x in cases])), float(np.dot(weights, means))
     low, high = max(bounds[0], min(centre - half, value)), min(bounds[1], max(centre + half, value))
     count = sum(map(len, cases))
-    return Estimate(value, low, high, count, None if rng is None else _signs(cases, weights, value, rng, draws))
+    return Estimate(value, low, high, count, None if rng is None else _signs(cases, weights, value, rng))
 
 
+_DRAWS: Final = 2000
+"""How often the signs are drawn."""
 _MORE: Final = 0.5
 """Cases that are added to all strata together."""
 
 
 def _signs(
-    cases: Sequence[NDArray[np.float64]], weights: Sequence[float], value: float, rng: np.random.Generator, draws: int
+    cases: Sequence[NDArray[np.float64]], weights: Sequence[float], value: float, rng: np.random.Generator
 ) -> float:
     """How often a weighted mean is as far from zero if the sign of each case is drawn."""
-    turned = np.zeros(draws)
+    turned = np.zeros(_DRAWS)
     for weight, x in zip(weights, cases, strict=True):
-        turned += weight * (rng.choice((-1.0, 1.0), size=(draws, len(x))) @ x) / len(x)
-    return (1 + int((np.abs(turned) >= abs(value) - _SAME).sum())) / (1 + draws)
+        turned += weight * (rng.choice((-1.0, 1.0), size=(_DRAWS, len(x))) @ x) / len(x)
+    return (1 + int((np.abs(turned) >= abs(value) - _SAME).sum())) / (1 + _DRAWS)
 
 
 def drawn_anew(cases: int, size: int, resamples: int, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -200,7 +200,7 @@ class CostlyMove:
         return f"You: {self.made} The coach: {self.better} The difference: {lost}."
 
 
-def costly_moves(spec: GameSpec, game: Any, moves: tuple[Move, ...], seat: int, most: int = SHOWN) -> list[CostlyMove]:
+def costly_moves(spec: GameSpec, game: Any, moves: tuple[Move, ...], seat: int) -> list[CostlyMove]:
     """The decisions of a seat that cost most against its adviser's moves, the worst first; only those that cost something.
 
     Talk is left out. Each number is the mean difference of games that are played to their end from both moves with the
@@ -211,7 +211,6 @@ def costly_moves(spec: GameSpec, game: Any, moves: tuple[Move, ...], seat: int, 
         game: Its rules at this table.
         moves: All moves of the finished game, nature's included.
         seat: Whose decisions.
-        most: How many are returned at most.
     """
     text = spec.text(game)
     _, adviser = adviser_of(spec, game.config)
@@ -239,11 +238,11 @@ def costly_moves(spec: GameSpec, game: Any, moves: tuple[Move, ...], seat: int, 
             )
     hints.sort(key=lambda hint: -float(np.mean(hint[-1])))
     costly = []
-    for step, state, made, better, first in hints[: 2 * most]:
+    for step, state, made, better, first in hints[: 2 * SHOWN]:
         gained = np.array([*first, *_differences(spec, game, state, (made, better), seat, range(FIRST, FIRST + MORE))])
         error = 1.96 * float(gained.std(ddof=1)) / len(gained) ** 0.5
         costly.append(CostlyMove(step, text.say(made), text.say(better), float(gained.mean()), error, bool(spec.sides)))
-    return sorted((hint for hint in costly if hint.cost > hint.error), key=lambda hint: -hint.cost)[:most]
+    return sorted((hint for hint in costly if hint.cost > hint.error), key=lambda hint: -hint.cost)[:SHOWN]
 
 
 def _differences(

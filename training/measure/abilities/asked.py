@@ -33,7 +33,11 @@ def stated_by(
         ParlourError: The player fits a table not at all, or states no beliefs.
     """
     asking = asks_a_model(player)
-    policies = _own_policies(player, moments, model) if asking else _shared_policies(player, moments, model)
+    policies = (
+        [make_policy(player, *moment.table, model) for moment in moments]
+        if asking
+        else _shared_policies(player, moments, model)
+    )
     stage, done = Stage(f"{player}: beliefs", len(moments), "questions"), 0
     networks = [policy for policy in policies if isinstance(policy, TrainedSeat)]
     if networks and len(networks) == len(policies):
@@ -49,10 +53,6 @@ def stated_by(
         done += len(some)
         progress(stage, done)
     return stated, decisions
-
-
-def _own_policies(player: str, moments: Sequence[BeliefMoment], model: Model) -> list[Policy]:
-    return [make_policy(player, *moment.table, model) for moment in moments]
 
 
 def _shared_policies(player: str, moments: Sequence[BeliefMoment], model: Model) -> list[Policy]:

@@ -66,12 +66,10 @@ def stated_scores(moments: Sequence[BeliefMoment], stated: Sequence[Chances], rn
     drawn = drawn_anew(len(names), len(names), RESAMPLES, rng) @ sums
     flat = [chance for chances in stated for chance in chances]
     true = [evil for moment in moments for evil in moment.truth]
-    return StatedScores(
-        _estimate(_skill, sums, drawn),
-        _loss_estimate(sums, drawn),
-        calibration_error(bins_by_range(flat, true)),
-        len(moments),
-    )
+    mean_loss = _estimate(_mean, sums, drawn)
+    assert mean_loss is not None  # there is a moment
+    calibration = calibration_error(bins_by_range(flat, true))
+    return StatedScores(_estimate(_skill, sums, drawn), mean_loss, calibration, len(moments))
 
 
 class DoubtLosses(NamedTuple):
@@ -113,10 +111,7 @@ def mean_by_game(values: Sequence[Sequence[float]], rng: np.random.Generator) ->
         values: A list for each game; empty ones do not count.
         rng: Draws games for the interval.
     """
-    sums = np.array([[0.0, sum(of), 0.0, len(of)] for of in values if of])
-    if not len(sums):
-        return None
-    return _estimate(_mean, sums, drawn_anew(len(sums), len(sums), RESAMPLES, rng) @ sums)
+    return _of_games(_mean, [[0.0, sum(of), 0.0, len(of)] for of in values if of], rng)
 
 
 def _skill(sums: Floats) -> Floats:
@@ -142,12 +137,6 @@ def _of_games(
 def _mean(sums: Floats) -> Floats:
     mean: Floats = sums[..., 1] / sums[..., 3]
     return mean
-
-
-def _loss_estimate(sums: Floats, drawn: Floats) -> Estimate:
-    estimate = _estimate(_mean, sums, drawn)
-    assert estimate is not None  # there is a moment
-    return estimate
 
 
 def _estimate(figure: Callable[[Floats], Floats], sums: Floats, drawn: Floats) -> Estimate | None:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from parlour.envs import speech
 from parlour.envs.core import Move
 from parlour.training.measure.abilities.beliefs import mean_by_game
-from parlour.training.measure.statistics import Estimate
+from parlour.training.measure.statistics import Estimate, plain
 
 RULES: Final = "rules"
 SAW: Final = "saw"
@@ -211,10 +211,6 @@ class _Known:
 def consistency_as_json(by_player: Mapping[str, Consistency]) -> dict[str, Any]:
     """Plain values."""
     return {
-        player: {"claims": consistency.claims, **{kind: _plain(getattr(consistency, kind)) for kind in CONTRADICTIONS}}
+        player: {"claims": consistency.claims} | {kind: plain(consistency)[kind] for kind in CONTRADICTIONS}
         for player, consistency in by_player.items()
     }
-
-
-def _plain(estimate: Estimate | None) -> dict[str, Any] | None:
-    return None if estimate is None else estimate.as_json()

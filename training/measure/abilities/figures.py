@@ -21,18 +21,13 @@ Named = Iterator[tuple[str, Estimate | None]]
 _WIDTH: Final = 2 * 1.959963984540054  # of a normal interval at 95 %, in standard errors
 
 
-def estimates_of(measured: Abilities, ability: str) -> dict[str, Estimate | None]:
-    """The estimates of one ability by name, of the player alone."""
-    return dict(_ESTIMATES[ability](measured))
-
-
 def numbers_of(measured: Abilities, ability: str) -> dict[str, float]:
-    """The same as numbers: `NAME`, `NAME_low`, `NAME_high` and `NAME_stderr`; NaN where there is none.
+    """The estimates of one ability of the player alone as numbers: `NAME`, `NAME_low`, `NAME_high` and `NAME_stderr`; NaN where there is none.
 
     The standard error is that of a normal distribution with the same interval.
     """
     numbers: dict[str, float] = {}
-    for name, estimate in estimates_of(measured, ability).items():
+    for name, estimate in _ESTIMATES[ability](measured):
         low, high = (
             (nan, nan)
             if estimate is None or estimate.low is None or estimate.high is None

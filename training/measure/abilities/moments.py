@@ -5,21 +5,26 @@ The question is put beside play, to recorded games: it costs no move, and every 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from parlour.envs.avalon.belief import AvalonHabits
-from parlour.envs.avalon.vocabulary import EVIL, EVIL_ROLES, GOOD
+from parlour.envs.avalon.vocabulary import EVIL, GOOD, AvalonView
 from parlour.envs.english import name
 from parlour.envs.replay import text_of
 from parlour.envs.text import render
 from parlour.policies.experts import expert
 from parlour.policies.search.deduction import Deduction
 from parlour.training.measure.analysis.beliefs import opening_belief
-from parlour.training.measure.analysis.games import AnalysedGame, Moment
+from parlour.training.measure.analysis.games import AnalysedGame
 from parlour.training.play import seeds
+
+if TYPE_CHECKING:
+    from parlour.training.measure.abilities.werewolf_games import PlayedWerewolf
+
+    Game = AnalysedGame | PlayedWerewolf
 
 OPPONENT: Final = " (opponent)"
 """Behind the names of a benchmark's opponents."""
@@ -66,15 +71,15 @@ def who_sat(game: AnalysedGame, seat: int) -> str:
     return names_of(game)[seat].removesuffix(OPPONENT)
 
 
-def opponent_of(game: AnalysedGame) -> str:
+def opponent_of(game: Game) -> str:
     """Who sat on the other side of the measured player; empty if nobody did."""
     return next((who.removesuffix(OPPONENT) for who in names_of(game) if who.endswith(OPPONENT)), "")
 
 
-def names_of(game: AnalysedGame) -> list[str]:
+def names_of(game: Game) -> list[str]:
     """Who sat in each seat, opponents with `OPPONENT` behind their names."""
     players = game.transcript.header["players"]
-    return [str(players[name(seat)]) for seat in range(game.seats)]
+    return [str(players[name(seat)]) for seat in range(len(game.roles))]
 
 
 def belief_moments(games: Iterable[AnalysedGame], counted: Callable[[AnalysedGame], None]) -> Iterator[BeliefMoment]:
@@ -93,47 +98,50 @@ def belief_moments(games: Iterable[AnalysedGame], counted: Callable[[AnalysedGam
         key = repr(sorted(config.items()))
         if key not in deductions:
             deductions[key] = Deduction(expert(game.transcript.header["game"], config), EVIL)
-        for moment in _asked(game):
-            yield _moment(game, moment, deductions[key])
+        evil = [seat in game.evil for seat in range(game.seats)]
+        rng_seed = seeds.derive(int(game.transcript.header["seed"]), _DRAWS)
+        for view in _asked(game):
+            prior = opening_belief(game, view.seat, AvalonHabits()).evil_chance()
+            exact = deductions[key].chances([view], np.random.default_rng(rng_seed))[0]
+            yield moment_of(game, view, EVIL, evil, prior, exact)
         counted(game)
 
 
-def _asked(game: AnalysedGame) -> Iterator[Moment]:
+def _asked(game: AnalysedGame) -> Iterator[AvalonView]:
     """The first decision of each good seat after each quest."""
     quests = dict.fromkeys(range(game.seats), 0)
-    for moment in game.moments():
-        view = moment.view
+    for _, view, _ in game.moments():
         if view.side == GOOD and view.quest > quests[view.seat]:
             quests[view.seat] = view.quest
-            yield moment
+            yield view
 
 
-def _moment(game: AnalysedGame, moment: Moment, deduction: Deduction) -> BeliefMoment:
-    view, text = moment.view, text_of(game.transcript)
-    seed = int(game.transcript.header["seed"])
-    rng = np.random.default_rng(seeds.derive(seed, _DRAWS))
-    info = {
-        "view": view,
-        "heuristic": game.transcript.spec.heuristic,
-        "rules": getattr(text, "rules", ""),
-        "side": EVIL,
-        "members": sum(role in EVIL_ROLES for role in view.roles),
-        "seats": game.seats,
-    }
+def moment_of(
+    game: Game, view: Any, side: str, evil: Sequence[bool], prior: Iterable[float], exact: Iterable[float] = ()
+) -> BeliefMoment:
+    """The moment at which a seat sees a View. Members of a side and probabilities are given for all seats."""
+    players, text, header = names_of(game), text_of(game.transcript), game.transcript.header
 
-    def others(chances: Iterable[float]) -> tuple[float, ...]:
-        return tuple(float(chance) for seat, chance in enumerate(chances) if seat != view.seat)
+    def others(values: Iterable[Any]) -> tuple[Any, ...]:
+        return tuple(value for seat, value in enumerate(values) if seat != view.seat)
 
     return BeliefMoment(
         game=game.name,
-        table=(game.transcript.header["game"], dict(game.rules.config)),
-        by_player=is_players(game, view.seat),
+        table=(header["game"], dict(game.rules.config)),
+        by_player=not players[view.seat].endswith(OPPONENT),
         opponent=opponent_of(game),
         seat=view.seat,
-        seed=seed,
+        seed=int(header["seed"]),
         text=render(text, view),
-        info=info,
-        truth=tuple(seat in game.evil for seat in range(game.seats) if seat != view.seat),
-        prior=others(opening_belief(game, view.seat, AvalonHabits()).evil_chance()),
-        exact=others(deduction.chances([view], rng)[0]),
+        info={
+            "view": view,
+            "heuristic": game.transcript.spec.heuristic,
+            "rules": getattr(text, "rules", ""),
+            "side": side,
+            "members": sum(evil),
+            "seats": len(evil),
+        },
+        truth=others(evil),
+        prior=others(map(float, prior)),
+        exact=others(map(float, exact)),
     )

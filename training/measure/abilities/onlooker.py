@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
+from itertools import chain
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -41,14 +42,6 @@ class OnlookerDoubt(NamedTuple):
     """How much of that is due to the words of the evil seats: the doubt with them minus the doubt if they had been silent."""
 
 
-@dataclass(frozen=True)
-class _Losses:
-    """Of the games of one opponent, game by game."""
-
-    heard: list[DoubtLosses]
-    unheard: list[DoubtLosses]
-
-
 def onlooker_doubt(games: Sequence[AnalysedGame], rng: np.random.Generator) -> OnlookerDoubt:
     """The doubt that the player's evil sides leave.
 
@@ -57,28 +50,21 @@ def onlooker_doubt(games: Sequence[AnalysedGame], rng: np.random.Generator) -> O
         rng: Draws games for the intervals.
     """
     own = [game for game in games if is_players(game, min(game.evil))]
-    with_words, without = [], []
-    for opponent in dict.fromkeys(map(opponent_of, own)):
-        losses = _against([game for game in own if opponent_of(game) == opponent])
-        with_words += losses.heard
-        without += losses.unheard
+    by_opponent = [
+        _against([game for game in own if opponent_of(game) == opponent])
+        for opponent in dict.fromkeys(map(opponent_of, own))
+    ]
+    losses = list(chain.from_iterable(by_opponent))
+    with_words, without = [heard for heard, _ in losses], [unheard for _, unheard in losses]
     return OnlookerDoubt(doubt_left(with_words, rng), doubt_change(with_words, without, rng))
 
 
-def _against(games: Sequence[AnalysedGame]) -> _Losses:
-    """Each game is seen with rates from the games of the other deals."""
-    counted = [rate_counts(game) for game in games]
-    losses = _Losses([], [])
-    for played in games:
-        others = [counts for other, counts in zip(games, counted, strict=True) if _deal(other) != _deal(played)]
-        habits = counted_habits(others)
-        losses.heard.append(_losses(played, habits, with_words=True))
-        losses.unheard.append(_losses(played, habits, with_words=False))
-    return losses
-
-
-def _deal(game: AnalysedGame) -> int:
-    return int(game.transcript.header["seed"])
+def _against(games: Sequence[AnalysedGame]) -> Iterator[tuple[DoubtLosses, DoubtLosses]]:
+    """Each game with the words of its evil seats and without, seen with rates from the games of the other deals."""
+    counted = [(game.transcript.header["seed"], rate_counts(game)) for game in games]
+    for played, (deal, _) in zip(games, counted, strict=True):
+        habits = counted_habits([counts for other, counts in counted if other != deal])
+        yield _losses(played, habits, with_words=True), _losses(played, habits, with_words=False)
 
 
 def counted_habits(counts: Sequence[Counts]) -> AvalonHabits:
@@ -127,7 +113,7 @@ def _vote_rate(played: AnalysedGame, voter: int, *, dirty: bool) -> str:
 
 
 def _losses(played: AnalysedGame, habits: AvalonHabits, *, with_words: bool) -> DoubtLosses:
-    """Sums over the moments after quests; unless `heard`, no word of an evil seat is evidence."""
+    """Sums over the moments after quests; unless `with_words`, no word of an evil seat is evidence."""
     belief, truth = opening_belief(played, ONLOOKER, habits), [seat in played.evil for seat in range(played.seats)]
     before, prior, left = loss(belief.evil_chance().tolist(), truth), 0.0, 0.0
     for event in played.log:

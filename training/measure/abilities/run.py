@@ -11,16 +11,15 @@ import numpy as np
 from parlour.envs.avalon.vocabulary import ASSASSIN, GUESS, MERLIN
 from parlour.envs.core import ParlourError
 from parlour.policies.experts import EXPERT
-from parlour.policies.files import write_json
+from parlour.policies.files import read_json, write_json
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.make import measured_apart
 from parlour.policies.llm.model import Model
 from parlour.policies.names import HEURISTIC, RANDOM
-from parlour.training.measure.abilities.answers import MovesTaken, moves_taken
 from parlour.training.measure.abilities.asked import Stated, stated_by, with_exact
 from parlour.training.measure.abilities.beliefs import StatedScores, doubt, stated_scores
 from parlour.training.measure.abilities.consistency import Consistency, consistency, consistency_as_json
-from parlour.training.measure.abilities.moments import OPPONENT, BeliefMoment, belief_moments, is_players
+from parlour.training.measure.abilities.moments import OPPONENT, BeliefMoment, belief_moments, is_players, names_of
 from parlour.training.measure.abilities.onlooker import onlooker_doubt
 from parlour.training.measure.abilities.persuasion import Persuasion, persuasion
 from parlour.training.measure.abilities.questions import QuestionAbilities, QuestionSizes, question_abilities
@@ -30,7 +29,7 @@ from parlour.training.measure.abilities.werewolf_games import PlayedWerewolf, re
 from parlour.training.measure.abilities.worth_reading import WorthReading, worth_reading
 from parlour.training.measure.analysis.games import GAME, AnalysedGame, read_game
 from parlour.training.measure.benchmark.played import FOLDER
-from parlour.training.measure.benchmark.results_file import ABILITIES
+from parlour.training.measure.benchmark.results_file import ABILITIES, RESULTS
 from parlour.training.measure.statistics import Estimate, plain, rate
 from parlour.training.measure.werewolf.played import GAME as WEREWOLF
 from parlour.training.play import seeds
@@ -54,6 +53,19 @@ class VillageBeliefs(NamedTuple):
     """Who -> at all moments."""
     against: dict[str, dict[str, StatedScores]]
     """Opponent -> who -> the same, of the games against it alone."""
+
+
+@dataclass(frozen=True)
+class MovesTaken:
+    """What the player's moves took: sums and means over all games of the run."""
+
+    games: int
+    first_share: float | None
+    """Share of its decisions that were its first answer, and legal; None without a decision."""
+    tokens: float
+    """Read and written, a game."""
+    dollars: float | None
+    """A game; None if a reply has an unknown cost."""
 
 
 @dataclass(frozen=True)
@@ -177,6 +189,24 @@ def abilities(
     return measured
 
 
+def moves_taken(folder: Path) -> MovesTaken | None:
+    """What the results file in a run directory says; None while the run has none.
+
+    Raises:
+        ParlourError: The file cannot be read.
+    """
+    path = folder / RESULTS
+    if not path.exists():
+        return None
+    stored = read_json(path)
+    made: Mapping[str, Any] = stored["all decisions"]
+    games = sum(len(of) for by in stored["points"].values() for sides in by.values() for of in sides.values())
+    first = made.get("first", 0) / made["decisions"] if made["decisions"] else None
+    dollars = made.get("dollars", 0.0)
+    tokens = made.get("prompt", 0) + made.get("completion", 0)
+    return MovesTaken(games, first, tokens / games, None if dollars is None else dollars / games)
+
+
 def _scores(
     moments: Sequence[BeliefMoment], stated: dict[str, list[Stated]], opponent: str | None = None
 ) -> dict[str, StatedScores]:
@@ -205,18 +235,12 @@ def _deception(moments: Sequence[BeliefMoment], model: Model, progress: StagePro
     """The doubt of good opponents: what they could conclude, what the heuristic states in their seats, what they state themselves."""
     theirs = [moment for moment in moments if not moment.by_player]
     doubts = {EXACT: doubt(theirs, [moment.exact for moment in theirs], _rng())}
-    stated = {
-        name: stated_by(name, theirs, model, progress)[0] for name in dict.fromkeys((HEURISTIC, *_stating(theirs)))
-    }
+    stating = [moment.opponent for moment in theirs if moment.opponent in BESIDE]
+    stated = {name: stated_by(name, theirs, model, progress)[0] for name in dict.fromkeys((HEURISTIC, *stating))}
     doubts[HEURISTIC] = doubt(theirs, stated[HEURISTIC], _rng())
     own = [(moment, stated[moment.opponent][k]) for k, moment in enumerate(theirs) if moment.opponent in stated]
     doubts[THEMSELVES] = doubt([moment for moment, _ in own], [said for _, said in own], _rng())
     return doubts
-
-
-def _stating(moments: Sequence[BeliefMoment]) -> list[str]:
-    """The opponents at some moments that state beliefs."""
-    return [name for name in dict.fromkeys(moment.opponent for moment in moments) if name in BESIDE]
 
 
 def _village(
@@ -224,7 +248,7 @@ def _village(
 ) -> tuple[VillageBeliefs, Decisions]:
     """What they state, and what the player's own questions took. The player is asked only if it played."""
     own = with_exact([moment for moment in village_moments(games) if moment.by_player], progress)
-    sat = {who for game in games for who in game.players}
+    sat = {who for game in games for who in names_of(game)}
     stated, asked = dict[str, list[Stated]](), Decisions()
     for name in dict.fromkeys((*({player} & sat), *BESIDE)) if own else ():
         if name == EXPERT:  # what it concludes is the exact posterior
@@ -258,14 +282,10 @@ def _by_name(consistencies: Mapping[str, Consistency], player: str) -> dict[str,
 
 def _merlin(games: Sequence[AnalysedGame]) -> tuple[Estimate | None, Estimate | None]:
     """How often the player names Merlin, and how often its own Merlin is missed, of the games with a guess."""
-    guessed = [game for game in games if _was_guessed(game)]
+    guessed = [game for game in games if any(move.kind == GUESS and move.args for _, move, _ in game.log)]
     named = [_is_found(game) for game in guessed if is_players(game, game.roles.index(ASSASSIN))]
     missed = [not _is_found(game) for game in guessed if is_players(game, game.roles.index(MERLIN))]
     return rate(sum(named), len(named)), rate(sum(missed), len(missed))
-
-
-def _was_guessed(game: AnalysedGame) -> bool:
-    return any(event.move.kind == GUESS and event.move.args for event in game.log)
 
 
 def _is_found(game: AnalysedGame) -> bool:

@@ -57,7 +57,7 @@ def spoken_werewolf(game: PlayedWerewolf) -> SpokenGame:
     deals = evil_deals(len(roles), roles.count(werewolf.WEREWOLF))
     return SpokenGame(
         name=game.name,
-        players=game.players,
+        players=tuple(names_of(game)),
         roles=roles,
         role_names=tuple(game.rules.role_names),
         evil_roles=(werewolf.WEREWOLF,),

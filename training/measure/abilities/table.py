@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from parlour.policies.llm.decisions import mostly_foreign
@@ -21,46 +21,17 @@ def abilities_table(measured: Abilities) -> ResultTable:
     """A row for each measure, a column for each player; what rests on too few beliefs of the player's own is left out."""
     asked = measured.asked.asked
     own = asked.first + asked.again
-    hidden = mostly_foreign(own, asked.asked)
     beside = [name for name in measured.deduction if name != measured.player]
-    scores = [None if hidden else measured.deduction[measured.player], *(measured.deduction[name] for name in beside)]
-    rows: list[tuple[Cell, ...]] = [
-        (
-            "deduction",
-            "skill: 0 as after the night, 1 exact",
-            *(_text(score.skill if score else None) for score in scores),
-        ),
-        *(
-            (
-                "deduction",
-                f"skill against {opponent}",
-                *_skills(of, measured.player if hidden else "", (measured.player, *beside)),
-            )
-            for opponent, of in measured.against.items()
-        ),
-        ("deduction", "log loss (nats a seat)", *(_text(score.loss if score else None, ".3f") for score in scores)),
-        ("deduction", "calibration error", *(f"{score.calibration:.3f}" if score else None for score in scores)),
-    ]
-    rows += _village_rows(measured, measured.player if hidden else "", (measured.player, *beside))
+    players, hidden = (measured.player, *beside), measured.player if mostly_foreign(own, asked.asked) else ""
+    skill = "skill: 0 as after the night, 1 exact"
+    rows = list(_belief_rows(measured.deduction, measured.against, players, hidden, skill))
+    if measured.village.all:
+        rows += _belief_rows(*measured.village, players, hidden, "Werewolf: skill, village", "Werewolf: ")
     empty = ("",) * len(beside)
-    for listener, estimate in measured.deception.items():
-        rows.append(("deception", _listens(listener), _text(estimate), *empty))
-    rows.append(("deception", "change of the onlooker's doubt by its words", _text(measured.by_words, "+.2f"), *empty))
-    sides = (
-        ("persuasion", "as good, towards the truth (nats a claim)"),
-        ("persuasion", "as evil, away from the truth (nats a claim)"),
-    )
-    for named, estimate in zip(sides, measured.persuasion, strict=True):
-        rows.append((*named, _text(estimate, ".3f"), *empty))
-    votes = (
-        ("persuasion", "as good, votes won by words (share)", measured.votes.good),
-        ("persuasion", "as evil, votes won by words (share)", measured.votes.evil),
-        ("persuasion", "votes that words change (share)", measured.votes.changed),
-    )
-    rows += [(ability, measure, _text(estimate, ".3f"), *empty) for ability, measure, estimate in votes]
-    rows += _consistency_rows(measured, (measured.player, *beside))
-    rows += [(ability, measure, figure, *empty) for ability, measure, figure in _moves_rows(measured)]
-    rows += _question_rows(measured, (measured.player, *beside))
+    rows += [(*measures, *empty) for measures in _own_rows(measured)]
+    rows += _consistency_rows(measured, players)
+    rows += [(*measures, *empty) for measures in _moves_rows(measured)]
+    rows += _question_rows(measured, players)
     rows.append(("Merlin", "names Merlin, as Assassin", _share(measured.names_merlin), *empty))
     rows.append(("Merlin", "is not named, as Merlin", _share(measured.hides_merlin), *empty))
     first = marked(measured.player, own, asked.asked) if asked.asked else measured.player
@@ -74,25 +45,39 @@ _AGAINST: Final = {
 }
 
 
-def _village_rows(measured: Abilities, hidden: str, players: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
-    village = measured.village
-    if not village.all:
-        return
-    scores = [None if name == hidden else village.all.get(name) for name in players]
-    yield ("deduction", "Werewolf: skill, village", *(_text(score.skill if score else None) for score in scores))
-    for opponent, of in village.against.items():
-        against = [None if name == hidden or name not in of else _text(of[name].skill) for name in players]
-        yield ("deduction", f"Werewolf: skill against {opponent}", *against)
-    yield (
-        "deduction",
-        "Werewolf: log loss (nats a seat)",
-        *(_text(score.loss if score else None, ".3f") for score in scores),
-    )
-    yield (
-        "deduction",
-        "Werewolf: calibration error",
-        *(f"{score.calibration:.3f}" if score else None for score in scores),
-    )
+def _belief_rows(
+    everywhere: Mapping[str, StatedScores],
+    against: Mapping[str, Mapping[str, StatedScores]],
+    players: Sequence[str],
+    hidden: str,
+    skill: str,
+    game: str = "",
+) -> Iterator[tuple[Cell, ...]]:
+    """The beliefs of all players but the hidden one, in one game."""
+
+    def cells(scores: Mapping[str, StatedScores], cell: Callable[[StatedScores], Cell]) -> list[Cell]:
+        return [None if name == hidden or name not in scores else cell(scores[name]) for name in players]
+
+    yield ("deduction", skill, *cells(everywhere, lambda score: _text(score.skill)))
+    for opponent, scores in against.items():
+        yield ("deduction", f"{game}skill against {opponent}", *cells(scores, lambda score: _text(score.skill)))
+    yield ("deduction", f"{game}log loss (nats a seat)", *cells(everywhere, lambda score: _text(score.loss, ".3f")))
+    yield ("deduction", f"{game}calibration error", *cells(everywhere, lambda score: f"{score.calibration:.3f}"))
+
+
+def _own_rows(measured: Abilities) -> Iterator[tuple[Cell, ...]]:
+    """What the player alone is measured in, as evil and by its words."""
+    for listener, estimate in measured.deception.items():
+        yield "deception", _listens(listener), _text(estimate)
+    yield "deception", "change of the onlooker's doubt by its words", _text(measured.by_words, "+.2f")
+    for measure, estimate in (
+        ("as good, towards the truth (nats a claim)", measured.persuasion.good),
+        ("as evil, away from the truth (nats a claim)", measured.persuasion.evil),
+        ("as good, votes won by words (share)", measured.votes.good),
+        ("as evil, votes won by words (share)", measured.votes.evil),
+        ("votes that words change (share)", measured.votes.changed),
+    ):
+        yield "persuasion", measure, _text(estimate, ".3f")
 
 
 def _consistency_rows(measured: Abilities, players: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
@@ -128,11 +113,6 @@ def _moves_rows(measured: Abilities) -> Iterator[tuple[Cell, Cell, Cell]]:
     if moves.tokens:
         yield "moves", "tokens a game", f"{moves.tokens:,.0f}"
         yield "moves", "dollars a game", None if moves.dollars is None else f"{moves.dollars:.4f}"
-
-
-def _skills(of: Mapping[str, StatedScores], hidden: str, players: Iterable[str]) -> list[str | None]:
-    """Of all players but the hidden one."""
-    return [None if name == hidden else _text(of[name].skill) for name in players]
 
 
 def verdict_on(measured: Abilities) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.vocabulary import AvalonView
-from parlour.envs.core import Event, Move
+from parlour.envs.core import Move
 from parlour.policies import Policy, asks_a_model, make_policy
 from parlour.policies.heuristic import HeuristicPolicy
 from parlour.policies.mixed import MixedPolicy
@@ -141,15 +141,11 @@ class _Voter:
         return self._catalogue[int(policy.act({}, info))]
 
 
-def _speakers(game: AnalysedGame, view: AvalonView) -> list[int]:
+def _speakers(played: AnalysedGame, view: AvalonView) -> list[int]:
     """The player's seats that spoke since the last vote, without the voter."""
-    spoke = {event.seat for event in _discussion(view) if event.move.kind != speech.SILENT or event.move.words}
-    return [seat for seat in sorted(spoke) if seat != view.seat and is_players(game, seat)]
-
-
-def _discussion(view: AvalonView) -> list[Event]:
-    """What was said since the last vote."""
-    return [event for event in view.events[_begin(view) :] if event.move.kind in game.ACTS]
+    said = [event for event in view.events[_begin(view) :] if event.move.kind in game.ACTS]
+    spoke = {event.seat for event in said if event.move.kind != speech.SILENT or event.move.words}
+    return [seat for seat in sorted(spoke) if seat != view.seat and is_players(played, seat)]
 
 
 def _begin(view: AvalonView) -> int:

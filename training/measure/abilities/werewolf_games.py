@@ -13,13 +13,11 @@ from typing import Any
 
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
-from parlour.envs.english import name
-from parlour.envs.replay import Transcript, text_of
-from parlour.envs.text import render
+from parlour.envs.replay import Transcript
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import SeatBeliefs
 from parlour.envs.werewolf.vocabulary import WerewolfView
-from parlour.training.measure.abilities.moments import OPPONENT, BeliefMoment
+from parlour.training.measure.abilities.moments import BeliefMoment, moment_of
 from parlour.training.measure.werewolf.played import GAME
 
 
@@ -37,17 +35,6 @@ class PlayedWerewolf:
     def roles(self) -> tuple[str, ...]:
         """Role of each seat."""
         return tuple(self.rules.role_names[role] for role in self.states[-1].standing.roles)
-
-    @cached_property
-    def players(self) -> tuple[str, ...]:
-        """Who sat in each seat, opponents with `OPPONENT` behind their names."""
-        players = self.transcript.header["players"]
-        return tuple(str(players[name(seat)]) for seat in range(len(self.roles)))
-
-    @property
-    def seed(self) -> int:
-        """Seed of the deal."""
-        return int(self.transcript.header["seed"])
 
 
 def read_werewolf(path: Path) -> PlayedWerewolf:
@@ -86,29 +73,5 @@ def _asked(played: PlayedWerewolf) -> Iterator[WerewolfView]:
 
 
 def _moment(played: PlayedWerewolf, view: WerewolfView) -> BeliefMoment:
-    seat, text = view.seat, text_of(played.transcript)
-    prior = SeatBeliefs(view, onlooker=False).own
-
-    def others(values: Iterable[Any]) -> tuple[Any, ...]:
-        return tuple(value for other, value in enumerate(values) if other != seat)
-
-    return BeliefMoment(
-        game=played.name,
-        table=(GAME, dict(played.rules.config)),
-        by_player=not played.players[seat].endswith(OPPONENT),
-        opponent=next((who.removesuffix(OPPONENT) for who in played.players if who.endswith(OPPONENT)), ""),
-        seat=seat,
-        seed=played.seed,
-        text=render(text, view),
-        info={
-            "view": view,
-            "heuristic": played.transcript.spec.heuristic,
-            "rules": getattr(text, "rules", ""),
-            "side": game.WOLVES,
-            "members": played.roles.count(game.WEREWOLF),
-            "seats": len(played.roles),
-        },
-        truth=others(role == game.WEREWOLF for role in played.roles),
-        prior=others(map(float, prior.wolf_chance())),
-        exact=(),
-    )
+    evil = [role == game.WEREWOLF for role in played.roles]
+    return moment_of(played, view, game.WOLVES, evil, SeatBeliefs(view, onlooker=False).own.wolf_chance())

@@ -1,7 +1,6 @@
 """Who inferred better: recorded games of Avalon under exact beliefs, decision by decision, and players beside the heuristic.
 
 * games: a transcript played again: roles, events, the moments at which seats decided, notes of the record
-* chosen_habits: the habits for each game, not learned from it where that can be
 * beliefs: what each seat, and an onlooker, could believe after each event
 * decisions: each decision: its surprise under habits, what the heuristic does at the same View, which was right
 * values: what a decision lost, by continuations from what its seat knew

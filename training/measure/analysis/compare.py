@@ -7,9 +7,11 @@ independent (`weighted_mean`). Guesses are one a game: Wilson intervals, and the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Final
 
 from parlour.envs.avalon.vocabulary import MERLIN, MINION, SERVANT
@@ -87,9 +89,7 @@ def compared_votes(games: Sequence[DecidedGame]) -> Iterator[ComparedVotes]:
     """A row for each group with votes to compare, for each good role, and for clean and dirty teams."""
     for by, group, of in _grouped(games):
         yield from _votes(by, group, of, lambda decision: True)
-    roles = dict.fromkeys(
-        decision.role for _, decisions in games for decision in decisions if decision.right is not None
-    )
+    roles = {decision.role for _, decisions in games for decision in decisions if _is_judged(decision)}
     for role in sorted(roles, key=lambda name: (name in PLAIN, name != MERLIN, name)):
         yield from _votes("role", role, games, lambda decision, role=role: decision.role == role)  # type: ignore[misc]
     for team, approving in ((CLEAN, 1), (DIRTY, 0)):
@@ -104,19 +104,12 @@ def _on_a_team(approving: int, decision: Decision) -> bool:
 def _votes(
     by: str, group: str, games: Sequence[DecidedGame], counts: Callable[[Decision], bool]
 ) -> Iterator[ComparedVotes]:
-    theirs, ours, votes = [], [], []
-    for _, decisions in games:
-        named = [
-            decision
-            for decision in decisions
-            if decision.kind == VOTE and decision.right is not None and counts(decision)
-        ]
-        if named:
-            theirs.append(sum(guess.right or False for guess in named) / len(named))
-            ours.append(sum(guess.ours_right or False for guess in named) / len(named))
-            votes.append(len(named))
-    if not votes:
+    judged = _counted(games, VOTE, lambda decision: _is_judged(decision) and counts(decision))
+    if not judged:
         return
+    theirs = [sum(vote.right or False for vote in of) / len(of) for of in judged]
+    ours = [sum(vote.ours_right or False for vote in of) / len(of) for of in judged]
+    votes = list(map(len, judged))
     apart = [a - b for a, b in zip(theirs, ours, strict=True)]
     yield ComparedVotes(
         by,
@@ -132,12 +125,7 @@ def _votes(
 def compared_guesses(games: Sequence[DecidedGame]) -> Iterator[ComparedGuesses]:
     """A row for each group with guesses."""
     for by, group, of in _grouped(games):
-        guesses = [
-            decision
-            for _, decisions in of
-            for decision in decisions
-            if decision.kind == GUESS and decision.right is not None
-        ]
+        guesses = list(chain.from_iterable(_counted(of, GUESS, _is_judged)))
         theirs, ours = [guess.right is True for guess in guesses], [guess.ours_right is True for guess in guesses]
         theirs_rate, ours_rate = rate(sum(theirs), len(guesses)), rate(sum(ours), len(guesses))
         if theirs_rate is None or ours_rate is None:
@@ -149,37 +137,38 @@ def compared_guesses(games: Sequence[DecidedGame]) -> Iterator[ComparedGuesses]:
 
 def wrong_guesses(games: Sequence[DecidedGame]) -> dict[str, int]:
     """Role -> how many wrong guesses hit it."""
-    counts: dict[str, int] = {}
-    for game, decisions in games:
-        for decision in decisions:
-            if decision.kind == GUESS and decision.right is False:
-                hit = game.roles[decision.move.args[0]]
-                counts[hit] = counts.get(hit, 0) + 1
+    counts = Counter(
+        game.roles[decision.move.args[0]]
+        for game, decisions in games
+        for decision in decisions
+        if decision.kind == GUESS and decision.right is False
+    )
     return dict(sorted(counts.items()))
 
 
 def surprises(games: Sequence[DecidedGame]) -> Iterator[Surprise]:
     """A row for each kind of decision and role."""
     for kind in (VOTE, TEAM, CARD, GUESS):
-        roles = dict.fromkeys(
-            decision.role for _, decisions in games for decision in decisions if decision.kind == kind
-        )
-        for role in sorted(roles):
-            means, counts = [], []
-            for _, decisions in games:
-                bits = [
-                    decision.bits
-                    for decision in decisions
-                    if decision.kind == kind
-                    and decision.role == role
-                    and decision.choices > 1
-                    and decision.bits is not None
-                ]
-                if bits:
-                    means.append(sum(bits) / len(bits))
-                    counts.append(len(bits))
-            if counts:
+        for role in sorted({decision.role for _, decisions in games for decision in decisions}):
+            choices = _counted(games, kind, partial(_is_surprising, role))
+            means = [sum(choice.bits or 0.0 for choice in of) / len(of) for of in choices]
+            if choices:
+                counts = list(map(len, choices))
                 yield Surprise(kind, role, sum(counts), weighted_mean(means, counts, COUNT))
+
+
+def _is_surprising(role: str, decision: Decision) -> bool:
+    return decision.role == role and decision.choices > 1 and decision.bits is not None
+
+
+def _is_judged(decision: Decision) -> bool:
+    return decision.right is not None
+
+
+def _counted(games: Sequence[DecidedGame], kind: str, counts: Callable[[Decision], bool]) -> list[list[Decision]]:
+    """The decisions of a kind that count, game by game; games without any are left out."""
+    by_game = ([decision for decision in of if decision.kind == kind and counts(decision)] for _, of in games)
+    return [decisions for decisions in by_game if decisions]
 
 
 def _grouped(games: Sequence[DecidedGame]) -> Iterator[tuple[str, str, list[DecidedGame]]]:

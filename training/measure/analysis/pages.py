@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -63,14 +63,14 @@ def page(analysed: FoundGame, transcript: str, picture: str | None) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def plain(text: str, most: int = _WORDS) -> str:
+def plain(text: str) -> str:
     r"""Words from a record as one line of Markdown that shows them as they are.
 
     >>> print(plain("<b>x|y"))
     \<b\>x\|y
     """
     line = " ".join(clean(text).split())
-    shown = line if len(line) <= most else f"{line[: most - 4]} ..."
+    shown = line if len(line) <= _WORDS else f"{line[: _WORDS - 4]} ..."
     return _HIDDEN.sub(r"\\\1", shown)
 
 
@@ -140,7 +140,7 @@ def _surprising(game: FoundGame) -> str:
         ((decision, b) for decision, b in bits if decision.choices > 1), key=lambda pair: (-pair[1], pair[0].number)
     )
     rows = [
-        (*_what(game, decision), f"{b:.2f}", _say(game, decision.ours), _words(decision))
+        (*_what(game, decision), f"{b:.2f}", _say(game, decision.ours), plain(decision.move.words))
         for decision, b in chosen[:_ROWS]
     ]
     if not rows:
@@ -182,10 +182,6 @@ def _say(game: FoundGame, move: Move) -> str:
     return plain(replay.text_of(game.game.transcript).say(Move(move.kind, move.args)))
 
 
-def _words(decision: Decision) -> str:
-    return plain(decision.move.words) if decision.move.words else ""
-
-
 def index(rows: Sequence[tuple[str, ...]]) -> str:
     """The list of all games with links to their pages, from their rows (`listed`)."""
     headings = ("game", "players", "result", "effort", "memory", "onlooker's true side", "most surprising", "most lost")
@@ -198,7 +194,9 @@ def listed(analysed: FoundGame) -> tuple[str, ...]:
     looking = [
         line for line in analysed.lines if line.viewer == ONLOOKER
     ]  # the last is the one with words, if words tell
-    surprise = max((choice.bits for choice in _choices(analysed) if choice.bits is not None), default=0.0)
+    surprise = max(
+        (choice.bits for choice in analysed.decisions if choice.choices > 1 and choice.bits is not None), default=0.0
+    )
     loss = max((value.loss for value in analysed.values.values()), default=None)
     return (
         f"[{plain(game.name)}](<games/{game.name}.md>)",
@@ -210,7 +208,3 @@ def listed(analysed: FoundGame) -> tuple[str, ...]:
         f"{surprise:.1f} bits",
         NOT_TOLD if loss is None else f"{loss:.2f}",
     )
-
-
-def _choices(game: FoundGame) -> Iterator[Decision]:
-    return (decision for decision in game.decisions if decision.choices > 1)

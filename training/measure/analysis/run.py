@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from parlour.envs.avalon.belief import AvalonHabits
-from parlour.envs.core import check_from
+from parlour.envs.avalon.habits import AvalonHabits, HabitsFile, read_habits
+from parlour.envs.core import ParlourError, check_from
 from parlour.envs.replay import transcript_files
 from parlour.policies.files import atomic_write, write_json
+from parlour.training.learn.habits.run import FOLDS, HABITS
 from parlour.training.measure.analysis import pages, pictures, report as reports, tables
 from parlour.training.measure.analysis.beliefs import belief_lines, without_words
-from parlour.training.measure.analysis.chosen_habits import chosen_habits
 from parlour.training.measure.analysis.compare import DecidedGame, compared_guesses, compared_votes
 from parlour.training.measure.analysis.decisions import Decision, decisions_of
 from parlour.training.measure.analysis.games import AnalysedGame, read_game
@@ -127,6 +127,33 @@ def analyse(
         figures = _figures(result_folder)
         _write(target, result_folder, figures, [result.listed for result in results])
     return Analysis(result_folder, figures, Path(out))
+
+
+def chosen_habits(path: str | Path) -> Callable[[AnalysedGame], AvalonHabits]:
+    """The habits for each game: those of the file, or of a fold of the run that holds the game out, else of the whole run.
+
+    So nobody is measured by habits learned from himself.
+
+    Args:
+        path: A file of habits, or the folder of a run that learned them.
+
+    Raises:
+        ParlourError: There is no such file, or it holds something else; also of the function, for a table without habits.
+    """
+    source = Path(path)
+    every = read_habits(source / HABITS if source.is_dir() else source)
+    unseen: dict[str, HabitsFile] = {}
+    for file in sorted((source / FOLDS).glob("*.json")) if source.is_dir() else ():
+        habits = read_habits(file)
+        held_out = habits.notes.get("held_out")
+        if not isinstance(held_out, list) or not all(isinstance(game, str) for game in held_out):
+            raise ParlourError(f"{str(file)!r} does not say which games it was not learned from; accepted: held_out")
+        unseen |= dict.fromkeys(held_out, habits)
+
+    def habits_of(game: AnalysedGame) -> AvalonHabits:
+        return unseen.get(game.name, every).of(game.seats)
+
+    return habits_of
 
 
 def analyse_game(

@@ -142,12 +142,9 @@ def _check(path: Path, games: Sequence[ArenaGame], cases: Sequence[Case], sides:
 
 
 def _line(game: ArenaGame) -> list[Any]:
-    return [*game[:-1], [_nonzero(decision) for decision in game.decisions]]
-
-
-def _nonzero(made: Decisions) -> dict[str, Any]:
     nothing = Decisions().as_stored()
-    return {key: value for key, value in made.as_stored().items() if key != _UNTOLD and value != nothing[key]}
+    counts = [made.as_stored().items() for made in game.decisions]
+    return [*game[:-1], [{key: n for key, n in of if key != _UNTOLD and n != nothing[key]} for of in counts]]
 
 
 def _read(stored: Any) -> ArenaGame:

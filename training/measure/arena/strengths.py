@@ -97,7 +97,8 @@ def strengths(games: Floats, resamples: int, rng: np.random.Generator, anchor: i
     counts = deals * played
     fitted = fit(cells.sum(0)[None], counts, players)
     drawn = drawn_anew(deals, deals, resamples, rng) @ cells
-    samples = np.concatenate([fit(some, counts, players) for some in _parts(drawn)])
+    parts = (drawn[k : k + _AT_ONCE] for k in range(0, resamples, _AT_ONCE))
+    samples = np.concatenate([fit(part, counts, players) for part in parts])
     advantage, first, second, rating = _apart(fitted, players, anchor)
     apart = _apart(samples, players, anchor)
     low, high = np.quantile(np.concatenate(apart, axis=1), _LEVELS, axis=0, method="linear")
@@ -117,10 +118,6 @@ def strengths(games: Floats, resamples: int, rng: np.random.Generator, anchor: i
         sqrt(float((off**2).mean())),
         sqrt(max(0.0, float(chance[played].mean()))),
     )
-
-
-def _parts(drawn: Floats) -> list[Floats]:
-    return [drawn[k : k + _AT_ONCE] for k in range(0, len(drawn), _AT_ONCE)]
 
 
 def _design(players: int) -> Floats:

@@ -17,7 +17,7 @@ from parlour.policies.llm.decisions import Decisions, took
 from parlour.policies.llm.model import Answered, Model, RequestContext
 from parlour.policies.llm.prompt import Templates
 from parlour.training.measure.benchmark.played import Candidate, play_suite
-from parlour.training.measure.benchmark.suite import BenchmarkTable, Suite
+from parlour.training.measure.benchmark.suite import Suite
 from parlour.training.play import seeds
 from parlour.training.results.progress import StageProgress, no_progress
 
@@ -90,7 +90,7 @@ def forecast(suite: Suite, candidate: Candidate, progress: StageProgress = no_pr
     asked: list[tuple[Ask[Any], RequestContext]] = []
     for table in suite.tables:
         counter = QuestionCounter()
-        few = _few(table)
+        few = replace(table, deals=DEALS, first=len(seeds.HELD_OUT) - DEALS)  # deals that no suite has
         play_suite(replace(suite, tables=(few,)), replace(candidate, model=counter), progress=progress)
         share = table.games / few.games
         questions += share * len(counter.asked)
@@ -107,11 +107,6 @@ def forecast(suite: Suite, candidate: Candidate, progress: StageProgress = no_pr
     return BenchmarkCost(
         candidate.model.name, suite.games_played, round(questions), round(characters), prompt, completion, dollars
     )
-
-
-def _few(table: BenchmarkTable) -> BenchmarkTable:
-    """The table with deals that no suite has."""
-    return replace(table, deals=DEALS, first=len(seeds.HELD_OUT) - DEALS)
 
 
 def _probed(model: Model, asked: Sequence[tuple[Ask[Any], RequestContext]]) -> Decisions:

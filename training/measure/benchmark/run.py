@@ -71,10 +71,9 @@ def benchmark(
 
 def _measured(played: Sequence[PlayedTable], model: Model, seconds: float) -> dict[str, Any]:
     """Of this call: its time, that of the player's turns, and what the model's meter counted, such as retries and cached tokens."""
-    turns = {part.table.name: round(part.decisions.seconds, 3) for part in played}
     meter: Meter | None = getattr(model, "meter", None)
     return {
         "seconds": round(seconds, 3),
-        "turns": {name: {"seconds": of} for name, of in turns.items()},
+        "turns": {part.table.name: {"seconds": round(part.decisions.seconds, 3)} for part in played},
         **({} if meter is None else {"model": meter.total.as_json()}),
     }

@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any, Final, NamedTuple
 
-from parlour.envs.core import accept, check_from
+from parlour.envs.core import Move, accept, check_from
 from parlour.envs.murder_mystery.vocabulary import ASK
 from parlour.envs.murder_mystery.wellplay import load
 from parlour.policies import make_policy
@@ -148,10 +148,8 @@ def play_case(job: CaseJob, model: Model, stop: Event | None = None, failures: F
         _limit(players, tally, job.table.budget, kept=case.seats * len(case.victims))
         episode = play_recorded(env, players, names, job.seed, job.transcript, stop, failures)
         views, made = episode.last_views, _by_name(names, episode.decisions)
-        cast = _cast(views)
-        asked = (
-            sum(event.move.kind == ASK for event in views[0].events) if job.table.hearing == "all" else _heard(views)
-        )
+        cast = tuple(move.args[0] for move in _own_moves(views, "vote"))
+        asked = len(_own_moves(views, ASK))
     else:
         start = game.initial()
         views = tuple(game.view(start, seat) for seat in range(case.seats))
@@ -206,19 +204,9 @@ def _by_name(names: Sequence[str], decisions: Sequence[Decisions]) -> dict[str, 
     return by_name
 
 
-def _cast(views: Sequence[Any]) -> tuple[int, ...]:
-    """Everybody's votes: each seat has seen its own."""
-    return tuple(
-        event.move.args[0]
-        for view in views
-        for event in view.events
-        if event.seat == view.seat and event.move.kind == "vote"
-    )
-
-
-def _heard(views: Sequence[Any]) -> int:
-    """Questions, where only two hear each: everybody has seen its own."""
-    return sum(event.seat == view.seat and event.move.kind == ASK for view in views for event in view.events)
+def _own_moves(views: Sequence[Any], kind: str) -> list[Move]:
+    """The moves of a kind of all seats: each seat has seen its own."""
+    return [event.move for view in views for event in view.events if (event.seat, event.move.kind) == (view.seat, kind)]
 
 
 def _verdict(game: Any, cast: tuple[int, ...], victim: int) -> Verdict:

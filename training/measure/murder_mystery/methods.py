@@ -39,8 +39,6 @@ PP: Final = MysteryMethod("pp", "PP", "", "own")
 OP: Final = MysteryMethod("op", "OP", "", "all")
 METHODS: Final = {method.name: method for method in (PLANNER, PLAYER_STAR, WEREWOLF, OCOT, THINKTHRICE, PP, OP)}
 """By name, as a command takes them: `questum` is the player's default there, and the paper's procedure in the papers' tables."""
-QUESTIONING: Final = (WEREWOLF, OCOT, THINKTHRICE)
-"""The baselines that question others."""
 
 
 def method_of(name: str) -> MysteryMethod:

@@ -47,17 +47,15 @@ def draw(
     graph: TrustGraph,
     path: str | Path,
     *,
-    moments: Sequence[Snapshot] | None = None,
     name: Callable[[int], str] = "player_{}".format,
     title: str = "",
     who: str = "",
 ) -> None:
-    """Draw moments of a graph's history side by side, as a PNG.
+    """Draw the last moment of each day side by side, as a PNG; for many days, `PANELS` moments at even distances.
 
     Args:
         graph: The graph; its history was kept by `mark`.
         path: Path of the picture.
-        moments: Which to draw; by default the last of each day; for many days, `PANELS` at even distances.
         name: What a seat is called; a line break in it is kept.
         title: Above the panels; by default whose trust it is.
         who: Who played, for the caption; by default the observer's seat.
@@ -66,27 +64,26 @@ def draw(
         ParlourError: matplotlib is not installed, or there are no moments.
     """
     plots.require()
-    shown = list(moments) if moments is not None else last_of_days(graph.history)
+    shown = last_of_days(graph.history)
     if not shown:
         raise accept("moments", "none", "at least one; `TrustGraph.mark` keeps them")
     radius = _NODE * _GAP / math.sin(math.pi / max(graph.players, 3))
     side = 2 * (radius + _NODE) * 1.06 * _INCH
     observer = name(graph.me).replace("\n", ", ")
-    history = graph.history or shown
     with plots.picture(
         path,
         max(side * len(shown), 7.5),
         side + 1.3 + _LINES,
         title=title or f"Trust of {observer} in the others",
         who=who or f"The trust graph of {observer}",
-        n=f"n = {len(shown)} of {len(history)} moments drawn as graphs, {graph.players} players",
+        n=f"n = {len(shown)} of {len(graph.history)} moments drawn as graphs, {graph.players} players",
         dpi=110,
     ) as made:
         grid = made.add_gridspec(2, len(shown), height_ratios=(side, _LINES))
         panels = [made.add_subplot(grid[0, k]) for k in range(len(shown))]
         for axes, snapshot in zip(panels, shown, strict=True):
             _panel(axes, snapshot, graph.me, radius, name)
-        _lines(made.add_subplot(grid[1, :]), history, graph.me, name)
+        _lines(made.add_subplot(grid[1, :]), graph.history, graph.me, name)
         _keys(made, panels)
 
 
@@ -111,7 +108,9 @@ def _panel(axes: Any, snapshot: Snapshot, me: int, radius: float, name: Callable
     for seat, trust in enumerate(snapshot.trust):
         certain = snapshot.certain[seat] and seat != me
         if seat in snapshot.dead:
-            nodes.append(_grave(axes, places[seat], f"{name(seat)}\n{'me, ' if seat == me else ''}dead"))
+            words = f"{name(seat)}\n{'me, ' if seat == me else ''}dead"
+            style = {"facecolor": _ASHES, "edgecolor": _FADED, "linestyle": ":"}
+            nodes.append(_disc(axes, places[seat], words, _FADED, linewidth=1.0, **style))
             continue
         nodes.append(_node(axes, places[seat], trust, snapshot.role[seat], name(seat), me=seat == me, certain=certain))
     widest = _WIDEST * min(1.0, (8 / len(nodes)) ** 0.7)
@@ -163,28 +162,21 @@ def _arrow(axes: Any, source: Any, target: Any, tau: float, widest: float, bend:
 def _node(
     axes: Any, place: tuple[float, float], trust: float, role: int, called: str, *, me: bool, certain: bool
 ) -> Any:
-    from matplotlib.patches import Circle
-
     colours, scale = _colours()
     width = 3.0 if me or certain else 1.0
-    style = "--" if certain else "-"
-    node = Circle(
-        place, _NODE, facecolor=colours(scale(trust)), edgecolor=_RIM, linewidth=width, linestyle=style, zorder=3
-    )
-    axes.add_patch(node)
     ink = "white" if abs(trust) > _DARK else "black"
     words = "me" if me else f"{trust:+.2f}\n{CLASSES[role]}"
-    axes.text(*place, f"{called}\n{words}", color=ink, ha="center", va="center", fontsize=7, zorder=4, linespacing=1.25)
-    return node
+    style = {"facecolor": colours(scale(trust)), "edgecolor": _RIM, "linestyle": "--" if certain else "-"}
+    return _disc(axes, place, f"{called}\n{words}", ink, linewidth=width, **style)
 
 
-def _grave(axes: Any, place: tuple[float, float], words: str) -> Any:
-    """A player who lives no more: no trust is told of him."""
+def _disc(axes: Any, place: tuple[float, float], words: str, ink: str, **style: Any) -> Any:
+    """A circle with words in it."""
     from matplotlib.patches import Circle
 
-    node = Circle(place, _NODE, facecolor=_ASHES, edgecolor=_FADED, linewidth=1.0, linestyle=":", zorder=3)
+    node = Circle(place, _NODE, zorder=3, **style)
     axes.add_patch(node)
-    axes.text(*place, words, color=_FADED, ha="center", va="center", fontsize=7, zorder=4, linespacing=1.25)
+    axes.text(*place, words, color=ink, ha="center", va="center", fontsize=7, zorder=4, linespacing=1.25)
     return node
 
 

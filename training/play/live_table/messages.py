@@ -117,22 +117,13 @@ def rules_of(text: GameText[Any]) -> str:
 
 def told(text: GameText[Any], events: Iterable[Event], spoken: frozenset[str], start: int) -> Message:
     """Lines of the record, the first of them number `start`; `spoken` are the kinds of moves that take words."""
-    lines = [
-        {
-            "seat": event.seat,
-            "kind": _kind(event, spoken),
-            "secret": event.to is not None,
-            "text": as_said(text.line(event)),
-        }
-        for event in events
-    ]
+    lines = [_told(text, event, spoken) for event in events]
     return {"type": "told", "from": start, "lines": lines}
 
 
-def _kind(event: Event, spoken: frozenset[str]) -> str:
-    if event.seat < 0:
-        return TOLD
-    return SAID if event.move.words or event.move.kind in spoken else DID
+def _told(text: GameText[Any], event: Event, spoken: frozenset[str] = frozenset()) -> Message:
+    said = SAID if event.move.words or event.move.kind in spoken else DID
+    return _line(event.seat, TOLD if event.seat < 0 else said, event.to is not None, as_said(text.line(event)))
 
 
 def board(laid: Board, view: View | None) -> Message:
@@ -250,8 +241,7 @@ def _lines(transcript: replay.Transcript, text: Any, states: Sequence[Any]) -> l
         if not new and entry.seat != NATURE and entry.move is not None:
             lines.append(_line(entry.seat, DID, True, text.say(entry.move)))
         for event in new:
-            kind = TOLD if event.seat < 0 else SAID if event.move.words else DID
-            lines.append(_line(event.seat, kind, event.to is not None, as_said(text.line(event))))
+            lines.append(_told(text, event))
     return lines
 
 
