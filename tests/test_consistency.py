@@ -31,7 +31,6 @@ from parlour.training.measure.benchmark.suite import FULL
 DEALS = evil_deals(5, 2)
 ROLE_NAMES = ("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin", "Mordred")
 GAME = SpokenGame(
-    name="a",
     players=("one",) * 5,
     roles=("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin"),
     role_names=ROLE_NAMES,

@@ -10,11 +10,11 @@ import pytest
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.measure.abilities.asked import stated_by, with_exact
 from parlour.training.measure.abilities.beliefs import stated_scores
-from parlour.training.measure.abilities.moments import BeliefMoment
+from parlour.training.measure.abilities.moments import BeliefMoment, village_moments
 from parlour.training.measure.abilities.questions import QuestionSizes
 from parlour.training.measure.abilities.run import abilities
 from parlour.training.measure.abilities.table import abilities_table
-from parlour.training.measure.abilities.werewolf_games import PlayedWerewolf, read_werewolf, village_moments
+from parlour.training.measure.abilities.werewolf_games import PlayedWerewolf, read_werewolf
 from parlour.training.measure.benchmark.played import Candidate, play_suite
 from parlour.training.measure.benchmark.suite import BenchmarkTable, Suite
 from parlour.training.results.progress import no_progress

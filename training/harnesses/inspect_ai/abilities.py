@@ -39,9 +39,9 @@ from parlour.policies.llm.transport.request import Completion, Request, Usage
 from parlour.training.harnesses.inspect_ai.played import StoredGame, play_again
 from parlour.training.measure.abilities.asked import stated_by
 from parlour.training.measure.abilities.figures import numbers_of
-from parlour.training.measure.abilities.moments import OPPONENT, BeliefMoment, belief_moments
+from parlour.training.measure.abilities.moments import OPPONENT, BeliefMoment, belief_moments, village_moments
 from parlour.training.measure.abilities.run import Abilities, abilities
-from parlour.training.measure.abilities.werewolf_games import read_werewolf, village_moments
+from parlour.training.measure.abilities.werewolf_games import read_werewolf
 from parlour.training.measure.analysis.games import GAME as AVALON, read_game
 from parlour.training.measure.benchmark.played import FOLDER
 from parlour.training.measure.werewolf.played import GAME as WEREWOLF

@@ -52,7 +52,6 @@ class Said(NamedTuple):
 class SpokenGame:
     """A game as its claims are judged."""
 
-    name: str
     players: tuple[str, ...]
     """Who sat in each seat."""
     roles: tuple[str, ...]

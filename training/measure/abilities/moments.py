@@ -1,4 +1,4 @@
-"""The moments at which seats are asked what they believe: the first decision of each good seat after each quest.
+"""The moments at which seats are asked what they believe: the first decision of each good seat after each quest or execution.
 
 The question is put beside play, to recorded games: it costs no move, and every player can be asked at the same moments.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from parlour.envs.avalon.belief import AvalonHabits
@@ -15,16 +15,17 @@ from parlour.envs.avalon.vocabulary import EVIL, GOOD, AvalonView
 from parlour.envs.english import name
 from parlour.envs.replay import text_of
 from parlour.envs.text import render
+from parlour.envs.werewolf import vocabulary as werewolf
+from parlour.envs.werewolf.belief import SeatBeliefs
+from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies.experts import expert
 from parlour.policies.search.deduction import Deduction
+from parlour.training.measure.abilities.werewolf_games import PlayedWerewolf
 from parlour.training.measure.analysis.beliefs import opening_belief
 from parlour.training.measure.analysis.games import AnalysedGame
 from parlour.training.play import seeds
 
-if TYPE_CHECKING:
-    from parlour.training.measure.abilities.werewolf_games import PlayedWerewolf
-
-    Game = AnalysedGame | PlayedWerewolf
+Game = AnalysedGame | PlayedWerewolf
 
 OPPONENT: Final = " (opponent)"
 """Behind the names of a benchmark's opponents."""
@@ -103,7 +104,7 @@ def belief_moments(games: Iterable[AnalysedGame], counted: Callable[[AnalysedGam
         for view in _asked(game):
             prior = opening_belief(game, view.seat, AvalonHabits()).evil_chance()
             exact = deductions[key].chances([view], np.random.default_rng(rng_seed))[0]
-            yield moment_of(game, view, EVIL, evil, prior, exact)
+            yield _moment(game, view, EVIL, evil, prior, exact)
         counted(game)
 
 
@@ -116,8 +117,13 @@ def _asked(game: AnalysedGame) -> Iterator[AvalonView]:
             yield view
 
 
-def moment_of(
-    game: Game, view: Any, side: str, evil: Sequence[bool], prior: Iterable[float], exact: Iterable[float] = ()
+def _moment(
+    game: Game,
+    view: AvalonView | WerewolfView,
+    side: str,
+    evil: Sequence[bool],
+    prior: Iterable[float],
+    exact: Iterable[float] = (),
 ) -> BeliefMoment:
     """The moment at which a seat sees a View. Members of a side and probabilities are given for all seats."""
     players, text, header = names_of(game), text_of(game.transcript), game.transcript.header
@@ -145,3 +151,26 @@ def moment_of(
         prior=others(map(float, prior)),
         exact=others(map(float, exact)),
     )
+
+
+def village_moments(games: Iterable[PlayedWerewolf]) -> Iterator[BeliefMoment]:
+    """The moments of some games of a benchmark, in the order of the games; exact posteriors are not computed (`with_exact`)."""
+    for game in games:
+        evil = [role == werewolf.WEREWOLF for role in game.roles]
+        for view in _asked_in_village(game):
+            prior = SeatBeliefs(view, onlooker=False).own.wolf_chance()
+            yield _moment(game, view, werewolf.WOLVES, evil, prior)
+
+
+def _asked_in_village(game: PlayedWerewolf) -> Iterator[WerewolfView]:
+    """The first decision of each seat of the village after each execution."""
+    days = dict.fromkeys(range(len(game.roles)), 0)
+    for state in game.states[:-1]:
+        seat = state.actor
+        if seat < 0 or game.roles[seat] == werewolf.WEREWOLF:
+            continue
+        view: WerewolfView = game.rules.view(state, seat)
+        executed = sum(event.move.kind == werewolf.EXECUTED for event in view.events)
+        if executed > days[seat]:
+            days[seat] = executed
+            yield view

@@ -19,13 +19,20 @@ from parlour.policies.names import HEURISTIC, RANDOM
 from parlour.training.measure.abilities.asked import Stated, stated_by, with_exact
 from parlour.training.measure.abilities.beliefs import StatedScores, doubt, stated_scores
 from parlour.training.measure.abilities.consistency import Consistency, consistency, consistency_as_json
-from parlour.training.measure.abilities.moments import OPPONENT, BeliefMoment, belief_moments, is_players, names_of
+from parlour.training.measure.abilities.moments import (
+    OPPONENT,
+    BeliefMoment,
+    belief_moments,
+    is_players,
+    names_of,
+    village_moments,
+)
 from parlour.training.measure.abilities.onlooker import onlooker_doubt
 from parlour.training.measure.abilities.persuasion import Persuasion, persuasion
 from parlour.training.measure.abilities.questions import QuestionAbilities, QuestionSizes, question_abilities
 from parlour.training.measure.abilities.spoken_games import spoken_avalon, spoken_werewolf
 from parlour.training.measure.abilities.votes import VotesWon, votes_won
-from parlour.training.measure.abilities.werewolf_games import PlayedWerewolf, read_werewolf, village_moments
+from parlour.training.measure.abilities.werewolf_games import PlayedWerewolf, read_werewolf
 from parlour.training.measure.abilities.worth_reading import WorthReading, worth_reading
 from parlour.training.measure.analysis.games import GAME, AnalysedGame, read_game
 from parlour.training.measure.benchmark.played import FOLDER

@@ -20,7 +20,6 @@ def spoken_avalon(game: AnalysedGame) -> SpokenGame:
     """A game of Avalon."""
     deals = evil_deals(game.seats, len(game.evil))
     return SpokenGame(
-        name=game.name,
         players=tuple(names_of(game)),
         roles=game.roles,
         role_names=tuple(game.rules.role_names),
@@ -56,7 +55,6 @@ def spoken_werewolf(game: PlayedWerewolf) -> SpokenGame:
     roles = game.roles
     deals = evil_deals(len(roles), roles.count(werewolf.WEREWOLF))
     return SpokenGame(
-        name=game.name,
         players=tuple(names_of(game)),
         roles=roles,
         role_names=tuple(game.rules.role_names),

@@ -34,8 +34,9 @@ def abilities_table(measured: Abilities) -> ResultTable:
     rows += _question_rows(measured, players)
     rows.append(("Merlin", "names Merlin, as Assassin", _share(measured.names_merlin), *empty))
     rows.append(("Merlin", "is not named, as Merlin", _share(measured.hides_merlin), *empty))
+    note = f"{measured.deduction[measured.player].moments} moments; docs/howto/abilities.md says what each measure is."
     first = marked(measured.player, own, asked.asked) if asked.asked else measured.player
-    return ResultTable(_TITLE, tuple(map(Column, ("ability", "measure", first, *beside))), tuple(rows), _note(measured))
+    return ResultTable(_TITLE, tuple(map(Column, ("ability", "measure", first, *beside))), tuple(rows), note)
 
 
 _AGAINST: Final = {
@@ -150,8 +151,3 @@ def _text(estimate: Estimate | None, unit: str = ".2f") -> str | None:
 
 def _share(estimate: Estimate | None) -> str | None:
     return None if estimate is None else f"{_text(estimate)}, n={estimate.n}"
-
-
-def _note(measured: Abilities) -> str:
-    moments = measured.deduction[measured.player].moments
-    return f"{moments} moments; docs/howto/abilities.md says what each measure is."

@@ -94,10 +94,6 @@ def _line(game: AnalysedGame, viewer: int, habits: AvalonHabits, *, words: bool)
 
 def _point(game: AnalysedGame, belief: AvalonBelief, number: int, event: Event) -> BeliefPoint:
     evil, merlin = tuple(belief.evil_chance().tolist()), tuple(belief.merlin_chance().tolist())
-    return BeliefPoint(number, event.seat, event.move.kind, event.move.args, evil, merlin, truth_of(game, belief))
-
-
-def truth_of(game: AnalysedGame, belief: AvalonBelief) -> float:
-    """Probability of the true evil side."""
     true_side = np.array([seat in game.evil for seat in range(game.seats)])
-    return float(belief.weights @ (belief.evil == true_side).all(axis=1))
+    truth = float(belief.weights @ (belief.evil == true_side).all(axis=1))
+    return BeliefPoint(number, event.seat, event.move.kind, event.move.args, evil, merlin, truth)

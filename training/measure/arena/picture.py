@@ -77,10 +77,6 @@ def _matrix(axes: Any, result: ArenaResult) -> None:
     plots.label(axes, f"as {second}", f"as {first}", title, grid="")
 
 
-def _shown(result: ArenaResult) -> list[str]:
-    return [plots.broken(report.name_shown(result, name)) for name, _ in result.standing]
-
-
 def _ratings(axes: Any, result: ArenaResult) -> None:
     """A line a player, in the order of the rows."""
     shown = (
@@ -97,5 +93,6 @@ def _ratings(axes: Any, result: ArenaResult) -> None:
         plots.points(axes, [at for at, _ in of], estimates, across=True, color=color, fmt=_MARKS[k], label=name)
     axes.axvline(0, color=plots.REFERENCE, linewidth=0.8)
     axes.set_ylim(len(result.standing) - 0.5, -0.5)
-    axes.set_yticks(range(len(result.standing)), _shown(result))
+    names = [plots.broken(report.name_shown(result, name)) for name, _ in result.standing]
+    axes.set_yticks(range(len(names)), names)
     plots.label(axes, "points (400: odds of ten to one), 95 % intervals", "", "ratings", grid="x")

@@ -6,7 +6,6 @@ of these questions go to the model.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final
 
@@ -96,7 +95,8 @@ def forecast(suite: Suite, candidate: Candidate, progress: StageProgress = no_pr
         questions += share * len(counter.asked)
         characters += share * counter.characters
         asked += counter.asked
-    probed = _probed(candidate.model, asked)
+    places = np.linspace(0, len(asked) - 1, min(PROBES, len(asked))).round().astype(int)
+    probed = sum((took(candidate.model.answer(*asked[place]).calls) for place in places), Decisions())
     per_character = probed.prompt / probed.characters if probed.characters else 0.0
     per_question = probed.completion / probed.requests if probed.requests else 0.0
     prompt, completion = round(per_character * characters), round(per_question * questions)
@@ -107,9 +107,3 @@ def forecast(suite: Suite, candidate: Candidate, progress: StageProgress = no_pr
     return BenchmarkCost(
         candidate.model.name, suite.games_played, round(questions), round(characters), prompt, completion, dollars
     )
-
-
-def _probed(model: Model, asked: Sequence[tuple[Ask[Any], RequestContext]]) -> Decisions:
-    """What some of the questions take, evenly from all of them."""
-    places = np.linspace(0, len(asked) - 1, min(PROBES, len(asked))).round().astype(int)
-    return sum((took(model.answer(*asked[place]).calls) for place in places), Decisions())

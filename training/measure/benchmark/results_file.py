@@ -238,7 +238,8 @@ def read_result(path: Path) -> BenchmarkResult:
     with reading(file, "results file", _UNUSABLE):
         fields = read_json(file)
         name, stored, points = str(fields["player"]), fields["suite"], fields["points"]
-        own = _own(fields.get("all decisions"))
+        made = fields.get("all decisions")
+        own = None if made is None else (int(made["own"]), int(made["decisions"]))
         suite = _suite(stored, [str(name) for name in fields["tables"]])
         if suite is not None:
             _check(suite, points)
@@ -258,10 +259,6 @@ def _suite(stored: Mapping[str, Any], tables: list[str]) -> Suite | None:
             played = played.fresh(str(stored["day"])) if "day" in stored else played
             return played if played.digest == stored["sha256"] else None
     return None
-
-
-def _own(decisions: Any) -> tuple[int, int] | None:
-    return None if decisions is None else (int(decisions["own"]), int(decisions["decisions"]))
 
 
 def _check(suite: Suite, points: Any) -> None:

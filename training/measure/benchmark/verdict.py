@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations
 from math import ceil
 from typing import Final
@@ -32,17 +31,13 @@ def expectation(suite: Suite) -> str:
     alone = max(half(scores(suite.usual, points)[OVERALL]) for points in known)
     differences = [scores(suite.usual, points, other)[OVERALL] for points, other in combinations(known, 2)]
     apart = max(map(half, differences))
+    deals = max(filter(None, (cases_needed(difference, SMALL_DIFFERENCE) for difference in differences)))
+    needed = 10 * ceil(deals / differences[0].n * suite.games_played / 10)
     return (
         f"{games} The 95 % interval of the score will be {ceil(alone)} points to each side or more; a difference of two "
         f"players is shown four times in five if it is about {ceil(POWER * apart)} points. "
-        f"To show {SMALL_DIFFERENCE:g} points would take about {_games_needed(suite, differences):,} games."
+        f"To show {SMALL_DIFFERENCE:g} points would take about {needed:,} games."
     )
-
-
-def _games_needed(suite: Suite, differences: Sequence[Estimate]) -> int:
-    """Games of a player that show a small difference four times in five, with the suite's tables and opponents; rounded up to tens."""
-    deals = max(filter(None, (cases_needed(difference, SMALL_DIFFERENCE) for difference in differences)))
-    return 10 * ceil(deals / differences[0].n * suite.games_played / 10)
 
 
 def half(estimate: Estimate) -> float:

@@ -98,11 +98,8 @@ def over_runs(scores: Sequence[QuizScore]) -> MeanDeviation:
     >>> over_runs([QuizScore((0.0, 1.0), 3), QuizScore((0.5, 0.5), 1)])
     MeanDeviation(mean=0.5, deviation=0.4330127018922193)
     """
-    return over_cases(*_flat(scores))
-
-
-def _flat(scores: Sequence[QuizScore]) -> tuple[list[float], list[int]]:
-    return [x for score in scores for x in score.shares], [score.weight for score in scores for _ in score.shares]
+    weights = [score.weight for score in scores for _ in score.shares]
+    return over_cases([share for score in scores for share in score.shares], weights)
 
 
 def over_totals(scores: Sequence[QuizScore], formula: Formula = "population") -> MeanDeviation:
