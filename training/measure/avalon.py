@@ -108,9 +108,7 @@ def of_games(finished: Iterable[CountedGame | None]) -> dict[str, Any]:
     every = list(finished)
     games = [game for game in every if game is not None]
     groups: dict[str, Any] = {
-        group: _group([game for game in games if game.group == group])
-        for group in GROUPS
-        if any(game.group == group for game in games)
+        group: _group(members) for group in GROUPS if (members := [game for game in games if game.group == group])
     }
     unfinished = len(every) - len(games)
     return groups | ({"unfinished": unfinished} if unfinished else {})

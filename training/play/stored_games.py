@@ -19,12 +19,11 @@ from parlour.envs.english import name
 from parlour.envs.registry import name_of
 from parlour.envs.replay import Transcript
 from parlour.policies.files import write_json
-from parlour.training.play.decisions import of_transcript
+from parlour.training.play.decisions import FORFEIT, of_transcript
 from parlour.training.play.rollout import COUNTED, Episode, Unfinished
 from parlour.training.results.runs import run_directory, store_settings
 
 _REPLACED: Final = "replaced"
-_FORFEIT: Final = "forfeit"
 
 
 def stored_game(
@@ -44,15 +43,14 @@ def stored_game(
     """
     if not path.exists():
         return None
-    if b"\n" not in path.read_bytes():  # killed within the first line
-        path.unlink()
-        return None
-    transcript = replay.read(path)
-    check_header(path, transcript, env, seed, players)
-    if transcript.outcome is not None:
-        return _episode(transcript, seed)
-    if given_up and "unfinished" in transcript.closing:
-        return Unfinished(seed, str(transcript.closing["unfinished"]), len(transcript.moves), of_transcript(transcript))
+    if b"\n" in path.read_bytes():  # else it was killed within the first line
+        transcript = replay.read(path)
+        check_header(path, transcript, env, seed, players)
+        if transcript.outcome is not None:
+            return _episode(transcript, seed)
+        if given_up and "unfinished" in transcript.closing:
+            why, moves = str(transcript.closing["unfinished"]), len(transcript.moves)
+            return Unfinished(seed, why, moves, of_transcript(transcript))
     path.unlink()
     return None
 
@@ -85,7 +83,7 @@ def _faults(transcript: Transcript, seats: int) -> dict[str, dict[str, int]]:
     counts: dict[int, Counter[str]] = {seat: Counter() for seat in range(seats)}
     for entry in transcript.entries:
         if entry.seat >= 0:
-            what = _REPLACED if entry.replaced or entry.fault == _FORFEIT else entry.fault
+            what = _REPLACED if entry.replaced or entry.fault == FORFEIT else entry.fault
             counts[entry.seat][what] += 1
     return {name(seat): {kind: of[kind] for kind in COUNTED} for seat, of in counts.items()}
 

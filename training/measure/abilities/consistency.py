@@ -12,7 +12,7 @@ A claim accuses, defends, recommends, reports a check or names the speaker's rol
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
@@ -92,11 +92,7 @@ class Consistency:
 
 def evil_deals(seats: int, evil: int) -> Mask:
     """All sets of evil seats as rows of True and False, (H, n)."""
-    chosen = list(combinations(range(seats), evil))
-    rows = np.zeros((len(chosen), seats), bool)
-    for row, seated in zip(rows, chosen, strict=True):
-        row[list(seated)] = True
-    return rows
+    return np.array([[seat in chosen for seat in range(seats)] for chosen in combinations(range(seats), evil)])
 
 
 def consistency(games: Iterable[SpokenGame], rng: np.random.Generator) -> dict[str, Consistency]:
@@ -136,21 +132,15 @@ def judged_claims(game: SpokenGame) -> Iterator[JudgedClaim]:
             known.hear(step)
 
 
-@dataclass
 class _Known:
     """Which deals are possible at a moment of a game."""
 
-    game: SpokenGame
-    public: Mask = field(init=False)
-    private: dict[int, Mask] = field(init=False)
-    since: dict[int, Mask] = field(default_factory=dict)
-    """Seat -> deals in which all is true that it said since the last fact."""
-    roles: dict[int, str] = field(default_factory=dict)
-    """Seat -> the role that it claimed first."""
-
-    def __post_init__(self) -> None:
-        self.public = np.ones(len(self.game.deals), bool)
-        self.private = dict(self.game.night)
+    def __init__(self, game: SpokenGame) -> None:
+        self.game, self.public, self.private = game, np.ones(len(game.deals), bool), dict(game.night)
+        self.since: dict[int, Mask] = {}
+        """Seat -> deals in which all is true that it said since the last fact."""
+        self.roles: dict[int, str] = {}
+        """Seat -> the role that it claimed first."""
 
     def learn(self, fact: Fact) -> None:
         if fact.to is None:

@@ -49,17 +49,16 @@ def _side(moment: BeliefMoment, place: int) -> str:
 
 def _swing(moments: Sequence[BeliefMoment]) -> WorthReading | None:
     """Where the exact posterior of a seat about another changed most from one quest to the next."""
-    best: tuple[float, WorthReading] | None = None
-    for before, after in _following(moments):
-        changes = np.abs(np.array(after.exact) - before.exact)
-        place = int(changes.argmax())
-        if best is None or changes[place] > best[0]:
-            what = (
-                f"{name(after.seat)} could conclude about {name(_others(after)[place])}, who is {_side(after, place)}: evil "
-                f"with {before.exact[place]:.2f} before a quest, {after.exact[place]:.2f} after it"
-            )
-            best = float(changes[place]), WorthReading("The biggest swing of a belief", after.game, what)
-    return best and best[1]
+    changes = [(np.abs(np.array(after.exact) - before.exact), before, after) for before, after in _following(moments)]
+    if not changes:
+        return None
+    change, before, after = max(changes, key=lambda row: float(row[0].max()))
+    place = int(change.argmax())
+    what = (
+        f"{name(after.seat)} could conclude about {name(_others(after)[place])}, who is {_side(after, place)}: evil "
+        f"with {before.exact[place]:.2f} before a quest, {after.exact[place]:.2f} after it"
+    )
+    return WorthReading("The biggest swing of a belief", after.game, what)
 
 
 def _following(moments: Sequence[BeliefMoment]) -> Iterator[tuple[BeliefMoment, BeliefMoment]]:
@@ -73,16 +72,15 @@ def _following(moments: Sequence[BeliefMoment]) -> Iterator[tuple[BeliefMoment, 
 
 def _lie(games: Sequence[AnalysedGame]) -> WorthReading | None:
     """The claim of an evil seat that led good listeners furthest from the truth."""
-    best: tuple[float, WorthReading] | None = None
-    for game in games:
-        for claim in claim_effects(game):
-            effect = float(np.mean(claim.effects))
-            if claim.evil and effect > (best[0] if best else 0.0):
-                event = game.log[claim.event]
-                said = text_of(game.transcript).say(event.move)
-                what = f"{name(event.seat)}, who is evil: {said!r} took good listeners {effect:.3f} nats from the truth"
-                best = effect, WorthReading("The most misleading claim", game.name, what)
-    return best and best[1]
+    claims = ((float(np.mean(claim.effects)), game, claim) for game in games for claim in claim_effects(game))
+    misleading = [row for row in claims if row[2].evil and row[0] > 0]
+    if not misleading:
+        return None
+    effect, game, claim = max(misleading, key=lambda row: row[0])
+    event = game.log[claim.event]
+    said = text_of(game.transcript).say(event.move)
+    what = f"{name(event.seat)}, who is evil: {said!r} took good listeners {effect:.3f} nats from the truth"
+    return WorthReading("The most misleading claim", game.name, what)
 
 
 def _blunder(moments: Sequence[BeliefMoment], stated: Sequence[Chances]) -> WorthReading | None:

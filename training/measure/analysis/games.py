@@ -68,19 +68,14 @@ class AnalysedGame:
         """How many play."""
         return self.rules.seats
 
-    @property
-    def record(self) -> Mapping[str, Any]:
-        """What the header notes of a published record; empty for games played here."""
-        noted = self.transcript.header.get(RECORD)
-        return noted if isinstance(noted, Mapping) else {}
-
     def noted(self, key: str) -> str:
         """One note of the record in words; `NOT_TOLD` where there is none.
 
         >>> AnalysedGame("a", Transcript({}, (), None), None, ()).noted("memory")
         '-'
         """
-        value = self.record.get(key)
+        record = self.transcript.header.get(RECORD)
+        value = record.get(key) if isinstance(record, Mapping) else None
         if isinstance(value, bool):
             return "with" if value else "without"
         return NOT_TOLD if value is None else str(value)

@@ -125,7 +125,7 @@ def analyse(
             results.append(result)
         result_folder = _folder(games, results, _how(settings, results), drawn=drawn)
         figures = _figures(result_folder)
-        _write(target, result_folder, figures, [result.listed for result in results])
+        _write(target, result_folder, figures, results)
     return Analysis(result_folder, figures, Path(out))
 
 
@@ -227,17 +227,14 @@ def _figures(folder: AnalysedFolder) -> dict[str, Any]:
     }
 
 
-def _write(target: Path, folder: AnalysedFolder, figures: dict[str, Any], listed: Sequence[tuple[str, ...]]) -> None:
+def _write(target: Path, folder: AnalysedFolder, figures: dict[str, Any], results: Sequence[GameResult]) -> None:
     votes, guesses = list(compared_votes(folder.games)), list(compared_guesses(folder.games))
     if folder.pictures and votes:
         pictures.votes(votes, folder.theirs, target / reports.VOTES_PICTURE)
     if folder.pictures and guesses:
         pictures.guesses(guesses, folder.theirs, target / reports.GUESSES_PICTURE)
-    by_game: dict[str, dict[int, DecisionValue]] = {}
-    for costly in folder.costed:
-        by_game.setdefault(costly.game.name, {})[costly.decision.number] = costly.value
-    rows = [(game, decisions, by_game.get(game.name, {})) for game, decisions in folder.games]
+    rows = [(*decided, result.values) for decided, result in zip(folder.games, results, strict=True)]
     tables.write_decisions(target / "decisions.csv", rows)
     write_json(target / FIGURES, figures)
-    atomic_write(target / INDEX, pages.index(listed))
+    atomic_write(target / INDEX, pages.index([result.listed for result in results]))
     write_report(target, reports.report(folder))

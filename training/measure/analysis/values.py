@@ -14,7 +14,9 @@ surprise.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -84,12 +86,8 @@ def read_values(text: str) -> tuple[str, int]:
 def players_for(game: AnalysedGame, kind: str, habits: AvalonHabits) -> tuple[str, Seat]:
     """Who plays on, by name: the table's expert if that is asked for and there is one, else the heuristic."""
     if kind == EXPERT:
-        try:
-            network = expert(GAME, dict(game.rules.config))
-        except ParlourError:
-            pass
-        else:
-            return EXPERT, lambda view, seed: _by_network(network, view, seed)
+        with suppress(ParlourError):
+            return EXPERT, partial(_by_network, expert(GAME, dict(game.rules.config)))
     return "heuristic", _Heuristics(habits)
 
 

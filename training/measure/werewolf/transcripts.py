@@ -92,7 +92,9 @@ def _turns(
     beliefs: Sequence[Judgements | None],
 ) -> Iterator[Turn]:
     """Each move of a seat, with whom it was certain of when it made it."""
-    certain = [_from_the_start(seat, roles) for seat in range(len(roles))]
+    certain: list[dict[int, str]] = [{} for _ in roles]
+    for wolf in (seat for seat, role in enumerate(roles) if role == WEREWOLF):  # they know each other, so all sides
+        certain[wolf] = {other: side_of(role) for other, role in enumerate(roles) if other != wolf}
     number = shown = 0
     for entry, believed in zip(transcript.entries, beliefs, strict=True):
         if entry.move is None:
@@ -104,13 +106,6 @@ def _turns(
         if entry.seat != NATURE:
             yield Turn(entry.seat, entry.move, dict(certain[entry.seat]), believed or ())
         number += 1
-
-
-def _from_the_start(seat: int, roles: Sequence[str]) -> dict[int, str]:
-    """Werewolves know each other, and so everybody's side."""
-    if roles[seat] != WEREWOLF:
-        return {}
-    return {other: side_of(role) for other, role in enumerate(roles) if other != seat}
 
 
 def _learn(certain: Sequence[dict[int, str]], event: Event, role_names: Sequence[str]) -> None:

@@ -254,11 +254,7 @@ class Board:
             known.append(self._board_now(self._laid))
         if self._question is not None and self._given is None:
             known.append(self._asked(self._question))
-        if self._over is not None:
-            known.append(self._over)
-        if self._review is not None:
-            known.append(self._review)
-        return known
+        return known + [message for message in (self._over, self._review) if message is not None]
 
     def _send(self, message: Message) -> None:
         shown = self.names.shown_in(message) if self._browsers else message
