@@ -146,7 +146,7 @@ def test_every_seat_is_asked_all_its_questions_as_often_as_wanted(tiny_path):
     ]
     assert len(model.shown) == 12
     assert len(set(model.shown[:4])) > 1  # another order in another repetition
-    assert quiz.counts(marks) == {"objective": 1, "reasoning": 1, "relations": 1}
+    assert [mark.sort for mark in marks] == ["objective", "reasoning", "relations"]
 
 
 def test_what_is_no_letter_is_wrong(tiny_path):

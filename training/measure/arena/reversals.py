@@ -33,14 +33,9 @@ class Reversal:
     loss: Estimate
     """The same against `behind`: below zero."""
 
-    @property
-    def size(self) -> float:
-        """The smaller one of both differences."""
-        return min(self.gain.value, -self.loss.value)
-
 
 def reversals(points: NDArray[np.float64], names: Sequence[str], sides: tuple[str, str]) -> list[Reversal]:
-    """All reversals, the largest first: for each two players on a side, the reversal between the opponents who differ most.
+    """All reversals, the one with the largest smaller difference first: for each two players on a side, the reversal between the opponents who differ most.
 
     Differences are by deal, and clear at 5 % for all opponents together (Bonferroni).
 
@@ -59,7 +54,7 @@ def reversals(points: NDArray[np.float64], names: Sequence[str], sides: tuple[st
             (loss, behind), (gain, ahead) = (pick(apart, key=lambda pair: pair[0].value) for pick in (min, max))
             if loss.value < 0 < gain.value and all(_is_clear(change, len(names)) for change in (gain, loss)):
                 reversals.append(Reversal(side, names[i], names[j], ahead, behind, gain, loss))
-    return sorted(reversals, key=lambda reversal: -reversal.size)
+    return sorted(reversals, key=lambda reversal: max(-reversal.gain.value, reversal.loss.value))
 
 
 def _is_clear(estimate: Estimate, opponents: int) -> bool:

@@ -7,7 +7,7 @@ drawn for each seat, question and repetition; it is the same for all methods. An
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -112,8 +112,3 @@ def _marks(
         Mark(seat, question.id, question.kind, question.points, tuple(right[k * repetitions : (k + 1) * repetitions]))
         for k, question in enumerate(questions)
     ]
-
-
-def counts(marks: Sequence[Mark]) -> Mapping[str, int]:
-    """How many questions of each sort there are."""
-    return {sort: sum(mark.sort == sort for mark in marks) for sort in SORTS.values()}

@@ -88,7 +88,8 @@ class Board:
         self._question: Question | None = None
         self._turn, self._ends = 0, 0.0
         self._given: Given | None = None
-        self._closed = False
+        self.closed = False
+        """Whether the table is closed."""
         self.come = Event()
         """Set once a browser has come, or the table is closed."""
 
@@ -129,10 +130,10 @@ class Board:
             self._question, self._given = question, None
             self._ends = 0.0 if seconds is None else time.monotonic() + seconds
             self._send(self._asked(question))
-            self._changed.wait_for(lambda: self._given is not None or self._closed, seconds)
+            self._changed.wait_for(lambda: self._given is not None or self.closed, seconds)
             self._question = None
             given = self._given
-            if given is None and not self._closed:
+            if given is None and not self.closed:
                 self._send({"type": "taken", "turn": self._turn, "by": "table", "why": "the clock ran out"})
             return given
 
@@ -152,15 +153,10 @@ class Board:
     def close(self, why: str) -> None:
         """The table ends: waiting threads continue, and the browsers get the reason."""
         with self._changed:
-            self._closed = True
+            self.closed = True
             self.come.set()
             self._send(messages.gone(why))
             self._changed.notify_all()
-
-    @property
-    def closed(self) -> bool:
-        """Whether the table is closed."""
-        return self._closed
 
     # -- the sockets ----------------------------------------------------------------------------------------------
 

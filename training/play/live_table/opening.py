@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import os
 import threading
 import time
 from collections import Counter
@@ -14,6 +15,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from parlour.envs.aec import GameEnv
+from parlour.envs.core import ParlourError
 from parlour.envs.speech import ACTS
 from parlour.envs.turn import Player
 from parlour.envs.wording import worded_kinds
@@ -24,7 +26,7 @@ from parlour.policies.llm.server.settings import ServerSettings
 from parlour.training.play.coach import Coach
 from parlour.training.play.live_table.boards import Board, Person
 from parlour.training.play.live_table.games import Plan, TableGames
-from parlour.training.play.live_table.settings import WATCHING, Keys, TableSettings, secret_in
+from parlour.training.play.live_table.settings import WATCHING, Keys, TableSettings
 from parlour.training.play.live_table.sockets import LOOPBACK_NAMES, Sockets
 from parlour.training.results.pages.page import Page, render
 from parlour.wrappers.text_actions import TextActions
@@ -122,7 +124,11 @@ _LEAVES: Final = 5.0
 
 def keys_from(people: tuple[int, ...], variable: str | None) -> Keys:
     """The keys of a table, from the secret in an environment variable if there is one. Raises `ParlourError`."""
-    return Keys(people, None if variable is None else secret_in(variable))
+    secret = None if variable is None else os.environ.get(variable)
+    if variable is not None and not secret:
+        accepted = "the name of a variable that is set"
+        raise ParlourError(f"the environment holds no token in {variable!r}; accepted: {accepted}")
+    return Keys(people, secret)
 
 
 class OpenTable:

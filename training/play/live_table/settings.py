@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hmac
 import math
-import os
 import secrets
 from dataclasses import dataclass
 from typing import Final
@@ -97,11 +96,3 @@ class Keys:
     def _key(self, what: str) -> str:
         made = hmac.digest(self._secret, what.encode(), "sha256")[:_BYTES]
         return base64.urlsafe_b64encode(made).decode()
-
-
-def secret_in(name: str) -> str:
-    """The secret in an environment variable. Raises `ParlourError` if there is none."""
-    secret = os.environ.get(name, "")
-    if not secret:
-        raise ParlourError(f"the environment holds no token in {name!r}; accepted: the name of a variable that is set")
-    return secret
