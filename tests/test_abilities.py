@@ -173,7 +173,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def moments(folder: Path) -> list[BeliefMoment]:
-    return list(belief_moments(map(read_game, sorted(folder.glob("games/*/*/*.jsonl"))), lambda _: None))
+    return list(belief_moments(map(read_game, sorted(folder.glob("games/*/*/*.jsonl")))))
 
 
 @pytest.mark.slow

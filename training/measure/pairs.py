@@ -6,6 +6,7 @@ Self-play's cross-play and the arena read their games through this.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import permutations
 from typing import NamedTuple
 
 from parlour.training.measure.statistics import Estimate, mean_estimate, rate
@@ -65,10 +66,4 @@ class PairTable:
         """Three members in a cycle: each beats the next, and the last the first, with intervals that leave out zero."""
         beaten = {(a, b) for a, b in ((x, y) for pair in self.games for x, y in (pair, pair[::-1])) if self.beats(a, b)}
         names = sorted({name for pair in beaten for name in pair})
-        return [
-            (a, b, c)
-            for a in names
-            for b in names
-            for c in names
-            if a < min(b, c) and {(a, b), (b, c), (c, a)} <= beaten
-        ]
+        return [(a, b, c) for a, b, c in permutations(names, 3) if a < min(b, c) and {(a, b), (b, c), (c, a)} <= beaten]

@@ -127,7 +127,7 @@ def _ask(model: KeptAnswers, stored: Metadata, metadata: Metadata) -> None:
 
 def _moments(path: Path, game: str) -> list[BeliefMoment]:
     if game == AVALON:
-        return list(belief_moments([read_game(path)], lambda _: None))
+        return list(belief_moments([read_game(path)]))
     return list(village_moments([read_werewolf(path)])) if game == WEREWOLF else []
 
 

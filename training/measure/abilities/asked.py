@@ -71,6 +71,9 @@ def _state(player: str, policy: Policy, moment: BeliefMoment) -> Stated:
     return moment.others(stated)
 
 
+_deduction = lru_cache(maxsize=8)(Deduction)
+
+
 def concluded(
     networks: Sequence[TrainedSeat], moments: Sequence[BeliefMoment], counted: Callable[[int], None]
 ) -> list[Stated]:
@@ -114,8 +117,3 @@ def with_exact(moments: Sequence[BeliefMoment], progress: StageProgress) -> list
     counted = partial(progress, Stage("exact posteriors in Werewolf", len(kept), "questions"))
     exact = concluded([networks[repr(moment.table)] for moment in kept], kept, counted)
     return [replace(moment, exact=chances) for moment, chances in zip(kept, exact, strict=True)]
-
-
-@lru_cache(maxsize=8)
-def _deduction(network: TrainedSeat, side: str) -> Deduction:
-    return Deduction(network, side)

@@ -5,7 +5,7 @@ The question is put beside play, to recorded games: it costs no move, and every 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -83,12 +83,8 @@ def names_of(game: Game) -> list[str]:
     return [str(players[name(seat)]) for seat in range(len(game.roles))]
 
 
-def belief_moments(games: Iterable[AnalysedGame], counted: Callable[[AnalysedGame], None]) -> Iterator[BeliefMoment]:
-    """The moments of some games at tables that have an expert.
-
-    Args:
-        games: Games of a benchmark.
-        counted: Called after each game.
+def belief_moments(games: Iterable[AnalysedGame]) -> Iterator[BeliefMoment]:
+    """The moments of some games of a benchmark, at tables that have an expert.
 
     Raises:
         ParlourError: A table has no expert, or no array tables.
@@ -105,7 +101,6 @@ def belief_moments(games: Iterable[AnalysedGame], counted: Callable[[AnalysedGam
             prior = opening_belief(game, view.seat, AvalonHabits()).evil_chance()
             exact = deductions[key].chances([view], np.random.default_rng(rng_seed))[0]
             yield _moment(game, view, EVIL, evil, prior, exact)
-        counted(game)
 
 
 def _asked(game: AnalysedGame) -> Iterator[AvalonView]:

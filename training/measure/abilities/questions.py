@@ -94,9 +94,7 @@ def question_abilities(
 
 def _of(sizes: QuestionSizes, model: Model, progress: StageProgress) -> QuestionAbilities:
     solved = {budget: _solved(sizes.cases, budget, model, progress) for budget in BUDGETS} if sizes.cases else {}
-    if not sizes.mediated:
-        return QuestionAbilities(solved, None, None)
-    utility, static = _mediated(sizes.mediated, model, progress)
+    utility, static = _mediated(sizes.mediated, model, progress) if sizes.mediated else (None, None)
     return QuestionAbilities(solved, utility, static)
 
 

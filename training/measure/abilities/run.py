@@ -40,7 +40,7 @@ from parlour.training.measure.benchmark.results_file import ABILITIES, RESULTS
 from parlour.training.measure.statistics import Estimate, plain, rate
 from parlour.training.measure.werewolf.played import GAME as WEREWOLF
 from parlour.training.play import seeds
-from parlour.training.results.progress import Stage, StageProgress
+from parlour.training.results.progress import Stage, StageProgress, counted
 
 BESIDE: Final = (EXPERT, HEURISTIC, RANDOM)
 """Who is asked at the same moments."""
@@ -154,13 +154,7 @@ def abilities(
         ParlourError: The directory holds no games of Avalon, or a player states no beliefs.
     """
     games, model = _games(folder), measured_apart(model)
-    stage, read = Stage("exact posteriors", len(games), "games"), [0]
-
-    def counted(_: AnalysedGame) -> None:
-        read[0] += 1
-        progress(stage, read[0])
-
-    moments = list(belief_moments(games, counted))
+    moments = list(belief_moments(counted(games, Stage("exact posteriors", len(games), "games"), progress)))
     own = [moment for moment in moments if moment.by_player]
     if not own:
         raise ParlourError(

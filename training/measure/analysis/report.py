@@ -95,26 +95,19 @@ def report(folder: AnalysedFolder) -> str:
 def verdict(folder: AnalysedFolder) -> str:
     """The recorded players beside the heuristic: right votes of good seats, and guesses that named Merlin."""
     votes, guesses = next(iter(compared_votes(folder.games)), None), next(iter(compared_guesses(folder.games)), None)
-    votes_scale = WIN_RATE.of("games")
-    said = (
-        []
-        if votes is None
-        else [compared(f"voting by {folder.theirs}", "voting by the heuristic", votes.difference, votes_scale)]
-    )
-    if guesses is not None:
-        guesses_scale = WIN_RATE.of("guesses")
-        said.append(
-            compared(f"guessing by {folder.theirs}", "guessing by the heuristic", guesses.difference, guesses_scale)
-        )
+    said = [
+        compared(f"{what} by {folder.theirs}", f"{what} by the heuristic", row.difference, WIN_RATE.of(cases))
+        for what, row, cases in (("voting", votes, "games"), ("guessing", guesses, "guesses"))
+        if row is not None
+    ]
     return together(said) or "Nothing could be compared with the heuristic: no votes and no guesses."
 
 
 def _overview(folder: AnalysedFolder) -> str:
     games = [game for game, _ in folder.games]
-    ended = [game for game in games if game.transcript.outcome is not None]
-    winners = Counter(game.transcript.outcome.winner for game in ended if game.transcript.outcome is not None)
+    winners = Counter(game.transcript.outcome.winner for game in games if game.transcript.outcome is not None)
     counts = [f"{number} won by {side}" for side, number in sorted(winners.items())]
-    rest = [f"{len(games) - len(ended)} not finished"] if len(ended) < len(games) else []
+    rest = [f"{len(games) - winners.total()} not finished"] if winners.total() < len(games) else []
     decisions = sum(len(of) for _, of in folder.games)
     text = ", ".join([*counts, *rest])
     return (

@@ -119,10 +119,8 @@ def analyse(
     with run_directory(out, stored) as target:
         drawn = settings.pictures and plots.available()
         calls = [(path, target, habits, settings, drawn) for path, habits in zip(files, chosen, strict=True)]
-        results = []
         stage = Stage("Analysing games", len(calls), "games")
-        for result in counted(in_order(carry_out(settings.workers, analyse_game, calls)), stage, progress):
-            results.append(result)
+        results = list(counted(in_order(carry_out(settings.workers, analyse_game, calls)), stage, progress))
         result_folder = _folder(games, results, _how(settings, results), drawn=drawn)
         figures = _figures(result_folder)
         _write(target, result_folder, figures, results)

@@ -86,19 +86,16 @@ class _Running(Generic[J, R]):
 
     def work(self, worker: GameWorker[J, R]) -> None:
         with self._gathering.member():
-            self._play(worker)
-
-    def _play(self, worker: GameWorker[J, R]) -> None:
-        while not self.stop.is_set():
-            try:
-                number, job = self._waiting.popleft()
-            except IndexError:
-                return
-            try:
-                self.done.put((number, worker.play(job, self.stop)))
-            except Stopped:
-                return
-            except BaseException as error:  # whatever it is belongs to the caller, who raises it in his own thread
-                self.errors[number] = error
-                self.stop.set()
-                self.done.put(None)
+            while not self.stop.is_set():
+                try:
+                    number, job = self._waiting.popleft()
+                except IndexError:
+                    return
+                try:
+                    self.done.put((number, worker.play(job, self.stop)))
+                except Stopped:
+                    return
+                except BaseException as error:  # whatever it is belongs to the caller, who raises it in his own thread
+                    self.errors[number] = error
+                    self.stop.set()
+                    self.done.put(None)
