@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from parlour.envs.core import Move
-from parlour.training.measure.abilities.run import moves_taken
 from parlour.training.measure.abilities.consistency import (
     Fact,
     Said,
@@ -21,6 +20,7 @@ from parlour.training.measure.abilities.consistency import (
     evil_deals,
     judged_claims,
 )
+from parlour.training.measure.abilities.run import moves_taken
 from parlour.training.measure.abilities.spoken_games import spoken_avalon, spoken_werewolf
 from parlour.training.measure.abilities.werewolf_games import read_werewolf
 from parlour.training.measure.analysis.games import read_game

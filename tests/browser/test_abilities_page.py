@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 from parlour.policies.llm.decisions import Decisions
-from parlour.training.measure.abilities.run import MovesTaken
 from parlour.training.measure.abilities.beliefs import StatedScores
 from parlour.training.measure.abilities.consistency import Consistency
 from parlour.training.measure.abilities.persuasion import Persuasion
 from parlour.training.measure.abilities.questions import QuestionAbilities
-from parlour.training.measure.abilities.run import Abilities, VillageBeliefs
+from parlour.training.measure.abilities.run import Abilities, MovesTaken, VillageBeliefs
 from parlour.training.measure.abilities.table import abilities_table, verdict_on
 from parlour.training.measure.abilities.votes import VotesWon
 from parlour.training.measure.statistics import Estimate, rate
