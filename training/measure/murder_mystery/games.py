@@ -170,10 +170,7 @@ def play_case(job: CaseJob, model: Model, stop: Event | None = None, failures: F
         )
     spent = tally.spent
     known = omniscient(case, views, model, job.table.repetitions, job.seed) if method == OP and marks else ()
-    accusations = [(victim, case.murderers(victim), game.found(cast, victim)) for victim in range(len(case.victims))]
-    verdicts = tuple(
-        Verdict(victim, bool(guilty), accused, accused in guilty) for victim, guilty, accused in accusations
-    )
+    verdicts = tuple(_verdict(game, cast, victim) for victim in range(len(case.victims)))
     return CaseResult(
         job.case,
         case.title,
@@ -210,6 +207,11 @@ def _by_name(names: Sequence[str], decisions: Sequence[Decisions]) -> dict[str, 
 def _own_moves(views: Sequence[Any], kind: str) -> list[Move]:
     """The moves of a kind of all seats: each seat has seen its own."""
     return [event.move for view in views for event in view.events if (event.seat, event.move.kind) == (view.seat, kind)]
+
+
+def _verdict(game: Any, cast: tuple[int, ...], victim: int) -> Verdict:
+    murderers, accused = game.case.murderers(victim), game.found(cast, victim)
+    return Verdict(victim, bool(murderers), accused, accused in murderers)
 
 
 @dataclass(frozen=True)
