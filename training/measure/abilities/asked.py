@@ -57,8 +57,9 @@ def stated_by(
 
 def _shared_policies(player: str, moments: Sequence[BeliefMoment], model: Model) -> list[Policy]:
     """One for each table: a network need not be read again."""
-    made: dict[str, Policy] = {}
-    return [made.setdefault(repr(moment.table), make_policy(player, *moment.table, model)) for moment in moments]
+    tables = {repr(moment.table): moment.table for moment in moments}
+    policies = {key: make_policy(player, *table, model) for key, table in tables.items()}
+    return [policies[repr(moment.table)] for moment in moments]
 
 
 def _state(player: str, policy: Policy, moment: BeliefMoment) -> Stated:

@@ -128,9 +128,9 @@ def analyse(
 
 
 def chosen_habits(path: str | Path) -> Callable[[AnalysedGame], AvalonHabits]:
-    """The habits for each game: those of the file, or of a fold of the run that holds the game out, else of the whole run.
+    """Which habits are used for a game: a file has the same ones for all games; a run has those of the fold without the game.
 
-    So nobody is measured by habits learned from himself.
+    Nobody is measured by habits learned from himself. A game of no fold gets the habits of the whole run.
 
     Args:
         path: A file of habits, or the folder of a run that learned them.
