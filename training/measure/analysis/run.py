@@ -128,7 +128,7 @@ def analyse(
 
 
 def chosen_habits(path: str | Path) -> Callable[[AnalysedGame], AvalonHabits]:
-    """Which habits are used for a game: a file has the same ones for all games; a run has those of the fold without the game.
+    """Which habits are used for a game: the file's, or, of a run, the habits of the fold that leaves the game out.
 
     Nobody is measured by habits learned from himself. A game of no fold gets the habits of the whole run.
 
