@@ -267,7 +267,7 @@ def test_a_run_is_priced_by_its_rate_and_nothing_is_asked_again(tmp_path, clock,
     kept = {path: path.read_bytes() for path in rated.rglob("*") if path.is_file()}
     assert run([*words, "--rate", "0,0,7", "--out", str(rated)]) == 0
     assert {path: path.read_bytes() for path in rated.rglob("*") if path.is_file()} == kept
-    assert 'rate "0,0,7"' in error_of([*words, "--rate", "0,0,8", "--out", str(rated)])
+    assert 'rate "0,0,7"' in error_of([*words, "--rate", "0,0,8", "--out", str(rated)], notes=True)
 
 
 @pytest.mark.slow

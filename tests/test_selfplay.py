@@ -392,10 +392,10 @@ def test_a_run_that_ended_between_the_files_of_a_phase_and_its_checkpoint_equals
 
     save = SelfplayLearner.save
 
-    def end(self, path, data):
-        if data["phases"] == 2:
+    def end(self, path, own_state):
+        if own_state["phases"] == 2:
             raise EndedError
-        save(self, path, data)
+        save(self, path, own_state)
 
     monkeypatch.setattr(SelfplayLearner, "save", end)
     with pytest.raises(EndedError):
