@@ -134,7 +134,7 @@ def openspiel_game(game: str, **options: Any) -> ParlourGame:
         if isinstance(value, list | tuple):
             value = "/".join(map(str, value))
             value += "/" * value.isdigit()  # else OpenSpiel would read a single number as no text
-        params[key] = "" if value is None else value
+        params[key] = default[key] if value is None else value
     return pyspiel.load_game(openspiel_name(game), params)  # type: ignore[no-any-return]
 
 
@@ -148,27 +148,28 @@ def openspiel_name(game: str) -> str:
 
 
 def parameters(game: str) -> dict[str, Any]:
-    """OpenSpiel parameters of a game with their defaults: plain values; lists of names are joined by `/`."""
+    """OpenSpiel parameters of a game with their defaults: plain values; lists of names are joined by `/`.
+
+    An option whose default is None is 0 if it is a whole number, and else an empty text.
+    """
     options = inspect.signature(lookup(game).spec.build).parameters.values()
     plain = {p.name: p.default for p in options if type(p.default) in (int, bool, float, str)}
-    named = {p.name: "" for p in options if p.default is None}
-    return {**plain, **named, **OWN}
+    absent = {p.name: 0 if str(p.annotation) == "int | None" else "" for p in options if p.default is None}
+    return {**plain, **absent, **OWN}
 
 
 def _config(game: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of `build`: an empty text stands for None where that is the default."""
+    """The options of `build`: an empty text or 0 stands for None where that is the default."""
     options = inspect.signature(lookup(game).spec.build).parameters
     config: dict[str, Any] = {}
     for key, value in given.items():
         if key in OWN:
             continue
         if options[key].default is None:
-            if value == "":
+            if value in ("", 0):
                 continue
-            kind = str(options[key].annotation)
-            value = (
-                tuple(filter(None, value.split("/"))) if "Sequence" in kind else int(value) if "int" in kind else value
-            )
+            if "Sequence" in str(options[key].annotation):
+                value = tuple(filter(None, value.split("/")))
         config[key] = value
     return config
 
