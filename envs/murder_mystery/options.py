@@ -8,9 +8,9 @@ may tell the lies that they planned, or be silent.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable
 from itertools import product
-from typing import Final
+from typing import Any, Final
 
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.hidden_roles import Options
@@ -54,6 +54,7 @@ class Table:
 
     def __init__(self, case: Case) -> None:
         self._case, self._seats = case, case.seats
+        self._cache: dict[Any, Any] = {}
         seats = range(case.seats)
         self.tells = tuple(map(tell, tellable(case.vocabulary)))
         self.bits = {move: bit for bit, move in enumerate(self.tells)}
@@ -82,28 +83,34 @@ class Table:
                         f"{character.name} has the fact {fact.kind} {list(fact.args)}, which nobody can tell"
                     )
 
-    @lru_cache(maxsize=_CACHE_SIZE)  # noqa: B019 - bounded, and tables of rules live as long as their environments
     def choices(self, asker: int, asked: tuple[int, ...]) -> Options:
         """The next player to ask: any other player not yet asked, or nobody."""
+        options: Options = self._cached(self._choices, asker, asked)
+        return options
+
+    def _choices(self, asker: int, asked: tuple[int, ...]) -> Options:
         return Options((NOBODY, *(m for m in self._chooses if m.args[0] != asker and m.args[0] not in asked)))
 
-    @lru_cache(maxsize=_CACHE_SIZE)  # noqa: B019
     def questions(self, asker: int, target: int, victim: int) -> Options:
         """What `asker` may ask `target` about a victim."""
-        return Options(tuple(m for m in self._asks if _askable(m, asker, target, self._seats + victim)))
+        options: Options = self._cached(self._questions, asker, target, self._seats + victim)
+        return options
+
+    def _questions(self, asker: int, target: int, victim: int) -> Options:
+        return Options(tuple(m for m in self._asks if _askable(m, asker, target, victim)))
 
     def replies(self, target: int, topic: int, about: int, victim: int, stated: int) -> Options:
         """What `target` may answer, given the facts that have been heard from it, as bits."""
-        pool = self._pool(target, topic, about, victim)
-        return self._replies(pool, self._case.may_lie(target, victim), stated & pool[2])
+        pool: _Pool = self._cached(self._pool, target, topic, about, victim)
+        lies = self._case.may_lie(target, victim)
+        options: Options = self._cached(self._replies, pool, lies, stated & pool[2])
+        return options
 
-    @lru_cache(maxsize=_CACHE_SIZE)  # noqa: B019
     def _replies(self, pool: _Pool, lies: bool, stated: int) -> Options:
         bits, truth, _ = pool
         tells = (self.tells[bit] for bit in bits if not stated >> bit & 1)
         return Options((*tells, SAYS, *((ENOUGH,) if lies or not truth & ~stated else ())))
 
-    @lru_cache(maxsize=_CACHE_SIZE)  # noqa: B019
     def _pool(self, target: int, topic: int, about: int, victim: int) -> _Pool:
         """The facts that may answer a question: their bits ascending; those that are known, and all, as one number."""
         character, person = self._case.characters[target], self._seats + victim
@@ -118,6 +125,16 @@ class Table:
         if character.murders[victim]:
             pool |= {self.bits[tell(fact)] for fact in self._invented(target, topic, about, person)}
         return tuple(sorted(pool)), sum(1 << bit for bit in known), sum(1 << bit for bit in pool)
+
+    def _cached(self, make: Callable[..., Any], *arguments: Any) -> Any:
+        """The result of `make`, cached: the same options are the same object. A cache for each case, which goes with it."""
+        key = (make.__name__, arguments)
+        cached = self._cache.get(key)
+        if cached is None:
+            if len(self._cache) >= _CACHE_SIZE:
+                self._cache.clear()
+            cached = self._cache[key] = make(*arguments)
+        return cached
 
     def _invented(self, target: int, topic: int, about: int, victim: int) -> list[Fact]:
         """What a murderer may make up: about itself, or about the person it is asked about."""

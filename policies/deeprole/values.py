@@ -117,7 +117,7 @@ class ValueNetworks:
         with reading(path, "policy file", unusable):
             meta, arrays = read_arrays(path, _META)
             networks = {
-                at: _network(at, meta["layers"], arrays) for at in (Standing(*at_) for at_ in meta["standings"])
+                at: _network(at, meta["layers"], arrays) for at in (Standing(*counts) for counts in meta["standings"])
             }
             return cls(networks, dict(meta["told"]))
 

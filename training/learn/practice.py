@@ -171,9 +171,9 @@ def verdict_of(done: Practice) -> str:
     """How the agent did against the baseline while it learned; what that does not say."""
     rates = [rate(sum(done.won[first::2]), len(done.won[first::2])) for first in range(2)]
     said = [
-        won("the agent", rate_, f"as {side} against the baseline")
-        for side, rate_ in zip(_SIDES, rates, strict=True)
-        if rate_ is not None
+        won("the agent", share, f"as {side} against the baseline")
+        for side, share in zip(_SIDES, rates, strict=True)
+        if share is not None
     ]
     return together([*said, "These are practice games: `parlour evaluate` compares it on held-out deals."])
 

@@ -160,13 +160,13 @@ def parameters(game: str) -> dict[str, Any]:
 
 def _config(game: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of `build`: an empty text or 0 stands for None where that is the default."""
-    options = inspect.signature(lookup(game).spec.build).parameters
+    options, defaults = inspect.signature(lookup(game).spec.build).parameters, parameters(game)
     config: dict[str, Any] = {}
     for key, value in given.items():
         if key in OWN:
             continue
         if options[key].default is None:
-            if value in ("", 0):
+            if value == defaults[key]:
                 continue
             if "Sequence" in str(options[key].annotation):
                 value = tuple(filter(None, value.split("/")))

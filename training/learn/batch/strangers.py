@@ -137,7 +137,7 @@ def _scores(family: str, games: SeatGames) -> list[SeatScore]:
 
 def _score(family: str, what: str, won: NDArray[np.bool_], reference: NDArray[np.bool_]) -> SeatScore:
     rates = [rate(int(wins.sum()), len(wins)) for wins in (won, reference)]
-    own, other = (rate_ for rate_ in rates if rate_ is not None)
+    own, other = (measured for measured in rates if measured is not None)
     return SeatScore(family, what, own, other, paired(won.tolist(), reference.tolist()))
 
 

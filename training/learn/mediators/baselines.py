@@ -117,7 +117,7 @@ def oracle(
     rows: Sequence[Simulated], joint: str = "published", actions: ActionSet = PUBLISHED_ACTIONS
 ) -> SystemAnswers:
     """On each question the joint action that earns most there."""
-    offered = [(joint_, actions.all.index(joint_)) for joint_ in actions.joints(joint)]
+    offered = [(action, actions.all.index(action)) for action in actions.joints(joint)]
     best = [max(offered, key=lambda pair: row.utilities[pair[1]])[0] for row in rows]
     return mixed("oracle", [{choice: 1.0} for choice in best], rows, actions)
 

@@ -166,11 +166,11 @@ def policy_at(
     Raises:
         ParlourError: There are no questions, or every joint action was wrong once.
     """
-    offered = [joint_ for joint_ in JOINTS[joint] if price < math.inf or never_wrong(train, ALL.index(joint_))]
+    offered = [action for action in JOINTS[joint] if price < math.inf or never_wrong(train, ALL.index(action))]
     if not offered:
         raise ParlourError("every joint action was wrong once; accepted: a finite price, or joint actions that refuse")
     places = [ALL.index(joint) for joint in offered]
-    utilities = np.array([[row[k] for k in places] for row in (row_.net(payment) for row_ in train)])
+    utilities = np.array([[row[k] for k in places] for row in (simulated.net(payment) for simulated in train)])
     ids, states = tuple(str(k) for k in range(len(train))), tuple(row.state for row in train)
     names: tuple[Joint, ...] = tuple(joint.names for joint in offered)
     estimated = estimate(measure(UtilityTable(ids, states, names, utilities)), shrinkage)

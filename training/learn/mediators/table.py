@@ -131,11 +131,11 @@ def from_json(text: str, actions: ActionSet = PUBLISHED_ACTIONS) -> UtilityTable
     if not isinstance(stored, list) or not stored:
         raise ParlourError("it is not a list of questions; accepted: [{id, signal_bin, action_utilities}, ...]")
     questions = [_question(f"question {number}", entry, actions) for number, entry in enumerate(stored, 1)]
-    joints = list(dict.fromkeys(joint for _, _, utilities_, _ in questions for joint in utilities_))
+    joints = list(dict.fromkeys(joint for _, _, by_joint, _ in questions for joint in by_joint))
     if len({json.dumps(cuts) for _, _, _, cuts in questions}) > 1:
         raise ParlourError("its questions have different signal_thresholds; accepted: the same for all")
-    ids, states, utilities_, cuts = zip(*questions, strict=True)
-    utilities = np.array([[row.get(joint, math.nan) for joint in joints] for row in utilities_], dtype=np.float64)
+    ids, states, rows, cuts = zip(*questions, strict=True)
+    utilities = np.array([[row.get(joint, math.nan) for joint in joints] for row in rows], dtype=np.float64)
     return UtilityTable(ids, states, tuple(joints), utilities, cuts[0], actions)
 
 

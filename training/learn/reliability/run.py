@@ -72,7 +72,7 @@ class MomentArrays:
 def judged_moments(moments: Sequence[TrustMoment], rho: float) -> MomentArrays:
     """The moments with evidence that decays by rho."""
     rows = [_row(moment, rho) for moment in moments]
-    deep, wide = max(len(features_) for features_, _, _ in rows), max(len(true) for _, _, true in rows)
+    deep, wide = max(len(matrix) for matrix, _, _ in rows), max(len(true) for _, _, true in rows)
     shape = (len(rows), deep)
     arrays = MomentArrays(
         np.zeros((*shape, WEIGHTS)),
@@ -98,9 +98,9 @@ def _row(moment: TrustMoment, rho: float) -> tuple[Array, Array, Array]:
 def chances(weights: Array, of: MomentArrays) -> tuple[Array, Array]:
     """The chance of each hypothesis, (M, H), and of each target to be a werewolf, (M, K)."""
     logs = of.features @ weights + of.closed
-    weights_ = np.exp(logs - logs.max(axis=1, keepdims=True))
-    weights_ /= weights_.sum(axis=1, keepdims=True)
-    return weights_, np.einsum("mh,mhk->mk", weights_, of.wolf)
+    posterior = np.exp(logs - logs.max(axis=1, keepdims=True))
+    posterior /= posterior.sum(axis=1, keepdims=True)
+    return posterior, np.einsum("mh,mhk->mk", posterior, of.wolf)
 
 
 def losses(weights: Array, of: MomentArrays) -> Array:
@@ -313,10 +313,10 @@ def _rounds(
 
 
 def _by_misreading(played: Sequence[PlayedEpisode], fitted: Fit) -> dict[str, float]:
-    judged = [system for system in played if system.moments]
+    judged = [episode for episode in played if episode.moments]
     pairs = list(zip(judged, fitted.left_out, strict=True))
-    rates = sorted({judged_.table.misread for judged_ in judged})
-    by_rate = {f"misread={rate:g}": [x for judged_, x in pairs if judged_.table.misread == rate] for rate in rates}
+    rates = sorted({episode.table.misread for episode in judged})
+    by_rate = {f"misread={rate:g}": [x for episode, x in pairs if episode.table.misread == rate] for rate in rates}
     return {name: round(fmean(values), 6) for name, values in {"all": [x for _, x in pairs], **by_rate}.items()}
 
 
