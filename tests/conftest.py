@@ -102,10 +102,10 @@ def avalon_table(num_players: int, rules: str, **options: Any) -> ConfiguredGame
     return table_of("avalon_v0", (("num_players", num_players), ("rules", rules), *options.items()))
 
 
-# three sizes with every preset, the others with one each
+# two sizes with every preset, the others with one each
 AVALON_TABLES = [
-    *(avalon_table(n, rules) for n in (5, 7, 10) for rules in PRESETS),
-    *(avalon_table(n, rules) for n, rules in zip((6, 8, 9), PRESETS, strict=True)),
+    *(avalon_table(n, rules) for n in (5, 7) for rules in PRESETS),
+    *(avalon_table(n, rules) for n, rules in zip((6, 8, 9, 10), (*PRESETS, "reference"), strict=True)),
 ]
 AVALON_EXTRAS = [
     avalon_table(5, "reference", talk=False),

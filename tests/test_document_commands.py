@@ -37,7 +37,7 @@ LEFT_OUT = {
 """Reason -> what commands it is true of."""
 EXTRAS = ("tensorboard", "wandb")
 """Packages of `--log`: a command runs where they are installed, and its page is skipped, with their names, where one is not."""
-COUNTS = {"--games": 2, "--steps": 3000, "--workers": 1, "--repetitions": 1}
+COUNTS = {"--games": 2, "--steps": 3000, "--turns": 64, "--workers": 1, "--repetitions": 1}
 """Option -> what takes the place of the number behind it."""
 _QUICK_SELFPLAY = (
     "--steps 3000 --tables 64 --imitation-steps 2000 --validation-deals 4 --deals 4 --test-deals 4 --shown 2"
@@ -47,9 +47,9 @@ SMALL = {
     "train selfplay": _QUICK_SELFPLAY,
     "train deeprole": "--points 10 --iterations 3 --fit-steps 2",
     "train grace": "--questions 60",
-    "train gratr": "--games 4 --budget 3 --held-out 4 --surface 4 --grid 2 --finalists 1",
+    "train gratr": "--games 2 --budget 2 --held-out 4 --surface 2 --grid 2 --finalists 1",
     "train gratr-trust": "--episodes 4",
-    "train questum": "--games 2 --budget 2 --held-out 4 --surface 4 --grid 2 --finalists 1",
+    "train questum": "--games 1 --budget 2 --held-out 2 --surface 2 --grid 2 --finalists 1",
     "train avalon": "--games 1",
     "reproduce grace-4": "--games 20 --practice 40",
     "reproduce gratr-surface": "--games 2 --against werewolf_window",

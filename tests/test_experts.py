@@ -29,6 +29,8 @@ POINTS = {"n": 2000, "mean": 0.6, "low": 0.55, "high": 0.65, "p": 0.0}
 SHIPPED = cards()
 EQUAL_AMONG_STRANGERS = {"aiwolf-15"}
 """In one seat among these families no difference was shown from a player of the family."""
+LARGE = 15
+"""Players from which games are slow."""
 
 
 def untrained(hidden: int = 16) -> TrainedSeat:
@@ -305,8 +307,8 @@ def test_each_that_ships_is_loaded_for_the_table_of_its_card(card):
 def test_each_of_the_strongest_play_beats_the_heuristic_in_the_scalar_game(card):
     env = rollout.table(card.game, **card.config)
     make = partial(expert, card.game, env.game_env.game.config)
-    deals = seeds.VALIDATION[:50]
+    deals = seeds.VALIDATION[: 50 if env.game_env.game.seats < LARGE else 20]
     report = evaluate.team(env, ("expert", make), ("heuristic", HeuristicPolicy), deals)
     (compared,) = (comparison for comparison in report.comparisons if comparison.side == "all")
-    assert compared.result.n == 100
+    assert compared.result.n == 2 * len(deals)
     assert compared.result.low > 0

@@ -86,7 +86,8 @@ def test_its_sides_are_measured_as_teams(site):
 @pytest.mark.slow
 def test_a_seat_of_it_is_trained_and_plays(site, tmp_path):
     out = tmp_path / "seat"
-    output_of(site, "train", "seat", GAME, "--steps", "512", "--out", str(out))
+    little = ("--steps", "512", "--rollout", "64", "--envs", "4", "--validation-games", "2", "--processes", "1")
+    output_of(site, "train", "seat", GAME, *little, "--out", str(out))
     policy = str(out / "policy.npz")
     (game,) = output_of(site, "play", GAME, "--policy", "heuristic", "--policy", f"player_1={policy}")
     assert game["winner"] in ("keeper", "guesser")

@@ -215,7 +215,7 @@ def test_lines_are_cut_only_when_they_were_read(tmp_path):
 
 # -- the commands ------------------------------------------------------------------------------------------------
 
-TUNED = ["--held-out", "4", "--budget", "2", "--surface", "2", "--grid", "2", "--finalists", "1"]
+TUNED = ["--held-out", "2", "--budget", "2", "--surface", "2", "--grid", "2", "--finalists", "1"]
 SMALL_SEAT = [
     "--phase-steps",
     "256",
@@ -239,7 +239,7 @@ COMMANDS = {
     "questum": ["train", "questum", "--games", "1", *TUNED],
     "grace": ["train", "grace", "--questions", "60", "--held-out", "20"],
     "avalon": ["train", "avalon", "--games", "2", "-n", "5"],
-    "questum-2": ["reproduce", "questum-2", "--games", "2"],
+    "questum-2": ["reproduce", "questum-2", "--games", "1", "--repetitions", "1"],
 }  # fmt: skip
 UNLIKE = {".png", ".zip", ".sqlite3", ".lock"}
 """Pictures and PyTorch's and SQLite's files hold a date or a version of their libraries."""

@@ -476,7 +476,7 @@ def test_what_cannot_be_used_is_refused_before_anything_is_written(changes, mess
 def test_a_best_response_to_random_play_gains_and_its_interval_says_so():
     """Random play as good hardly passes three quests; evil, which wins most games anyway, learns to win nearly all."""
     options = {"num_players": 5, "rules": "official", "talk": False}
-    made = best_response.BestResponseConfig(options=options, against="random", side="evil", steps=700_000, deals=200)
+    made = best_response.BestResponseConfig(options=options, against="random", side="evil", steps=200_000, deals=200)
     result = best_response.best_response(made)
     assert result.gain.low > 0.1
     assert result.response.value > 0.85
@@ -535,7 +535,7 @@ def test_the_command_refuses_a_game_without_sides_in_one_line(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_several_seeds_are_trained_and_told_together(tmp_path, capsys):
-    numbers = {name: value for name, value in SMALL.items() if isinstance(value, int)}
+    numbers = {name: value for name, value in SMALL.items() if isinstance(value, int)} | {"steps": 1}
     words = ["--players", "5", "--rules", "official", "--set", "talk=false"]
     words += [f"--{name.replace('_', '-')}={value}" for name, value in numbers.items()]
     words += ["--hidden", "8", "--critic-hidden", "8", "--seeds", "2", "--workers", "2", "--out", str(tmp_path)]

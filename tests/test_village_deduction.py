@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from parlour.policies.llm.model import OfflineModel
+from parlour.training.measure.abilities import run
 from parlour.training.measure.abilities.asked import stated_by, with_exact
 from parlour.training.measure.abilities.beliefs import stated_scores
-from parlour.training.measure.abilities.moments import BeliefMoment, village_moments
+from parlour.training.measure.abilities.moments import BeliefMoment
 from parlour.training.measure.abilities.questions import QuestionSizes
-from parlour.training.measure.abilities.run import abilities
+from parlour.training.measure.abilities.run import Abilities
 from parlour.training.measure.abilities.table import abilities_table
 from parlour.training.measure.abilities.werewolf_games import PlayedWerewolf, read_werewolf
 from parlour.training.measure.benchmark.played import Candidate, play_suite
@@ -40,8 +42,23 @@ def games(folder: Path) -> list[PlayedWerewolf]:
 
 
 @pytest.fixture(scope="module")
-def moments(games: list[PlayedWerewolf]) -> list[BeliefMoment]:
-    return with_exact([moment for moment in village_moments(games) if moment.by_player], no_progress)
+def measured(folder: Path) -> tuple[Abilities, list[BeliefMoment]]:
+    """What is measured of the heuristic, and the moments with the exact posteriors that were computed for it."""
+    moments: list[BeliefMoment] = []
+
+    def kept(*arguments: Any) -> list[BeliefMoment]:
+        moments.extend(with_exact(*arguments))
+        return list(moments)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "with_exact", kept)
+        sizes = QuestionSizes(cases=1, mediated=4)
+        return run.abilities(folder, "heuristic", OfflineModel(), no_progress, sizes), moments
+
+
+@pytest.fixture(scope="module")
+def moments(measured: tuple[Abilities, list[BeliefMoment]]) -> list[BeliefMoment]:
+    return [moment for moment in measured[1] if moment.by_player]
 
 
 def skill(moments: list[BeliefMoment], stated: list[tuple[float, ...]]) -> float:
@@ -90,8 +107,8 @@ def test_a_table_without_an_expert_has_no_exact_posterior(moments):
     assert with_exact([elsewhere], no_progress) == []
 
 
-def test_the_table_has_village_skill_and_question_rows(folder):
-    measured = abilities(folder, "heuristic", OfflineModel(), no_progress, QuestionSizes(cases=1, mediated=4))
+def test_the_table_has_village_skill_and_question_rows(measured):
+    measured, _ = measured
     assert set(measured.village.all) == set(measured.village.against["heuristic"]) == {"heuristic", "expert", "random"}
     row = next(row for row in abilities_table(measured).rows if row[1] == "Werewolf: skill, village")
     assert str(row[3]).startswith("1.00")  # the expert's column
