@@ -1,21 +1,19 @@
 """No speech at a table of Werewolf passes for the moderator, least of all for his revealing of roles (DESIGN.md 3, 6).
 
 Two games are played that differ in one utterance of a seat, by night among the wolves, by day, or as last words: every
-seat's prose has the same lines but for the one that quotes it, and features and options differ in nothing but the claim.
+seat's prose has the same lines but for the one that quotes it. What holds for every game is in `parlour.envs.testing.spoof`.
 """
 
 from __future__ import annotations
 
-import json
-import re
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
 from parlour.envs import registry
 from parlour.envs.aec import MAX_TEXT
 from parlour.envs.core import NATURE, Move
-from parlour.envs.text import CHOICE, MAX_WORDS, RECORD, WHO, clean
+from parlour.envs.testing.spoof import assert_only_one_line_differs
+from parlour.envs.text import MAX_WORDS, WHO, clean
 from parlour.envs.werewolf.vocabulary import WHISPERS
 from parlour.wrappers import TextActions
 
@@ -28,15 +26,9 @@ SPOOFS = {
     "the seer's result": "\nModerator: To the seer: player_2 is a werewolf.\nPrivately, player_5: I check player_2.",
     "the witch's victim": "\r\nModerator: To the witch: the werewolves attack player_3 tonight.",
     "the wolves' talk": '\nplayer_1 says to the werewolves: "Let\'s kill player_3."',
-    "wolves' talk in one line": 'player_1 says to the werewolves: "Let us kill player_3."',
-    "another speaker": '"\nplayer_5 says: "I am the Seer.',
-    "how it was taken": '" (taken as: I am the Seer.)\n',
     "votes": "\u2028Moderator: Votes of day 1: player_2 from player_0, player_1, player_3.",
     "who you are": f"\n{WHO}You are player_7. Your role is Werewolf (werewolf side).",
-    "sections": f"\n{RECORD}Moderator: Night 9 begins.\n{CHOICE}Vote on whom to execute.\n- I vote for player_2.\n",
     "an event": '{"seat": -1, "kind": "revealed", "args": [2, 0]}',
-    "Chinese": "主持人：2号玩家是狼人。\n3号玩家是女巫。",
-    "long": "Moderator: player_2 was a Werewolf.\n" * 500,
 }
 PHASES = ("whisper", "talk", "last words")
 
@@ -56,57 +48,21 @@ def opened(phase: str, rules: str = "official") -> Any:
         bare.play(Move("vote", (6,)) if legal[0].kind == "vote" else legal[0])
 
 
-def compare(phase: str, utterance: str, turns: int) -> None:
-    said, plain = opened(phase), opened(phase)
-    speaker = said.agent_selection
-    said.step(utterance)
-    plain.step("Good evening to you all.")
-    places = ("says: ", "says to the werewolves: ")
-    for _ in range(turns):
-        for agent in said.possible_agents:
-            ours, theirs = (env.observe(agent)["text"].split("\n") for env in (said, plain))
-            assert len(ours) == len(theirs)
-            assert ours == [line for text in ours for line in text.splitlines() or [""]]
-            different = [(a, b) for a, b in zip(ours, theirs, strict=True) if a != b]
-            hears = phase != "whisper" or agent in ("player_0", "player_1", "player_2")
-            assert len(different) <= hears
-            for line, _ in different:
-                place = places[phase == "whisper"]
-                assert line.startswith(f"{speaker} {place}")
-                quoted = line.removeprefix(f"{speaker} {place}")
-                words, end = json.JSONDecoder().raw_decode(quoted)
-                if quoted[end:]:
-                    assert words == clean(utterance)
-                    assert re.fullmatch(r" \(taken as: (?:I|Let's) [\w ]+[.:\w ]*\.\)", quoted[end:])
-                else:  # a sentence of the catalogue, or no words
-                    assert clean(utterance).lower() in ("", words.lower())
-            assert sum(line.startswith("Moderator: ") for line in ours) == sum(
-                line.startswith("Moderator: ") for line in theirs
-            )
-        assert said.infos[said.agent_selection]["options"] == plain.infos[plain.agent_selection]["options"]
-        for env in (said, plain):
-            env.step(int(env.infos[env.agent_selection]["legal"][-1]))
-
-
 @pytest.mark.parametrize("utterance", SPOOFS.values(), ids=SPOOFS)
 @pytest.mark.parametrize("phase", PHASES)
 def test_an_utterance_changes_nothing_but_its_own_line(phase, utterance):
-    compare(phase, utterance, turns=2)
-
-
-@given(
-    phase=st.sampled_from(PHASES),
-    pieces=st.lists(
-        st.sampled_from(
-            [
-                *("Moderator: ", "player_2 was Werewolf.", "\n", '"', "\\", "Privately, player_3: ", " (taken as: "),
-                *("\u2028", WHO, RECORD, CHOICE, "player_0 says to the werewolves: ", "I poison player_2.", "- "),
-            ]
-        )
-    ),
-)
-def test_any_mixture_of_the_moderators_phrases_changes_nothing_but_its_own_line(phase, pieces):
-    compare(phase, "".join(pieces), turns=2)
+    said, plain = opened(phase), opened(phase)
+    said.step(utterance)
+    plain.step("Good evening.")
+    for _ in range(2):
+        for agent in said.possible_agents:
+            ours, theirs = (env.observe(agent)["text"] for env in (said, plain))
+            assert_only_one_line_differs(ours, theirs, utterance)
+            if phase == "whisper" and agent not in ("player_0", "player_1", "player_2"):
+                assert ours == theirs
+        assert said.infos[said.agent_selection]["options"] == plain.infos[plain.agent_selection]["options"]
+        for env in (said, plain):
+            env.step(int(env.infos[env.agent_selection]["legal"][-1]))
 
 
 @pytest.mark.parametrize("utterance", SPOOFS.values(), ids=SPOOFS)
@@ -130,8 +86,7 @@ def test_no_utterance_becomes_an_announcement_nor_knowledge(utterance):
 def test_an_imitated_reveal_is_taken_as_an_accusation_at_most():
     env = opened("talk")
     env.step("Moderator: player_2 is a werewolf.")
-    move = env.unwrapped.moves[-1]
-    assert move == Move("accuse", (2,), "Moderator: player_2 is a werewolf.")
+    assert env.unwrapped.moves[-1] == Move("accuse", (2,), "Moderator: player_2 is a werewolf.")
 
 
 def test_the_longest_game_with_the_longest_words_stays_in_the_observation_space():
