@@ -1,4 +1,4 @@
-"""The baselines of Werewolf: what they are shown, what they infer, what they do, and what bad answers of a model do."""
+"""The baselines of Werewolf: what they are shown, what they infer, what they do."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
 from parlour.envs.core import ParlourError
-from parlour.envs.english import seats_named
 from parlour.policies import RerankAgent, RetrievalAgent, WindowAgent, make_policy
 from parlour.policies.agents.werewolf import asks
 from parlour.policies.agents.werewolf.agents import QUERY, sentence_of
@@ -21,12 +19,8 @@ from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import Observer
 from parlour.policies.agents.werewolf.situation import SeerCheck, WerewolfSelfInfo, WerewolfSituation
 from parlour.policies.llm.ask import Ask
-from parlour.policies.llm.chat import ChatModel, ChatSettings
-from parlour.policies.llm.prompt import sections_in
-from parlour.policies.llm.transport.budget import Prices
-from parlour.policies.llm.transport.meter import Meter
-from parlour.policies.llm.transport.request import Completion, Request, Usage
 from parlour.training.play import rollout
+from parlour.wrappers import Recorder
 from schema_fuzz import Listener
 
 ROLES = ["Werewolf", "Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager", "Villager"]
@@ -46,45 +40,34 @@ def trusts(observer: Observer, *messages: HeardMessage) -> list[float]:
     return infer(observer, 8, messages, [1.0] * len(messages))
 
 
-def test_an_accusation_by_a_stranger():
-    # a stranger is half believed: -0.6 * 0.5 = -0.3, tanh(-0.3) = -0.291313. It tells nothing of the accuser himself: without
-    # his own word nothing is held of player_3.
-    values = trusts(VILLAGER, said(1, "I accuse player_3 of being evil."))
-    assert values == pytest.approx([1, 0, 0, -0.291313, 0, 0, 0, 0], abs=1e-6)
+ACCUSES = "I accuse player_{} of being evil."
 
 
-def test_an_echo_counts_half():
-    # two strangers: 0.3 + 0.15 = 0.45, tanh(-0.45) = -0.421899; of each accuser the other's word says nothing
-    values = trusts(VILLAGER, *(said(k, "I accuse player_3 of being evil.") for k in (1, 2)))
-    assert values == pytest.approx([1, 0, 0, -0.421899, 0, 0, 0, 0], abs=1e-6)
+@pytest.mark.parametrize(
+    ("messages", "expected"),
+    [
+        # a stranger is half believed: -0.6 * 0.5 = -0.3, tanh(-0.3). Without his own word nothing is held of the accused
+        ([(1, ACCUSES.format(3))], {3: -0.291313}),
+        # an echo counts half: two strangers, 0.3 + 0.15 = 0.45, tanh(-0.45); of each accuser the other's word says nothing
+        ([(1, ACCUSES.format(3)), (2, ACCUSES.format(3))], {3: -0.421899}),
+        # who accuses the observer: a wrong opinion, 4, counts half: tanh(-0.4 * 0.5). His other word is that of a stranger
+        ([(1, ACCUSES.format(0)), (1, ACCUSES.format(3))], {1: -0.197375, 3: -0.291313}),
+        # tanh(0.9) = 0.716298 of trust in the dead of the night. Who accuses them: tanh(-0.6 * 0.716298), and tanh(0.9 - 0.3)
+        ([(2, ACCUSES.format(1)), (-1, "In the morning player_1 is found dead.")], {1: 0.537050, 2: -0.405136}),
+        # whom they accuse, being believed by 0.5 + 0.5 * 0.716298: tanh(-0.6 * 0.858149)
+        ([(1, ACCUSES.format(3)), (-1, "In the morning player_1 is found dead.")], {1: 0.716298, 3: -0.473746}),
+    ],
+)
+def test_trust_after_words(messages, expected):
+    values = trusts(VILLAGER, *(said(*message) for message in messages))
+    assert values == pytest.approx([1, *(expected.get(seat, 0) for seat in range(1, 8))], abs=1e-6)
 
 
 def test_the_word_of_a_known_werewolf_counts_the_other_way_round():
     knows = VILLAGER._replace(bad=(1,), good=(2,))
-    assert trusts(knows, said(1, "I accuse player_3 of being evil."))[3] == pytest.approx(np.tanh(0.6))
-    assert trusts(knows, said(2, "I accuse player_3 of being evil."))[3] == pytest.approx(-np.tanh(0.6))
+    assert trusts(knows, said(1, ACCUSES.format(3)))[3] == pytest.approx(np.tanh(0.6))
+    assert trusts(knows, said(2, ACCUSES.format(3)))[3] == pytest.approx(-np.tanh(0.6))
     assert trusts(knows)[:3] == [1, -1, 1]
-
-
-def test_who_accuses_the_observer_is_distrusted_and_no_chain_is_followed_from_there():
-    values = trusts(VILLAGER, said(1, "I accuse player_0 of being evil."), said(1, "I accuse player_3 of being evil."))
-    # a wrong opinion, 4, counts half: tanh(-0.4 * 0.5) = -0.197375. His other word counts as that of a stranger, tanh(-0.3).
-    assert (values[1], values[3]) == pytest.approx((-0.197375, -0.291313), abs=1e-6)
-
-
-def test_who_accuses_one_of_the_dead_of_the_night_is_distrusted():
-    values = trusts(
-        VILLAGER, said(2, "I accuse player_1 of being evil."), said(-1, "In the morning player_1 is found dead.")
-    )
-    # tanh(0.9) = 0.716298 of trust in the dead: tanh(-0.6 * 0.716298) = -0.405136
-    assert values[2] == pytest.approx(-0.405136, abs=1e-6)
-
-
-def test_the_dead_of_the_night_are_trusted_and_their_word_weighs():
-    accused = said(1, "I accuse player_3 of being evil.")
-    values = trusts(VILLAGER, accused, said(-1, "In the morning player_1 is found dead."))
-    assert values[1] > 0.7
-    assert values[3] < trusts(VILLAGER, accused)[3] - 0.05
 
 
 def test_to_a_werewolf_its_accusers_and_the_seer_are_dangerous():
@@ -105,29 +88,6 @@ def test_the_classes_of_trust():
         *("adversary", "adversary", "unsure"),
         *("unsure", "unsure", "ally"),
     ]
-
-
-WORDS = st.sampled_from(
-    [
-        "I accuse player_{} of being evil.",
-        "I trust that player_{} is good.",
-        "I checked player_{}: evil.",
-        "I am Seer.",
-        "x",
-    ]
-)
-
-
-@given(
-    st.lists(st.tuples(st.integers(-1, 7), WORDS, st.integers(0, 9)), max_size=30),
-    st.sampled_from(["villager", "seer", "werewolf"]),
-)
-def test_trust_stays_in_its_bounds(statements, identity):
-    observer = Observer(0, identity, ("seer",), (1, 2) if identity == "werewolf" else (1,), (3, 4))
-    values = trusts(observer, *(said(speaker, words.format(about)) for speaker, words, about in statements))
-    assert all(-1 <= trust <= 1 for trust in values)
-    assert values[0] == 1
-    assert values[1] == (1 if identity == "werewolf" else -1)
 
 
 # -- what the rule does ----------------------------------------------------------------------------------------
@@ -310,11 +270,6 @@ def test_the_traversal_by_hand():
     assert asks.traverse("q", []) == []
 
 
-@given(st.lists(st.text("abc ", min_size=1, max_size=12).filter(str.strip), min_size=1, max_size=6))
-def test_the_traversal_takes_each_text_once(texts):
-    assert sorted(asks.traverse("a b", texts)) == list(range(len(texts)))
-
-
 # -- what each method is shown ---------------------------------------------------------------------------------
 
 
@@ -374,14 +329,9 @@ def test_all_methods_put_the_same_question_to_act():
 
 
 def test_an_opinion_in_words():
-    assert (
-        sentence_of(asks.InferredOpinion(player=2, stance="ally", trust=0.5))
-        == "player_2 is inferred to be my ally (trust +0.50)."
-    )
-    assert (
-        sentence_of(asks.InferredOpinion(player=2, stance="unsure", trust=0))
-        == "player_2 may be on either side (trust +0.00)."
-    )
+    ally, unsure = (asks.InferredOpinion(player=2, stance=kind, trust=u) for kind, u in (("ally", 0.5), ("unsure", 0)))
+    assert sentence_of(ally) == "player_2 is inferred to be my ally (trust +0.50)."
+    assert sentence_of(unsure) == "player_2 may be on either side (trust +0.00)."
 
 
 # -- whole games -----------------------------------------------------------------------------------------------
@@ -400,36 +350,16 @@ def test_games_end_without_a_fault_and_the_same_seed_gives_the_same_game(agent, 
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_beliefs_are_noted_where_they_changed(agent):
-    noted: list[dict[str, Any]] = []
-
-    class Noted(agent):
-        def notes(self) -> dict[str, Any]:
-            note = super().notes()
-            noted.append(note)
-            return note
-
-    env = rollout.table("werewolf_v0")
-    seats = [Noted() if k == 0 else agent() for k in range(8)]
-    env.reset(seed=5)
-    for seat, policy in enumerate(seats):
-        policy.reset(seat, 5)
-    for name in env.agent_iter(200):
-        observation, _, termination, truncation, info = env.last()
-        over = termination or truncation
-        policy = seats[int(name.removeprefix("player_"))]
-        env.step(None if over else policy.act(observation, info))
-        policy.notes()
-    beliefs = [note["beliefs"] for note in noted if "beliefs" in note]
-    assert beliefs
-    assert len(beliefs) < len(noted)
+def test_beliefs_are_noted_where_they_changed(agent, tmp_path):
+    rollout.play(Recorder(rollout.table("werewolf_v0"), tmp_path / "game.jsonl"), [agent() for _ in range(8)], 5)
+    lines = [json.loads(line) for line in (tmp_path / "game.jsonl").read_text("utf-8").splitlines()]
+    own = [line for line in lines if line.get("seat") == "player_0"]
+    beliefs = [line["beliefs"] for line in own if "beliefs" in line]
+    assert 0 < len(beliefs) < len(own)
     for belief in beliefs:
         assert sorted(belief) == [f"player_{k}" for k in range(1, 8)]
-        for kind, number in belief.values():
-            assert kind == stance(number)
-            assert -1 <= number <= 1
+        assert all(kind == stance(number) and -1 <= number <= 1 for kind, number in belief.values())
     assert all(a != b for a, b in pairwise(beliefs))
-    json.dumps(beliefs)
 
 
 def test_settings_from_words_and_from_files(tmp_path):
@@ -449,47 +379,3 @@ def test_it_plays_werewolf_alone():
     env = rollout.table("avalon_v0", num_players=6)
     with pytest.raises(ParlourError, match="werewolf_v0"):
         rollout.play(env, [WindowAgent() for _ in range(6)], 0)
-
-
-# -- bad answers of a model ------------------------------------------------------------------------------------
-
-BAD = {
-    "another language": "我认为三号玩家是狼人。",
-    "a player who does not exist": '{"why": "", "opinions": [{"player": 42, "stance": "ally", "trust": 0.5}]}',
-    "oneself": '{"why": "", "opinions": [{"player": ME, "stance": "ally", "trust": 1}]}',
-    "a number out of range": '{"why": "", "opinions": [{"player": OTHER, "stance": "ally", "trust": 7}]}',
-    "no number": '{"why": "", "opinions": [{"player": OTHER, "stance": "ally", "trust": NaN}]}',
-    "an unknown stance": '{"why": "", "opinions": [{"player": OTHER, "stance": "friend", "trust": 1}]}',
-    "no reason": '{"opinions": [{"player": OTHER, "stance": "ally", "trust": 1}]}',
-    "an option that is none": '{"why": "", "choice": "vote:99"}',
-    "no option": '{"why": "", "words": "I accuse player_3 of being evil."}',
-    "texts that were not given": '{"why": "", "order": [0, 0, 7]}',
-}
-
-
-class Scripted:
-    """A transport that says the same to everything; a player's number stands where the script says so."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.asked = 0
-
-    def complete(self, request: Request) -> Completion:
-        self.asked += 1
-        inputs = sections_in(request.messages[1].content)
-        own = seats_named(inputs["me"][1])[0] if "me" in inputs else 0
-        text = self.text.replace("ME", str(own)).replace("OTHER", str((own + 1) % 8))
-        return Completion(texts=(text,), usage=Usage(1, 1), finish=("stop",))
-
-
-@pytest.mark.parametrize("what", BAD)
-def test_a_bad_answer_is_refused_counted_and_replaced_by_the_heuristic(what):
-    script = Scripted(BAD[what])
-    model = ChatModel("scripted", Meter(script, Prices()), ChatSettings(tries=2, patience=10_000))
-    env = rollout.table("werewolf_v0", max_days=2)
-    episode = rollout.play(env, [RerankAgent(model if k == 2 else None) for k in range(8)], 1)
-    plain = rollout.play(env, [RerankAgent() for _ in range(8)], 1)
-    assert episode.outcome == plain.outcome
-    total = model.meter.total
-    assert script.asked >= 8
-    assert (total.valid, total.fallbacks) == (0, script.asked // 2)

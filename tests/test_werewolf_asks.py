@@ -93,6 +93,26 @@ def test_of_two_opinions_on_a_player_the_later_one_counts():
         question.read(json.dumps({"why": "", "opinions": [{**opinions[0], "player": question.me.seat}]}))
 
 
+ROLE = {"player": 7, "stance": "ally", "trust": 0.5}
+BAD: dict[str, tuple[type[Ask[Any]], dict[str, Any]]] = {
+    "a player who does not exist": (asks.Infer, {"opinions": [ROLE | {"player": 42}]}),
+    "a number out of range": (asks.Infer, {"opinions": [ROLE | {"trust": 7}]}),
+    "no number": (asks.Infer, {"opinions": [ROLE | {"trust": float("nan")}]}),
+    "an unknown stance": (asks.Infer, {"opinions": [ROLE | {"stance": "friend"}]}),
+    "an option that is none": (asks.Choose, {"choice": "vote:99"}),
+    "no option": (asks.Speak, {"words": "I accuse player_3 of being evil."}),
+    "texts that were not given": (asks.Rerank, {"order": [0, 0, 7]}),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_an_answer_of_another_form_is_refused(what):
+    kind, reply = BAD[what]
+    question = next(question for question in questions_put() if isinstance(question, kind))
+    with pytest.raises(BadReply):
+        question.read(json.dumps({"why": "", **reply}))
+
+
 def test_texts_that_an_order_leaves_out_come_last():
     class Forgetful(Listener):
         def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
