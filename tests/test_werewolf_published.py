@@ -119,29 +119,27 @@ def forms(path: Path) -> list[JSON]:
 
 # -- what may differ -------------------------------------------------------------------------------------------
 
-TOLERATED: dict[str, tuple[Edit, Edit]] = {
-    "unknown fields": (lambda game: game.update(note={"x": [1]}), lambda game: None),
-    "no group, no config": (lambda game: (game.pop("group"), game.pop("upstream_config")), lambda game: None),
-    "seats as numbers": (
-        lambda game: game.update(day_votes={"1": {"2": 1, "3": 1, "4": 1, "1": None}, "2": {"2": 4, "4": 2}}),
-        lambda game: None,
+TOLERATED: dict[str, Edit] = {
+    "unknown fields": lambda game: game.update(note={"x": [1]}),
+    "no group, no config": lambda game: (game.pop("group"), game.pop("upstream_config")),
+    "seats as numbers": lambda game: game.update(
+        day_votes={"1": {"2": 1, "3": 1, "4": 1, "1": None}, "2": {"2": 4, "4": 2}}
     ),
-    "no winner but its seats": (lambda game: game.pop("winner"), lambda game: None),
-    "no seats of the winner": (lambda game: game.pop("winner_seats"), lambda game: None),
-    "nobody at the table, and the observer itself": (
-        lambda game: game["last_inference"]["1"].update({"1": ["enemy", 0.1], "9": ["enemy", 1], "x": ["enemy", 1]}),
-        lambda game: None,
+    "no winner but its seats": lambda game: game.pop("winner"),
+    "no seats of the winner": lambda game: game.pop("winner_seats"),
+    "nobody at the table, and the observer itself": lambda game: game["last_inference"]["1"].update(
+        {"1": ["enemy", 0.1], "9": ["enemy", 1], "x": ["enemy", 1]}
     ),
-    "unsure": (lambda game: game["last_inference"]["3"].update({"2": ["unsure", 0.5], "4": None}), lambda game: None),
-    "an observer without a judgement": (lambda game: game["last_inference"].update({"2": None}), lambda game: None),
-    "no number": (lambda game: game["last_inference"]["3"].update({"1": ["enemy"]}), lambda game: None),
-    "a day without votes": (lambda game: game["day_votes"].update({"3": {}, "4": None}), lambda game: None),
-    "no nights": (lambda game: game.pop("night_actions"), lambda game: None),
-    "nobody alive": (lambda game: game.update(alive_at_end=[]), lambda game: None),
+    "unsure": lambda game: game["last_inference"]["3"].update({"2": ["unsure", 0.5], "4": None}),
+    "an observer without a judgement": lambda game: game["last_inference"].update({"2": None}),
+    "no number": lambda game: game["last_inference"]["3"].update({"1": ["enemy"]}),
+    "a day without votes": lambda game: game["day_votes"].update({"3": {}, "4": None}),
+    "no nights": lambda game: game.pop("night_actions"),
+    "nobody alive": lambda game: game.update(alive_at_end=[]),
 }
 
 
-@pytest.mark.parametrize("edit", [edit for edit, _ in TOLERATED.values()], ids=list(TOLERATED))
+@pytest.mark.parametrize("edit", TOLERATED.values(), ids=TOLERATED)
 def test_what_does_not_matter_changes_no_figure(edit: Edit, tmp_path: Path) -> None:
     usual = counted(tmp_path, GAME)["group 3"]
     (tmp_path / "edited").mkdir()
@@ -205,44 +203,31 @@ def test_groups_and_opponents_are_told_apart(tmp_path: Path) -> None:
 
 # -- refusals --------------------------------------------------------------------------------------------------
 
+# what `test_refusals.py` does not damage: more than one field, or a value that is none by its meaning
 REFUSED: dict[str, tuple[Edit, str]] = {
-    "no game": (lambda game: game.pop("game"), "line 2: game is missing"),
     "game": (lambda game: game.update(game="../x"), r'line 2: game "\.\./x" is not accepted'),
     "game twice": (lambda game: game.update(game="A"), "an earlier line has it"),
-    "group": (lambda game: game.update(group=[1]), r"group \[1\] is not accepted"),
-    "no roles": (lambda game: game.pop("roles"), "line 2, game 7: roles is missing"),
-    "role": (lambda game: game["roles"].update({"3": "hunter"}), 'roles: 3 "hunter" is not accepted; accepted: were'),
     "gap": (lambda game: game["roles"].update({"6": "seer"}), "numbered from 1 without gaps"),
     "no blocks": (lambda game: (game.pop("seats_1_2"), game.pop("seats_3_4")), "no blocks: not the seats 1..4"),
-    "half a table": (lambda game: game.pop("seats_3_4"), "seats_1_2: not the seats 1..4"),
     "block": (lambda game: game.update(seats_4_4="carol"), "seat 4 is in two blocks"),
     "method": (lambda game: game.update(seats_1_2=" "), 'seats_1_2 " " is not accepted'),
-    "winner": (lambda game: game.update(winner="wolves"), 'winner "wolves" is not accepted; accepted: werewolf, vill'),
     "winner's seats": (
         lambda game: game.update(winner_seats=[1, 2]),
         r"accepted: the seats of the side that won \(vil",
     ),
     "winners of both sides": (lambda game: (game.pop("winner"), game.update(winner_seats=[1, 3])), r"won \(nobody\)"),
-    "alive": (lambda game: game.update(alive_at_end=[5]), r"alive_at_end \[5\] is not accepted"),
-    "votes": (lambda game: game.update(day_votes=[]), r"day_votes \[\] is not accepted"),
     "day": (lambda game: game["day_votes"].update({"0": {}}), "day_votes: 0 {} is not accepted; accepted: turns"),
     "voter": (lambda game: game["day_votes"]["1"].update({"5": "1"}), "day_votes, 1: 5 .* accepted: entries of the"),
-    "vote": (
-        lambda game: game["day_votes"]["1"].update({"2": "5"}),
-        'day_votes, 1: 2 "5" is not accepted; accepted: a',
-    ),
     "true": (lambda game: game["day_votes"]["1"].update({"2": True}), "day_votes, 1: 2 true is not accepted"),
     "night role": (lambda game: game["night_actions"]["1"].update(hunter={}), "night_actions, 1: hunter"),
     "night actor": (lambda game: game["night_actions"]["1"].update(seer={"4": "1"}), "seats that hold the role"),
     "observer": (lambda game: game["last_inference"].update({"7": {}}), "last_inference: 7 .* entries of the seats 1"),
-    "judgement": (lambda game: game["last_inference"]["1"].update({"2": ["friend", 1]}), 'inference, 1: 2 ."friend"'),
-    "label": (lambda game: game["last_inference"]["1"].update({"2": [["enemy"], 1]}), "last_inference, 1: 2"),
     "number": (lambda game: game["last_inference"]["1"].update({"2": ["enemy", "1"]}), "last_inference, 1: 2"),
     "no number at all": (lambda game: game["last_inference"]["1"].update({"2": ["enemy", float("nan")]}), "1: 2"),
 }
 
 
-@pytest.mark.parametrize(("edit", "message"), list(REFUSED.values()), ids=list(REFUSED))
+@pytest.mark.parametrize(("edit", "message"), REFUSED.values(), ids=REFUSED)
 def test_a_contradiction_is_refused_with_its_line_and_place(edit: Edit, message: str, tmp_path: Path) -> None:
     first = GAME | {"game": "a"}
     with pytest.raises(ParlourError, match=message) as caught:
@@ -266,7 +251,7 @@ KEPT: dict[str, JSON] = {
 }
 
 
-@pytest.mark.parametrize(("key", "edit"), list(KEPT.items()), ids=list(KEPT))
+@pytest.mark.parametrize(("key", "edit"), KEPT.items(), ids=KEPT)
 def test_a_record_that_was_tampered_with_is_refused(key: str, edit: JSON, tmp_path: Path) -> None:
     form = forms(written(tmp_path / "games.txt", GAME))[0]
     path = written(tmp_path / "werewolf-7.jsonl", form | edit)
