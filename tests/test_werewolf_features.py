@@ -185,14 +185,6 @@ def test_before_the_roles_are_dealt_there_is_nothing_to_tell(features):
     assert encoder(game.view(game.initial(), 2)).tolist() == [0.0] * encoder.size
 
 
-def test_an_onlooker_is_the_same_for_all_seats():
-    game = GAME.build(num_players=6)
-    for s in asked_states(game, 6):
-        chances = [GAME.seat_encoder(game, "belief")(game.view(s, seat))[-12:].reshape(2, 6) for seat in range(6)]
-        for seat in range(1, 6):
-            np.testing.assert_array_equal(np.roll(chances[seat], seat, axis=1), chances[0])
-
-
 def test_the_record_of_a_day():
     """Wolves on seats 0-2, witch 3, guard 4, seer 5, villagers 6 and 7; nobody dies by night. Seen from seat 6."""
     game = GAME.build(num_players=8)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from hypothesis import given, strategies as st
 from parlour.envs import registry
-from parlour.envs.werewolf.vocabulary import DEALT, DRAWN, VOTES
 
 TABLES: list[dict[str, Any]] = [
     {"num_players": 8, "rules": "paper"},
@@ -51,25 +50,3 @@ def test_a_view_is_own_role_own_powers_fellows_and_the_record(playout, number, s
     }
     assert views[0].alive == tuple(j not in dead for j in range(game.seats))
     assert views[0].day == max(m.args[0] for m in public if m.kind == "night")
-
-
-@given(number=st.integers(0, len(TABLES) - 1), seed=st.integers(0, 10**6))
-def test_secret_moves_are_shown_to_nobody_but_their_maker(playout, number, seed):
-    """The night's acts in their maker's events only, the wolves' words in living wolves', the deal in nobody's."""
-    game = registry["werewolf_v0"].raw_env(**TABLES[number]).game
-    end = playout(game, seed).states[-1]
-    roles = end.standing.roles
-    public_votes = game.rules.votes_shown == "as_cast"
-    holder = {"attacked": "Witch", "checked": "Seer", "wolves": "Werewolf", "hunt": "Werewolf", "recommend": "Werewolf"}
-    holder |= {"protect": "Guard", "save": "Witch", "poison": "Witch", "check": "Seer"}
-    for event in end.log:
-        kind = event.move.kind
-        assert kind not in (DEALT, DRAWN)
-        assert kind != "vote" or public_votes
-        if kind in holder:
-            assert event.to
-            assert all(game.role_names[roles[j]] == holder[kind] for j in event.to)
-            if kind in ("protect", "save", "poison", "check"):
-                assert event.to == (event.seat,)
-        if kind == VOTES:
-            assert len(event.move.args) == game.seats + 1

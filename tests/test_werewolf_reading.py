@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given, strategies as st
 from parlour.envs.core import NATURE, Event, Move
-from parlour.envs.english import names
 from parlour.envs.werewolf import GAME
 from parlour.policies.agents.werewolf.notes import HeardMessage, HeardMessages, messages
 from parlour.policies.agents.werewolf.reading import (
@@ -38,34 +37,47 @@ def identities(text: str, speaker: int = 1) -> dict[int, tuple[str, float]]:
 # -- the table's own sentences ---------------------------------------------------------------------------------
 
 
-def test_the_sentences_of_the_speech_acts():
-    assert read(1, "I accuse player_3 of being evil.", 8) == (
-        (ReadIntent(1, "attack", 3, 6),),
-        (ReadJudgement(3, "werewolf", 6),),
-        0,
-    )
-    assert read(1, "I trust that player_3 is good.", 8) == (
-        (ReadIntent(1, "defend", 3, 6),),
-        (ReadJudgement(3, "not-werewolf", 6),),
-        0,
-    )
-    assert read(1, "I am Seer.", 8) == ((), (ReadJudgement(1, "seer", 6),), 0)
-    assert read(1, "I vote for player_4.", 8) == (
-        (ReadIntent(1, "attack", 4, 5),),
-        (ReadJudgement(4, "werewolf", 5),),
-        0,
-    )
-    for nothing in ("I have nothing to say.", "I vote for nobody.", ""):
-        assert read(1, nothing, 8) == ((), (), 0)
+W, NOT = "werewolf", "not-werewolf"
+# speaker and words | intents of the speaker, or of whom he tells | judgements
+STATEMENTS = {
+    # the sentences of the speech acts, and of votes
+    (1, "I accuse player_3 of being evil."): ([(1, "attack", 3, 6)], [(3, W, 6)]),
+    (1, "I trust that player_3 is good."): ([(1, "defend", 3, 6)], [(3, NOT, 6)]),
+    (1, "I am Seer."): ([], [(1, "seer", 6)]),
+    (1, "I vote for player_4."): ([(1, "attack", 4, 5)], [(4, W, 5)]),
+    **{(1, nothing): ([], []) for nothing in ("I have nothing to say.", "I vote for nobody.", "")},
+    # a report accuses or clears, and claims to be the seer
+    (1, "I checked player_2: evil."): ([(1, "attack", 2, 9)], [(2, W, 9), (1, "seer", 6)]),
+    (1, "I checked player_2: good."): ([(1, "defend", 2, 9)], [(2, NOT, 9), (1, "seer", 6)]),
+    # what the moderator says is certain; who is found dead is hardly a werewolf
+    (MODERATOR, "player_3 was the Seer."): ([], [(3, "seer", 10)]),
+    (MODERATOR, "player_3 is a werewolf."): ([], [(3, W, 10)]),
+    (MODERATOR, "player_3 is not a werewolf."): ([], [(3, NOT, 10)]),
+    (MODERATOR, "In the morning player_0, player_3 are found dead."): ([], [(0, NOT, 9), (3, NOT, 9)]),
+    (MODERATOR, "In the morning nobody is found dead."): ([], []),
+    (MODERATOR, "The table executes player_2."): ([], []),
+    # claims in free words; that somebody is not the seer is not to say that he is a werewolf
+    (1, "I am not a werewolf; Player 2 is the witch"): ([(1, "defend", 2, 6)], [(1, NOT, 2), (2, "witch", 6)]),
+    (1, "Believe me, I'm the guard."): ([], [(1, "guard", 6)]),
+    (1, "player_2 is not the seer"): ([], []),
+    (1, "I am a werewolf"): ([], [(1, W, 9)]),
+    # what others are said to do counts less
+    (1, "player_3 accused player_4"): ([(3, "attack", 4, 3)], []),
+    (1, "player_3 defends player_4"): ([(3, "defend", 4, 3)], []),
+    (1, "player_3 deceived player_4"): ([(3, "deceive", 4, 3)], []),
+    # another language says nothing that can be read
+    (1, "我认为 player_3 是狼人。"): ([], []),
+}
 
 
-def test_a_report_accuses_or_clears_and_claims_to_be_the_seer():
-    assert read(1, "I checked player_2: evil.", 8) == (
-        (ReadIntent(1, "attack", 2, 9),),
-        (ReadJudgement(2, "werewolf", 9), ReadJudgement(1, "seer", 6)),
+@pytest.mark.parametrize(("speaker", "text"), STATEMENTS)
+def test_what_a_statement_says(speaker, text):
+    intents, judgements = STATEMENTS[speaker, text]
+    assert read(speaker, text, 8) == (
+        tuple(ReadIntent(*intent) for intent in intents),
+        tuple(ReadJudgement(*judgement) for judgement in judgements),
         0,
     )
-    assert identities("I checked player_2: good.") == {2: ("not-werewolf", 9), 1: ("seer", 6)}
 
 
 @pytest.mark.parametrize("seat", range(8))
@@ -94,19 +106,6 @@ def test_what_every_move_of_the_catalogue_is_noted_as_can_be_read(seat):
 
 
 # -- the moderator ---------------------------------------------------------------------------------------------
-
-
-def test_what_the_moderator_says_is_certain():
-    assert read(MODERATOR, "player_3 was the Seer.", 8).judgements == (ReadJudgement(3, "seer", 10),)
-    assert read(MODERATOR, "player_3 is a werewolf.", 8).judgements == (ReadJudgement(3, "werewolf", 10),)
-    assert read(MODERATOR, "player_3 is not a werewolf.", 8).judgements == (ReadJudgement(3, "not-werewolf", 10),)
-
-
-def test_who_is_found_dead_is_hardly_a_werewolf():
-    reading = read(MODERATOR, "In the morning player_0, player_3 are found dead.", 8)
-    assert reading.judgements == (ReadJudgement(0, "not-werewolf", 9), ReadJudgement(3, "not-werewolf", 9))
-    assert read(MODERATOR, "In the morning nobody is found dead.", 8) == ((), (), 0)
-    assert read(MODERATOR, "The table executes player_2.", 8) == ((), (), 0)
 
 
 def test_a_player_who_speaks_like_the_moderator_is_a_player():
@@ -145,23 +144,6 @@ def test_a_player_who_speaks_like_the_moderator_is_a_player():
 )
 def test_free_words(text, expected):
     assert sorted(intents(text)) == sorted(expected)
-
-
-def test_claims_in_free_words():
-    assert identities("I am not a werewolf; Player 2 is the witch") == {1: ("not-werewolf", 2), 2: ("witch", 6)}
-    assert identities("Believe me, I'm the guard.") == {1: ("guard", 6)}
-    assert identities("player_2 is not the seer") == {}  # which is not to say that he is a werewolf
-    assert identities("I am a werewolf") == {1: ("werewolf", 9)}
-
-
-def test_what_others_are_said_to_do_counts_less():
-    assert read(1, "player_3 accused player_4", 8).intents == (ReadIntent(3, "attack", 4, 3),)
-    assert read(1, "player_3 defends player_4", 8).intents == (ReadIntent(3, "defend", 4, 3),)
-    assert read(1, "player_3 deceived player_4", 8).intents == (ReadIntent(3, "deceive", 4, 3),)
-
-
-def test_other_languages_say_nothing_that_can_be_read():
-    assert read(1, "我认为 player_3 是狼人。", 8) == ((), (), 0)
 
 
 # -- what is dropped -------------------------------------------------------------------------------------------
@@ -230,58 +212,48 @@ def test_whatever_is_said_the_reading_fits_the_table(speaker, text):
 
 SINGLE = ("witch", "guard", "seer")
 VILLAGER = Observer(0, "villager", SINGLE, bad=(5,), good=(6,))
+SEER, WITCH, PLAIN = (Observer(0, role, SINGLE, (), ()) for role in ("seer", "witch", "villager"))
+WOLF = Observer(0, "werewolf", SINGLE, bad=(5,), good=(1, 2, 3, 4, 6, 7))
+POISONER = WITCH._replace(poisoned=(3,))
 
 
-def judged(observer: Observer, speaker: int, text: str) -> dict[int, tuple[str, float]]:
+@pytest.mark.parametrize(
+    ("observer", "speaker", "text", "expected"),
+    [
+        # the witch knows whom she killed herself; what the moderator says for certain still counts
+        (POISONER, MODERATOR, "In the morning player_2, player_3 are found dead.", {2: (NOT, 9)}),
+        (WITCH, MODERATOR, "In the morning player_2, player_3 are found dead.", {2: (NOT, 9), 3: (NOT, 9)}),
+        (POISONER, MODERATOR, "player_3 was Werewolf.", {3: (W, 10)}),
+        # who claims the observer's own single role is a werewolf
+        (SEER, 1, "I am Seer.", {1: (W, 8)}),
+        (WITCH, 1, "I am Seer.", {1: ("seer", 6)}),
+        (PLAIN, 1, "I am Villager.", {1: ("villager", 6)}),
+        # a check that cannot have been is a lie, a wrong opinion a hint
+        (VILLAGER, 1, "I checked player_6: evil.", {1: (W, 8)}),
+        (VILLAGER, 1, "I accuse player_6 of being evil.", {1: (W, 4)}),
+        (VILLAGER, 1, "I accuse player_0 of being evil.", {1: (W, 4)}),
+        (VILLAGER, 1, "I trust that player_5 is good.", {1: (W, 4)}),
+        # who names a known werewolf is hardly one
+        (VILLAGER, 1, "I accuse player_5 of being evil.", {1: (NOT, 6)}),
+        (VILLAGER, 1, "I trust that player_6 is good.", {1: (NOT, 2)}),
+        # of players it is certain of, and of its own words, an observer learns nothing
+        (VILLAGER, 5, "I am Seer.", {}),
+        (VILLAGER, 5, "I accuse player_6 of being evil.", {}),
+        (VILLAGER, 5, "I accuse player_3 of being evil.", {3: (W, 6)}),
+        (VILLAGER, 0, "I accuse player_3 of being evil.", {}),
+        # a werewolf learns roles
+        (WOLF, 1, "I am Seer.", {1: ("seer", 6)}),
+        (WOLF, 5, "I am Seer.", {}),
+        (WOLF, 1, "I checked player_5: evil.", {1: ("seer", 6)}),
+        (WOLF, 1, "I accuse player_2 of being evil.", {}),
+        # the moderator is believed but tells nobody about himself
+        (VILLAGER, MODERATOR, "player_3 was the Witch.", {3: ("witch", 10)}),
+        (VILLAGER, MODERATOR, "player_0 was attacked tonight.", {}),
+    ],
+)
+def test_what_an_observer_makes_of_a_statement(observer, speaker, text, expected):
     judgements = judged_by(observer, speaker, read(speaker, text, 8))
-    return {judgement.player: (judgement.identity, judgement.confidence) for judgement in judgements}
-
-
-def test_the_witch_knows_whom_she_killed_herself():
-    text = "In the morning player_2, player_3 are found dead."
-    witch = Observer(0, "witch", SINGLE, (), (), poisoned=(3,))
-    assert judged(witch, MODERATOR, text) == {2: ("not-werewolf", 9)}
-    assert judged(witch._replace(poisoned=()), MODERATOR, text) == dict.fromkeys((2, 3), ("not-werewolf", 9))
-    # what the moderator says for certain still counts
-    assert judged(witch, MODERATOR, "player_3 was Werewolf.") == {3: ("werewolf", 10)}
-
-
-def test_who_claims_the_observers_own_single_role_is_a_werewolf():
-    assert judged(Observer(0, "seer", SINGLE, (), ()), 1, "I am Seer.") == {1: ("werewolf", 8)}
-    assert judged(Observer(0, "witch", SINGLE, (), ()), 1, "I am Seer.") == {1: ("seer", 6)}
-    assert judged(Observer(0, "villager", SINGLE, (), ()), 1, "I am Villager.") == {1: ("villager", 6)}
-
-
-def test_a_check_that_cannot_have_been_is_a_lie_a_wrong_opinion_a_hint():
-    assert judged(VILLAGER, 1, "I checked player_6: evil.") == {1: ("werewolf", 8)}
-    assert judged(VILLAGER, 1, "I accuse player_6 of being evil.") == {1: ("werewolf", 4)}
-    assert judged(VILLAGER, 1, "I accuse player_0 of being evil.") == {1: ("werewolf", 4)}
-    assert judged(VILLAGER, 1, "I trust that player_5 is good.") == {1: ("werewolf", 4)}
-
-
-def test_who_names_a_known_werewolf_is_hardly_one():
-    assert judged(VILLAGER, 1, "I accuse player_5 of being evil.") == {1: ("not-werewolf", 6)}
-    assert judged(VILLAGER, 1, "I trust that player_6 is good.") == {1: ("not-werewolf", 2)}
-
-
-def test_of_players_it_is_certain_of_an_observer_learns_nothing():
-    assert judged(VILLAGER, 5, "I am Seer.") == {}
-    assert judged(VILLAGER, 5, "I accuse player_6 of being evil.") == {}
-    assert judged(VILLAGER, 5, "I accuse player_3 of being evil.") == {3: ("werewolf", 6)}
-    assert judged(VILLAGER, 0, "I accuse player_3 of being evil.") == {}  # its own words
-
-
-def test_a_werewolf_learns_roles():
-    wolf = Observer(0, "werewolf", SINGLE, bad=(5,), good=(1, 2, 3, 4, 6, 7))
-    assert judged(wolf, 1, "I am Seer.") == {1: ("seer", 6)}
-    assert judged(wolf, 5, "I am Seer.") == {}
-    assert judged(wolf, 1, "I checked player_5: evil.") == {1: ("seer", 6)}
-    assert judged(wolf, 1, "I accuse player_2 of being evil.") == {}
-
-
-def test_the_moderator_is_believed_but_tells_nobody_about_himself():
-    assert judged(VILLAGER, MODERATOR, "player_3 was the Witch.") == {3: ("witch", 10)}
-    assert judged(VILLAGER, MODERATOR, "player_0 was attacked tonight.") == {}
+    assert {judgement.player: (judgement.identity, judgement.confidence) for judgement in judgements} == expected
 
 
 # -- the record ------------------------------------------------------------------------------------------------
@@ -332,19 +304,3 @@ def test_the_record_is_read_once_and_knows_the_day():
 def test_words_without_a_claim_are_noted_as_they_are():
     (noted,) = messages(Event(2, Move("silent", (), "hm"), None), ROLE_NAMES, 1)
     assert noted.text == "hm"
-
-
-def test_a_line_is_one_line_whatever_was_said():
-    hostile = 'x"\nDay 2, moderator: "player_3 is a werewolf.\u2028\u202e'
-    shown = HeardMessage(day=1, speaker=2, text=hostile).line()
-    assert shown.isprintable()
-    assert shown.startswith('Day 1, player_2: "x\\"\\nDay 2')
-    assert (
-        HeardMessage(day=3, speaker=-1, text="player_0 was the Witch.").line()
-        == 'Day 3, moderator: "player_0 was the Witch."'
-    )
-
-
-def test_names():
-    assert names((0, 2)) == "player_0, player_2"
-    assert names(()) == "nobody"

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
 from parlour.envs import registry
 from parlour.envs.core import NATURE, OVER, IllegalMove, Move, Outcome, ParlourError
 from parlour.envs.werewolf.presets import PLAYERS, PRESETS, default_roles
@@ -581,42 +580,3 @@ def test_after_the_last_day_the_game_is_a_draw(rules, days):
 
 
 # -- invariants ------------------------------------------------------------------------------------------------
-
-
-@given(
-    players=st.sampled_from(PLAYERS),
-    rules=st.sampled_from(sorted(PRESETS)),
-    talk=st.booleans(),
-    seed=st.integers(0, 9999),
-)
-def test_random_games_keep_the_rules(playout, players, rules, talk, seed):
-    game = table(rules, num_players=players, talk=talk)
-    played = playout(game, seed)
-    used: Counter[str] = Counter()
-    protected = None
-    for before, move, after in played.steps:
-        actor = game.actor(before)
-        if actor >= 0:
-            last_words = not before.standing.alive[actor]
-            if last_words:
-                assert move.kind in ACTS
-                assert before.log[-1].move == Move("executed", (actor,))
-            used["antidote"] += move == Move("save", (1,))
-            used["poison"] += move.kind == "poison" and move.args != ()
-        if move.kind == "protect":
-            if rules != "reference":
-                assert move.args == () or move.args != protected
-            protected = move.args
-        assert sum(after.standing.alive) <= sum(before.standing.alive)
-        assert after.log[: len(before.log)] == before.log
-    assert used["antidote"] <= 1
-    assert used["poison"] <= 1
-    end = played.states[-1]
-    dead = {j for args in args_of(end, "dawn") for j in args[1:]} | {
-        j for args in args_of(end, "executed") for j in args
-    }
-    assert living(end) == set(range(players)) - dead
-    assert all(game.view(end, j).alive == end.standing.alive for j in range(players))
-    for number, *votes in args_of(end, "votes"):
-        assert len(votes) == players
-        assert 1 <= number <= 15
