@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from parlour.envs.core import Move, Outcome
+from parlour.envs.core import NATURE, Event, Move, Outcome
 
 M, P, S, G, A, D, O, N = (  # noqa: E741 - one letter for each role of Avalon: deals are read at a glance
     "Merlin",
@@ -16,6 +16,16 @@ M, P, S, G, A, D, O, N = (  # noqa: E741 - one letter for each role of Avalon: d
     "Oberon",
     "Minion",
 )
+
+
+def announced(kind: str, *args: int, to: tuple[int, ...] | None = None) -> Event:
+    """What nature tells all, or some seats."""
+    return Event(NATURE, Move(kind, args), to)
+
+
+def said(seat: int, kind: str, *args: int) -> Event:
+    """What a seat says or does for all to see."""
+    return Event(seat, Move(kind, args), None)
 
 
 class Course:

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from aiwolf_games import played
 from hypothesis import given, settings, strategies as st
-from parlour.envs.core import NATURE, Event, Knowledge, Move, ParlourError
+from parlour.envs.core import Event, Knowledge, Move, ParlourError
 from parlour.envs.werewolf import GAME
 from parlour.envs.werewolf.aiwolf.assignments import assigned
 from parlour.envs.werewolf.aiwolf.belief import AIWolfBeliefs
 from parlour.envs.werewolf.aiwolf.habits import POWERS, AIWolfHabits
+from played_by_hand import announced, said
 
 H = AIWolfHabits(aims_weight=0.7)
 W, P, S, M, G, V = "Werewolf", "Possessed", "Seer", "Medium", "Bodyguard", "Villager"
@@ -63,14 +64,6 @@ def followed(view: Any, *events: Event) -> AIWolfBeliefs:
     for event in events:
         beliefs.see(event, view)
     return beliefs
-
-
-def announced(kind: str, *args: int, to: tuple[int, ...] | None = None) -> Event:
-    return Event(NATURE, Move(kind, args), to)
-
-
-def said(seat: int, kind: str, *args: int) -> Event:
-    return Event(seat, Move(kind, args), None)
 
 
 def test_before_the_first_word_all_deals_are_equally_likely():

@@ -7,10 +7,11 @@ from math import log
 import numpy as np
 import pytest
 from aiwolf_games import played
-from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.core import Event
 from parlour.envs.werewolf import GAME
 from parlour.envs.werewolf.aiwolf.habits import AIWolfHabits
 from parlour.training.learn.habits.aiwolf import AIWolfRecord, aiwolf_reads, count_habits, fit_weight
+from played_by_hand import announced, said
 
 ROLES = ("Villager", "Villager", "Seer", "Werewolf", "Possessed")
 
@@ -18,14 +19,6 @@ ROLES = ("Villager", "Villager", "Seer", "Werewolf", "Possessed")
 def record(*events: Event) -> AIWolfRecord:
     game = GAME.build(rules="aiwolf-5")
     return AIWolfRecord(ROLES, events, game.view(game.initial(), 0))
-
-
-def announced(kind: str, *args: int) -> Event:
-    return Event(NATURE, Move(kind, args), None)
-
-
-def said(seat: int, kind: str, *args: int) -> Event:
-    return Event(seat, Move(kind, args), None)
 
 
 def test_an_accusation_counts_once_until_the_seat_accuses_another():

@@ -14,9 +14,8 @@ from parlour.envs.werewolf.belief import SeatBeliefs, WerewolfHabits, WolfBelief
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.policies.heuristic.werewolf import WerewolfPlayer
-from parlour.training.measure import evaluate
 from parlour.training.play import rollout
-from parlour.training.play.runner import GameRunner
+from played_by_hand import announced, said
 
 ROLES = ("Werewolf", "Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager", "Villager")
 SMALL = ("Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager")
@@ -213,24 +212,16 @@ def chosen(seen: WerewolfView, seed: int = 0) -> Move:
     return WerewolfPlayer(seen, np.random.default_rng(seed)).act(seen)
 
 
-def announced(kind: str, *args: int, to: tuple[int, ...] | None = None) -> Event:
-    return Event(NATURE, Move(kind, args), to)
-
-
-def spoken(seat: int, kind: str, *args: int) -> Event:
-    return Event(seat, Move(kind, args), None)
-
-
 def test_the_seer_votes_for_and_reports_the_wolf_it_found():
     event = announced("checked", 4, 1, to=(0,))
     assert chosen(view("Seer", moves("vote"), event, checks=((4, True),))) == Move("vote", (4,))
     assert chosen(view("Seer", DAYLIGHT, event, checks=((4, True),))) == Move("report", (4, 1))
-    again = view("Seer", DAYLIGHT, event, spoken(0, "report", 4, 1), checks=((4, True),))
+    again = view("Seer", DAYLIGHT, event, said(0, "report", 4, 1), checks=((4, True),))
     assert chosen(again) == Move("accuse", (4,))
 
 
 def test_the_witch_poisons_who_claims_to_be_the_witch():
-    claims = spoken(5, "claim_role", 1)
+    claims = said(5, "claim_role", 1)
     assert chosen(view("Witch", moves("poison"), claims)) == Move("poison", (5,))
     assert chosen(view("Witch", moves("poison"))) == Move("poison")
 
@@ -238,16 +229,16 @@ def test_the_witch_poisons_who_claims_to_be_the_witch():
 def test_the_witch_saves_whom_she_does_not_take_for_a_wolf():
     assert chosen(view("Witch", moves("save"), announced("attacked", 3, to=(0,)))) == Move("save", (1,))
     # who claims her own role is a werewolf to her, attacked or not
-    liar = (spoken(3, "claim_role", 1), announced("attacked", 3, to=(0,)))
+    liar = (said(3, "claim_role", 1), announced("attacked", 3, to=(0,)))
     assert chosen(view("Witch", moves("save"), *liar)) == Move("save", (0,))
 
 
 def test_the_guard_protects_a_seer_who_was_not_contradicted():
-    assert chosen(view("Guard", moves("protect"), spoken(6, "report", 3, 1))) == Move("protect", (6,))
+    assert chosen(view("Guard", moves("protect"), said(6, "report", 3, 1))) == Move("protect", (6,))
 
 
 def test_werewolves_hunt_the_seer_or_whom_a_fellow_named():
-    claimed = spoken(6, "claim_role", 3)
+    claimed = said(6, "claim_role", 3)
     assert chosen(view("Werewolf", moves("hunt"), claimed)) == Move("hunt", (6,))
     named = Event(1, Move("recommend", (7,)), (0, 1, 2))
     assert chosen(view("Werewolf", moves("hunt"), claimed, named)) == Move("hunt", (7,))
@@ -257,14 +248,13 @@ def test_werewolves_hunt_the_seer_or_whom_a_fellow_named():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_werewolves_neither_vote_for_nor_accuse_fellows(seed):
-    accused = [spoken(seat, "accuse", 1) for seat in (3, 4, 5)]
+    accused = [said(seat, "accuse", 1) for seat in (3, 4, 5)]
     assert chosen(view("Werewolf", moves("vote"), *accused), seed).args[0] > 2
-    said = chosen(view("Werewolf", DAYLIGHT, *accused), seed)
-    assert said.args[0] > 2
+    assert chosen(view("Werewolf", DAYLIGHT, *accused), seed).args[0] > 2
 
 
 def test_votes_seen_as_cast_count_once():
-    votes = (spoken(3, "vote", 4), announced("votes", 1, -1, -1, -1, 4, -1, -1, -1, -1))
+    votes = (said(3, "vote", 4), announced("votes", 1, -1, -1, -1, 4, -1, -1, -1, -1))
     once = WerewolfPlayer(view("Villager", moves("vote")), np.random.default_rng(0))
     once._read(view("Villager", moves("vote"), votes[1]))
     for public in (True, False):
@@ -287,18 +277,3 @@ def test_it_beats_chance_on_both_sides():
             won[side] += rollout.play(env, seats, seed).outcome.winner == side
     assert won["village"] >= 22
     assert won["werewolf"] >= 27
-
-
-def test_whole_sides_are_measured_by_their_own_names(tmp_path):
-    env = rollout.table("werewolf_v0")
-    report = evaluate.team(
-        env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), range(4), GameRunner(out=tmp_path)
-    )
-    for name in ("heuristic", "random"):
-        assert {what: of.n for what, of in report.rates[name].items()} == {"all": 8, "village": 4, "werewolf": 4}
-    assert report.rates["heuristic"]["all"].value > 0.5
-    names = sorted(path.name for path in tmp_path.iterdir())
-    assert names[:2] == [
-        "werewolf_v0-0-village-1_heuristic-werewolf-2_random.jsonl",
-        "werewolf_v0-0-village-2_random-werewolf-1_heuristic.jsonl",
-    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import example, given, strategies as st
-from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.core import Event, Move
 from parlour.envs.werewolf import GAME
 from parlour.policies.agents.werewolf.notes import HeardMessage, HeardMessages, messages
 from parlour.policies.agents.werewolf.reading import (
@@ -18,6 +18,7 @@ from parlour.policies.agents.werewolf.reading import (
     read,
     sift,
 )
+from played_by_hand import announced
 
 ROLE_NAMES = ("Werewolf", "Witch", "Guard", "Seer", "Villager")
 
@@ -257,10 +258,6 @@ def test_what_an_observer_makes_of_a_statement(observer, speaker, text, expected
 
 
 # -- the record ------------------------------------------------------------------------------------------------
-
-
-def announced(kind: str, *args: int, to: tuple[int, ...] | None = None) -> Event:
-    return Event(NATURE, Move(kind, args), to)
 
 
 def test_votes_are_messages_of_their_voters():
