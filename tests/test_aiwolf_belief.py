@@ -20,7 +20,6 @@ H = AIWolfHabits(aims_weight=0.7)
 W, P, S, M, G, V = "Werewolf", "Possessed", "Seer", "Medium", "Bodyguard", "Villager"
 SEVEN = (W, W, P, S, M, G, V)
 """A table of no preset: all roles, and few enough deals (2,520) to list them."""
-FIFTEEN = GAME.build(rules="aiwolf-15").roles
 
 
 # -- the sum over the seats of single roles ----------------------------------------------------------------------
@@ -33,20 +32,6 @@ def test_assignments_are_summed_over_different_seats():
     assert total == pytest.approx([58])
     assert parts[0, :, 0] == pytest.approx([11, 20, 27])
     assert parts[1, :, 0] == pytest.approx([20, 20, 18])
-
-
-@pytest.mark.parametrize("roles", [0, 1, 2, 3, 4])
-def test_each_part_is_the_sum_over_the_assignments_with_it(roles):
-    weights = np.random.default_rng(roles).random((roles, 6, 3))
-    total, parts = assigned(weights)
-    listed, listed_parts = np.zeros(3), np.zeros_like(weights)
-    for seats in permutations(range(6), roles):
-        product = np.prod([weights[r, j] for r, j in enumerate(seats)], axis=0) * np.ones(3)
-        listed += product
-        for r, j in enumerate(seats):
-            listed_parts[r, j] += product
-    assert total == pytest.approx(listed)
-    assert parts == pytest.approx(listed_parts)
 
 
 # -- by hand -------------------------------------------------------------------------------------------------------
@@ -66,63 +51,55 @@ def followed(view: Any, *events: Event) -> AIWolfBeliefs:
     return beliefs
 
 
-def test_before_the_first_word_all_deals_are_equally_likely():
-    villager = followed(seen_by(0, V)).own.chances()
-    for role in (W, P, S):
-        assert villager[role] == pytest.approx([0, 1 / 4, 1 / 4, 1 / 4, 1 / 4])
+NIGHT, CLAIM = announced("night", 1), said(1, "claim_role", 2)
+PACK = (2, 5, 9)
+
+
+def all_of(chance: float, seats: int = 15, **others: float) -> list[float]:
+    """The same chance for all but some seats."""
+    return [others.get(f"s{seat}", chance) for seat in range(seats)]
+
+
+@pytest.mark.parametrize(
+    ("view", "events", "role", "expected"),
+    [
+        # before the first word all deals are equally likely
+        *((seen_by(0, V), (), role, all_of(1 / 4, 5, s0=0)) for role in (W, P, S)),
+        # a wolf knows the wolves, and doubts who has the other roles
+        (seen_by(2, W, "aiwolf-15", PACK), (), W, all_of(0, s2=1, s5=1, s9=1)),
+        (seen_by(2, W, "aiwolf-15", PACK), (), S, all_of(1 / 12, s2=0, s5=0, s9=0)),
+        # a result of the seer or of the medium settles who is a werewolf
+        (seen_by(0, S), (announced("checked", 3, 1, to=(0,)),), W, all_of(0, 5, s3=1)),
+        (seen_by(0, S), (announced("checked", 3, 0, to=(0,)),), W, all_of(1 / 3, 5, s0=0, s3=0)),
+        (seen_by(0, M, "aiwolf-15"), (announced("identified", 3, 1, to=(0,)),), W, all_of(2 / 13, s0=0, s3=1)),
+        # a game of five that goes on after an execution did not execute the werewolf; the attacked is none
+        (seen_by(0, V), (announced("executed", 3), NIGHT), W, all_of(1 / 3, 5, s0=0, s3=0)),
+        (seen_by(0, V), (announced("dawn", 2, 3),), W, all_of(1 / 3, 5, s0=0, s3=0)),
+        # nobody dies only if the bodyguard lives; in night 0 nobody is attacked
+        (seen_by(0, V, "aiwolf-15"), (announced("executed", 3), NIGHT, announced("dawn", 2)), G, all_of(1 / 13, s0=0, s3=0)),
+        (seen_by(0, V, "aiwolf-15"), (announced("dawn", 1),), G, all_of(1 / 14, s0=0)),
+        # whom the bodyguard saved is no werewolf; whom the wolves did not kill is not the bodyguard, and dead nobody
+        (
+            seen_by(0, G, "aiwolf-15"),
+            (NIGHT, Event(0, Move("protect", (4,)), (0,)), announced("dawn", 2)),
+            W,
+            all_of(3 / 13, s0=0, s4=0),
+        ),
+        (
+            seen_by(2, W, "aiwolf-15", PACK),
+            (NIGHT, announced("wolves", 4, to=PACK), announced("dawn", 2)),
+            G,
+            all_of(1 / 11, s2=0, s4=0, s5=0, s9=0),
+        ),
+    ],
+)  # fmt: skip
+def test_chances_by_hand(view, events, role, expected):
+    assert followed(view, *events).own.chances()[role] == pytest.approx(expected)
+
+
+def test_before_the_first_word_an_onlooker_takes_all_deals_for_equally_likely():
     onlooker = followed(seen_by(0, V, "aiwolf-15")).onlooker.chances()
-    assert onlooker[W] == pytest.approx([3 / 15] * 15)
-    for role in (P, S, M, G):
-        assert onlooker[role] == pytest.approx([1 / 15] * 15)
-
-
-def test_a_wolf_knows_the_wolves_and_doubts_who_has_the_other_roles():
-    chances = followed(seen_by(2, W, "aiwolf-15", (2, 5, 9))).own.chances()
-    assert np.flatnonzero(chances[W]).tolist() == [2, 5, 9]
-    assert chances[S] == pytest.approx([0 if j in (2, 5, 9) else 1 / 12 for j in range(15)])
-
-
-def test_a_result_of_the_seer_settles_who_is_a_werewolf():
-    wolf = followed(seen_by(0, S), announced("checked", 3, 1, to=(0,))).own.wolf_chance()
-    assert wolf == pytest.approx([0, 0, 0, 1, 0])
-    wolf = followed(seen_by(0, S), announced("checked", 3, 0, to=(0,))).own.wolf_chance()
-    assert wolf == pytest.approx([0, 1 / 3, 1 / 3, 0, 1 / 3])
-    known = followed(seen_by(0, M, "aiwolf-15"), announced("identified", 3, 1, to=(0,))).own.wolf_chance()
-    assert known == pytest.approx([0, *[2 / 13 if j != 3 else 1 for j in range(1, 15)]])
-
-
-def test_a_game_of_five_that_goes_on_after_an_execution_did_not_execute_the_werewolf():
-    wolf = followed(seen_by(0, V), announced("executed", 3), announced("night", 1)).own.wolf_chance()
-    assert wolf == pytest.approx([0, 1 / 3, 1 / 3, 0, 1 / 3])
-
-
-def test_the_attacked_is_no_werewolf():
-    wolf = followed(seen_by(0, V), announced("dawn", 2, 3)).own.wolf_chance()
-    assert wolf == pytest.approx([0, 1 / 3, 1 / 3, 0, 1 / 3])
-
-
-def test_nobody_dies_only_if_the_bodyguard_lives():
-    events = announced("executed", 3), announced("night", 1), announced("dawn", 2)
-    guard = followed(seen_by(0, V, "aiwolf-15"), *events).own.chances()[G]
-    assert guard == pytest.approx([0 if j in (0, 3) else 1 / 13 for j in range(15)])
-    # in night 0 nobody is attacked
-    assert followed(seen_by(0, V, "aiwolf-15"), announced("dawn", 1)).own.chances()[G][3] == pytest.approx(1 / 14)
-
-
-def test_whom_the_bodyguard_saved_is_no_werewolf():
-    night = announced("night", 1), Event(0, Move("protect", (4,)), (0,))
-    saved = followed(seen_by(0, G, "aiwolf-15"), *night, announced("dawn", 2)).own.wolf_chance()
-    assert saved[4] == 0
-    assert saved[5] == pytest.approx(3 / 13)
-
-
-def test_whom_the_wolves_did_not_kill_is_not_the_bodyguard():
-    view = seen_by(2, W, "aiwolf-15", (2, 5, 9))
-    guard = followed(
-        view, announced("night", 1), announced("wolves", 4, to=(2, 5, 9)), announced("dawn", 2)
-    ).own.chances()[G]
-    assert guard[4] == 0
-    assert guard[0] == pytest.approx(1 / 11)
+    assert [onlooker[role] for role in (W, P, S, M, G)] == [pytest.approx([k / 15] * 15) for k in (3, 1, 1, 1, 1)]
 
 
 def test_a_claim_to_be_the_seer_tells_seer_possessed_and_liars_apart():
@@ -364,28 +341,3 @@ def test_an_onlooker_of_whole_games_of_five_believes_as_the_sixty_deals_say(deal
     chances = followed(view, *public).onlooker.chances()
     for role in (W, P, S):
         assert chances[role] == pytest.approx(truth[role], abs=1e-9)
-
-
-@pytest.mark.slow
-def test_an_onlooker_of_fifteen_believes_as_deals_drawn_at_random_say():
-    """Of 5.4 million deals, 40,000 are drawn and weighed plainly; the chances agree within four standard errors."""
-    game, state = played("aiwolf-15", 1)
-    public = [event for event in state.log if event.to is None]
-    ends = next(k for k, event in enumerate(public) if event.move.kind == "accuse") + 12
-    public = public[:ends]  # a few acts: else some single deals would hold all the weight
-    rng, deck = np.random.default_rng(0), np.array(FIFTEEN)
-    weights, drawn = [], []
-    for _ in range(40_000):
-        deal = tuple(map(str, rng.permutation(deck)))
-        plain = Plain(deal, -1)
-        for event in public:
-            plain.see(event, game.role_names)
-        weights.append(plain.likelihood)
-        drawn.append(deal)
-    share, roles = np.array(weights) / sum(weights), np.array(drawn)
-    chances = followed(game.view(state, 0), *public).onlooker.chances()
-    for role in (W, P, S, M, G):
-        has = roles == role
-        chance = share @ has
-        error = np.sqrt((share**2) @ (has - chance) ** 2)
-        assert (abs(chances[role] - chance) < 4 * error + 1e-3).all(), role
