@@ -1,7 +1,4 @@
-"""A server of the AIWolf contest for tests, written from the protocol alone: it uses nothing of parlour.
-
-One agent connects; all others play at random here. The server checks each answer against the rules and keeps what does not fit.
-"""
+"""A server of the AIWolf contest for tests, written from the protocol alone: it uses nothing of parlour."""
 
 from __future__ import annotations
 
@@ -11,30 +8,24 @@ import socket
 from collections import Counter
 from typing import Any
 
-import numpy as np
+from aiwolf_village import DECKS, StubVillage
 
-DECKS = {
-    5: ["WEREWOLF", "POSSESSED", "SEER", "VILLAGER", "VILLAGER"],
-    15: ["WEREWOLF"] * 3 + ["POSSESSED", "SEER", "MEDIUM", "BODYGUARD"] + ["VILLAGER"] * 8,
-}
 SENTENCE = re.compile(
     r"Over|Skip|(ESTIMATE|COMINGOUT) Agent\[\d\d\] [A-Z]+|(Agent\[\d\d\] )?(ESTIMATE|COMINGOUT) Agent\[\d\d\] [A-Z]+"
     r"|(DIVINED|IDENTIFIED) Agent\[\d\d\] (HUMAN|WEREWOLF)|(ATTACK|VOTE|GUARD) Agent\[\d\d\]"
     r"|REQUEST ANY \(VOTE Agent\[\d\d\]\)"
 )
+Lines = list[dict[str, Any]]
 
 
-class StubServer:
+class StubServer(StubVillage):
     """Games with one agent from outside."""
 
     def __init__(self, players: int, seed: int) -> None:
-        self.players, self.rng = players, np.random.default_rng(seed)
+        super().__init__(players, seed)
         self.server = socket.create_server(("127.0.0.1", 0))
         self.port = self.server.getsockname()[1]
-        self.wrong: list[str] = []
-        self.games = self.answers = 0
-        self.won: list[bool] = []
-        self.said: list[str] = []
+        self.answers = 0
 
     def serve(self, games: int) -> None:
         sock, _ = self.server.accept()
@@ -44,7 +35,6 @@ class StubServer:
             self.name, self.asked_role = self.ask("NAME"), self.ask("ROLE")
             for _ in range(games):
                 self.play()
-                self.games += 1
 
     # -- the protocol ------------------------------------------------------------------------------------------
 
@@ -67,24 +57,18 @@ class StubServer:
     def target(self, request: str, among: list[int], **flags: bool) -> int:
         answer = self.ask(request, **flags)
         match = re.fullmatch(r'\{"agentIdx":(\d+)\}', answer)
-        seat = int(match[1]) if match else -1
-        if seat not in among:
-            self.wrong.append(f"{request} answered with {answer}, accepted: {among}")
-            return among[0]
-        return seat
+        return self.checked(request, answer, int(match[1]) if match else -1, among)
 
     def setting(self) -> dict[str, Any]:
         return {"playerNum": self.players, "roleNumMap": {**Counter(DECKS[self.players]), "FOX": 0}, "maxTalk": 10}
 
     def info(self, over: bool) -> dict[str, Any]:
-        role, me = self.roles[self.me], self.me
-        shown = {a: r for a, r in self.roles.items() if over or a == me or role == r == "WEREWOLF"}
-        before = self.day - 1
+        role, before = self.roles[self.me], self.day - 1
         return {
-            "agent": me,
+            "agent": self.me,
             "day": self.day,
-            "roleMap": {str(a): r for a, r in shown.items()},
-            "statusMap": {str(a): "ALIVE" if a in self.alive else "DEAD" for a in self.roles},
+            "roleMap": self.shown(over),
+            "statusMap": self.status(),
             "talkList": self.talks,
             "whisperList": self.whispers if role == "WEREWOLF" else [],
             "voteList": self.votes.get(before, []),
@@ -100,28 +84,14 @@ class StubServer:
             "mediumResult": self.judged(self.executed.get(before)) if role == "MEDIUM" else None,
         }
 
-    def judged(self, target: int | None) -> dict[str, Any] | None:
-        if target is None:
-            return None
-        result = "WEREWOLF" if self.roles[target] == "WEREWOLF" else "HUMAN"
-        return {"day": self.day, "agent": self.me, "target": target, "result": result}
-
     # -- the game ----------------------------------------------------------------------------------------------
 
     def play(self) -> None:
-        deck = list(DECKS[self.players])
-        self.rng.shuffle(deck)
-        self.roles = dict(enumerate(deck, 1))
-        self.me = int(self.rng.integers(self.players)) + 1
-        self.alive = set(self.roles)
-        self.day, self.sent = 0, [0, 0]
-        self.talks: list[dict[str, Any]] = []
-        self.whispers: list[dict[str, Any]] = []
-        self.votes: dict[int, list[dict[str, int]]] = {}
-        self.attacks: dict[int, list[dict[str, int]]] = {}
-        self.executed: dict[int, int] = {}
-        self.attacked: dict[int, int] = {}
-        self.divined: dict[int, int] = {}
+        self.deal(list(range(1, self.players + 1)))
+        self.sent = [0, 0]
+        self.talks, self.whispers = Lines(), Lines()
+        self.votes, self.attacks = dict[int, Lines](), dict[int, Lines]()
+        self.executed, self.attacked, self.divined = dict[int, int](), dict[int, int](), dict[int, int]()
         self.dead: dict[int, list[int]] = {}
         self.tell("INITIALIZE", info=True, setting=True)
         while True:
@@ -138,20 +108,9 @@ class StubServer:
                 break
             self.day, self.talks, self.whispers, self.sent = self.day + 1, [], [], [0, 0]
         self.tell("FINISH", info=True)
-        wolves = any(self.roles[a] == "WEREWOLF" for a in self.alive)
-        self.won.append((self.roles[self.me] in ("WEREWOLF", "POSSESSED")) == wolves)
+        self.ended()
 
-    def over(self) -> bool:
-        wolves = sum(self.roles[a] == "WEREWOLF" for a in self.alive)
-        return wolves == 0 or 2 * wolves >= len(self.alive)
-
-    def wolves(self) -> list[int]:
-        return [a for a in sorted(self.alive) if self.roles[a] == "WEREWOLF"]
-
-    def drawn(self, among: list[int]) -> int:
-        return among[int(self.rng.integers(len(among)))]
-
-    def talk(self, history: list[dict[str, Any]], party: list[int], request: str) -> None:
+    def talk(self, history: Lines, party: list[int], request: str) -> None:
         for turn in range(20):
             texts = {agent: self.line(agent, request) for agent in self.rng.permutation(party).tolist()}
             for agent, text in texts.items():
@@ -162,8 +121,9 @@ class StubServer:
     def line(self, agent: int, request: str) -> str:
         if agent != self.me:
             other = f"Agent[{self.drawn(sorted(self.alive)):02}]"
-            said = ("Over", "Over", "Skip", f"ESTIMATE {other} WEREWOLF", f"VOTE {other}", f"DIVINED {other} HUMAN")
-            return said[int(self.rng.integers(len(said)))]
+            return self.drawn(
+                ("Over", "Over", "Skip", f"ESTIMATE {other} WEREWOLF", f"VOTE {other}", f"DIVINED {other} HUMAN")
+            )
         known = bool(self.votes.get(self.day))
         text = self.ask(request, info=known, news=not known)
         self.said.append(text)
@@ -172,42 +132,29 @@ class StubServer:
         return text
 
     def vote(self) -> bool:
-        for _ in range(2):
-            cast = {}
-            for agent in sorted(self.alive):
-                others = sorted(self.alive - {agent})
-                again = self.day in self.votes
-                if agent == self.me:
-                    cast[agent] = self.target("VOTE", others, info=again, news=not again)
-                else:
-                    cast[agent] = self.drawn(others)
-            self.votes[self.day] = [{"day": self.day, "agent": a, "target": t} for a, t in cast.items()]
-            top = most(list(cast.values()))
-            if len(top) == 1:
-                break
-        self.executed[self.day] = self.drawn(top)
+        votes = self.votes[self.day] = Lines()
+        self.executed[self.day] = self.ballot(
+            votes,
+            sorted(self.alive),
+            lambda agent: sorted(self.alive - {agent}),
+            lambda others: self.target("VOTE", others, info=bool(votes), news=not votes),
+        )
         self.alive.discard(self.executed[self.day])
         return self.over()
 
     def night(self) -> None:
-        living, wolves = sorted(self.alive), self.wolves()
+        wolves, others = self.of("WEREWOLF"), sorted(self.alive - {self.me})
         flags = {"info": self.day > 0, "news": self.day == 0}
-        if self.me in living and self.roles[self.me] == "SEER":
-            self.divined[self.day] = self.target("DIVINE", [a for a in living if a != self.me], **flags)
+        if self.me in self.of("SEER"):
+            self.divined[self.day] = self.target("DIVINE", others, **flags)
         if len(wolves) > 1:
             self.talk(self.whispers, wolves, "WHISPER")
         if self.day == 0:
             return
-        if self.me in living and self.roles[self.me] == "BODYGUARD":
-            self.target("GUARD", [a for a in living if a != self.me], **flags)
-        humans = [a for a in living if a not in wolves]
-        cast = {a: self.target("ATTACK", humans, **flags) if a == self.me else self.drawn(humans) for a in wolves}
-        self.attacks[self.day] = [{"day": self.day, "agent": a, "target": t} for a, t in cast.items()]
-        self.attacked[self.day] = self.drawn(most(list(cast.values())))
-        self.alive.discard(self.attacked[self.day])
-        self.dead[self.day + 1] = [self.attacked[self.day]]
-
-
-def most(votes: list[int]) -> list[int]:
-    counts = Counter(votes)
-    return sorted(a for a, n in counts.items() if n == max(counts.values()))
+        if self.me in self.of("BODYGUARD"):
+            self.target("GUARD", others, **flags)
+        humans = [agent for agent in sorted(self.alive) if agent not in wolves]
+        attacks = self.attacks[self.day] = Lines()
+        victim = self.ballot(attacks, wolves, lambda _: humans, lambda among: self.target("ATTACK", among, **flags))
+        self.alive.discard(victim)
+        self.attacked[self.day], self.dead[self.day + 1] = victim, [victim]
