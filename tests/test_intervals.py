@@ -23,63 +23,57 @@ from parlour.training.measure.statistics import (
 from scipy.stats import t
 
 # Student's t, 97.5 % points, as tables print them
-T_1, T_2, T_3 = 12.7062, 4.3027, 3.1824
+T_1, T_2, T_3 = 12.706205, 4.302653, 3.182446
 
 
-def test_a_rate_carries_its_counts():
-    estimate = rate(3, 4)
-    assert estimate is not None
-    assert (estimate.hits, estimate.n, estimate.value) == (3, 4, 0.75)
+NINE_TO_ONE = [True] * 9 + [False] + [True] * 40, [False] * 9 + [True] + [True] * 40
+BY_HAND = {
     # Wilson: (0.75 + z^2/8 -+ z sqrt(0.75 * 0.25 / 4 + z^2/64)) / (1 + z^2/4), z = 1.96, z^2 = 3.8415
-    assert (estimate.low, estimate.high) == (pytest.approx(0.3006, abs=1e-4), pytest.approx(0.9544, abs=1e-4))
+    "a rate": (rate(3, 4), 0.75, (0.300642, 0.954413)),
+    # Wald with a half case more in each cell: 10/52 - 2/52; 8/52 -+ 1.96 sqrt((12/52 - (8/52)^2) / 52) = 0.15385 -+ 0.12369
+    "9 against 1 of 50": (paired(*NINE_TO_ONE), 0.16, (0.030155, 0.277537)),
+    # p_a = 3/4, p_b = 1/4; 0.5 -+ 1.96 sqrt((1 - 0.25) / 4) = 0.5 -+ 0.849, within one
+    "2 of 2 against none": (paired([True] * 2, [False] * 2), 1.0, (-0.348689, 1.0)),
+    "none of 2 against 2": (paired([False] * 2, [True] * 2), -1.0, (-1.0, 0.348689)),
+    # Student: squares 4 + 1 + 0 + 9 = 14, error sqrt(14 / 3 / 4) = 1.0801
+    "1, 2, 3, 6": (mean_estimate([1.0, 2.0, 3.0, 6.0]), 3.0, (3 - T_3 * 1.080123, 3 + T_3 * 1.080123)),
+    # 0 and 1: error 0.5; a mean lies within what is possible
+    "two values": (mean_estimate([0.0, 1.0]), 0.5, (0.5 - T_1 / 2, 0.5 + T_1 / 2)),
+    "a share": (mean_estimate([0.0, 1.0], SHARE), 0.5, (0.0, 1.0)),
+    "a difference of shares": (mean_estimate([0.0, 1.0], SHARE_DIFFERENCE), 0.5, (-1.0, 1.0)),
+    "a count": (mean_estimate([0.0, 1.0], COUNT), 0.5, (0.0, 0.5 + T_1 / 2)),
+    # Cochran: (1 * 0 + 3 * 1) / 4; residuals 1 * -0.75, 3 * 0.25: squares 2 * 0.5625; error sqrt(2 * 1.125) / 4 = 0.375
+    "weighted": (weighted_mean([0.0, 1.0], [1.0, 3.0]), 0.75, (0.75 - 0.375 * T_1, 0.75 + 0.375 * T_1)),
+    "a weighted share": (weighted_mean([0.0, 1.0], [1.0, 3.0], SHARE), 0.75, (0.0, 1.0)),
+    # 0.25 * mean(0, 1) + 0.75 * mean(1, 2, 3) = 0.125 + 1.5
+    "strata": (stratified_mean([[0.0, 1.0], [1.0, 2.0, 3.0]], [0.25, 0.75], (0.0, 4.0)), 1.625, None),
+}
 
 
-def test_a_paired_interval_is_walds_with_a_half_case_more_in_each_cell():
-    # 9 against 1 of 50: p_a = 10/52, p_b = 2/52; 8/52 -+ 1.96 sqrt((12/52 - (8/52)^2) / 52) = 0.15385 -+ 0.12369
-    estimate = paired([True] * 9 + [False] + [True] * 40, [False] * 9 + [True] + [True] * 40)
-    assert (estimate.low, estimate.high) == (pytest.approx(0.03016, abs=1e-5), pytest.approx(0.27754, abs=1e-5))
+@pytest.mark.parametrize("what", BY_HAND)
+def test_an_estimate_by_hand(what):
+    estimate, value, interval = BY_HAND[what]
+    assert estimate.value == pytest.approx(value)
+    if interval:
+        assert (estimate.low, estimate.high) == pytest.approx(interval, abs=1e-5)
 
 
-def test_a_paired_interval_stays_within_one():
-    # 2 of 2 against none: p_a = 3/4, p_b = 1/4; 0.5 -+ 1.96 sqrt((1 - 0.25) / 4) = 0.5 -+ 0.849
-    better, worse = paired([True] * 2, [False] * 2), paired([False] * 2, [True] * 2)
-    assert (better.low, better.high) == (pytest.approx(-0.3487, abs=1e-4), 1.0)
-    assert (worse.low, worse.high) == (-1.0, pytest.approx(0.3487, abs=1e-4))
-    assert better.p == worse.p == 0.5  # two coins alike: 2 / 4
+def test_an_estimate_has_its_cases_and_its_test_against_zero():
+    assert (rate(3, 4).hits, rate(3, 4).n) == (3, 4)
+    assert (BY_HAND["1, 2, 3, 6"][0].n, BY_HAND["weighted"][0].n, BY_HAND["strata"][0].n) == (4, 2, 5)
+    # t = 3 / 1.0801 = 2.7775; two coins alike: 2 / 4; no mean below zero is possible: there is nothing to test
+    for values in ([1.0, 2.0, 3.0, 6.0], [-1.0, -2.0, -3.0, -6.0]):
+        assert mean_estimate(values).p == pytest.approx(0.0691, abs=1e-4)
+    assert [BY_HAND[f"{k} against {j}"][0].p for k, j in (("2 of 2", "none"), ("none of 2", "2"))] == [0.5, 0.5]
+    assert [BY_HAND[what][0].p is None for what in ("a share", "a count", "a difference of shares", "strata")] == [
+        *(True, True, False, True)
+    ]
 
 
 @pytest.mark.parametrize(("a", "b"), [([], []), ([True], [True, False]), ([True, True], [True])])
 def test_pairs_are_of_one_length_and_there_is_one(a, b):
     with pytest.raises(ValueError, match=f"paired lists of {len(a)} and {len(b)} cases"):
         paired(a, b)
-
-
-def test_a_mean_has_students_interval_and_its_test_against_zero():
-    # 1, 2, 3, 6: mean 3, squares 4 + 1 + 0 + 9 = 14, error sqrt(14 / 3 / 4) = 1.0801; t = 3 / 1.0801 = 2.7775, p = 0.0691
-    estimate = mean_estimate([1.0, 2.0, 3.0, 6.0])
-    assert (estimate.n, estimate.value) == (4, 3.0)
-    assert (estimate.low, estimate.high) == (
-        pytest.approx(3 - T_3 * 1.0801, abs=1e-3),
-        pytest.approx(3 + T_3 * 1.0801, abs=1e-3),
-    )
-    assert estimate.p == pytest.approx(0.0691, abs=1e-4)
-    assert mean_estimate([-1.0, -2.0, -3.0, -6.0]).p == estimate.p
-
-
-def test_of_two_values_the_interval_is_wide_and_there():
-    # 0 and 1: mean 0.5, error 0.5
-    fit = mean_estimate([0.0, 1.0])
-    assert (fit.low, fit.high) == (pytest.approx(0.5 - T_1 / 2, abs=1e-3), pytest.approx(0.5 + T_1 / 2, abs=1e-3))
-
-
-@pytest.mark.parametrize(
-    ("bounds", "low", "high"),
-    [(SHARE, 0.0, 1.0), (SHARE_DIFFERENCE, -1.0, 1.0), (COUNT, 0.0, 0.5 + T_1 / 2)],
-)
-def test_a_mean_lies_within_what_is_possible(bounds, low, high):
-    estimate = mean_estimate([0.0, 1.0], bounds)
-    assert (estimate.low, estimate.high) == (low, pytest.approx(high, abs=1e-3))
-    assert (estimate.p is None) == (bounds[0] == 0.0)  # no mean below zero is possible: there is nothing to test
 
 
 @pytest.mark.parametrize("values", [[2.0], [2.0, 2.0], [2.0] * 5])
@@ -95,32 +89,23 @@ def test_no_values_have_no_mean():
 
 
 @pytest.mark.parametrize(
-    ("values", "clear"), [([1.0, 1.1, 1.2], True), ([-1.0, -1.1, -1.2], True), ([-1.0, 0.5, 1.0], False)]
+    ("estimate", "clear"),
+    [
+        (mean_estimate([1.0, 1.1, 1.2]), True),
+        (mean_estimate([-1.0, -1.1, -1.2]), True),
+        (mean_estimate([-1.0, 0.5, 1.0]), False),
+        (Estimate(1.0, 0.0, 2.0, 2, 0.05), False),  # zero at an end is not left out
+        (Estimate(-1.0, -2.0, 0.0, 2, 0.05), False),
+    ],
 )
-def test_an_interval_is_clear_if_it_leaves_out_zero(values, clear):
-    assert mean_estimate(values).clear is clear
-
-
-def test_zero_at_an_end_is_not_left_out():
-    assert not Estimate(1.0, 0.0, 2.0, 2, 0.05).clear
-    assert not Estimate(-1.0, -2.0, 0.0, 2, 0.05).clear
+def test_an_interval_is_clear_if_it_leaves_out_zero(estimate, clear):
+    assert estimate.clear is clear
 
 
 def test_a_difference_takes_the_cases_that_both_have():
     # (1, 2, 5) - (0, 0, 0, 9) on the first three: the fourth case of B is left out
     assert mean_difference([1.0, 2.0, 5.0], [0.0, 0.0, 0.0, 9.0]) == mean_estimate([1.0, 2.0, 5.0])
     assert mean_difference([0.0, 0.0, 0.0, 9.0], [1.0, 2.0, 5.0]) == mean_estimate([-1.0, -2.0, -5.0])
-
-
-def test_a_weighted_mean_by_hand():
-    # Cochran: (1 * 0 + 3 * 1) / 4 = 0.75; residuals 1 * -0.75, 3 * 0.25: squares 2 * 0.5625; error sqrt(2 * 1.125) / 4 = 0.375
-    estimate = weighted_mean([0.0, 1.0], [1.0, 3.0])
-    assert (estimate.n, estimate.value) == (2, 0.75)
-    assert (estimate.low, estimate.high) == (
-        pytest.approx(0.75 - 0.375 * T_1, abs=1e-3),
-        pytest.approx(0.75 + 0.375 * T_1, abs=1e-3),
-    )
-    assert weighted_mean([0.0, 1.0], [1.0, 3.0], SHARE).high == 1.0
 
 
 def test_cases_without_weight_do_not_count():
@@ -146,12 +131,6 @@ def test_an_interval_is_shown_in_its_unit_or_as_a_dash():
 
 
 # -- strata ------------------------------------------------------------------------------------------------------------
-
-
-def test_a_stratified_mean_weighs_the_means_of_strata():
-    # 0.25 * mean(0, 1) + 0.75 * mean(1, 2, 3) = 0.125 + 1.5
-    estimate = stratified_mean([[0.0, 1.0], [1.0, 2.0, 3.0]], [0.25, 0.75], (0.0, 4.0))
-    assert (estimate.n, estimate.value, estimate.p) == (5, 1.625, None)
 
 
 def test_its_interval_has_half_a_case_more_a_quarter_of_the_range_from_the_middle():
