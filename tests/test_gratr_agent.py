@@ -65,8 +65,6 @@ def test_settings_are_those_of_the_graph_and_saved(tmp_path):
     ("settings", "message"),
     [
         ("rho=2", r"rho '2' is not accepted; accepted: a number 0\.\.1"),
-        ("rho=much", "rho 'much' is not accepted; accepted: a number"),
-        ("width=2.5", "width '2.5' is not accepted; accepted: a whole number"),
         ("mode=best", "mode 'best' is not accepted; accepted: trained, paper, printed, code"),
         ("window=0", "window '0' is not accepted; accepted: a whole number, at least 1"),
         ("trust=1", "setting of gratr 'trust' is not accepted; accepted: rho, gamma"),
@@ -253,21 +251,18 @@ def test_scores_become_weights():
 
 
 @pytest.mark.parametrize(
-    ("identity", "villager", "wolf", "special"),
+    ("identity", "villager", "special"),
     [
-        ("werewolf", -0.8, 0.8, False),
-        ("not-werewolf", 0.8, -0.8, False),
-        ("villager", 0.8, -0.8, False),
-        ("seer", 0.8, -0.8, True),
-        ("witch", 0.8, -0.8, True),
-        ("guard", 0.8, -0.8, True),
+        ("werewolf", -0.8, False),
+        *((identity, 0.8, False) for identity in ("not-werewolf", "villager")),
+        *((identity, 0.8, True) for identity in ("seer", "witch", "guard")),
     ],
 )
-def test_a_confidence_counts_for_or_against_the_own_side(identity, villager, wolf, special):
+def test_a_confidence_counts_for_or_against_the_own_side(identity, villager, special):
     """Adversary iff exactly one of own and inferred role is werewolf; "not-werewolf" is of the village."""
     identities = asks.Identities(why="", judgements=[asks.Seen(player=5, identity=identity, confidence=8)])
-    assert asks.usable(1, NOTHING[0], identities, ME).judgements == [GraphJudgement(5, villager, special)]
-    assert asks.usable(1, NOTHING[0], identities, WOLF).judgements == [GraphJudgement(5, wolf, special)]
+    for me, weight in ((ME, villager), (WOLF, -villager)):
+        assert asks.usable(1, NOTHING[0], identities, me).judgements == [GraphJudgement(5, weight, special)]
 
 
 def test_what_can_be_left_out_of_an_answer_is_dropped_and_counted():
@@ -293,85 +288,54 @@ def test_what_can_be_left_out_of_an_answer_is_dropped_and_counted():
     assert usable.dropped == 6 + 3
 
 
+INTENT = asks.AskIntent(players=8, statement=HeardMessage(day=1, speaker=1, text="I accuse player_2."))
+IDENTITY = asks.AskIdentity(
+    me=ME, wolves=[], innocent=[], trust=0, statement=HeardMessage(day=1, speaker=1, text="player_2 ist ein Werwolf")
+)
+MEANT = {"speaker": 1, "intent": "attack", "target": 2, "score": 5}
+SEEN = {"player": 2, "identity": "werewolf", "confidence": 8}
+
+
 @pytest.mark.parametrize(
-    "reply",
+    ("question", "reply"),
     [
-        "玩家1正在攻击玩家2。",
-        '{"why": "", "intents": [{"speaker": 1, "intent": "攻击", "target": 2, "score": 5}]}',
-        '{"why": "", "intents": [{"speaker": 1, "intent": "attack", "target": 2, "score": 11}]}',
-        '{"why": "", "intents": [{"speaker": 1, "intent": "attack", "target": 2, "score": NaN}]}',
-        '{"why": "", "intents": [{"speaker": 1, "intent": "attack", "target": 8, "score": 5}]}',
-        '{"intents": [{"speaker": 1, "intent": "attack", "target": 2, "score": 5}]}',
+        (INTENT, "玩家1正在攻击玩家2。"),
+        *(
+            (INTENT, {"why": "", "intents": [MEANT | wrong]})
+            for wrong in ({"intent": "攻击"}, {"score": 11}, {"score": float("nan")}, {"target": 8})
+        ),
+        (INTENT, {"intents": [MEANT]}),
+        *(
+            (IDENTITY, {"why": "", "judgements": [SEEN | wrong]})
+            for wrong in ({"identity": "Werwolf"}, {"confidence": 10.5}, {"confidence": "sure"})
+        ),
     ],
 )
-def test_what_is_no_answer_is_asked_again(reply):
+def test_what_is_no_answer_is_asked_again(question, reply):
     """Another language in place of the schema's words, scores outside 0..10, a player who does not exist, half an answer."""
-    question = asks.AskIntent(players=8, statement=HeardMessage(day=1, speaker=1, text="I accuse player_2."))
     with pytest.raises(BadReply):
-        question.read(reply)
+        question.read(reply if isinstance(reply, str) else json.dumps(reply))
 
 
 def test_players_and_kinds_are_read_however_they_are_written_if_unmistakable():
-    said = HeardMessage(day=1, speaker=1, text="I accuse player_2.")
-    entry = '{"speaker": "player_1", "intent": "ATTACK", "target": "2", "score": 5}'
-    (meant,) = asks.AskIntent(players=8, statement=said).read(f'{{"why": "", "intents": [{entry}]}}').intents
-    assert meant == asks.Meant(speaker=1, intent="attack", target=2, score=5)
-    question = asks.AskIdentity(me=ME, wolves=[], innocent=[], trust=0, statement=said)
-    entry = '{"player": "Player 2", "identity": "Not werewolf", "confidence": 3}'
-    (seen,) = question.read(f'{{"why": "", "judgements": [{entry}]}}').judgements
-    assert seen == asks.Seen(player=2, identity="not-werewolf", confidence=3)
-
-
-def test_an_identity_outside_the_schema_is_asked_again():
-    question = asks.AskIdentity(
-        me=ME,
-        wolves=[],
-        innocent=[],
-        trust=0,
-        statement=HeardMessage(day=1, speaker=1, text="player_2 ist ein Werwolf"),
-    )
-    good = '{"why": "", "judgements": [{"player": 2, "identity": "werewolf", "confidence": 8}]}'
-    assert question.read(good).judgements == [asks.Seen(player=2, identity="werewolf", confidence=8)]
-    for bad in (good.replace('"werewolf"', '"Werwolf"'), good.replace("8", "10.5"), good.replace("8", '"sure"')):
-        with pytest.raises(BadReply):
-            question.read(bad)
+    for entry in (MEANT, {"speaker": "player_1", "intent": "ATTACK", "target": "2", "score": 5}):
+        (meant,) = INTENT.read(json.dumps({"why": "", "intents": [entry]})).intents
+        assert meant == asks.Meant(speaker=1, intent="attack", target=2, score=5)
+    for entry, identity in (
+        (SEEN, "werewolf"),
+        (SEEN | {"player": "Player 2", "identity": "Not werewolf"}, "not-werewolf"),
+    ):
+        (seen,) = IDENTITY.read(json.dumps({"why": "", "judgements": [entry]})).judgements
+        assert seen == asks.Seen(player=2, identity=identity, confidence=8)  # type: ignore[arg-type]
 
 
 class Odd(OfflineModel):
-    """Answers GRATR's questions with whatever fits the schema and nothing else."""
+    """Says of every statement that its speaker attacks himself."""
 
     def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
-        value: Any
         if isinstance(question, asks.AskIntent):
-            kinds = ("attack", "defend", "deceive")
-            value = asks.Intents(
-                why="",
-                intents=[
-                    asks.Meant(speaker=a, intent=kinds[(a + b) % 3], target=b, score=(a * b) % 11)  # type: ignore[arg-type]
-                    for a in (-7, question.statement.speaker, 3, 10**30)
-                    for b in (*range(-1, 10), -(10**30))
-                ],
-            )
-        elif isinstance(question, asks.AskIdentity):
-            names = ("werewolf", "not-werewolf", "seer")
-            value = asks.Identities(
-                why="",
-                judgements=[
-                    asks.Seen(player=k, identity=names[k % 3], confidence=k % 11)  # type: ignore[arg-type]
-                    for k in (*range(-2, 12), 10**30, 4, 5)
-                ],
-            )
-        else:
-            return super().answer(question, context)
-        return Answered(value, calls=({"ask": question.kind, "answer": value.model_dump(mode="json")},))
-
-
-def test_a_model_that_answers_oddly_breaks_no_game_and_is_counted():
-    agents, episode = game(4, Odd())
-    assert episode.outcome.winner
-    for agent in agents:
-        assert agent.dropped > 100
-        assert all(-1 <= trust <= 1 for trust in agent.graph.trust)
+            return Answered(asks.Intents(why="", intents=[asks.Meant(speaker=1, intent="attack", target=1, score=5)]))
+        return super().answer(question, context)
 
 
 def test_what_was_dropped_is_told_once_to_the_transcript():
@@ -379,7 +343,7 @@ def test_what_was_dropped_is_told_once_to_the_transcript():
     agent.reset(0, 0)
     agent.me = ME
     asked_of(agent, "words", 1)
-    assert agent.notes()["dropped"] == agent.dropped > 0
+    assert agent.notes()["dropped"] == agent.dropped == 1
     assert "dropped" not in agent.notes()
 
 
@@ -438,16 +402,6 @@ def test_notes_tell_beliefs_when_they_changed_in_the_classes_of_the_graph():
         assert set(beliefs) == {f"player_{k}" for k in range(1, 8)}
         agent._note(belief)
         assert "beliefs" not in agent.notes()
-
-
-def test_in_the_notes_of_a_werewolf_all_sides_are_right():
-    agents, episode = game(5)
-    for agent, view in zip(agents, episode.last_views, strict=True):
-        if view.role == "Werewolf":
-            for player, other in enumerate(episode.last_views):
-                if player != agent.seat:
-                    stance = agent._noted[f"player_{player}"][0]
-                    assert stance == ("ally" if other.role == "Werewolf" else "adversary")
 
 
 def test_the_inference_names_the_most_dangerous_to_a_werewolf():
