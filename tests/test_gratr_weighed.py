@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from parlour.envs.core import ParlourError
-from parlour.policies import GratrAgent, make_policy
 from parlour.policies.agents.werewolf.gratr.evidence import WeighedEvidence
-from parlour.training.play.rollout import play, table
-from parlour.wrappers import Recorder
 
 
 def evidence_of(*acts, doubt=0.0):
@@ -83,31 +79,3 @@ def test_what_is_done_to_the_observer_tells_of_the_doer():
 def test_the_sum_of_chances_is_the_number_of_werewolves():
     trusts = trust(evidence_of(("accuse", 1, 2), ("evil", 3, 4), ("defend", 5, 1), ("vote", 6, 7)), {7: True})
     assert sum((1 - value) / 2 for value in trusts) == pytest.approx(3, abs=1e-4)
-
-
-# -- the player -------------------------------------------------------------------------------------------------------
-
-
-def moves(policy, path, seed=3):
-    env = Recorder(table("werewolf_v0", num_players=8, rules="paper"), path, overwrite=True)
-    config = env.unwrapped.game.config
-    play(env, [make_policy(policy, "werewolf_v0", config) for _ in range(8)], seed)
-    return path.read_bytes()
-
-
-def test_it_plays_the_same_game_again_and_another_one_than_without(tmp_path):
-    first = moves("gratr:doubt=0.1", tmp_path / "a.jsonl")
-    assert first == moves("gratr:doubt=0.1", tmp_path / "b.jsonl")
-    assert first != moves("gratr", tmp_path / "c.jsonl")
-
-
-def test_it_is_saved_and_without_it_the_file_is_as_before(tmp_path):
-    GratrAgent(doubt=0.25).save(tmp_path / "gratr.json")
-    assert GratrAgent.load(tmp_path / "gratr.json").chosen.doubt == 0.25
-    assert "doubt" not in GratrAgent().settings()
-
-
-@pytest.mark.parametrize("value", ["2", "-1", "nan"])
-def test_other_doubts_are_refused(value):
-    with pytest.raises(ParlourError, match=r"doubt .* is not accepted; accepted: a number 0\.\.1"):
-        make_policy(f"gratr:doubt={value}", "werewolf_v0", {})
