@@ -12,15 +12,13 @@ from parlour.envs import registry, replay
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.cli import reproduce as command
-from parlour.training.measure.statistics import SHARE
-from parlour.training.measure.werewolf import scores
 from parlour.training.measure.werewolf.amnesia import amnesia
 from parlour.training.measure.werewolf.played import WerewolfGame
 from parlour.training.measure.werewolf.transcripts import Seen
-from parlour.training.papers import demo, gratr, gratr_teams
-from parlour.training.papers.cells import Reproduction, cell, mean, printed
+from parlour.training.papers import demo, gratr
+from parlour.training.papers.cells import Reproduction, printed
 from parlour.training.papers.demo import werewolf as demo_section
-from parlour.training.papers.gratr_teams import OPPONENTS, PAPER, RULE, Match, Opponent
+from parlour.training.papers.gratr_teams import OPPONENTS, PAPER, RULE, Match
 from parlour.training.papers.reproduce import ReproductionSetting, reproduce, sizes
 from parlour.training.play import seeds
 from reference_data import paper_table
@@ -79,22 +77,23 @@ def test_tables_share_their_games_and_a_broken_one_is_played_again(made: Any, fo
     assert {path: path.read_bytes() for path in before} == before
 
 
-def test_another_game_in_the_folder_is_refused(made: Any, folder: Path, tmp_path: Path) -> None:
-    (old,) = sorted((folder / "gratr-mode-paper-werewolf_window-offline").glob("*-leaders.jsonl"))[:1]
-    other = tmp_path / "gratr-mode-paper-werewolf_rag-offline"
-    other.mkdir()
-    (other / old.name).write_bytes(old.read_bytes())
-    with pytest.raises(ParlourError, match=r"is of another game \(players\); accepted: a folder of its own"):
-        reproduce("gratr-2", ReproductionSetting(games=2, out=tmp_path, against="werewolf_rag"))
-
-
-def test_the_same_table_of_another_deal_in_the_folder_is_refused(made: Any, folder: Path, tmp_path: Path) -> None:
-    old = next(iter(sorted((folder / "gratr-mode-paper-werewolf_window-offline").iterdir())))
-    other = tmp_path / "gratr-mode-paper-werewolf_window-offline" / old.name
+@pytest.mark.parametrize(
+    ("opponent", "edit", "message"),
+    [
+        ("werewolf_rag", (b"", b""), r"is of another game \(players\); accepted: a folder of its own"),
+        ("werewolf_window", (b'"seed": 2147483648', b'"seed": 2147483649'), "is of another game"),
+    ],
+    ids=["of other players", "of another deal"],
+)
+def test_another_game_in_the_folder_is_refused(
+    opponent, edit, message, made: Any, folder: Path, tmp_path: Path
+) -> None:
+    old = min((folder / "gratr-mode-paper-werewolf_window-offline").iterdir())
+    other = tmp_path / f"gratr-mode-paper-{opponent}-offline" / old.name
     other.parent.mkdir()
-    other.write_bytes(old.read_bytes().replace(b'"seed": 2147483648', b'"seed": 2147483649'))
-    with pytest.raises(ParlourError, match="is of another game"):
-        reproduce("gratr-2", ReproductionSetting(games=2, out=tmp_path, against="werewolf_window"))
+    other.write_bytes(old.read_bytes().replace(*edit))
+    with pytest.raises(ParlourError, match=message):
+        reproduce("gratr-2", ReproductionSetting(games=2, out=tmp_path, against=opponent))
 
 
 @pytest.mark.parametrize(
@@ -142,16 +141,6 @@ def test_no_figure_of_the_paper_goes_unprinted(made: dict[str, Reproduction]) ->
     for name, table in made.items():
         shown = {(cell.row, cell.of, cell.measure): cell.paper for cell in table.cells if cell.paper is not None}
         assert shown == {key[1:]: value for key, (value, _) in printed().items() if key[0] == name}, name
-
-
-def test_the_two_signs_part_by_wrong_votes_only(made: dict[str, Reproduction]) -> None:
-    for subtracted, added in zip(made["gratr-3"].cells, made["gratr-fig3"].cells, strict=True):
-        assert subtracted.value is not None
-        assert added.value is not None
-        assert subtracted.value.value <= added.value.value
-        assert subtracted.value.n == added.value.n == 2  # deals
-    differ = [a.value != b.value for a, b in zip(made["gratr-3"].cells, made["gratr-fig3"].cells, strict=True)]
-    assert any(differ)
 
 
 def test_werewolves_who_know_all_judge_all_rightly(made: dict[str, Reproduction]) -> None:
@@ -268,17 +257,6 @@ def test_ahead_is_said_only_if_the_interval_leaves_out_one_half(by_hand: Any, wi
     assert f"as werewolves on the same deals {points:+.1f} points [" in line
 
 
-def test_a_mean_has_students_interval() -> None:
-    # 1, 2, 3: s = 1, t(2) = 4.303, half = 4.303 / sqrt(3) = 2.484
-    estimate = mean([1.0, 2.0, 3.0])
-    assert (estimate.value, estimate.n, estimate.share) == (2.0, 3, False)
-    assert estimate.low == pytest.approx(2 - 2.484, abs=1e-3)
-    assert mean([1.0]).low is None
-    assert mean([1.0, 1.0]).low is None
-    share = mean([0.0, 1.0], SHARE)
-    assert (share.low, share.high, share.share) == (0.0, 1.0, True)
-
-
 # -- the paper's figures ---------------------------------------------------------------------------------------
 
 METHODS = {"Baseline": "history window", "Baseline+Native RAG": "native RAG", "Baseline+Rerank RAG": "rerank RAG"}
@@ -319,24 +297,6 @@ def test_bars_are_the_papers() -> None:
     ours = {key: value for key, (value, _) in printed().items() if key[0].startswith("gratr-fig")}
     assert len(ours) == len(lines) == 66
     assert ours == pytest.approx(theirs)
-
-
-def test_the_scoring_rule_is_the_papers() -> None:
-    for line in paper_table("gratr_table3_scores.csv"):
-        role, points = line["method"], float(line["mean"])
-        enemy = "Seer" if role == "Werewolf" else "Werewolf"
-        rates = {
-            "WS": scores.performance(role, True, []),
-            "CVS": scores.performance(role, False, [enemy]),
-            "WVS": scores.performance(role, False, [role]),
-        }
-        assert rates[line["metric"]] == points
-
-
-def test_an_opponent_is_named_as_its_policy_is() -> None:
-    assert Opponent("werewolf_window", "history window") == WINDOW
-    assert cell("gratr-2", f"GRATR v. {WINDOW.label}", "", "TWR", None).paper == 76
-    assert gratr_teams.opponents(ReproductionSetting(against="heuristic"), (*OPPONENTS, RULE)) == (RULE,)
 
 
 # -- the demo --------------------------------------------------------------------------------------------------

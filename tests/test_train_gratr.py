@@ -7,26 +7,18 @@ import pickle
 from types import SimpleNamespace
 
 import pytest
-from parlour.envs.core import NATURE, Event, Move, Outcome, ParlourError
+from parlour.envs.core import NATURE, Event, Move, Outcome
 from parlour.policies import make_policy
 from parlour.policies.agents.werewolf.gratr import Parameters
 from parlour.training import cli
 from parlour.training.learn.tuning import gratr as tuning
-from parlour.training.learn.tuning.gratr import TRUST_SPACE, GratrTuning, scored, wolves_block
+from parlour.training.learn.tuning.gratr import GratrTuning, scored, wolves_block
 from parlour.training.learn.tuning.problem import Problem, rewards
 from parlour.training.play import rollout
 from parlour.training.play.rollout import Episode
 
 DEFAULTS = {"rho": 0.95, "gamma": 0.1}
 ROLES = ("Werewolf", "Villager", "Seer", "Werewolf", "Witch", "Villager", "Guard", "Werewolf")
-
-
-def test_the_defaults_are_those_of_the_graph_and_every_point_of_the_space_is_accepted():
-    assert TRUST_SPACE.defaults == {"rho": 0.95, "gamma": 0.1, "epsilon": 0.2, "width": 3}
-    for parameter in TRUST_SPACE.parameters:
-        assert parameter.default == getattr(Parameters(), parameter.name)
-        for value in (parameter.low, parameter.high):
-            Parameters(**{parameter.name: value})
 
 
 def test_the_wolves_play_with_one_villager_and_the_leaders_with_the_other():
@@ -152,13 +144,3 @@ def test_the_command_trains_tests_and_draws(tmp_path, capsys, json_of):
 def test_bad_input_is_told_in_one_line(tmp_path, error_of, arguments, why):
     assert why in error_of(["train", "gratr", "--out", str(tmp_path / "run"), *arguments])
     assert not (tmp_path / "run").exists()
-
-
-def test_another_run_in_the_folder_is_told_in_one_line(tmp_path, error_of):
-    (tmp_path / "config.json").write_text("{}")
-    assert "another configuration" in error_of(["train", "gratr", *TINY, "--out", str(tmp_path)]).splitlines()[-1]
-
-
-def test_parameters_out_of_range_are_refused():
-    with pytest.raises(ParlourError, match=r"rho 1\.5"):
-        GratrTuning().reward({"rho": 1.5, "gamma": 0.1}, [1])
