@@ -130,25 +130,6 @@ def test_counts_are_kept_for_the_game_and_begin_anew_with_the_next():
 # -- default, random -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("phase", "rules", "words", "move"),
-    [
-        ("vote", "paper", UNREADABLE, Move("vote", (1,))),
-        ("vote", "official", AMBIGUOUS, Move("vote", (1,))),
-        ("card", "paper", UNREADABLE, Move("card", (0,))),  # seat 5 is evil
-        ("card", "reference", UNREADABLE, Move("card", (1,))),
-        ("card", "official", UNREADABLE, Move("card", (0,))),
-        ("propose", "paper", "player_4, player_2, player_1", Move("propose", (2, 4))),
-    ],
-)
-def test_default_is_what_the_sources_of_the_rules_prescribe(phase, rules, words, move):
-    env = table(phase, rules, on_bad="default")
-    mover = env.agent_selection
-    env.step(words)
-    assert env.unwrapped.moves[-1] == move
-    assert env.infos[mover]["replaced"] == 1
-
-
 def test_random_is_any_legal_move_and_the_same_under_the_same_seed():
     drawn = []
     for seed in (*range(40), *range(40)):
