@@ -108,6 +108,11 @@ def test_luck_of_the_deal_widens_the_advantage_but_not_the_ratings():
     assert estimate.advantage.high - estimate.advantage.low == pytest.approx(136, abs=25)
 
 
+def test_one_player_is_no_arena():
+    with pytest.raises(ParlourError, match="1 player in the arena; accepted: two or more"):
+        strengths(np.ones((5, 1, 1)), 100, np.random.default_rng(0))
+
+
 # -- what the games say ------------------------------------------------------------------------------------------------
 
 

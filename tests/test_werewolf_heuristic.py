@@ -212,38 +212,35 @@ def chosen(seen: WerewolfView, seed: int = 0) -> Move:
     return WerewolfPlayer(seen, np.random.default_rng(seed)).act(seen)
 
 
-def test_the_seer_votes_for_and_reports_the_wolf_it_found():
-    event = announced("checked", 4, 1, to=(0,))
-    assert chosen(view("Seer", moves("vote"), event, checks=((4, True),))) == Move("vote", (4,))
-    assert chosen(view("Seer", DAYLIGHT, event, checks=((4, True),))) == Move("report", (4, 1))
-    again = view("Seer", DAYLIGHT, event, said(0, "report", 4, 1), checks=((4, True),))
-    assert chosen(again) == Move("accuse", (4,))
+FOUND = announced("checked", 4, 1, to=(0,))
+SEER_CLAIM, WITCH_CLAIM = said(6, "claim_role", 3), said(3, "claim_role", 1)
+ATTACKED = announced("attacked", 3, to=(0,))
+WHISPERS = [Move("silent"), *moves("recommend")]
+KNOWS = {"checks": ((4, True),)}
 
 
-def test_the_witch_poisons_who_claims_to_be_the_witch():
-    claims = said(5, "claim_role", 1)
-    assert chosen(view("Witch", moves("poison"), claims)) == Move("poison", (5,))
-    assert chosen(view("Witch", moves("poison"))) == Move("poison")
-
-
-def test_the_witch_saves_whom_she_does_not_take_for_a_wolf():
-    assert chosen(view("Witch", moves("save"), announced("attacked", 3, to=(0,)))) == Move("save", (1,))
-    # who claims her own role is a werewolf to her, attacked or not
-    liar = (said(3, "claim_role", 1), announced("attacked", 3, to=(0,)))
-    assert chosen(view("Witch", moves("save"), *liar)) == Move("save", (0,))
-
-
-def test_the_guard_protects_a_seer_who_was_not_contradicted():
-    assert chosen(view("Guard", moves("protect"), said(6, "report", 3, 1))) == Move("protect", (6,))
-
-
-def test_werewolves_hunt_the_seer_or_whom_a_fellow_named():
-    claimed = said(6, "claim_role", 3)
-    assert chosen(view("Werewolf", moves("hunt"), claimed)) == Move("hunt", (6,))
-    named = Event(1, Move("recommend", (7,)), (0, 1, 2))
-    assert chosen(view("Werewolf", moves("hunt"), claimed, named)) == Move("hunt", (7,))
-    whispers = [Move("silent"), *moves("recommend")]
-    assert chosen(view("Werewolf", whispers, claimed)) == Move("recommend", (6,))
+@pytest.mark.parametrize(
+    ("seen", "expected"),
+    [
+        # the seer votes for and reports the wolf it found, once
+        (view("Seer", moves("vote"), FOUND, **KNOWS), Move("vote", (4,))),
+        (view("Seer", DAYLIGHT, FOUND, **KNOWS), Move("report", (4, 1))),
+        (view("Seer", DAYLIGHT, FOUND, said(0, "report", 4, 1), **KNOWS), Move("accuse", (4,))),
+        # the witch poisons who claims to be the witch, and saves whom she does not take for a wolf, attacked or not
+        (view("Witch", moves("poison"), WITCH_CLAIM), Move("poison", (3,))),
+        (view("Witch", moves("poison")), Move("poison")),
+        (view("Witch", moves("save"), ATTACKED), Move("save", (1,))),
+        (view("Witch", moves("save"), WITCH_CLAIM, ATTACKED), Move("save", (0,))),
+        # the guard protects a seer who was not contradicted
+        (view("Guard", moves("protect"), said(6, "report", 3, 1)), Move("protect", (6,))),
+        # werewolves hunt the seer or whom a fellow named
+        (view("Werewolf", moves("hunt"), SEER_CLAIM), Move("hunt", (6,))),
+        (view("Werewolf", moves("hunt"), SEER_CLAIM, Event(1, Move("recommend", (7,)), (0, 1, 2))), Move("hunt", (7,))),
+        (view("Werewolf", WHISPERS, SEER_CLAIM), Move("recommend", (6,))),
+    ],
+)
+def test_what_it_does(seen, expected):
+    assert chosen(seen) == expected
 
 
 @pytest.mark.parametrize("seed", range(20))
