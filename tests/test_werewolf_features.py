@@ -72,25 +72,6 @@ def test_a_wolf_sees_its_fellows_the_talk_and_the_hunt():
     assert wolf["fellow wolves alive / 5"] == pytest.approx(2 / 5)
 
 
-def test_the_night_in_the_features_of_those_who_acted():
-    env = opened()
-    play(env, *FIRST_NIGHT[:9])
-    assert of_seats(features(env, 3), "attacked tonight, as the witch hears") == [0] * 6 + [1, 0]
-    assert features(env, 3)["antidote left"] == 1
-    assert features(env, 3)["poison left"] == 0
-    assert of_seats(features(env, 4), "protected by me last") == [0] * 4 + [1, 0, 0, 0]
-    assert features(env, 5)["asked for check"] == 1
-    play(env, FIRST_NIGHT[9])
-    # its own side, the check, and the two who were revealed: a wolf and a villager
-    assert of_seats(features(env, 5), "known to me: a werewolf (1), none (-1)") == [1, 1, 0, 0, 0, -1, -1, 0]
-    assert of_seats(features(env, 7), "known to me: a werewolf (1), none (-1)") == [1, 0, 0, 0, 0, 0, -1, -1]
-    assert of_seats(features(env, 7), "died by night") == [1, 0, 0, 0, 0, 0, 1, 0]
-    assert of_seats(features(env, 7), "is alive") == [0, 1, 1, 1, 1, 1, 0, 1]
-    assert features(env, 7)["living / n"] == pytest.approx(6 / 8)
-    assert features(env, 7)["night"] == 0
-    assert features(env, 6)["I live"] == 0
-
-
 def test_speeches_and_votes_in_the_features():
     env = opened()
     play(env, *FIRST_NIGHT)
@@ -119,28 +100,6 @@ def test_speeches_and_votes_in_the_features():
     assert of_seats(values, "was executed") == [0, 1, 0, 0, 0, 0, 0, 0]
     assert values["I live"] == 0
     assert values["asked for silent"] == 1  # last words
-
-
-def test_what_is_of_one_night_or_one_day_is_not_kept():
-    env = opened()
-    play(env, *FIRST_NIGHT, SILENT, Move("report", (5, 0)), *(SILENT,) * 4)
-    play(env, *(Move("vote", vote) for vote in ((5,), (), (5,), (5,), (1,), (5,))))  # of seats 1, 2, 3, 4, 5, 7
-    assert features(env, 7)["seat 5: votes against it on the last day / n"] == pytest.approx(4 / 8)
-    # a report of good by seat 2, who speaks second, about seat 5
-    assert features(env, 7)["seat 5: reported evil, less reported good / 5"] == pytest.approx(-0.2)
-    assert features(env, 1)["seat 6: proposed tonight as the victim / 5"] == pytest.approx(0.4)
-    assert features(env, 3)["seat 6: attacked tonight, as the witch hears"] == 1
-    play(env, SILENT)  # last words; the second night falls
-    assert features(env, 1)["seat 6: proposed tonight as the victim / 5"] == 0
-    assert features(env, 1)["seat 6: wanted killed by wolves tonight, as I see / 5"] == 0
-    assert features(env, 3)["seat 6: attacked tonight, as the witch hears"] == 0
-    while env.game.legal(env.state_now)[0].kind != "vote":
-        env.play(env.game.legal(env.state_now)[0])
-    play(env, *(Move("vote", (1,)) for _ in range(5)))
-    values = features(env, 7)
-    assert values["seat 5: votes against it on the last day / n"] == 0
-    assert values["seat 1: votes against it on the last day / n"] == pytest.approx(5 / 8)
-    assert values["seat 5: votes against it / 3n"] == pytest.approx(4 / 24)
 
 
 def test_a_long_game_of_one_sided_talk_stays_within_the_box():
