@@ -51,7 +51,7 @@ def followed(view: Any, *events: Event) -> AIWolfBeliefs:
     return beliefs
 
 
-NIGHT, CLAIM = announced("night", 1), said(1, "claim_role", 2)
+NIGHT = announced("night", 1)
 PACK = (2, 5, 9)
 
 
@@ -95,31 +95,6 @@ def all_of(chance: float, seats: int = 15, **others: float) -> list[float]:
 )  # fmt: skip
 def test_chances_by_hand(view, events, role, expected):
     assert followed(view, *events).own.chances()[role] == pytest.approx(expected)
-
-
-def test_before_the_first_word_an_onlooker_takes_all_deals_for_equally_likely():
-    onlooker = followed(seen_by(0, V, "aiwolf-15")).onlooker.chances()
-    assert [onlooker[role] for role in (W, P, S, M, G)] == [pytest.approx([k / 15] * 15) for k in (3, 1, 1, 1, 1)]
-
-
-def test_a_claim_to_be_the_seer_tells_seer_possessed_and_liars_apart():
-    # a villager of five sees seat 1 come out on day 1: seer .., possessed .., werewolf .., one villager more ..
-    seer = followed(seen_by(0, V), announced("dawn", 1), said(1, "claim_role", 2)).own.chances()
-    rates = [H.comes_out(role, S, first=True) for role in (W, P, S, V)]
-    assert [seer[W][1], seer[P][1], seer[S][1]] == pytest.approx([rate / sum(rates) for rate in rates[:3]])
-
-
-def test_nobody_learns_from_what_he_says_himself():
-    quiet = followed(seen_by(0, V), announced("dawn", 1)).own.chances()
-    spoken = followed(seen_by(0, V), announced("dawn", 1), said(0, "accuse", 1), said(0, "claim_role", 2)).own.chances()
-    assert all(spoken[role] == pytest.approx(quiet[role]) for role in quiet)
-
-
-def test_a_claim_that_is_made_again_tells_nothing():
-    first = (announced("dawn", 1), said(1, "claim_role", 2), said(1, "report", 2, 1), said(3, "accuse", 1))
-    again = (said(1, "claim_role", 2), said(1, "report", 2, 1), said(3, "accuse", 1))
-    once, twice = followed(seen_by(0, V), *first), followed(seen_by(0, V), *first, *again)
-    assert once.own.wolf_chance() == pytest.approx(twice.own.wolf_chance())
 
 
 def test_events_against_the_rules_are_refused_in_one_line():

@@ -22,7 +22,6 @@ from parlour.policies.agents.seat import code
 from parlour.policies.agents.werewolf import asks
 from parlour.policies.agents.werewolf.gratr.asks import AskIntent
 from parlour.policies.agents.werewolf.notes import HeardMessage
-from parlour.policies.llm import fit
 from parlour.policies.llm.ask import Ask, BadReply, read_back
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.policies.llm.prompt import Templates
@@ -237,22 +236,6 @@ def test_the_record_holds_votes_deaths_and_deeds_apart_from_speech():
         "player_. was the",
     ):
         assert any(re.match(form, text) for text in done), form
-
-
-def test_a_prompt_that_is_cut_keeps_every_vote_and_death_and_loses_the_oldest_speech_first():
-    question = max(
-        (ask for ask in questions_put() if isinstance(ask, asks.Choose)), key=lambda question: len(question.prompt())
-    )
-    whole = fit.opening(question, "Rules.", Templates())
-    cut = fit.fitted(question, "Rules.", Templates(), whole.tokens() - 60)
-    assert cut is not None
-    assert cut.cut > 0
-    kept = [f"- {message.line()}" in cut.user for message in question.messages]
-    speech = [message.said for message in question.messages]
-    assert all(there for there, said in zip(kept, speech, strict=True) if not said)
-    places = [there for there, said in zip(kept, speech, strict=True) if said]
-    assert places == sorted(places)
-    assert not all(places)
 
 
 def test_no_number_in_a_prompt_has_more_than_three_decimals():
