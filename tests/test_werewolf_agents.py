@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import pickle
+from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -113,144 +115,131 @@ SPEECHES = (
     | {f"claim_role:{number}": "" for number in range(5)}
     | {f"report:{seat},{evil}": "" for seat in range(1, 8) for evil in (0, 1)}
 )
+OFFERED = {kind: options(kind, *range(8)) for kind in ("vote", "poison", "protect", "hunt")}
+OFFERED |= {"speak": SPEECHES, "check": options("check", *range(1, 8)), "save": {"save:0": "", "save:1": ""}}
+OFFERED["whisper"] = options("recommend", *range(8)) | {"silent": ""}
 STANDING = [1.0, -0.3, -0.7, 0.5, 0.0, 0.1, 0.0, 0.0]
+EQUAL = [1.0] + [0.0] * 7
+DANGER = [1.0, 1.0, 1.0, -0.5, -0.9, -0.5, -0.5, -0.4]
+WOLF = me("Werewolf", 0, (1, 2))
+KNOWN = {"wolves": [1, 2], "innocent": [3, 4, 5, 6, 7]}
 
 
 def choice(
-    who: WerewolfSelfInfo,
-    situation: WerewolfSituation,
-    offered: dict[str, str],
+    who: str | WerewolfSelfInfo,
+    does: str,
     standing: list[float] = STANDING,
     messages: tuple[HeardMessage, ...] = (),
     seed: int = 0,
+    without: str = "",
+    **more: Any,
 ) -> str:
-    return WerewolfDecision(who, situation, standing, messages, np.random.default_rng(seed)).choose(offered)
+    situation = now(does, **more)
+    if who == "Werewolf":
+        who, situation = WOLF, now(does, **KNOWN | more)
+    offered = {code: words for code, words in OFFERED[does].items() if code != without}
+    seat = me(who) if isinstance(who, str) else who
+    return WerewolfDecision(seat, situation, standing, messages, np.random.default_rng(seed)).choose(offered)
 
 
-def test_the_village_votes_for_the_least_trusted_who_lives():
-    vote = options("vote", *range(8))
-    assert choice(me("Villager"), now("vote"), vote) == "vote:2"
-    assert choice(me("Villager"), now("vote", alive=[0, 1, 3, 4]), vote) == "vote:1"
-    assert choice(me("Villager"), now("vote", innocent=[2]), vote) == "vote:1"
-    assert choice(me("Villager"), now("vote", wolves=[5]), vote) == "vote:5"
-    assert choice(me("Villager"), now("vote"), vote, [1.0] + [0.3] * 7) == "vote"
+def rule(*args: Any, **more: Any) -> Callable[[], str]:
+    return partial(choice, *args, **more)
 
 
-def test_the_village_votes_together_with_those_it_does_not_distrust():
-    vote = options("vote", *range(8))
-    # player_1 is trusted less than player_5, but two who are believed accuse player_5, and one who is not player_1
-    standing = [1.0, -0.5, -0.9, 0.0, 0.0, -0.4, 0.0, 0.0]
-    heat = tuple(said(k, f"I accuse player_{j} of being evil.", 2) for k, j in ((3, 5), (4, 5), (2, 1)))
-    assert choice(me("Villager"), now("vote"), vote, standing, heat) == "vote:5"
-    assert choice(me("Villager"), now("vote"), vote, standing, heat[2:]) == "vote:2"
-    assert choice(me("Villager"), now("vote"), vote, standing, heat[:1]) == "vote:5"
-    trusted = [*standing[:5], 0.3, 0.0, 0.0]  # an ally is not voted out, whoever accuses him
-    assert choice(me("Villager"), now("vote"), vote, trusted, heat) == "vote:2"
+def accusations(*pairs: tuple[int, int]) -> tuple[HeardMessage, ...]:
+    return tuple(said(speaker, ACCUSES.format(target), 2) for speaker, target in pairs)
 
 
-def test_the_village_says_what_it_holds():
-    assert choice(me("Villager"), now("speak"), SPEECHES) == "accuse:2"
-    assert choice(me("Villager"), now("speak"), SPEECHES, [1, 0, 0, 0.5, 0, 0, 0, -0.2]) == "defend:3"
-    assert choice(me("Villager"), now("speak"), SPEECHES, [1.0] + [0.0] * 7) == "silent"
+# player_1 is trusted less than player_5, but two who are believed accuse player_5, and one who is not player_1
+DISTRUSTED, HEAT = [1.0, -0.5, -0.9, 0.0, 0.0, -0.4, 0.0, 0.0], accusations((3, 5), (4, 5), (2, 1))
+CHECKED_4, CHECKED_5 = SeerCheck(player=4, werewolf=True), SeerCheck(player=5, werewolf=False)
+PRESSING = accusations((1, 0), (2, 0))
+SEERS = (said(5, "I am Seer."), said(2, "I am Seer."))
+TABLE = accusations((3, 5), (4, 5), (5, 1), (6, 1), (7, 1))
+NAMED = "I want to kill player_7."
 
 
-def test_the_seer_tells_of_a_werewolf_at_once_and_of_others_when_it_is_due():
-    wolf, good = SeerCheck(player=4, werewolf=True), SeerCheck(player=5, werewolf=False)
-    who, first = me("Seer"), {"day": 1, "checks": [wolf, good]}
-    assert choice(who, now("speak", **first), SPEECHES) == "report:4,1"
-    assert choice(who, now("speak", day=1, checks=[good]), SPEECHES) == "accuse:2"
-    assert choice(who, now("speak", day=2, checks=[good]), SPEECHES) == "report:5,0"
-    rival = (said(6, "I am Seer."),)
-    assert choice(who, now("speak", day=1, checks=[good]), SPEECHES, messages=rival) == "report:5,0"
-    # what it has reported it does not report again; the dead are past reporting
-    told_before = (said(0, "I checked player_4: evil.", 1),)
-    assert choice(who, now("speak", **first), SPEECHES, messages=told_before) == "accuse:2"
-    assert choice(who, now("speak", day=1, checks=[wolf], alive=[0, 2]), SPEECHES) == "accuse:2"
-
-
-def test_who_has_a_power_says_so_when_pressed():
-    pressing = tuple(said(k, "I accuse player_0 of being evil.", 2) for k in (1, 2))
-    assert choice(me("Witch"), now("speak"), SPEECHES, messages=pressing) == "claim_role:1"
-    assert choice(me("Witch"), now("speak"), SPEECHES, messages=pressing[:1]) == "accuse:2"
-    assert choice(me("Villager"), now("speak"), SPEECHES, messages=pressing) == "accuse:2"
-
-
-def test_the_witch_saves_unless_she_distrusts_and_poisons_only_who_is_lost_to_her():
-    save = {"save:0": "", "save:1": ""}
-    assert choice(me("Witch"), now("save", attacked=3), save) == "save:1"
-    assert choice(me("Witch"), now("save", attacked=1), save) == "save:1"
-    assert choice(me("Witch"), now("save", attacked=2), save) == "save:0"
-    assert choice(me("Witch"), now("save", attacked=0), save, [-1.0] * 8) == "save:1"
-    poison = options("poison", *range(8))
-    assert choice(me("Witch"), now("poison"), poison) == "poison:2"
-    assert choice(me("Witch"), now("poison"), poison, [1, -0.5, -0.6, 0, 0, 0, 0, 0]) == "poison"
-
-
-def test_the_guard_protects_a_credible_seer_then_the_most_trusted_then_himself():
-    protect, claims = options("protect", *range(8)), (said(5, "I am Seer."), said(2, "I am Seer."))
-    assert choice(me("Guard"), now("protect"), protect, messages=claims) == "protect:5"
-    assert choice(me("Guard"), now("protect"), protect, messages=claims[1:]) == "protect:3"
-    assert choice(me("Guard"), now("protect"), protect, [1.0] + [0.0] * 7) == "protect:0"
-    without = {code: words for code, words in protect.items() if code != "protect:3"}
-    assert choice(me("Guard"), now("protect"), without, messages=claims[1:]) == "protect:0"
-
-
-def test_the_seer_checks_the_least_trusted_of_whom_it_is_not_certain():
-    check = options("check", *range(1, 8))
-    assert choice(me("Seer"), now("check"), check) == "check:2"
-    assert choice(me("Seer"), now("check", wolves=[2]), check) == "check:1"
-    assert choice(me("Seer"), now("check", wolves=[2], innocent=[1, 3, 4, 5, 6, 7]), check) == "check"
-
-
-WOLF = me("Werewolf", 0, (1, 2))
-KNOWN = {"wolves": [1, 2], "innocent": [3, 4, 5, 6, 7]}
-DANGER = [1.0, 1.0, 1.0, -0.5, -0.9, -0.5, -0.5, -0.4]
-
-
-def test_werewolves_kill_the_dangerous_claimed_seers_first_and_all_the_same_one():
-    hunt = options("hunt", *range(8))
-    assert choice(WOLF, now("hunt", **KNOWN), hunt, DANGER) == "hunt:4"
-    assert choice(WOLF, now("hunt", **KNOWN), hunt, DANGER, (said(6, "I am Seer.", 1),)) == "hunt:6"
-    assert choice(WOLF, now("hunt", **KNOWN), hunt, DANGER, (said(1, "I want to kill player_7.", 2),)) == "hunt:7"
-    assert choice(WOLF, now("hunt", **KNOWN), hunt, DANGER, (said(1, "I want to kill player_7.", 1),)) == "hunt:4"
-    whisper = options("recommend", *range(8)) | {"silent": ""}
-    assert choice(WOLF, now("whisper", **KNOWN), whisper, DANGER) == "recommend:4"
-
-
-def test_werewolves_vote_with_the_table_where_it_is_wrong():
-    vote = options("vote", *range(8))
-    heat = tuple(said(k, f"I accuse player_{j} of being evil.", 2) for k, j in ((3, 5), (4, 5), (5, 1), (6, 1), (7, 1)))
-    assert choice(WOLF, now("vote", **KNOWN), vote, DANGER, heat) == "vote:5"
-    lost = (*heat, said(4, "I accuse player_1 of being evil.", 2), said(3, "I accuse player_1 of being evil.", 2))
-    assert choice(WOLF, now("vote", **KNOWN), vote, DANGER, lost) == "vote:1"  # five of eight: he is lost
-    assert choice(WOLF, now("vote", **KNOWN), vote, DANGER) == "vote"
-    own = (*heat, said(0, "I accuse player_6 of being evil.", 2))  # it stands by its own word
-    assert choice(WOLF, now("vote", **KNOWN), vote, DANGER, own) == "vote:6"
-    whispered = (said(1, "I want to kill player_5.", 2, private=True),)
-    assert choice(WOLF, now("vote", **KNOWN), vote, DANGER, whispered) == "vote"
+@pytest.mark.parametrize(
+    ("expected", "asked"),
+    [
+        # the village votes for the least trusted who lives, or for whom it knows, or passes
+        ("vote:2", rule("Villager", "vote")),
+        ("vote:1", rule("Villager", "vote", alive=[0, 1, 3, 4])),
+        ("vote:1", rule("Villager", "vote", innocent=[2])),
+        ("vote:5", rule("Villager", "vote", wolves=[5])),
+        ("vote", rule("Villager", "vote", [1.0] + [0.3] * 7)),
+        # together with those whom it does not distrust; an ally is not voted out, whoever accuses him
+        ("vote:5", rule("Villager", "vote", DISTRUSTED, HEAT)),
+        ("vote:2", rule("Villager", "vote", DISTRUSTED, HEAT[2:])),
+        ("vote:5", rule("Villager", "vote", DISTRUSTED, HEAT[:1])),
+        ("vote:2", rule("Villager", "vote", [*DISTRUSTED[:5], 0.3, 0.0, 0.0], HEAT)),
+        # it says what it holds
+        ("accuse:2", rule("Villager", "speak")),
+        ("defend:3", rule("Villager", "speak", [1, 0, 0, 0.5, 0, 0, 0, -0.2])),
+        ("silent", rule("Villager", "speak", EQUAL)),
+        # the seer tells of a werewolf at once, of others when it is due, and nothing twice or of the dead
+        ("report:4,1", rule("Seer", "speak", day=1, checks=[CHECKED_4, CHECKED_5])),
+        ("accuse:2", rule("Seer", "speak", day=1, checks=[CHECKED_5])),
+        ("report:5,0", rule("Seer", "speak", day=2, checks=[CHECKED_5])),
+        ("report:5,0", rule("Seer", "speak", messages=(said(6, "I am Seer."),), day=1, checks=[CHECKED_5])),
+        (
+            "accuse:2",
+            rule("Seer", "speak", messages=(said(0, "I checked player_4: evil."),), day=1, checks=[CHECKED_4, CHECKED_5]),
+        ),
+        ("accuse:2", rule("Seer", "speak", day=1, checks=[CHECKED_4], alive=[0, 2])),
+        # who has a power says so when pressed
+        ("claim_role:1", rule("Witch", "speak", messages=PRESSING)),
+        ("accuse:2", rule("Witch", "speak", messages=PRESSING[:1])),
+        ("accuse:2", rule("Villager", "speak", messages=PRESSING)),
+        # the witch saves unless she distrusts, and poisons only who is lost to her
+        *((f"save:{saved}", rule("Witch", "save", attacked=seat)) for seat, saved in ((3, 1), (1, 1), (2, 0))),
+        ("save:1", rule("Witch", "save", [-1.0] * 8, attacked=0)),
+        ("poison:2", rule("Witch", "poison")),
+        ("poison", rule("Witch", "poison", [1, -0.5, -0.6, 0, 0, 0, 0, 0])),
+        # the guard protects a credible seer, then the most trusted, then himself
+        ("protect:5", rule("Guard", "protect", messages=SEERS)),
+        ("protect:3", rule("Guard", "protect", messages=SEERS[1:])),
+        ("protect:0", rule("Guard", "protect", EQUAL)),
+        ("protect:0", rule("Guard", "protect", messages=SEERS[1:], without="protect:3")),
+        # the seer checks the least trusted of whom it is not certain
+        ("check:2", rule("Seer", "check")),
+        ("check:1", rule("Seer", "check", wolves=[2])),
+        ("check", rule("Seer", "check", wolves=[2], innocent=[1, 3, 4, 5, 6, 7])),
+        # werewolves kill the dangerous, claimed seers first, and all the same one
+        ("hunt:4", rule("Werewolf", "hunt", DANGER)),
+        ("hunt:6", rule("Werewolf", "hunt", DANGER, (said(6, "I am Seer."),))),
+        ("hunt:7", rule("Werewolf", "hunt", DANGER, (said(1, NAMED, 2),))),
+        ("hunt:4", rule("Werewolf", "hunt", DANGER, (said(1, NAMED, 1),))),
+        ("recommend:4", rule("Werewolf", "whisper", DANGER)),
+        # they vote with the table where it is wrong, against a fellow who is lost, or by their own word
+        ("vote:5", rule("Werewolf", "vote", DANGER, TABLE)),
+        ("vote:1", rule("Werewolf", "vote", DANGER, (*TABLE, *accusations((4, 1), (3, 1))))),  # five of eight
+        ("vote", rule("Werewolf", "vote", DANGER)),
+        ("vote:6", rule("Werewolf", "vote", DANGER, (*TABLE, *accusations((0, 6))))),
+        ("vote", rule("Werewolf", "vote", DANGER, (said(1, "I want to kill player_5.", 2, private=True),))),
+        # one that was reported reports the seer
+        ("report:6,1", rule("Werewolf", "speak", DANGER, (said(6, "I checked player_0: evil.", 2),))),
+    ],
+)  # fmt: skip
+def test_what_the_rule_does(expected, asked):
+    assert asked() == expected
 
 
 @pytest.mark.parametrize("seed", range(30))
 def test_a_werewolf_never_accuses_a_fellow_and_is_never_the_second_false_seer(seed):
-    claimed = (said(1, "I checked player_5: evil.", 1),)
-    kinds = set()
-    for messages in ((), claimed):
-        wanted = choice(WOLF, now("speak", **KNOWN), SPEECHES, DANGER, messages, seed)
-        kind, _, args = wanted.partition(":")
-        assert kind in ({"accuse", "defend", "report"} if not messages else {"accuse", "defend"})
+    for messages, kinds in (
+        ((), {"accuse", "defend", "report"}),
+        ((said(1, "I checked player_5: evil."),), {"accuse", "defend"}),
+    ):
+        kind, _, args = choice("Werewolf", "speak", DANGER, messages, seed).partition(":")
+        assert kind in kinds
         assert int(args[0]) in KNOWN["innocent"]
-        kinds.add(kind)
-    assert kinds
-
-
-def test_a_werewolf_that_was_reported_reports_the_seer():
-    reported = (said(6, "I checked player_0: evil.", 2),)
-    assert choice(WOLF, now("speak", **KNOWN), SPEECHES, DANGER, reported) == "report:6,1"
 
 
 def test_options_that_are_none_of_werewolf_are_refused():
+    rule = WerewolfDecision(me("Villager"), now("vote"), STANDING, (), np.random.default_rng(0))
     with pytest.raises(ParlourError, match="accepted: Werewolf's options"):
-        choice(me("Villager"), now("vote"), {"approve:1": ""})
+        rule.choose({"approve:1": ""})
 
 
 # -- reranking -------------------------------------------------------------------------------------------------
