@@ -52,15 +52,6 @@ def seated(me: WerewolfSelfInfo, **known: bool) -> GratrAgent:
 # -- the name on the command line ------------------------------------------------------------------------------
 
 
-def test_settings_are_those_of_the_graph_and_saved(tmp_path):
-    agent = make_policy("gratr:rho=0.8,gamma=0.3,epsilon=0.1,width=5,mode=paper,window=7", "werewolf_v0", {})
-    assert isinstance(agent, GratrAgent)
-    assert agent.chosen.parameters == Parameters(rho=0.8, gamma=0.3, epsilon=0.1, width=5, mode="paper")
-    assert agent.chosen.window == 7
-    agent.save(tmp_path / "agent.json")
-    assert GratrAgent.load(tmp_path / "agent.json").chosen == agent.chosen
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
