@@ -158,10 +158,12 @@ class Client:
         self.expect(request not in ANSWERED or int(self.me) in self.living, f"{request} asked of the dead")
         if request in ("TALK", "WHISPER"):
             return self.line()
-        others = [agent for agent in self.living if agent != int(self.me)]
-        if request == "ATTACK":
-            others = [agent for agent in others if str(agent) not in self.info["roleMap"]]
-        return json.dumps({"agentIdx": self.drawn(others)}) if request in ANSWERED else ""
+        return json.dumps({"agentIdx": self.drawn(self.targets(request))}) if request in ANSWERED else ""
+
+    def targets(self, request: str) -> list[int]:
+        """Whom it may choose."""
+        fellows = self.info["roleMap"] if request == "ATTACK" else ()
+        return [agent for agent in self.living if agent != int(self.me) and str(agent) not in fellows]
 
     def drawn(self, among: Any) -> Any:
         return among[int(self.rng.integers(len(among)))]

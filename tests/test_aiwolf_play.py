@@ -1,15 +1,16 @@
-"""`parlour aiwolf play`: parlour's players at a server that knows the protocol alone, and at parlour's own."""
+"""`parlour aiwolf play`: parlour's players at parlour's server, watched by a client that knows the protocol alone."""
 
 from __future__ import annotations
 
 import json
+import re
 import socket
 from threading import Thread
 from typing import Any
 
 import pytest
+from aiwolf_client import ANSWERED, Client
 from aiwolf_games import Speaks
-from aiwolf_stub_server import StubServer
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.speech import ACCUSE, REPORT
 from parlour.policies import HeuristicPolicy, Policy, RandomPolicy, make_policy
@@ -26,15 +27,51 @@ from parlour.training.harnesses.aiwolf.contest import (
 from parlour.training.harnesses.aiwolf.received import ReceivedGame
 from parlour.training.harnesses.aiwolf.visitor import Visitor
 
+SENTENCE = re.compile(
+    r"Over|Skip|(ESTIMATE|COMINGOUT) Agent\[\d\d\] [A-Z]+|(Agent\[\d\d\] )?(ESTIMATE|COMINGOUT) Agent\[\d\d\] [A-Z]+"
+    r"|(DIVINED|IDENTIFIED) Agent\[\d\d\] (HUMAN|WEREWOLF)|(ATTACK|VOTE|GUARD) Agent\[\d\d\]"
+    r"|REQUEST ANY \(VOTE Agent\[\d\d\]\)"
+)
 
-def visited(policy: Policy, players: int, games: int) -> tuple[StubServer, Visitor]:
-    server = StubServer(players, seed=5)
-    thread = Thread(target=server.serve, args=(games,), daemon=True)
-    thread.start()
-    visitor = Visitor(policy)
-    visitor.visit("127.0.0.1", server.port)
-    thread.join(30)
-    return server, visitor
+
+class Watched(Client):
+    """Passes on what a visitor answers, and holds it against the protocol and the rules."""
+
+    def __init__(self, port: int, visitor: Visitor) -> None:
+        super().__init__(port, "watched")
+        self.visitor, self.said = visitor, list[str]()
+
+    def answer(self, packet: dict[str, Any]) -> str:
+        super().answer(packet)
+        request, answer = packet["request"], self.visitor.answer(packet)
+        self.expect((answer is not None) == (request in ANSWERED), f"{request} answered with {answer}")
+        if request in ("TALK", "WHISPER"):
+            self.said.append(str(answer))
+            self.expect(bool(SENTENCE.fullmatch(str(answer))), f"{request} answered with {answer}")
+        elif request in ANSWERED - {"NAME", "ROLE"}:
+            accepted = [f'{{"agentIdx":{agent}}}' for agent in self.targets(request)]
+            self.expect(answer in accepted, f"{request} answered with {answer}")
+        return answer or ""
+
+
+def visited(policy: Policy, players: int, games: int) -> tuple[Watched, Visitor]:
+    """A contest with one agent from outside; the others are heuristics."""
+    visitor, settings = Visitor(policy), ContestSettings(players=players, games=games, agents=1)
+    with listening("127.0.0.1", 0) as server:
+        watched = Watched(server.getsockname()[1], visitor)
+        thread = Thread(target=watched.run, daemon=True)
+        thread.start()
+        entrants = connected(server, settings)
+    contest = Contest(settings, entrants)
+    contest.play()
+    close(entrants)
+    thread.join(10)
+    assert watched.wrong == []
+    assert entrants[0].name == "parlour"
+    assert entrants[0].agent.forfeits.total() == 0
+    assert visitor.games.total() == watched.games == games
+    assert visitor.wins.total() == sum(watched.won) == contest.wins["parlour", ALL_ROLES]
+    return watched, visitor
 
 
 @pytest.mark.parametrize("policy", [HeuristicPolicy, RandomPolicy])
@@ -42,20 +79,13 @@ def visited(policy: Policy, players: int, games: int) -> tuple[StubServer, Visit
     ("players", "games"),
     [(5, 20), (15, 3), pytest.param(5, 200, marks=pytest.mark.slow), pytest.param(15, 20, marks=pytest.mark.slow)],
 )
-def test_a_server_that_knows_the_protocol_alone_accepts_every_answer(policy, players, games):
-    server, visitor = visited(policy(), players, games)
-    assert server.wrong == []
-    assert (server.name, server.asked_role) == ("parlour", "none")
-    assert server.games == visitor.games.total() == games
-    assert visitor.wins.total() == sum(server.won)
-    assert server.answers > 4 * games
+def test_every_answer_keeps_to_the_protocol(policy, players, games):
+    watched, _ = visited(policy(), players, games)
+    assert len(watched.said) > games
 
 
 def test_the_expert_plays_at_a_server_of_5():
-    policy = make_policy("expert", GAME, config_of(ContestSettings(players=5).preset))
-    server, visitor = visited(policy, 5, 20)
-    assert server.wrong == []
-    assert server.games == visitor.games.total() == 20
+    visited(make_policy("expert", GAME, config_of(ContestSettings(players=5).preset)), 5, 20)
 
 
 @pytest.mark.parametrize(
@@ -67,12 +97,9 @@ def test_the_expert_plays_at_a_server_of_5():
     ],
 )
 def test_words_become_aiwolfs_sentences_or_a_skip(words, line):
-    server = StubServer(5, seed=1)
-    Thread(target=server.serve, args=(1,), daemon=True).start()
     policy = Speaks(words)
-    Visitor(policy).visit("127.0.0.1", server.port)
-    assert server.wrong == []
-    assert any(line in said for said in server.said)
+    watched, _ = visited(policy, 5, 1)
+    assert any(line in said for said in watched.said)
     assert policy.read[-1].startswith("# Who you are\nYou are player_")
 
 
