@@ -14,6 +14,7 @@ from parlour.envs.werewolf.belief import SeatBeliefs, WerewolfHabits, WolfBelief
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.policies.heuristic.werewolf import WerewolfPlayer
+from parlour.training.measure import evaluate
 from parlour.training.play import rollout
 from played_by_hand import announced, said
 
@@ -241,13 +242,6 @@ def test_votes_seen_as_cast_count_once():
 def test_it_beats_chance_on_both_sides():
     # on 30 deals each; the rule wins 94 % as the village and 100 % as the werewolves of 300 (`parlour evaluate`)
     env = rollout.table("werewolf_v0")
-    won = {"village": 0, "werewolf": 0}
-    for seed in range(30):
-        for side in won:
-            env.reset(seed=seed)
-            base: Any = env.unwrapped
-            dealt = [base.view(k).side for k in range(8)]
-            seats = [HeuristicPolicy() if dealt_side == side else RandomPolicy() for dealt_side in dealt]
-            won[side] += rollout.play(env, seats, seed).outcome.winner == side
-    assert won["village"] >= 22
-    assert won["werewolf"] >= 27
+    won = evaluate.team(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), range(30)).rates["heuristic"]
+    assert won["village"].hits >= 22
+    assert won["werewolf"].hits >= 27
