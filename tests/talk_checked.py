@@ -100,10 +100,6 @@ def avalon_belief(view, public, left_out, habits):
     for number, (by, (kind, args, words), _) in enumerate(view.events):
         voters = [voter for event, voter in left_out if event == number and voter >= 0]
         before = belief.log_weights
-        if voters and habits is None:
-            belief.log_weights = before + vote_by_vote(belief, args, voters)
-            belief._weights = None
-            continue
         if voters:
             belief.see_votes(belief.team, args[1:], without=voters)
             continue
@@ -116,22 +112,6 @@ def avalon_belief(view, public, left_out, habits):
 def avalon_chances(view, public, left_out, habits):
     """P(evil) of each seat."""
     return avalon_belief(view, public, left_out, habits).evil_chance()
-
-
-def vote_by_vote(belief, args, left_out):
-    """The log-likelihood of votes, one vote after another, without those of some voters and of the seat itself."""
-    h, dirty = belief.habits, belief.evil[:, list(belief.team)].sum(axis=1) > 0
-    total = np.zeros(len(belief.evil))
-    for voter, vote in enumerate(args[1:]):
-        if voter == belief.seat or voter in left_out:
-            continue
-        evil, merlin, blind = belief.evil[:, voter], belief.merlin[:, voter] == 1, belief.blind[:, voter] == 1
-        yes = np.where(dirty, h.approve_dirty_evil, h.approve_clean_evil)
-        yes = np.where(merlin, np.where(dirty, h.approve_dirty_merlin, h.approve_clean_merlin), yes)
-        yes = np.where(blind, h.approve_blind, yes)
-        assert set(np.unique(evil)) <= {0, 1}
-        total += np.log(yes if vote else 1 - yes)
-    return total
 
 
 def werewolf_chances(view, public, left_out, habits):

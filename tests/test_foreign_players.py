@@ -395,14 +395,10 @@ def test_policies_that_need_more_than_words_are_refused():
 # -- the page --------------------------------------------------------------------------------------------------
 
 
-def test_the_page_s_code_runs(capsys):
-    pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
-    players, served = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    Path("mine.py").write_text(players)
+def test_the_players_of_the_page_make_no_fault():
+    Path("mine.py").write_text(re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)[0])
     for name in ("words", "numbers", "Dice"):
         assert sum(faults(episode(*[f"mine:{name}"] * 5), 0).values()) == 0
-    exec(compile(served, "players.md", "exec"), {})
-    assert capsys.readouterr().out.startswith("I ")
 
 
 def test_the_page_names_every_library():
