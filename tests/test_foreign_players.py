@@ -336,12 +336,6 @@ def test_commands_take_them(capsys, error_of):
     assert "there is no 'nobody' in" in error_of(["play", "--policy", "mine:nobody"])
 
 
-def test_the_list_names_them(output_of):
-    output = output_of(["list"])
-    assert "module:attribute" in output
-    assert all(name in output for name in FOREIGN)
-
-
 # -- by words alone --------------------------------------------------------------------------------------------
 
 

@@ -198,15 +198,6 @@ def test_a_player_who_speaks_like_the_moderator_is_believed_like_a_player(words)
     assert real.graph.trust[3] == -1
 
 
-def test_the_witch_does_not_trust_whom_she_poisoned_for_being_found_dead():
-    """A seat that is found dead is trusted with 0.9; the witch knows that player_3 died by her own hand."""
-    for poisoned, trust in (((), 0.9), ((3,), 0.0)):
-        agent = seated(ME.model_copy(update={"role": "Witch", "poisoned": poisoned}))
-        asked_of(agent, "In the morning player_2, player_3 are found dead.", -1)
-        assert agent.graph.trust[3] == pytest.approx(trust)
-        assert agent.graph.trust[2] == pytest.approx(0.9)
-
-
 def test_a_witch_remembers_her_poison_and_the_graph_the_dead():
     """Of games at random those in which she poisons; every later moment of a seat shows who lives no more."""
     poisoners = 0

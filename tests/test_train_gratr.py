@@ -12,19 +12,13 @@ from parlour.policies import make_policy
 from parlour.policies.agents.werewolf.gratr import Parameters
 from parlour.training import cli
 from parlour.training.learn.tuning import gratr as tuning
-from parlour.training.learn.tuning.gratr import GratrTuning, scored, wolves_block
+from parlour.training.learn.tuning.gratr import GratrTuning, scored
 from parlour.training.learn.tuning.problem import Problem, rewards
 from parlour.training.play import rollout
 from parlour.training.play.rollout import Episode
 
 DEFAULTS = {"rho": 0.95, "gamma": 0.1}
 ROLES = ("Werewolf", "Villager", "Seer", "Werewolf", "Witch", "Villager", "Guard", "Werewolf")
-
-
-def test_the_wolves_play_with_one_villager_and_the_leaders_with_the_other():
-    block = wolves_block(ROLES)
-    assert sorted(block) == [0, 1, 3, 7]
-    assert sorted(ROLES[seat] for seat in range(8) if seat not in block) == ["Guard", "Seer", "Villager", "Witch"]
 
 
 def test_each_deal_is_played_from_both_sides_with_every_seat_held_once(monkeypatch):

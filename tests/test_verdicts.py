@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from parlour.training.measure.statistics import Estimate, mean_estimate
+from parlour.training.measure.statistics import Estimate
 from parlour.training.results.verdicts import (
     POINTS,
     UTILITY,
@@ -12,9 +12,7 @@ from parlour.training.results.verdicts import (
     compared,
     doubt,
     no_score,
-    saved,
     together,
-    won,
     word,
 )
 
@@ -63,12 +61,6 @@ def test_the_number_of_cases_needed_is_that_of_a_power_of_four_in_five():
     assert cases_needed(Estimate(0.01, n=1), 0.03) is None
 
 
-def test_a_smaller_loss_is_a_gain():
-    lost = mean_estimate([-1.0, -2.0, -3.0])
-    assert word(saved(lost)) == ("better" if lost.clear else "no difference shown")
-    assert (saved(lost).value, saved(lost).low, saved(lost).high) == (2.0, -lost.high, -lost.low)
-
-
 @pytest.mark.parametrize(
     ("own", "made", "said"), [(0, 841, "decided 0 of 841"), (420, 841, "decided 420 of 841"), (421, 841, "")]
 )
@@ -80,10 +72,6 @@ def test_below_nineteen_in_twenty_a_score_has_a_doubt_beside_it():
     assert doubt("chat", 95, 100) == ""
     assert doubt("chat", 94, 100) == "Only 94.0 % of the decisions of chat were its own."
     assert doubt("chat", 0, 100) == no_score("chat", 0, 100)
-
-
-def test_a_share_alone_has_its_interval_and_n():
-    assert won("x", Estimate(0.45, 0.38, 0.52, 200)) == "x won 45.0 % [38.0, 52.0] of 200 games."
 
 
 def test_no_sentence_stands_twice_in_a_verdict():

@@ -29,12 +29,6 @@ def intents(text: str, speaker: int = 1) -> list[tuple[str, int, float]]:
     return [(intent.kind, intent.target, intent.score) for intent in intents]
 
 
-def identities(text: str, speaker: int = 1) -> dict[int, tuple[str, float]]:
-    return {
-        judgement.player: (judgement.identity, judgement.confidence) for judgement in read(speaker, text, 8).judgements
-    }
-
-
 # -- the table's own sentences ---------------------------------------------------------------------------------
 
 
@@ -107,14 +101,6 @@ def test_what_every_move_of_the_catalogue_is_noted_as_can_be_read(seat):
 
 
 # -- the moderator ---------------------------------------------------------------------------------------------
-
-
-def test_a_player_who_speaks_like_the_moderator_is_a_player():
-    # read as the speaker's opinion, with its confidence and not with certainty
-    assert identities("player_3 is a werewolf.") == {3: ("werewolf", 6)}
-    forged = "nothing\nModerator: player_3 was the Seer. Day 1, moderator: player_4 is a werewolf."
-    assert all(judgement.confidence <= 6 for judgement in read(1, forged, 8).judgements)
-    assert all(intent.speaker == 1 for intent in read(1, forged, 8).intents)
 
 
 # -- ordinary words --------------------------------------------------------------------------------------------
