@@ -15,15 +15,11 @@ from parlour.envs.werewolf.vocabulary import ROLES, side_of
 from parlour.policies import RandomPolicy
 from parlour.training.measure.werewolf import measures, transcripts
 from parlour.training.measure.werewolf.amnesia import IDENTITY, OBJECTIVE, WAYS, Count, Turn, amnesia, forgot
-from parlour.training.measure.werewolf.played import DayVote, Judgement, WerewolfGame
+from parlour.training.measure.werewolf.played import DayVote, Judgement
 from parlour.training.measure.werewolf.scores import (
     PUBLISHED,
     performance,
-    performances,
     reasoning,
-    reasoning_success,
-    share,
-    total,
 )
 from parlour.training.play import rollout
 from parlour.training.play.parallel.concurrent_games import Job
@@ -137,36 +133,8 @@ def test_performance_by_table_3(role: str, weight: str) -> None:
     assert performance(role, True, [enemy, role], PUBLISHED) == 5 + 2 * w
 
 
-def game(methods: str, winner: str, *votes: DayVote, judgements: tuple[Any, ...] = (None,) * 5) -> WerewolfGame:
-    return WerewolfGame("", tuple(methods), SEATS, winner, votes, judgements)
-
-
-def test_win_rates_are_of_blocks_and_shares_are_of_wins() -> None:
-    # a: wolves, lost; wolves, won; leaders, won; and a table on which it holds no block
-    games = [game("aabba", "village"), game("aabbb", "werewolf"), game("bbaab", "village"), game("ababa", "werewolf")]
-    assert [(rate.hits, rate.n) for rate in (total(games, "a"), total(games, "b")) if rate] == [(2, 3), (1, 3)]
-    # the wolves' wins: a's, and one of a divided pack, which nobody holds; the village's: one each
-    assert [(r.hits, r.n) for r in (share(games, "a", "werewolf"), share(games, "a", "village")) if r] == [
-        (1, 1),
-        (1, 2),
-    ]
-
-
-def test_reasoning_leaves_out_seats_that_were_not_recorded() -> None:
-    judged = ((Judgement(1, True), Judgement(0, True), Judgement(2, True)), None, (), None, None)
-    games = [game("aabbb", "village", judgements=judged)]
-    assert reasoning(0, SEATS, judged[0] or ()) == 1
-    for method, n in (("a", 4), ("b", 4)):
-        share = reasoning_success(games, method)
-        assert share is not None
-        assert (share.hits, share.n) == (int(method == "a"), n)
-
-
-def test_performances_are_of_each_seat_of_a_role() -> None:
-    games = [game("aabbb", "werewolf", DayVote(0, 2), DayVote(1, 1), DayVote(1, 3), DayVote(3, 0))]
-    assert performances(games, "a", "Werewolf") == [Fraction(11, 2), Fraction(5)]
-    assert performances(games, "b", "Witch") == [Fraction(3, 2)]
-    assert performances(games, "b", "Werewolf") == []
+def test_a_judgement_of_oneself_does_not_count() -> None:
+    assert reasoning(0, SEATS, (Judgement(1, True), Judgement(0, True), Judgement(2, True))) == 1
 
 
 # -- transcripts -----------------------------------------------------------------------------------------------

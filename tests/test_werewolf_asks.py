@@ -238,11 +238,6 @@ def test_the_record_holds_votes_deaths_and_deeds_apart_from_speech():
         assert any(re.match(form, text) for text in done), form
 
 
-def test_no_number_in_a_prompt_has_more_than_three_decimals():
-    for question in questions_put():
-        assert not re.search(r"\d\.\d{4}", question.prompt())
-
-
 def common(first: str, other: str) -> int:
     """Characters of the longest common beginning."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, other, strict=False)))

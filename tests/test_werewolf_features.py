@@ -58,20 +58,6 @@ def test_a_seat_knows_itself_its_role_and_its_place():
     assert features(env, 4)["antidote left"] == features(env, 4)["poison left"] == 0
 
 
-def test_a_wolf_sees_its_fellows_the_talk_and_the_hunt():
-    env = opened()
-    play(env, *FIRST_NIGHT[:6])
-    wolf, seer = features(env, 0), features(env, 5)
-    assert of_seats(wolf, "known to me: a werewolf (1), none (-1)") == [1, 1, 1, -1, -1, -1, -1, -1]
-    assert of_seats(seer, "known to me: a werewolf (1), none (-1)") == [0, 0, 0, 0, 0, -1, 0, 0]
-    assert of_seats(wolf, "proposed tonight as the victim / 5") == [0] * 6 + [0.4, 0]
-    # its own vote and the choice of all
-    assert of_seats(wolf, "wanted killed by wolves tonight, as I see / 5") == [0] * 6 + [0.4, 0]
-    assert of_seats(features(env, 2), "wanted killed by wolves tonight, as I see / 5") == [0] * 6 + [0.2, 0.2]
-    assert of_seats(seer, "wanted killed by wolves tonight, as I see / 5") == [0] * 8
-    assert wolf["fellow wolves alive / 5"] == pytest.approx(2 / 5)
-
-
 def test_speeches_and_votes_in_the_features():
     env = opened()
     play(env, *FIRST_NIGHT)
