@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,69 +16,71 @@ from parlour.envs import registry
 from parlour.envs.core import NATURE, OVER, IllegalMove, Move, Outcome, ParlourError
 from parlour.envs.werewolf.presets import PLAYERS, PRESETS, default_roles
 from parlour.envs.werewolf.vocabulary import ACTS, WHISPERS
+from played_by_hand import Course
 
-WOLVES, WITCH, GUARD, SEER, VILLAGERS = (0, 1, 2), 3, 4, 5, (6, 7)
+WOLVES, WITCH, GUARD, SEER = (0, 1, 2), 3, 4, 5
 NIGHT_KINDS = ("hunt", "protect", "save", "poison", "check")
 PASSES = {"save": Move("save", (0,))}
 
 
-class Played(NamedTuple):
-    """A state, and who was asked what on the way."""
+class Village(Course):
+    """A game in which the seats have the roles in the order of the box: the wolves first."""
 
-    state: Any
-    asked: list[tuple[int, str]]
+    def __init__(self, rules: str = "paper", order: tuple[int, ...] | None = None, **options: Any) -> None:
+        self.game = registry["werewolf_v0"].raw_env(rules=rules, **{"talk": False, **options}).game
+        self.state = self.game.initial()
+        self.asked: list[tuple[int, str]] = []
+        """Who was asked what in the last night."""
+        self.do(Move("deal", (*self.game.deck, *(order or range(self.game.seats)))))
 
+    @property
+    def now(self) -> str:
+        """The kind of the first legal move; empty where no seat is to move."""
+        return self.legal[0].kind if self.actor >= 0 else ""
 
-def table(rules: str = "paper", **options: Any) -> Any:
-    return registry["werewolf_v0"].raw_env(rules=rules, **{"talk": False, **options}).game
+    def night(self, **acts: Any) -> Village:
+        """One night: `hunt=6` for all wolves or `hunt=(6, 7, None)` wolf by wolf; what is left out is passed."""
+        self.asked = []
+        hunts = acts.pop("hunt", None)
+        wolves = iter(hunts if isinstance(hunts, tuple) else ())
+        while (kind := self.now) in NIGHT_KINDS:
+            self.asked.append((self.actor, kind))
+            wanted = acts.get(kind)
+            if kind == "hunt":
+                wanted = next(wolves) if isinstance(hunts, tuple) else hunts
+            self.do(PASSES.get(kind, Move(kind)) if wanted is None else Move(kind, (int(wanted),)))
+        assert set(acts) <= {kind for _, kind in self.asked}, "an act that was given was not asked for"
+        return self
 
+    def day(self, *votes: int | None, everybody: int | None = None) -> Village:
+        """One vote: the votes in the order of voting, or one for everybody."""
+        given_votes = iter(votes)
+        while self.now == "vote":
+            vote = next(given_votes) if votes else everybody
+            self.do(Move("vote", () if vote is None else (vote,)))
+        return self
 
-def deal(game: Any, order: tuple[int, ...] | None = None) -> Any:
-    """The roles in the order of the box: the wolves first."""
-    return game.apply(game.initial(), Move("deal", (*game.deck, *(order or range(game.seats)))))
+    def until(self, kind: str) -> Village:
+        """First legal moves until one of a kind may be made."""
+        while kind not in self.kinds:
+            self.do(self.legal[0])
+        return self
 
+    @property
+    def living(self) -> set[int]:
+        return {j for j, alive in enumerate(self.state.standing.alive) if alive}
 
-def night(game: Any, s: Any, **acts: Any) -> Played:
-    """Play one night: `hunt=6` for all wolves or `hunt=(6, 7, None)` wolf by wolf; what is left out is passed."""
-    asked: list[tuple[int, str]] = []
-    hunts = acts.pop("hunt", None)
-    wolves = iter(hunts if isinstance(hunts, tuple) else ())
-    while game.actor(s) >= 0 and game.legal(s)[0].kind in NIGHT_KINDS:
-        kind = game.legal(s)[0].kind
-        asked.append((game.actor(s), kind))
-        wanted = acts.get(kind)
-        if kind == "hunt":
-            wanted = next(wolves) if isinstance(hunts, tuple) else hunts
-        move = PASSES.get(kind, Move(kind)) if wanted is None else Move(kind, (int(wanted),))
-        s = game.apply(s, move)
-    assert set(acts) <= {kind for _, kind in asked}, "an act that was given was not asked for"
-    return Played(s, asked)
+    @property
+    def targets(self) -> set[tuple[int, ...]]:
+        return {move.args for move in self.legal}
 
+    def told(self, kind: str, seat: int | None = None) -> list[tuple[int, ...]]:
+        """The arguments of all announcements or moves of a kind, those seen by a seat only if one is given."""
+        log = self.state.log
+        return [e.move.args for e in log if e.move.kind == kind and (seat is None or e.to is None or seat in e.to)]
 
-def day(game: Any, s: Any, *votes: int | None, everybody: int | None = None) -> Any:
-    """Play one vote: the votes in the order of voting, or one for everybody."""
-    given_votes = iter(votes)
-    while game.actor(s) >= 0 and game.legal(s)[0].kind == "vote":
-        vote = next(given_votes) if votes else everybody
-        s = game.apply(s, Move("vote", () if vote is None else (vote,)))
-    return s
-
-
-def voting(game: Any) -> Any:
-    """The first vote, after a night of first legal moves."""
-    s = deal(game)
-    while game.legal(s)[0].kind != "vote":
-        s = game.apply(s, game.legal(s)[0])
-    return s
-
-
-def living(s: Any) -> set[int]:
-    return {j for j, alive in enumerate(s.standing.alive) if alive}
-
-
-def args_of(s: Any, kind: str, seat: int | None = None) -> list[tuple[int, ...]]:
-    """The arguments of all announcements or moves of a kind, those seen by a seat only if one is given."""
-    return [e.move.args for e in s.log if e.move.kind == kind and (seat is None or e.to is None or seat in e.to)]
+    def heard_by(self, kind: str) -> list[Any]:
+        return [e.to for e in self.state.log if e.move.kind == kind]
 
 
 # -- tables ----------------------------------------------------------------------------------------------------
@@ -95,11 +97,9 @@ def test_about_a_third_are_werewolves_with_one_of_each_power_from_six_players_on
 
 
 @pytest.mark.parametrize("players", [4, 5])
-def test_tables_of_four_and_five_have_one_werewolf_a_seer_and_villagers(players):
-    assert default_roles(players) == ("Werewolf", "Seer", *("Villager",) * (players - 2))
-    game = table("official", num_players=players)
-    for hunted in (None, *range(1, players)):  # no first night ends the game
-        assert night(game, deal(game), hunt=hunted).state.standing.reason == ""
+def test_no_first_night_ends_a_game_of_four_or_five(players):
+    for hunted in (None, *range(1, players)):
+        assert Village("official", num_players=players).night(hunt=hunted).outcome is None
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_table_that_cannot_be_played_is_refused_with_what_is_accepted(options,
 
 
 def test_the_deal_gives_each_seat_a_role_and_draws_one_order_of_talk():
-    game = table()
+    game = Village().game
     dealt = [game.nature(game.initial(), np.random.default_rng(seed)).args for seed in range(40)]
     assert all(sorted(d[:8]) == sorted(game.deck) and sorted(d[8:]) == list(range(8)) for d in dealt)
     assert len({d[:8] for d in dealt}) > 30
@@ -209,213 +209,161 @@ SEATS = {"w": WITCH, "e": SEER, "u": GUARD, "-": None} | {str(j): j for j in ran
 def test_a_night_ends_as_the_rule_says(rule):
     nights, announced, asked, *presets = NIGHTS[rule]
     for preset in presets[0].split() if presets else PRESETS:
-        game = table(preset)
-        s = deal(game)
-        for number, acts in enumerate(nights.split(",")):
+        village = Village(preset)
+        for acts in nights.split(","):
             seats = {LETTERS[act[0]]: tuple(SEATS[seat] for seat in act[1:]) for act in acts.split()}
-            given_acts = {kind: aims if len(aims) > 1 else aims[0] for kind, aims in seats.items()}
-            s, order = night(game, day(game, s) if number else s, **given_acts)
-        assert {kind: args_of(s, kind) for kind in announced} == announced, preset
-        assert order[:4] == [*((wolf, "hunt") for wolf in WOLVES), (GUARD, "protect")]
-        assert order[4:] == [(SEER if letter == "c" else WITCH, LETTERS[letter]) for letter in asked], preset
-        hears = {"wolves": WOLVES, "attacked": (WITCH,), "checked": (SEER,)}
-        assert all(e.to == hears[e.move.kind] for e in s.log if e.move.kind in hears)
+            village.day().night(**{kind: aims if len(aims) > 1 else aims[0] for kind, aims in seats.items()})
+        assert {kind: village.told(kind) for kind in announced} == announced, preset
+        assert village.asked[:4] == [*((wolf, "hunt") for wolf in WOLVES), (GUARD, "protect")]
+        assert village.asked[4:] == [(SEER if letter == "c" else WITCH, LETTERS[letter]) for letter in asked], preset
+        for kind, seats in {"wolves": WOLVES, "attacked": (WITCH,), "checked": (SEER,)}.items():
+            assert set(village.heard_by(kind)) <= {seats}
 
 
 def test_dead_players_do_not_act():
     """The witch poisons the guard, the wolves kill the seer, a wolf is executed: night 2 has two wolves and a witch."""
-    game = table()
-    s = night(game, deal(game), hunt=SEER, poison=GUARD).state
-    s = day(game, s, everybody=0)
-    assert living(s) == {1, 2, 3, 6, 7}
-    asked = night(game, s, hunt=6).asked
-    assert asked == [(1, "hunt"), (2, "hunt"), (3, "save")]
+    village = Village().night(hunt=SEER, poison=GUARD).day(everybody=0)
+    assert village.living == {1, 2, 3, 6, 7}
+    assert village.night(hunt=6).asked == [(1, "hunt"), (2, "hunt"), (3, "save")]
 
 
 def test_roles_that_are_not_in_play_are_skipped():
-    game = table(num_players=6, roles=("Werewolf", *("Villager",) * 5))
-    s, asked = night(game, deal(game), hunt=1)
-    assert asked == [(0, "hunt")]
-    assert living(s) == {0, 2, 3, 4, 5}
+    village = Village(num_players=6, roles=("Werewolf", *("Villager",) * 5)).night(hunt=1)
+    assert village.asked == [(0, "hunt")]
+    assert village.living == {0, 2, 3, 4, 5}
 
 
 # -- the wolves ------------------------------------------------------------------------------------------------
 
 
 def test_wolves_know_each_other_and_nobody_else_knows_anything():
-    game = table()
-    s = deal(game)
-    assert [game.view(s, w).knows for w in WOLVES] == [
-        ((("Werewolf",), (1, 2)),),
-        ((("Werewolf",), (0, 2)),),
-        ((("Werewolf",), (0, 1)),),
-    ]
-    assert all(game.view(s, seat).knows == () for seat in range(3, 8))
+    fellows = [((("Werewolf",), seats),) for seats in ((1, 2), (0, 2), (0, 1))]
+    assert [Village().view(seat).knows for seat in range(8)] == [*fellows, *[()] * 5]
 
 
 def test_wolves_talk_in_seat_order_before_they_vote_and_only_living_wolves_hear_it():
-    game = table(talk=True)
-    s = deal(game)
-    spoken = []
-    while {m.kind for m in game.legal(s)} <= set(WHISPERS):
-        spoken.append(game.actor(s))
-        s = game.apply(s, Move("recommend", (6,), "him!"))
+    village, spoken = Village(talk=True), []
+    while village.kinds <= set(WHISPERS):
+        spoken.append(village.actor)
+        village.do(Move("recommend", (6,), "him!"))
     assert spoken == list(WOLVES)
-    assert game.legal(s)[0].kind == "hunt"
-    assert [e.to for e in s.log if e.move.kind == "recommend"] == [WOLVES] * 3
-    assert all(args_of(s, "recommend", seat) == [] for seat in range(3, 8))
+    assert village.now == "hunt"
+    assert village.heard_by("recommend") == [WOLVES] * 3
 
 
 def test_a_dead_wolf_hears_no_more():
-    game = table()
-    s = day(game, night(game, deal(game)).state, everybody=0)
-    s = night(game, s, hunt=7).state
-    assert args_of(s, "wolves", seat=0) == [()]  # of the first night
-    assert args_of(s, "wolves", seat=1) == args_of(s, "wolves", seat=2) == [(), (7,)]
+    village = Village().night().day(everybody=0).night(hunt=7)
+    assert village.told("wolves", 0) == [()]  # of the first night
+    assert village.told("wolves", 1) == village.told("wolves", 2) == [(), (7,)]
 
 
 def test_a_lone_wolf_does_not_talk():
-    game = table(num_players=6, roles=("Werewolf", *("Villager",) * 5), talk=True)
-    assert game.legal(deal(game))[0].kind == "hunt"
+    assert Village(num_players=6, roles=("Werewolf", *("Villager",) * 5), talk=True).now == "hunt"
 
 
 @pytest.mark.parametrize("rules", ["paper", "reference"])
 def test_a_tied_hunt_is_drawn_among_the_tied_nobody_being_one_of_them(rules):
-    game = table(rules)
-    s = deal(game)
-    for vote in ((6,), (), (7,)):
-        s = game.apply(s, Move("hunt", vote))
-    assert game.actor(s) == NATURE
+    village = Village(rules).do(Move("hunt", (6,)), Move("hunt"), Move("hunt", (7,)))
+    game, s = village.game, village.state
+    assert village.actor == NATURE
     drawn = Counter(game.nature(s, np.random.default_rng(seed)).args for seed in range(300))
     assert set(drawn) == {(), (6,), (7,)}
     assert min(drawn.values()) > 70  # of 100 expected; standard deviation 8.2
-    assert args_of(game.apply(s, Move("draw", (7,))), "wolves") == [(7,)]
-    assert args_of(game.apply(s, Move("draw")), "wolves") == [()]
     for bad in (Move("draw", (0,)), Move("draw", (6, 7)), Move("hunt", (6,)), Move("draw", (-2,))):
         with pytest.raises(IllegalMove, match="draws none of the tied"):
             game.apply(s, bad)
+    for args in ((7,), ()):
+        village.state = game.apply(s, Move("draw", args))
+        assert village.told("wolves") == [args]
 
 
 @pytest.mark.parametrize(("rules", "allowed"), [("paper", True), ("reference", True), ("official", False)])
 def test_wolves_may_hunt_wolves_but_in_official(rules, allowed):
-    game = table(rules)
-    targets = {m.args[0] for m in game.legal(deal(game)) if m.args}
-    assert targets == (set(range(8)) if allowed else {3, 4, 5, 6, 7})
+    assert Village(rules).targets == {(), *((j,) for j in range(0 if allowed else 3, 8))}
 
 
 @pytest.mark.parametrize(("rules", "seen"), [("paper", False), ("reference", True), ("official", False)])
 def test_reference_later_wolves_see_earlier_votes(rules, seen):
-    game = table(rules)
-    s = game.apply(deal(game), Move("hunt", (6,)))
-    assert args_of(s, "hunt", seat=0) == [(6,)]
-    assert args_of(s, "hunt", seat=1) == args_of(s, "hunt", seat=2) == ([(6,)] if seen else [])
-    assert all(args_of(s, "hunt", seat) == [] for seat in range(3, 8))
+    village = Village(rules).do(Move("hunt", (6,)))
+    sees = [bool(village.told("hunt", seat)) for seat in range(8)]
+    assert sees == [True, seen, seen, *[False] * 5]
 
 
-# -- the guard -------------------------------------------------------------------------------------------------
+# -- guard and seer --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("rules", ["paper", "official"])
-def test_the_guard_does_not_protect_the_same_player_in_two_nights_running(rules):
-    game = table(rules)
-    s = day(game, night(game, deal(game), protect=6).state)
-    for _ in WOLVES:
-        s = game.apply(s, Move("hunt"))
-    assert {m.args for m in game.legal(s)} == {(), *((j,) for j in range(8) if j != 6)}
+@pytest.mark.parametrize("between", [7, None])
+def test_the_guard_does_not_protect_the_same_player_in_two_nights_running(rules, between):
+    village = Village(rules).night(protect=6).day().until("protect")
+    assert village.targets == {(), *((j,) for j in range(8) if j != 6)}
     with pytest.raises(IllegalMove, match=r"protect \[6\] is not accepted"):
-        game.apply(s, Move("protect", (6,)))
+        village.do(Move("protect", (6,)))
     # another one in between, or nobody: then he may again
-    for between in (7, None):
-        t = game.apply(s, Move("protect", () if between is None else (between,)))
-        t = day(game, night(game, t).state)
-        assert night(game, t, hunt=6, protect=6).state.standing.alive[6]
-
-
-# -- the seer --------------------------------------------------------------------------------------------------
+    village.do(Move("protect", () if between is None else (between,))).night().day().night(hunt=6, protect=6)
+    assert 6 in village.living
 
 
 def test_the_seer_alone_learns_whether_one_player_is_a_werewolf():
-    game = table()
-    s = night(game, deal(game), check=0).state
-    s = night(game, day(game, s), check=6).state
-    assert [e.to for e in s.log if e.move.kind == "checked"] == [(SEER,), (SEER,)]
-    assert args_of(s, "checked") == [(0, 1), (6, 0)]
-    assert game.view(s, SEER).checks == ((0, True), (6, False))
-    assert all(game.view(s, seat).checks == () for seat in range(8) if seat != SEER)
+    village = Village().night(check=0).day().night(check=6)
+    assert village.told("checked") == [(0, 1), (6, 0)]
+    assert village.heard_by("checked") == [(SEER,), (SEER,)]
+    checks = [village.view(seat).checks for seat in range(8)]
+    assert checks == [((0, True), (6, False)) if seat == SEER else () for seat in range(8)]
 
 
 def test_the_seer_does_not_check_himself_nor_the_dead():
-    game = table()
-    s = day(game, night(game, deal(game), hunt=6).state)
-    while game.legal(s)[0].kind != "check":
-        s = game.apply(s, game.legal(s)[0])
-    assert {m.args for m in game.legal(s)} == {(), *((j,) for j in (0, 1, 2, 3, 4, 7))}
+    assert Village().night(hunt=6).day().until("check").targets == {(), *((j,) for j in (0, 1, 2, 3, 4, 7))}
 
 
 # -- dawn ------------------------------------------------------------------------------------------------------
 
 
 def test_by_night_nobody_sees_who_has_died_before_dawn():
-    game = table()
-    s = deal(game)
-    for move in (*(Move("hunt", (6,)),) * 3, Move("protect"), Move("save", (0,)), Move("poison", (7,))):
-        s = game.apply(s, move)
-    assert game.view(s, 6).alive == (True,) * 8
-    assert living(game.apply(s, Move("check"))) == set(range(6))
+    village = Village().do(*(Move("hunt", (6,)),) * 3, Move("protect"), Move("save", (0,)), Move("poison", (7,)))
+    assert village.view(6).alive == (True,) * 8
+    assert village.do(Move("check")).living == set(range(6))
 
 
 @pytest.mark.parametrize("rules", ["paper", "reference"])
 def test_roles_are_revealed_only_after_the_first_night(rules):
-    game = table(rules)
-    s = night(game, deal(game), hunt=6, poison=0).state
-    witch, villager = game.role_names.index("Witch"), game.role_names.index("Villager")
-    assert args_of(s, "revealed") == [(0, game.wolf), (6, villager)]
-    s = day(game, s, everybody=1)
-    s = night(game, s, hunt=WITCH).state
-    assert living(s) == {2, 4, 5, 7}
-    assert len(args_of(s, "revealed")) == 2
-    assert witch not in [role for _, role in args_of(s, "revealed")]
+    village = Village(rules).night(hunt=6, poison=0)
+    first = [(0, village.game.wolf), (6, village.game.role_names.index("Villager"))]
+    assert village.told("revealed") == first
+    village.day(everybody=1).night(hunt=WITCH)
+    assert village.living == {2, 4, 5, 7}
+    assert village.told("revealed") == first
 
 
 def test_official_the_roles_of_all_dead_are_revealed_the_executed_ones_after_the_last_words():
-    game = table("official", talk=True)
-    s = day(game, voting(game), everybody=0)
-    assert args_of(s, "revealed") == []
-    s = game.apply(s, Move("silent"))
-    assert args_of(s, "revealed") == [(0, game.wolf)]
-    while not args_of(s, "dawn")[1:]:
-        legal = game.legal(s)
-        s = game.apply(s, Move("hunt", (7,)) if legal[0].kind == "hunt" else legal[0])
-    assert args_of(s, "revealed") == [(0, game.wolf), (7, game.role_names.index("Villager"))]
+    village = Village("official", talk=True).until("vote").day(everybody=0)
+    executed, killed = (0, village.game.wolf), (7, village.game.role_names.index("Villager"))
+    assert village.told("revealed") == []
+    assert village.do(Move("silent")).told("revealed") == [executed]
+    village.until("hunt").night(hunt=7)
+    assert village.told("revealed") == [executed, killed]
 
 
 # -- the day ---------------------------------------------------------------------------------------------------
 
 
 def test_the_living_speak_once_and_then_vote_in_the_order_drawn_with_the_roles_every_day():
-    game = table(talk=True)
     order = (5, 0, 7, 2, 4, 6, 1, 3)
-    s = deal(game, order)
+    village = Village(order=order, talk=True)
     for number in (1, 2):
-        while game.legal(s)[0].kind in NIGHT_KINDS or {m.kind for m in game.legal(s)} <= set(WHISPERS):
-            legal = game.legal(s)
-            s = game.apply(s, Move("hunt", (7,)) if legal[0].kind == "hunt" and number == 1 else legal[0])
+        village.until("hunt").night(hunt=7 if number == 1 else None)
         expected = [j for j in order if j != 7]
-        assert args_of(s, "day")[-1] == (number, expected[0])
-        for kind in ("talk", "vote"):
+        assert village.told("day")[-1] == (number, expected[0])
+        for kind in ("silent", "vote"):
             seen = []
-            while game.legal(s)[0].kind == ("vote" if kind == "vote" else "silent") and len(seen) < 7:
-                seen.append(game.actor(s))
-                s = game.apply(s, game.legal(s)[0])
+            while village.now == kind and len(seen) < 7:
+                seen.append(village.actor)
+                village.do(village.legal[0])
             assert seen == expected
 
 
 def test_everybody_may_say_any_claim_about_others():
-    game = table(talk=True)
-    s = deal(game)
-    while "report" not in {m.kind for m in game.legal(s)}:
-        s = game.apply(s, game.legal(s)[0])
-    kinds = Counter(m.kind for m in game.legal(s))
+    kinds = Counter(move.kind for move in Village(talk=True).until("report").legal)
     # 7 others to accuse and to defend, 5 roles to claim, 7 others to report as good or evil
     assert kinds == {"silent": 1, "accuse": 7, "defend": 7, "claim_role": 5, "report": 14}
     assert tuple(kinds) == ACTS
@@ -423,20 +371,17 @@ def test_everybody_may_say_any_claim_about_others():
 
 @pytest.mark.parametrize("rules", ["paper", "official"])
 def test_votes_are_secret_until_all_are_in(rules):
-    game = table(rules)
-    s = night(game, deal(game)).state
+    village = Village(rules).night()
     for seat in range(7):
-        s = game.apply(s, Move("vote", (7,)))
-        assert all(args_of(s, kind) == [] for kind in ("vote", "votes")), seat
-    s = game.apply(s, Move("vote"))
-    assert args_of(s, "votes") == [(1, 7, 7, 7, 7, 7, 7, 7, -1)]
-    assert args_of(s, "vote") == []
+        village.do(Move("vote", (7,)))
+        assert village.told("vote") == village.told("votes") == [], seat
+    village.do(Move("vote"))
+    assert village.told("votes") == [(1, 7, 7, 7, 7, 7, 7, 7, -1)]
+    assert village.told("vote") == []
 
 
 def test_reference_votes_are_public_as_they_are_cast():
-    game = table("reference")
-    s = night(game, deal(game)).state
-    s = game.apply(game.apply(s, Move("vote", (7,))), Move("vote"))
+    s = Village("reference").night().do(Move("vote", (7,)), Move("vote")).state
     assert [(e.seat, e.move.args, e.to) for e in s.log if e.move.kind == "vote"] == [(0, (7,), None), (1, (), None)]
 
 
@@ -452,36 +397,32 @@ def test_reference_votes_are_public_as_they_are_cast():
 )
 @pytest.mark.parametrize("rules", PRESETS)
 def test_most_votes_execute_and_a_tie_or_most_passes_nobody(rules, votes, executed):
-    game = table(rules)
-    s = day(game, night(game, deal(game)).state, *votes)
-    assert args_of(s, "executed") == [executed]
-    assert args_of(s, "votes") == [(1, *(-1 if vote is None else vote for vote in votes))]
-    assert living(s) == set(range(8)) - set(executed)
-    assert args_of(s, "night") == [(1,), (2,)]
+    village = Village(rules).night().day(*votes)
+    assert village.told("executed") == [executed]
+    assert village.told("votes") == [(1, *(-1 if vote is None else vote for vote in votes))]
+    assert village.living == set(range(8)) - set(executed)
+    assert village.told("night") == [(1,), (2,)]
 
 
 def test_a_vote_for_oneself_counts_and_the_dead_are_not_voted_for():
-    game = table()
-    s = night(game, deal(game), hunt=7).state
-    assert {m.args for m in game.legal(s)} == {(), *((j,) for j in range(7))}
-    s = day(game, s, 0, None, None, None, None, None, 6)
-    assert args_of(s, "votes") == [(1, 0, -1, -1, -1, -1, -1, 6, -2)]
-    s = day(game, night(game, s).state, 0, None, None, 0, 0, 0, None)
-    assert args_of(s, "executed")[-1] == (0,)
+    village = Village().night(hunt=7)
+    assert village.targets == {(), *((j,) for j in range(7))}
+    village.day(0, None, None, None, None, None, 6)
+    assert village.told("votes") == [(1, 0, -1, -1, -1, -1, -1, 6, -2)]
+    assert village.night().day(0, None, None, 0, 0, 0, None).told("executed")[-1] == (0,)
 
 
 def test_the_executed_speaks_last_words_and_then_moves_no_more():
-    game = table(talk=True)
-    s = day(game, voting(game), everybody=6)
-    assert game.actor(s) == 6
-    assert not game.view(s, 6).alive[6]
-    assert {m.kind for m in game.legal(s)} == set(ACTS)
-    s = game.apply(s, Move("accuse", (0,), "It was player_0!"))
-    assert args_of(s, "night") == [(1,), (2,)]
+    village = Village(talk=True).until("vote").day(everybody=6)
+    assert village.actor == 6
+    assert not village.view(6).alive[6]
+    assert village.kinds == set(ACTS)
+    village.do(Move("accuse", (0,), "It was player_0!"))
+    assert village.told("night") == [(1,), (2,)]
     actors = set()
-    while not args_of(s, "executed")[1:]:
-        actors.add(game.actor(s))
-        s = game.apply(s, game.legal(s)[0])
+    while not village.told("executed")[1:]:
+        actors.add(village.actor)
+        village.do(village.legal[0])
     assert actors == set(range(8)) - {6}
 
 
@@ -505,44 +446,41 @@ def test_the_game_ends_as_the_rule_says(rule):
     """Seat 0 is the wolf, 1 the witch; the others are villagers."""
     presets, course, end = ENDS[rule]
     for preset in presets.split() or PRESETS:
-        game = table(preset, num_players=6, roles=SMALL)
-        s = deal(game)
+        village = Village(preset, num_players=6, roles=SMALL)
         for turn in course.split():
             acts = {letter: int(seat) for letter, seat in zip(turn[::2], turn[1::2], strict=True)}
             vote = acts.pop("v", None)
-            s = night(game, s, **{LETTERS[letter]: seat for letter, seat in acts.items()}).state
-            s = s if vote is None else day(game, s, everybody=vote)
-        outcome = game.outcome(s)
+            village.night(**{LETTERS[letter]: seat for letter, seat in acts.items()})
+            if vote is not None:
+                village.day(everybody=vote)
+        outcome = village.outcome
         assert (outcome and (outcome.winner, outcome.reason)) == end, preset
-        assert (game.actor(s) == OVER) == (end is not None)
-        if end:
+        assert (village.actor == OVER) == (end is not None)
+        if outcome and end:
             wolf = 1.0 if end[0] == "werewolf" else -1.0
             assert outcome.returns == (wolf, *(-wolf,) * 5)
             with pytest.raises(IllegalMove, match=rf"the game is over \({end[1]}\)"):
-                game.apply(s, Move("vote"))
+                village.do(Move("vote"))
 
 
 def test_official_two_of_four_are_parity_and_two_of_five_are_not():
-    game = table("official", num_players=6)
-    s = night(game, deal(game), hunt=5).state
-    assert game.outcome(s) is None
-    assert game.outcome(day(game, s, everybody=4)).reason == "parity"
+    village = Village("official", num_players=6).night(hunt=5)
+    assert village.outcome is None
+    assert village.day(everybody=4).outcome.reason == "parity"
 
 
 def test_the_winner_is_looked_for_after_the_last_words():
-    game = table(num_players=6, roles=SMALL, talk=True)
-    s = day(game, voting(game), everybody=0)
-    assert game.outcome(s) is None
-    assert game.outcome(game.apply(s, Move("claim_role", (0,)))).winner == "village"
+    village = Village(num_players=6, roles=SMALL, talk=True).until("vote").day(everybody=0)
+    assert village.outcome is None
+    assert village.do(Move("claim_role", (0,))).outcome.winner == "village"
 
 
 @pytest.mark.parametrize("rules", PRESETS)
 @pytest.mark.parametrize("days", [1, 20])
 def test_after_the_last_day_the_game_is_a_draw(rules, days):
-    game = table(rules, max_days=days)
-    s = deal(game)
+    village = Village(rules, max_days=days)
     for number in range(days):
-        assert game.outcome(s) is None
-        assert game.view(s, 0).day == number + 1
-        s = day(game, night(game, s).state)
-    assert game.outcome(s) == Outcome((0.0,) * 8, "draw", "days")
+        assert village.outcome is None
+        assert village.view().day == number + 1
+        village.night().day()
+    assert village.outcome == Outcome((0.0,) * 8, "draw", "days")
