@@ -247,20 +247,3 @@ def test_what_is_certain_cannot_become_its_opposite():
         graph.pin(0, -1, 3, "no")
     with pytest.raises(ParlourError, match="side 0 "):
         graph.pin(2, 0, 3, "no")
-
-
-# -- any evidence ----------------------------------------------------------------------------------------------
-
-
-@given(st.permutations([(1, 2), (2, 3), (3, 1), (2, 0), (3, 2), (1, 0)]), st.lists(NUMBER, min_size=6, max_size=6))
-def test_the_order_of_evidence_between_different_pairs_is_irrelevant(order, weights):
-    pairs = sorted(order)
-    weight = dict(zip(pairs, weights, strict=True))
-    first, other = TrustGraph(4, 0), TrustGraph(4, 0)
-    for graph, sequence in ((first, pairs), (other, order)):
-        for j, k in sequence:
-            graph.observe(1, j, "words", [(k, weight[j, k])])
-            graph.observe(2, j, "more words", [(k, -weight[j, k] / 2)])
-    for target in (1, 2, 3):
-        assert first.retrieve(target, 3) == other.retrieve(target, 3)
-    assert first.trust == other.trust

@@ -191,17 +191,10 @@ def test_rates_by_hand(by_hand: Any) -> None:
         if cell.ours is not None
     }
     counts = {key: (cell.ours.hits, cell.ours.n) for key, cell in cells.items() if cell.ours}
+    measures = ("TWR", "WWR", "LWR", "wins as werewolves", "wins as leaders")
     assert counts == {
-        ("GRATR v. history window", "TWR"): (4, 6),
-        ("GRATR v. history window", "WWR"): (2, 3),
-        ("GRATR v. history window", "LWR"): (2, 3),
-        ("GRATR v. history window", "wins as werewolves"): (2, 3),
-        ("GRATR v. history window", "wins as leaders"): (2, 3),
-        ("history window v. GRATR", "TWR"): (2, 6),
-        ("history window v. GRATR", "WWR"): (1, 3),
-        ("history window v. GRATR", "LWR"): (1, 3),
-        ("history window v. GRATR", "wins as werewolves"): (1, 3),
-        ("history window v. GRATR", "wins as leaders"): (1, 3),
+        **{("GRATR v. history window", m): (4, 6) if m == "TWR" else (2, 3) for m in measures},
+        **{("history window v. GRATR", m): (2, 6) if m == "TWR" else (1, 3) for m in measures},
     }
     difference = cells["history window v. GRATR", "TWR"].difference
     assert difference is not None
@@ -230,10 +223,7 @@ def test_scores_by_hand_are_means_over_deals(by_hand: Any) -> None:
     [
         ([("werewolf", "village")] * 5, "GRATR against history window: ahead (TWR 100.0%"),
         ([("village", "werewolf")] * 5, "GRATR against history window: behind (TWR 0.0%"),
-        (
-            [("werewolf", "werewolf")] * 5,
-            "GRATR against history window: not distinguished from an even match (TWR 50.0%",
-        ),
+        ([("werewolf", "werewolf")] * 5, "not distinguished from an even match (TWR 50.0%"),
         (
             [("werewolf", "village")] * 3 + [("werewolf", "werewolf")] * 4,
             "not distinguished from an even match (TWR 71.4%",
