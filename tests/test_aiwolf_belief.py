@@ -1,4 +1,4 @@
-"""The exact belief of AIWolf's Werewolf: by hand, and against Bayes' rule written down plainly over all deals; its habits, counted."""
+"""The exact belief of AIWolf's Werewolf, by hand and against Bayes' rule over all deals; its habits, counted."""
 
 from __future__ import annotations
 
@@ -78,7 +78,12 @@ def all_of(chance: float, seats: int = 15, **others: float) -> list[float]:
         (seen_by(0, V), (announced("executed", 3), NIGHT), W, all_of(1 / 3, 5, s0=0, s3=0)),
         (seen_by(0, V), (announced("dawn", 2, 3),), W, all_of(1 / 3, 5, s0=0, s3=0)),
         # nobody dies only if the bodyguard lives; in night 0 nobody is attacked
-        (seen_by(0, V, "aiwolf-15"), (announced("executed", 3), NIGHT, announced("dawn", 2)), G, all_of(1 / 13, s0=0, s3=0)),
+        (
+            seen_by(0, V, "aiwolf-15"),
+            (announced("executed", 3), NIGHT, announced("dawn", 2)),
+            G,
+            all_of(1 / 13, s0=0, s3=0),
+        ),
         (seen_by(0, V, "aiwolf-15"), (announced("dawn", 1),), G, all_of(1 / 14, s0=0)),
         # whom the bodyguard saved is no werewolf; whom the wolves did not kill is not the bodyguard, and dead nobody
         (

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import re
 import socket
+from collections.abc import Callable
+from functools import partial
 from threading import Thread
 from typing import Any
 
@@ -25,6 +27,7 @@ from parlour.training.harnesses.aiwolf.contest import (
     GAME,
     Contest,
     ContestSettings,
+    Entrant,
     close,
     config_of,
     connected,
@@ -63,24 +66,37 @@ class Watched(Client):
         return answer or ""
 
 
-def visited(policy: Policy, players: int, games: int) -> tuple[Watched, Visitor]:
-    """A contest with one agent from outside; the others are heuristics."""
-    visitor, settings = Visitor(policy), ContestSettings(players=players, games=games, agents=1)
+def contest_of(settings: ContestSettings, agents: list[Callable[[int], None]]) -> tuple[Contest, list[Entrant]]:
+    """A contest with agents from outside, which are told its port; the others are heuristics. Nobody forfeits anything."""
     with listening("127.0.0.1", 0) as server:
-        watched = Watched(server.getsockname()[1], visitor)
-        thread = Thread(target=watched.run, daemon=True)
-        thread.start()
+        port = server.getsockname()[1]
+        threads = [Thread(target=agent, args=(port,), daemon=True) for agent in agents]
+        for thread in threads:
+            thread.start()
         entrants = connected(server, settings)
     contest = Contest(settings, entrants)
     contest.play()
     close(entrants)
-    thread.join(10)
-    assert watched.wrong == []
+    for thread in threads:
+        thread.join(10)
+    assert [entrant.agent.forfeits.total() for entrant in entrants] == [0] * len(agents)
+    return contest, entrants
+
+
+def visited(policy: Policy, players: int, games: int) -> Watched:
+    watched: list[Watched] = []
+
+    def agent(port: int) -> None:
+        watched.append(Watched(port, Visitor(policy)))
+        watched[0].run()
+
+    contest, entrants = contest_of(ContestSettings(players=players, games=games, agents=1), [agent])
+    (client,) = watched
+    assert client.wrong == []
     assert entrants[0].name == "parlour"
-    assert entrants[0].agent.forfeits.total() == 0
-    assert visitor.games.total() == watched.games == games
-    assert visitor.wins.total() == sum(watched.won) == contest.wins["parlour", ALL_ROLES]
-    return watched, visitor
+    assert client.visitor.games.total() == client.games == games
+    assert client.visitor.wins.total() == sum(client.won) == contest.wins["parlour", ALL_ROLES]
+    return client
 
 
 @pytest.mark.parametrize("policy", [HeuristicPolicy, RandomPolicy])
@@ -89,7 +105,7 @@ def visited(policy: Policy, players: int, games: int) -> tuple[Watched, Visitor]
     [(5, 20), (15, 3), pytest.param(5, 200, marks=pytest.mark.slow), pytest.param(15, 20, marks=pytest.mark.slow)],
 )
 def test_every_answer_keeps_to_the_protocol(policy, players, games):
-    watched, _ = visited(policy(), players, games)
+    watched = visited(policy(), players, games)
     assert len(watched.said) > games
 
 
@@ -107,7 +123,7 @@ def test_the_expert_plays_at_a_server_of_5():
 )
 def test_words_become_aiwolfs_sentences_or_a_skip(words, line):
     policy = Speaks(words)
-    watched, _ = visited(policy, 5, 1)
+    watched = visited(policy, 5, 1)
     assert any(line in said for said in watched.said)
     assert policy.read[-1].startswith("# Who you are\nYou are player_")
 
@@ -186,21 +202,10 @@ def test_nobody_there_is_said_in_one_line(visitor, address):
         visitor(RandomPolicy()).visit("127.0.0.1", port)
 
 
-def test_at_our_own_server_a_visitor_forfeits_nothing():
-    settings = ContestSettings(players=5, games=10, agents=2, time_limit=5.0)
+def test_visitors_play_at_our_own_server():
     visitors = [Visitor(HeuristicPolicy(), name=f"visitor{k}") for k in range(2)]
-    with listening("127.0.0.1", 0) as server:
-        port = server.getsockname()[1]
-        threads = [Thread(target=visitor.visit, args=("127.0.0.1", port), daemon=True) for visitor in visitors]
-        for thread in threads:
-            thread.start()
-        entrants = connected(server, settings)
-    contest = Contest(settings, entrants)
-    contest.play()
-    close(entrants)
-    for thread in threads:
-        thread.join(10)
-    assert [entrant.agent.forfeits.total() for entrant in entrants] == [0, 0]
+    settings = ContestSettings(players=5, games=10, agents=2, time_limit=5.0)
+    contest, _ = contest_of(settings, [partial(visitor.visit, "127.0.0.1") for visitor in visitors])
     for visitor in visitors:
         assert visitor.games.total() == 10
         assert visitor.wins.total() == contest.wins[visitor.results().title.split()[0], ALL_ROLES]

@@ -11,7 +11,15 @@ from typing import Any
 import pytest
 from gratr_recomputed import evidence_of, recomputed
 from parlour.envs.core import ParlourError
-from parlour.policies import GratrAgent, OfflineModel, RandomPolicy, make_policy
+from parlour.policies import (
+    GratrAgent,
+    OfflineModel,
+    RandomPolicy,
+    RerankAgent,
+    RetrievalAgent,
+    WindowAgent,
+    make_policy,
+)
 from parlour.policies.agents.werewolf.gratr import Parameters, asks
 from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
 from parlour.policies.agents.werewolf.notes import HeardMessage
@@ -67,9 +75,11 @@ def test_settings_that_are_none_are_refused(settings, message):
         make_policy(f"gratr:{settings}", "werewolf_v0", {})
 
 
-def test_it_plays_werewolf_only():
-    with pytest.raises(ParlourError, match="policy 'gratr' plays Werewolf with info='full'; accepted: werewolf_v0"):
-        rollout.play(rollout.table("avalon_v0", num_players=5), [GratrAgent() for _ in range(5)], 0)
+@pytest.mark.parametrize("method", [GratrAgent, WindowAgent, RetrievalAgent, RerankAgent])
+def test_it_plays_werewolf_only(method):
+    refused = f"policy '{method.name}' plays Werewolf with info='full'; accepted: werewolf_v0"
+    with pytest.raises(ParlourError, match=refused):
+        rollout.play(rollout.table("avalon_v0", num_players=5), [method() for _ in range(5)], 0)
 
 
 # -- whole games -----------------------------------------------------------------------------------------------
@@ -220,12 +230,10 @@ def test_a_witch_remembers_her_poison_and_the_graph_the_dead():
 # -- how answers become evidence -------------------------------------------------------------------------------
 
 
-def usable(
-    intents: Sequence[tuple[int, str, int, int]] = (), judgements: Sequence[tuple[int, str, int]] = (), me: Any = ME
-):
+def usable(intents: Sequence[tuple[Any, ...]] = (), judgements: Sequence[tuple[Any, ...]] = (), me: Any = ME) -> Any:
     """What is made of the intents and judgements of a statement by player_1."""
-    meant: list[Any] = [asks.Meant(speaker=a, intent=kind, target=b, score=s) for a, kind, b, s in intents]  # type: ignore[arg-type]
-    seen: list[Any] = [asks.Seen(player=k, identity=name, confidence=c) for k, name, c in judgements]  # type: ignore[arg-type]
+    meant = [asks.Meant(speaker=a, intent=kind, target=b, score=score) for a, kind, b, score in intents]
+    seen = [asks.Seen(player=k, identity=name, confidence=confidence) for k, name, confidence in judgements]
     return asks.usable(1, asks.Intents(why="", intents=meant), asks.Identities(why="", judgements=seen), me)
 
 

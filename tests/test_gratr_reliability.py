@@ -1,4 +1,4 @@
-"""`gratr:parameters=FILE` and `gratr:doubt=...`: evidence weighed by learned reliabilities, or by habits; the file; the player."""
+"""`gratr:parameters=FILE` and `gratr:doubt=...`: evidence weighed by what is learned or by habits; file and player."""
 
 from __future__ import annotations
 
