@@ -316,6 +316,13 @@ def test_the_seer_does_not_check_himself_nor_the_dead():
     assert Village().night(hunt=6).day().until("check").targets == {(), *((j,) for j in (0, 1, 2, 3, 4, 7))}
 
 
+def test_what_a_power_has_left_or_did_is_seen_by_its_holder_alone():
+    """What else nobody learns of others is checked for all games at once, by `test_redeal.py`."""
+    village = Village().night(protect=6, poison=7)
+    powers = {seat: (view.antidote, view.poison, view.guarded) for seat in range(8) if (view := village.view(seat))}
+    assert powers == dict.fromkeys(range(8), (None, None, None)) | {WITCH: (True, False, None), GUARD: (None, None, 6)}
+
+
 # -- dawn ------------------------------------------------------------------------------------------------------
 
 
