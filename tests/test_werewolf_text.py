@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
 from parlour.envs import registry
 from parlour.envs.core import IllegalMove, Move
 from parlour.envs.text import AmbiguousMove, UnreadableMove
@@ -206,21 +205,6 @@ def test_among_wolves_a_proposal_is_read_from_words(words, args):
     move = read("whisper", words)
     assert move == (Move("silent", (), words) if args is None else Move("recommend", args, move.words))
     assert move.words in (words, "")
-
-
-@given(words=st.text(max_size=80))
-def test_any_words_are_read_or_refused_and_never_crash(words):
-    for phase in ("whisper", "talk", "vote", "save"):
-        env = ENVS[phase]
-        view = env.view(env.seat)
-        try:
-            move = env.text.parse(words, view)
-        except (UnreadableMove, AmbiguousMove, IllegalMove):
-            move = env.text.default(words, view, np.random.default_rng(0))
-        assert move._replace(words="") in view.legal
-
-
-ENVS = {phase: asked(phase) for phase in ("whisper", "talk", "vote", "save")}
 
 
 # -- what is written -------------------------------------------------------------------------------------------
