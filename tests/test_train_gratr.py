@@ -128,11 +128,8 @@ def test_the_command_trains_tests_and_draws(tmp_path, capsys, json_of):
         (["--against", "nobody"], "opponent 'nobody'"),
         (["--against", "werewolf_window:k=x=y"], "is not accepted"),
         (["--against", "human"], "opponent 'human'"),
-        (["--method", "luck"], "method 'luck'"),
-        (["--pruner", "axe"], "pruner 'axe'"),
         (["--reward", "fame"], "reward 'fame'"),
         (["--mode", "mine"], "mode 'mine'"),
-        (["--budget", "0"], "budget"),
     ],
 )
 def test_bad_input_is_told_in_one_line(tmp_path, error_of, arguments, why):
