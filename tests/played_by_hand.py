@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from parlour.envs.avalon import GAME as AVALON
 from parlour.envs.core import NATURE, Event, Move, Outcome
 
 M, P, S, G, A, D, O, N = (  # noqa: E741 - one letter for each role of Avalon: deals are read at a glance
@@ -57,3 +58,44 @@ class Course:
 
     def view(self, seat: int = 0) -> Any:
         return self.game.view(self.state, seat)
+
+
+class AvalonPlay(Course):
+    """A game of Avalon on a deal of our own, given seat by seat."""
+
+    def __init__(self, deal: tuple[str, ...], rules: str, leader: int = 0, **options: Any) -> None:
+        self.deal = deal
+        self.game = AVALON.build(num_players=len(deal), roles=deal, rules=rules, **options)
+        self.text = AVALON.text(self.game)
+        self.state = self.game.initial()
+        self.do(Move("deal", (*map(self.game.role_names.index, deal), leader)))
+
+    def propose(self, *team: int, words: str = "") -> Self:
+        """A team; before it all are silent, if they are asked."""
+        while self.legal[:1] == (Move("silent"),):
+            self.do(Move("silent"))
+        return self.do(Move("propose", team, words))
+
+    def vote(self, *votes: int) -> Self:
+        return self.do(*(Move("vote", (v,)) for v in votes))
+
+    def cards(self, *cards: int) -> Self:
+        return self.do(*(Move("card", (c,)) for c in cards))
+
+    def go(self, *team: int) -> Self:
+        """A team that everybody approves."""
+        return self.propose(*team).vote(*[1] * len(self.deal))
+
+    def rejected(self, *team: int, times: int = 1) -> Self:
+        """Proposals that nobody approves."""
+        for _ in range(times):
+            self.propose(*team).vote(*[0] * len(self.deal))
+        return self
+
+    def quest(self, *team: int, fails: int = 0) -> Self:
+        """A team that everybody approves, whose last members play fail."""
+        return self.go(*team).cards(*[1] * (len(team) - fails), *[0] * fails)
+
+    def announced(self, kind: str) -> list[tuple[int, ...]]:
+        """The moderator's announcements of a kind."""
+        return [e.move.args for e in self.state.log if e.seat == NATURE and e.move.kind == kind]

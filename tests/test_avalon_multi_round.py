@@ -6,16 +6,12 @@ Source of `multi_round`: the records "multi-round-avalon-agents" (S. Ellawela, 2
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from parlour.envs.avalon import GAME
-from parlour.envs.avalon.encode import AvalonSeatEncoder
-from parlour.envs.avalon.prose import AvalonProse
 from parlour.envs.core import IllegalMove, Move, ParlourError
-from parlour.envs.text import render
-from played_by_hand import A, Course, D, G, M, N, O, P, S
+from played_by_hand import A, AvalonPlay, D, G, M, N, O, P, S
 
 FIVE = (M, S, S, A, N)
 SIX = (M, P, S, S, G, D)
@@ -24,41 +20,19 @@ SILENT = Move("silent")
 APPROVE, REJECT = Move("vote", (1,)), Move("vote", (0,))
 
 
-@dataclass
-class Play(Course):
-    """A game on a deal of our own, played by hand."""
+class Play(AvalonPlay):
+    """A game by the rules of the records, unless a test asks for others."""
 
-    deal: tuple[str, ...] = FIVE
-    options: dict[str, Any] = field(default_factory=dict)
-    leader: int = 0
-    state: Any = field(init=False)
+    def __init__(self, deal: tuple[str, ...] = FIVE, rules: str = "multi_round", **options: Any) -> None:
+        super().__init__(deal, rules, **options)
 
-    def __post_init__(self) -> None:
-        options = {"rules": "multi_round", **self.options}
-        self.game = GAME.build(num_players=len(self.deal), roles=self.deal, **options)
-        self.text = GAME.text(self.game)
-        self.state = self.game.initial()
-        self.do(Move("deal", (*(self.game.role_names.index(role) for role in self.deal), self.leader)))
-
-    def talk(self) -> Play:
-        """All speak, if it is time for that."""
+    def talk(self) -> list[int]:
+        """All speak, if it is time for that; returns the seats in the order in which they did."""
+        spoken = []
         while self.kind == "silent":
+            spoken.append(self.actor)
             self.do(SILENT)
-        return self
-
-    def propose(self, *team: int, words: str = "") -> Play:
-        return self.talk().do(Move("propose", team, words))
-
-    def vote(self, *votes: int) -> Play:
-        return self.do(*(Move("vote", (v,)) for v in votes))
-
-    def rejected(self, *team: int) -> Play:
-        return self.propose(*team).vote(*[0] * len(self.deal))
-
-    def quest(self, *team: int, fails: int = 0) -> Play:
-        """A team that everybody approves, whose last members play fail."""
-        self.propose(*team).vote(*[1] * len(self.deal))
-        return self.do(*(Move("card", (int(k < len(team) - fails),)) for k in range(len(team))))
+        return spoken
 
     def three_successes(self) -> Play:
         for size in self.game.sizes[:3]:
@@ -159,11 +133,7 @@ def test_without_talk_a_preset_has_no_words_of_any_kind():
 
 def test_all_speak_once_a_mission_in_the_order_of_seats_whoever_leads():
     play = Play(leader=3)
-    spoken = []
-    while play.kind == "silent":
-        spoken.append(play.actor)
-        play.do(SILENT)
-    assert (spoken, play.actor, play.kind) == ([0, 1, 2, 3, 4], 3, "propose")
+    assert (play.talk(), play.actor, play.kind) == ([0, 1, 2, 3, 4], 3, "propose")
     play.rejected(0, 1)
     assert (play.actor, play.kind) == (4, "propose")  # the next leader names a team, and nobody speaks before
     play.quest(0, 1)
@@ -178,12 +148,8 @@ def test_all_speak_once_a_mission_in_the_order_of_seats_whoever_leads():
     ],
 )
 def test_discussion_and_who_speaks_first_are_two_options(options, order):
-    play = Play(options={"rules": "official", **options}, leader=3)
-    spoken = []
-    while play.kind == "silent":
-        spoken.append(play.actor)
-        play.do(SILENT)
-    assert spoken == order
+    play = Play(rules="official", **options, leader=3)
+    assert play.talk() == order
     play.rejected(0, 1)
     assert (play.kind == "silent") == ("discussion" not in options)
 
@@ -199,9 +165,7 @@ def test_a_tie_rejects(votes, goes):
 
 def test_the_fifth_team_goes_without_a_vote():
     play = Play()
-    for _ in range(4):
-        play.rejected(0, 1)
-    play.propose(1, 3)
+    play.rejected(0, 1, times=4).propose(1, 3)
     assert (play.actor, play.kind, play.view(0).counted) == (1, "card", 5)
     assert [e.move.kind for e in play.state.log[-2:]] == ["propose", "goes"]
     assert sum(e.move.kind == "votes" for e in play.state.log) == 4
@@ -215,11 +179,12 @@ def test_the_fifth_team_goes_without_a_vote():
 
 
 def test_two_fails_and_sizes_are_options():
-    play = Play((M, P, S, S, G, A, N), {"rules": "paper", "two_fails": True, "sizes": (2, 3, 3, 4, 4)})
+    play = Play((M, P, S, S, G, A, N), "paper", two_fails=True, sizes=(2, 3, 3, 4, 4))
     assert play.game.fails_needed == (1, 1, 1, 2, 1)
-    play = Play((M, P, S, S, G, A, N), {"rules": "official", "two_fails": False, "sizes": (1, 2, 3, 4, 7)})
+    play = Play((M, P, S, S, G, A, N), "official", two_fails=False, sizes=(1, 2, 3, 4, 7))
     assert (play.game.fails_needed, play.game.sizes) == ((1, 1, 1, 1, 1), (1, 2, 3, 4, 7))
-    assert {len(move.args) for move in play.talk().legal} == {1}
+    play.talk()
+    assert {len(move.args) for move in play.legal} == {1}
 
 
 # -- reasons and comments ------------------------------------------------------------------------------------------
@@ -233,7 +198,7 @@ def test_all_hear_the_words_of_a_team():
 
 def comments(who_reads: str, seat: int) -> list[str]:
     """What a seat reads after a vote of which player_1 and player_3 say something."""
-    play = Play(options={"comments": who_reads}).propose(0, 1)
+    play = Play(comments=who_reads).propose(0, 1)
     before = len(play.lines(seat))
     play.do(APPROVE, Move("vote", (0,), "I know better."), APPROVE, Move("vote", (1,), "My fellow is on it."), APPROVE)
     return play.lines(seat)[before:]
@@ -259,8 +224,7 @@ def test_public_comments_are_read_by_all_after_the_votes_in_the_order_of_seats()
 def test_before_the_count_a_comment_is_nowhere():
     """Nobody, not even the voter, is shown a comment while others still vote."""
     plain, said = (
-        Play(options={"comments": "public"}).propose(0, 1).do(Move("vote", (1,), words))
-        for words in ("", "I am Merlin.")
+        Play(comments="public").propose(0, 1).do(Move("vote", (1,), words)) for words in ("", "I am Merlin.")
     )
     assert [plain.view(seat) for seat in range(5)] == [said.view(seat) for seat in range(5)]
 
@@ -271,7 +235,7 @@ def test_a_table_without_such_words_does_not_hear_them(kind, rules):
     moves = {"propose": Move("propose", (0, 1)), "vote": APPROVE, "card": Move("card", (1,))}
     states = []
     for words in ("", "I am Merlin."):
-        play = Play((M, S, S, A, N), {"rules": rules})
+        play = Play(rules=rules)
         play.talk()
         if kind != "propose":
             play.propose(0, 1)
@@ -282,7 +246,8 @@ def test_a_table_without_such_words_does_not_hear_them(kind, rules):
 
 
 def test_a_reason_in_words_stands_behind_the_sentence_of_the_team():
-    play = Play().talk()
+    play = Play()
+    play.talk()
     # the other lists of players in the reason are words
     words = "They won the last quest. I would have chosen player_3 and player_4."
     assert play.parsed(f"I propose player_0, player_2. {words}") == Move("propose", (0, 2), words)
@@ -309,7 +274,7 @@ def test_a_vote_and_a_guess_take_words_behind_their_sentence():
 
 
 def test_without_reasons_a_team_is_read_as_ever():
-    play = Play(options={"rules": "official", "talk": False})
+    play = Play(rules="official", talk=False)
     assert play.parsed("I propose player_0, player_2. They did well.") == Move("propose", (0, 2))
     play.propose(0, 1)
     assert play.parsed("I approve the team. They did well.") == APPROVE
@@ -340,34 +305,6 @@ def test_before_the_guess_the_evil_seats_speak_once_each_by_number_and_learn_who
     assert {play.lines(seat)[-1] for seat in (1, 2, 4, 5)} == {"Moderator: Score: good 3, evil 0."}
 
 
-def test_what_is_said_before_the_guess_is_read_from_free_words():
-    play = Play((O, M, P, G, S, S, D), leader=2).three_successes()
-    words = "I believe player_1 is Merlin, she was too sure."
-    assert play.parsed(words) == Move("consult", (1,), words)
-    for nobody in (
-        "player_0 is Merlin.",
-        "player_1 is not Merlin.",
-        "player_1 is Merlin, or player_2 is Merlin.",
-        "Hm.",
-    ):
-        assert play.parsed(nobody) == Move("consult", (), nobody)  # of oneself (player_0), of several, of nobody
-
-
-def test_a_consultation_is_read_back_from_what_each_seat_reads():
-    play = Play((O, M, P, G, S, S, D), leader=2).three_successes()
-    play.do(Move("consult", (1,), "She was too sure."), Move("consult"))
-    for seat in range(7):
-        assert AvalonProse(play.game)(render(play.text, play.view(seat))) == play.view(seat)
-
-
-def test_oberon_learns_from_the_consultation_who_is_evil():
-    play = Play((O, M, P, G, S, S, D), leader=2).three_successes()
-    belief = AvalonSeatEncoder(play.game, "belief")
-    chances = dict(zip(belief.names, belief(play.view(0)).tolist(), strict=True))
-    evil = [name for name, chance in chances.items() if name.startswith("mine: evil") and chance > 0.99]
-    assert evil == ["mine: evil me", "mine: evil +3", "mine: evil +6"]
-
-
 @pytest.mark.parametrize(("deal", "guesser"), [(FIVE, 3), (SIX, 5), (SEVEN, 4)])
 @pytest.mark.parametrize(("named", "winner"), [(0, "evil"), (1, "good")])
 def test_the_guesser_of_the_table_names_merlin(deal, guesser, named, winner):
@@ -389,7 +326,7 @@ def test_the_guesser_of_the_table_names_merlin(deal, guesser, named, winner):
 
 def test_another_guesser_hunts_after_each_quest_too():
     """Rules of the paper, with Morgana instead of the Assassin."""
-    play = Play((M, P, S, S, G, A), {"rules": "paper", "guesser": G, "talk": False}).quest(0, 1)
+    play = Play((M, P, S, S, G, A), "paper", guesser=G, talk=False).quest(0, 1)
     assert (play.actor, play.kind) == (4, "guess")
     assert play.text.ask(play.legal) == "You are Morgana: guess who Merlin is. You have one guess in the game."
     play.do(Move("guess", (1,)))

@@ -8,14 +8,13 @@ with its code (reference). Seats are 0-based. A table's deal is given seat by se
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pytest
 from parlour.envs.avalon import GAME
 from parlour.envs.core import NATURE, OVER, IllegalMove, Knowledge, Move, Outcome, ParlourError
-from played_by_hand import A, Course, D, G, M, N, O, P, S
+from played_by_hand import A, AvalonPlay, D, G, M, N, O, P, S
 
 PRESETS = ("paper", "reference", "official")
 SIX = (M, P, S, S, G, A)
@@ -25,53 +24,19 @@ SUCCESS, FAIL = Move("card", (1,)), Move("card", (0,))
 PASS = Move("guess")
 
 
-@dataclass
-class Play(Course):
-    """A game on a deal of our own, played by hand."""
+class Play(AvalonPlay):
+    """A game without talk, unless a test asks for it, in which the Assassin keeps quiet after quests that are `won` or `lost`."""
 
-    deal: tuple[str, ...] = SIX
-    rules: str = "paper"
-    leader: int = 0
-    talk: bool = False
-    state: Any = field(init=False)
+    def __init__(self, deal: tuple[str, ...] = SIX, rules: str = "paper", **options: Any) -> None:
+        super().__init__(deal, rules, **{"talk": False, **options})
 
-    def __post_init__(self) -> None:
-        self.game = GAME.build(num_players=len(self.deal), rules=self.rules, roles=self.deal, talk=self.talk)
-        self.state = self.game.initial()
-        self.do(Move("deal", (*(self.game.role_names.index(role) for role in self.deal), self.leader)))
-
-    def propose(self, *team: int) -> Play:
-        return self.do(Move("propose", team))
-
-    def vote(self, *votes: int) -> Play:
-        return self.do(*(Move("vote", (v,)) for v in votes))
-
-    def go(self, *team: int) -> Play:
-        """A team that everybody approves."""
-        return self.propose(*team).vote(*[1] * len(self.deal))
-
-    def rejected(self, *team: int, times: int = 1) -> Play:
-        """Proposals that nobody approves."""
-        for _ in range(times):
-            self.propose(*team).vote(*[0] * len(self.deal))
-        return self
-
-    def cards(self, *cards: int) -> Play:
-        return self.do(*(Move("card", (c,)) for c in cards))
-
-    def won(self, *team: int) -> Play:
-        """A quest that succeeds, and the Assassin keeps quiet."""
-        self.go(*team).cards(*[1] * len(team))
+    def won(self, *team: int, fails: int = 0) -> Play:
+        self.quest(*team, fails=fails)
         return self.do(PASS) if self.legal[:1] == (PASS,) else self
 
     def lost(self, *team: int) -> Play:
-        """A quest on which the last member plays fail."""
-        self.go(*team).cards(*[1] * (len(team) - 1), 0)
-        return self.do(PASS) if self.legal[:1] == (PASS,) else self
-
-    def announced(self, kind: str) -> list[tuple[int, ...]]:
-        """The moderator's announcements of a kind."""
-        return [e.move.args for e in self.state.log if e.seat == NATURE and e.move.kind == kind]
+        """The last member plays fail."""
+        return self.won(*team, fails=1)
 
 
 every_preset = pytest.mark.parametrize("rules", PRESETS)
@@ -132,33 +97,9 @@ def test_teams_are_different_seats_of_the_table_in_ascending_order(rules):
         # Merlin sees evil, Percival Merlin and Morgana, evil each other; none of them which is which, and servants nothing
         (SIX, {0: ((G, A), (4, 5)), 1: ((M, G), (0, 4)), 4: ((G, A), (5,)), 5: ((G, A), (4,))}),
         ((G, P, S, S, M, A), {4: ((G, A), (0, 5)), 1: ((M, G), (0, 4)), 0: ((G, A), (5,)), 5: ((G, A), (0,))}),
-        # Mordred is hidden from Merlin; without Morgana Percival knows Merlin
-        (
-            (M, P, S, S, D, A, G),
-            {
-                0: ((G, A), (5, 6)),
-                1: ((M, G), (0, 6)),
-                4: ((G, A, D), (5, 6)),
-                5: ((G, A, D), (4, 6)),
-                6: ((G, A, D), (4, 5)),
-            },
-        ),
+        # Mordred is hidden from Merlin; Oberon is blind and unseen but by Merlin; without Morgana Percival knows Merlin
         ((M, P, S, S, D, A, O), {0: ((A, O), (5, 6)), 1: ((M,), (0,)), 4: ((A, D), (5,)), 5: ((A, D), (4,))}),
-        # Oberon is blind and unseen but by Merlin
-        (
-            (M, P, S, S, O, A, G),
-            {0: ((G, A, O), (4, 5, 6)), 1: ((M, G), (0, 6)), 5: ((G, A), (6,)), 6: ((G, A), (5,))},
-        ),
-        (
-            SEVEN,
-            {
-                0: ((G, A, N), (4, 5, 6)),
-                1: ((M, G), (0, 4)),
-                4: ((G, A, N), (5, 6)),
-                5: ((G, A, N), (4, 6)),
-                6: ((G, A, N), (4, 5)),
-            },
-        ),
+        ((M, P, S, S, O, A, G), {0: ((G, A, O), (4, 5, 6)), 1: ((M, G), (0, 6)), 5: ((G, A), (6,)), 6: ((G, A), (5,))}),
         ((M, S, S, S, A, D), {0: ((A,), (4,)), 4: ((A, D), (5,)), 5: ((A, D), (4,))}),
     ],
 )
@@ -496,9 +437,7 @@ def test_max_moves_is_reached_by_the_longest_game_or_nearly(players, talk):
     [
         ({"num_players": 4}, r"num_players 4 is not accepted; accepted: 5\.\.10"),
         ({"num_players": 11}, r"num_players 11 is not accepted; accepted: 5\.\.10"),
-        ({"num_players": "6"}, r"num_players '6' is not accepted; accepted: 5\.\.10"),
         ({"num_players": True}, r"num_players True is not accepted; accepted: 5\.\.10"),
-        ({"num_players": None}, r"num_players None is not accepted; accepted: 5\.\.10"),
         ({"rules": "house"}, "rules 'house' is not accepted; accepted: paper, reference, official"),
         ({"rules": ["paper"]}, r"rules \['paper'\] is not accepted; accepted: paper, reference, official"),
         ({"talk": "yes"}, "talk 'yes' is not accepted; accepted: True, False"),
@@ -506,14 +445,12 @@ def test_max_moves_is_reached_by_the_longest_game_or_nearly(players, talk):
         ({"roles": (*SIX[:5], "Lancelot")}, "role 'Lancelot' is not accepted; accepted: Merlin, Percival"),
         ({"roles": (S, P, S, S, G, A)}, "hold 0 x Merlin; accepted: exactly one"),
         ({"roles": (M, M, S, S, G, A)}, "hold 2 x Merlin; accepted: exactly one"),
-        ({"roles": (M, P, S, S, G, D)}, "hold 0 x Assassin; accepted: exactly one"),
         ({"roles": (M, P, P, S, G, A)}, "hold 2 x Percival; accepted: at most one"),
         ({"roles": (M, P, S, S, S, A)}, "hold 1 evil; accepted: 2 of 6 players"),
         ({"roles": (M, P, S, G, D, A)}, "hold 3 evil; accepted: 2 of 6 players"),
         ({"roles": "Merlin"}, "roles 'Merlin' is not accepted; accepted: None, or one role for each player"),
         ({"roles": "deeprol"}, "roles 'deeprol' is not accepted; .*, or a name: deeprole$"),
         ({"roles": "deeprole"}, "are 5; accepted: one for each of 6 players"),
-        ({"roles": 6}, "roles 6 is not accepted; accepted: None, or one role for each player"),
         ({"roles": (M, P, S, S, G, [A])}, r"role \['Assassin'\] is not accepted"),
     ],
     ids=repr,
