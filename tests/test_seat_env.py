@@ -6,7 +6,6 @@ game is dealt again; a finished game takes no more moves.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import gymnasium
@@ -178,30 +177,18 @@ def test_settings_outside_what_is_accepted_are_refused(settings, message):
         avalon(**settings)
 
 
+OPPONENTS: dict[str, Any] = {
+    "name": "random",
+    "class": RandomPolicy,
+    "function of a seat": lambda _: RandomPolicy(),
+    "list with a name": ["random", RandomPolicy()],
+    "tuple": (RandomPolicy(), "heuristic"),
+    "function of a name": lambda _: "random",
+}
+
+
 @pytest.mark.parametrize("wrapper", [SeatEnv, LearnerSeats])
-@pytest.mark.parametrize(
-    "opponents",
-    [
-        "random",
-        RandomPolicy,
-        lambda: RandomPolicy(),
-        lambda _: RandomPolicy(),
-        partial(RandomPolicy),
-        ["random", RandomPolicy()],
-        (RandomPolicy(), "heuristic"),
-        lambda _: "random",
-    ],
-    ids=(
-        "name",
-        "class",
-        "function",
-        "function of a seat",
-        "partial",
-        "list with a name",
-        "tuple",
-        "function of a name",
-    ),
-)
+@pytest.mark.parametrize("opponents", OPPONENTS.values(), ids=OPPONENTS)
 def test_opponents_are_named_made_or_handed_over(wrapper, opponents):
     env = wrapper(registry["template_v0"].raw_env(info="full"), opponents)
     env.reset(seed=1)

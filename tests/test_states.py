@@ -8,41 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 from parlour.envs.avalon import vocabulary as avalon
-from parlour.envs.core import NATURE, OVER, Move
+from parlour.envs.core import NATURE, Move
 from parlour.envs.moment import before_moderator, certain_moment, moment
 from parlour.envs.registry import lookup, registry
+from parlour.envs.testing.table import random_playout
 from parlour.envs.wording import own_numbers
 from scipy.stats import chisquare
 
-NAMES = ("avalon_v0", "werewolf_v0", "murder_mystery_v0", "mediated_qa_v0", "template_v0")
 
-
-def played(name: str, seed: int, moves: int) -> list[object]:
-    """The states of a game of random moves, by a rules object of its own."""
-    game = registry[name].spec.build()
-    rng, s = np.random.default_rng(seed), game.initial()
-    states = [s]
-    while game.actor(s) != OVER and len(states) < moves:
-        legal = game.legal(s)
-        move = game.nature(s, rng) if game.actor(s) == NATURE else legal[int(rng.integers(len(legal)))]
-        s = game.apply(s, move)
-        states.append(s)
-    return states
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_same_moves_make_equal_states_with_equal_hashes(name):
-    first, other = played(name, 5, 30), played(name, 5, 30)
-    assert len(first) == len(other)
-    for a, b in zip(first, other, strict=True):
-        assert a == b
-        assert hash(a) == hash(b)
-        assert {a: "seen"}[b] == "seen"
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_state_of_a_game_is_another_one(name):
-    states = played(name, 5, 30)
+def test_every_state_of_a_game_is_another_one(small_table, playout):
+    states = playout(small_table.game, 5).states
     assert len(set(states)) == len(states) > 3
 
 
@@ -126,15 +101,9 @@ MOMENTS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def states(game: Any, seed: int):
+def states(game: Any, seed: int) -> list[Any]:
     """The states of a random game, in which a seat is to move."""
-    rng = np.random.default_rng(seed)
-    state = game.initial()
-    while (seat := game.actor(state)) != OVER:
-        if seat >= 0:
-            yield state
-        legal = game.legal(state)
-        state = game.apply(state, legal[int(rng.integers(len(legal)))] if seat >= 0 else game.nature(state, rng))
+    return [state for state in random_playout(game, seed, words=0.0).states if game.actor(state) >= 0]
 
 
 @pytest.mark.parametrize(("name", "options"), MOMENTS, ids=str)
@@ -158,7 +127,7 @@ def test_turns_before_the_moderator_speaks_come(name, options):
     """Whatever is played. Views of a seat grow until then by what players say and do, and by nothing else."""
     game = lookup(name).raw_env(**options).game
     for seed in range(6):
-        played = list(states(game, seed))
+        played = states(game, seed)
         for k, state in enumerate(played[:-1]):
             for seat in before_moderator(game, state):
                 turn = next(later for later in played[k:] if game.actor(later) == seat)
@@ -168,9 +137,8 @@ def test_turns_before_the_moderator_speaks_come(name, options):
 
 def test_speakers_hear_nothing_but_players_until_they_speak():
     game = lookup("avalon_v0").raw_env(num_players=5).game
-    talk = next(states(game, 1))
-    speakers = [(game.actor(talk) + k) % 5 for k in range(5)]
-    assert before_moderator(game, talk) == speakers
+    talk = states(game, 1)[0]
+    assert before_moderator(game, talk) == [(game.actor(talk) + k) % 5 for k in range(5)]
 
 
 def test_all_seats_vote_on_a_team_at_the_same_moment():

@@ -12,16 +12,6 @@ from parlour.envs.core import TABLE, Move, ParlourError
 from parlour.envs.frames import Frame
 from parlour.policies import TrainedSeat, make_policy
 
-TABLES = [
-    ("avalon_v0", {"num_players": 5, "rules": "official", "talk": False}),
-    ("avalon_v0", {"num_players": 6}),
-    ("avalon_v0", {"num_players": 10, "rules": "reference"}),
-    ("werewolf_v0", {"num_players": 8}),
-    ("werewolf_v0", {"num_players": 15, "rules": "official"}),
-    ("murder_mystery_v0", {}),
-    ("template_v0", {}),
-]
-
 
 def table(name: str, config: dict):
     spec = registry[name].spec
@@ -77,40 +67,6 @@ KINDS = [
 
 
 @pytest.mark.parametrize(("name", "config", "kind"), KINDS)
-def test_the_same_players_make_the_same_moves_whatever_the_frame(name, config, kind):
-    """Heuristic, random and text players choose among options; in which numbers they are told does not matter to them."""
-    played = []
-    for features in ("table", kind):
-        env = registry[name].env(info="full", features=features, action="text", **config)
-        kinds = [Sentences() if k % 3 == 0 else make_policy(("random", "heuristic")[k % 2], name, {}) for k in range(9)]
-        played.append(moves_of(env, kinds[: env.game_env.game.seats], 11))
-    assert played[0] == played[1]
-
-
-@pytest.mark.parametrize(("name", "config", "kind"), KINDS)
-def test_observations_and_actions_are_those_of_the_frame(name, config, kind):
-    env = registry[name].raw_env(observation="both", features=kind, info="full", **config)
-    spec, game = env.spec, env.game
-    order, rng = spec.frame(game).order, np.random.default_rng(0)
-    env.reset(seed=3)
-    for agent in env.agent_iter():
-        observed, _, over, _, info = env.last()
-        if over:
-            env.step(None)
-            continue
-        seat, view = env.seat_of[agent], info["view"]
-        assert env.observation_space(agent).contains(observed)
-        assert np.array_equal(observed["observation"], spec.seat_encoder(game, kind)(view))
-        assert {game.catalogue[order[seat, k]] for k in np.flatnonzero(observed["action_mask"])} == set(view.legal)
-        assert [game.catalogue[order[seat, k]] for k in info["legal"]] == list(view.legal)
-        assert info["features"] == kind
-        action = int(rng.choice(np.flatnonzero(observed["action_mask"])))
-        env.step(action)
-        made = [move for move in env.moves if move in game.catalogue]
-        assert made[-1] == game.catalogue[order[seat, action]]
-
-
-@pytest.mark.parametrize(("name", "config", "kind"), KINDS)
 def test_cycles_take_actions_of_the_frame(name, config, kind):
     """A parallel game in which each seat sends the same meaning ends the same in every frame."""
     ends = []
@@ -131,18 +87,6 @@ def last_legal(env, agent: str, mask) -> int:
         return env.wait
     catalogue, own = env.aec.game.catalogue, env.aec.catalogue_of(env.aec.seat_of[agent])
     return max(np.flatnonzero(mask[:-1]).tolist(), key=lambda k: catalogue.index(own[k]))
-
-
-class Sentences:
-    """Answers with the sentence of a random option."""
-
-    wants = "text"
-
-    def reset(self, seat: int, seed: int) -> None:
-        self.rng = np.random.default_rng((seed, seat))
-
-    def act(self, observation, info) -> str:
-        return info["options"][int(self.rng.integers(len(info["options"])))]
 
 
 TRAINED = [("werewolf_v0", {"num_players": 7}), ("avalon_v0", {"num_players": 5}), ("template_v0", {})]
