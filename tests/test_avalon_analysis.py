@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import replace
 from math import log2
 
 import numpy as np
@@ -17,9 +16,9 @@ import pytest
 from parlour.envs.avalon import GAME
 from parlour.envs.avalon.belief import ONLOOKER, AvalonHabits
 from parlour.envs.avalon.vocabulary import APPROVE, BALLOT, CARD, DEALT, GUESS, TEAM, Move
-from parlour.envs.core import Outcome, ParlourError
+from parlour.envs.core import ParlourError
 from parlour.envs.entries import Entry
-from parlour.envs.replay import Transcript, entry_line, header_line, outcome_line, read
+from parlour.envs.replay import Transcript, entry_line, header_line, outcome_line
 from parlour.policies.heuristic.avalon import AvalonPlayer
 from parlour.training.measure.analysis.beliefs import belief_lines
 from parlour.training.measure.analysis.compare import compared_guesses, compared_votes, wrong_guesses
@@ -342,8 +341,3 @@ def test_pictures_are_drawn(folder, tmp_path):
 
 def test_words_of_records_cannot_leave_their_line():
     assert plain("a\n# b | [c](d)") == r"a \# b \| \[c\]\(d\)"
-
-
-def test_the_transcript_of_a_test_reads_as_it_was_written(folder):
-    assert read(folder / "first.jsonl").outcome == Outcome((1.0, 1.0, 1.0, -1.0, -1.0), "good", "quests")
-    assert replace(read(folder / "second.jsonl")).outcome is None

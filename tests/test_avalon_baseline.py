@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
-import pytest
-from parlour.envs.core import ParlourError
 from parlour.policies import BaselineAgent, make_policy
 from parlour.policies.agents.avalon import Pool, baseline as asks
 from parlour.policies.agents.avalon.baseline import QUESTIONS, Past
@@ -197,31 +194,3 @@ def test_a_pool_survives_its_file(tmp_path):
     policy = make_policy(f"avalon_baseline:experience={tmp_path / 'deep' / 'pool.json'}", "avalon_v0", {})
     assert isinstance(policy, BaselineAgent)
     assert policy.chosen.pool == pool
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "", "{", "[]", "null", "3", '{"format": "parlour avalon experience 1", "roles": {}}',
-        '{"format": "parlour avalon experiences 1"}', '{"format": "parlour avalon experiences 1", "roles": []}',
-        '{"format": "parlour avalon experiences 1", "roles": {"Merlin": [{"reflection": "a\\nb"}]}}',
-        '{"format": "parlour avalon experiences 1", "roles": {"Merlin": [3]}}',
-        '{"format": "parlour avalon experiences 1", "roles": {"Merlin": null}}',
-    ],
-)  # fmt: skip
-def test_a_file_that_holds_no_pool(text, tmp_path):
-    (tmp_path / "p.json").write_text(text)
-    with pytest.raises(ParlourError, match="cannot be used") as caught:
-        Pool.load(tmp_path / "p.json")
-    assert "\n" not in str(caught.value)
-    with pytest.raises(ParlourError, match="cannot be used"):
-        Pool.load(tmp_path / "none.json")
-    (tmp_path / "b.json").write_bytes(b"\xff\xfe{")
-    with pytest.raises(ParlourError, match="cannot be used"):
-        Pool.load(tmp_path / "b.json")
-
-
-def test_the_same_seed_plays_the_same():
-    first, second = ([question.prompt() for question in played()[0].questions] for _ in range(2))
-    assert first == second
-    assert json.dumps(first) != json.dumps([question.prompt() for question in played(seed=5)[0].questions])

@@ -79,20 +79,24 @@ def test_a_lesson_edited_wrongly_is_refused_in_one_line(spoil, tmp_path):
     assert "\n" not in str(caught.value)
 
 
+FORMATS: dict[type[Any], str] = {Experience: "parlour avalon experience 1", Pool: "parlour avalon experiences 1"}
+
+
+@pytest.mark.parametrize("kind", FORMATS)
 @pytest.mark.parametrize(
     "text",
     [
-        "", "{", "[]", "null", '{"format": "parlour avalon experiences 1", "roles": {}}',
-        '{"format": "parlour avalon experience 1"}', '{"format": "parlour avalon experience 1", "roles": []}',
-        '{"format": "parlour avalon experience 1", "roles": {"Merlin": {}}}',
-        '{"format": "parlour avalon experience 1", "roles": {"Merlin": []}}',
+        "", "{", "[]", "null", "{\xff", '{"format": "another", "roles": {}}', '{"format": "FORMAT"}',
+        '{"format": "FORMAT", "roles": []}', '{"format": "FORMAT", "roles": {"Merlin": {"a": 1}}}',
+        '{"format": "FORMAT", "roles": {"Merlin": [3]}}', '{"format": "FORMAT", "roles": {"Merlin": null}}',
+        '{"format": "FORMAT", "roles": {"Merlin": [{"reflection": "a\\nb"}]}}',
     ],
 )  # fmt: skip
-def test_a_file_that_holds_no_experience(text, tmp_path):
-    for content in (text.encode(), text.encode() + b"\xff"):
-        (tmp_path / "e.json").write_bytes(content)
+def test_a_file_that_holds_no_experience(kind, text, tmp_path):
+    (tmp_path / "e.json").write_bytes(text.replace("FORMAT", FORMATS[kind]).encode("latin-1"))
+    for name in ("e.json", "none.json"):
         with pytest.raises(ParlourError, match="cannot be used") as caught:
-            Experience.load(tmp_path / "e.json")
+            kind.load(tmp_path / name)
         assert "\n" not in str(caught.value)
 
 
@@ -240,38 +244,16 @@ def test_a_killed_run_goes_on_where_it_stopped(after, moment, whole, tmp_path, m
         assert (whole / name).read_bytes() == (killed / name).read_bytes(), name
 
 
-@pytest.mark.parametrize(
-    "other", [{"seed": 4}, {"games": 3}, {"without": ("plan",)}, {"about": "teammates"}, {"rules": "official"}]
-)
-def test_a_folder_holds_one_run(other, tmp_path):
-    practise(replace(SMALL, games=1), tmp_path)
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(ParlourError, match="holds a run with") as caught:
-        practise(replace(SMALL, **{"games": 1, **other}), tmp_path)
-    assert "\n" not in str(caught.value)
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-
-
-def test_a_folder_is_not_taken_up_with_another_model(tmp_path):
+def test_a_folder_holds_one_run_with_one_model(tmp_path):
     class Other(OfflineModel):
         name = "other"
 
-        def settings(self) -> dict[str, Any]:
-            return {"model": "other"}
-
     practise(replace(SMALL, games=1), tmp_path)
-    with pytest.raises(ParlourError):
-        practise(replace(SMALL, games=1), tmp_path, Other())
-
-
-@pytest.mark.parametrize("name", ["config.json", "practice.json"])
-def test_a_damaged_run_is_refused_in_one_line(name, tmp_path):
-    practise(replace(SMALL, games=1), tmp_path)
-    (tmp_path / "practice.before.json").unlink()  # which would be used
-    (tmp_path / name).write_text("{")
-    with pytest.raises(ParlourError) as caught:
-        practise(replace(SMALL, games=1), tmp_path)
-    assert "\n" not in str(caught.value)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    for other, model in (({"without": ("plan",)}, None), ({}, Other())):
+        with pytest.raises(ParlourError, match="holds a run with"):
+            practise(replace(SMALL, games=1, **other), tmp_path, model)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_who_plays_in_practice(monkeypatch):

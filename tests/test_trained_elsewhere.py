@@ -28,7 +28,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "integrations"
 TABLE = {"num_players": 5, "rules": "official", "talk": False}
-WORDS = ["--players", "5", "--rules", "official", "--set", "talk=false"]
+EVALUATE = ["evaluate", "avalon_v0", "--players", "5", "--rules", "official", "--set", "talk=false"]
 SMALL = {
     "PPO": {"n_steps": 8, "batch_size": 8},
     "MaskablePPO": {"n_steps": 8, "batch_size": 8},
@@ -113,19 +113,8 @@ def test_a_spoilt_description_is_refused(trained, tmp_path, spoil):
 
 
 def test_a_checkpoint_of_stable_baselines3_sits_down_by_one_command(trained, output_of):
-    words = [
-        "evaluate",
-        "avalon_v0",
-        *WORDS,
-        "--policy",
-        f"sb3:{trained}",
-        "--against",
-        "random",
-        "--games",
-        "4",
-        "--json",
-    ]
-    assert f"sb3:{trained}" in output_of(words)
+    words = ["--policy", f"sb3:{trained}", "--against", "random", "--games", "4", "--json"]
+    assert f"sb3:{trained}" in output_of([*EVALUATE, *words])
 
 
 def test_it_plays_in_its_own_features_and_frame_what_it_would_play_where_it_was_trained(trained):
@@ -168,19 +157,8 @@ def test_a_seat_is_picklable_and_plays_the_same(trained):
 
 
 def test_it_does_not_sit_at_another_table_than_it_was_trained_at(trained, error_of):
-    words = [
-        "evaluate",
-        "avalon_v0",
-        "--players",
-        "6",
-        "--rules",
-        "official",
-        "--set",
-        "talk=false",
-        "--policy",
-        f"sb3:{trained}",
-    ]
-    assert "the policy was trained on" in error_of([*words, "--games", "1"])
+    words = ["evaluate", "avalon_v0", "--players", "6", "--policy", f"sb3:{trained}", "--games", "1"]
+    assert "the policy was trained on" in error_of(words)
 
 
 # -- what is not known is asked for ------------------------------------------------------------------------------
@@ -194,7 +172,7 @@ def alone(trained, tmp_path):
 
 
 def test_without_a_description_the_error_names_the_settings(alone, error_of):
-    error = error_of(["evaluate", "avalon_v0", *WORDS, "--policy", f"sb3:{alone}", "--games", "1"])
+    error = error_of([*EVALUATE, "--policy", f"sb3:{alone}", "--games", "1"])
     assert f"accepted: sb3:file={alone},features=KIND" in error
     assert "save_beside(path, env)" in error
 
