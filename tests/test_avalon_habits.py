@@ -53,17 +53,11 @@ def conduct(votes=None, teams=None, cards=None, joins=0.0, weights=None):
     )
 
 
-def chance(odds):
-    return 1 / (1 + math.exp(-odds))
-
-
-def posterior(roles, likelihood):
-    """Evil chance of each seat by all deals of the roles, the likelihood a function of a deal."""
+def posterior(roles, likelihood, among=game.EVIL_ROLES):
+    """Chance of each seat to hold one of some roles, by all deals of the roles, the likelihood a function of a deal."""
     weights = {deal: likelihood(deal) for deal in set(itertools.permutations(roles))}
     total = sum(weights.values())
-    return [
-        sum(w for deal, w in weights.items() if deal[seat] in game.EVIL_ROLES) / total for seat in range(len(roles))
-    ]
+    return [sum(w for deal, w in weights.items() if deal[seat] in among) / total for seat in range(len(roles))]
 
 
 def begun(roles, habits, seat=-1, role="", knows=()):
@@ -72,73 +66,57 @@ def begun(roles, habits, seat=-1, role="", knows=()):
     return belief
 
 
-def test_votes_count_by_kind_of_voter_and_by_what_it_knows():
-    habits = conduct({"evil, dirty": {"always": 2}, "evil, clean": {"always": -1}, "Merlin, dirty": {"always": -3},
-                      "Merlin, clean": {"always": 3}, "good": {"always": 0.5, "on team": 1, "own": 2}})  # fmt: skip
-    belief = begun(FIVE, habits)
-    belief.see(0, game.TEAM, (0, 1))
-    belief.see(-1, game.VOTES, (1, 1, 1, 0, 0, 1))
-
-    def likelihood(deal):
-        dirty = any(deal[j] in game.EVIL_ROLES for j in (0, 1))
-        product = 1.0
-        for seat, vote in enumerate((1, 1, 0, 0, 1)):
-            if deal[seat] in game.EVIL_ROLES:
-                odds = 2.0 if dirty else -1.0
-            elif deal[seat] == "Merlin":
-                odds = -3.0 if dirty else 3.0
-            else:
-                odds = 0.5 + (2 if seat == 0 else 1 if seat == 1 else 0)
-            product *= chance(odds) if vote else 1 - chance(odds)
-        return product
-
-    assert belief.evil_chance() == pytest.approx(posterior(FIVE, likelihood))
+VOTES = {
+    "by kind of voter and by what it knows": (
+        FIVE,
+        {"evil, dirty": {"always": 2}, "evil, clean": {"always": -1}, "Merlin, dirty": {"always": -3},
+         "Merlin, clean": {"always": 3}, "good": {"always": 0.5, "on team": 1, "own": 2}},
+        (1, 1, 0, 0, 1),
+    ),
+    "Merlin does not know Mordred, and evil seats do not know Oberon": (
+        SEVEN,
+        {"evil, dirty": {"always": 2}, "Merlin, dirty": {"always": -2}, "Merlin, clean": {"always": 2}},
+        (1, 1, 1, 0, 0, 0, 1),
+    ),
+    "good seats share a mood that nobody sees": (
+        FIVE,
+        {"good": {"always": 0.5, "mood": 2.0}, "evil, dirty": {"always": 1}, "evil, clean": {"always": -1}},
+        (0, 0, 1, 1, 1),
+    ),
+}  # fmt: skip
+MOODS = np.linspace(-7, 7, 1401)
 
 
-def test_merlin_does_not_know_mordred_and_evil_seats_do_not_know_oberon():
-    habits = conduct({"evil, dirty": {"always": 2}, "Merlin, dirty": {"always": -2}, "Merlin, clean": {"always": 2}})
-    belief = begun(SEVEN, habits)
-    belief.see(0, game.TEAM, (0, 1))
-    belief.see(-1, game.VOTES, (1, 1, 1, 1, 0, 0, 0, 1))
-
-    def odds(deal, seat):
-        role, team = deal[seat], (deal[0], deal[1])
-        if role in ("Morgana", "Mordred"):
-            return 2.0 if {"Morgana", "Mordred"} & set(team) else 0.0
-        if role == "Merlin":
-            return -2.0 if {"Morgana", "Oberon"} & set(team) else 2.0
-        return 0.0
-
-    def likelihood(deal):
-        return math.prod(
-            chance(odds(deal, seat)) if vote else 1 - chance(odds(deal, seat))
-            for seat, vote in enumerate((1, 1, 1, 0, 0, 0, 1))
-        )
-
-    assert belief.evil_chance() == pytest.approx(posterior(SEVEN, likelihood))
-
-
-def test_good_seats_share_a_mood_that_nobody_sees():
-    # each deal: the votes are independent in each mood, and the moods are summed over; the integral by small steps
-    habits = conduct(
-        {"good": {"always": 0.5, "mood": 2.0}, "evil, dirty": {"always": 1}, "evil, clean": {"always": -1}}
+def approval(deal, seat, terms):
+    """The log-odds that a seat approves the team of 0 and 1, which 0 named, in each mood."""
+    role = deal[seat]
+    hidden = "Mordred" if role == "Merlin" else "Oberon"
+    dirty = any(deal[j] in game.EVIL_ROLES and deal[j] != hidden for j in (0, 1))
+    side = "Merlin" if role == "Merlin" else "evil" if role in game.EVIL_ROLES else "good"
+    given = (
+        {}
+        if role == "Oberon"
+        else terms.get(side if side == "good" else f"{side}, {'dirty' if dirty else 'clean'}", {})
     )
-    belief = begun(FIVE, habits)
+    place = {0: given.get("own", 0), 1: given.get("on team", 0)}.get(seat, 0)
+    return given.get("always", 0) + place + given.get("mood", 0) * MOODS
+
+
+@pytest.mark.parametrize(("roles", "terms", "votes"), VOTES.values(), ids=VOTES)
+def test_votes_count_by_all_deals(roles, terms, votes):
+    """In each deal the votes are independent in each mood, and the moods are summed over; the integral by small steps."""
+    belief = begun(roles, conduct(terms))
     belief.see(0, game.TEAM, (0, 1))
-    belief.see(-1, game.VOTES, (0, 0, 0, 1, 1, 1))
-    moods = np.linspace(-7, 7, 1401)
-    density = np.exp(-(moods**2) / 2) / np.exp(-(moods**2) / 2).sum()
+    belief.see(-1, game.VOTES, (1, *votes))
+    density = np.exp(-(MOODS**2) / 2) / np.exp(-(MOODS**2) / 2).sum()
 
     def likelihood(deal):
-        dirty = any(deal[j] in game.EVIL_ROLES for j in (0, 1))
-        product = np.ones_like(moods)
-        for seat, vote in enumerate((0, 0, 1, 1, 1)):
-            evil, merlin = deal[seat] in game.EVIL_ROLES, deal[seat] == "Merlin"
-            odds = (1.0 if dirty else -1.0) if evil else 0.0 if merlin else 0.5 + 2 * moods
-            product *= 1 / (1 + np.exp(-odds if vote else odds))
-        return float(density @ product)
+        signs = (1 if vote else -1 for vote in votes)
+        odds = [sign * approval(deal, seat, terms) for seat, sign in enumerate(signs)]
+        return float(density @ np.prod([1 / (1 + np.exp(-of_seat)) for of_seat in odds], axis=0))
 
-    assert belief.evil_chance() == pytest.approx(posterior(FIVE, likelihood), abs=2e-3)
+    tolerance = {"abs": 2e-3} if "mood" in terms.get("good", {}) else {}
+    assert belief.evil_chance() == pytest.approx(posterior(roles, likelihood), **tolerance)
 
 
 def test_the_sum_over_moods_is_the_integral_over_the_normal():

@@ -5,7 +5,6 @@ The chances expected here are worked out from the definitions alone, deal by dea
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 
@@ -16,15 +15,10 @@ from parlour.envs.avalon.belief import AvalonBelief
 from parlour.envs.avalon.conduct import Public
 from parlour.envs.avalon.deals import Key, sides
 from parlour.envs.avalon.habits import (
-    CARD_TERMS,
     CLAIM_TERMS,
     LEADERS,
     STANCES,
-    TEAM_TERMS,
-    VOTE_TERMS,
-    VOTERS,
     ClaimHabits,
-    Conduct,
     HabitsFile,
     LearnedHabits,
     read_habits,
@@ -33,20 +27,13 @@ from parlour.envs.core import Event, Knowledge, Move, ParlourError
 from parlour.envs.speech import ACCUSE, SILENT
 from parlour.training.learn.habits import avalon as fitting
 from parlour.training.learn.habits.avalon import PublicGame
+from test_avalon_habits import FIVE, SEVEN, begun, conduct, posterior
 
-FIVE = ("Merlin", "Loyal Servant", "Loyal Servant", "Assassin", "Minion")
-SEVEN = ("Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Morgana", "Mordred", "Oberon")
 SAID = "I trust player_0. player_2 is evil."
 """Of player_1: defends 0, accuses 2, says nothing of the others."""
 
 
-def zeros(names):
-    return (0.0,) * len(names)
-
-
-INDIFFERENT = Conduct(
-    tuple(zeros(VOTE_TERMS) for _ in VOTERS), tuple(zeros(TEAM_TERMS) for _ in LEADERS), zeros(CARD_TERMS), 0.0
-)
+INDIFFERENT = conduct().conduct
 """Votes and teams that tell nothing."""
 
 
@@ -66,12 +53,6 @@ HABITS = claimed(
 )
 
 
-def begun(roles, habits, seat=-1, role="", knows=()):
-    belief = AvalonBelief(roles, seat, role, knows, habits)
-    belief.see(-1, game.LEADS, (0, 0, 2, 0, 1))
-    return belief
-
-
 def softmax(odds, chosen):
     return math.exp(odds[chosen]) / sum(map(math.exp, odds))
 
@@ -80,7 +61,7 @@ def kind(role):
     return {"Merlin": "Merlin", "Oberon": "Oberon"}.get(role, "evil" if role in game.EVIL_ROLES else "good")
 
 
-def chance_of_said(deal, hidden=None):
+def chance_of_said(deal):
     """Of SAID by player_1 under HABITS, before any quest: the terms that are not 0 are always, self and evil."""
     speaker = kind(deal[1])
     hidden = {"Merlin": "Mordred", "evil": "Oberon"}.get(speaker)
@@ -101,13 +82,8 @@ def chance_of_said(deal, hidden=None):
 def test_words_count_by_kind_of_speaker_and_by_what_it_knows(roles):
     belief = begun(roles, HABITS)
     belief.see(1, SILENT, (), SAID)
-    weights = {deal: chance_of_said(deal) for deal in set(itertools.permutations(roles))}
-    total = sum(weights.values())
-    for seat in range(len(roles)):
-        evil = sum(w for deal, w in weights.items() if deal[seat] in game.EVIL_ROLES) / total
-        merlin = sum(w for deal, w in weights.items() if deal[seat] == "Merlin") / total
-        assert belief.evil_chance()[seat] == pytest.approx(evil)
-        assert belief.merlin_chance()[seat] == pytest.approx(merlin)
+    assert belief.evil_chance() == pytest.approx(posterior(roles, chance_of_said))
+    assert belief.merlin_chance() == pytest.approx(posterior(roles, chance_of_said, {"Merlin"}))
 
 
 def test_the_weight_multiplies_the_log_likelihood():
