@@ -13,12 +13,13 @@ from math import log2
 
 import numpy as np
 import pytest
+from avalon_transcripts import write
 from parlour.envs.avalon import GAME
 from parlour.envs.avalon.belief import ONLOOKER, AvalonHabits
 from parlour.envs.avalon.vocabulary import APPROVE, BALLOT, CARD, DEALT, GUESS, TEAM, Move
 from parlour.envs.core import ParlourError
 from parlour.envs.entries import Entry
-from parlour.envs.replay import Transcript, entry_line, header_line, outcome_line
+from parlour.envs.replay import Transcript, header_line
 from parlour.policies.heuristic.avalon import AvalonPlayer
 from parlour.training.measure.analysis.beliefs import belief_lines
 from parlour.training.measure.analysis.compare import compared_guesses, compared_votes, wrong_guesses
@@ -53,18 +54,6 @@ def game_of(*parts, name="one", header=None, **config):
         state = rules.apply(state, move)
     head = {"game": "avalon_v0", "config": dict(rules.config), **(header or {})}
     return analysed_game(name, Transcript(head, tuple(entries), rules.outcome(state)))
-
-
-def write(path, game):
-    """The transcript of a game as a file."""
-    text = SPEC.text(game.rules)
-    header = {key: value for key, value in game.transcript.header.items() if key not in ("game", "config")}
-    lines = [header_line("avalon_v0", game.rules.config, header)]
-    lines += [entry_line(number, entry, text) for number, entry in enumerate(game.transcript.entries)]
-    if game.transcript.outcome is not None:
-        lines.append(outcome_line(game.transcript.outcome))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(lines), "utf-8")
 
 
 GOOD_WINS = (quest([0, 1]), quest([0, 1, 2]), quest([0, 1]))
@@ -277,8 +266,10 @@ def test_games_are_grouped_by_what_their_records_say():
 @pytest.fixture
 def folder(tmp_path):
     hostile = {"record": {"model": "GPT <b>x|y", "source": "../../x`", "memory": False}}
-    write(tmp_path / "games" / "first.jsonl", game_of(*GOOD_WINS, [Move(GUESS, (PERCIVAL,))], header=hostile))
-    write(tmp_path / "games" / "second.jsonl", game_of(quest([0, 3], fails=(3,)), [Move(TEAM, (0, 1, 2))]))
+    write(
+        tmp_path / "games" / "first.jsonl", game_of(*GOOD_WINS, [Move(GUESS, (PERCIVAL,))], header=hostile).transcript
+    )
+    write(tmp_path / "games" / "second.jsonl", game_of(quest([0, 3], fails=(3,)), [Move(TEAM, (0, 1, 2))]).transcript)
     return tmp_path / "games"
 
 

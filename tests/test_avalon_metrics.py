@@ -11,9 +11,9 @@ from statistics import mean
 from typing import Any
 
 import pytest
-from parlour.envs import replay
+from avalon_transcripts import cards, game as game_of, proposal, write
 from parlour.envs.avalon import GAME
-from parlour.envs.core import Move, Outcome, ParlourError
+from parlour.envs.core import Move, ParlourError
 from parlour.envs.entries import Entry
 from parlour.envs.registry import registry
 from parlour.envs.replay import Transcript
@@ -39,29 +39,11 @@ def table(seed: int) -> Any:
     return GAME.build(num_players=5 + seed % 6, rules=("paper", "reference", "official")[seed % 3])
 
 
-def six_players(*moves: Move) -> Transcript:
-    """A game by the reference rules with these moves, roles in order, player_0 leading first; not finished."""
-    game = GAME.build(num_players=6, rules="reference")
-    deal = Move("deal", (0, 1, 2, 2, 3, 4, 0))
-    config = dict(game.config)
-    entries = tuple(Entry(0, move, None) for move in (deal, *moves))
-    return Transcript({"parlour": 1, "game": "avalon_v0", "config": config}, entries, Outcome((), "draw", "forfeit"))
-
-
-def proposal(team: tuple[int, ...], votes: str) -> list[Move]:
-    ballots = [Move("vote", (int(vote == "a"),)) for vote in votes]
-    return [*[Move("silent")] * 6, Move("propose", team), *ballots]
-
-
-def cards(results: str) -> list[Move]:
-    return [Move("card", (int(card == "s"),)) for card in results]
-
-
 # -- definitions -----------------------------------------------------------------------------------------------
 
 
 def test_membership_counts_the_last_voted_team_and_the_team_that_went() -> None:
-    game = six_players(*proposal((0, 1), "aadddd"), *proposal((5,), "aaaddd"), Move("draw", (0, 4)), *cards("sf"))
+    game = game_of(*proposal((0, 1), "aadddd"), *proposal((5,), "aaaddd"), Move("draw", (0, 4)), *cards("sf"))
     measured = compute([game])["all"]
     assert measured["rounds"] == 1
     assert measured["proposals"] == 2
@@ -71,16 +53,16 @@ def test_membership_counts_the_last_voted_team_and_the_team_that_went() -> None:
 
 
 def test_nothing_to_count_is_none() -> None:
-    measured = compute([six_players(*proposal((0, 1), "aadddd"))])["all"]
+    measured = compute([game_of(*proposal((0, 1), "aadddd"))])["all"]
     for key in ("fvr_host", "fvr_text", "lar_confirmed", "lar_all"):
         assert measured["Assassin"][key] is None
-    empty = compute([six_players()])["all"]
+    empty = compute([game_of()])["all"]
     assert empty["Merlin"]["qer_voted"] == "0/0"
     assert empty["Merlin"]["qer_voted_rate"] is None
 
 
 def test_published_games_tell_sides_confirmations_and_readings() -> None:
-    game = six_players(*proposal((0, 1), "aadddd"), *proposal((4, 5), "aaaaaa"), *cards("ff"))
+    game = game_of(*proposal((0, 1), "aadddd"), *proposal((4, 5), "aaaaaa"), *cards("ff"))
     notes = {"proposed_method_side": "evil", "confirm_logged": [True, False], "cards": [["count", "success"], ["text"]]}
     measured = compute([replace(game, header={**game.header, "published": notes})])
     assert list(measured) == ["evil"]
@@ -162,14 +144,6 @@ def test_a_folder_is_read_in_full_and_other_files_are_left_alone(playout: Playou
         of_directory(tmp_path)
     with pytest.raises(ParlourError, match="holds no transcript"):
         of_directory(tmp_path / "none")
-
-
-def write(path: Path, game: Transcript) -> None:
-    text = registry[game.header["game"]].spec.text(game.game())
-    lines = [replay.entry_line(number, entry, text) for number, entry in enumerate(game.entries)]
-    extra = {key: value for key, value in game.header.items() if key not in ("parlour", "game", "config")}
-    end = [] if game.outcome is None else [replay.outcome_line(game.outcome)]
-    path.write_text("".join([replay.header_line(game.header["game"], game.header["config"], extra), *lines, *end]))
 
 
 def test_a_broken_transcript_is_refused_by_its_name(playout: Playout, tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from avalon_transcripts import NOTHING, cards, game, parts, proposal, words, write
 from parlour.envs import replay
-from parlour.envs.avalon import GAME
-from parlour.envs.core import Move, Outcome, ParlourError, given_up
+from parlour.envs.core import Move, ParlourError, given_up
 from parlour.envs.entries import Entry
 from parlour.envs.replay import Transcript
 from parlour.policies.llm.ask import Ask
@@ -17,39 +17,10 @@ from parlour.policies.llm.model import Answered, Model, OfflineModel, RequestCon
 from parlour.training.papers import avalon_social as social
 from parlour.training.papers.avalon_social.responses import at_the_table, of_models
 
-RULES = GAME.build(num_players=6, rules="reference")
-# player_0 Merlin, player_1 Percival, player_2 and player_3 Loyal Servants, player_4 Morgana, player_5 Assassin
-DEAL = Move("deal", (0, 1, 2, 2, 3, 4, 0))
-NOTHING = Move("silent")
-
-
-def words(text: str) -> Move:
-    return Move("silent", (), text)
-
-
-def proposal(team: tuple[int, ...], votes: str, *said: Move) -> list[Move]:
-    """A proposal: what the first ones say, silence of the others, the team, the votes."""
-    ballots = [Move("vote", (int(vote == "a"),)) for vote in votes]
-    return [*said, *[NOTHING] * (6 - len(said)), Move("propose", team), *ballots]
-
-
-def game(*moves: Move, winner: str = "good", **header: Any) -> Transcript:
-    """A game given up after these moves."""
-    state, entries = RULES.initial(), []
-    for move in (DEAL, *moves):
-        entries.append(Entry(RULES.actor(state), move, None))
-        state = RULES.apply(state, move)
-    head = {"parlour": 1, "game": "avalon_v0", "config": dict(RULES.config), **header}
-    return Transcript(head, tuple(entries), Outcome((0.0,) * 6, winner, "forfeit"))
-
 
 def of(*transcripts: Transcript, group: str = "all") -> dict[str, Any]:
     measured: dict[str, Any] = social.measures(social.judge(transcripts))["groups"][group]
     return measured
-
-
-def parts(share: dict[str, Any] | None) -> tuple[int, int] | None:
-    return None if share is None else (share["hits"], share["n"])
 
 
 # -- worked examples -------------------------------------------------------------------------------------------
@@ -91,7 +62,7 @@ def test_identity_is_what_a_seat_first_tells_in_the_first_round() -> None:
                 words("I am Merlin."),
             ),
             *proposal((0, 1), "aaaaaa", *second),
-            *[Move("card", (1,))] * 2,
+            *cards("ss"),
             Move("guess"),
             *[NOTHING, NOTHING, NOTHING, words("As the Assassin, I speak.")],
         )
@@ -141,7 +112,7 @@ def test_sharing_is_the_share_of_what_the_night_showed_that_was_told_in_the_firs
         game(
             *proposal((0, 1), "aadddd", Move("accuse", (4,)), hint),
             *proposal((0, 1), "aaaaaa", NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, words("player_4 is evil.")),
-            *[Move("card", (1,))] * 2,
+            *cards("ss"),
             Move("guess"),
             *[NOTHING] * 4,
             Move("accuse", (5,)),
@@ -157,7 +128,7 @@ def test_vacillation_is_teamwork_round_by_round() -> None:
     measured = of(
         game(
             *proposal((0, 1), "aaaaaa", NOTHING, NOTHING, words("I trust player_0 and player_4.")),
-            *[Move("card", (1,))] * 2,
+            *cards("ss"),
             Move("guess"),
             Move("defend", (0,)),
             Move("defend", (3,)),
@@ -239,8 +210,7 @@ def test_valid_responses_of_a_published_game() -> None:
     moves = [
         *proposal((0,), "aadddd"),
         *proposal((0, 5), "aaaaaa", words("Hello.")),
-        Move("card", (1,)),
-        Move("card", (0,)),
+        *cards("sf"),
     ]
     moves.append(Move("guess"))
     silent = of(game(*moves, published=notes), group="good")["valid_responses"]["table"]
@@ -256,18 +226,12 @@ def test_replies_of_models_are_counted_where_a_transcript_holds_them(tmp_path: P
     unfinished = game(*proposal((0, 1), "aadddd"))
     given_up_by_1 = (*unfinished.entries, Entry(1, None, None, None, "forfeit"))  # the next leader
     whole = replace(unfinished, entries=given_up_by_1, outcome=given_up(6, 1))
-    text = GAME.text(RULES)
     calls: dict[int, Any] = {
         1: [{"ask": "x", "prompt": [], "reply": "no", "fault": "no JSON"}, {"ask": "x", "prompt": [], "reply": "{}"}],
         2: [{"ask": "x", "answer": {}}],
         3: [{"ask": "x", "prompt": [], "reply": "{}"}],
     }
-    lines = [replay.header_line("avalon_v0", RULES.config, {})]
-    for number, entry in enumerate(whole.entries):
-        lines.append(replay.entry_line(number, entry, text, {"calls": calls[number]} if number in calls else None))
-    path = tmp_path / "game.jsonl"
-    path.write_text("".join([*lines, replay.outcome_line(given_up(6, 1))]))
-    read = replay.read(path)
+    read = replay.read(write(tmp_path / "game.jsonl", whole, calls))
     assert read.entries == whole.entries
     assert [tuple(of_model) for of_model in of_models(read)] == [(0, False), (0, True), (2, True)]
     measured = social.measures(social.judge_directory(tmp_path))["groups"]["all"]["valid_responses"]

@@ -7,15 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from avalon_transcripts import parts
 from parlour.envs import replay
 from parlour.envs.core import NATURE
 from parlour.training.papers import avalon_social as social
 from parlour.training.records.avalon import import_records
 from reference_data import reference
-
-
-def parts(share: dict[str, Any] | None) -> tuple[int, int] | None:
-    return None if share is None else (share["hits"], share["n"])
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +23,18 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_the_published_games_run_from_end_to_end(published: Path) -> None:
-    judged = social.judge_directory(published)
+@pytest.fixture(scope="module")
+def judged(published: Path) -> social.Judged:
+    return social.judge_directory(published)
+
+
+@pytest.fixture(scope="module")
+def groups(judged: social.Judged) -> dict[str, Any]:
+    measured: dict[str, Any] = social.measures(judged)["groups"]
+    return measured
+
+
+def test_the_published_games_run_from_end_to_end(judged: social.Judged) -> None:
     measures = social.measures(judged)
     json.dumps(measures, allow_nan=False)
     assert list(measures["groups"]) == ["good", "evil"]
@@ -43,8 +50,8 @@ def test_the_published_games_run_from_end_to_end(published: Path) -> None:
     assert shares == [5, 5, 10, 10, 5, 5] * 2
 
 
-def test_what_metrics_count_is_counted_alike_here(published: Path) -> None:
-    for group in social.measures(social.judge_directory(published))["groups"].values():
+def test_what_metrics_count_is_counted_alike_here(groups: dict[str, Any]) -> None:
+    for group in groups.values():
         for role, of_role in group["outcomes"].items():
             if isinstance(of_role, dict):
                 assert "/".join(map(str, parts(group["engagement"][role]) or ())) == of_role["qer_voted"]
@@ -56,17 +63,9 @@ def test_what_metrics_count_is_counted_alike_here(published: Path) -> None:
         assert parts(group["wins"]["evil"]) == (outcomes["wins_evil"], outcomes["games"])
 
 
-def test_the_shared_figures_are_reproduced(published: Path) -> None:
-    shared = json.loads(reference("avalon_logs/metrics_shared.json").read_text())
-    groups = social.measures(social.judge_directory(published))["groups"]
-    for group, name in (("good", "blue_shared"), ("evil", "red_shared")):
-        assert groups[group]["outcomes"] == shared[name]
-
-
-def test_valid_responses_of_the_published_games(published: Path) -> None:
+def test_valid_responses_of_the_published_games(published: Path, groups: dict[str, Any]) -> None:
     # counted in `extracted.jsonl`: per side 114 and 126 statements and as many votes; unconfirmed teams, cards not
     # explicit in the reply, and answers of the Assassin without yes or no are invalid
-    groups = social.measures(social.judge_directory(published))["groups"]
     total, invalid = {"good": 0, "evil": 0}, {"good": 0, "evil": 0}
     for path in published.iterdir():
         notes = replay.read(path).header["published"]
