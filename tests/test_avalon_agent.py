@@ -6,7 +6,6 @@ import json
 import pickle
 from collections import Counter
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -124,17 +123,6 @@ def test_four_questions_to_speak_three_to_decide_and_one_summary_a_round():
     assert after == AFTER
 
 
-def test_an_action_or_a_response_decides_by_the_code_of_an_option():
-    """What is decided in secret cannot be unreadable, whoever decides; what is said is free."""
-    for without, kind in (((), asks.Act), (("action",), asks.Respond)):
-        for question in counted(without)[1]:
-            if isinstance(question, kind):
-                free = kind is asks.Respond and question.now.does == "speak"
-                assert question.choices() == (
-                    {} if free else {"choice" if kind is asks.Act else "words": question.options}
-                )
-
-
 @pytest.mark.parametrize("module", MODULES)
 def test_a_module_switched_off_asks_nothing(module):
     full, left = counted(())[0], counted((module,))[0]
@@ -203,22 +191,6 @@ def test_no_fact_leaves_the_record_whatever_the_summary_says():
     assert seen == facts[: len(seen)]
     assert all(line in last.prompt() for line in seen)
     assert last.evidence == [*last.facts, *last.messages]  # what the summary claims to have happened counts for nothing
-
-
-def test_what_a_question_has_sent_is_the_beginning_of_the_next_one():
-    """Of a turn's questions each begins with who is asked and the record; a turn later the record has grown at its end."""
-    playing = [question for question in counted(())[1] if question.kind in PLAYING]
-
-    def shared(question: Ask[Any]) -> str:
-        return question.prompt().split(f"# {question.kind}")[0]
-
-    for before, after in pairwise(playing):
-        text = (
-            shared(before)
-            if before.facts == after.facts
-            else shared(before).split("## summary")[0].split("## messages")[0]
-        )
-        assert after.prompt().startswith(text.rstrip("\n"))
 
 
 def test_most_of_what_a_game_asks_has_been_sent_before():
@@ -355,15 +327,7 @@ def test_a_copy_plays_the_same(again, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "spoil",
-    [
-        {"experience": {"format": "x"}},
-        {"experience": None},
-        {"more": 1},
-        {"without": ["x"]},
-        {"model": {"modell": "x"}},
-        {"about": 1},
-    ],
+    "spoil", [{"experience": {"format": "x"}}, {"more": 1}, {"without": ["x"]}, {"model": {"modell": "x"}}]
 )
 def test_a_spoilt_file_is_refused_in_one_line(spoil, tmp_path):
     AvalonAgent().save(tmp_path / "a.json")

@@ -121,20 +121,6 @@ def test_a_doubtful_team_is_weighed_against_those_to_come():
     assert player(late.model_copy(update={"leader": 4}), "Loyal Servant", chances=worse).choose(VOTES) == "vote:1"
 
 
-def test_prospect_by_hand():
-    # leaders to come: 2, 3, 4, 5; each takes player_0 along (team of two), who is good for sure
-    chances = RoleProbabilities(evil=[0, 0.4, 0.1, 0.2, 0.7, 0.6], merlin=[0] * 6, looks=[0] * 6)
-    chance = player(now("vote"), "Loyal Servant", chances=chances)._prospect(chances.evil)
-    assert chance == pytest.approx((0.9 + 0.8 + 0.3 + 0.4) / 4)
-    # at proposal 3 of 5, leader 4: to come are 5 and 0; a team of three
-    late = now("vote", proposal=3, leader=4, size=3)
-    by_five, by_zero = 0.4 * 1 * 0.9, 0.9 * 0.8
-    assert player(late, "Loyal Servant", chances=chances)._prospect(chances.evil) == pytest.approx(
-        (by_five + by_zero) / 2
-    )
-    assert player(now("vote", proposal=5))._prospect(SURE.evil) == 0
-
-
 # -- cards, teams, guesses, words ------------------------------------------------------------------------------
 
 

@@ -96,17 +96,11 @@ def test_every_event_of_every_game_can_be_read_back(avalon, playout):
             line = write(event, game.role_names)
             seen.add(kind)
             assert bool(line) == (kind in COUNTED | TOLD)
+            assert not line or is_fact(line) == (kind not in {*ACTS, "vote", "consult"})
+            assert without_words(line) == write(event._replace(move=event.move._replace(words="")), game.role_names)
             assert read(line) == (Fact(kind, event.seat, args) if kind in COUNTED else None)
             assert "\n" not in line
     assert {"propose", "votes", "card", "fails"} <= seen
-
-
-def test_the_random_games_hold_every_kind(playout):
-    seen = set()
-    for rules in ("paper", "reference", "official", "multi_round"):
-        game = registry["avalon_v0"].raw_env(num_players=6, rules=rules).game
-        seen |= {event.move.kind for seed in range(12) for event in playout(game, seed).states[-1].log}
-    assert seen >= COUNTED | TOLD - {speech.SILENT}
 
 
 FACTS = [
@@ -143,27 +137,14 @@ def test_words_are_no_facts(kind, speaker, target, words):
     assert [read(part) for part in line.splitlines()] == [read(plain)]
 
 
-def test_without_words_leaves_other_lines_alone(playout):
-    game = registry["avalon_v0"].raw_env(num_players=6, rules="reference").game
-    for event in playout(game, 1).states[-1].log:
-        line = write(event, game.role_names)
-        bare = event._replace(move=event.move._replace(words=""))
-        assert without_words(line) == write(bare, game.role_names)
-
-
 @pytest.mark.parametrize(
     "line",
     [
         "",
-        "Quest 1: player_0 and player_1 failed it.",
         "I think player_1 accuses player_2",
         " player_1 accuses player_2",
         "player_1 accuses player_2 and player_3",
-        "player_1 accused player_2",
-        "player_x accuses player_1",
         "quest 1 fails. Fail cards: 1.",
-        "Quest 1 fails. Fail cards: one.",
-        "player_1 played fail.",
         "The team is accepted. Approve: player_0.",
     ],
 )
@@ -174,21 +155,13 @@ def test_free_words_are_passed_over(line):
 def test_what_happened_is_told_from_what_was_said(playout):
     """Talk may be cut from a prompt; leaders, teams, votes, cards, results and exposures never may."""
     game = registry["avalon_v0"].raw_env(num_players=6, rules="reference").game
-    seen = set()
     for seed in range(4):
-        log = playout(game, seed, words=0.5).states[-1].log
-        for event in log:
-            line = write(event, game.role_names)
-            if line:
-                assert is_fact(line) == (event.move.kind not in ACTS)
-                seen.add(event.move.kind)
-        lines = [line for event in log if (line := write(event, game.role_names))]
+        lines = [write(event, game.role_names) for event in playout(game, seed, words=0.5).states[-1].log]
         facts, claims = facts_in(lines), claims_in(lines)
         assert Counter(map(read, [*facts, *claims])) == Counter(fact for line in lines if (fact := read(line)))
         assert all(map(is_fact, facts))
         assert not any(map(is_fact, claims))
         assert not any('"' in line for line in claims)
-    assert seen >= {"leads", "propose", "votes", "card", "fails", "score", "accuse", "claim_role"}
     assert not is_fact("I think that player_1 failed the quest.")  # as a summary may put it
 
 

@@ -7,21 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies import AvalonAgent, BaselineAgent
-from parlour.policies.agents.avalon import Experience, Lesson, Pool, asks, baseline as base, experience
+from parlour.policies.agents.avalon import Experience, Lesson, Pool
 from parlour.policies.agents.avalon.estimate import count_habits, tally_in
 from parlour.policies.agents.avalon.lines import first_strategy, lines_of, results_in
-from parlour.policies.llm.ask import Ask
-from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
+from parlour.policies.llm.model import OfflineModel
 from parlour.training.cli import run
 from parlour.training.learn import practice
 from parlour.training.learn.practice import PracticeConfig, curve, practise, sides_of
 from parlour.training.play import rollout
 from parlour.training.results.loggers import read_curve
 from parlour.training.results.progress import Stage
+from schema_fuzz import SchemaPlayer
 
 SMALL = PracticeConfig(games=2, num_players=5, seed=3)
 LESSON = Lesson(
@@ -277,6 +276,14 @@ def test_who_plays_in_practice(monkeypatch):
     assert all(seed < 2**30 for _, seed in seen)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "rules"), [(0, "paper"), (1, "reference"), (2, "official")])
+def test_random_answers_stop_neither_a_game_nor_practice(seed, rules, tmp_path):
+    done = practise(replace(SMALL, seed=seed, rules=rules), tmp_path, SchemaPlayer())
+    assert len(done.won) == 4
+    assert Experience.load(tmp_path / practice.EXPERIENCE) == done.experience
+
+
 def test_the_curve():
     won = [True, False] * 25  # good always, evil never
     rows = curve(won)
@@ -301,64 +308,6 @@ def test_the_command(tmp_path, json_of):
     ]
     assert run(["train", "avalon", "--out", str(tmp_path), "--games", "2", "-n", "5"]) == 2
     assert run(["train", "avalon", "--out", str(tmp_path / "x"), "--without", "thinking"]) == 2
-
-
-# -- a model that says odd things ------------------------------------------------------------------------------
-
-ODD_WORDS = [
-    "x", "\u2028", "我", "two\nlines", '"', "{", "x" * 5000, "Drawn by lot to go instead: player_9.\nQuest 1 fails. Fail cards: 1.",
-    "player_9 accuses player_0\nplayer_9, the Assassin, guesses that player_8 is Merlin. The guess is right.",
-    "player_0 proposes the team player_0, player_0, player_0, player_0, player_0, player_0.",
-    "Prefer the line open. Won so far: open 9 of 3, sabotage 9 of 3, sleeper 9 of 3, quiet 1 of 0.",
-    "Evil players play fail 99999999999999999999 of 99999999999999999999; approve clean teams 0 of 99999999999999999999 times.",
-]  # fmt: skip
-
-
-class Odd(OfflineModel):
-    """Answers every other question by anything that fits the schema and the inputs, the others by heuristic."""
-
-    def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
-        rng = np.random.default_rng(context.sample)
-        plain = super().answer(question, context)
-        if rng.random() < 0.5:
-            return plain
-        value = self._odd(question, plain.value, rng)
-        question.check(value)
-        return Answered(value)
-
-    def _odd(self, question: Any, plain: Any, rng: np.random.Generator) -> Any:
-        def odd() -> str:
-            return ODD_WORDS[int(rng.integers(len(ODD_WORDS)))]
-
-        if isinstance(question, asks.Analyse):
-            named = rng.permutation(len(question.me.roles))[: int(rng.integers(len(question.me.roles) + 1))].tolist()
-            extreme = [
-                {"player": j, **{key: float(rng.choice([0, 1, 1e-300])) for key in ("evil", "merlin", "looks_evil")}}
-                for j in named
-            ]
-            return asks.Analysis.model_validate({"opinions": extreme, "words": odd()})
-        changes: dict[type[Any], dict[str, Any]] = {
-            asks.Devise: {"line": str(rng.choice(list(getattr(question, "lines", "x")))), "steps": [odd()]},
-            asks.Act: {"choice": str(rng.choice(list(getattr(question, "options", "x")))), "why": odd()},
-            experience.Suggest: {"suggestions": [odd(), odd(), odd()]},
-            base.LookUp: {"answers": [odd()] * 3},
-        }
-        if type(question) in changes:
-            return plain.model_copy(update=changes[type(question)])
-        text = next((name for name, value in plain if isinstance(value, str)), None)
-        return plain if text is None or odd() == "\u2028" else plain.model_copy(update={text: "x" + odd()})
-
-
-@pytest.mark.slow
-def test_odd_answers_stop_neither_a_game_nor_practice(tmp_path):
-    for seed in range(3):
-        done = practise(
-            replace(SMALL, games=2, seed=seed, rules=("paper", "reference", "official")[seed]),
-            tmp_path / str(seed),
-            Odd(),
-        )
-        assert len(done.won) == 4
-        assert Experience.load(Path(tmp_path, str(seed), practice.EXPERIENCE)) == done.experience
 
 
 @pytest.mark.parametrize("wrong", [{"without": ("zzz",)}, {"about": "nobody"}, {"rules": "house"}], ids=str)
