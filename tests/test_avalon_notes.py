@@ -97,9 +97,8 @@ def test_every_event_of_every_game_can_be_read_back(avalon, playout):
             seen.add(kind)
             assert bool(line) == (kind in COUNTED | TOLD)
             assert not line or is_fact(line) == (kind not in {*ACTS, "vote", "consult"})
-            assert kind in ("propose", "vote") or without_words(line) == write(
-                event._replace(move=event.move._replace(words="")), game.role_names
-            )
+            if kind in ACTS:
+                assert without_words(line) == write(event._replace(move=Move(kind, args)), game.role_names)
             assert read(line) == (Fact(kind, event.seat, args) if kind in COUNTED else None)
             assert "\n" not in line
     assert {"propose", "votes", "card", "fails"} <= seen
