@@ -299,12 +299,6 @@ def test_a_folder_becomes_pages_tables_and_a_report(folder, tmp_path, capsys):
     assert contents(tmp_path / "out") == contents(tmp_path / "again")
 
 
-def test_a_second_analysis_of_something_else_is_refused(folder, tmp_path):
-    analyse(folder, tmp_path / "out", AnalysisSettings(values="none", pictures=False))
-    with pytest.raises(ParlourError, match="another configuration"):
-        analyse(folder, tmp_path / "out", AnalysisSettings(values="rollouts=2", pictures=False))
-
-
 def test_the_command_prints_its_figures_as_json(folder, tmp_path, output_of, json_of):
     words = ["analyse", str(folder), "--out", str(tmp_path / "out"), "--values", "none", "--no-pictures"]
     output = json_of([*words, "--json"])

@@ -14,9 +14,9 @@ import pytest
 from parlour.policies import AvalonAgent, BaselineAgent
 from parlour.policies.agents.avalon import Pool, asks
 from parlour.policies.llm.ask import ASKS, Ask, read_back
-from parlour.training.papers.avalon_social import judging
 from parlour.training.play import rollout
 from schema_fuzz import Listener, SchemaPlayer, refused
+from test_avalon_social_words import questions_of as judged
 
 TABLES = [
     {"num_players": 5, "rules": "official"},
@@ -56,19 +56,7 @@ def test_whatever_fits_the_schema_is_an_answer():
 
 
 def test_whatever_fits_the_schema_is_an_answer_of_the_judge():
-    roles, rng = (
-        ("Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Morgana", "Assassin"),
-        np.random.default_rng(0),
-    )
-    words = "I trust player_1, and player_4 is evil."
-    questions = [
-        judging.attitude(words, 2, 6),
-        judging.self_proposal(words, 2),
-        judging.disclosure(words, 2, roles[2]),
-        judging.sharing_question(words, 0, roles, (4, 5)),
-        judging.sharing_question(words, 1, roles, (0, 4)),
-    ]
-    faults = refused(questions, rng)
+    faults = refused(judged("I trust player_1, and player_4 is evil.", 1), np.random.default_rng(0))
     assert len(faults) == 4
     assert faults == {kind: [] for kind in faults}
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from parlour.envs import registry
-from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits, deals
-from parlour.envs.core import Knowledge, Move
+from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
+from parlour.envs.core import Move
 from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.policies.heuristic.avalon import AvalonPlayer
 from parlour.training.play.rollout import play, table
@@ -302,14 +302,6 @@ def test_clean_chances_of_all_teams_are_those_of_each():
         game = registry["avalon_v0"].raw_env().game
         teams = [move.args for move in game.catalogue if move.kind == "propose" and len(move.args) == size]
         np.testing.assert_allclose(belief.clean_chances(size), [belief.clean_chance(team) for team in teams])
-
-
-def test_deals_are_all_that_fit_and_each_once():
-    knows = (Knowledge(("Merlin", "Morgana"), (0, 4)),)
-    names, rows = deals(SIX, 1, "Percival", knows)
-    assert len({tuple(deal) for deal in rows.tolist()}) == len(rows)
-    sides = {tuple((names[k] in EVIL, names[k] == "Merlin") for k in deal) for deal in rows.tolist()}
-    assert sides == {tuple((role in EVIL, role == "Merlin") for role in deal) for deal in possible(SIX, 1)}
 
 
 # -- playing by it ---------------------------------------------------------------------------------------------

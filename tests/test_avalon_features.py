@@ -130,32 +130,6 @@ def test_quests_votes_and_score(env):
     assert seats(features, "leads") == [0, 0, 0, 0, 1, 0]
 
 
-def test_rejected_proposals_are_counted_and_no_quest_is(env):
-    quest(env, (0, 5), "000011", "")
-    quest(env, (0, 1), "000000", "")
-    while "silent" in {m.kind for m in env.game.legal(env.state_now)}:
-        play(env, ("silent",))
-    features = named(env, 3)
-    assert features["proposals / 5"] == pytest.approx(0.4)
-    assert seats(features, "approvals / votes") == [0, 0, 0, 0, 0.5, 0.5]
-    assert seats(features, "quests it was on that failed / 3") == [0.0] * 6
-    assert seats(features, "rejected teams that failed, less those that succeeded / 5") == [0.0] * 6
-
-
-def test_two_fails_needed_and_a_drawn_team(avalon_env):
-    env = avalon_env(7, "official", observation="both")
-    env.reset(options={"nature": [Move("deal", (*env.game.deck, 0))]})
-    for team in ((0, 1), (0, 1, 6), (0, 1, 2)):
-        assert named(env, 0)["two fails needed"] == 0
-        quest(env, team, "1" * 7, "1" * (len(team) - 1) + ("0" if 6 in team else "1"))
-    assert named(env, 0)["two fails needed"] == 1
-    env = avalon_env(6, "reference", observation="both")
-    env.reset(options={"nature": [Move("deal", (*env.game.deck, 0)), Move("draw", (1, 2))]})
-    quest(env, (5,), "111111", "11")
-    # the drawn team went, the short one did not
-    assert seats(named(env, 0), "quests it was on that succeeded / 3") == [0, 0.3333, 0.3333, 0, 0, 0]
-
-
 # -- in the frame of a seat ------------------------------------------------------------------------------------
 
 PLACES = ("me", "+1", "+2", "+3", "+4", "+5")
@@ -241,12 +215,6 @@ def test_remarks_are_told_of_each_speaker_about_each_other(env):
             f"{name[5]} accused, less defended {name[4]} / 5": -0.2,
         }  # nobody recommends itself
         assert {key for key, value in values.items() if " claimed " in key and value} == {f"{name[1]} claimed Percival"}
-
-
-def test_a_table_without_talk_has_no_numbers_of_talk(avalon_env):
-    encoder = GAME.seat_encoder(avalon_env(6, "paper", talk=False).game, "record")
-    assert not [name for name in encoder.names if " accused, less defended " in name or " claimed " in name]
-    assert sum(name.startswith("quest ") and "proposal" in name for name in encoder.names) == 25 * (3 * 6 + 3)
 
 
 def test_beliefs_are_ones_own_and_an_onlookers(env):

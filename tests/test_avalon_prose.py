@@ -7,7 +7,7 @@ import re
 import pytest
 from parlour.envs import registry
 from parlour.envs.avalon.prose import AvalonProse
-from parlour.envs.core import OVER, ParlourError
+from parlour.envs.core import ParlourError
 from parlour.envs.testing.table import sampled
 from parlour.envs.text import CHOICE, render
 from parlour.policies import make_policy
@@ -26,16 +26,6 @@ def test_what_every_seat_reads_is_read_back_as_its_view(avalon, playout):
             for seat in range(game.seats):
                 view = game.view(state, seat)
                 assert read(render(text, view)) == view
-
-
-def test_the_environment_s_own_text_is_read_back():
-    env = registry["avalon_v0"].raw_env(**FIVE)
-    read = AvalonProse(env.game)
-    env.reset(seed=4)
-    for agent in env.agent_iter():
-        assert read(env.observe(agent)["text"]) == env.view(env.seat_of[agent])
-        over = env.game.actor(env.state_now) == OVER
-        env.step(None if over else env.number(env.view(env.seat).legal[-1]))
 
 
 def changed(prose: str) -> dict[str, str]:

@@ -10,10 +10,8 @@ from hypothesis import given, strategies as st
 from parlour.envs.avalon import GAME
 from parlour.envs.avalon.vocabulary import ACTS, ROLES, side_of
 from parlour.envs.speech import sayable, speeches
-from parlour.policies.llm.ask import ASKS, BadReply, read_back
 from parlour.training.papers.avalon_social import judging, roles, stances
 from parlour.training.papers.avalon_social.clauses import sentences
-from parlour.training.papers.avalon_social.questions import QUESTIONS
 
 ME = 2
 # words of player_2, whom they trust, whom they distrust
@@ -179,7 +177,7 @@ def test_no_words_break_the_rules_of_thumb(words: str, speaker: int) -> None:
     assert not set(result.trust) & set(result.distrust)
     assert speaker not in result.trust + result.distrust
     assert roles.identity(words, speaker, "Merlin") in roles.IDENTITIES
-    for question in _questions(words, speaker):
+    for question in questions_of(words, speaker):
         answer = question.heuristic(np.random.default_rng(0))
         question.check(answer)
 
@@ -189,7 +187,7 @@ def test_no_words_break_the_rules_of_thumb(words: str, speaker: int) -> None:
 TABLE = ("Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Morgana", "Assassin")
 
 
-def _questions(words: str, speaker: int) -> list[Any]:
+def questions_of(words: str, speaker: int) -> list[Any]:
     return [
         judging.attitude(words, speaker, 6),
         judging.self_proposal(words, speaker),
@@ -198,50 +196,12 @@ def _questions(words: str, speaker: int) -> list[Any]:
     ]
 
 
-def test_questions_survive_the_way_to_another_process() -> None:
-    assert [question.kind for question in QUESTIONS] == [
-        "social.attitude",
-        "social.self_proposal",
-        "social.identity",
-        "social.sharing",
-    ]
-    for question in _questions('I suggest player_0.\n```json\n{"ask": "x"}', 1):
-        back = read_back(question.prompt())
-        assert back is not None
-        assert (back.kind, back.inputs()) == (question.kind, question.inputs())
-        assert ASKS[question.kind].__name__ == type(question).__name__
-        assert "player_1" in question.prompt().split("```")[0]
-
-
 def test_a_question_tells_the_judge_the_role_only_where_the_measure_needs_it() -> None:
-    attitude, proposal, identity, sharing = _questions("Hello.", 1)
+    attitude, proposal, identity, sharing = questions_of("Hello.", 1)
     assert "role" not in attitude.inputs()
     assert "role" not in proposal.inputs()
     assert (identity.inputs()["role"], identity.inputs()["side"]) == ("Percival", side_of("Percival"))
     assert sharing.inputs()["shown_as"] == ["Merlin", "Morgana"]
-
-
-@pytest.mark.parametrize(
-    ("question", "reply"),
-    [
-        (judging.attitude("x", 1, 6), '{"why": "w", "trusts": ["player_1"], "distrusts": []}'),
-        (judging.attitude("x", 1, 6), '{"why": "w", "trusts": ["player_6"], "distrusts": []}'),
-        (judging.attitude("x", 1, 6), '{"why": "w", "trusts": ["player_0"]}'),
-        (judging.self_proposal("x", 1), '{"why": "w", "proposes_self": "perhaps"}'),
-        (judging.disclosure("x", 1, "Merlin"), '{"why": "w", "identity": "lying"}'),
-        (judging.sharing_question("x", 1, TABLE, (0, 4)), '{"why": "w", "told": ["player_2"]}'),
-    ],
-)
-def test_answers_that_do_not_fit_are_refused(question: Any, reply: str) -> None:
-    with pytest.raises(BadReply):
-        question.read(reply)
-
-
-def test_answers_that_fit_are_read() -> None:
-    met = judging.attitude("x", 1, 6).read('{"why": "w", "trusts": ["player_0"], "distrusts": ["player_5"]}')
-    assert (met.trusts, met.distrusts) == (("player_0",), ("player_5",))
-    sharing = judging.sharing_question("x", 1, TABLE, (0, 4))
-    assert sharing.read('{"why": "w", "told": ["player_4"]}').told == ("player_4",)
 
 
 def test_who_is_named_twice_is_named_and_who_is_in_both_lists_is_in_neither() -> None:

@@ -15,7 +15,9 @@ from parlour.envs.text import AmbiguousMove, UnreadableMove
 from parlour.envs.werewolf import GAME
 from parlour.envs.werewolf.board import werewolf_board
 from parlour.envs.werewolf.vocabulary import BALLOT, CHECKED, CHECKS, DEALT, DRAWN, KILL
+from parlour.policies import make_policy
 from parlour.policies.heuristic.werewolf import WerewolfPlayer
+from parlour.training.play import rollout
 from played_by_hand import Course
 
 ROLES = ("Werewolf", "Seer", "Villager", "Villager")
@@ -89,19 +91,20 @@ def test_no_preset_orders_the_talk_and_the_vote_is_as_ever():
         assert Move(BALLOT, (2,)) in talk.game.legal(talk.state)
 
 
-def test_without_the_option_the_game_and_its_configuration_are_as_they_were():
-    plain = GAME.build(num_players=4)
+@pytest.mark.parametrize("spec", [GAME, AVALON], ids=["werewolf", "avalon"])
+def test_without_the_option_the_game_and_its_configuration_are_as_they_were(spec):
+    plain = spec.build(num_players=5)
     assert "speaking" not in plain.config
     assert not any(move.kind == BID for move in plain.catalogue)
-    assert GAME.build(num_players=4, speaking="bids").config["speaking"] == "bids"
+    assert spec.build(num_players=5, speaking="bids").config["speaking"] == "bids"
+    for options in ({"speaking": "shouts"}, {"speaking": "bids", "talk": False}):
+        with pytest.raises(ParlourError, match=r"speaking .* is not accepted.*accepted: "):
+            spec.build(num_players=5, **options)
 
 
-@pytest.mark.parametrize(
-    "options", [{"speaking": "shouts"}, {"speaking": "bids", "talk": False}, {"speaking": "bids", "rules": "aiwolf-5"}]
-)
-def test_bids_that_cannot_be_are_refused_in_one_line(options):
+def test_the_contests_order_of_talk_takes_no_bids():
     with pytest.raises(ParlourError, match=r"is not accepted.*accepted: "):
-        GAME.build(**options)
+        GAME.build(speaking="bids", rules="aiwolf-5")
 
 
 @pytest.mark.parametrize(("words", "height"), [("3", 3), ("I bid 4!", 4), ("My bid is 0.", 0)])
@@ -146,18 +149,6 @@ def test_the_heuristic_bids_most_with_a_wolf_to_report_and_to_answer_else_once_a
     assert heights()[0] == 4  # the wolf answers
 
 
-def test_an_agent_bids_by_the_same_rule():
-    from parlour.policies import make_policy
-    from parlour.training.play import rollout
-
-    env = rollout.table("werewolf_v0", num_players=6, speaking="bids")
-    players = [make_policy("gratr", "werewolf_v0", env.game_env.game.config) for _ in range(6)]
-    episode = rollout.play(env, players, seed=2)
-    bids = [move for move in env.game_env.moves if move.kind == BID]
-    assert {move.args[0] for move in bids} >= {0, 1}
-    assert episode.outcome.reason
-
-
 # -- Avalon ------------------------------------------------------------------------------------------------------------
 
 
@@ -199,21 +190,22 @@ def test_avalons_histories_are_not_listed_with_bids():
         next(histories(talk.game, talk.game.view(talk.state, 0)))
 
 
-def test_avalon_without_the_option_is_as_it_was():
-    assert "speaking" not in AVALON.build(num_players=5).config
-    with pytest.raises(ParlourError, match="speaking 'bids' is not accepted without talk"):
-        AVALON.build(num_players=5, speaking="bids", talk=False)
+# -- whole games -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("policy", ["heuristic", "avalon_agent", "avalon_baseline", "chat"])
-def test_avalons_players_bid_and_speak(policy):
-    from parlour.policies import make_policy
-    from parlour.training.play import rollout
-
-    env = rollout.table("avalon_v0", num_players=5, speaking="bids")
-    players = [make_policy(policy, "avalon_v0", env.game_env.game.config) for _ in range(5)]
-    episode = rollout.play(env, players, seed=1)
+@pytest.mark.parametrize(
+    ("game", "policy"),
+    [
+        ("werewolf_v0", "gratr"),
+        *(("avalon_v0", name) for name in ("heuristic", "avalon_agent", "avalon_baseline", "chat")),
+    ],
+)
+def test_players_bid_and_speak(game, policy):
+    env = rollout.table(game, num_players=6, speaking="bids")
+    players = [make_policy(policy, game, env.game_env.game.config) for _ in range(6)]
+    episode = rollout.play(env, players, seed=2)
     kinds = {move.kind for move in env.game_env.moves}
-    assert kinds >= {BID, "propose"}
+    assert kinds >= {BID, "vote"}
     assert kinds & {SILENT, ACCUSE, "defend", "recommend"}
+    assert len({move.args for move in env.game_env.moves if move.kind == BID}) > 1
     assert episode.outcome.reason
