@@ -167,7 +167,3 @@ def test_the_command_prints_measures_and_agreement(
         "sharing",
     ):
         assert line in shown
-
-
-def test_the_command_refuses_what_it_cannot_measure(tmp_path: Path, error_of: Callable[..., str]) -> None:
-    assert "holds no transcript" in error_of(["avalon", "social", str(tmp_path)])

@@ -273,24 +273,19 @@ def test_the_reference_lets_good_fail_and_teams_be_short(at):
 @pytest.mark.parametrize(
     ("words", "kind", "args"),
     [
-        ("I accuse player_3 of being evil.", "accuse", (3,)),
         ("I suspect player 3, because the quest failed", "accuse", (3,)),
         ("I don't trust player_3", "accuse", (3,)),
         ("Look, player_3 is evil!", "accuse", (3,)),
         ("player_3 seems very suspicious to me", "accuse", (3,)),
-        ("I trust that player_2 is good.", "defend", (2,)),
         ("I trust player_2", "defend", (2,)),
         ("I believe player_2", "defend", (2,)),
         ("player_2 is surely loyal", "defend", (2,)),
-        ("I recommend player_2.", "recommend", (2,)),
         ("I suggest player_2 and player_3", "recommend", (2,)),
         ("I think player_2 should go", "recommend", (2,)),
         ("I recommend myself", "recommend", (0,)),
         ("I volunteer for this quest", "recommend", (0,)),
-        ("I am Merlin.", "claim_role", (0,)),
         ("Listen: I'm Percival", "claim_role", (1,)),
         ("I am the Assassin, just joking", "claim_role", (4,)),
-        ("I have nothing to say.", "silent", ()),
         ("Good evening everybody", "silent", ()),
         ("", "silent", ()),
         ("I accuse player_0", "silent", ()),  # oneself
@@ -302,16 +297,7 @@ def test_the_reference_lets_good_fail_and_teams_be_short(at):
 def test_claims(at, words, kind, args):
     move = at("talk").move(words)
     assert (move.kind, move.args) == (kind, args)
-    assert move.words == ("" if words in CANONICAL else clean(words))
-
-
-CANONICAL = (
-    "I accuse player_3 of being evil.",
-    "I trust that player_2 is good.",
-    "I recommend player_2.",
-    "I am Merlin.",
-    "I have nothing to say.",
-)
+    assert move.words == clean(words)
 
 
 @pytest.mark.parametrize(
