@@ -12,7 +12,7 @@ from parlour.envs.core import Move, ParlourError
 from parlour.envs.werewolf.belief import SeatBeliefs
 from parlour.policies import AdvisedPlayer, asks_a_model, make_policy
 from parlour.policies.agents import advised
-from parlour.policies.agents.advised import MOST, AdvisedTurn, OptionOdds, contradicts, option_costs
+from parlour.policies.agents.advised import MOST, AdvisedTurn, OptionOdds, contradicts
 from parlour.policies.llm.ask import BadReply, read_back
 from parlour.policies.llm.model import OfflineModel
 from parlour.policies.llm.prompt import Templates
@@ -89,12 +89,6 @@ def turn(**changes: Any) -> AdvisedTurn:
 )
 def test_the_rule_of_thumb_speaks_where_it_is_cheap_and_does_not_contradict(changes, said):
     assert turn(**changes).heuristic(np.random.default_rng(0)).words == said
-
-
-def test_a_cost_is_how_many_times_less_often_than_the_favourite():
-    # 0.48 / 0.48, 0.48 / 0.32, 0.48 / 0.2; what is never taken costs the most
-    assert option_costs([0.48, 0.32, 0.2, 0.0]) == [1.0, 1.5, 2.4, MOST]
-    assert option_costs([1e-9, 1.0]) == [MOST, 1.0]
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,6 @@ def test_the_config_names_an_option_only_where_it_was_given():
         ({"discussion": "quest"}, "discussion 'quest' is not accepted; accepted: proposal, mission"),
         ({"speaks_first": 0}, "speaks_first 0 is not accepted; accepted: leader, seat_0"),
         ({"comments": True}, "comments True is not accepted; accepted: none, private, public"),
-        ({"reasons": "yes"}, "reasons 'yes' is not accepted; accepted: None, True, False"),
         ({"two_fails": 1}, "two_fails 1 is not accepted; accepted: None, True, False"),
         ({"sizes": [2, 3]}, "sizes [2, 3] is not accepted; accepted: None, or 5 whole numbers 1..6"),
         ({"sizes": "23234"}, "sizes '23234' is not accepted; accepted: None, or 5 whole numbers 1..6"),
@@ -117,12 +116,8 @@ def test_what_is_no_table_is_refused_in_one_line(options, reason):
 
 def test_without_talk_a_preset_has_no_words_of_any_kind():
     silent = GAME.build(num_players=6, rules="multi_round", talk=False)
-    assert (silent.rules.reasons, silent.rules.comments, silent.rules.consult, silent.worded) == (
-        False,
-        "none",
-        False,
-        (),
-    )
+    rules = silent.rules
+    assert (rules.reasons, rules.comments, rules.consult, silent.worded) == (False, "none", False, ())
     assert {move.kind for move in silent.catalogue} == {"propose", "vote", "card", "guess"}
     asked = GAME.build(num_players=6, rules="multi_round", talk=False, consult=True)
     assert asked.worded == ("consult",)

@@ -9,7 +9,6 @@ from hypothesis import example, given, strategies as st
 from parlour.envs import registry, speech
 from parlour.envs.avalon.vocabulary import ACTS
 from parlour.envs.core import NATURE, Event, Move
-from parlour.envs.english import names, seats_named
 from parlour.policies.agents.avalon.notes import (
     Fact,
     claims_in,
@@ -164,13 +163,6 @@ def test_what_happened_is_told_from_what_was_said(playout):
         assert not any(map(is_fact, claims))
         assert not any('"' in line for line in claims)
     assert not is_fact("I think that player_1 failed the quest.")  # as a summary may put it
-
-
-def test_names_in_a_phrase():
-    assert names([]) == "nobody"
-    assert names([10, 2]) == "player_10, player_2"
-    assert seats_named("player_10, player_2 and player_0") == (10, 2, 0)
-    assert seats_named("nobody") == ()
 
 
 def test_notes_are_kept_by_quest(playout):

@@ -17,8 +17,6 @@ from parlour.training.results.decision_tables import (
     figure,
     marked,
     no_result,
-    reasons,
-    share,
 )
 from parlour.training.results.evaluation_tables import comparison_table, rate_table
 
@@ -166,13 +164,6 @@ def test_no_result_names_each_player_once():
     rows = [("a", 1, 2), ("b", 10, 10), ("c", 0, 4), ("a", 1, 2)]
     assert no_result(rows) == f"{SIGN} no result of a (50.0 % its own decisions), nor of c (0.0 % its own decisions): "
     assert no_result([("b", 10, 10)]) == ""
-
-
-def test_counts_with_their_parts_and_shares():
-    assert reasons({"invalid": 3, "timeout": 1}) == "4 (invalid 3, timeout 1)"
-    assert reasons({}) == "0"
-    assert share(1, 8) == "12.5 %"
-    assert share(0, 0) == "-"
 
 
 def test_a_comparison_rests_on_the_decisions_of_both_in_its_part():

@@ -42,16 +42,6 @@ def test_each_game_is_played_by_one_member_at_all_seats(folder):
     assert set(drawn) == {0, 1, 2}  # 30 games: a member is left out with a chance of 3 (2/3)^30, 2 in 100,000
 
 
-def test_which_member_follows_from_the_seed_and_not_from_the_seat(folder):
-    policy = make_policy(f"mixture:{folder}", GAME, random_network(0).config)
-    for seed in range(10):
-        chosen = set()
-        for seat in range(5):
-            policy.reset(seat, seed)
-            chosen.add(id(policy.playing))
-        assert len(chosen) == 1
-
-
 def test_over_arrays_the_table_b_is_played_by_member_b_mod_k(folder):
     tables = batch.make(GAME, num_envs=7, features="summary", **OPTIONS)
     turns = tables.reset(seed=3)

@@ -255,10 +255,6 @@ def test_actions_of_other_kinds_are_refused():
         TrainedOn("avalon_v0", {}, actions="words")
 
 
-def test_the_name_of_a_description_does_not_depend_on_the_ending_that_a_library_adds():
-    assert beside(Path("runs/model")) == beside(Path("runs/model.zip")) == Path("runs/model.parlour.json")
-
-
 # -- the pages ---------------------------------------------------------------------------------------------------
 
 
