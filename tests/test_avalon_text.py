@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,42 +18,28 @@ import pytest
 from parlour.envs.avalon.presets import PRESETS
 from parlour.envs.avalon.vocabulary import night_sentence
 from parlour.envs.core import IllegalMove, Move
-from parlour.envs.text import AmbiguousMove, UnreadableMove, clean, read_seats
+from parlour.envs.text import AmbiguousMove, UnreadableMove, clean, read_seats, render
+from played_by_hand import A, AvalonPlay, G, M, P, S
 from reference_data import reference
 
-# Merlin 0, Percival 1, Loyal Servants 2 and 3, Morgana 4, Assassin 5
-LEADER = 0
+SIX = (M, P, S, S, G, A)
 UNCLEAR = "unclear"
 
 
-class Moment:
-    """An environment at the first decision of a kind, after which words are read."""
+class Moment(AvalonPlay):
+    """The first decision of a kind, after which words are read."""
 
-    def __init__(self, env: Any, kind: str) -> None:
-        self.env = env
-        env.reset(options={"nature": [Move("deal", (*env.game.deck, LEADER))]})
-        if kind in ("talk", "propose"):
-            return
-        env.play(Move("propose", (0, 5)))
-        if kind == "vote":
-            return
-        for _ in range(env.game.seats):
-            env.play(Move("vote", (1,)))
-        if kind == "card of good":
-            return
-        env.play(Move("card", (1,)))
-        if kind == "card":
-            return
-        env.play(Move("card", (1,)))
-
-    @property
-    def view(self) -> Any:
-        return self.env.view(self.env.seat)
+    def __init__(self, kind: str, rules: str = "paper") -> None:
+        super().__init__(SIX, rules, talk=kind == "talk")
+        if kind not in ("talk", "propose"):
+            self.propose(0, 5)
+        if kind in ("card of good", "card", "guess"):
+            self.vote(*[1] * 6).cards(*[1] * ("card of good", "card", "guess").index(kind))
 
     def move(self, words: str) -> Move:
         """What the words are read as; raises as `parse` does."""
-        move: Move = self.env.text.parse(clean(words), self.view)
-        assert move._replace(words="") in self.view.legal
+        move: Move = self.text.parse(clean(words), self.view(self.actor))
+        assert move._replace(words="") in self.legal
         return move
 
     def read(self, words: str) -> Any:
@@ -65,9 +51,8 @@ class Moment:
 
 
 @pytest.fixture
-def at(avalon_env) -> Callable[..., Moment]:
-    """`at(kind, rules="paper")`: the moment of the first decision of a kind."""
-    return lambda kind, rules="paper": Moment(avalon_env(6, rules, talk=kind == "talk"), kind)
+def at() -> type[Moment]:
+    return Moment
 
 
 # -- words and what they are read as: exactly (a list), or at least never as their opposite ------------------------------
@@ -322,28 +307,30 @@ def test_negated_claims_are_never_read_as_their_opposite(at, words, never):
 
 def test_a_canonical_sentence_is_the_act_without_words_of_its_own(at):
     moment = at("talk")
-    for move in moment.view.legal:
-        sentence = moment.env.text.say(move)
+    for move in moment.legal:
+        sentence = moment.text.say(move)
         assert moment.move(sentence) == move
         assert moment.move(f"{sentence} So there!").words == f"{sentence} So there!"
 
 
 def test_how_words_were_taken_is_told_to_everybody(at):
     moment = at("talk")
-    moment.env.play(moment.move('I suspect player_3, "dear" friends'))
-    for agent in moment.env.possible_agents:
-        line = 'player_0 says: "I suspect player_3, \\"dear\\" friends" (taken as: I accuse player_3 of being evil.)\n'
-        assert line in moment.env.observe(agent)["text"]
-    moment.env.play(Move("accuse", (0,)))
-    assert 'player_1 says: "I accuse player_0 of being evil."\n' in moment.env.observe("player_2")["text"]
+    moment.do(moment.move('I suspect player_3, "dear" friends'), Move("accuse", (0,)))
+    for seat in range(6):
+        prose = render(moment.text, moment.view(seat))
+        assert (
+            'player_0 says: "I suspect player_3, \\"dear\\" friends" (taken as: I accuse player_3 of being evil.)\n'
+            in prose
+        )
+        assert 'player_1 says: "I accuse player_0 of being evil."\n' in prose
 
 
 # -- defaults of the presets -----------------------------------------------------------------------------------
 
 
-def default(moment: Moment, words: str, seed: int = 0) -> Move:
-    move: Move = moment.env.text.default(words, moment.view, np.random.default_rng(seed))
-    assert move in moment.view.legal
+def default(moment: AvalonPlay, words: str, seed: int = 0) -> Move:
+    move: Move = moment.text.default(words, moment.view(moment.actor), np.random.default_rng(seed))
+    assert move in moment.legal
     return move
 
 
@@ -363,18 +350,10 @@ def test_an_unclear_card(at, rules, of_evil):
     assert default(at("card of good", rules), "hm") == Move("card", (1,))
 
 
-def test_an_unclear_guess_is_random_where_one_must_name(avalon_env):
-    env = avalon_env(5, "official", talk=False)
-    env.reset(options={"nature": [Move("deal", (*env.game.deck, 0))]})
-    for team in ((0, 1), (0, 1, 2), (0, 1)):
-        env.play(Move("propose", team))
-        for _ in range(5):
-            env.play(Move("vote", (1,)))
-        for _ in team:
-            env.play(Move("card", (1,)))
-    view = env.view(env.seat)
-    drawn = Counter(env.text.default("hm", view, np.random.default_rng(seed)) for seed in range(200))
-    assert set(drawn) == set(view.legal) == {Move("guess", (j,)) for j in range(4)}
+def test_an_unclear_guess_is_random_where_one_must_name():
+    play = AvalonPlay((M, P, S, G, A), "official", talk=False).quest(0, 1).quest(0, 1, 2).quest(0, 1)
+    drawn = Counter(default(play, "hm", seed) for seed in range(200))
+    assert set(drawn) == set(play.legal) == {Move("guess", (j,)) for j in range(4)}
     assert min(drawn.values()) > 25  # 50 +- 6
 
 
