@@ -11,37 +11,35 @@ import pytest
 from parlour.envs.avalon import GAME
 from parlour.envs.avalon.belief import AvalonBelief
 from parlour.envs.core import Move
+from played_by_hand import A, AvalonPlay, G, M, P, S
 
-# Merlin 0, Percival 1, Loyal Servants 2 and 3, Morgana 4, Assassin 5; 2 leads
+SIX = (M, P, S, S, G, A)
 
 
 @pytest.fixture
-def env(avalon_env) -> Any:
-    made = avalon_env(6, "paper", observation="both")
-    made.reset(options={"nature": [Move("deal", (*made.game.deck, 2))]})
-    return made
+def env() -> AvalonPlay:
+    """A game that 2 leads first."""
+    return AvalonPlay(SIX, "paper", leader=2)
 
 
-def named(env: Any, seat: int) -> dict[str, float]:
-    features = env.observe(f"player_{seat}")["observation"]
-    assert len(env.encoder.names) == len(set(env.encoder.names)) == len(features)
-    return {name: float(value) for name, value in zip(env.encoder.names, features, strict=True)}
+def named(env: AvalonPlay, seat: int, features: str = "table") -> dict[str, float]:
+    encoder = GAME.encoder(env.game) if features == "table" else GAME.seat_encoder(env.game, features)
+    values = encoder(env.view(seat))
+    assert len(encoder.names) == len(set(encoder.names)) == len(values)
+    return {name: round(float(value), 4) for name, value in zip(encoder.names, values, strict=True)}
 
 
 def seats(features: dict[str, float], name: str) -> list[float]:
-    return [round(features[f"seat {j}: {name}"], 4) for j in range(6)]
+    return [features[f"seat {j}: {name}"] for j in range(6)]
 
 
-def play(env: Any, *moves: tuple[Any, ...]) -> None:
-    for kind, *args in moves:
-        env.play(Move(kind, tuple(args)))
+def play(env: AvalonPlay, *moves: tuple[Any, ...]) -> None:
+    env.do(*(Move(kind, tuple(args)) for kind, *args in moves))
 
 
-def quest(env: Any, team: tuple[int, ...], votes: str, cards: str) -> None:
+def quest(env: AvalonPlay, team: tuple[int, ...], votes: str, cards: str = "") -> None:
     """All are silent; then a team, votes and cards, the latter as digits."""
-    while "silent" in {m.kind for m in env.game.legal(env.state_now)}:
-        play(env, ("silent",))
-    play(env, ("propose", *team), *(("vote", int(v)) for v in votes), *(("card", int(c)) for c in cards))
+    env.propose(*team).vote(*map(int, votes)).cards(*map(int, cards))
 
 
 def test_who_i_am_and_what_the_night_showed(env):
@@ -81,13 +79,11 @@ def test_leader_team_and_table(env):
     assert seats(features, "leads") == [0, 0, 1, 0, 0, 0]
     assert seats(features, "on the team") == [0.0] * 6
     assert [features[f"quest {k}"] for k in range(1, 6)] == [1, 0, 0, 0, 0]
-    assert (features["proposals / 5"], features["team size / 5"]) == (0, pytest.approx(0.4))
-    for _ in range(6):
-        play(env, ("silent",))
-    play(env, ("propose", 1, 4))
+    assert (features["proposals / 5"], features["team size / 5"]) == (0, 0.4)
+    env.propose(1, 4)
     merlin, percival, servant, morgana = (named(env, seat) for seat in (0, 1, 2, 4))
     assert seats(merlin, "on the team") == [0, 1, 0, 0, 1, 0]
-    assert merlin["proposals / 5"] == pytest.approx(0.2)
+    assert merlin["proposals / 5"] == 0.2
     who = ["I am on the team", "shown ones on the team / 4", "strangers on the team / 4"]
     assert [merlin[name] for name in who] == [0, 0.25, 0.25]  # 4 was shown, 1 was not
     assert [percival[name] for name in who] == [1, 0.25, 0]  # 4 is Merlin or Morgana
@@ -116,8 +112,7 @@ def test_quests_votes_and_score(env):
     play(env, ("guess", 1))
     assert all(seats(named(env, seat), "exposed as the Assassin") == [0, 0, 0, 0, 0, 1] for seat in range(6))
     features = named(env, 2)
-    third = pytest.approx(1 / 3)
-    assert features["good / 3"] == features["evil / 3"] == third
+    assert features["good / 3"] == features["evil / 3"] == 0.3333
     assert [features[f"quest {k}"] for k in range(1, 6)] == [0, 0, 1, 0, 0]
     assert seats(features, "quests it was on that failed / 3") == [0.3333, 0, 0, 0, 0, 0.3333]
     assert seats(features, "quests it was on that succeeded / 3") == [0, 0.3333, 0.3333, 0.3333, 0, 0]
@@ -135,17 +130,10 @@ def test_quests_votes_and_score(env):
 PLACES = ("me", "+1", "+2", "+3", "+4", "+5")
 
 
-def values_of(env: Any, seat: int, features: str) -> dict[str, float]:
-    encoder = GAME.seat_encoder(env.game, features)
-    assert len(encoder.names) == len(set(encoder.names)) == encoder.size
-    values = encoder(env.game.view(env.state_now, seat))
-    return {name: round(float(value), 4) for name, value in zip(encoder.names, values, strict=True)}
-
-
-def propose(env: Any, team: tuple[int, ...], votes: str, cards: str = "") -> None:
+def propose(env: AvalonPlay, team: tuple[int, ...], votes: str, cards: str = "") -> None:
     """A quest after which the Assassin keeps quiet."""
     quest(env, team, votes, cards)
-    if env.game.legal(env.state_now)[0].kind == "guess":
+    if env.kinds == {"guess"}:
         play(env, ("guess",))
 
 
@@ -159,7 +147,7 @@ def test_the_first_proposal_tells_leader_team_votes_result_and_own_card(env):
     propose(env, (0, 5), "111001", "10")
     at = "quest 1, proposal 1: "
     for seat in range(6):
-        numbers = values_of(env, seat, "record")
+        numbers = named(env, seat, "record")
 
         def table(values: list[float], seat: int = seat) -> list[float]:
             return values[seat:] + values[:seat]
@@ -175,7 +163,7 @@ def test_each_proposal_has_its_own_place_and_each_quest_begins_anew(env):
     propose(env, (0, 1), "000011")  # quest 1, proposal 1, by seat 2: rejected
     propose(env, (1, 3), "111111", "11")  # quest 1, proposal 2, by seat 3: succeeds
     propose(env, (3, 4, 5), "000000")  # quest 2, proposal 1, by seat 4: rejected
-    values = values_of(env, 0, "record")
+    values = named(env, 0, "record")
     led = {name: value for name, value in values.items() if name.endswith(" led") and value}
     assert led == {
         "quest 1, proposal 1: +2 led": 1,
@@ -190,12 +178,10 @@ def test_each_proposal_has_its_own_place_and_each_quest_begins_anew(env):
     assert set(nothing) == {0.0}
 
 
-def test_a_team_drawn_for_a_short_proposal_is_told_by_halves(avalon_env):
+def test_a_team_drawn_for_a_short_proposal_is_told_by_halves():
     # reference: a leader names too few, the rest is drawn: seat 5 named, 1 and 2 drawn, 5 stays out
-    env = avalon_env(6, "reference")
-    env.reset(options={"nature": [Move("deal", (*env.game.deck, 0)), Move("draw", (1, 2))]})
-    propose(env, (5,), "111111", "11")
-    values = values_of(env, 0, "record")
+    env = AvalonPlay(SIX, "reference").go(5).do(Move("draw", (1, 2))).cards(1, 1)
+    values = named(env, 0, "record")
     assert turned(values, "quest 1, proposal 1: {} on the team") == [0, -0.5, -0.5, 0, 0, 0.5]
     assert values["quest 1, proposal 1: succeeded"] == 1
 
@@ -205,7 +191,7 @@ def test_remarks_are_told_of_each_speaker_about_each_other(env):
     percival = env.game.role_names.index("Percival")
     play(env, ("accuse", 4), ("accuse", 4), ("defend", 5), ("recommend", 4), ("recommend", 0), ("claim_role", percival))
     for seat in (0, 3):
-        values = values_of(env, seat, "record")
+        values = named(env, seat, "record")
         name = {(seat + k) % 6: place for k, place in enumerate(PLACES)}
         said = {key: value for key, value in values.items() if "accused, less defended" in key and value}
         assert said == {
@@ -219,13 +205,11 @@ def test_remarks_are_told_of_each_speaker_about_each_other(env):
 
 def test_beliefs_are_ones_own_and_an_onlookers(env):
     propose(env, (0, 5), "111001", "10")
-    while "silent" in {m.kind for m in env.game.legal(env.state_now)}:
-        play(env, ("silent",))
-    before = values_of(env, 1, "belief")
+    before = named(env, 1, "belief")
     assert (before["mine: team clean"], before["onlooker's: team clean"]) == (0, 0)  # no team is on the table
-    play(env, ("propose", 1, 2, 3))
+    env.propose(1, 2, 3)
     for seat in (1, 4):
-        view, values = env.game.view(env.state_now, seat), values_of(env, seat, "belief")
+        view, values = env.view(seat), named(env, seat, "belief")
         own, onlooker = AvalonBelief(view.roles, seat, view.role, view.knows), AvalonBelief(view.roles, -1, "", ())
         for event in view.events:
             for belief in (own, onlooker):
@@ -235,6 +219,6 @@ def test_beliefs_are_ones_own_and_an_onlookers(env):
                 expected = [*chances[seat:], *chances[:seat]]
                 assert turned(values, f"{whose} {what} {{}}") == pytest.approx(expected, abs=1e-4)
             assert values[f"{whose} team clean"] == pytest.approx(belief.clean_chance((1, 2, 3)), abs=1e-4)
-    merlin, morgana = values_of(env, 0, "belief"), values_of(env, 4, "belief")
+    merlin, morgana = named(env, 0, "belief"), named(env, 4, "belief")
     assert turned(merlin, "mine: evil {}") == [0, 0, 0, 0, 1, 1]  # Merlin knows
     assert turned(morgana, "mine: evil {}") == [1, 1, 0, 0, 0, 0]  # so does evil: itself and the next
