@@ -138,21 +138,14 @@ def assert_exact(belief: AvalonBelief, deal: tuple[str, ...], evidence: list[tup
 
 # -- evidence by itself ----------------------------------------------------------------------------------------
 
-SEE = {
-    "team": "see_team",
-    "votes": "see_votes",
-    "cards": "see_cards",
-    "accuse": "see_accusation",
-    "defend": "see_defence",
-}
-
 
 def see(belief: AvalonBelief, evidence: tuple[Any, ...]) -> None:
     kind, *args = evidence
     if kind == "exposed":
         belief.see_exposure(args[0], args[1], right=args[2])
     else:
-        getattr(belief, SEE[kind])(*args)
+        names = {"accuse": "see_accusation", "defend": "see_defence"}
+        getattr(belief, names.get(kind, f"see_{kind}"))(*args)
 
 
 def begin(deal: tuple[str, ...], seat: int, h: AvalonHabits, **options: Any) -> AvalonBelief:
@@ -160,11 +153,7 @@ def begin(deal: tuple[str, ...], seat: int, h: AvalonHabits, **options: Any) -> 
     game = registry["avalon_v0"].raw_env(**options).game
     numbers = tuple(game.role_names.index(role) for role in deal)
     view = game.view(game.apply(game.initial(), Move("deal", (*numbers, 0))), max(seat, 0))
-    return (
-        AvalonBelief(view.roles, seat, view.role, view.knows, h)
-        if seat >= 0
-        else AvalonBelief(view.roles, -1, "", (), h)
-    )
+    return AvalonBelief(view.roles, seat, *((view.role, view.knows) if seat >= 0 else ("", ())), h)
 
 
 def evidences(n: int, seat: int) -> st.SearchStrategy[tuple[Any, ...]]:

@@ -89,18 +89,15 @@ class Fixed(Model):
 
 
 @pytest.fixture
-def log(tmp_path: Path) -> Callable[[], Path]:
-    def write() -> Path:
-        order = "、".join(f"player {player}" for player in range(1, 7))
-        host = f"Please start discussing ... the order of each player's speech is {order}. player 1 has the power"
-        events = [{"Host": host, f"player {k}({role})": "I say player 3."} for k, role in enumerate(ROLES, 1)]
-        (tmp_path / "a.json").write_text(json.dumps({"round 1 starts:": events}))
-        return tmp_path
-
-    return write
+def log(tmp_path: Path) -> Path:
+    order = "、".join(f"player {player}" for player in range(1, 7))
+    host = f"Please start discussing ... the order of each player's speech is {order}. player 1 has the power"
+    events = [{"Host": host, f"player {k}({role})": "I say player 3."} for k, role in enumerate(ROLES, 1)]
+    (tmp_path / "a.json").write_text(json.dumps({"round 1 starts:": events}))
+    return tmp_path
 
 
-def test_agreement_is_counted_case_by_case(log: Callable[[], Path]) -> None:
+def test_agreement_is_counted_case_by_case(log: Path) -> None:
     place = {"log": "a.json", "round": 1}
     labels = [
         # Merlin: player 3 trusted as judged; player 5 labelled neutral, judged distrusted; Morgana (5) shared, not 6
@@ -116,7 +113,7 @@ def test_agreement_is_counted_case_by_case(log: Callable[[], Path]) -> None:
         # the Assassin: all as judged but the self-proposal
         place | {"statement": 5, "trust": [3], "distrust": [5], "self_proposal": False, "identity": "camouflage"},
     ]
-    result = social.agreement(labels, log(), Fixed())
+    result = social.agreement(labels, log, Fixed())
     assert (result["judge"], result["statements"]) == ("fixed", 2)
     hits = {key: (result[key]["agreement"]["hits"], result[key]["agreement"]["n"]) for key in list(result)[2:]}
     assert hits == {"attitude": (9, 10), "self_proposal": (1, 2), "identity": (1, 2), "sharing": (2, 2)}
@@ -141,10 +138,10 @@ def test_chance_corrected_agreement() -> None:
 
 
 @pytest.mark.parametrize("place", [{"round": 1, "statement": 6}, {"round": 2, "statement": 0}])
-def test_a_log_without_a_labelled_statement_is_refused(place: dict[str, int], log: Callable[[], Path]) -> None:
+def test_a_log_without_a_labelled_statement_is_refused(place: dict[str, int], log: Path) -> None:
     label = {"log": "a.json", "trust": [], "distrust": [], "self_proposal": True, "identity": "withholding", **place}
     with pytest.raises(ParlourError, match="accepted: the published log"):
-        social.agreement([label], log())
+        social.agreement([label], log)
 
 
 def test_the_command_prints_measures_and_agreement(
