@@ -3,29 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
-from parlour.envs.core import TABLE, ParlourError, View, accept, check_one_of
+from parlour.envs import dotted
+from parlour.envs.core import TABLE, Encoder, Move, ParlourError, SeatEncoder, View, accept, check_one_of
+from parlour.envs.frames import Frame
 from parlour.envs.registry import known
 from parlour.policies.array_files import read_arrays, write_arrays
 from parlour.policies.base import TablePolicy
 from parlour.policies.files import reading
 from parlour.policies.names import SUFFIX as SUFFIX
-from parlour.policies.view_reader import Array, ViewReader
 
+Array = np.ndarray[Any, np.dtype[np.float32]]
 Scores = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class ViewReader:
+    """Makes features, and its numbers of the legal moves, from the View of any seat of one table, or from its prose."""
+
+    def __init__(self, name: str, config: Mapping[str, Any], features: str) -> None:
+        self._made_from = name, config, features
+        self._spec = known(name).spec
+        self._game = self._spec.build(**config)
+        self._features = features
+        actions = len(self._game.catalogue)
+        framed = features != TABLE
+        self._frame = self._spec.frame(self._game) if framed else Frame.identity(self._game.seats, actions)
+        self._number = {move: number for number, move in enumerate(self._game.catalogue)}
+        self._encoders: dict[int, Encoder[Any] | SeatEncoder[Any]] = {}
+
+    def __reduce__(self) -> Any:
+        return ViewReader, self._made_from  # made again from the rules
+
+    @cached_property
+    def view_in(self) -> Callable[[str], View]:
+        """Reads the View that words hold; it raises `ParlourError` for words that are not the whole text of a seat."""
+        read: Callable[[str], View] = dotted.load(self._spec.prose, "prose")(self._game)
+        return read
+
+    def observed(self, view: View) -> Array:
+        """The features, shape (features,)."""
+        if view.seat not in self._encoders:
+            framed = self._features != TABLE
+            spec, game = self._spec, self._game
+            self._encoders[view.seat] = spec.seat_encoder(game, self._features) if framed else spec.encoder(game)
+        return self._encoders[view.seat](view)
+
+    def numbers(self, view: View) -> tuple[list[int], np.ndarray[Any, np.dtype[np.int8]]]:
+        """The numbers of the moves of `view.legal`, in their order; and the mask, shape (actions,)."""
+        row = self._frame.own[view.seat]
+        own = [int(row[self._number[Move(move.kind, move.args)]]) for move in view.legal]
+        mask = np.zeros(len(self._number), dtype=np.int8)
+        mask[own] = 1
+        return own, mask
+
+
 STORED: Final = ("float32", "float16")
 """Types in which weights are stored; played are float32."""
 _META: Final = "parlour_seat"
-
-
-def _relu(hidden: Any) -> Any:
-    return np.maximum(hidden, 0)
-
-
-ACTIVATIONS: Final[Mapping[str, Callable[[Any], Any]]] = {"tanh": np.tanh, "relu": _relu}
+ACTIVATIONS: Final[Mapping[str, Callable[[Any], Any]]] = {"tanh": np.tanh, "relu": lambda hidden: np.maximum(hidden, 0)}
 """What stands between the layers."""
 _IN_PLACE: Final[Mapping[str, Callable[[Any], Any]]] = {
     "tanh": lambda hidden: np.tanh(hidden, out=hidden),
@@ -74,7 +113,6 @@ class TrainedSeat(TablePolicy):
         self.game, self.config, self.layers, self.sample = game, dict(config), list(layers), sample
         self.features, self.activation = features, activation
         self.table = game, self.config
-        self._reader: ViewReader | None = None
 
     @property
     def habits(self) -> str | None:
@@ -85,28 +123,27 @@ class TrainedSeat(TablePolicy):
     def reads_prose(self) -> bool:
         return self.features != TABLE and bool(known(self.game).spec.prose)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_reader": None}  # made again from the rules
+    @cached_property
+    def _reader(self) -> ViewReader:
+        return ViewReader(self.game, self.config, self.features)
 
     def act(self, observation: Any, info: dict[str, Any]) -> int:
         """Raises `ParlourError` if the observation is not of the game it was trained on."""
         if "view" in info and info.get("features", TABLE) != self.features:
             return self.act_by_view(info["view"], info["legal"])
         if "observation" not in observation and self.reads_prose:
-            return self.act_by_view(self._read().view_in(observation["text"]), info["legal"])
+            return self.act_by_view(self._reader.view_in(observation["text"]), info["legal"])
         return self._choose(observation["observation"], observation["action_mask"])
 
     def act_by_view(self, view: View, legal: Sequence[int]) -> int:
         """As `act`, from a View alone; `legal` are the environment's numbers of the legal moves, in the order of `view.legal`."""
-        reader = self._read()
-        own, mask = reader.numbers(view)
-        return int(legal[own.index(self._choose(reader.observed(view), mask))])
+        own, mask = self._reader.numbers(view)
+        return int(legal[own.index(self._choose(self._reader.observed(view), mask))])
 
     def chances(self, view: View) -> Scores:
         """The probability of each move of `view.legal` by its logits, in their order: shape (moves,)."""
-        reader = self._read()
-        own, _ = reader.numbers(view)
-        logits = self.logits(reader.observed(view))[own]
+        own, _ = self._reader.numbers(view)
+        logits = self.logits(self._reader.observed(view))[own]
         chance: Scores = np.exp(logits - logits.max())
         chance /= chance.sum()
         return chance
@@ -172,11 +209,6 @@ class TrainedSeat(TablePolicy):
             return int(np.argmax(logits))
         chance = np.exp(logits - logits.max())
         return int(self.rng.choice(outputs, p=chance / chance.sum()))
-
-    def _read(self) -> ViewReader:
-        if self._reader is None:
-            self._reader = ViewReader(self.game, self.config, self.features)
-        return self._reader
 
 
 def _check_layers(layers: Sequence[tuple[Array, Array]]) -> None:

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.ask import ASKS, Answer, Ask, BadReply, Rounded
-from parlour.policies.llm.mending import answer_in, own_turn
-from parlour.policies.llm.reading import in_steps, last_object, meant, set_aside, with_length
+from parlour.policies.llm.reading import answer_in, in_steps, meant, own_turn, set_aside, with_length
 from pydantic import Field
 
 OPTIONS = {"vote:4": "I reject the team.", "vote:5": "I approve the team."}
@@ -188,12 +187,12 @@ def test_what_was_thought_aloud_is_set_aside(reply, thought, rest):
 
 
 def test_the_last_whole_object_counts():
-    assert last_object('{"a": 1} {"a": 2}') == {"a": 2}
-    assert last_object('{"a": 1} {"a": 2') == {"a": 1}
-    assert last_object('{"a": {"b": 2}}') == {"a": {"b": 2}}
-    assert last_object('{"a": 1} and {so on}') == {"a": 1}
-    assert last_object('{{"a": 1}}') == {"a": 1}  # braces doubled, as templates have them
-    assert last_object("none") is None
+    assert answer_in('{"a": 1} {"a": 2}')[0] == {"a": 2}
+    assert answer_in('{"a": 1} {"a": 2')[0] == {"a": 1}
+    assert answer_in('{"a": {"b": 2}}')[0] == {"a": {"b": 2}}
+    assert answer_in('{"a": 1} and {so on}')[0] == {"a": 1}
+    assert answer_in('{{"a": 1}}')[0] == {"a": 1}  # braces doubled, as templates have them
+    assert answer_in("none")[0] is None
     reply = '<think>{"why": "", "choice": "vote:4"}</think>{"why": "", "choice": "vote:5"}'
     assert VOTE.read(reply).choice == "vote:5"
     assert VOTE.read('{"why": "", "choice": "vote:4"}\nNo:\n{"why": "", "choice": "vote:5"}').choice == "vote:5"

@@ -16,7 +16,7 @@ from parlour.envs import batch
 from parlour.envs.core import ParlourError
 from parlour.policies import make_policy
 from parlour.policies.adapters.trained_on import OwnFeatures, TrainedOn, beside, describe, read_beside, save_beside
-from parlour.policies.view_reader import ViewReader
+from parlour.policies.trained import ViewReader
 from parlour.training.cli import run
 from parlour.training.play import rollout
 from parlour.wrappers import BatchSeatEnv, LearnerSeats, LegalRanks, MaskInInfo

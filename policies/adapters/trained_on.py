@@ -18,7 +18,7 @@ from parlour.envs.core import TABLE, ParlourError, accept, check_one_of
 from parlour.policies.adapters.scored import ACTIONS
 from parlour.policies.base import Policy, TablePolicy
 from parlour.policies.files import read_json, write_json
-from parlour.policies.view_reader import ViewReader
+from parlour.policies.trained import ViewReader
 
 SUFFIX: Final = ".parlour.json"
 _GAME: Final = ("game_env", "tables")
@@ -172,11 +172,7 @@ class OwnFeatures(TablePolicy):
         super().__init__()
         self.player, self.trained_on = player, trained_on
         self.table = trained_on.game, trained_on.config
-        self._reader: ViewReader | None = None
-        self._read()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_reader": None}  # made again from the rules
+        self._reader = ViewReader(trained_on.game, trained_on.config, trained_on.features)
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
@@ -190,9 +186,8 @@ class OwnFeatures(TablePolicy):
         """
         if "view" not in info or info.get("features", TABLE) == self.trained_on.features:
             return int(self.player(observation, info))
-        reader = self._read()
-        own, mask = reader.numbers(info["view"])
-        seen = {"observation": reader.observed(info["view"]), "action_mask": mask}
+        own, mask = self._reader.numbers(info["view"])
+        seen = {"observation": self._reader.observed(info["view"]), "action_mask": mask}
         seat_info = {"action_mask": mask, "legal": tuple(own), "features": self.trained_on.features}
         chosen = int(self.player(seen, seat_info))
         check_one_of("action", chosen, own)
@@ -210,12 +205,6 @@ class OwnFeatures(TablePolicy):
         raise ParlourError(
             "a network is saved by its own library; accepted: save_beside(path, env) for what it was trained on"
         )
-
-    def _read(self) -> ViewReader:
-        if self._reader is None:
-            where = self.trained_on
-            self._reader = ViewReader(where.game, where.config, where.features)
-        return self._reader
 
 
 def seated(player: Any, trained_on: TrainedOn, game: str, config: Mapping[str, Any]) -> OwnFeatures:

@@ -21,10 +21,9 @@ from typing import Annotated, Any, ClassVar, Final, Generic, Self, TypeVar
 import numpy as np
 from parlour.envs.core import ParlourError
 from parlour.policies.llm import prompt, reading
-from parlour.policies.llm.mending import answer_in
 from parlour.policies.llm.noise import MisreadingModel
 from parlour.policies.llm.prompt import Templates
-from parlour.policies.llm.reading import BadReply, Choices
+from parlour.policies.llm.reading import BadReply, Choices, answer_in
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 ENGLISH: Final = "en"

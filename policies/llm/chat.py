@@ -19,9 +19,9 @@ import numpy as np
 from parlour.envs.core import ParlourError, check_from
 from parlour.policies.llm import fit, prompt, reading
 from parlour.policies.llm.ask import A, Ask, BadReply
-from parlour.policies.llm.mending import answer_in
 from parlour.policies.llm.model import CONCURRENCY, Answered, Model, RequestContext
 from parlour.policies.llm.prompt import Templates
+from parlour.policies.llm.reading import answer_in
 from parlour.policies.llm.transport.meter import Meter, Outcome
 from parlour.policies.llm.transport.request import (
     CallFailed,

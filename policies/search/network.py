@@ -10,8 +10,7 @@ from parlour.envs.batch.kernel_tables import KernelTables
 from parlour.envs.core import ParlourError, View
 from parlour.envs.registry import build, known
 from parlour.policies.search.others import Array, log_probs
-from parlour.policies.trained import TrainedSeat
-from parlour.policies.view_reader import ViewReader
+from parlour.policies.trained import TrainedSeat, ViewReader
 
 
 class SearchTable:

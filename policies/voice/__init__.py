@@ -27,9 +27,8 @@ from parlour.envs.questions import ANYTHING, Question, questions
 from parlour.policies.base import Policy
 from parlour.policies.llm.model import Model
 from parlour.policies.registry import make_policy
-from parlour.policies.voice.evidence import Ledger, Mind, SeatFact
+from parlour.policies.voice.evidence import Ledger, Mind, SeatFact, SeatReply, percent_of, reply_to
 from parlour.policies.voice.phrases import SeatPhrases
-from parlour.policies.voice.replies import SeatReply, percent_of, reply_to
 
 __all__ = ["CLAIMS", "WORDS", "Spoken", "checked_talk", "make_player", "talk_setting", "with_voice"]
 

@@ -32,8 +32,7 @@ from threading import Lock
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.policies.llm.mending import answer_in
-from parlour.policies.llm.reading import set_aside
+from parlour.policies.llm.reading import answer_in, set_aside
 from parlour.policies.llm.transport.address import OPENAI, Fetched, read_address, read_key, secret, served_at
 from parlour.policies.llm.transport.answers import Failure, failed_generation, kept_back, read_reply, refusal
 from parlour.policies.llm.transport.gate import Gate

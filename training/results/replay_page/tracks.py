@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from parlour.envs.english import name
-from parlour.policies.llm.mending import answer_in
-from parlour.policies.llm.reading import meant
+from parlour.policies.llm.reading import answer_in, meant
 from parlour.training.results.replay_page.model import ENOUGH_DIGITS, BeliefLines
 
 Points = tuple[tuple[int, tuple[float | None, ...]], ...]
