@@ -1,23 +1,30 @@
-"""A mixture of trained seats: in each game one of several networks plays, drawn from the game's seed alone.
+"""Players that are several: in each game one of them plays, drawn from the game's seed.
 
 `mixture:FOLDER` on the command line, such as late snapshots of a run of self-play. All seats of a game draw the same network,
 so that a side plays as one. In the terms of game theory it is a mixed strategy over the files of the folder, in equal shares,
 as in fictitious play the average of what was learned one after another.
+
+`mixed:heuristic+expert` takes players of several kinds, and seats draw for themselves: whoever meets them has to find out who is who.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept
-from parlour.policies.base import TablePolicy, check_settings
+from parlour.policies.base import Policy, TablePolicy, check_settings
+from parlour.policies.names import EXPERT, HEURISTIC, MIXED
+from parlour.policies.settings import Settings, anything, setting
 from parlour.policies.trained import SUFFIX, TrainedSeat
 
 MIXTURE: Final = "mixture"
-_STREAM: Final = 0x3D17  # keeps the draw of the network apart from all else that follows from the same seed
+# they keep the draws of the network and of the player apart from all else that follows from the same seed
+_OF_NETWORK: Final = 0x3D17
+_OF_PLAYER: Final = 0x3D18
 
 
 class MixturePolicy(TablePolicy):
@@ -52,7 +59,7 @@ class MixturePolicy(TablePolicy):
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
-        self.playing = self.members[int(np.random.default_rng((seed, _STREAM)).integers(len(self.members)))]
+        self.playing = self.members[int(np.random.default_rng((seed, _OF_NETWORK)).integers(len(self.members)))]
         self.playing.reset(seat, seed)
 
     def act(self, observation: Any, info: dict[str, Any]) -> int:
@@ -85,3 +92,52 @@ def folder_of(settings: Mapping[str, str]) -> str:
     if "folder" not in settings:
         raise ParlourError(f"{MIXTURE} needs a folder; accepted: {MIXTURE}:FOLDER")
     return settings["folder"]
+
+
+@dataclass(frozen=True)
+class MixedSettings(Settings):
+    """What can be set."""
+
+    players: tuple[str, ...] = setting((HEURISTIC, EXPERT), anything(lambda words: tuple(words.split("+"))))
+    """Who may sit in a seat, each as likely as the others, joined by +; none that asks a model."""
+
+
+class MixedPolicy(Policy):
+    """Plays each game, in each seat, as one of several players.
+
+    Args:
+        players: Name -> player.
+    """
+
+    name: ClassVar[str] = MIXED
+    wants: ClassVar[str] = "features"
+
+    def __init__(self, players: Mapping[str, Policy]) -> None:
+        super().__init__()
+        self.players = dict(players)
+        self.playing = next(iter(self.players))
+        """The name of the player of this game."""
+
+    @property
+    def player(self) -> Policy:
+        """The player of this game."""
+        return self.players[self.playing]
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        names = list(self.players)
+        self.playing = names[int(np.random.default_rng((seed, seat, _OF_PLAYER)).integers(len(names)))]
+        self.player.reset(seat, seed)
+
+    def act(self, observation: Any, info: dict[str, Any]) -> Any:
+        return self.player.act(observation, info)
+
+    def state_belief(self, observation: Any, info: dict[str, Any]) -> Sequence[float] | None:
+        return self.player.state_belief(observation, info)
+
+    def notes(self) -> dict[str, Any]:
+        """The notes of the player, and its name."""
+        return {**self.player.notes(), "plays_as": self.playing}
+
+    def settings(self) -> dict[str, Any]:
+        return {"players": list(self.players)}

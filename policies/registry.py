@@ -137,7 +137,7 @@ def _mixture(words: Mapping[str, str], at: Wanted) -> Policy:
 
 
 def _mixed(words: Mapping[str, str], at: Wanted) -> Policy:
-    from parlour.policies.mixed import MixedPolicy, MixedSettings
+    from parlour.policies.mixture import MixedPolicy, MixedSettings
     from parlour.policies.settings import read_settings
 
     names = read_settings(MixedSettings, words, MIXED).players

@@ -9,7 +9,7 @@ import pytest
 from networks import moves_of
 from parlour.envs.core import ParlourError
 from parlour.policies import make_policy
-from parlour.policies.mixed import MixedPolicy
+from parlour.policies.mixture import MixedPolicy
 from parlour.policies.trained import TrainedSeat
 from parlour.training.play import rollout
 

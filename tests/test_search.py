@@ -15,11 +15,9 @@ from parlour.envs.core import NATURE, Move, ParlourError
 from parlour.envs.turn import take_turn
 from parlour.policies import expert, make_policy
 from parlour.policies.search import SearchPolicy, SearchSettings
-from parlour.policies.search.continuations import Continuations
-from parlour.policies.search.critic import Critic, fitted
-from parlour.policies.search.network import SearchTable
+from parlour.policies.search.continuations import Continuations, Critic, fitted
 from parlour.policies.search.others import OWN, others_of
-from parlour.policies.search.posterior import posterior
+from parlour.policies.search.posterior import SearchTable, posterior
 from parlour.policies.trained import TrainedSeat
 
 GAME = "avalon_v0"

@@ -17,7 +17,7 @@ from parlour.policies.deeprole import DEEPROLE, DeepRolePlayer
 from parlour.policies.experts import EXPERT, cards
 from parlour.policies.llm.ask import ASKS
 from parlour.policies.llm.model import OfflineModel
-from parlour.policies.mixed import MixedPolicy
+from parlour.policies.mixture import MixedPolicy
 from parlour.policies.names import MIXED, ZOO
 from parlour.policies.search import SEARCH, SearchPolicy
 from parlour.policies.settings import Settings

@@ -1,7 +1,7 @@
 """`deeprole:FILE`: DeepRole (Serrino et al. 2019, "Finding Friend and Foe in Multi-Agent Games", arXiv 1906.02330), from its paper.
 
 It plays five-player Avalon with Merlin, the Assassin and a Minion, `official` rules, without talk. At each proposal it solves the
-game up to the next one by CFR+ for all views of all seats at once (`solver.py`); what follows is valued by networks (`values.py`).
+game up to the next one by CFR+ for all views of all seats at once (`solve`); what follows is valued by networks (`values.py`).
 The solutions also say how likely everybody's moves were in each of the 60 deals (`public.py`).
 """
 
@@ -46,7 +46,7 @@ class DeepRoleSettings(Settings):
     slip: float = setting(0.05, number(0.0001, 1))
     """Share of everybody's moves that beliefs take for random ones."""
     best_response: bool = setting(False, yes_or_no(), sparse=True)
-    """Whether it plays the best response to DeepRole within each proposal instead; see `local_best_response.py`."""
+    """Whether it plays the best response to DeepRole within each proposal instead; see `public.move_values`."""
 
 
 class DeepRolePlayer(TablePolicy):

@@ -3,7 +3,7 @@
 At a turn the player weighs all histories that fit its View (`posterior.py`), or in games with many hidden moves games
 that it draws (`particles.py`), by how likely the families of players that may sit in the other seats make them (`others.py`). It plays
 each of its own moves on in deals drawn by these weights, to the end or up to a depth at which a critic says what the game is worth
-(`continuations.py`, `critic.py`). It takes a move with a probability in proportion to the network's own, times the exponential of its
+(`continuations.py`). It takes a move with a probability in proportion to the network's own, times the exponential of its
 win rate over `temperature`. So it stays as unpredictable as the network where moves are level (piKL: Jacob et al. 2022, "Modeling
 Strong and Human-Like Gameplay with KL-Regularized Search", arXiv 2112.07544).
 """
@@ -19,12 +19,10 @@ import numpy as np
 from parlour.envs.core import ParlourError, View
 from parlour.policies.base import TablePolicy
 from parlour.policies.experts import EXPERT, expert
-from parlour.policies.search.continuations import Continuations, practised
-from parlour.policies.search.critic import Critic
-from parlour.policies.search.network import SearchTable
+from parlour.policies.search.continuations import Continuations, Critic, practised
 from parlour.policies.search.others import OWN, others_of
 from parlour.policies.search.particles import Particles
-from parlour.policies.search.posterior import Posterior, UnknownHistoryError, posterior
+from parlour.policies.search.posterior import Posterior, SearchTable, UnknownHistoryError, posterior
 from parlour.policies.settings import Settings, anything, number, read_settings, setting, whole
 from parlour.policies.trained import TrainedSeat
 

@@ -11,10 +11,9 @@ from typing import Final
 import numpy as np
 from parlour.envs.core import View
 from parlour.policies.names import HEURISTIC, RANDOM
-from parlour.policies.search.network import SearchTable
 from parlour.policies.search.others import OWN, Array, others_of
 from parlour.policies.search.particles import Particles
-from parlour.policies.search.posterior import Posterior, posterior
+from parlour.policies.search.posterior import Posterior, SearchTable, posterior
 from parlour.policies.trained import TrainedSeat
 
 KINDS: Final = (OWN, HEURISTIC, RANDOM)

@@ -14,9 +14,8 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs.batch.tables import HOLD
 from parlour.envs.core import Move, View
-from parlour.policies.search.network import SearchTable
 from parlour.policies.search.others import Array, Others
-from parlour.policies.search.posterior import Posterior, UnknownHistoryError
+from parlour.policies.search.posterior import Posterior, SearchTable, UnknownHistoryError
 
 GAMES: Final = 256
 """Games that a searching seat follows."""

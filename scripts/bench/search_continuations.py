@@ -20,10 +20,9 @@ from parlour.envs.turn import take_turn
 from parlour.policies import make_policy
 from parlour.policies.experts import expert
 from parlour.policies.search.continuations import Continuations, practised
-from parlour.policies.search.network import SearchTable
 from parlour.policies.search.others import OWN, others_of
 from parlour.policies.search.particles import Particles
-from parlour.policies.search.posterior import posterior
+from parlour.policies.search.posterior import SearchTable, posterior
 from timing import in_rounds, show_table
 
 TABLES = {

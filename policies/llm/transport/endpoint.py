@@ -13,7 +13,7 @@ endpoint from then on; a warning is logged, and every reply says what was droppe
 refused for another reason is made once without the schema.
 
 Room. A reply that was cut while the model was thinking is asked for again with twice the tokens; how many a kind of question
-needs is remembered (`learned`).
+needs is remembered (`Learned`).
 
 The key comes from the environment and goes into the header of the request, nowhere else: what a server says is cleaned
 of it before it reaches a reply or an error.
@@ -36,8 +36,7 @@ from parlour.policies.llm.reading import answer_in, set_aside
 from parlour.policies.llm.transport.address import OPENAI, Fetched, read_address, read_key, secret, served_at
 from parlour.policies.llm.transport.answers import Failure, failed_generation, kept_back, read_reply, refusal
 from parlour.policies.llm.transport.gate import Gate
-from parlour.policies.llm.transport.learned import DONE, Learned
-from parlour.policies.llm.transport.payload import dropped_from, may_be_schema, parameters, refused
+from parlour.policies.llm.transport.payload import DONE, Learned, dropped_from, may_be_schema, parameters, refused
 from parlour.policies.llm.transport.request import (
     INPUTS,
     CallFailed,

@@ -229,7 +229,7 @@ class Layer:
         return address_of(self._inner)
 
     def remember_in(self, path: Path) -> None:
-        """Begin with what a file holds on the server, and keep there what is learned about it (`learned`)."""
+        """Begin with what a file holds on the server, and keep there what is learned about it (`payload.Learned`)."""
         remember = getattr(self._inner, "remember_in", None)
         if remember is not None:
             remember(path)

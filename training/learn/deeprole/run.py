@@ -11,8 +11,7 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs.avalon.presets import TEAM_SIZES
 from parlour.policies.deeprole.deals import SEATS
-from parlour.policies.deeprole.solver import solve
-from parlour.policies.deeprole.values import STANDINGS, Standing, ValueNetwork, ValueNetworks
+from parlour.policies.deeprole.values import STANDINGS, Standing, ValueNetwork, ValueNetworks, solve
 from parlour.training.learn.checkpoints import Checkpoint
 from parlour.training.learn.deeprole.config import DeepRoleConfig
 from parlour.training.learn.deeprole.fit import Fitting, error, fit, joined

@@ -21,7 +21,7 @@ from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Move
 from parlour.policies import Policy, asks_a_model, make_policy
 from parlour.policies.heuristic import HeuristicPolicy
-from parlour.policies.mixed import MixedPolicy
+from parlour.policies.mixture import MixedPolicy
 from parlour.policies.random import RandomPolicy
 from parlour.policies.trained import TrainedSeat
 from parlour.training.measure.abilities.beliefs import mean_by_game
