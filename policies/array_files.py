@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,6 +26,14 @@ def write_arrays(
     with replacing(path) as new, new.open("wb") as file:
         write = np.savez_compressed if compressed else np.savez
         write(file, **{kind: np.array(json.dumps(meta))}, **arrays)  # type: ignore[arg-type]
+
+
+def layer_arrays(layers: Iterable[tuple[Any, Any]], before: str = "", dtype: Any = None) -> dict[str, Any]:
+    """Weights and biases of layers under the names `w0`, `b0`, `w1` and so on, which begin with `before`."""
+    named = (
+        (f"{before}{what}{k}", array) for k, layer in enumerate(layers) for what, array in zip("wb", layer, strict=True)
+    )
+    return {name: np.asarray(array, dtype) for name, array in named}
 
 
 def read_arrays(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:

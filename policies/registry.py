@@ -92,48 +92,31 @@ They take settings, as in `sb3:file=model.zip`; each module has `from_settings(s
 
 def _imported(home: str) -> Any:
     module, _, attribute = home.partition(":")
-    return getattr(import_module(f"parlour.policies.{module}"), attribute)
+    made = import_module(f"parlour.policies.{module}")
+    return getattr(made, attribute) if attribute else made
 
 
-def _plain(words: Mapping[str, str], at: Wanted, *, home: str) -> Policy:
-    policy: Policy = _imported(home)()
-    return policy
+def _made(words: Mapping[str, str], at: Wanted, *, home: str, takes: str, extra: str = "") -> Policy:
+    """What `home` makes of what it takes. Raises `ParlourError` where the packages of its extra are not installed."""
+    try:
+        maker = _imported(home)
+    except ModuleNotFoundError as error:
+        if not extra:
+            raise
+        raise not_installed(error.name, extra) from None
+    return _TAKES[takes](maker, words, at)
 
 
-def _set(words: Mapping[str, str], at: Wanted, *, home: str) -> Policy:
-    policy: Policy = _imported(home).from_settings(words)
-    return policy
-
-
-def _asked(words: Mapping[str, str], at: Wanted, *, home: str) -> Policy:
-    policy: Policy = _imported(home).from_settings(words, at.model)
-    return policy
-
-
-def _heuristic(words: Mapping[str, str], at: Wanted) -> Policy:
-    from parlour.policies.heuristic import HeuristicPolicy
-
-    if not words:
-        return HeuristicPolicy()
-    return HeuristicPolicy.from_settings(words, at.game, at.config.get("num_players"))
-
-
-def _expert(words: Mapping[str, str], at: Wanted) -> Policy:
-    from parlour.policies.experts import expert, style_of
-
-    return expert(at.game, at.config, style=style_of(words))
-
-
-def _clone(words: Mapping[str, str], at: Wanted) -> Policy:
-    from parlour.policies.cloned import seated
-
-    return seated(words, at.game, at.config)
-
-
-def _mixture(words: Mapping[str, str], at: Wanted) -> Policy:
-    from parlour.policies.mixture import MixturePolicy
-
-    return MixturePolicy.from_settings(words, at.game, at.config)
+_TAKES: Final[Mapping[str, Callable[[Any, Mapping[str, str], Wanted], Policy]]] = {
+    "nothing": lambda maker, words, at: maker(),
+    "words": lambda maker, words, at: maker.from_settings(words),
+    "model": lambda maker, words, at: maker.from_settings(words, at.model),
+    "table": lambda maker, words, at: maker.from_settings(words, at.game, at.config),
+    "size": lambda maker, words, at: maker.from_settings(words, at.game, at.config.get("num_players")),
+    "style": lambda maker, words, at: maker.expert(at.game, at.config, style=maker.style_of(words)),
+    **{name: lambda maker, words, at, name=name: maker(name, words, at.game, at.config) for name in ZOO},
+}
+"""How a policy is made by what its home names, from the words behind its name, for a table."""
 
 
 def _mixed(words: Mapping[str, str], at: Wanted) -> Policy:
@@ -147,30 +130,6 @@ def _mixed(words: Mapping[str, str], at: Wanted) -> Policy:
     return MixedPolicy({name: make_policy(name, at.game, at.config) for name in names})
 
 
-def _search(words: Mapping[str, str], at: Wanted) -> Policy:
-    try:
-        from parlour.policies.search import SearchPolicy
-    except ModuleNotFoundError as error:
-        raise not_installed(error.name, "batch") from None
-    return SearchPolicy.from_settings(words, at.game, at.config)
-
-
-def _zoo(words: Mapping[str, str], at: Wanted, *, kind: str) -> Policy:
-    try:
-        from parlour.policies.zoo import ZooPolicy
-    except ModuleNotFoundError as error:
-        raise not_installed(error.name, "batch") from None
-    return ZooPolicy(kind, words, at.game, at.config)
-
-
-def _deeprole(words: Mapping[str, str], at: Wanted) -> Policy:
-    try:
-        from parlour.policies.deeprole import DeepRolePlayer
-    except ModuleNotFoundError as error:
-        raise not_installed(error.name, "batch") from None
-    return DeepRolePlayer.from_settings(words, at.game, at.config)
-
-
 def _advised(words: Mapping[str, str], at: Wanted) -> Policy:
     from parlour.policies.agents.advised import AdvisedPlayer
 
@@ -179,18 +138,12 @@ def _advised(words: Mapping[str, str], at: Wanted) -> Policy:
     return player
 
 
-def _adapted(words: Mapping[str, str], at: Wanted, *, library: str) -> Policy:
-    """A player of another library. Raises `ParlourError` where it is not installed."""
-    try:
-        module: Any = import_module(FOREIGN[library])
-    except ModuleNotFoundError as error:
-        raise not_installed(error.name, library) from None
-    policy: Policy = module.from_settings(words, at.game, at.config)
-    return policy
+def _of_extra(home: str, extra: str = "batch", takes: str = "table") -> Callable[..., Policy]:
+    return partial(_made, home=home, takes=takes, extra=extra)
 
 
-def _kind(name: str, make: Callable[..., Policy], group: Group, home: str, **settings: Any) -> PolicyKind:
-    return PolicyKind(name, partial(make, home=home), group, home, **settings)
+def _kind(name: str, takes: str, group: Group, home: str, **more: Any) -> PolicyKind:
+    return PolicyKind(name, partial(_made, home=home, takes=takes), group, home, **more)
 
 
 _ASKING: Final[Mapping[str, str]] = {
@@ -209,22 +162,22 @@ _ASKING: Final[Mapping[str, str]] = {
     "mystery_none": "agents.murder_mystery:MysteryNoneAgent",
 }
 for kind in (
-    _kind(RANDOM, _plain, "plain", "random:RandomPolicy", settings=False),
-    PolicyKind(HEURISTIC, _heuristic, home="heuristic:HeuristicPolicy"),
-    _kind("human", _plain, "plain", "human:HumanPolicy", settings=False),
-    PolicyKind(EXPERT, _expert, "file"),
-    PolicyKind("clone", _clone, "file", "cloned:ClonedPlayer", first="file", shown="clone:FILE"),
-    PolicyKind(_MIXTURE, _mixture, "file", "mixture:MixturePolicy", first="folder", shown="mixture:FOLDER"),
-    PolicyKind(MIXED, _mixed, "file", "mixed:MixedPolicy", first="players", shown="mixed:heuristic+expert"),
-    PolicyKind("search", _search, "file", first="player", shown="search:expert"),
-    *(PolicyKind(name, partial(_zoo, kind=name), "file") for name in ZOO),
-    PolicyKind("deeprole", _deeprole, "file", first="file", shown="deeprole:FILE"),
-    *(_kind(name, _asked, "asking", home) for name, home in _ASKING.items()),
+    _kind(RANDOM, "nothing", "plain", "random:RandomPolicy", settings=False),
+    _kind(HEURISTIC, "size", "plain", "heuristic:HeuristicPolicy"),
+    _kind("human", "nothing", "plain", "human:HumanPolicy", settings=False),
+    PolicyKind(EXPERT, partial(_made, home="experts", takes="style"), "file"),
+    _kind("clone", "table", "file", "cloned:ClonedPlayer", first="file", shown="clone:FILE"),
+    _kind(_MIXTURE, "table", "file", "mixture:MixturePolicy", first="folder", shown="mixture:FOLDER"),
+    PolicyKind(MIXED, _mixed, "file", "mixture:MixedPolicy", first="players", shown="mixed:heuristic+expert"),
+    PolicyKind("search", _of_extra("search:SearchPolicy"), "file", first="player", shown="search:expert"),
+    *(PolicyKind(name, _of_extra("zoo:ZooPolicy", takes=name), "file") for name in ZOO),
+    PolicyKind("deeprole", _of_extra("deeprole:DeepRolePlayer"), "file", first="file", shown="deeprole:FILE"),
+    *(_kind(name, "model", "asking", home) for name, home in _ASKING.items()),
     PolicyKind(_ADVISED, _advised, "asking", "agents.advised:AdvisedPlayer"),
-    _kind("grace", _set, "modules", "agents.mediated_qa:GraceMediator"),
-    _kind("obedient", _set, "modules", "agents.mediated_qa:ObedientModule"),
+    _kind("grace", "words", "modules", "agents.mediated_qa:GraceMediator"),
+    _kind("obedient", "words", "modules", "agents.mediated_qa:ObedientModule"),
     *(
-        PolicyKind(name, partial(_adapted, library=name), "library", first="dir" if name == "hf" else "file")
+        PolicyKind(name, _of_extra(f"adapters.{name}", name), "library", first="dir" if name == "hf" else "file")
         for name in FOREIGN
     ),
 ):

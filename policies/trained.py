@@ -12,7 +12,7 @@ from parlour.envs import dotted
 from parlour.envs.core import TABLE, Encoder, Move, ParlourError, SeatEncoder, View, accept, check_one_of
 from parlour.envs.frames import Frame
 from parlour.envs.registry import known
-from parlour.policies.array_files import read_arrays, write_arrays
+from parlour.policies.array_files import layer_arrays, read_arrays, write_arrays
 from parlour.policies.base import TablePolicy
 from parlour.policies.files import reading
 from parlour.policies.names import SUFFIX as SUFFIX
@@ -171,14 +171,9 @@ class TrainedSeat(TablePolicy):
     def save(self, path: str | Path, stored: str = "float32") -> None:
         """Write it to a file, its weights in one of `STORED`. Raises `ParlourError` for another type."""
         check_one_of("stored", stored, STORED)
-        arrays = {
-            f"{what}{k}": array.astype(stored)
-            for k, layer in enumerate(self.layers)
-            for what, array in zip("wb", layer, strict=True)
-        }
         how = {"features": self.features, "activation": self.activation, "sample": self.sample}
         meta = {"policy": self.name, "game": self.game, "config": self.config, "layers": len(self.layers), **how}
-        write_arrays(path, _META, meta, arrays)
+        write_arrays(path, _META, meta, layer_arrays(self.layers, dtype=stored))
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

@@ -19,8 +19,7 @@ from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.policies.base import Policy, check_settings
 from parlour.policies.cloned import networks
 from parlour.policies.cloned.features import decision_of, described, group_of
-from parlour.policies.cloned.network import ChoiceHead, ChoiceNetwork
-from parlour.policies.cloned.networks import GAME
+from parlour.policies.cloned.networks import GAME, ChoiceHead, ChoiceNetwork
 from parlour.policies.cloned.record import SeatRecord
 
 __all__ = ["CLONE", "ChoiceHead", "ChoiceNetwork", "ClonedPlayer", "is_clone", "seated"]
@@ -50,20 +49,14 @@ def seated(settings: Mapping[str, str], game: str, config: Mapping[str, Any]) ->
     """
     if game != GAME:
         raise accept("game of a clone", game, GAME)
-    file, sample = _read(settings)
-    if networks.holds_networks(file):
-        return networks.CloneNetworks.load(file).seat(config, sample=sample)
-    return ClonedPlayer(ChoiceNetwork.load(file), sample=sample)
-
-
-def _read(settings: Mapping[str, str]) -> tuple[str, bool]:
-    """The file, and whether to draw. Raises `ParlourError` for other settings."""
     check_settings(CLONE, settings, ("file", "sample"))
     if "file" not in settings:
         raise ParlourError("clone needs a file; accepted: clone:DIR/clone.npz, or clone:file=DIR/clone.npz,sample=no")
-    sample = settings.get("sample", "yes")
-    check_one_of("sample", sample, _YES)
-    return settings["file"], _YES[sample]
+    check_one_of("sample", settings.get("sample", "yes"), _YES)
+    file, sample = settings["file"], _YES[settings.get("sample", "yes")]
+    if networks.holds_networks(file):
+        return networks.CloneNetworks.load(file).seat(config, sample=sample)
+    return ClonedPlayer(ChoiceNetwork.load(file), sample=sample)
 
 
 class ClonedPlayer(Policy):
@@ -108,10 +101,9 @@ class ClonedPlayer(Policy):
         return head.chances(described(view, self._seen), group_of(view))
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, str]) -> Self:
-        """A player from words: `file`, and `sample`, `yes` or `no`. Raises `ParlourError` for other ones."""
-        file, sample = _read(settings)
-        return cls(ChoiceNetwork.load(file), sample=sample)
+    def from_settings(cls, settings: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Policy:
+        """As `seated`."""
+        return seated(settings, game, config)
 
     def save(self, path: str | Path) -> None:
         """Write the network; `sample` is no part of it."""

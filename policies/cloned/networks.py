@@ -3,20 +3,24 @@
 A network reads the features of a seat (`envs/avalon/encode.py`) with the roles in a fixed order, and before them which roles are in
 play and which one names Merlin. So one network learns from tables with different roles. `seat` makes an ordinary `TrainedSeat` of
 it for one table: the columns of its roles, and the constant inputs as part of the bias.
+
+And the network of a choice model (`ChoiceNetwork`): one head for each kind of decision. NumPy alone; a file holds numbers, no code.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final, Protocol, Self
 
 import numpy as np
 from parlour.envs.avalon.vocabulary import ROLES
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.registry import build, known
-from parlour.policies.array_files import read_arrays, write_arrays
+from parlour.policies.array_files import layer_arrays, read_arrays, write_arrays
+from parlour.policies.cloned.features import COLUMNS, DECISIONS, GROUPS
+from parlour.policies.cloned.record import Array
 from parlour.policies.files import reading
 from parlour.policies.trained import TrainedSeat
 
@@ -24,6 +28,8 @@ GAME: Final = "avalon_v0"
 FEATURES: Final = "belief"
 """What the networks see of a table."""
 META: Final = "parlour_clone_networks"
+_META: Final = "parlour_clone"
+_UNUSABLE: Final = "is no cloned player; accepted: a clone.npz of `train clone`"
 _I_AM: Final = tuple(f"I am {role}" for role in ROLES)
 INPUTS: Final = (*(f"{role} in play" for role in ROLES), *(f"{role} names Merlin" for role in ROLES), *_I_AM)
 """Inputs that come before the features that do not depend on the roles."""
@@ -108,19 +114,16 @@ class CloneNetworks:
 
     def save(self, path: str | Path) -> None:
         """Write them to a file, in half precision."""
-        arrays = {
-            f"{players}.{what}{k}": array.astype(np.float16)
-            for players, layers in self.networks.items()
-            for k, layer in enumerate(layers)
-            for what, array in zip("wb", layer, strict=True)
-        }
+        arrays: dict[str, Any] = {}
+        for players, layers in self.networks.items():
+            arrays |= layer_arrays(layers, f"{players}.", np.float16)
         shape = {str(players): len(layers) for players, layers in self.networks.items()}
         write_arrays(path, META, {"layers": shape, "told": dict(self.told)}, arrays)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read networks. Raises `ParlourError` for a file that holds none."""
-        with reading(path, "policy file", "is no cloned player; accepted: a clone.npz of `train clone`"):
+        with reading(path, "policy file", _UNUSABLE):
             meta, arrays = read_arrays(path, META)
             if any(array.dtype.kind != "f" or not np.isfinite(array).all() for array in arrays.values()):
                 raise TypeError("weights that are no finite fractions")
@@ -136,8 +139,98 @@ class CloneNetworks:
 
 def holds_networks(path: str | Path) -> bool:
     """Whether a file of a clone holds networks, and no choice model. Raises `ParlourError` for a file that cannot be read."""
-    with (
-        reading(path, "policy file", "is no cloned player; accepted: a clone.npz of `train clone`"),
-        np.load(path) as file,
-    ):
+    with reading(path, "policy file", _UNUSABLE), np.load(path) as file:
         return META in file.files
+
+
+@dataclass(frozen=True, eq=False)
+class ChoiceHead:
+    """How one kind of decision is taken: each legal move is scored by itself; D features, H hidden units.
+
+    The score of a move with the features x, for a seat of the group g, is
+
+        linear[g] . x  +  out . (tanh(hidden x + bias) - tanh(bias))
+
+    so that zeros have the score 0; the chances are the softmax of the scores.
+
+    Raises:
+        ParlourError: The shapes do not fit, or a number is not finite.
+    """
+
+    linear: Array
+    """Shape (groups, D)."""
+    hidden: Array
+    """Shape (H, D); H may be 0."""
+    bias: Array
+    """Shape (H,)."""
+    out: Array
+    """Shape (H,)."""
+
+    def __post_init__(self) -> None:
+        size, width = self.linear.shape[-1], len(self.out)
+        wanted = {"linear": (len(GROUPS), size), "hidden": (width, size), "bias": (width,), "out": (width,)}
+        for name, shape in wanted.items():
+            array = getattr(self, name)
+            if array.shape != shape or not np.isfinite(array).all():
+                raise ParlourError(f"{name} of shape {array.shape} is not accepted; accepted: finite, of shape {shape}")
+
+    def scores(self, rows: Array, group: int) -> Array:
+        """Scores of moves: (moves, D) -> (moves,)."""
+        between = np.tanh(rows @ self.hidden.T + self.bias) - np.tanh(self.bias)
+        scored: Array = rows @ self.linear[group] + between @ self.out
+        return scored
+
+    def chances(self, rows: Array, group: int) -> Array:
+        """Probabilities of moves: (moves, D) -> (moves,)."""
+        scores = self.scores(rows, group)
+        weights = np.exp(scores - scores.max())
+        chances: Array = weights / weights.sum()
+        return chances
+
+
+@dataclass(frozen=True, eq=False)
+class ChoiceNetwork:
+    """All heads.
+
+    Raises:
+        ParlourError: A kind of decision has no head, or one for other features.
+    """
+
+    heads: Mapping[str, ChoiceHead]
+    """By decision, one of `DECISIONS`."""
+    told: Mapping[str, Any]
+    """What it was learned from, as plain values."""
+
+    def __post_init__(self) -> None:
+        for kind in DECISIONS:
+            check_one_of("decision", kind, self.heads)
+            size = self.heads[kind].linear.shape[-1]
+            if size != len(COLUMNS[kind]):
+                raise ParlourError(f"{kind} with {size} features is not accepted; accepted: {len(COLUMNS[kind])}")
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a file, in single precision."""
+        columns = {kind: list(COLUMNS[kind]) for kind in DECISIONS}
+        arrays = {
+            f"{kind}.{of.name}": getattr(self.heads[kind], of.name).astype(np.float32)
+            for kind in DECISIONS
+            for of in fields(ChoiceHead)
+        }
+        write_arrays(path, _META, {"columns": columns, "told": dict(self.told)}, arrays)
+
+    @classmethod
+    def load(cls, path: str | Path) -> ChoiceNetwork:
+        """Read a network. Raises `ParlourError` for a file that holds none, or one for other features."""
+        with reading(path, "policy file", _UNUSABLE):
+            meta, arrays = read_arrays(path, _META)
+            if any(array.dtype.kind != "f" for array in arrays.values()):
+                raise TypeError("weights that are no fractions")
+            if meta["columns"] != {kind: list(COLUMNS[kind]) for kind in DECISIONS} or not isinstance(
+                meta["told"], dict
+            ):
+                raise TypeError("features of another version")
+            heads = {
+                kind: ChoiceHead(*(arrays[f"{kind}.{of.name}"].astype(np.float64) for of in fields(ChoiceHead)))
+                for kind in DECISIONS
+            }
+            return cls(heads, meta["told"])

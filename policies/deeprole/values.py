@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from parlour.envs.avalon.presets import PROPOSALS, QUESTS_TO_WIN
 from parlour.envs.core import ParlourError
-from parlour.policies.array_files import read_arrays, write_arrays
+from parlour.policies.array_files import layer_arrays, read_arrays, write_arrays
 from parlour.policies.deeprole import kernels
 from parlour.policies.deeprole.deals import APPROVED, DEALS, SAME_EVIL, SEATS, TEAMS, VIEW, VIEWS, Array, turned
 from parlour.policies.files import reading
@@ -233,12 +233,9 @@ class ValueNetworks:
 
     def save(self, path: str | Path) -> None:
         """Write them to a file."""
-        arrays = {
-            f"{at.name}.{what}{k}": array
-            for at, network in self.networks.items()
-            for k, layer in enumerate(network.layers)
-            for what, array in zip("wb", layer, strict=True)
-        }
+        arrays: dict[str, Any] = {}
+        for at, network in self.networks.items():
+            arrays |= layer_arrays(network.layers, f"{at.name}.")
         meta = {"standings": [list(at) for at in self.networks], "layers": 3, "told": dict(self.told)}
         write_arrays(path, _META, meta, arrays)
 
