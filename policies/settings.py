@@ -170,8 +170,12 @@ class Settings:
 
     def as_json(self) -> dict[str, Any]:
         """The settings as plain values, as files hold them."""
-        shown = [each for each in fields(self) if not each.metadata.get(_SPARSE) or self._is_set(each)]
-        values = {each.name: getattr(self, each.name) for each in shown}
+        hidden = {
+            each.name
+            for each in fields(self)
+            if each.metadata.get(_SPARSE) and getattr(self, each.name) == each.default
+        }
+        values = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in hidden}
         return {key: value.as_json() if hasattr(value, "as_json") else value for key, value in values.items()}
 
     @classmethod
@@ -179,9 +183,6 @@ class Settings:
         """From what `as_json` gave. Raises `TypeError` for other names, `ParlourError` for values that are not accepted."""
         hints = typing.get_type_hints(cls)
         return cls(**{key: _from_json(hints.get(key), value) for key, value in values.items()})
-
-    def _is_set(self, each: Any) -> bool:
-        return bool(getattr(self, each.name) != each.default)
 
 
 def read_settings(kind: type[S], words: Mapping[str, str], player: str) -> S:

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
 from hardening.faults import FaultsAttack, agents_of
 from parlour.policies.agents.chat import ChatPlayer
-from parlour.policies.llm.server.fault_injection import FAULTS
+from parlour.policies.llm.server.settings import FAULTS
 from parlour.policies.llm.transport.endpoint import Endpoint
 from parlour.training.play import decisions
 

@@ -27,7 +27,7 @@ from parlour.policies.llm.ask import ASKS, Answer, Ask
 from parlour.policies.llm.model import OfflineModel, RequestContext
 from parlour.policies.llm.prompt import section
 from parlour.policies.llm.server import protocol as replies
-from parlour.policies.llm.server.fault_injection import FaultDraw
+from parlour.policies.llm.server.settings import FaultDraw
 from parlour.policies.registry import import_players
 
 openai = pytest.importorskip("openai", reason="the client of the protocol is not installed")

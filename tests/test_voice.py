@@ -257,7 +257,7 @@ def test_words_without_a_claim_stand_as_they_were_said():
 def test_a_game_that_names_no_voice_gets_the_words_of_its_claims_without_reasons():
     env = rollout.table("avalon_v0")
     base = env.game_env
-    rollout.play(env, [Spoken(HeuristicPolicy()) for _ in range(6)], 2)
+    rollout.play(env, [Spoken(HeuristicPolicy(), "") for _ in range(6)], 2)
     said = [event.move.words for event in base.view(0).events if event.move.words]
     assert said
     assert not any("quest" in words and "was on" in words for words in said)

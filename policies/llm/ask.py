@@ -172,7 +172,11 @@ class Ask(BaseModel, Generic[A]):
         later = [name for name in inputs if name not in first]
         tag = "" if self.language == ENGLISH else f" ({self.language})"
         heading, words, filled = f"# {self.kind}{tag}\n", f"{self._filled(templates)}\n", remark and f"{remark}\n"
-        stable, newest = ("".join(self._section(name, inputs) for name in names) for names in (first, later))
+        types = {name: field.annotation for name, field in type(self).model_fields.items()}
+        stable, newest = (
+            "".join(prompt.section(name, inputs[name], optional=_allows_none(types[name])) for name in names)
+            for names in (first, later)
+        )
         shape = _schema(self.answer_type()) if self.words_first else self.schema_of_answer()
         answer = f"{prompt.layout(self.language)['answer']}\n{prompt.shape(shape, self.language)}\n"
         parts = [stable, heading, filled, words, newest, answer]
@@ -225,9 +229,6 @@ class Ask(BaseModel, Generic[A]):
         except ValueError as error:
             raise BadReply(f"the answer does not fit the question: {_short(str(error), _LONGEST)}", "check") from None
         return answer
-
-    def _section(self, name: str, inputs: Mapping[str, Any]) -> str:
-        return prompt.section(name, inputs[name], optional=_allows_none(type(self).model_fields[name].annotation))
 
     def _filled(self, templates: Templates) -> str:
         words = prompt.fill(self._template(templates), {name: getattr(self, name) for name in type(self).model_fields})

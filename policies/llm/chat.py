@@ -11,7 +11,7 @@ Nothing here depends on time, on the cache or on retries, so that a game replaye
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from threading import BoundedSemaphore, Lock
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -306,7 +306,7 @@ class _Question:
         self.calls.append({"ask": self.question.kind, "prompt": messages, "fault": " ".join(str(error).split())})
 
     def _say(self, talk: _Talk, n: int = 1) -> list[_Said]:
-        question = self.question
+        question, calls = self.question, self.model.chosen.calls
         request = Request(
             model=self.model.name,
             messages=talk.messages,
@@ -314,13 +314,15 @@ class _Question:
             max_tokens=talk.room,
             n=n,
             sample=self.context.sample,
+            reasoning_effort=calls.reasoning_effort,
+            stop=calls.stop,
+            extra_body=calls.extra_body,
             schema=reading.in_steps(question.schema_of_answer()),
             schema_name=question.answer_type().__name__,
             ask=question.kind,
             seat=self.context.seat,
             inputs={"kind": question.kind, "inputs": talk.question.model_dump(mode="json")},
         )
-        request = replace(self.model.chosen.calls.applied(request), max_tokens=talk.room)
         with self.model.free:
             reply = self.model.meter.complete(request)
         return self._told(talk, reply)
@@ -331,7 +333,7 @@ class _Question:
         replies = []
         for k, text in enumerate(reply.texts):
             usage = reply.usage if k == 0 else Usage(0, 0)
-            cost = self.model.meter.cost(self.model.name, reply) if k == 0 else 0.0
+            cost = self.model.meter.prices.cost(self.model.name, reply) if k == 0 else 0.0
             finish = reply.finish[k] if k < len(reply.finish) else "stop"
             call: dict[str, Any] = {"ask": self.question.kind, "prompt": messages, "reply": text, "finish": finish}
             thought = "\n".join(part for part in (*reply.thinking[k : k + 1], reading.set_aside(text)[0]) if part)

@@ -16,6 +16,8 @@ from operator import add
 from os.path import commonprefix
 from typing import Any, Final, NamedTuple
 
+from parlour.policies.names import HEURISTIC
+
 
 class Beginnings:
     """The prompts of one game so far, of all seats."""
@@ -37,8 +39,6 @@ class Beginnings:
         return max((len(commonprefix([prompt, other])) for other in beside), default=0)  # noqa: RUF071 - letter by letter
 
 
-HEURISTIC: Final = "heuristic"
-"""Who gave an answer, if not the model."""
 INVALID: Final = "invalid"
 """The reason where no reply could be read as an answer."""
 MOST_FOREIGN: Final = 0.05
@@ -250,10 +250,8 @@ def took(calls: Iterable[Mapping[str, Any]], seen: Beginnings | None = None) -> 
     asked: dict[str, Answers] = {}
     put = questions(calls)
     for question in put:
-        if question.reason is not None:
-            answered = Answers(heuristic={question.reason: 1})
-        else:
-            answered = Answers(first=1) if question.replies == 1 else Answers(again=1)
+        own = Answers(first=1) if question.replies == 1 else Answers(again=1)
+        answered = own if question.reason is None else Answers(heuristic={question.reason: 1})
         asked[question.ask] = asked.get(question.ask, Answers()) + answered
     replies = [call for call in calls if "reply" in call]
     usages = [call.get("usage") or {} for call in replies]

@@ -62,16 +62,16 @@ def fitted(question: Ask[Any], rules: str, templates: Templates, room: int) -> O
         return whole
     speech = _speech(question)
     brief = rules.split("\n\n", 1)[0]
-    for spared in range(len(question.spare) + 1):
-        kept = partial(_kept, question, speech, question.spare[:spared])
-        rest = kept(len(speech))
-        words = [(rules, templates), (brief, templates), (brief, replace(templates, brief=True))]
-        for form, general in words if spared == len(question.spare) else words[:1]:
-            cut = len(speech) + spared + (form != rules)
-            if _cut(rest, form, general, cut).tokens() > room:
-                continue
-            beside = cut - len(speech)
-            return _most(lambda gone: _cut(kept(gone), form, general, gone + beside), len(speech), room)  # noqa: B023
+
+    def put(spared: int, form: str, general: Templates, gone: int) -> Opening:
+        kept = _without(question, speech[:gone], question.spare[:spared])
+        return _cut(kept, form, general, gone + spared + (form != rules))
+
+    every = len(question.spare)
+    forms = [(spared, rules, templates) for spared in range(every + 1)]
+    for form in [*forms, (every, brief, templates), (every, brief, replace(templates, brief=True))]:
+        if put(*form, len(speech)).tokens() <= room:
+            return _most(partial(put, *form), len(speech), room)
     return None
 
 
@@ -150,11 +150,6 @@ def _without(question: Ask[Any], lines: list[_Line], spared: tuple[str, ...]) ->
         value = getattr(question, name)
         changed[name] = type(value)() if isinstance(value, str | list | dict | tuple) else None
     return question.model_copy(update=changed)
-
-
-def _kept(question: Ask[Any], speech: list[_Line], spared: tuple[str, ...], gone: int) -> Ask[Any]:
-    """The same question without so many of the oldest lines of speech, and without what is spared."""
-    return _without(question, speech[:gone], spared)
 
 
 def _cut(question: Ask[Any], rules: str, templates: Templates, cut: int) -> Opening:

@@ -172,9 +172,11 @@ class SeatModel:
 
     def hear_all(self, questions: Sequence[Ask[A]]) -> list[Answered[A]]:
         """The whole answers, as `ask_all`."""
-        answers = self._model.answer_all([(question, self._context()) for question in questions])
-        for answered in answers:
-            self._calls += answered.calls
+        return self._heard([(question, self._context()) for question in questions])
+
+    def _heard(self, asked: Sequence[tuple[Ask[A], RequestContext]]) -> list[Answered[A]]:
+        answers = self._model.answer_all(asked)
+        self._calls += [call for answered in answers for call in answered.calls]
         return answers
 
     def ask_shared(self, questions: Sequence[Ask[A]]) -> list[A]:
@@ -187,12 +189,8 @@ class SeatModel:
 
     def hear_shared(self, questions: Sequence[Ask[A]]) -> list[Answered[A]]:
         """The whole answers, as `ask_shared`."""
-        if self._model.asks_alone(self._player):
-            alone = self._model.answer_all(
-                [(question, self._shared_context(question, self._payer)) for question in questions]
-            )
-            self._calls += [call for answered in alone for call in answered.calls]
-            return alone
+        if self.errs:
+            return self._heard([(question, self._shared_context(question, self._payer)) for question in questions])
         calls = {_key(question): partial(self._answer_shared, question) for question in questions}
         most = self._model.concurrency if self._model.waits else 1
         answers = dict(zip(calls, self.shared.results(self._payer, calls, most), strict=True))
@@ -200,14 +198,12 @@ class SeatModel:
 
     def shared_keys(self, questions: Sequence[Ask[Any]]) -> list[str]:
         """Names of questions for `ask_shared`: equal for seats that share an answer, and for no others."""
-        alone = f" {self._payer}" if self._model.asks_alone(self._player) else ""
+        alone = f" {self._payer}" if self.errs else ""
         return [f"{_key(question)}{alone}" for question in questions]
 
     def heard_shared(self, question: Ask[A]) -> Ask[A]:
         """A question for `ask_shared` as this seat hears it; the question itself unless its readers err."""
-        if not self._model.asks_alone(self._player):
-            return question
-        return self._model.as_heard(question, self._shared_context(question, self._payer))
+        return self._model.as_heard(question, self._shared_context(question, self._payer)) if self.errs else question
 
     @property
     def errs(self) -> bool:
@@ -216,9 +212,8 @@ class SeatModel:
 
     def claim_shared(self, questions: Sequence[Ask[Any]]) -> None:
         """Come first with questions that `ask_shared` will put."""
-        if self._model.asks_alone(self._player):
-            return
-        self.shared.claim(self._payer, map(_key, questions))
+        if not self.errs:
+            self.shared.claim(self._payer, map(_key, questions))
 
     def pass_over(self) -> None:
         """Leave out a question whose answer is known. Those after it keep their numbers, and with them their samples."""

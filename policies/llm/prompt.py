@@ -66,13 +66,9 @@ def _lines(value: Any) -> list[str]:
         return [f"> {line}" if line else ">" for line in value.split("\n")]
     if isinstance(value, dict) and value and all(map(_is_option, value.items())):
         return [f"- {code} = {sentence}" for code, sentence in value.items()]
-    if isinstance(value, list) and any(not _is_scalar(entry) for entry in value):
+    if isinstance(value, list) and not all(entry is None or isinstance(entry, bool | int | float) for entry in value):
         return [f"- {_entry(entry)}" for entry in value]
     return [_json(value)]
-
-
-def _is_scalar(value: Any) -> bool:
-    return value is None or isinstance(value, bool | int | float)
 
 
 def _is_option(pair: tuple[str, Any]) -> bool:
@@ -161,22 +157,17 @@ class Templates:
 
     def system(self, language: str) -> str:
         """The general words, with which every prompt begins."""
-        own = self._own(language, "system")
+        own = self.own("system", language)
         brief = layout(language)["brief"] if self.brief else ""
         return own or brief or _of_package(__package__ or "", language, "system")
 
     def of(self, kind: str, language: str, package: str) -> str:
         """The template of a kind of question that lies in `package`. Raises `ParlourError` if there is none."""
-        return self._own(language, kind) or _of_package(package, language, kind.rpartition(".")[2])
+        return self.own(kind, language) or _of_package(package, language, kind.rpartition(".")[2])
 
     def own(self, kind: str, language: str) -> str | None:
-        """The user's own template of a kind; None if there is none."""
-        return self._own(language, kind)
-
-    def _own(self, language: str, name: str) -> str | None:
-        if self.folder is None:
-            return None
-        return _of_file(Path(self.folder) / language / f"{name}.md")
+        """The user's own template of a kind, or its general words (`system`); None if there is none."""
+        return _of_file(Path(self.folder) / language / f"{kind}.md") if self.folder is not None else None
 
 
 @cache

@@ -87,12 +87,11 @@ class Spoken(Policy):
     Args:
         policy: The player.
         voice: `GameSpec.voice`; empty: no reasons.
-        language: The language file.
     """
 
-    def __init__(self, policy: Policy, voice: str = "", language: str = "en") -> None:
+    def __init__(self, policy: Policy, voice: str) -> None:
         super().__init__()
-        self.policy, self._voice, self._language = policy, voice, language
+        self.policy, self._voice = policy, voice
         self.reset(0, 0)
 
     @property
@@ -108,7 +107,7 @@ class Spoken(Policy):
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
         self.policy.reset(seat, seed)
-        self._sentences = SeatPhrases(np.random.default_rng((seed, seat, _STREAM)), seat, self._language)
+        self._sentences = SeatPhrases(np.random.default_rng((seed, seat, _STREAM)), seat)
         self._draws = np.random.default_rng((seed, seat, _STREAM, 1))
         self._mind: Mind[Any] | None = None
         self._claimed: set[tuple[str, tuple[int, ...]]] = set()

@@ -66,11 +66,10 @@ class SeatPhrases:
     Args:
         rng: The source of chance.
         me: The seat that speaks.
-        language: The language file.
     """
 
-    def __init__(self, rng: np.random.Generator, me: int, language: str = "en") -> None:
-        self.phrases = read_language(_PACKAGE, language, Phrases)
+    def __init__(self, rng: np.random.Generator, me: int) -> None:
+        self.phrases = read_language(_PACKAGE, "en", Phrases)
         self._rng, self._me = rng, me
         self._left: dict[str, list[int]] = {}
 
@@ -90,8 +89,7 @@ class SeatPhrases:
         """A claim and its reasons, one or two; `early`: words about the lack of reasons."""
         if early:
             return self._form("early", claim=claim, reason=reasons[0])
-        reason = reasons[0] if len(reasons) == 1 else self._form("both", first=reasons[0], second=reasons[1])
-        return self._form("reason", claim=claim, reason=reason)
+        return self._form("reason", claim=claim, reason=self._both(reasons))
 
     def answer(self, kind: str, other: int, reason: str) -> str:
         """A reply to whoever spoke to the speaker; without a reason, its beginning alone."""
@@ -101,13 +99,11 @@ class SeatPhrases:
     def reply(self, topic: str, other: int, facts: Sequence[str]) -> str:
         """The beginning of an answer to a question on `topic`, and what it says, if it says it without a claim."""
         opener = self._draw(f"answers {topic}", self.phrases.answers[topic]).format(other=name(other))
-        said = facts[0] if len(facts) == 1 else self._form("both", first=facts[0], second=facts[1]) if facts else ""
-        return self._form("reply", opener=opener, reason=_capital(said)) if said else opener
+        return self._form("reply", opener=opener, reason=_capital(self._both(facts))) if facts else opener
 
     def fact(self, fact: SeatFact) -> str:
         """A fact in the middle of a sentence."""
-        patterns = [reason.format(**self._fact_slots(fact)) for reason in self.phrases.reasons[fact.kind]]
-        return self._draw(f"reasons {fact.kind}", patterns)
+        return self._draw(f"reasons {fact.kind}", self.readings(fact))
 
     def readings(self, fact: SeatFact) -> list[str]:
         """All sentences in which `fact` may be said."""
@@ -119,6 +115,9 @@ class SeatPhrases:
         return self.phrases.outlooks[expected.kind].format(other=other, chance=round(100 * expected.chance))
 
     # -- inside ------------------------------------------------------------------------------------------------
+
+    def _both(self, parts: Sequence[str]) -> str:
+        return parts[0] if len(parts) == 1 else self._form("both", first=parts[0], second=parts[1])
 
     def _form(self, kind: str, **parts: str) -> str:
         pattern = self._draw(f"forms {kind}", getattr(self.phrases.forms, kind))

@@ -24,7 +24,7 @@ from time import sleep
 from parlour.envs import replay
 from parlour.policies import ChatPlayer
 from parlour.policies.llm.make import ModelConfig, make_model
-from parlour.policies.llm.server.fault_injection import FAULTS
+from parlour.policies.llm.server.settings import FAULTS
 from parlour.training.play import rollout
 from parlour.training.play.parallel.concurrent_games import Job
 from parlour.training.play.runner import GameRunner

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 import numpy as np
 from parlour.policies import ChatPlayer
 from parlour.policies.llm.model import OfflineModel
-from parlour.policies.llm.server.fault_injection import FAULTS, FaultDraw
+from parlour.policies.llm.server.settings import FAULTS, FaultDraw
 from parlour.training.play import rollout
 from processes import Watch, server
 

@@ -25,9 +25,8 @@ from parlour.envs.registry import lookup, registry
 from parlour.policies import REGISTRY, make_policy, names_of
 from parlour.policies.llm.chat import ChatModel, ChatSettings
 from parlour.policies.llm.server.app import Service, running
-from parlour.policies.llm.server.fault_injection import FAULTS
 from parlour.policies.llm.server.protocol import Refused
-from parlour.policies.llm.server.settings import ServerSettings
+from parlour.policies.llm.server.settings import FAULTS, ServerSettings
 from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.cache import Cache
 from parlour.policies.llm.transport.endpoint import Endpoint

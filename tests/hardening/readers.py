@@ -23,7 +23,7 @@ from parlour.envs.murder_mystery.cases import case
 from parlour.envs.registry import build, lookup
 from parlour.envs.text import end_of
 from parlour.policies.agents.mediated_qa import policy_file
-from parlour.policies.llm.server.protocol import ChatBody, Refused, parsed, question
+from parlour.policies.llm.server.protocol import Refused, parsed, question
 from parlour.policies.llm.transport.answers import read_reply, refusal
 from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.trained import TrainedSeat
@@ -130,7 +130,7 @@ def reply_to(number: int) -> Callable[[bytes, Path], None]:
 
 def chat_body(content: bytes, _: Path) -> None:
     """The body of a request: checked, and the question in it."""
-    body = parsed(ChatBody, content)
+    body = parsed(content)
     question(body, body.wanted())
 
 

@@ -142,7 +142,7 @@ def test_cached_replies_cost_nothing_new_but_tell_what_they_cost():
     meter = Meter(Source(cached), PRICES)
     meter.complete(REQUEST)
     assert meter.total == Count(cached=1)
-    assert meter.cost("m", cached) == pytest.approx(COST)
+    assert meter.prices.cost("m", cached) == pytest.approx(COST)
 
 
 def test_an_unknown_price_stays_unknown():

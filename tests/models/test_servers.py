@@ -265,7 +265,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch) -> Clock:
     made = Clock()
-    for module in ("endpoint", "gate"):
+    for module in ("endpoint", "payload"):
         monkeypatch.setattr(f"parlour.policies.llm.transport.{module}.time", made)
     return made
 

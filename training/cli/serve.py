@@ -11,9 +11,8 @@ from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
 from parlour.envs.terminal import tell
 from parlour.policies import make_policy
-from parlour.policies.llm.server.fault_injection import FAULTS, parse_faults
 from parlour.policies.llm.server.protocol import MODEL_ID
-from parlour.policies.llm.server.settings import ServerSettings
+from parlour.policies.llm.server.settings import FAULTS, ServerSettings, parse_faults
 from parlour.training.cli import common
 from parlour.training.cli.options import Options
 from parlour.training.play import asked

@@ -24,11 +24,10 @@ from parlour.policies.base import Policy
 from parlour.policies.by_text import by_numbers, goes_by_text, in_words, options_in, require_readable
 from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.server import listening, protocol
-from parlour.policies.llm.server.fault_injection import OF_BODY, FaultDraw
 from parlour.policies.llm.server.limits import LimitedApp, described, failure, gone, refusal
 from parlour.policies.llm.server.listening import CONNECTION, LOOPBACK, LimitedConnection, ListeningServer
 from parlour.policies.llm.server.protocol import AnswerText, ChatBody, CompletionRequest, Refused, parsed, question
-from parlour.policies.llm.server.settings import ServerSettings
+from parlour.policies.llm.server.settings import OF_BODY, FaultDraw, ServerSettings
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -147,7 +146,7 @@ class Service:
         """`POST /v1/chat/completions`."""
         began = time.monotonic()
         raw = await request.body()
-        body = parsed(ChatBody, raw)
+        body = parsed(raw)
         answer, wanted = self._answering(body)
         wanted = self._named(wanted)
         fault = self._count("chat", self._draw(raw))
@@ -244,7 +243,7 @@ class Service:
         return self._broken(bytes(response.body), "application/json", fault, request)
 
     def _broken(self, body: bytes, media_type: str, fault: str, request: Request) -> Response:
-        """A reply under a fault of `fault_injection.OF_BODY`, which spoils it as bytes, whatever it says."""
+        """A reply under a fault of `settings.OF_BODY`, which spoils it as bytes, whatever it says."""
         match fault:
             case "html":
                 return Response(_PAGE, media_type="text/html")

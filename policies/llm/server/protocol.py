@@ -19,7 +19,6 @@ import numpy as np
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.ask import Ask, from_inputs, read_back
 from parlour.policies.llm.model import mixed
-from parlour.policies.llm.server.fault_injection import spoil
 from parlour.policies.llm.transport.request import OWNER
 from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 
@@ -41,6 +40,8 @@ AnswerText = Callable[[int], str]
 
 _TOKEN: Final = re.compile(r" ?[A-Za-z]{1,6}|[0-9]{1,3}| ?[!-/:-@\[-`{-~]{1,3}|\s+|.", re.DOTALL)
 _PER_MESSAGE: Final = 4
+_PROSE: Final = "I would rather listen for another round before I commit myself to anything."
+_OTHER_SCHEMA: Final = '{"weather": "fair", "degrees": 21, "wind": {"from": "west", "force": 3}}'
 
 
 class CompletionRequest(NamedTuple):
@@ -110,12 +111,9 @@ class Refused(Exception):  # noqa: N818 - what becomes of the request, not of th
 
 
 class Body(BaseModel):
-    """The body of a request. Nothing is guessed: a parameter that it does not name is refused."""
+    """The body of a request, or a part of one. Nothing is guessed: a parameter that it does not name is refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-B = TypeVar("B", bound=Body)
 
 
 class ContentPart(BaseModel):
@@ -140,20 +138,18 @@ class MessageBody(BaseModel):
         return self.content or ""
 
 
-class SchemaFormat(BaseModel):
+class SchemaFormat(Body):
     """The schema of an answer, with its name."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
     name: str = Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")
     description: str | None = None
     schema_: dict[str, Any] | None = Field(default=None, alias="schema")
     strict: bool | None = None
 
 
-class ResponseFormat(BaseModel):
+class ResponseFormat(Body):
     """The form of a reply: words, JSON, or JSON that fits a schema."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
     type: Literal["text", "json_object", "json_schema"]
     json_schema: SchemaFormat | None = None
 
@@ -165,18 +161,16 @@ class StreamOptions(BaseModel):
     include_usage: bool = False
 
 
-class SeatNumbers(BaseModel):
+class SeatNumbers(Body):
     """Beyond the protocol: what a seat reads in numbers, for a served policy that reads them."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
     features: Items[float] = Field(min_length=1, max_length=MOST_FEATURES)
     action_mask: Items[Literal[0, 1]] = Field(min_length=1, max_length=MOST_FEATURES)
 
 
-class AskedInputs(BaseModel):
+class AskedInputs(Body):
     """Beyond the protocol: a typed question as data, as `ChatModel` sends it beside the prompt."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
     kind: str
     inputs: dict[str, Any]
 
@@ -231,21 +225,21 @@ class ChatBody(Body):
         )
 
 
-def parsed(kind: type[B], raw: bytes) -> B:
+def parsed(raw: bytes) -> ChatBody:
     """The body of a request. Raises `Refused` in one line that names the parameter."""
     try:
-        return kind.model_validate_json(raw)
+        return ChatBody.model_validate_json(raw)
     except ValidationError as error:
         faults = error.errors(include_url=False)
         idle = {fault["loc"][0] for fault in faults if fault["type"] == "extra_forbidden" and fault["input"] is None}
         if idle:  # some clients send what they do not use as null
-            return parsed(kind, json.dumps({k: v for k, v in json.loads(raw).items() if k not in idle}).encode())
+            return parsed(json.dumps({k: v for k, v in json.loads(raw).items() if k not in idle}).encode())
         first = faults[0]
         where = [str(part) for part in first["loc"]]
         if not where:
             raise Refused(400, f"the body is not a JSON object that can be used: {first['msg']}") from None
         if first["type"] == "extra_forbidden" and len(where) == 1:
-            accepted = ", ".join(kind.model_fields)
+            accepted = ", ".join(ChatBody.model_fields)
             raise Refused(
                 400,
                 f"parameter {where[0]!r} is not accepted; accepted: {accepted}",
@@ -281,6 +275,21 @@ def by_heuristic(question: Ask[Any] | None) -> AnswerText:
     if question is None:
         return lambda _: CANNED
     return lambda seed: question.heuristic(np.random.default_rng(seed)).model_dump_json()
+
+
+def spoil(text: str, fault: str | None) -> str:
+    """What a reply says under a fault; without one, or under one of another sort, the text itself."""
+    match fault:
+        case "cut":
+            return text[: len(text) // 2]
+        case "prose":
+            return _PROSE
+        case "schema":
+            return _OTHER_SCHEMA
+        case "empty":
+            return ""
+        case _:
+            return text
 
 
 def completion(

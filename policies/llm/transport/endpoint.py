@@ -1,7 +1,7 @@
 """An OpenAI-compatible chat endpoint: OpenAI itself, Azure, OpenRouter, Groq, vLLM, Ollama, a llama.cpp server, `parlour serve`.
 
 Retries. What another attempt may not meet is tried again: rate limits, errors of the server, lost connections, slow and
-unreadable answers. All calls of an endpoint obey Retry-After, whichever call received it (`gate`). Until a server has
+unreadable answers. All calls of an endpoint obey Retry-After, whichever call received it (`Gate`). Until a server has
 answered once, each retry is logged in one line, the first within `CONNECT_SECONDS`.
 
 Failures. What no call will fare better with ends in `ModelUnavailable`, everything else in `CallFailed`, which costs one
@@ -35,8 +35,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.llm.reading import answer_in, set_aside
 from parlour.policies.llm.transport.address import OPENAI, Fetched, read_address, read_key, secret, served_at
 from parlour.policies.llm.transport.answers import Failure, failed_generation, kept_back, read_reply, refusal
-from parlour.policies.llm.transport.gate import Gate
-from parlour.policies.llm.transport.payload import DONE, Learned, dropped_from, may_be_schema, parameters, refused
+from parlour.policies.llm.transport.payload import DONE, Gate, Learned, dropped_from, may_be_schema, parameters, refused
 from parlour.policies.llm.transport.request import (
     INPUTS,
     CallFailed,

@@ -151,10 +151,6 @@ class Meter(Layer):
         served = super().served_model(model)
         return served if self._context is None else replace(served, context=self._context)
 
-    def cost(self, model: str, reply: Completion) -> float | None:
-        """Dollars that a reply cost, or, if it is from the cache, that its first call cost; None if unknown."""
-        return self.prices.cost(model, reply)
-
     def note(
         self, seat: str, ask: str, outcome: Outcome, replies: int, reason: str | None = None, cut: int = 0
     ) -> None:
@@ -251,7 +247,7 @@ class Meter(Layer):
             prompt=reply.usage.prompt,
             completion=reply.usage.completion,
             prompt_cached=reply.usage.cached,
-            dollars=self.cost(request.model, reply),
+            dollars=self.prices.cost(request.model, reply),
             seconds=reply.seconds,
         )
 

@@ -12,15 +12,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import time
 from collections.abc import Mapping
 from itertools import groupby, pairwise
 from pathlib import Path
-from threading import Lock
 from typing import Any, Final
 
 from parlour.policies.files import read_json, write_json
 from parlour.policies.llm.transport.answers import ABOUT_SCHEMA, Failure
-from parlour.policies.llm.transport.request import INPUTS, ChatMessage, Request
+from parlour.policies.llm.transport.request import INPUTS, ChatMessage, Locked, Request
 
 SYSTEM_ROLE: Final = "system role"
 """What would be the system message begins the first message of the user."""
@@ -44,16 +44,16 @@ DONE: Final = {
 """What is done from then on; whatever else a server does not take is left out."""
 
 
-class Learned:
-    """Safe for threads. A copy in another process knows what was known when it was made."""
+class Learned(Locked):
+    """What a server has shown. A copy in another process knows what was known when it was made."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._off: frozenset[str] = frozenset()
         self._rooms: dict[str, int] = {}
         self._takes_schemas = False
         self._path: Path | None = None
         self._server = ""
-        self._lock = Lock()
 
     @property
     def off(self) -> frozenset[str]:
@@ -115,11 +115,7 @@ class Learned:
         write_json(self._path, {**others, self._server: own})
 
     def __getstate__(self) -> dict[str, Any]:
-        with self._lock:
-            return {**vars(self), "_lock": None, "_path": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _lock=Lock())
+        return {**super().__getstate__(), "_path": None}
 
 
 def schema_names(response_format: Mapping[str, Any]) -> tuple[str, str]:
@@ -305,3 +301,36 @@ def _wanted(request: Request) -> dict[str, Any]:
         schema_format = {"name": request.schema_name, "schema": dict(request.schema), "strict": True}
         wanted["response_format"] = {"type": "json_schema", "json_schema": schema_format}
     return wanted
+
+
+LONGEST_ASKED: Final = 60.0
+"""Seconds that are waited at most because a server asks for it; who asks for more is asked again after these."""
+
+
+class Gate(Locked):
+    """The wait that a server asks one call for, kept by all calls: open, or closed for a while. Copies in other processes are open."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._opens = 0.0
+
+    def close(self, seconds: float) -> None:
+        """Let nobody pass for some seconds from now, at most `LONGEST_ASKED`; a longer wait under way stays."""
+        with self._lock:
+            self._opens = max(self._opens, time.monotonic() + min(seconds, LONGEST_ASKED))
+
+    def wait(self, behind: float) -> None:
+        """Pass, or wait until it opens and then some more.
+
+        Args:
+            behind: Seconds after the opening at which this call continues, so that calls do not arrive together.
+        """
+        waited = False
+        while (left := self._opens - time.monotonic()) > 0:
+            time.sleep(left)
+            waited = True
+        if waited:
+            time.sleep(behind)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_opens": 0.0}

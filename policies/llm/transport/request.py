@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, Literal, NamedTuple, Protocol
@@ -191,16 +191,6 @@ class CallSettings:
     stop: tuple[str, ...] = ()
     extra_body: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
-    def applied(self, request: Request) -> Request:
-        """A request with these settings; it keeps a larger token limit."""
-        return replace(
-            request,
-            max_tokens=max(request.max_tokens, self.max_tokens or 0),
-            reasoning_effort=self.reasoning_effort,
-            stop=self.stop,
-            extra_body=self.extra_body,
-        )
-
 
 class Transport(Protocol):
     """Brings a request to a model and its reply back."""
@@ -209,15 +199,30 @@ class Transport(Protocol):
         """The reply. Raises the errors of this module."""
 
 
-class Layer:
-    """A transport around another one. Safe for threads; a copy has a lock of its own.
+class Locked:
+    """Safe for threads by its `_lock`; a copy has a lock of its own."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            return {**vars(self), "_lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=Lock())
+
+
+class Layer(Locked):
+    """A transport around another one.
 
     Args:
         inner: Where replies come from.
     """
 
     def __init__(self, inner: Transport) -> None:
-        self._inner, self._lock = inner, Lock()
+        super().__init__()
+        self._inner = inner
 
     def served_model(self, model: str) -> ServedModel:
         """What is known about a model; asking is free."""
@@ -233,13 +238,6 @@ class Layer:
         remember = getattr(self._inner, "remember_in", None)
         if remember is not None:
             remember(path)
-
-    def __getstate__(self) -> dict[str, Any]:
-        with self._lock:
-            return {**vars(self), "_lock": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _lock=Lock())
 
 
 def served_model(transport: Transport, model: str) -> ServedModel:
