@@ -27,7 +27,7 @@ from parlour.envs.avalon.belief import AvalonBelief
 from parlour.envs.avalon.vocabulary import EVIL, EVIL_ROLES, GOOD
 from parlour.policies.experts import expert
 from parlour.policies.files import atomic_write, read_json, write_json
-from parlour.policies.search.deduction import Deduction
+from parlour.policies.search.particles import Deduction
 from parlour.training.measure.abilities.beliefs import stated_scores
 from parlour.training.measure.abilities.moments import BeliefMoment
 from parlour.training.measure.statistics import paired, rate, show_interval

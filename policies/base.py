@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -123,13 +123,6 @@ class TablePolicy(Policy):
 def _plain(table: tuple[str, Mapping[str, Any]]) -> Any:
     """As files hold it: lists in place of tuples."""
     return json.loads(json.dumps((table[0], dict(table[1]))))
-
-
-def check_settings(name: str, settings: Mapping[str, str], accepted: Collection[str]) -> None:
-    """Refuse a setting that the policy called `name` does not have. Raises `ParlourError`."""
-    for key in settings:
-        if key not in accepted:
-            raise accept(f"setting of {name}", key, accepted or "none")
 
 
 def legal_numbers(observation: Any, info: dict[str, Any]) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import textwrap
 from collections.abc import Callable
+from os.path import commonprefix
 from typing import Any, ClassVar, Final
 
 from parlour.envs.headings import LANGUAGES, sections_of
@@ -106,9 +107,7 @@ class HumanPolicy(Policy):
         sections = sections_of(text)
         choice = text if sections is None else sections.choice
         record = "" if sections is None else text.removesuffix(choice).removesuffix(LANGUAGES[sections.language].choice)
-        same = 0
-        while same < min(len(record), len(self._shown)) and record[same] == self._shown[same]:
-            same += 1
+        same = len(commonprefix([record, self._shown]))  # noqa: RUF071 - letter by letter
         start = record.rfind("\n", 0, same) + 1
         self._shown = record
         asked, *rest = choice.splitlines() or [""]

@@ -16,9 +16,9 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept
-from parlour.policies.base import Policy, TablePolicy, check_settings
+from parlour.policies.base import Policy, TablePolicy
 from parlour.policies.names import EXPERT, HEURISTIC, MIXED
-from parlour.policies.settings import Settings, anything, setting
+from parlour.policies.settings import Settings, anything, check_settings, setting
 from parlour.policies.trained import SUFFIX, TrainedSeat
 
 MIXTURE: Final = "mixture"

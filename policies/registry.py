@@ -212,7 +212,9 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
     plain, colon, _ = name.partition(":")
     kind = REGISTRY.get(plain)
     if kind is not None and (kind.settings or not colon):
-        return kind.make(settings_of(name), Wanted(game, config, model or _offline()))
+        from parlour.policies.llm.model import OfflineModel
+
+        return kind.make(settings_of(name), Wanted(game, config, model or OfflineModel()))
     if _is_file(name):
         from parlour.policies.trained import TrainedSeat
 
@@ -262,12 +264,6 @@ def options_of(name: str) -> Mapping[str, Any]:
 def _is_file(name: str) -> bool:
     """Whether a name that is not in `REGISTRY` is the path of a trained seat."""
     return name.endswith(SUFFIX) or Path(name).exists()
-
-
-def _offline() -> Model:
-    from parlour.policies.llm.model import OfflineModel
-
-    return OfflineModel()
 
 
 def players_of(game: str, config: Mapping[str, Any]) -> list[str]:

@@ -6,7 +6,7 @@ import math
 import re
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Final, Literal, Self, TypeVar
 
@@ -185,6 +185,13 @@ class Settings:
         return cls(**{key: _from_json(hints.get(key), value) for key, value in values.items()})
 
 
+def check_settings(name: str, settings: Mapping[str, str], accepted: Collection[str]) -> None:
+    """Refuse a setting that the policy called `name` does not have. Raises `ParlourError`."""
+    for key in settings:
+        if key not in accepted:
+            raise accept(f"setting of {name}", key, accepted or "none")
+
+
 def read_settings(kind: type[S], words: Mapping[str, str], player: str) -> S:
     """Settings from words, as the command line takes them.
 
@@ -196,9 +203,7 @@ def read_settings(kind: type[S], words: Mapping[str, str], player: str) -> S:
     Raises:
         ParlourError: A setting is unknown or missing, or a value is not accepted.
     """
-    for key in words:
-        if key not in kind.words():
-            raise accept(f"setting of {player}", key, kind.words() or "none")
+    check_settings(player, words, kind.words())
     for each in fields(kind):
         if each.default is MISSING and each.default_factory is MISSING and each.name not in words:
             usual = f"{each.name}; accepted: {player}:{each.name}=..."

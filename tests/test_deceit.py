@@ -9,7 +9,7 @@ from parlour.envs import replay, speech
 from parlour.envs.core import NATURE, ParlourError
 from parlour.envs.werewolf.vocabulary import BALLOT, WEREWOLF
 from parlour.policies import GratrAgent, HeuristicPolicy, WindowAgent, make_policy
-from parlour.policies.heuristic.deceit import Liar, lies, turns
+from parlour.policies.heuristic.werewolf import Liar, lies, turns
 from parlour.training import cli
 from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder

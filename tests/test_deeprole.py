@@ -9,7 +9,19 @@ from parlour.envs.core import ParlourError
 from parlour.envs.registry import build, known
 from parlour.policies import make_policy
 from parlour.policies.deeprole import GAME, TABLE, public
-from parlour.policies.deeprole.deals import DEALS, EVIL, EVIL_VIEWS, MERLIN, SEATS, TEAMS, VIEW, VIEWS, turned, view_of
+from parlour.policies.deeprole.deals import (
+    APPROVED,
+    DEALS,
+    EVIL,
+    EVIL_VIEWS,
+    MERLIN,
+    SEATS,
+    TEAMS,
+    VIEW,
+    VIEWS,
+    turned,
+    view_of,
+)
 from parlour.policies.deeprole.public import Proposal, Solver, move_values
 from parlour.policies.deeprole.values import (
     STANDINGS,
@@ -138,7 +150,7 @@ def test_an_assassin_whose_third_fail_wins_fails_whatever_its_minion_does():
     """Assassin at seat 1, Minion at 2 (3 of 60 deals), seat 0 leads {0, 1, 2} (1/10), the four others approve (1/16). A fail wins;
     after a success the Minion's fail wins (1/2) or the guess (1/3): 1/2 + 1/6."""
     values = move_values(EVEN, even_solution(EVEN, 3, LAST, 1), LAST, 0.05, seat=1, view=view_of(1, (0, 1, 2)))
-    all_approve = public.votes_number(ALL)
+    all_approve = APPROVED.tolist().index(list(ALL))
     np.testing.assert_allclose(values.cards[0, all_approve], 3 / 60 / 10 / 16 * np.array([2 / 3, 1]))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from parlour.envs.core import ParlourError
@@ -22,11 +22,6 @@ from parlour.policies.local_lm.settings import CheckpointSettings
 from parlour.policies.settings import read_settings
 
 
-class _Question(NamedTuple):
-    prompt: Prompt
-    rng: np.random.Generator
-
-
 @dataclass(frozen=True)
 class _Together:
     """Answers the questions of all seats of one player. Satisfies `AnswersTogether`."""
@@ -34,10 +29,8 @@ class _Together:
     model: LanguageModel
     how: Sampling
 
-    def together(self, asked: Sequence[_Question]) -> list[Reply]:
-        return self.model.replies(
-            [question.prompt for question in asked], [question.rng for question in asked], self.how
-        )
+    def together(self, asked: Sequence[tuple[Prompt, np.random.Generator]]) -> list[Reply]:
+        return self.model.replies(*zip(*asked, strict=True), self.how)
 
 
 class HfPlayer(Policy):
@@ -82,10 +75,10 @@ class HfPlayer(Policy):
         language = ENGLISH if sections is None else sections.language
         fitted = Fitting(self._fits, self.chosen.history, language)(self._turns, self._gone)
         self._gone = fitted.gone
-        prompt = self._prompt(fitted.messages)
+        prompt = self.language_model.prompt(fitted.messages)
         how = Sampling(self.chosen.temperature, self.chosen.max_new_tokens)
         together = _Together(self.language_model, how)
-        reply: Reply = ask_along(together, _Question(prompt, self.rng), (self._seed, self.seat, len(self._turns)))
+        reply: Reply = ask_along(together, (prompt, self.rng), (self._seed, self.seat, len(self._turns)))
         self._turns[-1] = turn._replace(words=reply.words)
         self._notes = _noted(news.message, prompt, reply, fitted.left_out)
         return reply.words
@@ -98,12 +91,10 @@ class HfPlayer(Policy):
     def settings(self) -> dict[str, Any]:
         return asdict(self.chosen)
 
-    def _prompt(self, messages: Sequence[tuple[str, str]]) -> Prompt:
-        return self.language_model.prompt(messages)
-
     def _fits(self, messages: Sequence[tuple[str, str]]) -> bool:
-        room = self.context
-        return room is None or len(self._prompt(messages).ids) + self.chosen.max_new_tokens <= room
+        if self.context is None:
+            return True
+        return len(self.language_model.prompt(messages).ids) + self.chosen.max_new_tokens <= self.context
 
 
 def _noted(message: str, prompt: Prompt, reply: Reply, left_out: int) -> dict[str, Any]:

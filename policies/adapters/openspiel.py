@@ -116,7 +116,10 @@ class OpenSpielPolicy(Policy):
 
     def act(self, observation: Any, info: dict[str, Any]) -> int:
         """Raises `ParlourError` if the player asks for more than a seat may know, or answers with no legal action."""
-        state = self._state(observation, info)
+        if self._game is None:
+            state: Any = SeatState(observation, info, self._own)
+        else:
+            state = self._game.sample_state(info["view"], self._own, float(self.rng.random()))
         if hasattr(self._player, "action_probabilities"):
             chances = self._player.action_probabilities(state, self.seat)
             share = np.array([chances.get(number, 0.0) for number in info["legal"]], dtype=np.float64)
@@ -126,11 +129,6 @@ class OpenSpielPolicy(Policy):
         check_one_of("action", action, info["legal"])
         self._own.append(action)
         return action
-
-    def _state(self, observation: Any, info: dict[str, Any]) -> Any:
-        if self._game is None:
-            return SeatState(observation, info, self._own)
-        return self._game.sample_state(info["view"], self._own, float(self.rng.random()))
 
     def _step(self, state: Any) -> int:
         try:

@@ -13,7 +13,8 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from gymnasium import spaces
 from parlour.envs.core import ParlourError, check_one_of
-from parlour.policies.base import Policy, check_settings
+from parlour.policies.base import Policy
+from parlour.policies.settings import check_settings
 
 Scores = np.ndarray[Any, np.dtype[np.float64]]
 ACTIONS: Final = ("moves", "ranks")

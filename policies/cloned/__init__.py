@@ -16,11 +16,12 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import ParlourError, accept, check_one_of
-from parlour.policies.base import Policy, check_settings
+from parlour.policies.base import Policy
 from parlour.policies.cloned import networks
 from parlour.policies.cloned.features import decision_of, described, group_of
 from parlour.policies.cloned.networks import GAME, ChoiceHead, ChoiceNetwork
 from parlour.policies.cloned.record import SeatRecord
+from parlour.policies.settings import check_settings
 
 __all__ = ["CLONE", "ChoiceHead", "ChoiceNetwork", "ClonedPlayer", "is_clone", "seated"]
 

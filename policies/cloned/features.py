@@ -142,11 +142,6 @@ def _fellows(view: AvalonView) -> Array:
     return _marked(len(view.roles), shown)
 
 
-def _candidates(view: AvalonView) -> Array:
-    """1 for the seats of which the night said that one is Merlin, shape (n,)."""
-    return _marked(len(view.roles), [j for fact in view.knows if game.MERLIN in fact.roles for j in fact.seats])
-
-
 def _marked(n: int, seats: Sequence[int]) -> Array:
     row = np.zeros(n)
     row[list(seats)] = 1.0
@@ -185,6 +180,7 @@ def _teams_of_size(view: AvalonView, seen: SeatRecord, size: int, which: Sequenc
     others[:, me] = 0.0
     count, most = np.maximum(others.sum(axis=1), 1.0), max(size, 1)
     fellows = rows @ _fellows(view)
+    candidates = [j for fact in view.knows if game.MERLIN in fact.roles for j in fact.seats]  # one of them is Merlin
 
     def mean(of: Array) -> Array:
         mean_of: Array = others @ of / count
@@ -196,7 +192,7 @@ def _teams_of_size(view: AvalonView, seen: SeatRecord, size: int, which: Sequenc
 
     columns = [
         *(rows[:, me], rows[:, view.leader], np.full(len(rows), size / 5)),
-        *(fellows / most, fellows == 0, rows @ _candidates(view) / most),
+        *(fellows / most, fellows == 0, rows @ _marked(n, candidates) / most),
     ]
     for belief in (seen.own, seen.onlooker):
         clean, evil = belief.clean_chances(size), belief.evil_chance()

@@ -193,7 +193,7 @@ class Public(NamedTuple):
     @property
     def votes_number(self) -> int:
         """The number of the votes that carried the team."""
-        return votes_number(from_leader(self.votes, self.leader))
+        return _VOTES[from_leader(self.votes, self.leader)]
 
 
 def team_number(team: Iterable[int], leader: int) -> int:
@@ -204,11 +204,6 @@ def team_number(team: Iterable[int], leader: int) -> int:
 def from_leader(by_seat: tuple[int, ...], leader: int) -> tuple[int, ...]:
     """Something of each seat, in their order from the leader on."""
     return by_seat[leader:] + by_seat[:leader]
-
-
-def votes_number(votes: tuple[int, ...]) -> int:
-    """The number of votes that carry a team; seats count from the leader."""
-    return _VOTES[votes]
 
 
 def read(events: Iterable[Event]) -> Public:
@@ -225,15 +220,10 @@ def read(events: Iterable[Event]) -> Public:
             team = args
         elif kind == game.VOTES:
             votes = args[1:]
-            if not args[0]:
-                past.append(_over(leader, team, votes, -1))
-        elif kind == game.FAILS:
-            past.append(_over(leader, team, votes, args[1]))
+        if kind == game.FAILS or (kind == game.VOTES and not args[0]):
+            fails = args[1] if kind == game.FAILS else -1
+            past.append(Proposal(team_number(team, leader), from_leader(votes, leader), fails))
     return Public(tuple(past), leader, team, votes)
-
-
-def _over(leader: int, team: tuple[int, ...], votes: tuple[int, ...], fails: int) -> Proposal:
-    return Proposal(team_number(team, leader), from_leader(votes, leader), fails)
 
 
 def standing(past: Iterable[Proposal]) -> Standing:
@@ -298,7 +288,7 @@ class Solver:
             likely *= approves if vote else 1 - approves
         if shown.fails < 0:
             return likely
-        fails = mixed(solution.fails[shown.team, votes_number(shown.votes)], self._slip, 2)
+        fails = mixed(solution.fails[shown.team, _VOTES[shown.votes]], self._slip, 2)
         own = (np.where(EVIL[seat], fails[place, VIEW[seat]], 0) for place, seat in enumerate(members))
         by_result: Array = likely * by_number_of_fails(own, len(members))[shown.fails]
         return by_result

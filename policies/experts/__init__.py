@@ -14,9 +14,9 @@ from typing import Any, Final, Self
 
 from parlour.envs.core import ParlourError, check_one_of
 from parlour.envs.registry import build, known, registry
-from parlour.policies.base import check_settings
 from parlour.policies.files import read_json, reading, write_json
 from parlour.policies.names import EXPERT
+from parlour.policies.settings import check_settings
 from parlour.policies.trained import SUFFIX, TrainedSeat
 
 __all__ = [

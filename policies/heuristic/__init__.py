@@ -9,7 +9,6 @@ from parlour.envs import dotted
 from parlour.envs.core import Move, ParlourError, V_contra, accept, value_shown
 from parlour.policies.base import Policy
 from parlour.policies.files import read_json
-from parlour.policies.heuristic.deceit import deceit_of
 from parlour.policies.settings import Settings, read_settings
 
 
@@ -24,7 +23,7 @@ class HeuristicPolicy(Policy):
 
     Args:
         habits: A file of habits that `parlour train habits` wrote, by which it believes; None: the fixed rates.
-        deceit: How often a werewolf's words and votes are lies (`parlour.policies.heuristic.deceit`), 0..1, over the
+        deceit: How often a werewolf's words and votes are lies (`parlour.policies.heuristic.werewolf`), 0..1, over the
             lies that all of them tell; other games have none.
         style: How it behaves where no belief decides, such as `AvalonStyle`; None: the usual way.
 
@@ -41,7 +40,8 @@ class HeuristicPolicy(Policy):
         self._path, self._deceit = habits, deceit_of(deceit)
         self._habits: Any = None
         """What the file holds, once a game has read it."""
-        self._player: GamePlayer[Any] | None = None
+        self.player: GamePlayer[Any] | None = None
+        """The game's player in its seat; None before its first turn."""
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, str], game: str, players: int | None = None) -> Self:
@@ -67,26 +67,21 @@ class HeuristicPolicy(Policy):
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
-        self._player = None
+        self.player = None
 
     @property
     def habits(self) -> str | None:
         return self._path
 
-    @property
-    def player(self) -> GamePlayer[Any] | None:
-        """The game's player in its seat; None before its first turn."""
-        return self._player
-
     def act(self, observation: Any, info: dict[str, Any]) -> int:
         if "view" not in info:
             raise ParlourError("the heuristic reads info['view']; accepted: an environment with info='full'")
         view = info["view"]
-        if self._player is None:
+        if self.player is None:
             if not info.get("heuristic"):
                 raise ParlourError("this game has no heuristic; accepted: a game whose spec names one")
-            self._player = self._seated(dotted.load(info["heuristic"], "heuristic"), view)
-        move = self._player.act(view)
+            self.player = self._seated(dotted.load(info["heuristic"], "heuristic"), view)
+        move = self.player.act(view)
         return int(info["legal"][view.legal.index(move)])
 
     def state_belief(self, observation: Any, info: dict[str, Any]) -> Sequence[float] | None:
@@ -121,3 +116,14 @@ def _style_of(game: str, words: Mapping[str, str]) -> Settings | None:
 
         return read_settings(AIWolfStyle, words, HeuristicPolicy.name)
     return None
+
+
+def deceit_of(value: float | str) -> float:
+    """The setting `deceit`, in words or as a number. Raises `ParlourError` for what is no number 0..1."""
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise accept("deceit", value, "a number 0..1")
+    return number

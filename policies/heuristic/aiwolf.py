@@ -86,8 +86,7 @@ class AIWolfPlayer:
     def suspicions(self, view: WerewolfView) -> list[float]:
         """How suspicious each seat looks, from 0 to 1; a werewolf's own knowledge aside."""
         self._read(view)
-        marks = self._marks(view)
-        return [float(1 / (1 + np.exp(-mark))) for mark in marks]
+        return [float(1 / (1 + np.exp(-mark))) for mark in self._marks(view)]
 
     # -- reading -----------------------------------------------------------------------------------------------
 
@@ -188,8 +187,8 @@ class AIWolfPlayer:
             return {}
         return {about: wolf for (by, about), wolf in self._reports.items() if by == mediums[0]}
 
-    def _worst(self, seats: Sequence[int], view: WerewolfView) -> int:
-        marks = self._marks(view)
+    def _worst(self, seats: Sequence[int], view: WerewolfView, sign: int = 1) -> int:
+        marks = sign * self._marks(view)
         return max(seats, key=lambda j: marks[j] + TIE * self._rng.random())
 
     def _suspect(self, view: WerewolfView) -> int:
@@ -204,8 +203,7 @@ class AIWolfPlayer:
         if named:
             return named[0]
         powers = [j for j in victims if self._claims.get(j) in (SEER, MEDIUM, BODYGUARD)]
-        marks = self._marks(view)
-        return max(powers or victims, key=lambda j: -marks[j] + TIE * self._rng.random())
+        return self._worst(powers or victims, view, -1)
 
     def _to_guard(self, view: WerewolfView) -> int:
         """A lone seer first, then a medium, else who looks least suspicious."""
@@ -214,8 +212,7 @@ class AIWolfPlayer:
             claimants = [j for j in others if self._claims.get(j) == role]
             if len(claimants) == 1:
                 return claimants[0]
-        marks = self._marks(view)
-        return max(others, key=lambda j: -marks[j] + TIE * self._rng.random())
+        return self._worst(others, view, -1)
 
     def _drawn(self, seats: Sequence[int]) -> int:
         return seats[int(self._rng.integers(len(seats)))]

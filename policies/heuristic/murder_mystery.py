@@ -115,24 +115,23 @@ class MysteryPlayer:
 
     def _reply(self, view: MysteryView) -> Move:
         tells = [move for move in view.legal if move.kind == game.TELL]
+        fact_of = {move: Fact(KINDS[move.args[0]], tuple(move.args[1:])) for move in tells}
         if view.murders[view.victim]:
             lies, facts = set(view.lies), set(view.facts)
-            fact_of = {move: Fact(KINDS[move.args[0]], tuple(move.args[1:])) for move in tells}
             tells = [m for m in tells if fact_of[m] in lies] or [
                 m for m in tells if fact_of[m] in facts and self._harmless(fact_of[m], view)
             ]
         elif view.lies and not any(view.murders):
-            fact_of = {move: Fact(KINDS[move.args[0]], tuple(move.args[1:])) for move in tells}
             claimed = {(lie.args[0], lie.args[2]) for lie in view.lies if lie.kind in ("at", "saw")}
-            tells = [m for m in tells if fact_of[m] in view.lies or not self._claimed(fact_of[m], claimed)]
+            tells = [
+                move
+                for move, fact in fact_of.items()
+                # not where somebody was of whom one planned to say it
+                if fact in view.lies or fact.kind not in ("at", "saw") or (fact.args[0], fact.args[2]) not in claimed
+            ]
         if tells:
             return tells[0]
         return game.ENOUGH if game.ENOUGH in view.legal else game.SAYS
-
-    @staticmethod
-    def _claimed(fact: Fact, claimed: set[tuple[int, int]]) -> bool:
-        """Whether a fact says where somebody was of whom one planned to say it."""
-        return fact.kind in ("at", "saw") and (fact.args[0], fact.args[2]) in claimed
 
     def _harmless(self, fact: Fact, view: MysteryView) -> bool:
         """Whether a murderer may let a true fact be known: it is not about itself, or about where a lie does not place it."""

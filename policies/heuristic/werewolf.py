@@ -1,12 +1,18 @@
 """Werewolf by heuristic: believe by Bayes (`parlour.envs.werewolf.belief`), then do what a sensible player of that side does.
 
 It uses `info["view"]` alone; for the moves see the card of `werewolf_v0`.
+
+How a werewolf lies is one rule, whatever a player makes of the others; it is of parlour's own. With chance `deceit` a werewolf's words
+are a lie, and its vote is one cast for show. Lies: it counters a claim to be the seer with its own claim. It clears a suspected fellow
+with an invented check. Otherwise it frames the player with the most trust: with an invented check, or with an accusation if a fellow
+is the false seer. The vote goes with the village, fellows included, until the werewolves are few votes short of a majority; then it
+turns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Final
+from collections.abc import Collection, Sequence
+from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 from parlour.envs import speech
@@ -18,8 +24,51 @@ from parlour.envs.werewolf.belief import Array, SeatBeliefs, WerewolfHabits
 from parlour.envs.werewolf.habits import read_werewolf_habits
 from parlour.envs.werewolf.vocabulary import WerewolfView, known_wolves
 from parlour.policies.heuristic.aiwolf import AIWolfPlayer, AIWolfStyle
-from parlour.policies.heuristic.deceit import Liar, lies, turns
 from parlour.policies.heuristic.stated import stated_in_werewolf
+
+SHORT: Final = 1
+"""By how many the village may outnumber the werewolves when they stop voting with it."""
+
+
+class Liar(NamedTuple):
+    """The knowledge that a lying werewolf uses; all players it names are alive."""
+
+    trusted: int
+    """The villager with the most trust at the table."""
+    rivals: Sequence[int]
+    """Who of the village claims to see, latest last."""
+    suspected: int | None
+    """A fellow under suspicion."""
+    told: Collection[int]
+    """Players on which it has reported."""
+    fellow_sees: bool
+    """Whether another werewolf claims to see."""
+
+
+def lies(given: Liar) -> list[Move]:
+    """What it says: wishes, the best first.
+
+    >>> [(one.kind, one.args) for one in lies(Liar(trusted=3, rivals=(4,), suspected=1, told=(), fellow_sees=False))]
+    [('report', (4, 1)), ('report', (1, 0)), ('report', (3, 1)), ('accuse', (3,))]
+    """
+    rivals = list(reversed(given.rivals))
+    if given.fellow_sees:
+        return [Move(speech.ACCUSE, (rival,)) for rival in (*rivals[:1], given.trusted)]
+    checks = [(rival, 1) for rival in rivals]
+    checks += [] if given.suspected is None else [(given.suspected, 0)]
+    checks.append((given.trusted, 1))
+    reports = [Move(speech.REPORT, check) for check in checks if check[0] not in given.told]
+    return [*reports, Move(speech.ACCUSE, (given.trusted,))]
+
+
+def turns(wolves: int, villagers: int) -> bool:
+    """Whether it is late enough for werewolves to vote as such, by how many of both live.
+
+    >>> turns(wolves=3, villagers=5), turns(wolves=3, villagers=4)
+    (False, True)
+    """
+    return villagers <= wolves + SHORT
+
 
 ACCUSES: Final = 0.45
 """Least chance of being a werewolf at which a villager accuses."""
@@ -92,7 +141,8 @@ class WerewolfPlayer:
         if kind == game.KILL:
             return [Move(game.KILL, (self._prey(view),))]
         if kind == game.HEALS:
-            return [Move(game.HEALS, (int(self._saves()),))]
+            saves = self._victim == self._me or bool(self.belief.wolf_chance()[self._victim] < LETS_DIE)
+            return [Move(game.HEALS, (int(saves),))]
         decide = {
             game.GUARDS: self._protect,
             game.POISONS: self._poison,
@@ -184,9 +234,6 @@ class WerewolfPlayer:
         worth = (1 - chance) * (0.1 + seer) + 1e-6 * self._rng.random(len(chance))
         order = sorted(range(len(worth)), key=lambda j: -worth[j])
         return [Move(game.GUARDS, (seat,)) for seat in order]
-
-    def _saves(self) -> bool:
-        return self._victim == self._me or bool(self.belief.wolf_chance()[self._victim] < LETS_DIE)
 
     def _poison(self, view: WerewolfView) -> list[Move]:
         chance, others = self.belief.wolf_chance(), self._others(view)

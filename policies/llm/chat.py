@@ -337,14 +337,9 @@ class _Question:
             finish = reply.finish[k] if k < len(reply.finish) else "stop"
             call: dict[str, Any] = {"ask": self.question.kind, "prompt": messages, "reply": text, "finish": finish}
             thought = "\n".join(part for part in (*reply.thinking[k : k + 1], reading.set_aside(text)[0]) if part)
-            if thought:
-                call["thinking"] = thought
-            if talk.cut:
-                call["cut"] = talk.cut
-            if reply.served:
-                call["served"] = reply.served
-            if reply.dropped and k == 0:
-                call["dropped"] = list(reply.dropped)
+            more = {"thinking": thought, "cut": talk.cut, "served": reply.served}
+            more["dropped"] = list(reply.dropped) if k == 0 else []
+            call |= {name: value for name, value in more.items() if value}
             tokens = usage._asdict()
             if self.model.chosen.measured_apart:
                 del tokens["cached"]

@@ -18,6 +18,9 @@ from parlour.policies.names import OFFLINE
 
 _OF_ANY: Final = ("model", "concurrency", "noise")
 """Settings that the offline model has as well."""
+_LEAST: Final = {"timeout": 0.1, "tries": 1, "patience": 1} | dict.fromkeys(
+    ("max_retries", "max_dollars", "max_calls", "max_seconds"), 0
+)
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,7 @@ class ModelConfig:
             raise ParlourError("model '' is not accepted; accepted: 'offline' or the name of a model")
         if not (math.isfinite(self.temperature) and self.temperature >= 0):
             raise ParlourError(f"temperature {self.temperature} is not accepted; accepted: a number >= 0")
-        for name, least in (("timeout", 0.1), ("max_retries", 0), ("tries", 1), ("patience", 1)):
+        for name, least in _LEAST.items():
             if getattr(self, name) is not None and not getattr(self, name) >= least:
                 raise accept(name, getattr(self, name), f"a number from {least}")
         for name in ("max_tokens", "context", "concurrency"):
@@ -106,10 +109,6 @@ class ModelConfig:
                 check_from(name, getattr(self, name), 1)
         if self.reasoning_effort == "" or "" in self.stop:
             raise ParlourError("an empty reasoning_effort or stop is not accepted; accepted: a text, or none at all")
-        for name in ("max_dollars", "max_calls", "max_seconds"):
-            limit = getattr(self, name)
-            if limit is not None and not limit >= 0:
-                raise accept(name, limit, "a number from 0")
         check_one_of("cache mode", self.cache_mode, MODES)
         if self.cache is None and self.cache_mode == "replay":
             raise ParlourError("cache mode 'replay' without a cache; accepted: the file that was recorded")

@@ -10,6 +10,7 @@ Strong and Human-Like Gameplay with KL-Regularized Search", arXiv 2112.07544).
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -131,10 +132,12 @@ class SearchPolicy(TablePolicy):
         at = self._table, self._others, known, view.seat
         continuations = Continuations(*at, self.chosen.depth, self._critic)
         left = max(1, self.chosen.continuations // len(moves))
+        block = _BLOCK if self.chosen.seconds is not None else self.chosen.continuations
         returns: list[np.ndarray[Any, Any]] = []
-        while left > 0 and (not returns or not self._is_late(began)):
-            returns.append(continuations.play(moves, min(left, self._block), self.rng))
-            left -= self._block
+        limit = math.inf if self.chosen.seconds is None else self.chosen.seconds
+        while left > 0 and (not returns or time.monotonic() - began < limit):
+            returns.append(continuations.play(moves, min(left, block), self.rng))
+            left -= block
         results = (np.concatenate(returns, axis=1) + 1) / 2
         return results.mean(axis=1), results.std(axis=1) / np.sqrt(results.shape[1])
 
@@ -144,13 +147,6 @@ class SearchPolicy(TablePolicy):
         if self._particles is None:
             self._particles = Particles(self._table, self._others)
         return self._particles.posterior(view, self.rng)
-
-    @property
-    def _block(self) -> int:
-        return _BLOCK if self.chosen.seconds is not None else self.chosen.continuations
-
-    def _is_late(self, began: float) -> bool:
-        return self.chosen.seconds is not None and time.monotonic() - began >= self.chosen.seconds
 
     def _note(self, info: Mapping[str, Any], considered: Any, chances: Any, win_rates: Any, errors: Any) -> None:
         options = info.get("options") or [str(number) for number in info["legal"]]

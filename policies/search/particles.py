@@ -4,18 +4,24 @@ Many array games start from deals that the seat holds possible and play its roun
 the games by how likely the network makes them; hidden moves are drawn from the network, with more weight on those that lead to what
 is known, and the weights are corrected for that (importance sampling). Games that do not fit are dropped, and the others multiplied
 (a particle filter: Gordon, Salmond and Smith 1993). Rounds that are over are played once in a game.
+
+`Deduction` is what a seat can conclude about the sides: the posterior for players of known kinds, which is exact where the histories
+behind a View can be listed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from parlour.envs.batch.tables import HOLD
 from parlour.envs.core import Move, View
-from parlour.policies.search.others import Array, Others
-from parlour.policies.search.posterior import Posterior, SearchTable, UnknownHistoryError
+from parlour.policies.names import HEURISTIC, RANDOM
+from parlour.policies.search.others import OWN, Array, Others, others_of
+from parlour.policies.search.posterior import Posterior, SearchTable, UnknownHistoryError, posterior
+from parlour.policies.trained import TrainedSeat
 
 GAMES: Final = 256
 """Games that a searching seat follows."""
@@ -201,3 +207,52 @@ def spread(cloud: Cloud, games: int, rng: np.random.Generator) -> Cloud:
     places = (np.arange(games) + rng.random()) / games
     rows = np.minimum(np.searchsorted(root.cumsum() / root.sum(), places), len(weight) - 1)
     return Cloud(cloud.states[rows], np.log(root[rows] / root.max()), cloud.log_families[rows])
+
+
+KINDS: Final = (OWN, HEURISTIC, RANDOM)
+"""Who may sit in the other seats, each as likely as the others: the network, the heuristic, anybody else."""
+SLIP: Final = 0.05
+DEALT: Final = 4096
+"""Games of the particle filter until the second night: a villager of eight holds 840 deals possible."""
+FOLLOWED: Final = 1024
+"""Its games after that."""
+
+
+class Deduction:
+    """The posterior of one table, summed by sides.
+
+    Args:
+        network: A player of the table whose conduct is known.
+        side: The side that is looked for, one of the game's.
+
+    Raises:
+        ParlourError: A search cannot play at the table (`SearchTable`).
+    """
+
+    def __init__(self, network: TrainedSeat, side: str) -> None:
+        self._table = SearchTable(network)
+        self._others = others_of(KINDS, network, SLIP)
+        self._side = list(self._table.spec.sides).index(side)
+
+    def chances(self, views: Sequence[View], rng: np.random.Generator) -> list[Array]:
+        """Probability that each seat is of the side, given what a seat saw, at each of its Views: float64 (n,).
+
+        Args:
+            views: Views of one seat in one game, in order.
+            rng: Draws histories.
+
+        Raises:
+            UnknownHistoryError: Nature has moved after the deal, or no drawn game fits.
+        """
+        if self._table.rounds is None:
+            return [self._by_side(posterior(self._table, view, self._others, rng)) for view in views]
+        particles = Particles(self._table, self._others, FOLLOWED, DEALT)
+        return [self._by_side(particles.posterior(view, rng)) for view in views]
+
+    def _by_side(self, known: Posterior) -> Array:
+        count = len(known.states)
+        tables = self._table.tables(count)
+        last = np.repeat(known.states[-1:], tables.num_envs - count, axis=0)
+        tables.restore(np.concatenate([known.states, last]))
+        chances: Array = known.probability @ (tables.side[:count] == self._side)
+        return chances

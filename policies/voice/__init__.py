@@ -147,7 +147,7 @@ class Spoken(Policy):
         if claim is None:
             return None
         reasons = [] if mind is None else self._facts_for(mind, view, move)
-        new = [fact for fact in reasons if self._is_untold(fact)]
+        new = self._untold(reasons)
         if self._is_news(move, mind, view, new, addressed) or Move(speech.SILENT) not in options:
             self._heard = len(view.events)
             words = self._said(view, mind, move, claim, new, addressed)
@@ -163,9 +163,8 @@ class Spoken(Policy):
         topic, move = asked.question.topic, next((move for move in reply.moves if move in options), own)
         claim = self._sentences.claim(move, options[move])
         reasons = self._facts_for(mind, view, move)
-        new = [fact for fact in reasons if self._is_untold(fact)]
-        sentences = [self._sentences.fact(fact) for fact in reply.facts]
-        words = self._sentences.reply(topic, asked.by, sentences)
+        new = self._untold(reasons)
+        words = self._sentences.reply(topic, asked.by, [self._sentences.fact(fact) for fact in reply.facts])
         if reply.facts and (claim is None or not self._is_news(move, mind, view, new, None)):
             move, claim = Move(speech.SILENT), None
         if claim is None:
@@ -196,14 +195,14 @@ class Spoken(Policy):
         sign = _direction(move)
         if sign == 0:
             return []
-        about, ledger = move.args[0], mind.shown(view)
-        if about == view.seat:
-            ledger = mind.public
+        about = move.args[0]
+        ledger = mind.public if about == view.seat else mind.shown(view)
         facts = _of_seat(mind, about, view.seat)
         supporting = _supporting(facts, ledger, sign, view.seat, mind.invents(view))
         if move.kind == speech.REPORT:  # the check itself is why it is sure
             return supporting
-        return supporting or [*self._count(mind, ledger, about, sign), *_neutral(facts, sign)]
+        neutral = [fact for fact in facts if fact.kind == _NEUTRAL and sign < 0]
+        return supporting or [*self._count(mind, ledger, about, sign), *neutral]
 
     def _count(self, mind: Mind[Any], ledger: Ledger, about: int, sign: int) -> list[SeatFact]:
         """The probability itself as a reason, where it is on the side of the claim."""
@@ -268,14 +267,14 @@ class Spoken(Policy):
         two = bool(second) and bool(first.pieces) and self._draws.random() < SECOND
         return [first, *second[:two]]
 
-    def _is_untold(self, fact: SeatFact) -> bool:
-        return not fact.parts <= self._told
+    def _untold(self, facts: Sequence[SeatFact]) -> list[SeatFact]:
+        return [fact for fact in facts if not fact.parts <= self._told]
 
     def _in_defence(self, mind: Mind[Any], view: View) -> list[SeatFact]:
         """What speaks most for the seat itself, to the others, and was not said yet: at most one fact."""
         facts = _of_seat(mind, view.seat, view.seat)
         good = _supporting(facts, mind.public, -1, view.seat, mind.invents(view))
-        left = [fact for fact in good if self._is_untold(fact)]
+        left = self._untold(good)
         plain = [fact for fact in left if not fact.pieces]
         if plain and self._draws.random() < PLAIN:
             return [plain[int(self._draws.integers(len(plain)))]]
@@ -336,10 +335,6 @@ def _with_opinion(fact: SeatFact, ledger: Ledger, me: int) -> SeatFact | None:
         return fact
     apart = float(ledger.chance()[other] - ledger.hostile.mean())
     return None if abs(apart) < APART else replace(fact, kind=f"{fact.kind}_{'bad' if apart > 0 else 'good'}")
-
-
-def _neutral(facts: Sequence[SeatFact], sign: int) -> list[SeatFact]:
-    return [fact for fact in facts if fact.kind == _NEUTRAL and sign < 0]
 
 
 def _addressed(events: Sequence[Event], me: int) -> _Addressed | None:

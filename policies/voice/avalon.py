@@ -136,8 +136,8 @@ class AvalonMind:
         """What a quest says of its members, of who led it there and of who voted for it."""
         quest, fails, _ = args
         slots = {"quest": quest + 1, "team": self._team, "fails": fails}
-        piece = Piece(number)
         facts: list[SeatFact] = []
+        piece = Piece(number)
         with_me = self._me in self._team
         for seat in self._team:
             together = "_with_me" if with_me and seat != self._me else ""

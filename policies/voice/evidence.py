@@ -222,7 +222,7 @@ class SeatReply(NamedTuple):
 
 def reply_to(question: Question, view: View, mind: Mind[Any]) -> SeatReply | None:
     """The answer of a seat to a question; None where there is none besides its own words."""
-    if question.topic == questions.ROLE and (claimed := _claimed(view)):
+    if question.topic == questions.ROLE and (claimed := next(_own(view.events, view.seat, speech.CLAIM_ROLE), None)):
         return SeatReply((claimed,))
     if question.topic in _OF_ITSELF:
         allowed = mind.invents(view)
@@ -284,11 +284,6 @@ def _own(events: tuple[Event, ...], me: int, *kinds: str) -> Iterator[Move]:
         for event in reversed(events)
         if event.seat == me and event.to is None and event.move.kind in kinds
     )
-
-
-def _claimed(view: View) -> Move | None:
-    """The role that the seat has claimed."""
-    return next(_own(view.events, view.seat, speech.CLAIM_ROLE), None)
 
 
 def _said_before(question: Question, view: View) -> Move | None:

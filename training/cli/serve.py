@@ -63,9 +63,9 @@ def serve(
         env = lookup(game).raw_env(**options)
         served = server.ServedPolicy(policy, make_policy(policy, env.spec.id, env.game.config))
         who, asks, model = f"The policy {policy} answers", "chat", policy
-    bound = server.BoundServer(server.Service(settings, policy=served), host, port)
-    use = f"parlour play {game} --policy {asks} --model {model} --base-url {bound.base_url}"
-    tell(f"{who} at {bound.base_url}; try: {use}")
+    bound = server.ListeningServer(server.Service(settings, policy=served), host, port)
+    base_url = f"{bound.url}/v1"
+    tell(f"{who} at {base_url}; try: parlour play {game} --policy {asks} --model {model} --base-url {base_url}")
     try:
         bound.run()
     except KeyboardInterrupt:

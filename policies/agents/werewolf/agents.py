@@ -41,7 +41,7 @@ class WerewolfSettings(Settings):
     window: int = setting(WINDOW, whole(1, 200))
     """How many of the newest messages the question for an action holds."""
     deceit: float = setting(0.0, number(0, 1), sparse=True)
-    """How often the heuristics lie as a werewolf (`parlour.policies.heuristic.deceit`), over the lies that they tell in any
+    """How often the heuristics lie as a werewolf (`parlour.policies.heuristic.werewolf`), over the lies that they tell in any
     case."""
 
 

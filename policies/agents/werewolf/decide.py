@@ -34,7 +34,7 @@ from parlour.policies.agents.seat import code
 from parlour.policies.agents.werewolf import reading
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.situation import WerewolfSelfInfo, WerewolfSituation
-from parlour.policies.heuristic.deceit import Liar, lies, turns
+from parlour.policies.heuristic.werewolf import Liar, lies, turns
 
 SUSPECT: Final = -0.2
 """A standing below which a village player accuses."""

@@ -79,7 +79,7 @@ class WerewolfSelfInfo(InputPart):
     poisoned: tuple[int, ...] = Field(default=(), exclude=True)
     """Players that it has poisoned, if it is the witch. A model reads that in the record."""
     deceit: float = Field(default=0.0, exclude=True, ge=0, le=1)
-    """How often the rule lies as a werewolf (`parlour.policies.heuristic.deceit`). No language model sees this."""
+    """How often the rule lies as a werewolf (`parlour.policies.heuristic.werewolf`). No language model sees this."""
 
     @model_serializer
     def _lines(self) -> list[str]:

@@ -42,6 +42,14 @@ PIECES: Final = 20
 _PAGE: Final = b"<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>"
 _MOMENT: Final = 0.005
 """Seconds for the first half to get through before the connection ends."""
+_REFUSALS: Final = {
+    "429": (429, "one request too many (on purpose)", None, "rate_limit_exceeded"),
+    "500": (500, "an error of the server (on purpose)", None, "server_error"),
+    "503": (503, "too much to do (on purpose)", None, "overloaded"),
+    "filter": (400, "flagged by the content filter (on purpose)", "messages", "content_filter"),
+    "timeout": (504, "no answer in time (on purpose)", None, "timeout"),
+}
+"""Fault -> the refusal that it is."""
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -149,12 +157,16 @@ class Service:
         body = parsed(raw)
         answer, wanted = self._answering(body)
         wanted = self._named(wanted)
-        fault = self._count("chat", self._draw(raw))
+        fault = self._draw(raw)
+        self.tally.update(["chat"] if fault is None else ["chat", fault])
         await self._obstruct(fault, request)
         done = await self._completed(wanted, answer, fault, sha256(raw).hexdigest()[:24])
         await self._pause(self.settings.latency - (time.monotonic() - began), request)
         if not body.stream:
-            return self._reply(JSONResponse(done), fault, request)
+            response = JSONResponse(done)
+            if fault in OF_BODY:
+                return self._broken(bytes(response.body), "application/json", fault, request)
+            return response
         chunks = protocol.events(done, with_usage=body.with_usage)
         if fault in OF_BODY:
             return self._broken(b"".join(chunks), "text/event-stream", fault, request)
@@ -162,7 +174,7 @@ class Service:
 
     async def models(self, request: Request) -> Response:
         """`GET /v1/models`."""
-        return JSONResponse(protocol.models(self.name))
+        return JSONResponse({"object": "list", "data": [protocol.model(self.name)]})
 
     async def model(self, _request: Request) -> Response:
         """`GET /v1/models/{name}`: what answers, whatever name it is asked for by."""
@@ -216,31 +228,13 @@ class Service:
             _LOG.warning("model %r is called %r since 0.3; the old name is accepted until 0.4", wanted.model, self.name)
         return wanted._replace(model=self.name)
 
-    def _count(self, what: str, fault: str | None) -> str | None:
-        self.tally[what] += 1
-        if fault is not None:
-            self.tally[fault] += 1
-        return fault
-
     async def _obstruct(self, fault: str | None, request: Request) -> None:
         """Raise the refusal that a fault stands for, if it stands for one."""
-        if fault == "429":
-            after = {"Retry-After": f"{self.settings.retry_after:g}"}
-            raise Refused(429, "one request too many (on purpose)", None, "rate_limit_exceeded", after)
-        if fault == "500":
-            raise Refused(500, "an error of the server (on purpose)", None, "server_error")
-        if fault == "503":
-            raise Refused(503, "too much to do (on purpose)", None, "overloaded")
-        if fault == "filter":
-            raise Refused(400, "flagged by the content filter (on purpose)", "messages", "content_filter")
         if fault == "timeout":
             await self._pause(self.settings.hang, request)
-            raise Refused(504, "no answer in time (on purpose)", None, "timeout")
-
-    def _reply(self, response: Response, fault: str | None, request: Request) -> Response:
-        if fault not in OF_BODY:
-            return response
-        return self._broken(bytes(response.body), "application/json", fault, request)
+        if fault in _REFUSALS:
+            after = {"Retry-After": f"{self.settings.retry_after:g}"} if fault == "429" else None
+            raise Refused(*_REFUSALS[fault], headers=after)
 
     def _broken(self, body: bytes, media_type: str, fault: str, request: Request) -> Response:
         """A reply under a fault of `settings.OF_BODY`, which spoils it as bytes, whatever it says."""
@@ -273,23 +267,6 @@ class Service:
             raise ClientDisconnect
 
 
-class BoundServer(ListeningServer):
-    """A server that has its port but does not answer yet; `base_url` is what clients of the protocol are given.
-
-    Args:
-        service: What answers.
-        host: Address to listen at.
-        port: Port to listen at; 0 for a free one.
-
-    Raises:
-        ParlourError: Host and port cannot be used.
-    """
-
-    def __init__(self, service: Service, host: str = LOOPBACK, port: int = 0) -> None:
-        super().__init__(service, host, port)
-        self.base_url = f"{self.url}/v1"
-
-
 @contextmanager
 def serving(*, tally: Counter[str] | None = None, policy: ServedPolicy | None = None, **settings: Any) -> Iterator[str]:
     """A server in a thread of this process, on a free port of loopback; yields its `base_url`.
@@ -306,9 +283,9 @@ def serving(*, tally: Counter[str] | None = None, policy: ServedPolicy | None = 
 @contextmanager
 def running(service: Service) -> Iterator[str]:
     """A service in a thread of this process; its address."""
-    server = BoundServer(service)
+    server = ListeningServer(service, LOOPBACK, 0)
     with listening.in_thread(server, "parlour serve"):
-        yield server.base_url
+        yield f"{server.url}/v1"
 
 
 async def _each(events: Iterable[bytes]) -> AsyncIterator[bytes]:

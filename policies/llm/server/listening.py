@@ -245,7 +245,7 @@ class ListeningServer:
         ParlourError: Host and port cannot be used.
     """
 
-    def __init__(self, served: ServedApp, host: str = LOOPBACK, port: int = 0) -> None:
+    def __init__(self, served: ServedApp, host: str, port: int) -> None:
         try:
             self._socket = _listening(host, port)
         except (OSError, OverflowError) as error:

@@ -357,13 +357,8 @@ def events(done: dict[str, Any], *, with_usage: bool) -> Iterator[bytes]:
     yield b"data: [DONE]\n\n"
 
 
-def models(name: str) -> dict[str, Any]:
-    """The list of models: the model that answers, under the name of what it is."""
-    return {"object": "list", "data": [model(name)]}
-
-
 def model(name: str) -> dict[str, Any]:
-    """One model."""
+    """The model that answers, under the name of what it is."""
     return {"id": name, "object": "model", "created": 0, "owned_by": OWNER}
 
 

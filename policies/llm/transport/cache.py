@@ -39,7 +39,6 @@ from parlour.policies.llm.transport.request import (
     ServedModel,
     Transport,
     Usage,
-    served_model,
 )
 
 MODES: Final = ("record", "replay", "off")
@@ -120,7 +119,7 @@ class Cache(Layer):
 
     def served_model(self, model: str) -> ServedModel:
         """The description of a model: from the server, or, if the server cannot be reached, the last stored."""
-        return served_model(self._inner, model) if self.mode == "off" else self._of(model).model
+        return super().served_model(model) if self.mode == "off" else self._of(model).model
 
     def __len__(self) -> int:
         with open_cache(self.path, self.mode == "record") as file:
@@ -154,7 +153,7 @@ class Cache(Layer):
 
     def _told_model(self, model: str) -> Remembered:
         """As the server tells it; as stored where the server cannot be reached. It becomes the latest."""
-        served = served_model(self._inner, model)
+        served = super().served_model(model)
         if not served.reached and served.address:
             try:
                 return self._stored_model(model)

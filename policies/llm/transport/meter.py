@@ -102,11 +102,15 @@ class Label(NamedTuple):
 class Taken(NamedTuple):
     """What a meter counted for a while."""
 
-    counts: dict[Label, Count]
-    dropped: frozenset[str]
+    counts: Mapping[Label, Count] = {}
+    dropped: frozenset[str] = frozenset()
+    """Parameters that the server did not take, in any reply. Results must say so."""
     served: frozenset[str] = frozenset()
+    """What the servers said had answered."""
     decisions: Decisions = Decisions()
+    """Of all players that the model answered for, in games that ended or were given up."""
     last_failure: str = ""
+    """The words of the last call without a reply; empty if there was none."""
 
 
 class Meter(Layer):
@@ -121,12 +125,7 @@ class Meter(Layer):
     def __init__(self, inner: Transport, prices: Prices, context: int | None = None) -> None:
         super().__init__(inner)
         self.prices, self._context = prices, context
-        self._counts: dict[Label, Count] = {}
-        self._dropped: frozenset[str] = frozenset()
-        self._served: frozenset[str] = frozenset()
-        self._decisions = Decisions()
-        self.last_failure = ""
-        """The words of the last call without a reply; empty if there was none."""
+        self._taken = Taken()
 
     def complete(self, request: Request) -> Completion:
         """The inner reply."""
@@ -134,16 +133,13 @@ class Meter(Layer):
         try:
             reply = self._inner.complete(request)
         except ModelUnavailable as error:
-            self._add(label, Count(failed=1, retries=error.retries))
-            self.last_failure = str(error)
+            self.add(Taken({label: Count(failed=1, retries=error.retries)}, last_failure=str(error)))
             raise
-        self._add(label, self._counted(request, reply))
+        served = frozenset({reply.served} - {""})
+        self.add(Taken({label: self._counted(request, reply)}, frozenset(reply.dropped), served))
         listener = _LISTENER.get()
         if listener is not None:
             listener(reply)
-        with self._lock:
-            self._dropped |= set(reply.dropped)
-            self._served |= {reply.served} - {""}
         return reply
 
     def served_model(self, model: str) -> ServedModel:
@@ -169,35 +165,35 @@ class Meter(Layer):
             "repaired": Count(repaired=1),
             "fallback": Count(fallbacks=1, reasons={reason or INVALID: 1}),
         }[outcome]
-        self._add(Label(seat, ask), came + Count(asked=1, replies=replies, cut=cut))
+        self.add(Taken({Label(seat, ask): came + Count(asked=1, replies=replies, cut=cut)}))
 
     def decided(self, decisions: Decisions) -> None:
         """Count the decisions of a player that this model answers."""
-        with self._lock:
-            self._decisions += decisions
+        self.add(Taken(decisions=decisions))
 
     def take(self) -> Taken:
         """Everything since the last time; it is counted from zero again."""
         with self._lock:
-            taken = Taken(self._counts, self._dropped, self._served, self._decisions, self.last_failure)
-            self._counts, self._dropped, self._served, self._decisions = {}, frozenset(), frozenset(), Decisions()
-            self.last_failure = ""
+            taken, self._taken = self._taken, Taken()
         return taken
 
     def add(self, taken: Taken) -> None:
-        """Count what a copy of this meter took in another process."""
-        for label, count in taken.counts.items():
-            self._add(label, count)
+        """Count something: a call, a question, or what a copy of this meter took in another process."""
         with self._lock:
-            self._dropped |= taken.dropped
-            self._served |= taken.served
-            self._decisions += taken.decisions
-            self.last_failure = taken.last_failure or self.last_failure
+            own = self._taken
+            counts = {label: own.counts.get(label, Count()) + count for label, count in taken.counts.items()}
+            self._taken = Taken(
+                {**own.counts, **counts},
+                own.dropped | taken.dropped,
+                own.served | taken.served,
+                own.decisions + taken.decisions,
+                taken.last_failure or own.last_failure,
+            )
 
     @property
     def total(self) -> Count:
         """Everything."""
-        return self._sums(lambda label: "")[""] if self._counts else Count()
+        return self._sums(lambda label: "").get("", Count())
 
     @property
     def by_seat(self) -> dict[str, Count]:
@@ -211,18 +207,20 @@ class Meter(Layer):
 
     @property
     def dropped(self) -> tuple[str, ...]:
-        """Parameters that the server did not take, in any reply. Results must say so."""
-        return tuple(sorted(self._dropped))
+        """See `Taken`, here and below."""
+        return tuple(sorted(self._taken.dropped))
 
     @property
     def served(self) -> tuple[str, ...]:
-        """What the servers said had answered."""
-        return tuple(sorted(self._served))
+        return tuple(sorted(self._taken.served))
 
     @property
     def decisions(self) -> Decisions:
-        """Decisions of all players that this model answered for, in games that ended or were given up."""
-        return self._decisions
+        return self._taken.decisions
+
+    @property
+    def last_failure(self) -> str:
+        return self._taken.last_failure
 
     def as_json(self) -> dict[str, Any]:
         """Plain values: `total`, `by_seat`, `by_ask`, `dropped`, `served`, `decisions`."""
@@ -234,9 +232,6 @@ class Meter(Layer):
             "served": list(self.served),
             "decisions": self.decisions.as_json(),
         }
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_counts": dict(self._counts)}
 
     def _counted(self, request: Request, reply: Completion) -> Count:
         if reply.cached:
@@ -251,14 +246,8 @@ class Meter(Layer):
             seconds=reply.seconds,
         )
 
-    def _add(self, label: Label, count: Count) -> None:
-        with self._lock:
-            self._counts[label] = self._counts.get(label, Count()) + count
-
     def _sums(self, name: Callable[[Label], str]) -> dict[str, Count]:
-        with self._lock:
-            counts = sorted(self._counts.items())
         sums: dict[str, Count] = {}
-        for label, count in counts:
+        for label, count in sorted(self._taken.counts.items()):
             sums[name(label)] = sums.get(name(label), Count()) + count
         return sums

@@ -156,7 +156,7 @@ _REASONING: Final = re.compile(
     r"\b(?:reasoning|thinking)\b.{0,60}\b(?:mandatory|required|cannot be disabled)|\brequires? (?:reasoning|thinking)\b",
     re.IGNORECASE,
 )
-_UNNEEDED: Final = ("none", "minimal", LEAST_REASONING)
+_TOO_LITTLE: Final = ("none", "minimal")
 """Values of `reasoning_effort` that a server may find too little."""
 
 # chat templates raise these; the template's own source, which some servers show, holds them too
@@ -218,7 +218,8 @@ def refused(failure: Failure, sent: dict[str, Any]) -> str | None:
     if _STREAM.search(failure.told) and "stream" not in sent:
         return WHOLE_ANSWERS
     if _REASONING.search(failure.told):
-        return _refused_reasoning(sent)
+        effort = sent.get("reasoning_effort")
+        return NO_REASONING if effort is None else "reasoning_effort" if effort in _TOO_LITTLE else None
     if _TOO_MUCH.search(failure.told) or ABOUT_SCHEMA.search(failure.told):
         return None
     message = _without_name(failure.told, str(sent["model"]))
@@ -242,13 +243,6 @@ def _without_name(message: str, model: str) -> str:
     if model in _NAMES:
         return message
     return re.sub(rf"(?<![\w.-]){re.escape(model)}(?![\w-])", "", message)
-
-
-def _refused_reasoning(sent: Mapping[str, Any]) -> str | None:
-    effort = sent.get("reasoning_effort")
-    if effort is None:
-        return NO_REASONING
-    return "reasoning_effort" if effort in _UNNEEDED[:2] else None
 
 
 def _refused_role(failure: Failure, messages: list[dict[str, str]]) -> str | None:
@@ -291,12 +285,8 @@ def _wanted(request: Request) -> dict[str, Any]:
     }
     if request.reasoning_effort is not None:
         wanted["reasoning_effort"] = request.reasoning_effort
-    if request.stop:
-        wanted["stop"] = list(request.stop)
-    if request.extra_body:
-        wanted["extra_body"] = dict(request.extra_body)
-    if request.n > 1:
-        wanted["n"] = request.n
+    more = {"stop": list(request.stop), "extra_body": dict(request.extra_body), "n": request.n if request.n > 1 else 0}
+    wanted |= {name: value for name, value in more.items() if value}
     if request.schema is not None:
         schema_format = {"name": request.schema_name, "schema": dict(request.schema), "strict": True}
         wanted["response_format"] = {"type": "json_schema", "json_schema": schema_format}

@@ -225,28 +225,18 @@ class Layer(Locked):
         self._inner = inner
 
     def served_model(self, model: str) -> ServedModel:
-        """What is known about a model; asking is free."""
-        return served_model(self._inner, model)
+        """What is known about a model at the far end; nothing where that cannot say. Asking is free."""
+        asked = getattr(self._inner, "served_model", None)
+        served: ServedModel = ServedModel(model=model) if asked is None else asked(model)
+        return served
 
     @property
     def address(self) -> str:
-        """The server's address."""
-        return address_of(self._inner)
+        """The server's address at the far end, without asking it; empty where there is none."""
+        return str(getattr(self._inner, "address", ""))
 
     def remember_in(self, path: Path) -> None:
         """Begin with what a file holds on the server, and keep there what is learned about it (`payload.Learned`)."""
         remember = getattr(self._inner, "remember_in", None)
         if remember is not None:
             remember(path)
-
-
-def served_model(transport: Transport, model: str) -> ServedModel:
-    """What is known about a model at the far end of a transport; nothing where the transport cannot say."""
-    asked = getattr(transport, "served_model", None)
-    served: ServedModel = ServedModel(model=model) if asked is None else asked(model)
-    return served
-
-
-def address_of(transport: Transport) -> str:
-    """The server's address at the far end of a transport, without asking it; empty where there is none."""
-    return str(getattr(transport, "address", ""))

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any, Final
@@ -65,10 +65,7 @@ def stored_models(path: Path) -> list[StoredModel]:
     """The models in a file, by name, address and time. Raises `ParlourError` if the file is not a cache."""
     with _opened(path) as file:
         rows = file.execute(_LISTED).fetchall()
-    models: list[dict[str, Any]] = [
-        dict(zip((field.name for field in fields(StoredModel)), row, strict=True)) for row in rows
-    ]
-    return [StoredModel(**{**model, "latest": bool(model["latest"])}) for model in models]
+    return [StoredModel(*row[:4], bool(row[4]), *row[5:]) for row in rows]
 
 
 def prune(

@@ -15,7 +15,7 @@ from parlour.policies.experts import expert, has_expert
 from parlour.policies.llm.at_once import at_once
 from parlour.policies.llm.decisions import Decisions, took
 from parlour.policies.llm.model import Model
-from parlour.policies.search.deduction import Deduction
+from parlour.policies.search.particles import Deduction
 from parlour.policies.trained import TrainedSeat
 from parlour.training.measure.abilities.moments import BeliefMoment
 from parlour.training.results.progress import Stage, StageProgress

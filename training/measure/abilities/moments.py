@@ -19,7 +19,7 @@ from parlour.envs.werewolf import vocabulary as werewolf
 from parlour.envs.werewolf.belief import SeatBeliefs
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies.experts import expert
-from parlour.policies.search.deduction import Deduction
+from parlour.policies.search.particles import Deduction
 from parlour.training.measure.abilities.werewolf_games import PlayedWerewolf
 from parlour.training.measure.analysis.beliefs import opening_belief
 from parlour.training.measure.analysis.games import AnalysedGame
