@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from parlour.envs.core import ParlourError
 from parlour.envs.dotted import is_dotted
 from parlour.envs.extras import not_installed
-from parlour.policies.names import EXPERT, HEURISTIC, MIXED, RANDOM, SUFFIX, ZOO
+from parlour.policies.names import EXPERT, HEURISTIC, LOGIC, MCTS, MIXED, RANDOM, SUFFIX, ZOO
 
 if TYPE_CHECKING:
     from parlour.policies.base import Policy
@@ -114,7 +114,8 @@ _TAKES: Final[Mapping[str, Callable[[Any, Mapping[str, str], Wanted], Policy]]] 
     "table": lambda maker, words, at: maker.from_settings(words, at.game, at.config),
     "size": lambda maker, words, at: maker.from_settings(words, at.game, at.config.get("num_players")),
     "style": lambda maker, words, at: maker.expert(at.game, at.config, style=maker.style_of(words)),
-    **{name: lambda maker, words, at, name=name: maker(name, words, at.game, at.config) for name in ZOO},
+    LOGIC: lambda maker, words, at: maker(LOGIC, words, at.game, at.config),
+    MCTS: lambda maker, words, at: maker(MCTS, words, at.game, at.config),
 }
 """How a policy is made by what its home names, from the words behind its name, for a table."""
 

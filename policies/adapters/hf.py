@@ -30,7 +30,7 @@ class _Together:
     how: Sampling
 
     def together(self, asked: Sequence[tuple[Prompt, np.random.Generator]]) -> list[Reply]:
-        return self.model.replies(*zip(*asked, strict=True), self.how)
+        return self.model.replies([prompt for prompt, _ in asked], [rng for _, rng in asked], self.how)
 
 
 class HfPlayer(Policy):

@@ -231,11 +231,14 @@ def _said(rows: Array, others: Array, seen: SeatRecord) -> list[Array]:
     return columns
 
 
+def _last_success(seen: SeatRecord) -> Array:
+    """1 for the members of the last team that succeeded, shape (n,)."""
+    return _marked(seen.seats, next((team for team, succeeded in reversed(seen.gone) if succeeded), ()))
+
+
 def _history(rows: Array, others: Array, seen: SeatRecord, most: int) -> list[Array]:
     """How the teams overlap with those that went."""
-    n = seen.seats
-    succeeded = [team for team, succeeded in seen.gone if succeeded]
-    last = _marked(n, succeeded[-1] if succeeded else ())
+    n, last = seen.seats, _last_success(seen)
     shared = rows @ last
     within = (shared == min(most, int(last.sum()))) & (last.sum() > 0)
     failed = np.zeros(len(rows))
@@ -281,12 +284,10 @@ def _speeches(view: AvalonView, seen: SeatRecord) -> Array:
     own, suspected, fellows = seen.own.evil_chance(), seen.onlooker.evil_chance(), _fellows(view)
     others = np.arange(n) != me
     worst, best = own[others].max(), own[others].min()
-    succeeded = [team for team, succeeded in seen.gone if succeeded]
-    last = _marked(n, succeeded[-1] if succeeded else ())
     of_seat = np.stack(
         [
             *(~others, fellows, own, suspected, others & (own >= worst - 1e-9), others & (own <= best + 1e-9)),
-            *(seen.failed / max(len(seen.gone), 1), last, seen.praised / n, seen.own_praise),
+            *(seen.failed / max(len(seen.gone), 1), _last_success(seen), seen.praised / n, seen.own_praise),
         ],
         axis=1,
     )

@@ -151,7 +151,9 @@ class SeatRecord:
         for belief in (self.own, self.onlooker):
             belief.see(seat, kind, args)
         if kind == game.LEADS and not args[3]:  # the first proposal of a quest
-            self._open()
+            self.proposed, self.statements = [], 0
+            for of in (self.named, self.praised, self.own_named, self.own_praise):
+                of[:] = 0.0
         if kind in _SPOKEN and event.to is None:
             self._hear(seat, event.move)
         if kind in (game.TEAM, game.DRAWN):
@@ -165,12 +167,6 @@ class SeatRecord:
             self._see_quest(bool(args[2]))
         elif kind == game.CONSULT and args:
             (self.own_held if seat == self.me else self.held)[args[0]] += 1
-
-    def _open(self) -> None:
-        """A quest begins."""
-        self.proposed, self.statements = [], 0
-        for of in (self.named, self.praised, self.own_named, self.own_praise):
-            of[:] = 0.0
 
     def _hear(self, seat: int, move: Move) -> None:
         words = heard(move, seat, self.seats)

@@ -146,8 +146,8 @@ class AIWolfPlayer:
         if len(self._told) >= view.day:
             return []
         targets = [j for j in self._others(view) if j not in self._told]
-        rivals = [j for j in targets if self._claims.get(j) == SEER]
-        return [Move(speech.REPORT, (self._drawn(rivals or targets), 1))] if targets else []
+        among = [j for j in targets if self._claims.get(j) == SEER] or targets
+        return [Move(speech.REPORT, (among[int(self._rng.integers(len(among)))], 1))] if targets else []
 
     # -- whom to choose ----------------------------------------------------------------------------------------
 
@@ -213,9 +213,6 @@ class AIWolfPlayer:
             if len(claimants) == 1:
                 return claimants[0]
         return self._worst(others, view, -1)
-
-    def _drawn(self, seats: Sequence[int]) -> int:
-        return seats[int(self._rng.integers(len(seats)))]
 
     def _aim(self, kind: str, view: WerewolfView, seat: int) -> Move:
         move = Move(kind, (seat,))

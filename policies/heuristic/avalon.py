@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final
 
 import numpy as np
@@ -15,7 +16,7 @@ from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits, read_habits, team_rows, teams
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.bidding import BID
-from parlour.envs.core import Event, Move
+from parlour.envs.core import Move
 from parlour.policies.heuristic.stated import stated_in_avalon
 from parlour.policies.settings import Settings, number, setting
 
@@ -92,24 +93,21 @@ class AvalonPlayer:
             return Move(game.BALLOT, (int(self._approves(view)),))
         if kind == game.TEAM:
             return Move(game.TEAM, self._team(view))
-        if kind == game.CARD:
-            card = Move(game.CARD, (int(not self._sabotages(view)),))
-            return card if card in view.legal else view.legal[0]
         if kind == game.GUESS:
             return self._guess(view)
         if kind == game.CONSULT:
             return Move(game.CONSULT, (self._likely_merlin(),))
         if kind == BID:
             return Move(BID, (self._bid(view),))
-        return self._speech(view)
+        if kind == game.CARD:
+            wanted = Move(game.CARD, (int(not self._sabotages(view)),))
+        else:
+            wanted = self._evil_speech() if self._evil else self._good_speech(view)
+        return wanted if wanted in view.legal else view.legal[0]
 
     def _bid(self, view: AvalonView) -> int:
         """3 to answer a charge, 2 as the leader, 1 to speak for the first time in this talk; else it listens."""
-        talk: list[Event] = []
-        for event in reversed(view.events):
-            if event.move.kind == game.LEADS:
-                break
-            talk.append(event)
+        talk = list(takewhile(lambda event: event.move.kind != game.LEADS, reversed(view.events)))
         if talk and talk[0].move.kind == speech.ACCUSE and talk[0].move.args[0] == self._me:
             return 3
         if any(event.seat == self._me for event in talk):
@@ -218,10 +216,6 @@ class AvalonPlayer:
         return int(np.argmax(chance + self._rng.random(len(chance)) * 1e-9))
 
     # -- speaking ----------------------------------------------------------------------------------------------
-
-    def _speech(self, view: AvalonView) -> Move:
-        wanted = self._evil_speech() if self._evil else self._good_speech(view)
-        return wanted if wanted in view.legal else view.legal[0]
 
     def _good_speech(self, view: AvalonView) -> Move:
         chance = self.belief.evil_chance()

@@ -168,7 +168,8 @@ class MysteryPlayer:
             elif kind == "saw":
                 chance[of] += self._opportunity(args, deaths)
             elif kind == "at":
-                chance[of] += _CAUGHT * self._caught(of, args)
+                seen = [fact.args for fact in self._claims if fact.kind == "saw" and fact.args[0] == of]
+                chance[of] += _CAUGHT * any(time == args[2] and place != args[1] for _, place, time in seen)
         return motive + means + chance
 
     def _by_others(self) -> list[tuple[Fact, set[int]]]:
@@ -187,9 +188,3 @@ class MysteryPlayer:
         if seen[2] not in times or not places:
             return 0.0
         return _AT_THE_SCENE if seen[1] in places else _ELSEWHERE
-
-    def _caught(self, of: int, said: tuple[int, ...]) -> bool:
-        """Whether somebody was seen elsewhere than it said of itself."""
-        return any(
-            kind == "saw" and args[0] == of and args[2] == said[2] and args[1] != said[1] for kind, args in self._claims
-        )

@@ -15,7 +15,7 @@ independently, so the posterior is exact for these mixtures. Nothing is fitted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple
@@ -107,11 +107,12 @@ def stated_in_werewolf(view: WerewolfView, habits: WerewolfHabits | None = None)
     belief = beliefs.own
     kinds = belief.habits, hiding(belief.habits)
     doubts = Doubts(len(view.roles), len(belief.wolf), len(kinds))
-    named: set[tuple[int, int]] = set()
+    named: set[tuple[int, int]] = set()  # who was named today, and by whom
     for event in view.events:
         acts = list(_acts_in_werewolf(beliefs, event, view))
         for act in acts:
-            if not _follows(act, named):
+            others = [target for target, seat in named if seat != act.seat]
+            if act.knows or act.named == NO_TARGET or act.named not in others:  # else it follows
                 doubts.see(act.seat, *(_by_habits(belief, habits, act.weigh) for habits in kinds))
         named |= {(act.named, act.seat) for act in acts}
         if event.move.kind == werewolf.NIGHT:
@@ -142,11 +143,6 @@ class WeighedAct(NamedTuple):
     """The seat that it names as a werewolf: accused, voted for, or reported."""
     knows: bool = False
     """Whether it reports a check, and so has a reason of its own."""
-
-
-def _follows(act: WeighedAct, named: Collection[tuple[int, int]]) -> bool:
-    """Whether an act names by opinion whom another seat has named; `named` holds who was named, and by whom."""
-    return not act.knows and any(target == act.named != NO_TARGET and seat != act.seat for target, seat in named)
 
 
 def _by_habits(belief: WolfBelief, habits: WerewolfHabits, weigh: Callable[[], None]) -> Array:

@@ -12,6 +12,7 @@ turns.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import takewhile
 from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -123,11 +124,7 @@ class WerewolfPlayer:
 
     def _bid(self, view: WerewolfView) -> int:
         """Most to report a check or to answer a charge; 1 to speak for the first time today; else it listens."""
-        today = []
-        for event in reversed(view.events):
-            if event.move.kind == game.DAY:
-                break
-            today.append(event)
+        today = list(takewhile(lambda event: event.move.kind != game.DAY, reversed(view.events)))
         spoken = any(event.seat == self._me for event in today)
         answers = (
             bool(today) and today[0].move.kind in (speech.ACCUSE, speech.REPORT) and today[0].move.args[0] == self._me

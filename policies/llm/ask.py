@@ -29,6 +29,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 ENGLISH: Final = "en"
 _LONGEST: Final = 300
 """Characters of a refused reply that an error shows."""
+_EMPTY: Final[Mapping[Any, Any]] = {list: [], dict: {}, str: "", tuple: []}
+"""Type of an input -> its empty value, which has no section."""
 
 __all__ = ["ASKS", "Answer", "Ask", "BadReply", "Choices", "Fraction", "Rounded", "from_inputs", "read_back"]
 
@@ -290,7 +292,7 @@ def _inputs_in(words: str, ask: type[Ask[Any]]) -> dict[str, Any]:
         if name in sections:
             inputs[name] = prompt.value_of(sections[name], options=_origin(field.annotation) is dict)
         elif name != "language":
-            inputs[name] = None if _allows_none(field.annotation) else _empty(field.annotation)
+            inputs[name] = None if _allows_none(field.annotation) else _EMPTY.get(_origin(field.annotation))
     return inputs
 
 
@@ -300,10 +302,6 @@ def _origin(annotation: Any) -> Any:
 
 def _allows_none(annotation: Any) -> bool:
     return _origin(annotation) in (typing.Union, types.UnionType) and type(None) in typing.get_args(annotation)
-
-
-def _empty(annotation: Any) -> Any:
-    return {list: [], dict: {}, str: "", tuple: []}.get(_origin(annotation))
 
 
 @cache

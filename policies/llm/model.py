@@ -191,7 +191,11 @@ class SeatModel:
         """The whole answers, as `ask_shared`."""
         if self.errs:
             return self._heard([(question, self._shared_context(question, self._payer)) for question in questions])
-        calls = {_key(question): partial(self._answer_shared, question) for question in questions}
+
+        def answered(question: Ask[A], payer: str) -> Answered[A]:
+            return self._model.answer(question, self._shared_context(question, payer))
+
+        calls = {_key(question): partial(answered, question) for question in questions}
         most = self._model.concurrency if self._model.waits else 1
         answers = dict(zip(calls, self.shared.results(self._payer, calls, most), strict=True))
         return [answers[_key(question)] for question in questions]
@@ -227,9 +231,6 @@ class SeatModel:
     @property
     def _payer(self) -> str:
         return f"player_{self._seat}"
-
-    def _answer_shared(self, question: Ask[A], payer: str) -> Answered[A]:
-        return self._model.answer(question, self._shared_context(question, payer))
 
     def _shared_context(self, question: Ask[Any], payer: str) -> RequestContext:
         number = int.from_bytes(sha256(_key(question).encode()).digest()[:4])

@@ -67,7 +67,7 @@ def _lines(value: Any) -> list[str]:
     if isinstance(value, dict) and value and all(map(_is_option, value.items())):
         return [f"- {code} = {sentence}" for code, sentence in value.items()]
     if isinstance(value, list) and not all(entry is None or isinstance(entry, bool | int | float) for entry in value):
-        return [f"- {_entry(entry)}" for entry in value]
+        return [f"- {entry if isinstance(entry, str) and _is_plain(entry) else _json(entry)}" for entry in value]
     return [_json(value)]
 
 
@@ -78,10 +78,6 @@ def _is_option(pair: tuple[str, Any]) -> bool:
 
 def _is_plain(words: str) -> bool:
     return words != "" and words[0] not in _CODED and "\n" not in words and not _BREAKS.search(words)
-
-
-def _entry(entry: Any) -> str:
-    return entry if isinstance(entry, str) and _is_plain(entry) else _json(entry)
 
 
 def _json(value: Any) -> str:

@@ -174,7 +174,7 @@ def with_choices(schema: Mapping[str, Any], choices: Choices) -> dict[str, Any]:
     narrowed: dict[str, Any] = deepcopy(dict(schema))
     for place, accepted in choices.items():
         if accepted:
-            part = _part(narrowed, place, narrowed.get("$defs", {}))
+            part = _part(narrowed, place)
             (part["items"] if part.get("type") == "array" else part)["enum"] = list(accepted)
     return narrowed
 
@@ -182,14 +182,14 @@ def with_choices(schema: Mapping[str, Any], choices: Choices) -> dict[str, Any]:
 def with_length(schema: Mapping[str, Any], place: str, fewest: int, most: int) -> dict[str, Any]:
     """A schema in which the list at a place has at least and at most so many entries."""
     narrowed: dict[str, Any] = deepcopy(dict(schema))
-    _part(narrowed, place, narrowed.get("$defs", {})).update(minItems=fewest, maxItems=most)
+    _part(narrowed, place).update(minItems=fewest, maxItems=most)
     return narrowed
 
 
 def with_keys(schema: Mapping[str, Any], place: str, keys: Collection[str]) -> dict[str, Any]:
     """A schema in which the object at a place, whose keys are free, has these and no others."""
     narrowed: dict[str, Any] = deepcopy(dict(schema))
-    part = _part(narrowed, place, narrowed.get("$defs", {}))
+    part = _part(narrowed, place)
     each = part["additionalProperties"]
     part.update(properties={key: deepcopy(each) for key in keys}, required=list(keys), additionalProperties=False)
     return narrowed
@@ -215,25 +215,16 @@ def in_steps(schema: Mapping[str, Any]) -> dict[str, Any]:
     return narrowed
 
 
-def _part(schema: dict[str, Any], place: str, defined: Mapping[str, Any]) -> dict[str, Any]:
+def _part(schema: dict[str, Any], place: str) -> dict[str, Any]:
+    """What stands at a place: on the way, an entry stands for its list, and a definition for what refers to it."""
     part = schema
     for step in place.split("."):
-        part = _followed(part, defined)
+        while "items" in part or "$ref" in part:
+            part = part["items"] if "items" in part else schema["$defs"][part["$ref"].rpartition("/")[2]]
         if step not in part.get("properties", {}):
             raise ParlourError(f"an answer has no field {place!r}; accepted: {', '.join(part.get('properties', {}))}")
         part = part["properties"][step]
     return part
-
-
-def _followed(part: dict[str, Any], defined: Mapping[str, Any]) -> dict[str, Any]:
-    """What a part of a schema stands for: an entry of its list, the definition it refers to."""
-    while True:
-        if "items" in part:
-            part = part["items"]
-        elif "$ref" in part:
-            part = defined[part["$ref"].rpartition("/")[2]]
-        else:
-            return part
 
 
 # -- replies that are not quite what was asked for -----------------------------------------------------------------------

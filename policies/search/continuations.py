@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from parlour.envs.batch.kernel_tables import KernelTables
@@ -68,8 +68,12 @@ def fitted(seen: Array, target: Array, rng: np.random.Generator) -> Critic:
         if step % batches == 0:
             order = rng.permutation(len(seen))
         rows = order[step % batches :: batches]
-        rate = _RATE * (1 - step / (_PASSES * batches))
-        _adam(weights, _gradient(critic, seen[rows], target[rows]), moments, step + 1, rate)
+        rate, t = _RATE * (1 - step / (_PASSES * batches)), step + 1
+        gradients = _gradient(critic, seen[rows], target[rows])
+        for w, gradient, (mean, square) in zip(weights, gradients, moments, strict=True):
+            mean += 0.1 * (gradient - mean)
+            square += 0.001 * (gradient**2 - square)
+            w -= rate * (mean / (1 - 0.9**t)) / (np.sqrt(square / (1 - 0.999**t)) + 1e-8)
     return critic
 
 
@@ -80,13 +84,6 @@ def _gradient(critic: Critic, seen: Array, target: Array) -> tuple[Array, Array,
     slope = (value - target) * (1 - value**2) / np.float32(len(seen))
     inner = slope[:, None] * critic.last[:-1] * (1 - hidden**2)
     return seen.T @ inner, inner.sum(axis=0), np.append(slope @ hidden, slope.sum())
-
-
-def _adam(weights: Sequence[Array], gradients: Sequence[Array], moments: Any, step: int, rate: float) -> None:
-    for w, gradient, (mean, square) in zip(weights, gradients, moments, strict=True):
-        mean += 0.1 * (gradient - mean)
-        square += 0.001 * (gradient**2 - square)
-        w -= rate * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.999**step)) + 1e-8)
 
 
 class Continuations:

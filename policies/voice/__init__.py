@@ -139,7 +139,10 @@ class Spoken(Policy):
         """The move with its words: None if it takes none, silence if there is nothing new to say."""
         mind = self._mind_of(view)
         addressed = _addressed(view.events[self._heard :], view.seat)
-        if addressed is not None and addressed.question is not None and mind is not None and _is_talk(options):
+        is_talk = Move(speech.SILENT) in options and any(
+            option.kind == speech.ACCUSE for option in options
+        )  # all hear it
+        if addressed is not None and addressed.question is not None and mind is not None and is_talk:
             reply = reply_to(addressed.question, view, mind)
             if reply is not None and (reply.facts or any(move in options for move in reply.moves)):
                 return self._replied(view, mind, move, options, addressed, reply)
@@ -289,11 +292,6 @@ class _Addressed(NamedTuple):
     by: int
     question: Question | None = None
     """What was asked, where the answer depends on it."""
-
-
-def _is_talk(options: Mapping[Move, str]) -> bool:
-    """Whether all at the table hear this turn's words."""
-    return Move(speech.SILENT) in options and any(move.kind == speech.ACCUSE for move in options)
 
 
 def _direction(move: Move) -> int:

@@ -271,10 +271,11 @@ def _completion(body: Any) -> Completion:
     if not messages:
         raise KeyError("choices")
     usage = body.get("usage")
+    ends = [str(choice.get("finish_reason") or "unknown") for choice in choices]
     return Completion(
         texts=tuple(map(_text, messages)),
         usage=_usage(usage, body.get("timings")) if usage else Usage(0, 0),
-        finish=tuple(map(_finish, choices)),
+        finish=tuple(_FINISH.get(word, word) for word in ends),
         thinking=tuple(map(_thinking, messages)),
         served=str(body.get("model") or ""),
         dropped=() if usage else (NO_USAGE,),
@@ -317,11 +318,6 @@ def _called(message: Mapping[str, Any]) -> str:
         return ""
     arguments = (calls[0].get("function") or {}).get("arguments")
     return arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
-
-
-def _finish(choice: Mapping[str, Any]) -> str:
-    word = str(choice.get("finish_reason") or "unknown")
-    return _FINISH.get(word, word)
 
 
 def _usage(usage: Mapping[str, Any], timings: object) -> Usage:

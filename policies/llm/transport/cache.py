@@ -114,7 +114,9 @@ class Cache(Layer):
         try:
             return self._store(key, known.row, request.ask, self._inner.complete(request))
         except CallFailed as error:
-            self._write(key, known.row, request.ask, error.reason, _encoded_failure(error))
+            sizes = {"tokens": error.tokens, "limit": error.limit} if isinstance(error, PromptTooLong) else {}
+            told = json.dumps({"message": str(error), **sizes}, ensure_ascii=False)
+            self._write(key, known.row, request.ask, error.reason, told)
             raise
 
     def served_model(self, model: str) -> ServedModel:
@@ -178,8 +180,8 @@ class Cache(Layer):
 
     def _store(self, key: str, server: int, ask: str, reply: Completion) -> Completion:
         """Store a reply unless there is one; the one that counts, with what this call took."""
-        failed, stored = self._write(key, server, ask, None, _encoded(reply))
-        counted = self._decoded(failed, stored)
+        fields = {**{name: getattr(reply, name) for name in _STORED}, "logprobs": []}
+        counted = self._decoded(*self._write(key, server, ask, None, json.dumps(fields, ensure_ascii=False)))
         assert isinstance(counted, Completion)
         return replace(counted, cached=False, retries=reply.retries, seconds=reply.seconds)
 
@@ -256,15 +258,6 @@ def open_cache(path: Path, writing: bool) -> Iterator[sqlite3.Connection]:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
-
-
-def _encoded(reply: Completion) -> str:
-    return json.dumps({**{name: getattr(reply, name) for name in _STORED}, "logprobs": []}, ensure_ascii=False)
-
-
-def _encoded_failure(error: CallFailed) -> str:
-    sizes = {"tokens": error.tokens, "limit": error.limit} if isinstance(error, PromptTooLong) else {}
-    return json.dumps({"message": str(error), **sizes}, ensure_ascii=False)
 
 
 def _completion(fields: dict[str, Any]) -> Completion:

@@ -28,7 +28,6 @@ import time
 import weakref
 from dataclasses import replace
 from pathlib import Path
-from threading import Lock
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
@@ -40,6 +39,7 @@ from parlour.policies.llm.transport.request import (
     INPUTS,
     CallFailed,
     Completion,
+    Locked,
     ModelUnavailable,
     Request,
     ServedModel,
@@ -61,12 +61,11 @@ _SHORTEST_SECRET: Final = 8
 _LONGEST_WAIT: Final = 8.0
 """Seconds between attempts, where the server asks for no other wait."""
 _NO_CONNECTION: Final = "no connection, or it broke off"
-_OF_PROCESS: Final = ("_openai", "_http", "_finalizer", "_lock", "_process")
 
 log = logging.getLogger(__name__)
 
 
-class Endpoint:
+class Endpoint(Locked):
     """A transport to a server.
 
     Args:
@@ -95,6 +94,7 @@ class Endpoint:
                 f"timeout {timeout}, max_retries {max_retries}, patience {patience} are not accepted; "
                 "accepted: > 0, >= 0, >= 1"
             )
+        super().__init__()
         self.base_url, self.key_env, self.timeout, self.max_retries = base_url, key_env, timeout, max_retries
         self._address = read_address(base_url)
         self._first_wait, self._patience = first_wait, patience
@@ -104,11 +104,8 @@ class Endpoint:
         self._shown_until = 0.0
         self._served: dict[str, ServedModel] = {}
         self._gate = Gate()
-        self._openai: Any = None
-        self._http: Any = None
-        self._finalizer: Any = None
-        self._process = 0
-        self._lock = Lock()
+        self._client_of: tuple[int, Any, Any, Any] | None = None
+        """The process, its client of the SDK, the HTTP client under it, and what closes that."""
 
     def complete(self, request: Request) -> Completion:
         """Call the server, as often as it takes and is allowed.
@@ -207,21 +204,18 @@ class Endpoint:
     def close(self) -> None:
         """Close all connections. The next call opens new ones."""
         with self._lock:
-            if self._finalizer is not None:
-                self._finalizer()
-            self._openai, self._http, self._finalizer = None, None, None
+            if self._client_of is not None:
+                self._client_of[-1]()
+            self._client_of = None
 
     def __repr__(self) -> str:
         return f"Endpoint({self.base_url!r}, key_env={self.key_env!r})"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in vars(self).items() if k not in _OF_PROCESS}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _openai=None, _http=None, _finalizer=None, _process=0, _lock=Lock())
+        return {**super().__getstate__(), "_client_of": None}
 
     def _attempt(self, sent: dict[str, Any]) -> Completion | Failure:
-        client = self._client()
+        client, http = self._clients()
         import openai
         from parlour.policies.llm.transport.client import Late, is_unreached
 
@@ -233,7 +227,7 @@ class Endpoint:
             written, failure = failed_generation(text), refusal(error.status_code, text, error.response.headers)
             return failure if written is None else kept_back(written, failure.told)
         except openai.APIConnectionError as error:
-            self._answered |= getattr(self._http, "answered", False)
+            self._answered |= http.answered
             # SDKs before 3 wrap what the client raises
             slow = isinstance(error, openai.APITimeoutError) or isinstance(error.__cause__, Late)
             slow = slow and not is_unreached(error)
@@ -247,7 +241,7 @@ class Endpoint:
 
     def _fetch(self, address: str, body: dict[str, Any] | None = None) -> Fetched:
         """What stands at an address of the server besides completions."""
-        client = self._client()
+        client, _ = self._clients()
         import openai
 
         for attempt in range(3):
@@ -268,17 +262,16 @@ class Endpoint:
     def _too_slow(self) -> Failure:
         return Failure(f"no complete answer within {self.timeout:g} seconds", "timeout", again=True)
 
-    def _client(self) -> Any:
-        """The one client of this process; connections must not be shared with a forked one."""
+    def _clients(self) -> tuple[Any, Any]:
+        """The one client of this process and its HTTP client; connections must not be shared with a forked one."""
         with self._lock:
-            if self._openai is None or self._process != os.getpid():
+            if self._client_of is None or self._client_of[0] != os.getpid():
                 key = self.require_key()
                 import openai
                 from parlour.policies.llm.transport.client import BoundedClient, timeout
 
                 http = BoundedClient(self.timeout, azure=self._address.azure)
-                self._http, self._finalizer = http, weakref.finalize(self, http.close)
-                self._openai = openai.OpenAI(
+                client = openai.OpenAI(
                     api_key=key,
                     base_url=self._address.base,
                     default_query=dict(self._address.query),
@@ -286,8 +279,8 @@ class Endpoint:
                     max_retries=0,
                     http_client=http,
                 )
-                self._process = os.getpid()
-            return self._openai
+                self._client_of = os.getpid(), client, http, weakref.finalize(self, http.close)
+            return self._client_of[1:3]
 
     def _clean(self, text: str) -> str:
         key = secret(self.key_env)

@@ -65,7 +65,7 @@ def stored_models(path: Path) -> list[StoredModel]:
     """The models in a file, by name, address and time. Raises `ParlourError` if the file is not a cache."""
     with _opened(path) as file:
         rows = file.execute(_LISTED).fetchall()
-    return [StoredModel(*row[:4], bool(row[4]), *row[5:]) for row in rows]
+    return [StoredModel(*(*row[:4], bool(row[4]), *row[5:])) for row in rows]
 
 
 def prune(
