@@ -93,12 +93,12 @@ def test_what_differs_in_the_last_bits_only_is_a_tie(k):
     assert [hit.position for hit in memory.search("?", k)] == list(range(k))
 
 
-def test_texts_keep_their_tag_and_time():
+def test_texts_keep_their_tag():
     memory = of(LINES[:3], tag=SCRIPT)
-    memory.add(LINES[3:], when=4)
+    memory.add(LINES[3:])
     assert len(memory) == 6
     (hit,) = memory.search(LINES[4], 1)
-    assert (hit.text, hit.position, hit.tag, hit.when, hit.tokens) == (LINES[4], 4, TALK, 4, 13)
+    assert (hit.text, hit.position, hit.tag, hit.tokens) == (LINES[4], 4, TALK, 13)
     assert {hit.tag for hit in memory.search(LINES[4], 6)} == {SCRIPT, TALK}
     assert sorted(hit.position for hit in memory.search(LINES[4], 6, tag=SCRIPT)) == [0, 1, 2]
     assert memory.search(LINES[4], 6, tag="gossip") == []
@@ -116,7 +116,7 @@ def test_retrieval_is_the_nearest_texts_up_to_the_first_that_does_not_fit(budget
     retrieved = MEMORY.retrieve(query, budget)
     assert count_tokens("\n".join(texts(retrieved))) <= budget
     ranked = MEMORY.search(query, len(MEMORY))
-    assert retrieved == ranked[: len(retrieved)]
+    assert retrieved == sorted(ranked[: len(retrieved)], key=lambda hit: hit.position)
     left = ranked[len(retrieved) : len(retrieved) + 1]
     assert all(sum(line.tokens for line in retrieved) + line.tokens > budget for line in left)
 
@@ -171,9 +171,9 @@ def test_what_cannot_be_used_is_refused(call, message):
 
 def remembered():
     memory = of(LINES[:3], tag=SCRIPT)
-    for k, line in enumerate(LINES[3:]):
-        memory.add([line], when=k)
-        memory.add([f"{line} ...", "red lamp"], tag=SCRIPT, when=k)
+    for line in LINES[3:]:
+        memory.add([line])
+        memory.add([f"{line} ...", "red lamp"], tag=SCRIPT)
     return memory
 
 

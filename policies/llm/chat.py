@@ -25,7 +25,6 @@ from parlour.policies.llm.reading import answer_in
 from parlour.policies.llm.transport.meter import Meter, Outcome
 from parlour.policies.llm.transport.request import (
     CallFailed,
-    CallSettings,
     ChatMessage,
     Completion,
     ModelUnusable,
@@ -59,14 +58,13 @@ class _Said(NamedTuple):
 
 
 class _Talk(NamedTuple):
-    """The messages of a question so far, how many tokens a reply may take, and what was left out of the prompt."""
+    """The messages of a question so far, and how many tokens a reply may take."""
 
     question: Ask[Any]
     """What the prompt puts, without what was left out of it."""
     opening: tuple[ChatMessage, ChatMessage]
     messages: tuple[ChatMessage, ...]
     room: int
-    cut: int = 0
 
 
 @dataclass(frozen=True)
@@ -85,8 +83,12 @@ class ChatSettings:
     """After so many questions in a row without a readable reply, in any game, the model is given up; None: never."""
     templates: Templates = field(default_factory=Templates)
     """Where the words of prompts come from."""
-    calls: CallSettings = field(default_factory=CallSettings)
-    """What goes into every call."""
+    max_tokens: int | None = None
+    """Least room for a reply in tokens, for models that think first; None: as each question has it."""
+    reasoning_effort: str | None = None
+    stop: tuple[str, ...] = ()
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    """Further parameters of each call."""
     concurrency: int = CONCURRENCY
     """How many calls are under way at once, over all seats and games."""
     measured_apart: bool = False
@@ -232,7 +234,7 @@ class _Question:
             try_anyway: Whether the shortest prompt is put where only our estimate says that it may be too long.
         """
         asked = (self.question, self.context.rules, self.model.chosen.templates)
-        reply = max(self.question.max_tokens, self.model.chosen.calls.max_tokens or 0)
+        reply = max(self.question.max_tokens, self.model.chosen.max_tokens or 0)
         if limit is None:
             return self._talk(fit.opening(*asked), reply)
         put = fit.fitted(*asked, limit - min(reply, limit // _REPLY) - _COMPLAINT)
@@ -250,7 +252,7 @@ class _Question:
     def _talk(self, put: fit.Opening, reply: int) -> _Talk:
         messages = ChatMessage("system", put.system), ChatMessage("user", put.user)
         self.cut = put.cut
-        return _Talk(put.question, messages, messages, reply, put.cut)
+        return _Talk(put.question, messages, messages, reply)
 
     def _asked(self, talk: _Talk) -> tuple[_Said, _Talk]:
         """A reply; a prompt that the server finds too long is shortened once by what the server says of its length."""
@@ -306,17 +308,17 @@ class _Question:
         self.calls.append({"ask": self.question.kind, "prompt": messages, "fault": " ".join(str(error).split())})
 
     def _say(self, talk: _Talk, n: int = 1) -> list[_Said]:
-        question, calls = self.question, self.model.chosen.calls
+        question, chosen = self.question, self.model.chosen
         request = Request(
             model=self.model.name,
             messages=talk.messages,
-            temperature=self.model.chosen.temperature if question.temperature is None else question.temperature,
+            temperature=chosen.temperature if question.temperature is None else question.temperature,
             max_tokens=talk.room,
             n=n,
             sample=self.context.sample,
-            reasoning_effort=calls.reasoning_effort,
-            stop=calls.stop,
-            extra_body=calls.extra_body,
+            reasoning_effort=chosen.reasoning_effort,
+            stop=chosen.stop,
+            extra_body=chosen.extra_body,
             schema=reading.in_steps(question.schema_of_answer()),
             schema_name=question.answer_type().__name__,
             ask=question.kind,
@@ -337,7 +339,7 @@ class _Question:
             finish = reply.finish[k] if k < len(reply.finish) else "stop"
             call: dict[str, Any] = {"ask": self.question.kind, "prompt": messages, "reply": text, "finish": finish}
             thought = "\n".join(part for part in (*reply.thinking[k : k + 1], reading.set_aside(text)[0]) if part)
-            more = {"thinking": thought, "cut": talk.cut, "served": reply.served}
+            more = {"thinking": thought, "cut": self.cut, "served": reply.served}
             more["dropped"] = list(reply.dropped) if k == 0 else []
             call |= {name: value for name, value in more.items() if value}
             tokens = usage._asdict()

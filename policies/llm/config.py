@@ -13,7 +13,6 @@ from parlour.policies.llm.noise import ReadingNoise
 from parlour.policies.llm.transport.cache import MODES
 from parlour.policies.llm.transport.endpoint import KEY_ENV
 from parlour.policies.llm.transport.payload import RESERVED
-from parlour.policies.llm.transport.request import CallSettings
 from parlour.policies.names import OFFLINE
 
 _OF_ANY: Final = ("model", "concurrency", "noise")
@@ -112,12 +111,6 @@ class ModelConfig:
         check_one_of("cache mode", self.cache_mode, MODES)
         if self.cache is None and self.cache_mode == "replay":
             raise ParlourError("cache mode 'replay' without a cache; accepted: the file that was recorded")
-
-    @property
-    def call_settings(self) -> CallSettings:
-        """Those that go into every call."""
-        further = json.loads(self.extra_body) if isinstance(self.extra_body, str) else {}
-        return CallSettings(self.max_tokens, self.reasoning_effort, self.stop, further)
 
 
 def _object_text(further: str | Mapping[str, Any] | None) -> str | None:

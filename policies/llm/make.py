@@ -104,7 +104,10 @@ def make_model(config: ModelConfig) -> Model:
         tries=config.tries,
         patience=config.patience,
         templates=Templates(config.prompts),
-        calls=config.call_settings,
+        max_tokens=config.max_tokens,
+        reasoning_effort=config.reasoning_effort,
+        stop=config.stop,
+        extra_body=json.loads(config.extra_body) if isinstance(config.extra_body, str) else {},
         concurrency=config.concurrency or CONCURRENCY,
         made_from={name: value for name, value in json.loads(json.dumps(asdict(config))).items() if name != "noise"},
     )

@@ -96,17 +96,10 @@ class Retrieved:
     position: int
     """How many texts were added before it."""
     tag: str
-    when: int
-    """The clock that was given to `add`."""
     tokens: int
     """As `count_tokens` counts."""
     distance: float
     """Squared L2 distance between its vector and the query's, as FAISS gives it: 0 .. 4."""
-
-    @property
-    def cosine(self) -> float:
-        """Cosine of the angle between the two vectors: -1 .. 1."""
-        return 1 - self.distance / 2
 
 
 @dataclass
@@ -128,20 +121,18 @@ class Memory:
         self.embedder = embedder
         self._texts: list[str] = []
         self._tags: list[str] = []
-        self._when: list[int] = []
         self._tokens: list[int] = []
         self._partitions: dict[str, _Partition] = {}
 
     def __len__(self) -> int:
         return len(self._texts)
 
-    def add(self, texts: Sequence[str], *, tag: str = TALK, when: int = 0) -> None:
+    def add(self, texts: Sequence[str], *, tag: str = TALK) -> None:
         """Keep texts, all or, if one fails, none.
 
         Args:
             texts: The texts to return.
             tag: What they are, such as `SCRIPT` or `TALK`.
-            when: The caller's own clock, for instance the round.
 
         Raises:
             EmbeddingFailed: A text has no vector; it is named.
@@ -149,7 +140,7 @@ class Memory:
         if isinstance(texts, str):
             raise accept("texts", texts, "a list of texts")
         vectors = unit(texts, self.embedder.embed(texts), self.embedder)
-        self._put(list(texts), [tag] * len(texts), [when] * len(texts), vectors)
+        self._put(list(texts), [tag] * len(texts), vectors)
 
     def search(self, query: str, k: int, *, tag: str | None = None) -> list[Retrieved]:
         """The `k` texts nearest to a query, nearest first, the earlier first of those equally near.
@@ -165,17 +156,14 @@ class Memory:
         check_from("number of texts to find", k, 1)
         return self._nearest(query, k, self._among(tag))
 
-    def retrieve(
-        self, query: str, max_tokens: int, *, tag: str | None = None, as_told: bool = False
-    ) -> list[Retrieved]:
-        """The nearest texts, up to the first that no longer fits into `max_tokens` in all; nearest first.
+    def retrieve(self, query: str, max_tokens: int, *, tag: str | None = None) -> list[Retrieved]:
+        """The nearest texts, up to the first that no longer fits into `max_tokens` in all; in the order in which they were added.
 
         Args:
             query: What to look for.
             max_tokens: The budget, as `count_tokens` counts. A prompt that joins the texts with blanks or line breaks
                 spends no more.
             tag: Look among the texts of this tag alone.
-            as_told: Return them in the order in which they were added.
         """
         check_from("budget of tokens", max_tokens, 0)
         partitions = self._among(tag)
@@ -187,17 +175,17 @@ class Memory:
             if max_tokens < 0:
                 break
             chosen.append(hit)
-        return sorted(chosen, key=lambda hit: hit.position) if as_told else chosen
+        return sorted(chosen, key=lambda hit: hit.position)
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return self.embedder, self._texts, self._tags, self._when, self._vectors()
+        return self.embedder, self._texts, self._tags, self._vectors()
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         embedder, *kept = state
         Memory.__init__(self, embedder)
         self._put(*kept)
 
-    def _put(self, texts: Sequence[str], tags: Sequence[str], when: Sequence[int], vectors: Vectors) -> None:
+    def _put(self, texts: Sequence[str], tags: Sequence[str], vectors: Vectors) -> None:
         import faiss  # takes a tenth of a second, which `import parlour.policies` shall not
 
         first = len(self)
@@ -208,7 +196,6 @@ class Memory:
             partition.positions += [first + k for k in rows]
         self._texts += texts
         self._tags += tags
-        self._when += when
         self._tokens += map(count_tokens, texts)
 
     def _vectors(self) -> Vectors:
@@ -226,10 +213,7 @@ class Memory:
         if not k:
             return []
         ranked = sorted(pair for partition in partitions for pair in _of_partition(partition, vector, k))[:k]
-        return [
-            Retrieved(self._texts[p], p, self._tags[p], self._when[p], self._tokens[p], distance)
-            for distance, p in ranked
-        ]
+        return [Retrieved(self._texts[p], p, self._tags[p], self._tokens[p], distance) for distance, p in ranked]
 
 
 def _of_partition(partition: _Partition, vector: Vectors, k: int) -> list[tuple[float, int]]:

@@ -130,7 +130,7 @@ class Reader:
             stories = [
                 Story(
                     character=name,
-                    excerpts=[in_one_line(excerpt.text) for excerpt in memory.retrieve(text, STORY, as_told=True)],
+                    excerpts=[in_one_line(excerpt.text) for excerpt in memory.retrieve(text, STORY)],
                 )
                 for name, memory in self._stories.items()
             ]

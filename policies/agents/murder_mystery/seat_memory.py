@@ -51,7 +51,7 @@ class SeatMemory:
         self.script = [piece for piece in segments(view.script) if piece.strip()]
         self.memory.add(self.script, tag=SCRIPT)
         self.talks: list[Talk] = []
-        self._read, self._round = 0, -1
+        self._read = 0
         self._turn = (-1, -1)
         self._target = -1
         self._open: Exchange | None = None
@@ -91,7 +91,7 @@ class SeatMemory:
     def _retrieve(self, query: str, tag: str, budget: int) -> list[int]:
         key = (query, tag, budget)
         if key not in self._found:
-            excerpts = self.memory.retrieve(query, budget, tag=tag, as_told=True)
+            excerpts = self.memory.retrieve(query, budget, tag=tag)
             self._found[key] = [excerpt.position for excerpt in excerpts]
         return self._found[key]
 
@@ -102,7 +102,6 @@ class SeatMemory:
         if kind in (game.ROUND, game.TURN, game.CHOOSE, game.ASK):
             self._close()
         if seat == NATURE:
-            self._round = args[0] if kind == game.ROUND else self._round
             self._turn = (args[0], args[1]) if kind == game.TURN else self._turn
         elif kind == game.INTRODUCE:
             name = self.scene.players[seat]
@@ -145,6 +144,6 @@ class SeatMemory:
         return put(self.scene, args[0], victim, about=args[1])
 
     def _add(self, talk: Talk) -> None:
-        self.memory.add([talk.text], tag=TALK, when=self._round)
+        self.memory.add([talk.text], tag=TALK)
         self.talks.append(talk)
         self._found.clear()

@@ -90,11 +90,6 @@ class FaultDraw:
         self._seen: OrderedDict[bytes, int] = OrderedDict()
         self._lock = threading.Lock()
 
-    @property
-    def remembered(self) -> int:
-        """How many bodies it remembers."""
-        return len(self._seen)
-
     def __call__(self, body: bytes) -> str | None:
         """The kind of fault for a request with this body; None for none."""
         if not self._rates:

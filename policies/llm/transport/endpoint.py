@@ -173,7 +173,7 @@ class Endpoint(Locked):
         with self._lock:
             self._completed, self._in_vain, self._refusals = True, 0, 0
         if "response_format" in sent:
-            self.learned.took_schema()
+            self.learned.takes_schemas = True
         elif refusal_with_schema is not None:
             with_schema = parameters(request, self.learned.off)
             if "response_format" in with_schema:  # another call may have learned it meanwhile

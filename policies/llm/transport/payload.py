@@ -49,27 +49,20 @@ class Learned(Locked):
 
     def __init__(self) -> None:
         super().__init__()
-        self._off: frozenset[str] = frozenset()
+        self.off: frozenset[str] = frozenset()
+        """What the server does not take."""
+        self.takes_schemas = False
+        """Whether it has answered a call with a schema."""
         self._rooms: dict[str, int] = {}
-        self._takes_schemas = False
         self._path: Path | None = None
         self._server = ""
-
-    @property
-    def off(self) -> frozenset[str]:
-        """What the server does not take."""
-        return self._off
 
     def leave_out(self, name: str) -> bool:
         """The server does not take this; whether that is news."""
         with self._lock:
-            known, self._off = name in self._off, self._off | {name}
+            known, self.off = name in self.off, self.off | {name}
             self._store()
         return not known
-
-    def took_schema(self) -> None:
-        """The server answered a call with a schema."""
-        self._takes_schemas = True
 
     def refused_schema(self, sent: Mapping[str, Any]) -> str:
         """What to leave out after a schema was refused.
@@ -77,8 +70,8 @@ class Learned(Locked):
         It is this schema. At the second refusal it is every schema of the same answer, or every schema if the server has never taken any.
         """
         own = schema_names(sent["response_format"])
-        refused = [name for name in self._off if name.startswith("schema")]
-        if refused and not self._takes_schemas:
+        refused = [name for name in self.off if name.startswith("schema")]
+        if refused and not self.takes_schemas:
             return "response_format"
         return own[1] if any(name.split(" ")[1] == own[0].split(" ")[1] for name in refused) else own[0]
 
@@ -103,7 +96,7 @@ class Learned(Locked):
         with self._lock:
             self._path, self._server = path, server
             known = read_json(path).get(server, {}) if path.exists() else {}
-            self._off |= frozenset(map(str, known.get("not taken", ())))
+            self.off |= frozenset(map(str, known.get("not taken", ())))
             self._rooms |= {str(ask): int(tokens) for ask, tokens in known.get("room", {}).items()}
 
     def _store(self) -> None:
@@ -111,7 +104,7 @@ class Learned(Locked):
         if self._path is None or not self._path.parent.is_dir():
             return
         others = read_json(self._path) if self._path.exists() else {}
-        own = {"not taken": sorted(self._off), "room": dict(sorted(self._rooms.items()))}
+        own = {"not taken": sorted(self.off), "room": dict(sorted(self._rooms.items()))}
         write_json(self._path, {**others, self._server: own})
 
     def __getstate__(self) -> dict[str, Any]:

@@ -181,17 +181,6 @@ class ServedModel:
         return f"{self.address} {self.digest}".strip()
 
 
-@dataclass(frozen=True)
-class CallSettings:
-    """What a user sets for all calls of a model, whatever is asked."""
-
-    max_tokens: int | None = None
-    """Least room for a reply in tokens, for models that think first; None: as each question has it."""
-    reasoning_effort: str | None = None
-    stop: tuple[str, ...] = ()
-    extra_body: Mapping[str, Any] = field(default_factory=dict, hash=False)
-
-
 class Transport(Protocol):
     """Brings a request to a model and its reply back."""
 
