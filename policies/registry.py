@@ -117,7 +117,7 @@ _TAKES: Final[Mapping[str, Callable[[Any, Mapping[str, str], Wanted], Policy]]] 
     LOGIC: lambda maker, words, at: maker(LOGIC, words, at.game, at.config),
     MCTS: lambda maker, words, at: maker(MCTS, words, at.game, at.config),
 }
-"""How a policy is made by what its home names, from the words behind its name, for a table."""
+"""What a policy takes -> its maker, which is at its home; the words are those behind the name of the policy."""
 
 
 def _mixed(words: Mapping[str, str], at: Wanted) -> Policy:

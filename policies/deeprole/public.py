@@ -21,18 +21,8 @@ import numpy as np
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.presets import TEAM_SIZES
 from parlour.envs.core import Event
-from parlour.policies.deeprole.deals import (
-    APPROVED,
-    DEALS,
-    EVIL,
-    EVIL_VIEWS,
-    REJECTED,
-    SEATS,
-    TEAMS,
-    VIEW,
-    Array,
-    turned,
-)
+from parlour.policies.deeprole import deals
+from parlour.policies.deeprole.deals import DEALS, SEATS, TEAMS, VIEW, Array
 from parlour.policies.deeprole.values import (
     Leaves,
     Solution,
@@ -44,9 +34,9 @@ from parlour.policies.deeprole.values import (
     solve,
 )
 
-_ALL_VOTES: Final = np.concatenate([APPROVED, REJECTED])
+_ALL_VOTES: Final = np.concatenate([deals.APPROVED, deals.REJECTED])
 """(32, seats)."""
-_CARRIED: Final = len(APPROVED)
+_CARRIED: Final = len(deals.APPROVED)
 _MOST_FAILS: Final = 2
 
 
@@ -83,7 +73,7 @@ def move_values(belief: Array, solution: Solution, leaves: Leaves, slip: float, 
         seat: Whose moves; seats count from the leader.
         view: What the seat saw in the night.
     """
-    teams, evil = TEAMS[solution.fails.shape[2]], view >= EVIL_VIEWS
+    teams, evil = TEAMS[solution.fails.shape[2]], view >= deals.EVIL_VIEWS
     wins = _good_wins(belief, _moves(solution, teams, slip), leaves, teams)
     if evil:
         wins = 1 - wins
@@ -109,7 +99,7 @@ def _moves(solution: Solution, teams: Array, slip: float) -> _Moves:
     return _Moves(
         mixed(solution.teams[VIEW[0]].T, slip, len(teams)),
         mixed(approvals, slip, 2),
-        np.where(EVIL[teams][:, None], mixed(fails, slip, 2), 0),
+        np.where(deals.EVIL[teams][:, None], mixed(fails, slip, 2), 0),
     )
 
 
@@ -159,7 +149,7 @@ def _after_card(carried: Array, fails: Array, wins: Array, card: int) -> Array:
 
 
 _NUMBER: Final = {tuple(team): k for teams in TEAMS.values() for k, team in enumerate(teams.tolist())}
-_VOTES: Final = {tuple(votes): k for k, votes in enumerate(APPROVED.tolist())}
+_VOTES: Final = {tuple(votes): k for k, votes in enumerate(deals.APPROVED.tolist())}
 _KEPT: Final = 4096
 """Solved proposals that are kept."""
 
@@ -276,7 +266,7 @@ class Solver:
         before = standing(past[:-1])
         belief, solution = self.at(past[:-1])
         members = TEAMS[TEAM_SIZES[SEATS][before.successes + before.fails]][past[-1].team]
-        after = (belief * self._likelihood(solution, past[-1], members))[turned(1)]
+        after = (belief * self._likelihood(solution, past[-1], members))[deals.turned(1)]
         shown: Array = (after / after.sum()).astype(np.float32)
         return shown
 
@@ -289,6 +279,6 @@ class Solver:
         if shown.fails < 0:
             return likely
         fails = mixed(solution.fails[shown.team, _VOTES[shown.votes]], self._slip, 2)
-        own = (np.where(EVIL[seat], fails[place, VIEW[seat]], 0) for place, seat in enumerate(members))
+        own = (np.where(deals.EVIL[seat], fails[place, VIEW[seat]], 0) for place, seat in enumerate(members))
         by_result: Array = likely * by_number_of_fails(own, len(members))[shown.fails]
         return by_result

@@ -15,18 +15,9 @@ from typing import Final
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.core import Event, Move
+from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.aiwolf.vocabulary import BODYGUARD, IDENTIFIED, MEDIUM, POSSESSED, TALK_OVER
-from parlour.envs.werewolf.vocabulary import (
-    BALLOT,
-    CHECKED,
-    CHECKS,
-    GUARDS,
-    KILL,
-    SEER,
-    VILLAGER,
-    WEREWOLF,
-    WerewolfView,
-)
+from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies.settings import Settings, number, setting
 
 CLEARED: Final = -1.0
@@ -56,7 +47,9 @@ class AIWolfPlayer:
 
     def __init__(self, view: WerewolfView, rng: np.random.Generator, style: AIWolfStyle | None = None) -> None:
         self._rng, self._me, self._seen, self._style = rng, view.seat, 0, style or AIWolfStyle()
-        self._wolves = {view.seat, *(j for fact in view.knows for j in fact.seats)} if view.role == WEREWOLF else set()
+        self._wolves = (
+            {view.seat, *(j for fact in view.knows for j in fact.seats)} if view.role == game.WEREWOLF else set()
+        )
         self._claims: dict[int, str] = {}
         """Seat -> the role that it claimed last."""
         self._reports: dict[tuple[int, int], bool] = {}
@@ -74,14 +67,14 @@ class AIWolfPlayer:
         kinds = {move.kind for move in view.legal}
         if TALK_OVER in kinds:
             return self._line(view)
-        if KILL in kinds:
-            return self._aim(KILL, view, self._prey(view))
-        if BALLOT in kinds:
-            return self._aim(BALLOT, view, self._suspect(view))
-        if CHECKS in kinds:
+        if game.KILL in kinds:
+            return self._aim(game.KILL, view, self._prey(view))
+        if game.BALLOT in kinds:
+            return self._aim(game.BALLOT, view, self._suspect(view))
+        if game.CHECKS in kinds:
             unknown = [j for j in self._others(view) if j not in self._results]
-            return self._aim(CHECKS, view, self._worst(unknown or self._others(view), view))
-        return self._aim(GUARDS, view, self._to_guard(view))
+            return self._aim(game.CHECKS, view, self._worst(unknown or self._others(view), view))
+        return self._aim(game.GUARDS, view, self._to_guard(view))
 
     def suspicions(self, view: WerewolfView) -> list[float]:
         """How suspicious each seat looks, from 0 to 1; a werewolf's own knowledge aside."""
@@ -97,12 +90,12 @@ class AIWolfPlayer:
 
     def _hear(self, event: Event, view: WerewolfView) -> None:
         seat, (kind, args, _), to = event
-        if kind in (CHECKED, IDENTIFIED):
+        if kind in (game.CHECKED, IDENTIFIED):
             self._results[args[0]] = bool(args[1])
         elif kind == speech.CLAIM_ROLE:
             self._claims[seat] = view.role_names[args[0]]
         elif kind == speech.REPORT:
-            self._claims.setdefault(seat, SEER)  # who reports claims to divine, unless it came out as the medium
+            self._claims.setdefault(seat, game.SEER)  # who reports claims to divine, unless it came out as the medium
             self._reports[seat, args[0]] = bool(args[1])
             if seat == self._me:
                 self._told.add(args[0])
@@ -116,9 +109,9 @@ class AIWolfPlayer:
     def _line(self, view: WerewolfView) -> Move:
         """The best wish that it has not said; over when there is none."""
         line = next((move for move in self._wishes(view) if move in view.legal), Move(TALK_OVER))
-        hides = not view.night and self._me not in self._claims and view.role not in (SEER, MEDIUM, POSSESSED)
+        hides = not view.night and self._me not in self._claims and view.role not in (game.SEER, MEDIUM, POSSESSED)
         if hides and self._style.open and self._rng.random() < self._style.open:
-            return Move(speech.CLAIM_ROLE, (view.role_names.index(VILLAGER),))
+            return Move(speech.CLAIM_ROLE, (view.role_names.index(game.VILLAGER),))
         return line
 
     def _wishes(self, view: WerewolfView) -> list[Move]:
@@ -126,8 +119,8 @@ class AIWolfPlayer:
             return [] if self._proposed else [Move(speech.RECOMMEND, (self._prey(view),))]
         wishes: list[Move] = []
         claimed = self._claims.get(self._me)
-        role = SEER if view.role == POSSESSED else view.role
-        if role in (SEER, MEDIUM) and self._comes_out(view, role):
+        role = game.SEER if view.role == POSSESSED else view.role
+        if role in (game.SEER, MEDIUM) and self._comes_out(view, role):
             if claimed != role:
                 return [Move(speech.CLAIM_ROLE, (view.role_names.index(role),))]
             wishes += self._to_report(view)
@@ -146,7 +139,7 @@ class AIWolfPlayer:
         if len(self._told) >= view.day:
             return []
         targets = [j for j in self._others(view) if j not in self._told]
-        among = [j for j in targets if self._claims.get(j) == SEER] or targets
+        among = [j for j in targets if self._claims.get(j) == game.SEER] or targets
         return [Move(speech.REPORT, (among[int(self._rng.integers(len(among)))], 1))] if targets else []
 
     # -- whom to choose ----------------------------------------------------------------------------------------
@@ -157,7 +150,7 @@ class AIWolfPlayer:
     def _marks(self, view: WerewolfView) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
         """Marks of suspicion by seat: reports of those who claim to be the seer count by how many claim it."""
         marks = np.zeros(len(view.alive))
-        claimants = [j for j, role in self._claims.items() if role == SEER and not self._lies(j)]
+        claimants = [j for j, role in self._claims.items() if role == game.SEER and not self._lies(j)]
         weight = REPORTED / max(1, len(claimants))
         for (seat, about), wolf in self._reports.items():
             if not self._lies(seat):
@@ -202,13 +195,13 @@ class AIWolfPlayer:
         named = [j for j in reversed(self._proposed) if j in victims]
         if named:
             return named[0]
-        powers = [j for j in victims if self._claims.get(j) in (SEER, MEDIUM, BODYGUARD)]
+        powers = [j for j in victims if self._claims.get(j) in (game.SEER, MEDIUM, BODYGUARD)]
         return self._worst(powers or victims, view, -1)
 
     def _to_guard(self, view: WerewolfView) -> int:
         """A lone seer first, then a medium, else who looks least suspicious."""
         others = self._others(view)
-        for role in (SEER, MEDIUM):
+        for role in (game.SEER, MEDIUM):
             claimants = [j for j in others if self._claims.get(j) == role]
             if len(claimants) == 1:
                 return claimants[0]

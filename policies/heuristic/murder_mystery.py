@@ -15,21 +15,10 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs.core import Move
 from parlour.envs.murder_mystery import vocabulary as game
-from parlour.envs.murder_mystery.vocabulary import MysteryView
-from parlour.envs.murder_mystery.vocabulary.facts import (
-    KINDS,
-    MEANS,
-    MOTIVE,
-    OPEN,
-    RELATION,
-    SIGHTING,
-    UNKNOWN,
-    WHEREABOUTS,
-    Fact,
-    read,
-)
+from parlour.envs.murder_mystery.vocabulary import MysteryView, facts
+from parlour.envs.murder_mystery.vocabulary.facts import Fact
 
-_IN_ORDER: Final = (MOTIVE, MEANS, SIGHTING, WHEREABOUTS, RELATION, OPEN)
+_IN_ORDER: Final = (facts.MOTIVE, facts.MEANS, facts.SIGHTING, facts.WHEREABOUTS, facts.RELATION, facts.OPEN)
 """What is asked first."""
 _AT_THE_SCENE: Final = 2.0
 _ELSEWHERE: Final = -2.0
@@ -60,7 +49,7 @@ class MysteryPlayer:
             return self._choose(view)
         if kind == game.ASK:
             topics = [t for t in _IN_ORDER if (view.target, t, view.victim) not in self._exhausted]
-            return Move(game.ASK, (topics[0] if topics else OPEN, game.ANYBODY))
+            return Move(game.ASK, (topics[0] if topics else facts.OPEN, game.ANYBODY))
         if kind in (game.TELL, game.ANSWER):
             return self._reply(view)
         if kind in (game.SUSPECT, game.VOTE):
@@ -84,9 +73,9 @@ class MysteryPlayer:
                     self._exchange = None  # about one person: says nothing of what else there is
             elif kind == game.TELL:
                 self._told += 1
-                self._claims[Fact(KINDS[args[0]], tuple(args[1:]))].add(seat)
+                self._claims[Fact(facts.KINDS[args[0]], tuple(args[1:]))].add(seat)
             elif words and kind in (game.ANSWER, game.INTRODUCE):
-                for fact in read(words, view.vocabulary, seat):
+                for fact in facts.read(words, view.vocabulary, seat):
                     self._claims[fact].add(seat)
         self._read = len(view.events)
 
@@ -115,11 +104,11 @@ class MysteryPlayer:
 
     def _reply(self, view: MysteryView) -> Move:
         tells = [move for move in view.legal if move.kind == game.TELL]
-        fact_of = {move: Fact(KINDS[move.args[0]], tuple(move.args[1:])) for move in tells}
+        fact_of = {move: Fact(facts.KINDS[move.args[0]], tuple(move.args[1:])) for move in tells}
         if view.murders[view.victim]:
-            lies, facts = set(view.lies), set(view.facts)
+            lies, true = set(view.lies), set(view.facts)
             tells = [m for m in tells if fact_of[m] in lies] or [
-                m for m in tells if fact_of[m] in facts and self._harmless(fact_of[m], view)
+                m for m in tells if fact_of[m] in true and self._harmless(fact_of[m], view)
             ]
         elif view.lies and not any(view.murders):
             claimed = {(lie.args[0], lie.args[2]) for lie in view.lies if lie.kind in ("at", "saw")}
@@ -156,7 +145,7 @@ class MysteryPlayer:
         seats, person = len(view.names), len(view.names) + victim
         deaths = self._deaths(view, victim)
         motive, means, chance = np.zeros(seats), np.zeros(seats), np.zeros(seats)
-        means_known = {fact[2] for fact in deaths} - {UNKNOWN}
+        means_known = {fact[2] for fact in deaths} - {facts.UNKNOWN}
         for (kind, args), _ in self._by_others():
             of = args[0]
             if of >= seats:
@@ -184,7 +173,7 @@ class MysteryPlayer:
 
     def _opportunity(self, seen: tuple[int, ...], deaths: list[tuple[int, int, int]]) -> float:
         """What a sighting says: near the scene at the time, or elsewhere; 0 where neither is known."""
-        places, times = {d[0] for d in deaths} - {UNKNOWN}, {d[1] for d in deaths} - {UNKNOWN}
+        places, times = {d[0] for d in deaths} - {facts.UNKNOWN}, {d[1] for d in deaths} - {facts.UNKNOWN}
         if seen[2] not in times or not places:
             return 0.0
         return _AT_THE_SCENE if seen[1] in places else _ELSEWHERE

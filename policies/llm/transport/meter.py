@@ -108,7 +108,7 @@ class Taken(NamedTuple):
     served: frozenset[str] = frozenset()
     """What the servers said had answered."""
     decisions: Decisions = Decisions()
-    """Of all players that the model answered for, in games that ended or were given up."""
+    """Decisions of all players that the model answered for, in games that ended or were given up."""
     last_failure: str = ""
     """The words of the last call without a reply; empty if there was none."""
 
