@@ -17,8 +17,8 @@ from parlour.envs.core import Move, ParlourError
 from parlour.envs.registry import lookup
 from parlour.policies import ClonedPlayer, asks_a_model, make_policy
 from parlour.policies.array_files import write_arrays
+from parlour.policies.cloned import ChoiceHead, ChoiceNetwork
 from parlour.policies.cloned.features import COLUMNS, DECISIONS, GROUPS, HEARD, SPEECH, decision_of, described, group_of
-from parlour.policies.cloned.networks import ChoiceHead, ChoiceNetwork
 from parlour.policies.cloned.record import SeatRecord, acts_of, heard
 from parlour.training.cli import run
 from parlour.training.learn.clone.choices import CloneConfig, FitConfig, ImitatedChoice, choices_of

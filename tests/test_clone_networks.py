@@ -9,7 +9,7 @@ from parlour.envs.avalon.vocabulary import GUESS, MERLIN, MORDRED, MORGANA, PERC
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.registry import lookup
 from parlour.policies import make_policy
-from parlour.policies.cloned.networks import INPUTS, CloneNetworks, inputs_of
+from parlour.policies.cloned import INPUTS, CloneNetworks, inputs_of
 from parlour.training.cli import run
 from parlour.training.records.avalon import assumed_moves
 from recorded_games import record

@@ -246,8 +246,12 @@ class PolicyTensorDictModule(TensorDictModuleBase):
         self.out_keys = [(group, "action")]
         if self.table is None:
             self.in_keys.append((group, "observation"))
-            self._check_players()
             for k, player in enumerate(self.players):
+                if player.wants != "features":
+                    raise ParlourError(
+                        f"{player.name!r} reads {player.wants!r}, which TorchRL does not hand on; accepted: env=, the "
+                        "environment to look at"
+                    )
                 player.reset(k, int(self.rng.integers(2**30)))
         elif len(self.players) != len(self.agents):
             raise ParlourError(f"{len(self.players)} players; accepted: one for each of {', '.join(self.agents)}")
@@ -264,7 +268,8 @@ class PolicyTensorDictModule(TensorDictModuleBase):
         action = torch.zeros(acting.numel(), dtype=torch.int64)
         for k in acting.reshape(-1).nonzero().flatten().tolist():
             if self.table is None:
-                action[k] = self._act_on(self._features(tensordict)[k], masks[k], self.players[k])
+                seen = {"observation": self._features(tensordict)[k], "action_mask": masks[k]}
+                action[k] = int(self.players[k].act(seen, {"action_mask": masks[k]}))
             else:
                 action[k] = self._act_at(self.table, self.agents[k], self.players[k])
         tensordict.set((self.group, "action"), action.reshape(acting.shape))
@@ -272,21 +277,10 @@ class PolicyTensorDictModule(TensorDictModuleBase):
 
     # -- inside ------------------------------------------------------------------------------------------------
 
-    def _check_players(self) -> None:
-        for player in self.players:
-            if player.wants != "features":
-                raise ParlourError(
-                    f"{player.name!r} reads {player.wants!r}, which TorchRL does not hand on; accepted: env=, the "
-                    "environment to look at"
-                )
-
     def _features(self, tensordict: TensorDictBase) -> Any:
         seen = tensordict.get((self.group, "observation"))
         seen = seen if isinstance(seen, torch.Tensor) else seen.get("observation")
         return seen.reshape(-1, seen.shape[-1]).numpy()
-
-    def _act_on(self, features: Any, mask: Any, player: Policy) -> int:
-        return int(player.act({"observation": features, "action_mask": mask}, {"action_mask": mask}))
 
     def _act_at(self, table: _Table, agent: str, player: Policy) -> int:
         if table.has_new_game():

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from parlour.envs.avalon.vocabulary import BALLOT, CARD, EVIL_ROLES, GUESS, MERLIN, ROLES, TEAM
 from parlour.envs.registry import build, known
 from parlour.policies import make_policy
-from parlour.policies.cloned.networks import GAME, INPUTS
+from parlour.policies.cloned import GAME, INPUTS
 from parlour.training.learn.clone.report import by_game
 from parlour.training.measure.statistics import SHARE, SHARE_DIFFERENCE, Estimate
 from parlour.training.papers.avalon_people_study import PeopleStudy

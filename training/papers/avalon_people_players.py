@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.registry import build, known
-from parlour.policies.cloned.networks import GAME
+from parlour.policies.cloned import GAME
 from parlour.policies.experts import has_expert
 from parlour.training.learn.clone.choices import CloneConfig
 from parlour.training.learn.clone.report import ALL, CLONE, PICTURE, PLAYER, ChoiceScore, by_game
@@ -116,7 +116,7 @@ def experts(study: PeopleStudy) -> None:
 
 def _halves(study: PeopleStudy, games: Sequence[Any], players: int, later: int) -> Halves:
     """Learn a clone of each half, as `train clone --method networks --held-out 0.5` does."""
-    from parlour.policies.cloned.networks import CloneNetworks
+    from parlour.policies.cloned import CloneNetworks
 
     learning = import_extra("parlour.training.learn.clone.networks", "train")
     folder = study.folder / f"{players}_players"

@@ -15,7 +15,7 @@ import numpy as np
 from parlour.envs.avalon.vocabulary import ROLES
 from parlour.envs.core import ParlourError
 from parlour.policies.array_files import read_arrays, write_arrays
-from parlour.policies.cloned.networks import GAME, CloneNetworks, Layers
+from parlour.policies.cloned import GAME, CloneNetworks, Layers
 from parlour.policies.cloned.record import Array
 from parlour.policies.files import reading
 from parlour.training.learn.batch.recorded import ReplayableGame, read_games

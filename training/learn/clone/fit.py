@@ -17,8 +17,8 @@ from typing import Final
 
 import numpy as np
 import torch
+from parlour.policies.cloned import ChoiceHead
 from parlour.policies.cloned.features import COLUMNS, GROUPS, HEARD, SPEECH
-from parlour.policies.cloned.networks import ChoiceHead
 from parlour.policies.cloned.record import Array
 from parlour.training.learn.clone.choices import FitConfig, ImitatedChoice, Rows
 

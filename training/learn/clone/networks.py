@@ -21,7 +21,7 @@ from parlour.envs.avalon.vocabulary import ROLES
 from parlour.envs.batch.players import HeuristicSeats
 from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import Move
-from parlour.policies.cloned.networks import FEATURES, GAME, INPUTS, Layers, inputs_of
+from parlour.policies.cloned import FEATURES, GAME, INPUTS, Layers, inputs_of
 from parlour.training.learn.batch.networks import layers_of, use_one_thread, weights_of
 from parlour.training.learn.batch.recorded import RecordedTurn, ReplayableGame, replayed
 from torch import nn

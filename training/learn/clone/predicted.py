@@ -21,7 +21,7 @@ from parlour.envs.avalon.vocabulary import DEALT, ROLES
 from parlour.envs.core import NATURE, Move, ParlourError
 from parlour.envs.registry import build, known
 from parlour.policies import ClonedPlayer, TrainedSeat, make_policy
-from parlour.policies.cloned.networks import GAME, INPUTS, Layers, places
+from parlour.policies.cloned import GAME, INPUTS, Layers, places
 from parlour.training.learn.batch.recorded import ReplayableGame
 from parlour.training.learn.clone.networks import KINDS, Decisions, log_probs
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import ParlourError
+from parlour.policies.cloned import ChoiceHead, ChoiceNetwork
 from parlour.policies.cloned.features import DECISIONS
-from parlour.policies.cloned.networks import ChoiceHead, ChoiceNetwork
 from parlour.policies.cloned.record import Array
 from parlour.training.learn.clone import report
 from parlour.training.learn.clone.choices import CloneConfig, FitConfig, ImitatedChoice, Rows, by_kind, read_choices
