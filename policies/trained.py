@@ -64,13 +64,11 @@ class ViewReader:
 STORED: Final = ("float32", "float16")
 """Types in which weights are stored; played are float32."""
 _META: Final = "parlour_seat"
-ACTIVATIONS: Final[Mapping[str, Callable[[Any], Any]]] = {"tanh": np.tanh, "relu": lambda hidden: np.maximum(hidden, 0)}
-"""What stands between the layers."""
-_IN_PLACE: Final[Mapping[str, Callable[[Any], Any]]] = {
+ACTIVATIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "tanh": lambda hidden: np.tanh(hidden, out=hidden),
     "relu": lambda hidden: np.maximum(hidden, 0, out=hidden),
 }
-"""The same, written over their input: large batches take a third less time."""
+"""What stands between the layers, written over its input: large batches take a third less time."""
 
 
 class TrainedSeat(TablePolicy):
@@ -158,7 +156,7 @@ class TrainedSeat(TablePolicy):
 
     def scores(self, features: Array) -> Array:
         """`logits` of many observations at once, in single precision: (B, features) -> (B, actions)."""
-        hidden, between = features, _IN_PLACE[self.activation]
+        hidden, between = features, ACTIVATIONS[self.activation]
         for weights, bias in self.layers[:-1]:
             hidden = hidden @ weights.T
             hidden += bias

@@ -25,6 +25,7 @@ from parlour.policies.llm.transport.request import (
     ServedModel,
     Usage,
 )
+from parlour.policies.llm.transport.stored import stored_models
 
 REQUEST = Request("tester", (ChatMessage("system", "s"), ChatMessage("user", "说 \ud7ff\n")), 0.3, 40, sample=7)
 REPLY = Completion(
@@ -38,6 +39,10 @@ REPLY = Completion(
 
 
 HERE = ServedModel("http://localhost:8080/v1", "tester", {"model_path": "a.gguf"}, 1280, reached=True)
+
+
+def count(path):
+    return sum(stored.replies for stored in stored_models(path))
 
 
 class Source:
@@ -116,7 +121,7 @@ def test_a_second_run_is_free_and_identical(tmp_path):
     assert first == replace(REPLY, seconds=3.5, retries=2)
     assert second == replace(REPLY, cached=True)
     assert source.asked == 1
-    assert len(cache) == 1
+    assert count(tmp_path / "c.sqlite") == 1
     again = Cache(Closed(), tmp_path / "c.sqlite")
     assert again.complete(REQUEST) == second
 
@@ -130,7 +135,7 @@ def test_replay_never_calls_out(tmp_path):
     ) as e:
         replayed.complete(replace(REQUEST, sample=8, ask="a.b"))
     assert len(str(e.value).splitlines()) == 1
-    assert len(replayed) == 1
+    assert count(tmp_path / "c.sqlite") == 1
 
 
 def test_replay_reads_a_file_that_cannot_be_written(tmp_path):
@@ -201,7 +206,7 @@ def test_the_context_that_was_told_first_counts(tmp_path):
 def test_a_replay_fails_where_the_recording_failed(tmp_path, error):
     with pytest.raises(CallFailed):
         Cache(Source(error), tmp_path / "c").complete(REQUEST)
-    assert len(Cache(Closed(), tmp_path / "c")) == 0
+    assert count(tmp_path / "c") == 0
     with pytest.raises(type(error)) as caught:
         Cache(Closed(), tmp_path / "c", "replay").complete(REQUEST)
     assert (str(caught.value), vars(caught.value)) == (str(error), vars(error))
@@ -351,4 +356,4 @@ def test_several_processes_on_one_file_agree(tmp_path):
     replies = outputs.pop().strip().split("|")
     assert [reply.split()[0] for reply in replies] == [str(k) for k in range(30)]
     assert len({reply.split()[2] for reply in replies}) == 4, "each stored its first reply at least"
-    assert len(Cache(Closed(), tmp_path / "c.sqlite", "replay")) == 30
+    assert count(tmp_path / "c.sqlite") == 30

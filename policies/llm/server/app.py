@@ -155,7 +155,11 @@ class Service:
         began = time.monotonic()
         raw = await request.body()
         body = parsed(raw)
-        answer, wanted = self._answering(body)
+        wanted = body.wanted((*self.settings.refuse, "parlour") if self.policy is None else self.settings.refuse)
+        if self.policy is None:
+            answer = protocol.by_heuristic(question(body, wanted))
+        else:
+            answer = self.policy.answering(body, wanted)
         wanted = self._named(wanted)
         fault = self._draw(raw)
         self.tally.update(["chat"] if fault is None else ["chat", fault])
@@ -196,14 +200,6 @@ class Service:
         assert isinstance(error, Refused)
         self.tally["refused"] += 1
         return refusal(error)
-
-    def _answering(self, body: ChatBody) -> tuple[AnswerText, CompletionRequest]:
-        """Who answers, and what is wanted. Raises `Refused` for what cannot be answered."""
-        if self.policy is None:
-            wanted = body.wanted((*self.settings.refuse, "parlour"))
-            return protocol.by_heuristic(question(body, wanted)), wanted
-        wanted = body.wanted(self.settings.refuse)
-        return self.policy.answering(body, wanted), wanted
 
     async def _completed(
         self, wanted: CompletionRequest, answer: AnswerText, fault: str | None, name: str

@@ -123,11 +123,6 @@ class Cache(Layer):
         """The description of a model: from the server, or, if the server cannot be reached, the last stored."""
         return super().served_model(model) if self.mode == "off" else self._of(model).model
 
-    def __len__(self) -> int:
-        with open_cache(self.path, self.mode == "record") as file:
-            count: int = file.execute("SELECT count(*) FROM replies WHERE failed IS NULL").fetchone()[0]
-        return count
-
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_known": dict(self._known)}
 

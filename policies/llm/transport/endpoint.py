@@ -208,9 +208,6 @@ class Endpoint(Locked):
                 self._client_of[-1]()
             self._client_of = None
 
-    def __repr__(self) -> str:
-        return f"Endpoint({self.base_url!r}, key_env={self.key_env!r})"
-
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_client_of": None}
 
