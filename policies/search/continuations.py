@@ -86,29 +86,21 @@ def _gradient(critic: Critic, seen: Array, target: Array) -> tuple[Array, Array,
     return seen.T @ inner, inner.sum(axis=0), np.append(slope @ hidden, slope.sum())
 
 
+@dataclass(frozen=True, eq=False)
 class Continuations:
-    """Plays on from the states of a posterior: the own seat with the network, each other seat as a family that is drawn for it.
+    """Plays on from the states of a posterior: the own seat with the network, each other seat as a family that is drawn for it."""
 
-    Args:
-        table: The table.
-        others: Who may sit in the other seats.
-        known: The posterior of the seat to move.
-        seat: Which seat that is.
-        depth: Moves after which a game is cut; None: all are played to the end.
-        critic: Values games that are cut.
-    """
-
-    def __init__(
-        self,
-        table: SearchTable,
-        others: Others,
-        known: Posterior,
-        seat: int,
-        depth: int | None = None,
-        critic: Critic | None = None,
-    ) -> None:
-        self._table, self._others, self._known, self._seat = table, others, known, seat
-        self._depth, self._critic = depth, critic
+    table: SearchTable
+    others: Others
+    """Who may sit in the other seats."""
+    known: Posterior
+    """The posterior of the seat to move."""
+    seat: int
+    """Which seat that is."""
+    depth: int | None = None
+    """Moves after which a game is cut; None: all are played to the end."""
+    critic: Critic | None = None
+    """Values games that are cut."""
 
     def play(self, moves: Array, deals: int, rng: np.random.Generator) -> Array:
         """The return of the seat after each of its moves.
@@ -123,20 +115,20 @@ class Continuations:
         Returns:
             (M, deals) float: -1 to 1.
         """
-        histories = np.sort(rng.choice(len(self._known.probability), deals, p=self._known.probability))
+        histories = np.sort(rng.choice(len(self.known.probability), deals, p=self.known.probability))
         seeds = rng.integers(0, 2**63, deals)
         count = len(moves) * deals
-        tables = self._table.tables(count)
+        tables = self.table.tables(count)
         at = np.arange(tables.num_envs) % deals  # beyond `count`: games that nobody looks at
-        turns = tables.restore(self._known.states[histories[at]])
-        of = self._others.drawn(self._known.log_families[histories], self._seat, rng)[at]
+        turns = tables.restore(self.known.states[histories[at]])
+        of = self.others.drawn(self.known.log_families[histories], self.seat, rng)[at]
         drawn, nature, players = (started(seeds.tolist(), stream)[at] for stream in range(3))
         tables.games.nature, tables.games.players = nature, players
-        run = _Run(self._others.families, of, tables, turns, drawn)
-        run.until_turn_of(self._seat)
+        run = _Run(self.others.families, of, tables, turns, drawn)
+        run.until_turn_of(self.seat)
         run.move(np.repeat(moves, deals))
-        run.play_on(self._depth, self._critic)
-        returns: Array = run.returns[:count, self._seat].reshape(len(moves), deals)
+        run.play_on(self.depth, self.critic)
+        returns: Array = run.returns[:count, self.seat].reshape(len(moves), deals)
         return returns
 
 

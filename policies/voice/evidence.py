@@ -101,17 +101,15 @@ class Weighted(Protocol):
     """Shape (H,), up to a constant."""
 
 
+@dataclass(eq=False)
 class Ledger:
-    """A belief, and what each piece of evidence added to its log-weights.
+    """A belief, and what each piece of evidence added to its log-weights."""
 
-    Args:
-        belief: The belief, before its first event.
-        hostile: Whether a seat is on the evil side, by hypothesis: 0/1 of shape (H, n).
-    """
-
-    def __init__(self, belief: Weighted, hostile: Array) -> None:
-        self.belief, self.hostile = belief, hostile
-        self._added: dict[Piece, Array] = {}
+    belief: Weighted
+    """Before its first event, at the beginning."""
+    hostile: Array
+    """Whether a seat is on the evil side, by hypothesis: 0/1 of shape (H, n)."""
+    _added: dict[Piece, Array] = field(default_factory=dict)
 
     def take(self, event: int, see: Callable[[], None]) -> None:
         """Let the belief see an event, and keep what it added."""
