@@ -22,7 +22,7 @@ from parlour.policies.llm.ask import A, Ask, BadReply
 from parlour.policies.llm.model import CONCURRENCY, Answered, Model, RequestContext
 from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.reading import answer_in
-from parlour.policies.llm.transport.meter import Meter, Outcome
+from parlour.policies.llm.transport.meter import Count, Label, Meter, Taken
 from parlour.policies.llm.transport.request import (
     CallFailed,
     ChatMessage,
@@ -154,8 +154,12 @@ class ChatModel(Model):
 
     def note(self, question: Ask[Any], context: RequestContext, answered: Answered[Any]) -> None:
         """Count a question. Raises `ModelUnusable` after too many in a row that the heuristic answered."""
-        outcome: Outcome = "fallback" if answered.fell_back else "valid" if answered.valid else "repaired"
-        self.meter.note(context.seat, question.kind, outcome, answered.tries, answered.reason, answered.cut)
+        if answered.reason is not None:
+            count = Count(fallbacks=1, reasons={answered.reason: 1})
+        else:
+            count = Count(valid=1) if answered.valid else Count(repaired=1)
+        count += Count(asked=1, replies=answered.tries, cut=answered.cut)
+        self.meter.add(Taken({Label(context.seat, question.kind): count}))
         with self._lock:
             unread = answered.reason in ("invalid", "empty", LENGTH)
             self._in_vain = self._in_vain + 1 if unread else 0 if not answered.fell_back else self._in_vain

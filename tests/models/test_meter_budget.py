@@ -13,7 +13,7 @@ from dataclasses import replace
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.transport.budget import Budget, Limits, Price, Prices
-from parlour.policies.llm.transport.meter import Count, Meter
+from parlour.policies.llm.transport.meter import Count, Label, Meter, Taken
 from parlour.policies.llm.transport.request import (
     BudgetSpent,
     ChatMessage,
@@ -165,10 +165,13 @@ def test_calls_without_a_reply_are_counted_apart():
 def test_outcomes_and_the_share_of_valid_replies():
     meter = Meter(Source(), PRICES)
     assert meter.total.valid_share is None
-    meter.note("player_1", "a.b", "valid", 1)
-    meter.note("player_1", "a.b", "repaired", 3)
-    meter.note("player_2", "a.b", "fallback", 3)
-    meter.note("player_2", "c.d", "valid", 1)
+    for seat, ask, count in (
+        ("player_1", "a.b", Count(asked=1, valid=1, replies=1)),
+        ("player_1", "a.b", Count(asked=1, repaired=1, replies=3)),
+        ("player_2", "a.b", Count(asked=1, fallbacks=1, replies=3)),
+        ("player_2", "c.d", Count(asked=1, valid=1, replies=1)),
+    ):
+        meter.add(Taken({Label(seat, ask): count}))
     total = meter.total
     assert (total.asked, total.valid, total.repaired, total.fallbacks, total.replies) == (4, 2, 1, 1, 8)
     assert total.valid_share == 3 / 8

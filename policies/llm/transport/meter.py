@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from parlour.policies.llm.decisions import INVALID, Decisions, summed
+from parlour.policies.llm.decisions import Decisions, summed
 from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.request import (
     Completion,
@@ -21,9 +21,6 @@ from parlour.policies.llm.transport.request import (
     ServedModel,
     Transport,
 )
-
-Outcome = Literal["valid", "repaired", "fallback"]
-"""How a question was answered: by the first reply, by a later reply, or by the heuristic."""
 
 _ROUNDED: Final = 6
 """Digits of reported seconds and dollars; the order in which threads add does not change them."""
@@ -146,26 +143,6 @@ class Meter(Layer):
         """The description of a model: the server's address, its entry for the model, the context."""
         served = super().served_model(model)
         return served if self._context is None else replace(served, context=self._context)
-
-    def note(
-        self, seat: str, ask: str, outcome: Outcome, replies: int, reason: str | None = None, cut: int = 0
-    ) -> None:
-        """Count a question.
-
-        Args:
-            seat: Who asked.
-            ask: The kind of question.
-            outcome: How it was answered.
-            replies: How many were read until it was answered.
-            reason: Why the heuristic answered; `"invalid"` if not given.
-            cut: How many lines of the record did not fit into its prompt.
-        """
-        came = {
-            "valid": Count(valid=1),
-            "repaired": Count(repaired=1),
-            "fallback": Count(fallbacks=1, reasons={reason or INVALID: 1}),
-        }[outcome]
-        self.add(Taken({Label(seat, ask): came + Count(asked=1, replies=replies, cut=cut)}))
 
     def decided(self, decisions: Decisions) -> None:
         """Count the decisions of a player that this model answers."""
