@@ -97,9 +97,8 @@ class Others:
 
     def log_chances(self, tables: BatchTables, turns: Turns, rows: Array) -> Array:
         """Log-probabilities of the actions at some tables by each family, (F, m, A); minus infinity for those that are not legal."""
-        mask = turns.mask[rows].astype(np.float64)
-        uniform = mask / mask.sum(axis=1, keepdims=True)
-        chances = np.zeros((len(self.families), *mask.shape))
+        uniform = RandomFamily().chances(tables, turns, rows)
+        chances = np.zeros((len(self.families), *uniform.shape))
         for k, family in enumerate(self.families):
             if self.prior[k] > 0:
                 chances[k] = family.chances(tables, turns, rows)
@@ -147,13 +146,9 @@ def others_of(names: Sequence[str], network: TrainedSeat, slip: float) -> Others
     Raises:
         ParlourError: A name is not accepted, or a network has other features than the searching one.
     """
-    families: list[Family] = [NetworkFamily(network)]
-    prior = [float(OWN in names)]
-    for name in names:
-        if name != OWN:
-            families.append(_family(name, network))
-            prior.append(1.0)
-    return Others(tuple(families), np.array(prior) / sum(prior), slip)
+    others = [_family(name, network) for name in names if name != OWN]
+    prior = np.array([float(OWN in names), *[1.0] * len(others)])
+    return Others((NetworkFamily(network), *others), prior / prior.sum(), slip)
 
 
 def _family(name: str, network: TrainedSeat) -> Family:

@@ -14,10 +14,6 @@ from parlour.envs.core import Event, Move
 from parlour.envs.questions import ROLE, WHY_VOTED, Question
 from parlour.policies.voice.evidence import NOT_EVIL, Ledger, MoveOutlook, Piece, SeatFact, outlook_of_speech, own_card
 
-_VOTED: Final = {(1, 1): "approved_failed", (1, 0): "approved_clean"}
-"""Vote and whether the quest had a fail -> kind of fact. A team that was rejected had no quest."""
-
-
 _OWN, _PUBLIC = 0, 1
 _KNOWS_NOTHING: Final = "knows_nothing"
 _EVIL_INVENTS: Final = frozenset(
@@ -150,10 +146,8 @@ class AvalonMind:
             facts += [SeatFact("fail_from_others", seat, (piece,), others_slots, lie=lie) for seat in others]
         led = SeatFact("led_failed" if fails else "led_clean", self._leader, (Piece(self._proposed),), slots)
         facts += [led] if self._leader >= 0 else []
-        for voter, vote in enumerate(self._votes):
-            kind = _VOTED.get((vote, int(fails > 0)))
-            if kind is not None:
-                facts.append(SeatFact(kind, voter, (Piece(self._voted, voter),), slots))
+        kind = "approved_failed" if fails else "approved_clean"
+        facts += [SeatFact(kind, k, (Piece(self._voted, k),), slots) for k, vote in enumerate(self._votes) if vote]
         return [*facts, *self._in_good_faith(slots)] if fails and self._votes else facts
 
     def _ballot(self, votes: Sequence[int], view: AvalonView) -> _Ballot:
