@@ -89,13 +89,10 @@ class ForeignPlayer(Policy):
 
     def _number(self, answer: Any, observation: Any, info: dict[str, Any]) -> int:
         try:
-            number = index(answer)
+            number = index(None if isinstance(answer, bool) else answer)
         except TypeError:
             raise self._refused(answer, "a whole number, or words (str)") from None
-        if isinstance(answer, bool):
-            raise self._refused(answer, "a whole number, or words (str)")
-        legal = legal_numbers(observation, info)
-        check_one_of(f"action of player {self.called}", number, legal)
+        check_one_of(f"action of player {self.called}", number, legal_numbers(observation, info))
         return number
 
     def _refused(self, answer: Any, accepted: str) -> ParlourError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import groupby
 from typing import Final
 
 import numpy as np
@@ -165,10 +166,9 @@ def _ballot(view: AvalonView, seen: SeatRecord) -> Array:
 
 def _named_teams(view: AvalonView, seen: SeatRecord) -> Array:
     n = len(view.roles)
-    by_size: dict[int, list[int]] = {}
-    for move in view.legal:  # in the order of the catalogue: by size
-        by_size.setdefault(len(move.args), []).append(_numbers(n, len(move.args))[move.args])
-    rows = np.concatenate([_teams_of_size(view, seen, k, which, len(seen.proposed)) for k, which in by_size.items()])
+    by_size = groupby((move.args for move in view.legal), len)  # in the order of the catalogue: by size
+    which = {size: [_numbers(n, size)[team] for team in some] for size, some in by_size}
+    rows = np.concatenate([_teams_of_size(view, seen, k, some, len(seen.proposed)) for k, some in which.items()])
     return np.hstack([rows, np.tile(_context(view, seen), (len(rows), 1))])
 
 
@@ -241,13 +241,9 @@ def _history(rows: Array, others: Array, seen: SeatRecord, most: int) -> list[Ar
     n, last = seen.seats, _last_success(seen)
     shared = rows @ last
     within = (shared == min(most, int(last.sum()))) & (last.sum() > 0)
-    failed = np.zeros(len(rows))
-    whole = np.zeros(len(rows))
-    for team, success in seen.gone:
-        if not success:
-            overlap = rows @ _marked(n, team)
-            failed = np.maximum(failed, overlap)
-            whole = np.maximum(whole, overlap == len(team))
+    overlaps = [(rows @ _marked(n, team), len(team)) for team, succeeded in seen.gone if not succeeded]
+    failed = np.maximum.reduce([np.zeros(len(rows)), *(overlap for overlap, _ in overlaps)])
+    whole = np.maximum.reduce([np.zeros(len(rows)), *(overlap == size for overlap, size in overlaps)])
     return [
         *(within, shared / most, failed / most, whole),
         *(others @ (seen.quests == 0) / most, others @ seen.failed / most),

@@ -54,10 +54,8 @@ def plain_form(messages: Sequence[tuple[str, str]]) -> str:
     >>> plain_form([("user", "Vote.\n- Yes.\n"), ("assistant", "Yes."), ("user", "Vote.\n")])
     'Vote.\n- Yes.\n> Yes.\nVote.\n> '
     """
-    written = []
-    for role, content in messages:
-        written.append(f"{PLAIN}{content}\n" if role == ASSISTANT else f"{content.rstrip()}\n")
-    return "".join(written) + PLAIN
+    lines = [f"{PLAIN}{content}\n" if role == ASSISTANT else f"{content.rstrip()}\n" for role, content in messages]
+    return "".join([*lines, PLAIN])
 
 
 @dataclass(frozen=True)
