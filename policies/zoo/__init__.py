@@ -31,11 +31,6 @@ _GAME: Final = "avalon_v0"
 
 
 @dataclass(frozen=True)
-class LogicSettings(Settings):
-    """`logic` has none."""
-
-
-@dataclass(frozen=True)
 class MctsSettings(Settings):
     """What can be set for `mcts`."""
 
@@ -50,7 +45,7 @@ Choice = Callable[[Any, Any, Any], None]
 def choice(name: str, words: Mapping[str, str]) -> tuple[Choice, Settings]:
     """What a player of the zoo does over arrays, and its settings. Raises `ParlourError` for settings that are not accepted."""
     if name == LOGIC:
-        return logic.choose, read_settings(LogicSettings, words, LOGIC)
+        return logic.choose, read_settings(Settings, words, LOGIC)  # it has none
     chosen = read_settings(MctsSettings, words, MCTS)
     return partial(tree_search.choose, rollouts=chosen.rollouts), chosen
 
