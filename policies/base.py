@@ -24,16 +24,13 @@ class Policy(ABC):
     """What it is called on the command line and in tables."""
     wants: ClassVar[str] = "both"
     """What it reads: `"text"`, `"features"`, `"both"`, or `"view"` if it reads `info["view"]` alone."""
+    habits: str | None = None
+    """The file of habits by which it believes; None: the fixed rates, or it has no belief."""
 
     @property
     def reads_prose(self) -> bool:
         """Whether the whole prose of a seat is enough for it, though it wants something else."""
         return False
-
-    @property
-    def habits(self) -> str | None:
-        """The file of habits by which it believes; None: the fixed rates, or it has no belief."""
-        return None
 
     def __init__(self) -> None:
         self.seat = 0

@@ -110,12 +110,8 @@ class TrainedSeat(TablePolicy):
         _check_layers(layers)
         self.game, self.config, self.layers, self.sample = game, dict(config), list(layers), sample
         self.features, self.activation = features, activation
+        self.habits = features.partition(":habits=")[2] or None  # as in `belief:habits=FILE`
         self.table = game, self.config
-
-    @property
-    def habits(self) -> str | None:
-        """The file that its features name, as in `belief:habits=FILE`."""
-        return self.features.partition(":habits=")[2] or None
 
     @property
     def reads_prose(self) -> bool:

@@ -37,8 +37,8 @@ class HeuristicPolicy(Policy):
     def __init__(self, habits: str | None = None, deceit: float = 0.0, style: Settings | None = None) -> None:
         super().__init__()
         self.style = style
-        self._path, self._deceit = habits, deceit_of(deceit)
-        self._habits: Any = None
+        self.habits, self._deceit = habits, deceit_of(deceit)
+        self._learned: Any = None
         """What the file holds, once a game has read it."""
         self.player: GamePlayer[Any] | None = None
         """The game's player in its seat; None before its first turn."""
@@ -69,10 +69,6 @@ class HeuristicPolicy(Policy):
         super().reset(seat, seed)
         self.player = None
 
-    @property
-    def habits(self) -> str | None:
-        return self._path
-
     def act(self, observation: Any, info: dict[str, Any]) -> int:
         if "view" not in info:
             raise ParlourError("the heuristic reads info['view']; accepted: an environment with info='full'")
@@ -92,11 +88,11 @@ class HeuristicPolicy(Policy):
     def _seated(self, player: Any, view: Any) -> GamePlayer[Any]:
         """The game's player, with the habits of a table like this one."""
         known: tuple[Any, ...] = ()
-        if self._path is not None:
+        if self.habits is not None:
             if not hasattr(player, "read_habits"):
                 raise ParlourError("the heuristic of this game takes no habits; accepted: heuristic")
-            self._habits = self._habits or player.read_habits(self._path)
-            known = (self._habits.of(len(view.roles)),)
+            self._learned = self._learned or player.read_habits(self.habits)
+            known = (self._learned.of(len(view.roles)),)
         lying: dict[str, Any] = {"deceit": self._deceit} if self._deceit else {}
         if lying and not getattr(player, "lies", False):
             raise ParlourError("the heuristic of this game takes no deceit; accepted: heuristic")

@@ -92,17 +92,8 @@ class Spoken(Policy):
     def __init__(self, policy: Policy, voice: str) -> None:
         super().__init__()
         self.policy, self._voice = policy, voice
+        self.name, self.wants = policy.name, policy.wants  # type: ignore[misc]  # those of the player
         self.reset(0, 0)
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """That of the player."""
-        return self.policy.name
-
-    @property
-    def wants(self) -> str:  # type: ignore[override]
-        """What the player reads."""
-        return self.policy.wants
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
