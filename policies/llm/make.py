@@ -38,6 +38,7 @@ class NoisyModel(Model):
         self.name = f"{inner.name}, noise {noise}" if noise else inner.name
         self.is_language_model = inner.is_language_model  # type: ignore[misc]  # whatever the inner one is
         self.concurrency = inner.concurrency
+        self.meter: Any = getattr(inner, "meter", None)
 
     def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
         if not self.noise.reaches(context.player) or not question.reads():
@@ -69,11 +70,6 @@ class NoisyModel(Model):
 
     def settings(self) -> dict[str, Any]:
         return {**self.inner.settings(), **({"noise": str(self.noise)} if self.noise else {})}
-
-    @property
-    def meter(self) -> Any:
-        """The inner model's; None without one."""
-        return getattr(self.inner, "meter", None)
 
 
 def make_model(config: ModelConfig) -> Model:

@@ -143,17 +143,17 @@ class SeatModel:
 
     def __init__(self, model: Model, seat: int, seed: int, rules: str = "", player: str = "") -> None:
         self._model, self._seat, self._seed, self._player = model, seat, seed, player
+        self._payer = f"player_{seat}"
+        self.is_language_model = model.is_language_model
+        """Whether a language model answers, not a heuristic."""
+        self.errs = model.asks_alone(player)
+        """Whether this seat may mishear statements."""
         self.rules = rules
         """The rules of the table in words, as the game tells them."""
         self.shared: SharedCalls[Answered[Any]] = SharedCalls()
         """Questions that are the same for all seats; loops give the seats of one table the same object."""
         self._asked = 0
         self._calls: list[dict[str, Any]] = []
-
-    @property
-    def is_language_model(self) -> bool:
-        """Whether a language model answers, not a heuristic."""
-        return self._model.is_language_model
 
     def ask(self, question: Ask[A]) -> A:
         """The model's answer."""
@@ -209,11 +209,6 @@ class SeatModel:
         """A question for `ask_shared` as this seat hears it; the question itself unless its readers err."""
         return self._model.as_heard(question, self._shared_context(question, self._payer)) if self.errs else question
 
-    @property
-    def errs(self) -> bool:
-        """Whether this seat may mishear statements."""
-        return self._model.asks_alone(self._player)
-
     def claim_shared(self, questions: Sequence[Ask[Any]]) -> None:
         """Come first with questions that `ask_shared` will put."""
         if not self.errs:
@@ -227,10 +222,6 @@ class SeatModel:
         """What was asked since the last time, for the transcript: what is shared comes first."""
         calls, self._calls = self._calls, []
         return [*(call for answered in self.shared.news(self._payer) for call in answered.calls), *calls]
-
-    @property
-    def _payer(self) -> str:
-        return f"player_{self._seat}"
 
     def _shared_context(self, question: Ask[Any], payer: str) -> RequestContext:
         number = int.from_bytes(sha256(_key(question).encode()).digest()[:4])

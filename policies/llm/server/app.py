@@ -171,7 +171,8 @@ class Service:
             if fault in OF_BODY:
                 return self._broken(bytes(response.body), "application/json", fault, request)
             return response
-        chunks = protocol.events(done, with_usage=body.with_usage)
+        with_usage = body.stream_options is not None and body.stream_options.include_usage
+        chunks = protocol.events(done, with_usage=with_usage)
         if fault in OF_BODY:
             return self._broken(b"".join(chunks), "text/event-stream", fault, request)
         return StreamingResponse(_each(chunks), media_type="text/event-stream")

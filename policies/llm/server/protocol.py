@@ -200,11 +200,6 @@ class ChatBody(Body):
     store: bool | None = None
     user: str | None = None
 
-    @property
-    def with_usage(self) -> bool:
-        """Whether a streamed reply ends with its usage."""
-        return self.stream_options is not None and self.stream_options.include_usage
-
     def wanted(self, untaken: Iterable[str] = ()) -> CompletionRequest:
         """What is asked for. Raises `Refused` for parameters that do not go together, or are not to be taken."""
         for name in untaken:

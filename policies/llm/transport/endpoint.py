@@ -97,6 +97,8 @@ class Endpoint(Locked):
         super().__init__()
         self.base_url, self.key_env, self.timeout, self.max_retries = base_url, key_env, timeout, max_retries
         self._address = read_address(base_url)
+        self.address = self._address.base
+        """Scheme, host, port and path of the server: what tells it from others, without any secret."""
         self._first_wait, self._patience = first_wait, patience
         self.learned = Learned()
         self._answered, self._completed = False, False
@@ -188,18 +190,13 @@ class Endpoint(Locked):
         with self._lock:
             return self._served.setdefault(model, known)
 
-    @property
-    def address(self) -> str:
-        """Scheme, host, port and path of the server: what tells it from others, without any secret."""
-        return self._address.base
-
     def remember_in(self, path: Path) -> None:
         """Begin with what a file holds on this server, and keep there what is learned about it. Raises `ParlourError` for other files."""
-        self.learned.keep_in(path, self._address.base)
+        self.learned.keep_in(path, self.address)
 
     def require_key(self) -> str:
         """The key, or what stands for it. Raises `ParlourError` if a key is needed and not set."""
-        return read_key(self.key_env, required=self._address.base == OPENAI)
+        return read_key(self.key_env, required=self.address == OPENAI)
 
     def close(self) -> None:
         """Close all connections. The next call opens new ones."""
@@ -270,7 +267,7 @@ class Endpoint(Locked):
                 http = BoundedClient(self.timeout, azure=self._address.azure)
                 client = openai.OpenAI(
                     api_key=key,
-                    base_url=self._address.base,
+                    base_url=self.address,
                     default_query=dict(self._address.query),
                     timeout=timeout(self.timeout),
                     max_retries=0,

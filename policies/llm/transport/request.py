@@ -212,17 +212,14 @@ class Layer(Locked):
     def __init__(self, inner: Transport) -> None:
         super().__init__()
         self._inner = inner
+        self.address = str(getattr(inner, "address", ""))
+        """The server's address at the far end, without asking it; empty where there is none."""
 
     def served_model(self, model: str) -> ServedModel:
         """What is known about a model at the far end; nothing where that cannot say. Asking is free."""
         asked = getattr(self._inner, "served_model", None)
         served: ServedModel = ServedModel(model=model) if asked is None else asked(model)
         return served
-
-    @property
-    def address(self) -> str:
-        """The server's address at the far end, without asking it; empty where there is none."""
-        return str(getattr(self._inner, "address", ""))
 
     def remember_in(self, path: Path) -> None:
         """Begin with what a file holds on the server, and keep there what is learned about it (`payload.Learned`)."""
