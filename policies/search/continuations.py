@@ -155,7 +155,7 @@ def _from_practice(table: SearchTable) -> Critic:
     everybody = np.zeros((tables.num_envs, tables.seats), np.int64)
     run = _Run((NetworkFamily(table.network),), everybody, tables, tables.reset(0), started(range(tables.num_envs), 2))
     kept: list[tuple[Array, Array, Array]] = []
-    while len(rows := run.active):
+    while len(rows := np.flatnonzero(run.turns.actor >= 0)):
         chosen = rows[rng.random(len(rows)) < SHARE]
         kept.append((chosen, run.turns.actor[chosen].copy(), run.seen(chosen)))
         run.draw(rows)
@@ -172,11 +172,6 @@ class _Run:
         self._families, self._of, self._tables, self.turns, self._stream = families, of, tables, turns, stream
         self._actions = np.full(tables.num_envs, HOLD, np.int32)
         self.returns = np.zeros((tables.num_envs, tables.seats))
-
-    @property
-    def active(self) -> Array:
-        """The tables that are not over."""
-        return np.flatnonzero(self.turns.actor >= 0)
 
     def until_turn_of(self, seat: int) -> None:
         """Let those move who have moved in this round already, unseen by the seat."""

@@ -36,10 +36,6 @@ class _Ballot(NamedTuple):
     usual: tuple[float, float]
     """The mean of all teams of this size."""
 
-    def looked_clean(self, which: int) -> bool:
-        """Whether the team looked cleaner than others by a belief."""
-        return self.clean[which] > self.usual[which]
-
 
 class AvalonMind:
     """Satisfies `parlour.policies.voice.evidence.Mind`.
@@ -164,10 +160,10 @@ class AvalonMind:
     def _in_good_faith(self, slots: dict[str, object]) -> list[SeatFact]:
         """That the team of a failed quest looked clean to the seat when it approved it: to others it has to look so, too."""
         ballot = self._ballots[-1]
-        if not ballot.vote or not ballot.looked_clean(_PUBLIC):
+        if not ballot.vote or ballot.clean[_PUBLIC] <= ballot.usual[_PUBLIC]:
             return []
         kind = "chose_clean" if ballot.led else "thought_clean"
-        return [SeatFact(kind, self._me, (), slots, lie=not ballot.looked_clean(_OWN))]
+        return [SeatFact(kind, self._me, (), slots, lie=ballot.clean[_OWN] <= ballot.usual[_OWN])]
 
     def _why_voted(self, view: AvalonView, quest: int | None) -> list[SeatFact]:
         """The reason for the last vote, or for that on the team of a quest."""
