@@ -88,8 +88,9 @@ class ForeignPlayer(Policy):
         return {"called": self.called}
 
     def _number(self, answer: Any, observation: Any, info: dict[str, Any]) -> int:
+        whole: Any = None if isinstance(answer, bool) else answer
         try:
-            number = index(None if isinstance(answer, bool) else answer)
+            number = index(whole)
         except TypeError:
             raise self._refused(answer, "a whole number, or words (str)") from None
         check_one_of(f"action of player {self.called}", number, legal_numbers(observation, info))
