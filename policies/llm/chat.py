@@ -16,7 +16,6 @@ from threading import BoundedSemaphore, Lock
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
-from parlour.envs.core import ParlourError, check_from
 from parlour.policies.llm import fit, prompt, reading
 from parlour.policies.llm.ask import A, Ask, BadReply
 from parlour.policies.llm.model import CONCURRENCY, Answered, Model, RequestContext
@@ -69,11 +68,7 @@ class _Talk(NamedTuple):
 
 @dataclass(frozen=True)
 class ChatSettings:
-    """How a chat endpoint is asked.
-
-    Raises:
-        ParlourError: A number is not accepted.
-    """
+    """How a chat endpoint is asked; `ModelConfig` checks the numbers."""
 
     temperature: float = 0.3
     """Sampling temperature."""
@@ -95,11 +90,6 @@ class ChatSettings:
     """Whether calls leave out how many tokens the server had in its prompt cache; the meter counts them in any case."""
     made_from: Mapping[str, Any] = field(default_factory=dict)
     """What `ChatModel.settings` adds; plain values without secrets."""
-
-    def __post_init__(self) -> None:
-        if self.tries < 1 or (self.patience is not None and self.patience < 1):
-            raise ParlourError(f"tries {self.tries}, patience {self.patience} are not accepted; accepted: >= 1")
-        check_from("concurrency", self.concurrency, 1)
 
 
 class ChatModel(Model):

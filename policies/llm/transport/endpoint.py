@@ -30,7 +30,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.envs.core import ParlourError
 from parlour.policies.llm.reading import answer_in, set_aside
 from parlour.policies.llm.transport.address import OPENAI, Fetched, read_address, read_key, secret, served_at
 from parlour.policies.llm.transport.answers import Failure, failed_generation, kept_back, read_reply, refusal
@@ -77,7 +76,7 @@ class Endpoint(Locked):
         patience: After so many calls in a row that end without an answer, no other is made.
 
     Raises:
-        ParlourError: An argument cannot be used.
+        ParlourError: The address cannot be used.
     """
 
     def __init__(
@@ -89,11 +88,6 @@ class Endpoint(Locked):
         first_wait: float = 0.5,
         patience: int = PATIENCE,
     ) -> None:
-        if not timeout > 0 or max_retries < 0 or patience < 1:
-            raise ParlourError(
-                f"timeout {timeout}, max_retries {max_retries}, patience {patience} are not accepted; "
-                "accepted: > 0, >= 0, >= 1"
-            )
         super().__init__()
         self.base_url, self.key_env, self.timeout, self.max_retries = base_url, key_env, timeout, max_retries
         self._address = read_address(base_url)
