@@ -110,9 +110,10 @@ def test_the_default_table_of_a_game_has_an_expert_or_names_its_strongest_player
         assert spec.strongest or game == "template_v0"  # a game to copy
 
 
-def test_without_any_expert_the_line_says_none(tmp_path):
+def test_without_any_expert_the_line_says_none(tmp_path, monkeypatch):
+    monkeypatch.setattr(experts, "DATA", tmp_path)
     with pytest.raises(ParlourError, match=r"there are experts for: none$"):
-        expert(GAME, CONFIG, tmp_path)
+        expert(GAME, CONFIG)
 
 
 def test_a_file_that_is_not_the_one_of_its_card_is_refused(data):

@@ -149,22 +149,21 @@ def style_of(settings: Mapping[str, str]) -> str:
     return style
 
 
-def expert(game: str, config: Mapping[str, Any], folder: Path | None = None, style: str = "") -> TrainedSeat:
+def expert(game: str, config: Mapping[str, Any], style: str = "") -> TrainedSeat:
     """The expert for a table.
 
     Args:
         game: Registry name of the game.
         config: Its configuration, `game.config`.
-        folder: As for `cards`.
         style: One of `STYLES`, or empty for the strongest play.
 
     Raises:
         ParlourError: There is none for this table, or its file is not the file on its card.
     """
-    shipped = card_for(game, config, folder, style)
+    shipped = card_for(game, config, style)
     if shipped is None:
-        raise _no_expert(game, config, [card for card in cards(folder) if card.style == style])
-    path = (folder or DATA) / f"{shipped.name}{SUFFIX}"
+        raise _no_expert(game, config, [card for card in cards() if card.style == style])
+    path = DATA / f"{shipped.name}{SUFFIX}"
     if not path.exists() or sha256(path.read_bytes()).hexdigest() != shipped.sha256:
         raise ParlourError(f"{str(path)!r} is missing or not the file of its card; accepted: sha256 {shipped.sha256}")
     return TrainedSeat.load_for(path, game, config)
@@ -190,9 +189,9 @@ def has_expert(game: str, config: Mapping[str, Any]) -> bool:
     return card_for(game, config) is not None
 
 
-def card_for(game: str, config: Mapping[str, Any], folder: Path | None = None, style: str = "") -> ExpertCard | None:
+def card_for(game: str, config: Mapping[str, Any], style: str = "") -> ExpertCard | None:
     """The card of the expert for a table, None where there is none; arguments as for `expert`."""
-    fits = (card for card in cards(folder) if card.style == style and _same_table(card, game, config))
+    fits = (card for card in cards() if card.style == style and _same_table(card, game, config))
     return next(fits, None)
 
 
