@@ -24,6 +24,8 @@ from parlour.policies.files import reading
 
 Values = Callable[[Array], Array]
 """Beliefs (B, 60) -> probabilities that good wins (B, 60), float32."""
+evil_wins: Final[Values] = np.zeros_like
+"""Zeros: (B, 60) -> (B, 60)."""
 _EVERY: Final = 2
 """Leaves are valued again after so many iterations; at the beginning after each."""
 _BEGINNING: Final = 8
@@ -31,8 +33,7 @@ _LEVEL: Final = np.float32(1 - 1e-5)
 """Beliefs in Merlin this close are level: the Assassin names each as often."""
 
 
-@dataclass(frozen=True)
-class Leaves:
+class Leaves(NamedTuple):
     """The values after a proposal; beliefs are in the frame of its leader."""
 
     rejected: Values
@@ -52,11 +53,6 @@ class Solution:
     """(10, 16, size, 15): probability that a member fails, by the votes that carried the team."""
     values: Array
     """(60,): probability that good wins in each deal."""
-
-
-def evil_wins(beliefs: Array) -> Array:
-    """Zeros: (B, 60) -> (B, 60)."""
-    return np.zeros_like(beliefs)
 
 
 def guess(beliefs: Array) -> Array:
@@ -87,10 +83,9 @@ class _Proposal:
         """One iteration, which counts as `share` in the averages. Returns the values (60,) by the current strategies."""
         kernels.spread(self.belief, self.teams, self.regrets, self.strategies, *self.beliefs)
         if anew:
-            leaves = self.leaves.rejected, self.leaves.succeeded, self.leaves.failed
             self.won = tuple(
                 value(beliefs.reshape(-1, len(DEALS))).reshape(beliefs.shape)
-                for value, beliefs in zip(leaves, self.beliefs, strict=True)
+                for value, beliefs in zip(self.leaves, self.beliefs, strict=True)
             )
         weight = np.float32(share)
         kernels.gather(
