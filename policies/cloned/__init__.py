@@ -149,12 +149,6 @@ class CloneNetworks:
             )
 
 
-def holds_networks(path: str | Path) -> bool:
-    """Whether a file of a clone holds networks, and no choice model. Raises `ParlourError` for a file that cannot be read."""
-    with reading(path, "policy file", _UNUSABLE), np.load(path) as file:
-        return META in file.files
-
-
 @dataclass(frozen=True, eq=False)
 class ChoiceHead:
     """How one kind of decision is taken: each legal move is scored by itself; D features, H hidden units.
@@ -273,7 +267,9 @@ def seated(settings: Mapping[str, str], game: str, config: Mapping[str, Any]) ->
         raise ParlourError("clone needs a file; accepted: clone:DIR/clone.npz, or clone:file=DIR/clone.npz,sample=no")
     check_one_of("sample", settings.get("sample", "yes"), _YES)
     file, sample = settings["file"], _YES[settings.get("sample", "yes")]
-    if holds_networks(file):
+    with reading(file, "policy file", _UNUSABLE), np.load(file) as stored:
+        has_networks = META in stored.files
+    if has_networks:
         return CloneNetworks.load(file).seat(config, sample=sample)
     return ClonedPlayer(ChoiceNetwork.load(file), sample=sample)
 

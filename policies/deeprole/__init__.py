@@ -22,7 +22,7 @@ from parlour.policies.base import TablePolicy
 from parlour.policies.deeprole import public
 from parlour.policies.deeprole.deals import MERLIN, SEATS, VIEW, view_of
 from parlour.policies.deeprole.public import Public, Solver
-from parlour.policies.deeprole.values import ValueNetworks, complete
+from parlour.policies.deeprole.values import STANDINGS, ValueNetworks
 from parlour.policies.settings import Settings, number, read_settings, setting, whole, yes_or_no
 
 __all__ = ["DEEPROLE", "GAME", "TABLE", "DeepRolePlayer", "DeepRoleSettings"]
@@ -141,7 +141,10 @@ class DeepRolePlayer(TablePolicy):
 @lru_cache(maxsize=4)
 def _solver(file: str, iterations: int, slip: float, _written: int) -> Solver:
     """A solver that all players of this file share: the proposals of a game are the same for all seats."""
-    return Solver(complete(ValueNetworks.load(file), file), iterations, slip)
+    networks, whole = ValueNetworks.load(file), STANDINGS[:-1]
+    if not networks.networks.keys() >= {*whole}:  # the run that wrote them is unfinished
+        raise ParlourError(f"{file!r} has {len(networks.networks)} value networks; accepted: all {len(whole)}")
+    return Solver(networks, iterations, slip)
 
 
 def _own(view: AvalonView) -> int:

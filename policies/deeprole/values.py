@@ -16,7 +16,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from parlour.envs.avalon.presets import PROPOSALS, QUESTS_TO_WIN
-from parlour.envs.core import ParlourError
 from parlour.policies.array_files import layer_arrays, read_arrays, write_arrays
 from parlour.policies.deeprole import kernels
 from parlour.policies.deeprole.deals import APPROVED, DEALS, SAME_EVIL, SEATS, TEAMS, VIEW, VIEWS, Array, turned
@@ -260,11 +259,3 @@ def _network(at: Standing, layers: int, arrays: Mapping[str, Array]) -> ValueNet
     if inputs != len(DEALS):
         raise ValueError("outputs")
     return ValueNetwork(arrays_of_layers)
-
-
-def complete(networks: ValueNetworks, path: str) -> ValueNetworks:
-    """The networks, if a whole game can be played with them. Raises `ParlourError` if the run that wrote them is unfinished."""
-    missing = [at for at in STANDINGS[:-1] if at not in networks.networks]
-    if missing:
-        raise ParlourError(f"{path!r} has {len(networks.networks)} value networks; accepted: all {len(STANDINGS) - 1}")
-    return networks
