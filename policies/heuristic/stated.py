@@ -105,7 +105,14 @@ def stated_in_werewolf(view: WerewolfView, habits: WerewolfHabits | None = None)
     """How likely each seat is to be a werewolf."""
     beliefs = SeatBeliefs(view, habits, onlooker=False)
     belief = beliefs.own
-    kinds = belief.habits, hiding(belief.habits)
+    usual = belief.habits
+    hiding = replace(  # werewolves accuse, defend and vote as the village does
+        usual,
+        wolf_accuses_wolf=usual.accuses_wolf,
+        wolf_defends_wolf=usual.defends_wolf,
+        wolf_votes_wolf=usual.votes_wolf,
+    )
+    kinds = usual, hiding
     doubts = Doubts(len(view.roles), len(belief.wolf), len(kinds))
     named: set[tuple[int, int]] = set()  # who was named today, and by whom
     for event in view.events:
@@ -121,16 +128,6 @@ def stated_in_werewolf(view: WerewolfView, habits: WerewolfHabits | None = None)
             beliefs.see(event, view)
     belief.add(doubts.log_likelihood())
     return [float(chance) for chance in belief.wolf_chance()]
-
-
-def hiding(habits: WerewolfHabits) -> WerewolfHabits:
-    """The habits of a table where werewolves accuse, defend and vote as the village does."""
-    return replace(
-        habits,
-        wolf_accuses_wolf=habits.accuses_wolf,
-        wolf_defends_wolf=habits.defends_wolf,
-        wolf_votes_wolf=habits.votes_wolf,
-    )
 
 
 class WeighedAct(NamedTuple):

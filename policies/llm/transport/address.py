@@ -36,16 +36,6 @@ def secret(variable: str) -> str:
     return os.environ.get(variable, "").strip()
 
 
-def read_key(variable: str, *, required: bool) -> str:
-    """The key in an environment variable, or the placeholder. Raises `ParlourError` if it is missing, or is no key."""
-    key = secret(variable)
-    if not key and required:
-        raise ParlourError(f"environment variable {variable} is not set; accepted: the key of the endpoint")
-    if not key.isascii() or not key.isprintable():
-        raise ParlourError(f"environment variable {variable} holds no key; accepted: printable ASCII characters")
-    return key or PLACEHOLDER
-
-
 OPENAI: Final = "https://api.openai.com/v1"
 _QUERY: Final = "api-version"
 _COMPLETIONS: Final = "/chat/completions"

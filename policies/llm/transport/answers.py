@@ -126,10 +126,18 @@ def refusal(status: int, text: str, headers: Mapping[str, str] | None = None) ->
     )
 
 
-def failed_generation(text: str) -> str | None:
-    """What a model wrote that a server kept back because it did not fit the schema (Groq's `json_validate_failed`)."""
-    fields = _fields(text)
-    return str(fields.get("failed_generation") or "") if fields.get("code") == "json_validate_failed" else None
+def read_error(status: int, text: str, headers: Mapping[str, str]) -> Completion | Failure:
+    """What an answer with an error's status means.
+
+    What a model wrote that a server kept back because it did not fit the schema (Groq's `json_validate_failed`) is a reply: its reader
+    will say what is wrong with it.
+    """
+    failure, fields = refusal(status, text, headers), _fields(text)
+    if fields.get("code") != "json_validate_failed":
+        return failure
+    cut = re.search(r"max(?:imum)? (?:completion )?tokens", failure.told, re.IGNORECASE)
+    written, finish = str(fields.get("failed_generation") or ""), "length" if cut else "stop"
+    return Completion((written,), Usage(0, 0), (finish,), thinking=("",), dropped=(NO_USAGE,))
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -246,12 +254,6 @@ def _append(message: dict[str, Any], delta: Mapping[str, Any]) -> None:
                 at = entry.get("index", place)
                 entries += [{} for _ in range(at + 1 - len(entries))]
                 _append(entries[at], entry)
-
-
-def kept_back(written: str, reason: str) -> Completion:
-    """A reply that a server kept back, as one: its reader will say what is wrong with it."""
-    cut = re.search(r"max(?:imum)? (?:completion )?tokens", reason, re.IGNORECASE)
-    return Completion((written,), Usage(0, 0), ("length" if cut else "stop",), thinking=("",), dropped=(NO_USAGE,))
 
 
 def _failed(body: Any) -> Failure | None:

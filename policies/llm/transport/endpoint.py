@@ -30,9 +30,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from parlour.envs.core import ParlourError
 from parlour.policies.llm.reading import answer_in, set_aside
-from parlour.policies.llm.transport.address import OPENAI, Fetched, read_address, read_key, secret, served_at
-from parlour.policies.llm.transport.answers import Failure, failed_generation, kept_back, read_reply, refusal
+from parlour.policies.llm.transport.address import OPENAI, PLACEHOLDER, Fetched, read_address, secret, served_at
+from parlour.policies.llm.transport.answers import Failure, read_error, read_reply
 from parlour.policies.llm.transport.payload import DONE, Gate, Learned, dropped_from, may_be_schema, parameters, refused
 from parlour.policies.llm.transport.request import (
     INPUTS,
@@ -189,8 +190,15 @@ class Endpoint(Locked):
         self.learned.keep_in(path, self.address)
 
     def require_key(self) -> str:
-        """The key, or what stands for it. Raises `ParlourError` if a key is needed and not set."""
-        return read_key(self.key_env, required=self.address == OPENAI)
+        """The key, or what stands for it. Raises `ParlourError` if a key is needed and not set, or is no key."""
+        key = secret(self.key_env)
+        if not key and self.address == OPENAI:
+            raise ParlourError(f"environment variable {self.key_env} is not set; accepted: the key of the endpoint")
+        if not key.isascii() or not key.isprintable():
+            raise ParlourError(
+                f"environment variable {self.key_env} holds no key; accepted: printable ASCII characters"
+            )
+        return key or PLACEHOLDER
 
     def close(self) -> None:
         """Close all connections. The next call opens new ones."""
@@ -211,9 +219,7 @@ class Endpoint(Locked):
             raw = client.chat.completions.with_raw_response.create(**sent)
         except openai.APIStatusError as error:
             self._answered = True
-            text = self._clean(error.response.text)
-            written, failure = failed_generation(text), refusal(error.status_code, text, error.response.headers)
-            return failure if written is None else kept_back(written, failure.told)
+            return read_error(error.status_code, self._clean(error.response.text), error.response.headers)
         except openai.APIConnectionError as error:
             self._answered |= http.answered
             # SDKs before 3 wrap what the client raises
