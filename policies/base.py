@@ -102,7 +102,7 @@ class TablePolicy(Policy):
 
     def check_table(self, game: str, config: Mapping[str, Any]) -> None:
         """Raise `ParlourError` if it is known to be for another table."""
-        if self.table is not None and _plain(self.table) != _plain((game, config)):
+        if self.table is not None and not same_table(self.table, (game, config)):
             own, own_config = self.table
             raise ParlourError(
                 f"{self.origin} {in_short(own)} with {in_short(str(dict(own_config)))} "
@@ -117,9 +117,10 @@ class TablePolicy(Policy):
         return policy
 
 
-def _plain(table: tuple[str, Mapping[str, Any]]) -> Any:
-    """As files hold it: lists in place of tuples."""
-    return json.loads(json.dumps((table[0], dict(table[1]))))
+def same_table(*tables: tuple[str, Mapping[str, Any]]) -> bool:
+    """Whether tables, each a game and its configuration, are the same as files hold them: with lists in place of tuples."""
+    plain = [json.loads(json.dumps((game, dict(config)))) for game, config in tables]
+    return all(table == plain[0] for table in plain)
 
 
 def legal_numbers(observation: Any, info: dict[str, Any]) -> Any:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
@@ -14,6 +13,7 @@ from typing import Any, Final, Self
 
 from parlour.envs.core import ParlourError, check_one_of
 from parlour.envs.registry import build, known, registry
+from parlour.policies.base import same_table
 from parlour.policies.files import read_json, reading, write_json
 from parlour.policies.names import EXPERT
 from parlour.policies.settings import check_settings
@@ -181,7 +181,7 @@ def _no_expert(game: str, config: Mapping[str, Any], shipped: Sequence[ExpertCar
 
 def is_default(card: ExpertCard) -> bool:
     """Whether the table of an expert is the default one of its game."""
-    return _same_table(card, card.game, build(known(card.game).spec, {}).config)
+    return same_table((card.game, card.config), (card.game, build(known(card.game).spec, {}).config))
 
 
 def has_expert(game: str, config: Mapping[str, Any]) -> bool:
@@ -191,10 +191,5 @@ def has_expert(game: str, config: Mapping[str, Any]) -> bool:
 
 def card_for(game: str, config: Mapping[str, Any], style: str = "") -> ExpertCard | None:
     """The card of the expert for a table, None where there is none; arguments as for `expert`."""
-    fits = (card for card in cards() if card.style == style and _same_table(card, game, config))
-    return next(fits, None)
-
-
-def _same_table(card: ExpertCard, game: str, config: Mapping[str, Any]) -> bool:
-    """Compared as files hold configurations: lists in place of tuples."""
-    return card.game == game and dict(card.config) == json.loads(json.dumps(dict(config)))
+    known_cards = (card for card in cards() if (card.game, card.style) == (game, style))
+    return next((card for card in known_cards if same_table((game, card.config), (game, config))), None)
