@@ -118,7 +118,7 @@ class TablePolicy(Policy):
 
 
 def same_table(*tables: tuple[str, Mapping[str, Any]]) -> bool:
-    """Whether tables, each a game and its configuration, are the same as files hold them: with lists in place of tuples."""
+    """Whether tables, each a game and its configuration, are the same as files hold them, where tuples are lists."""
     plain = [json.loads(json.dumps((game, dict(config)))) for game, config in tables]
     return all(table == plain[0] for table in plain)
 
