@@ -25,7 +25,7 @@ from parlour.envs.batch.players import HeuristicSeats
 from parlour.envs.terminal import tell
 from parlour.policies import TrainedSeat
 from parlour.training.learn.batch.matches import whole_sides
-from parlour.training.learn.batch.players import NetworkPlayer
+from parlour.training.learn.batch.networks import NetworkPlayer
 from parlour.training.play.rollout import play, table
 from parlour.training.play.seeds import VALIDATION
 from parlour.training.results.loggers import Logger, loggers

@@ -25,10 +25,10 @@ from parlour.training.learn.clone import report as clone
 from parlour.training.learn.clone.report import ALL, ChoiceScore
 from parlour.training.learn.habits import report as habits
 from parlour.training.learn.habits.avalon_fit import AVALON
-from parlour.training.learn.habits.scores import BeliefRead
+from parlour.training.learn.habits.report import BeliefRead
 from parlour.training.learn.mediators import corpus_check, stakes_files
 from parlour.training.learn.mediators.stakes import StakesScore
-from parlour.training.learn.selfplay import pictures as selfplay
+from parlour.training.learn.selfplay import report as selfplay
 from parlour.training.learn.selfplay.pool import Member
 from parlour.training.learn.tuning import report as tuning
 from parlour.training.learn.tuning.problem import Parameter, Space
@@ -385,9 +385,9 @@ ALIKE = {"avalon-fig3": "avalon-fig2", "avalon-fig4": "avalon-fig2", "gratr-fig4
 PICTURES = {
     "arena": draw_arena,
     "arena of eight": partial(draw_arena, players=tuple(f"player number {k}" for k in range(8))),
-    "cross-play": lambda path: selfplay.crossplay(population(), path),
-    "cross-play of a whole run": lambda path: selfplay.crossplay(population(9), path),
-    "self-play": lambda path: selfplay.curve(population(), path),
+    "cross-play": lambda path: selfplay.draw_crossplay(population(), path),
+    "cross-play of a whole run": lambda path: selfplay.draw_crossplay(population(9), path),
+    "self-play": lambda path: selfplay.draw_curve(population(), path),
     "practice": draw_practice,
     "seat": draw_seat,
     "mediator": draw_mediator,

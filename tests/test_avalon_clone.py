@@ -21,8 +21,8 @@ from parlour.policies.cloned import ChoiceHead, ChoiceNetwork
 from parlour.policies.cloned.features import COLUMNS, DECISIONS, GROUPS, HEARD, SPEECH, decision_of, described, group_of
 from parlour.policies.cloned.record import SeatRecord, acts_of, heard
 from parlour.training.cli import run
-from parlour.training.learn.clone.choices import CloneConfig, FitConfig, ImitatedChoice, choices_of
-from parlour.training.learn.clone.report import Foretold, PredictedChoice, calibration
+from parlour.training.learn.clone.choices import CloneConfig, ImitatedChoice, choices_of
+from parlour.training.learn.clone.report import calibration
 from parlour.training.learn.clone.run import learned
 from parlour.training.learn.ppo.phase_config import SeatConfig
 from parlour.training.learn.ppo.trainer import plays_over_arrays
@@ -348,19 +348,17 @@ def imitated(taken, heuristic):
 
 def test_the_heuristic_is_mixed_with_as_much_chance_as_fits_best():
     """Of two moves it always makes the first; both were made in one: 1/2 log(1 - s/2) + 1/2 log(s/2) is greatest for s = 1."""
-    models = learned([imitated([0.5, 0.5], [1.0, 0.0])] * 4, FitConfig(hidden=0, members=2, steps=1, seed=0))
+    models = learned([imitated([0.5, 0.5], [1.0, 0.0])] * 4, CloneConfig(hidden=0, members=2, steps=1))
     assert models["heuristic"](imitated([1.0, 0.0], [1.0, 0.0])) == pytest.approx([0.5, 0.5], abs=0.01)
     # made nine times out of ten: 0.9 = 1 - s/2
     often = [imitated([1.0, 0.0], [1.0, 0.0])] * 9 + [imitated([0.0, 1.0], [1.0, 0.0])]
-    models = learned(often, FitConfig(hidden=0, members=2, steps=1, seed=0))
+    models = learned(often, CloneConfig(hidden=0, members=2, steps=1))
     assert models["heuristic"](often[0]) == pytest.approx([0.9, 0.1], abs=0.01)
 
 
 def test_chances_that_are_the_same_are_calibrated_by_what_happened_and_not_sorted_by_it():
-    said = [
-        PredictedChoice(imitated([chance, 1 - chance], [0.5, 0.5]), {"clone": Foretold(1, 0, 0.5)})
-        for chance in (1.0, 0.0) * 10
-    ]
+    taken = np.array((1.0, 0.0) * 10)
+    said = {"what": np.full(20, BALLOT), "taken": taken, "first: clone": np.full(20, 0.5)}
     assert [part.share for part in calibration(said, BALLOT, "clone", bins=2)] == [0.5, 0.5]
 
 

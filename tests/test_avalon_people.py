@@ -18,7 +18,7 @@ from parlour.training.papers.avalon_people_study import PeopleStudy
 from parlour.training.papers.avalon_records import TRANSCRIPTS
 from parlour.training.papers.cells import ReproductionSetting
 from parlour.training.papers.reproduce import reproduce
-from parlour.training.records.avalon import assumed_moves, import_records
+from parlour.training.records.avalon import import_records
 from recorded_games import record
 from records.test_avalonlogs import MISSIONS, logged
 
@@ -118,7 +118,7 @@ def test_rates_of_decisions_are_those_counted_move_by_move(silent_games):
     networks = pytest.importorskip("parlour.training.learn.clone.networks")
     from parlour.training.learn.batch.recorded import read_games
 
-    games = read_games(silent_games.folder / TRANSCRIPTS, "avalon_v0", assumed_moves)
+    games = read_games(silent_games.folder / TRANSCRIPTS)
     table, votes = lookup("avalon_v0").spec.build(**SILENT), []
     for game in games:
         states = list(replay.states(table, (Move("deal", game.deal), *game.moves)))[1:-1]

@@ -18,15 +18,16 @@ from parlour.envs.core import ParlourError
 from parlour.policies import TrainedSeat
 from parlour.training.learn.batch import kernels, matches
 from parlour.training.learn.batch.networks import (
+    NetworkPlayer,
     adam_arrays,
     arrays_of,
     layers_of,
     load_adam,
     load_arrays,
     mlp,
+    trained,
     weights_of,
 )
-from parlour.training.learn.batch.players import NetworkPlayer, trained
 from torch import nn
 
 OPTIONS = {"num_players": 5, "rules": "official", "talk": False}

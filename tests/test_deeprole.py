@@ -283,7 +283,7 @@ def test_networks_are_read_as_they_were_written(tmp_path):
 @pytest.mark.parametrize("at", [Standing(2, 2, 0), Standing(0, 2, 3), Standing(0, 0, 1)])
 def test_drawn_beliefs_sum_to_one_and_two_failed_quests_leave_no_trust_in_all(at):
     pytest.importorskip("torch")
-    from parlour.training.learn.deeprole.samples import draw_belief
+    from parlour.training.learn.deeprole.run import draw_belief
 
     drawn = np.array([draw_belief(at, np.random.default_rng(k)) for k in range(20)])
     np.testing.assert_allclose(drawn.sum(axis=1), 1, rtol=1e-5)
@@ -294,12 +294,13 @@ def test_drawn_beliefs_sum_to_one_and_two_failed_quests_leave_no_trust_in_all(at
 def test_a_fitted_network_knows_a_value_that_follows_from_the_belief():
     """Good wins in a deal where Merlin is not seat 0 (1), else not (0): a constant for each deal, whatever the belief."""
     pytest.importorskip("torch")
-    from parlour.training.learn.deeprole.fit import Fitting, error, fit
+    from parlour.training.learn.deeprole.config import DeepRoleConfig
+    from parlour.training.learn.deeprole.run import error, fit
 
     rng = np.random.default_rng(0)
     beliefs = rng.dirichlet(np.ones(60), size=200).astype(np.float32)
     values = np.tile(MERLIN == 0, (200, 1)).astype(np.float32)
-    network = fit(beliefs[20:], values[20:], Fitting(16, 300, 0))
+    network = fit(beliefs[20:], values[20:], DeepRoleConfig(hidden=16, fit_steps=300))
     assert error(network, beliefs[:20], values[:20]) < 0.01
 
 

@@ -7,6 +7,7 @@ import json
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
+from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS
 from parlour.envs.mediated_qa.pipeline import generated
 from parlour.envs.mediated_qa.vocabulary import ALL, Payment
 from parlour.policies.agents.mediated_qa import policy_file
@@ -186,17 +187,10 @@ def test_what_prices_a_row_anew_is_stored_with_it(tmp_path):
     assert {row.found for row in rows} > {(True, True)}
     assert [row.confidence for row in rows] == [pipeline.confidence(number) for number in range(40)]
     odd = Simulated(1, "s0", rows[0].utilities, rows[0].outcomes, (True, False), 0.25, 'a, "b"')
-    assert list(simulate.read_partial(written(tmp_path, odd, out), stamp(out)).values()) == [odd]
-
-
-def written(folder, row, like):
-    path = folder / "odd.csv"
-    path.write_text("".join(like.read_text().splitlines(keepends=True)[:2]) + simulate._line(row))
-    return path
-
-
-def stamp(path):
-    return path.read_text().splitlines()[0]
+    stamp = out.read_text().splitlines()[0]
+    with simulate._growing(tmp_path / "odd.csv", stamp, PUBLISHED_ACTIONS) as add:
+        add(odd, {})
+    assert list(simulate.read_partial(tmp_path / "odd.csv", stamp).values()) == [odd]
 
 
 def test_the_comparison_pays_as_the_run_does(town_files, tmp_path):

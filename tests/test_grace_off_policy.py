@@ -21,7 +21,7 @@ from parlour.policies.agents.mediated_qa.recommendation_log import (
     RecommendationLog,
 )
 from parlour.training.cli import run
-from parlour.training.learn.mediators import off_policy, quantal
+from parlour.training.learn.mediators import learn as quantal, off_policy
 from parlour.training.learn.mediators.contextual import ContextualConfig, contextual, learn_contextual
 from parlour.training.learn.mediators.learn import GraceConfig, learn
 from parlour.training.learn.mediators.quantities import estimate, measure

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from parlour.policies.agents.mediated_qa import GraceMediator, policy_file
 from parlour.training.cli import run
+from parlour.training.learn.mediators.baselines import usability
 from parlour.training.learn.mediators.train import POLICY
-from parlour.training.learn.mediators.usable import usability
 from parlour.training.measure.statistics import Estimate
 
 STATES = ("T:low_Q:low", "T:high_Q:high")

@@ -18,7 +18,7 @@ from parlour.envs.werewolf.belief import WerewolfHabits
 from parlour.envs.werewolf.habits import WerewolfHabitsFile, read_werewolf_habits
 from parlour.policies import HeuristicPolicy, make_policy
 from parlour.training import cli
-from parlour.training.learn.habits import scores
+from parlour.training.learn.habits import report as scores
 from parlour.training.learn.habits.avalon import Ballot, Cases, of_games, read
 from parlour.training.learn.habits.avalon_fit import AVALON, evidence, fit, fit_votes, fit_weights, learn
 from parlour.training.learn.habits.learner import Learning, Widths, by_table, cross_validate, folds, reads_of
@@ -164,7 +164,7 @@ def test_evidence_that_is_counted_twice_is_weighed_by_half_and_is_what_the_belie
     doubled = [type(item)(item.players, 2 * item.logs, item.true) for item in items]
     flat = Widths(shared=50.0, own=0.01)
     once, twice = fit_weights(items, flat)[5], fit_weights(doubled, flat)[5]
-    assert (twice.votes, twice.cards) == pytest.approx((once.votes / 2, once.cards / 2), rel=0.02)
+    assert (twice["votes"], twice["cards"]) == pytest.approx((once["votes"] / 2, once["cards"] / 2), rel=0.02)
     game = games["avalon"][1]
     believed = read(game, LearnedHabits(conduct=conduct[game.players]))
     for quest, logs in enumerate(items[1].logs):
@@ -272,7 +272,7 @@ def test_every_game_is_read_once_by_habits_of_the_other_folds(games):
     assert sorted(number for fold in dealt for number in fold) == list(range(14))
     for fold in dealt:  # seven games of each number of players: no fold without either
         assert {own[number].players for number in fold} == {5, 6}
-    trained = cross_validate(AVALON, own, Learning(folds=2))
+    trained = list(cross_validate(AVALON, own, Learning(folds=2)))
     assert [row.game for row in reads_of(trained)] == sorted(prediction.game for prediction in reads_of(trained))
     for fold in trained:
         assert {prediction.game for prediction in fold.reads} == set(fold.held_out)

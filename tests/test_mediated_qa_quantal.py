@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa.joint import FALLBACK, PUBLISHED, STATES
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
-from parlour.training.learn.mediators import quantal
+from parlour.training.learn.mediators import learn as quantal
 from parlour.training.learn.mediators.quantities import estimate, measure
 from parlour.training.learn.mediators.table import UtilityTable
 

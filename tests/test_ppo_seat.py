@@ -22,8 +22,8 @@ from parlour.training.play import rollout, seeds
 from parlour.training.results.runs import CONFIG, run_directory
 
 seat = pytest.importorskip("parlour.training.learn.ppo.seat", reason="the extra `train` is not installed")
-from parlour.training.learn.batch.players import trained  # noqa: E402
-from parlour.training.learn.ppo import sb3  # noqa: E402
+from parlour.training.learn.batch.networks import trained  # noqa: E402
+from parlour.training.learn.ppo import trainer as trainers  # noqa: E402
 from parlour.training.learn.ppo.trainer import ArrayTrainer, plays_over_arrays  # noqa: E402
 
 SMALL = {"envs": 8, "processes": 2, "rollout": 256, "phase_steps": 512, "batch": 128, "validation_games": 20}
@@ -235,7 +235,7 @@ def test_the_exported_network_is_the_one_that_maskable_ppo_trained(tmp_path):
 
     chosen = config(steps=512, **SCALAR)
     seat.train(chosen, tmp_path)
-    trainer = sb3.Sb3Trainer(chosen)
+    trainer = trainers.Sb3Trainer(chosen)
     trainer.load(tmp_path / seat.CHECKPOINT)
     trainer.close()
     policy = TrainedSeat.load(tmp_path / seat.POLICY)
@@ -262,12 +262,12 @@ def test_the_keeper_cannot_be_guessed_but_the_guesser_learns_to_follow_an_honest
             return Move(speech.PROMISE, (view.coin,)) if view.coin >= 0 else view.legal[0]
 
     monkeypatch.setattr(template, "CoinPlayer", Honest)
-    monkeypatch.setattr(sb3, "SeatVecEnv", InProcess)
+    monkeypatch.setattr(trainers, "SeatVecEnv", InProcess)
     chosen = SCALAR | {"opponents": "heuristic", "seat": 1, "phase_steps": 2048, "learning_rate": 3e-3}
     assert seat.train(config(steps=4096, **chosen), tmp_path).win_rate == 1.0
 
 
-class InProcess(sb3.SeatVecEnv):
+class InProcess(trainers.SeatVecEnv):
     """Plays in this process, where the test has put its own keeper."""
 
     def __init__(self, make, seeds_, processes):

@@ -21,7 +21,7 @@ from parlour.training.results.progress import no_progress
 
 pytest.importorskip("parlour.training.learn.selfplay.run", reason="the extra `train` is not installed")
 
-from parlour.training.learn.selfplay import best_response, collect, learn, pool, recorded, run, seating
+from parlour.training.learn.selfplay import best_response, collect, learn, pool, run, seating
 from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.learn.selfplay.learner import SelfplayLearner, rates
 from parlour.training.learn.selfplay.pool import Member
@@ -271,7 +271,7 @@ def test_recorded_games_are_imitated_decision_by_decision(tmp_path):
     words = ["play", "avalon_v0", "--players", "5", "--rules", "official", "--set", "talk=false", "--games", "10"]
     assert cli.run([*words, "--policy", "heuristic", "--out", str(tmp_path)]) == 0
     tables = pool.tables_for(config(), 1)
-    decisions, games = recorded.decisions(tmp_path, tables)
+    decisions, games = collect.decisions(tmp_path, tables)
     assert games == 10 == decisions.terminated.sum()
     rows = np.arange(len(decisions.action))
     assert decisions.mask[rows, decisions.action].all()
@@ -281,7 +281,7 @@ def test_recorded_games_are_imitated_decision_by_decision(tmp_path):
     losses = [learner.imitate(decisions) for _ in range(20)]
     assert losses[-1] < 0.7 * losses[0]
     with pytest.raises(ParlourError, match="holds no finished game"):
-        recorded.decisions(tmp_path, pool.tables_for(config(options={"num_players": 6}), 1))
+        collect.decisions(tmp_path, pool.tables_for(config(options={"num_players": 6}), 1))
 
 
 # -- a run and its folder ----------------------------------------------------------------------------------------

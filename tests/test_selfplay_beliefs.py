@@ -9,7 +9,7 @@ pytest.importorskip("parlour.training.learn.selfplay.run", reason="the extra `tr
 
 from parlour.envs import batch
 from parlour.envs.core import ParlourError
-from parlour.training.learn.selfplay import pool, role_beliefs
+from parlour.training.learn.selfplay import pool, run
 from parlour.training.learn.selfplay.collect import BeliefReward
 from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.learn.selfplay.learner import SelfplayLearner
@@ -26,7 +26,7 @@ def test_a_head_that_has_learned_nothing_gives_every_role_the_same_chance():
     """Five roles, two evil, one Merlin: chances 0.4, 0.2, 0.4; the loss of a seat is -log 0.4 = 0.916 or -log 0.2 = 1.609."""
     tables = pool.tables_for(config(), 8, autoreset=False)
     learner = SelfplayLearner(config(), tables)
-    measured = role_beliefs.measure(learner, tables, list(range(8)))
+    measured = run.measure_roles(learner, tables, list(range(8)))
     assert -np.log(0.4) < measured.head.value < 0.75 * -np.log(0.4) + 0.25 * -np.log(0.2) + 1e-6
     assert measured.difference.value == pytest.approx(measured.head.value - measured.habits.value)
     assert measured.head.n == 8
@@ -39,9 +39,9 @@ def test_a_head_that_learns_from_games_knows_more_than_one_that_has_not():
     tables = pool.tables_for(made, 64)
     held_out = pool.tables_for(made, 64, autoreset=False)
     learner = SelfplayLearner(made, tables)
-    before = role_beliefs.measure(learner, held_out, list(range(64))).head
+    before = run.measure_roles(learner, held_out, list(range(64))).head
     imitate(learner, no_progress)
-    after = role_beliefs.measure(learner, held_out, list(range(64))).head
+    after = run.measure_roles(learner, held_out, list(range(64))).head
     assert after.high < before.low
 
 
@@ -49,7 +49,7 @@ def test_without_a_belief_among_the_features_there_is_nothing_to_compare_with():
     made = config(features="summary")
     tables = pool.tables_for(made, 4, autoreset=False)
     with pytest.raises(ParlourError, match="hold no belief; accepted: belief"):
-        role_beliefs.measure(SelfplayLearner(made, tables), tables, [1, 2, 3, 4])
+        run.measure_roles(SelfplayLearner(made, tables), tables, [1, 2, 3, 4])
 
 
 def test_a_speech_is_rewarded_by_how_far_it_moves_an_onlooker():

@@ -12,8 +12,7 @@ from parlour.policies import TrainedSeat
 pytest.importorskip("parlour.training.learn.selfplay.run", reason="the extra `train` is not installed")
 pytest.importorskip("numba")
 
-from parlour.training.learn.batch.networks import shared_mlp, weights_of
-from parlour.training.learn.batch.shared_weights import action_units, feature_units, hidden_units
+from parlour.training.learn.batch.networks import action_units, feature_units, hidden_units, shared_mlp, weights_of
 from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.learn.selfplay.learner import SelfplayLearner
 

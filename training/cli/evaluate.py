@@ -152,7 +152,7 @@ def _strangers(
     if len(policy) > 2:
         raise ParlourError(f"{len(policy)} policies; accepted with --design stranger: one, or two to compare")
     own, beside = policy[0], policy[1] if len(policy) > 1 else None
-    module = import_extra("parlour.training.learn.batch.strangers", "train")
+    module = import_extra("parlour.training.learn.batch.matches", "train")
     with display.progress_line() as progress:
         runner = GameRunner(games_at_once((*policy, *families), model), progress=progress, failures=failures)
         table = module.StrangersTable(game, options)

@@ -70,12 +70,11 @@ def train_seat(
     config = replace(config, game=game, options=chosen, phase_steps=phase, features=features)
     with display.progress_line() as progress:
         last = training.train(config, out, progress, log or ())
-    held_out = import_extra("parlour.training.learn.ppo.held_out", "train")
     with display.progress_line("Evaluating the seat on held-out deals") as progress:
-        gain = held_out.measure_seat(config, out, last.steps, GameRunner(progress=progress))
+        gain = training.measure_seat(config, out, last.steps, GameRunner(progress=progress))
     shown = f"{last.steps} decisions, {last.games} games: win rate {last.win_rate:.3f}; report: {out / HTML}"
     value = {"out": str(out), **asdict(last), "held_out": plain(gain)}
-    return Answer(value, [shown], verdict=held_out.verdict(config, gain))
+    return Answer(value, [shown], verdict=training.verdict(config, gain))
 
 
 def train_selfplay(

@@ -22,7 +22,7 @@ from parlour.training.cli import common
 from parlour.training.cli.models import RARE, answering
 from parlour.training.cli.options import Answer, Options
 from parlour.training.learn.mediators import costs, readers, table, train
-from parlour.training.learn.mediators.baselines import Scores, lines
+from parlour.training.learn.mediators.baselines import Scores, Usability, lines, of_scores, usability
 from parlour.training.learn.mediators.contextual import check_sees, learn_sees, most_seen, regrets_of
 from parlour.training.learn.mediators.costs import UseRate
 from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig, corpus_of, priced, split
@@ -30,7 +30,6 @@ from parlour.training.learn.mediators.held_out import PARTIAL, compare, pipeline
 from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, unit_of
 from parlour.training.learn.mediators.readers import forecast
 from parlour.training.learn.mediators.train import Trained
-from parlour.training.learn.mediators.usable import Usability, of_scores, usability
 from parlour.training.measure.statistics import plain, show_interval
 from parlour.training.results import display
 

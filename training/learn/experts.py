@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from parlour.envs.core import ParlourError, check_one_of
 from parlour.policies.experts import HUMAN, STYLES, ExpertCard, Exploit, Points
@@ -66,7 +66,7 @@ def make_expert(
     card = _card(run, name, seat, sha256(written).hexdigest(), exploits)
     card = replace(card, style=style)
     if strangers is not None:
-        card = _with_strangers(card, _among_strangers(strangers))
+        card = _with_strangers(card, strangers)
     atomic_write(folder / f"{name}{SUFFIX}", written)
     card.write(folder / f"{name}.json")
     return card
@@ -86,34 +86,22 @@ def measure_again(name: str, folder: Path, strangers: Path) -> ExpertCard:
     """
     path = folder / f"{name}.json"
     card = ExpertCard.read(path)
-    measured = _among_strangers(strangers)
-    if measured.player != card.policy:
-        raise ParlourError(f"{measured.player!r} among strangers is not accepted; accepted: {card.policy}")
-    card = _with_strangers(card, measured)
+    card = _with_strangers(card, strangers, card.policy)
     card.write(path)
     return card
 
 
-class _AmongStrangers(NamedTuple):
-    """What a comparison among strangers found."""
-
-    player: str
-    points: Points
-    families: tuple[str, ...]
-
-
-def _with_strangers(card: ExpertCard, measured: _AmongStrangers) -> ExpertCard:
-    """The card with a figure among strangers, or among clones of people where it plays for people."""
-    if card.style == HUMAN:
-        return replace(card, among_people=measured.points)
-    return replace(card, among_strangers=measured.points, families=measured.families)
-
-
-def _among_strangers(path: Path) -> _AmongStrangers:
+def _with_strangers(card: ExpertCard, path: Path, only: str | None = None) -> ExpertCard:
+    """The card with a figure among strangers, of this player only; or among clones of people where it plays for people."""
     with reading(path, "file of strangers", "is not accepted; accepted: what --design stranger --json printed"):
         stored = read_json(path)
         families = tuple(dict.fromkeys(str(score["family"]) for score in stored["scores"]))
-        return _AmongStrangers(str(stored["policy"]), _points(stored["mean"]["all"]), families)
+        player, points = str(stored["policy"]), _points(stored["mean"]["all"])
+    if only not in (None, player):
+        raise ParlourError(f"{player!r} among strangers is not accepted; accepted: {only}")
+    if card.style == HUMAN:
+        return replace(card, among_people=points)
+    return replace(card, among_strangers=points, families=families)
 
 
 def _in_half_precision(seat: TrainedSeat) -> bytes:

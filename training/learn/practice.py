@@ -7,7 +7,7 @@ games are drawn from the training seeds; what was learned is then frozen and mea
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -27,7 +27,7 @@ from parlour.training.play import rollout, seeds
 from parlour.training.play.rollout import Episode
 from parlour.training.results import plots
 from parlour.training.results.learning_curve import LearningCurve, learning_curve
-from parlour.training.results.loggers import Logger, loggers
+from parlour.training.results.loggers import loggers
 from parlour.training.results.plots import Curve, CurvePoint
 from parlour.training.results.progress import Stage, StageProgress, no_progress
 from parlour.training.results.runs import run_directory
@@ -99,34 +99,35 @@ def practise(
     """
     model = model or OfflineModel()
     if out is None:
-        return _practise(config, None, model, progress, Practice(), None)
+        return _practise(config, model, progress, Practice(), lambda _: None)
     with run_directory(out, asdict(config) | {"model": model.name}) as folder:
-        so_far = _stored(folder)
+        checkpoint = Checkpoint(folder / "practice.json")  # everything in one file, replaced whole after each game
+        so_far = checkpoint.load(_read) or Practice()
+
+        def store(so_far: Practice) -> None:
+            step, values = metrics(so_far.won)[-1]
+            logger.log(values, step)
+            so_far.experience.save(folder / EXPERIENCE)
+            so_far.pool.save(folder / POOL)
+            learned = {"experience": so_far.experience.as_json(), "pool": so_far.pool.as_json()}
+            checkpoint.save_json({"won": so_far.won, **learned})
+
         with loggers(folder, log, metrics(so_far.won)) as logger:
-            return _practise(config, folder, model, progress, so_far, logger)
+            _practise(config, model, progress, so_far, store)
+            _draw_curve(so_far.won, folder, config, model)
+    return so_far
 
 
 def _practise(
-    config: PracticeConfig,
-    out: Path | None,
-    model: Model,
-    progress: StageProgress,
-    so_far: Practice,
-    logger: Logger | None,
+    config: PracticeConfig, model: Model, progress: StageProgress, so_far: Practice, store: Callable[[Practice], None]
 ) -> Practice:
     env = rollout.table("avalon_v0", num_players=config.num_players, rules=config.rules)
     stage = Stage("Practising", 2 * config.games, "games")
     progress(stage, len(so_far.won))
     for number in range(len(so_far.won), 2 * config.games):
         _one_game(env, config, so_far, number, model)
-        if logger is not None:
-            step, values = metrics(so_far.won)[-1]
-            logger.log(values, step)
-        if out is not None:
-            _store(so_far, out)
+        store(so_far)
         progress(stage, len(so_far.won), f"win rate {fmean(so_far.won):.2f}")
-    if out is not None:
-        _draw_curve(so_far.won, out, config, model)
     return so_far
 
 
@@ -181,27 +182,11 @@ def verdict_of(done: Practice) -> str:
 # -- files -----------------------------------------------------------------------------------------------------
 
 
-def _stored(out: Path) -> Practice:
-    """How far the run in the folder has come."""
-    return Checkpoint(out / _STATE).load(_read) or Practice()
-
-
 def _read(path: Path) -> Practice:
     state = read_json(path)
     if set(state) != {"won", "experience", "pool"}:
         raise ParlourError(f"file {str(path)!r} is not a checkpoint; accepted: one of `train avalon`")
     return Practice(Experience.from_json(state["experience"]), Pool.from_json(state["pool"]), state["won"])
-
-
-_STATE: Final = "practice.json"
-"""The checkpoint: everything in one file, replaced whole after each game."""
-
-
-def _store(so_far: Practice, out: Path) -> None:
-    so_far.experience.save(out / EXPERIENCE)
-    so_far.pool.save(out / POOL)
-    state = {"won": so_far.won, "experience": so_far.experience.as_json(), "pool": so_far.pool.as_json()}
-    Checkpoint(out / _STATE).save_json(state)
 
 
 def curve(won: list[bool]) -> list[tuple[int, str, float]]:
@@ -243,5 +228,4 @@ def _point(n: int, share: float) -> CurvePoint:
     """The share of the last games, with its interval."""
     last = min(n, _NEIGHBOURS)
     estimate = rate(round(share * last), last)
-    assert estimate is not None, "there is a game"
-    return CurvePoint(n, share, estimate.low, estimate.high)
+    return CurvePoint(n, share, *(estimate.ends if estimate else ()))

@@ -57,6 +57,11 @@ class Estimate:
         return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
 
     @property
+    def with_ends(self) -> tuple[float, float | None, float | None]:
+        """The value and the interval, as pictures and files have them."""
+        return self.value, self.low, self.high
+
+    @property
     def ends(self) -> tuple[float, float]:
         """The interval; the value twice where there is none."""
         if self.low is None or self.high is None:
@@ -279,3 +284,12 @@ def show_interval(estimate: _HasInterval, unit: str, times: float = 1) -> str:
     if estimate.low is None or estimate.high is None:
         return "-"
     return f"[{times * estimate.low:{unit}}, {times * estimate.high:{unit}}]"
+
+
+def show_estimate(estimate: Estimate | None, unit: str, times: float = 1) -> str:
+    """A value with its interval, as tables and reports show them; empty for None. Arguments as of `show_interval`.
+
+    >>> show_estimate(mean_estimate([1.0, 2.0, 3.0]), "+.2f"), show_estimate(None, ".1f")
+    ('+2.00 [-0.48, +4.48]', '')
+    """
+    return "" if estimate is None else f"{times * estimate.value:{unit}} {show_interval(estimate, unit, times)}"

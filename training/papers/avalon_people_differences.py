@@ -192,7 +192,7 @@ def differences(study: PeopleStudy, halves: Any, players: Mapping[str, str]) -> 
         halves: The table with decisions of people (`avalon_people_players.Halves`).
         players: Trained networks by name; the first one decides which differences are largest.
     """
-    predicted = import_extra("parlour.training.learn.clone.predicted", "train")
+    predicted = import_extra("parlour.training.learn.clone.networks", "train")
     table = build(known(GAME).spec, halves.config)
     chances = {
         name: predicted.seat_chances(make_policy(player, GAME, halves.config), table, halves.decisions)

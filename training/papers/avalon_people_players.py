@@ -28,7 +28,6 @@ from parlour.training.papers.avalon_records import TRANSCRIPTS
 from parlour.training.papers.cells import Value, deals_of, opposite, valued
 from parlour.training.play.extras import import_extra
 from parlour.training.play.runner import GameRunner
-from parlour.training.records.avalon import assumed_moves
 from parlour.training.results import plots
 
 STRENGTHS: Final = (0.3, 0.1, 0.03)
@@ -106,7 +105,7 @@ class Halves:
 def experts(study: PeopleStudy) -> None:
     """For each table: three strengths of the anchor, one seat among strangers, and the likelihood of people's decisions."""
     recorded = import_extra("parlour.training.learn.batch.recorded", "train")
-    games = recorded.read_games(study.folder / TRANSCRIPTS, GAME, assumed_moves)
+    games = recorded.read_games(study.folder / TRANSCRIPTS)
     later = len(games) - round(0.5 * len(games))
     for players in SIZES:
         some = [game for game in games if int(game.config["num_players"]) == players]
@@ -182,7 +181,7 @@ def anchored_config(players: int, clone: str, kl: float, steps: int) -> Selfplay
 
 def _seats(study: PeopleStudy, halves: Halves, names: Mapping[str, str], of: str) -> str:
     """Play the seats; the strength that won most on the first range of deals."""
-    module = import_extra("parlour.training.learn.batch.strangers", "train")
+    module = import_extra("parlour.training.learn.batch.matches", "train")
     table = module.StrangersTable(GAME, {"num_players": halves.players, "rules": "official", "talk": False})
     games = study.setting.games
     both = deals_of(study.setting, 2 * games)
@@ -206,8 +205,8 @@ def _seats(study: PeopleStudy, halves: Halves, names: Mapping[str, str], of: str
 
 def _how_human(study: PeopleStudy, halves: Halves, names: Mapping[str, str], of: str) -> None:
     """The mean log likelihood of people's decisions under each player that has probabilities, by kind of decision."""
-    predicted = import_extra("parlour.training.learn.clone.predicted", "train")
-    kinds = import_extra("parlour.training.learn.clone.networks", "train").KINDS
+    predicted = import_extra("parlour.training.learn.clone.networks", "train")
+    kinds = predicted.KINDS
     for name, player in names.items():
         if name == HEURISTIC:
             continue

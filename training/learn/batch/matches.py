@@ -1,16 +1,34 @@
-"""Matches over arrays: two players as whole sides, or one in a single seat, on common deals."""
+"""Matches on common deals: two players as whole sides, or one in a single seat, also among strangers.
+
+Among strangers, a player takes one seat of a table that a family of other players fills, beside that family, or another
+player, there. Both play the same deals in the same seats, the seats going round. Where the game has kernels for the table and both
+are players over arrays, games are played by the thousand; elsewhere they are played one by one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from parlour.envs import batch
 from parlour.envs.batch.players import BatchPlayer
 from parlour.envs.batch.tables import BatchTables
+from parlour.envs.core import Game, ParlourError
+from parlour.envs.registry import lookup
+from parlour.policies import make_policy
+from parlour.policies.llm.model import Model
+from parlour.training.learn.batch import matches
 from parlour.training.learn.batch.networks import use_one_thread
-from parlour.training.measure.statistics import Estimate, mean_estimate
+from parlour.training.learn.selfplay import pool
+from parlour.training.measure import evaluate
+from parlour.training.measure.evaluate import ALL_GAMES
+from parlour.training.measure.statistics import SHARE_DIFFERENCE, Estimate, mean_estimate, paired, rate
+from parlour.training.play import rollout
+from parlour.training.play.runner import GameRunner
 
 Winners = NDArray[np.int8]
 
@@ -131,3 +149,168 @@ def one_seat(
             (own, *(play(tables, (player, others), seating, block) == own for player in (a, reference)), roles)
         )
     return SeatResult(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+
+
+_TABLES: Final = 1000
+"""Games played side by side."""
+
+
+@dataclass(frozen=True)
+class SeatScore:
+    """One row: the player and the reference in the same seats of the same deals, among a family."""
+
+    family: str
+    what: str
+    """`all`, a side or `role: ...`."""
+    policy: Estimate
+    reference: Estimate
+    """Win rate of the family, or of the player that is compared with, in the player's seat."""
+    difference: Estimate
+
+
+@dataclass(frozen=True)
+class StrangersReport:
+    """A player among families."""
+
+    policy: str
+    beside: str | None
+    """The player that it is compared with; None: each family."""
+    deals: int
+    scores: tuple[SeatScore, ...]
+    mean: Mapping[str, Estimate]
+    """By `all` and side: the mean difference over families, with an interval over deals."""
+
+
+@dataclass(frozen=True, eq=False)
+class SeatGames:
+    """Games of both in the seat, arrays with one entry for each deal that both played to the end."""
+
+    deal: NDArray[np.int64]
+    """Number of the deal."""
+    side: NDArray[np.str_]
+    role: NDArray[np.str_]
+    won: NDArray[np.bool_]
+    reference: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class StrangersTable:
+    """Where the games are played."""
+
+    game: str
+    """Name of the game."""
+    options: Mapping[str, Any]
+    """Its options."""
+
+    @property
+    def features(self) -> str:
+        """The richest kind of features of the game in the frame of a seat, of those that its kernels show."""
+        spec = lookup(self.game).spec
+        shown = (kind for kind in reversed(spec.features) if batch.have_kernels(spec, self.options, kind))
+        return next(shown, spec.features[-1])
+
+
+def among_families(
+    table: StrangersTable,
+    policy: str,
+    families: Sequence[str],
+    deals: Sequence[int],
+    runner: GameRunner,
+    model: Model | None = None,
+    beside: str | None = None,
+) -> StrangersReport:
+    """Seat a player among each family.
+
+    Args:
+        table: Where they play.
+        policy: The player, by its name on the command line.
+        families: At least one, by their names; each fills all other seats in turn.
+        deals: Seeds of the deals.
+        runner: How single games are played, where they are.
+        model: Who answers players that ask a language model.
+        beside: The player that it is compared with in its seats; None: the family.
+
+    Raises:
+        ParlourError: A player cannot sit at the table.
+    """
+    played = {
+        family: seat_games(table, (policy, beside or family), family, deals, runner, model) for family in families
+    }
+    scores = [score for family, games in played.items() for score in _scores(family, games)]
+    return StrangersReport(policy, beside, len(deals), tuple(scores), _mean(list(played.values())))
+
+
+def _mean(played: Sequence[SeatGames]) -> dict[str, Estimate]:
+    """The mean difference over families on the deals that all of them finished, by `all` and side."""
+    common = set.intersection(*(set(games.deal.tolist()) for games in played))
+    kept = [np.isin(games.deal, list(common)) for games in played]
+    gains = np.mean(
+        [(games.won.astype(float) - games.reference)[some] for games, some in zip(played, kept, strict=True)], axis=0
+    )
+    side = played[0].side[kept[0]]
+    groups = {ALL_GAMES: np.ones(len(gains), np.bool_)} | {str(value): side == value for value in np.unique(side)}
+    return {what: mean_estimate(gains[some], SHARE_DIFFERENCE) for what, some in groups.items()}
+
+
+def _scores(family: str, games: SeatGames) -> list[SeatScore]:
+    groups = {ALL_GAMES: np.ones(len(games.won), np.bool_)}
+    groups |= {str(side): games.side == side for side in np.unique(games.side)}
+    groups |= {f"role: {role}": games.role == role for role in np.unique(games.role) if role}
+    scores = []
+    for what, some in groups.items():
+        won, reference = games.won[some], games.reference[some]
+        rates = [rate(int(wins.sum()), len(wins)) for wins in (won, reference)]
+        own, other = (measured for measured in rates if measured is not None)
+        scores.append(SeatScore(family, what, own, other, paired(won.tolist(), reference.tolist())))
+    return scores
+
+
+def seat_games(
+    table: StrangersTable,
+    pair: tuple[str, str],
+    family: str,
+    deals: Sequence[int],
+    runner: GameRunner,
+    model: Model | None = None,
+) -> SeatGames:
+    """The games of a player and of the reference in one seat among a family; arguments and errors as for `among_families`."""
+    if not batch.have_kernels(lookup(table.game).spec, table.options, table.features):
+        return _one_by_one(table, pair, family, deals, runner, model)
+    tables = pool.tables_for(table, min(_TABLES, len(deals)), autoreset=False)
+    try:
+        own, reference, others = (pool.batch_player(name, tables) for name in (*pair, family))
+    except ParlourError:  # a player of single games
+        return _one_by_one(table, pair, family, deals, runner, model)
+    games = matches.one_seat(tables, own, reference, others, deals)
+    rules: Game[Any] = tables.game
+    roles = getattr(rules, "role_names", ("",))
+    named = np.array(roles)[np.minimum(games.roles, len(roles) - 1)]
+    sides = np.array(tables.spec.sides)[games.sides]
+    return SeatGames(np.arange(len(deals)), sides, named, games.won, games.reference)
+
+
+def _one_by_one(
+    table: StrangersTable,
+    pair: tuple[str, str],
+    family: str,
+    deals: Sequence[int],
+    runner: GameRunner,
+    model: Model | None,
+) -> SeatGames:
+    policy, other = pair
+    env = rollout.table(table.game, **table.options)
+    base = env.game_env
+    make = {name: partial(make_policy, name, base.spec.id, base.game.config, model) for name in (*pair, family)}
+    reference = f"{other} there"
+    candidates = {policy: make[policy], reference: make[other]}
+    report = evaluate.single(env, candidates, (family, make[family]), deals, runner)
+    rows = {(game.policy, game.seed): game for game in report.games}
+    numbers = [k for k, seed in enumerate(deals) if {(policy, seed), (reference, seed)} <= set(rows)]
+    kept = [(rows[policy, deals[k]], rows[reference, deals[k]]) for k in numbers]
+    return SeatGames(
+        np.array(numbers),
+        np.array([row.side for row, _ in kept]),
+        np.array([row.role for row, _ in kept]),
+        np.array([row.won for row, _ in kept]),
+        np.array([other.won for _, other in kept]),
+    )

@@ -5,7 +5,7 @@ Games of one configuration are played side by side. Only games whose one move of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -15,6 +15,8 @@ from parlour.envs import batch, replay
 from parlour.envs.batch.tables import HOLD, BatchTables, Turns
 from parlour.envs.core import NATURE, Move, ParlourError
 from parlour.envs.replay import Transcript
+from parlour.policies.cloned import GAME
+from parlour.training.records.avalon import assumed_moves
 
 _TABLES: Final = 1024
 """Games played side by side."""
@@ -48,32 +50,27 @@ class RecordedTurn(NamedTuple):
     """Number of the move in its game, the deal left aside."""
 
 
-def read_games(folder: str | Path, game: str, assumed: Callable[[Transcript], frozenset[int]]) -> list[ReplayableGame]:
-    """The games of a folder of transcripts, in the order of their names.
-
-    Args:
-        folder: With `*.jsonl`.
-        game: Registry name of the game.
-        assumed: The numbers of the moves, nature's included, that the record does not tell.
+def read_games(folder: str | Path) -> list[ReplayableGame]:
+    """The games of a folder of transcripts of Avalon, in the order of their names.
 
     Raises:
-        ParlourError: A file is no transcript of this game, or begins with another move than a deal.
+        ParlourError: A file is no transcript of Avalon, or begins with another move than a deal.
     """
     games = []
     for number, path in enumerate(replay.transcript_files(folder)):
         transcript = replay.read(path)
-        if transcript.header["game"] != game:
-            raise ParlourError(f"{str(path)!r} is a game of {transcript.header['game']}; accepted: {game}")
-        games.append(_read(transcript, number, path, assumed(transcript)))
+        if transcript.header["game"] != GAME:
+            raise ParlourError(f"{str(path)!r} is a game of {transcript.header['game']}; accepted: {GAME}")
+        games.append(_read(transcript, number, path))
     return games
 
 
-def _read(transcript: Transcript, number: int, path: Path, assumed: frozenset[int]) -> ReplayableGame:
+def _read(transcript: Transcript, number: int, path: Path) -> ReplayableGame:
     made = [(k, entry) for k, entry in enumerate(transcript.entries) if entry.move is not None]
     seats = [entry.seat == NATURE for _, entry in made]
     if not seats or not seats[0] or any(seats[1:]):
         raise ParlourError(f"{str(path)!r} has moves of nature after the deal; accepted: games without them")
-    lines = transcript.lines
+    lines, assumed = transcript.lines, assumed_moves(transcript)
     deal, *moves = (Move(*entry.move[:2]) for _, entry in made if entry.move is not None)
     own = [
         not entry.replaced and not (lines and "by" in lines[k]) and at not in assumed
@@ -82,7 +79,7 @@ def _read(transcript: Transcript, number: int, path: Path, assumed: frozenset[in
     return ReplayableGame(number, dict(transcript.header["config"]), deal.args, tuple(moves), tuple(own[1:]))
 
 
-def replayed(games: Sequence[ReplayableGame], game: str, features: str) -> Iterator[RecordedTurn]:
+def replayed(games: Sequence[ReplayableGame], features: str) -> Iterator[RecordedTurn]:
     """Play games of one configuration again, turn after turn; the arrays are used again by the next turn.
 
     Raises:
@@ -90,7 +87,7 @@ def replayed(games: Sequence[ReplayableGame], game: str, features: str) -> Itera
     """
     for start in range(0, len(games), _TABLES):
         block = games[start : start + _TABLES]
-        tables = batch.make(game, num_envs=len(block), features=features, autoreset=False, **block[0].config)
+        tables = batch.make(GAME, num_envs=len(block), features=features, autoreset=False, **block[0].config)
         yield from _block(tables, block)
 
 

@@ -7,7 +7,7 @@ from the first. Each number of players is a part of the run with a file of its o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,26 +15,12 @@ import numpy as np
 from parlour.envs.avalon.vocabulary import ROLES
 from parlour.envs.core import ParlourError
 from parlour.policies.array_files import read_arrays, write_arrays
-from parlour.policies.cloned import GAME, CloneNetworks, Layers
-from parlour.policies.cloned.record import Array
+from parlour.policies.cloned import CloneNetworks, Layers
 from parlour.policies.files import reading
 from parlour.training.learn.batch.recorded import ReplayableGame, read_games
+from parlour.training.learn.clone import networks, report
 from parlour.training.learn.clone.choices import CloneConfig
-from parlour.training.learn.clone.networks import KINDS, decisions_of, fit_network
-from parlour.training.learn.clone.predicted import by_frequency, by_heuristic, by_network, by_player
-from parlour.training.learn.clone.report import (
-    ALL,
-    CLONE,
-    FREQUENCY,
-    HEURISTIC,
-    LOGISTIC,
-    PLAYER,
-    ChoiceScore,
-    by_game,
-    write_by_date,
-)
-from parlour.training.measure.statistics import SHARE, UNBOUNDED, Estimate, plain
-from parlour.training.records.avalon import assumed_moves
+from parlour.training.measure.statistics import plain
 from parlour.training.results.loggers import loggers
 from parlour.training.results.progress import Stage, StageProgress, no_progress
 from parlour.training.results.runs import run_directory
@@ -85,7 +71,7 @@ class ClonedByDate:
 
     earlier: CloneNetworks
     later: CloneNetworks
-    scores: Sequence[ChoiceScore]
+    scores: Sequence[report.ChoiceScore]
 
 
 def clone_networks(
@@ -107,7 +93,7 @@ def clone_networks(
     Raises:
         ParlourError: A file is no transcript of Avalon, the games are too few, or the directory cannot be used.
     """
-    games = read_games(folder, GAME, assumed_moves)
+    games = read_games(folder)
     later = len(games) - round(config.held_out * len(games))
     by_size: dict[int, list[ReplayableGame]] = {}
     for game in games:
@@ -134,9 +120,9 @@ def clone_networks(
             CloneNetworks({n: part.later for n, part in parts.items()}, source | {"games": len(games) - later}),
             scores_of({n: parts[n].columns for n in sizes}),
         )
-        cloned_by_date.earlier.save(directory / PLAYER)
+        cloned_by_date.earlier.save(directory / report.PLAYER)
         cloned_by_date.later.save(directory / LATER)
-        write_by_date(directory, cloned_by_date.scores, cloned_by_date.earlier.told)
+        report.write_by_date(directory, cloned_by_date.scores, cloned_by_date.earlier.told)
     return cloned_by_date
 
 
@@ -146,29 +132,29 @@ def _halves(games: Sequence[ReplayableGame], later: int) -> tuple[int, int]:
 
 
 def _part(games: Sequence[ReplayableGame], later: int, config: CloneConfig) -> PartResult:
-    every = decisions_of(games)
+    every = networks.decisions_of(games)
     learned, tested = every.where(every.game < later), every.where(every.game >= later)
-    network = fit_network(learned, config.seed, config.epochs)
-    logistic = fit_network(learned, config.seed, config.epochs, (), renumber=False)
+    network = networks.fit_network(learned, config.seed, config.epochs)
+    logistic = networks.fit_network(learned, config.seed, config.epochs, (), renumber=False)
     predicted = {
-        CLONE: by_network(network, tested),
-        LOGISTIC: by_network(logistic, tested),
-        HEURISTIC: by_heuristic(learned, tested),
-        FREQUENCY: by_frequency(learned, tested),
+        report.CLONE: networks.by_network(network, tested),
+        report.LOGISTIC: networks.by_network(logistic, tested),
+        report.HEURISTIC: networks.by_heuristic(learned, tested),
+        report.FREQUENCY: networks.by_frequency(learned, tested),
     }
     held_out = [game for game in games if game.number >= later]
-    predicted |= {name: by_player(name, held_out, tested) for name in config.beside}
+    predicted |= {name: networks.by_player(name, held_out, tested) for name in config.beside}
     columns: dict[str, Any] = {"game": tested.game, "kind": tested.kind, "role": tested.role}
     for name, predictions in predicted.items():
         columns |= {f"log: {name}": predictions.log, f"top: {name}": predictions.top}
-    return PartResult(network, fit_network(tested, config.seed, config.epochs), columns)
+    return PartResult(network, networks.fit_network(tested, config.seed, config.epochs), columns)
 
 
 def _votes(columns: Mapping[str, Any]) -> float:
-    return float(columns[f"log: {CLONE}"][columns["kind"] == 0].mean())
+    return float(columns[f"log: {report.CLONE}"][columns["kind"] == 0].mean())
 
 
-def scores_of(parts: Mapping[int, Mapping[str, Any]]) -> list[ChoiceScore]:
+def scores_of(parts: Mapping[int, Mapping[str, Any]]) -> list[report.ChoiceScore]:
     """By kind: over all, then by number of players, then by role; by model; intervals for games as what is drawn.
 
     Args:
@@ -176,41 +162,23 @@ def scores_of(parts: Mapping[int, Mapping[str, Any]]) -> list[ChoiceScore]:
     """
     columns = [{**part, PLAYERS: np.full(len(part["game"]), n)} for n, part in parts.items()]
     whole = {name: np.concatenate([part[name] for part in columns]) for name in columns[0]}
-    models = [name.removeprefix("log: ") for name in whole if name.startswith("log: ")]
     rows = []
-    for kind, what in enumerate(KINDS):
+    for kind, what in enumerate(networks.KINDS):
         for some, role, players in _groups(whole, whole["kind"] == kind):
-            of = {name: values[some] for name, values in whole.items()}
-            rows += [replace(_score(what, role, model, of), players=players) for model in models]
-    return [row for row in rows if row.decisions]
+            rows += report.scores_among(whole, some, what, role, players)
+    return rows
 
 
 def _groups(whole: Mapping[str, Any], of_kind: Any) -> Iterator[tuple[Any, str, int | None]]:
     """Which decisions of a kind, the role and the number of players."""
-    yield of_kind, ALL, None
+    yield of_kind, report.ALL, None
     for players in np.unique(whole[PLAYERS]):
-        yield of_kind & (whole[PLAYERS] == players), ALL, int(players)
+        yield of_kind & (whole[PLAYERS] == players), report.ALL, int(players)
     for role in np.unique(whole["role"][of_kind]):
         yield of_kind & (whole["role"] == role), ROLES[role], None
 
 
-def _score(what: str, role: str, model: str, of: Mapping[str, Any]) -> ChoiceScore:
-    says = ~np.isnan(of[f"log: {model}"])
-    games = of["game"][says]
-    log, top, own_log, own_top = (
-        of[f"{of_what}: {name}"][says] for name in (model, CLONE) for of_what in ("log", "top")
-    )
-
-    def mean(values: Array, bounds: tuple[float, float] = UNBOUNDED) -> Estimate:
-        return by_game(zip(games.tolist(), values.tolist(), strict=True), bounds)
-
-    if not len(games):
-        return ChoiceScore(what, role, model, 0, 0, Estimate(0.0), Estimate(0.0), None, None)
-    less = (None, None) if model == CLONE else (mean(own_top - top), mean(own_log - log))
-    return ChoiceScore(what, role, model, len(games), len(np.unique(games)), mean(top, SHARE), mean(log), *less)
-
-
 def summary_by_date(cloned: ClonedByDate) -> dict[str, Any]:
     """What `--json` prints: what it was learned from, and the scores over all roles."""
-    scores = [plain(score) for score in cloned.scores if score.role == ALL]  # over all, and by number of players
+    scores = [plain(score) for score in cloned.scores if score.role == report.ALL]  # over all, and by number of players
     return {"learned_from": dict(cloned.earlier.told), "scores": scores}

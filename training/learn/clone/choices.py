@@ -8,7 +8,7 @@ nobody made himself (the table's, a heuristic's, those that an importer assumed)
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
@@ -22,22 +22,11 @@ from parlour.envs.replay import transcript_files
 from parlour.policies.cloned.features import SPEECH, decision_of, described, group_of
 from parlour.policies.cloned.record import Array, SeatRecord, acts_of
 from parlour.policies.heuristic.avalon import AvalonPlayer
-from parlour.training.measure.analysis.games import AnalysedGame, Moment, read_game
+from parlour.training.measure.analysis.games import AnalysedGame, read_game
 from parlour.training.records.avalon import assumed_moves
 from parlour.training.results.progress import Stage, StageProgress, counted, no_progress
 
 Method = Literal["choice", "networks"]
-
-
-@dataclass(frozen=True)
-class FitConfig:
-    """How a head is fitted."""
-
-    hidden: int
-    """Hidden units of a member; 0: a plain logistic model."""
-    members: int
-    steps: int
-    seed: int
 
 
 @dataclass(frozen=True)
@@ -47,7 +36,7 @@ class CloneConfig:
     folds: int = 5
     """Number of folds of the games; each is held out once."""
     hidden: int = 16
-    """Hidden units of each of the averaged networks."""
+    """Hidden units of each of the averaged networks; 0: a plain logistic model."""
     members: int = 4
     """Number of averaged networks; each stops early on another part of the training games."""
     steps: int = 240
@@ -70,11 +59,6 @@ class CloneConfig:
         check_one_of("method", self.method, get_args(Method))
         if not 0 < self.held_out < 1:
             raise accept("held_out", self.held_out, "a number between 0 and 1")
-
-    @property
-    def fit(self) -> FitConfig:
-        """How each head is fitted."""
-        return FitConfig(self.hidden, self.members, self.steps, self.seed)
 
 
 Rows = np.ndarray[Any, np.dtype[np.float32]]
@@ -136,66 +120,42 @@ def read_choices(folder: str | Path, seed: int, progress: StageProgress = no_pro
 
 def choices_of(played: AnalysedGame, number: int, seed: int) -> Iterator[ImitatedChoice]:
     """The choices of one game, in order. `number` is what they call the game, and part of the seed of the draws."""
-    seats: dict[int, _Seat] = {}
-    own = _own_moves(played)
+    seats: dict[int, tuple[SeatRecord, AvalonPlayer]] = {}
+    assumed, lines = assumed_moves(played.transcript), played.transcript.lines
+    made = [(k, entry) for k, entry in enumerate(played.transcript.entries) if entry.move is not None]
+    own = [not (entry.replaced or (lines and "by" in lines[k])) for k, entry in made]  # made by the seat itself
     for moment in played.moments():
         view = moment.view
         if view.seat not in seats:
-            seats[view.seat] = _Seat(view, np.random.default_rng((seed, number, view.seat)))
-        if own(moment) and len(view.legal) > 1:
-            yield seats[view.seat].choice(number, view, moment.move)
+            rng = np.random.default_rng((seed, number, view.seat))
+            seats[view.seat] = SeatRecord(view), AvalonPlayer(view, rng)
+        if own[moment.number] and moment.number not in assumed and len(view.legal) > 1:
+            yield _choice(number, view, moment.move, *seats[view.seat])
 
 
-def _own_moves(played: AnalysedGame) -> Callable[[Moment], bool]:
-    """Whether a seat made a move itself."""
-    assumed = assumed_moves(played.transcript)
-    made = [k for k, entry in enumerate(played.transcript.entries) if entry.move is not None]
-    lines = played.transcript.lines
-    entries = played.transcript.entries
-
-    def own(moment: Moment) -> bool:
-        at = made[moment.number]
-        replaced = entries[at].replaced or (lines and "by" in lines[at])
-        return not replaced and moment.number not in assumed
-
-    return own
-
-
-class _Seat:
-    """One seat of one game: what it has seen, and the heuristic in its place."""
-
-    def __init__(self, view: AvalonView, rng: np.random.Generator) -> None:
-        self._seen = SeatRecord(view)
-        self._heuristic = AvalonPlayer(view, rng)
-
-    def choice(self, number: int, view: AvalonView, move: Move) -> ImitatedChoice:
-        self._seen.read(view)
-        kind = decision_of(view.legal)
-        return ImitatedChoice(
-            number,
-            kind,
-            CONSULTED if move.kind == game.CONSULT else kind,
-            view.role,
-            group_of(view),
-            len(view.roles),
-            described(view, self._seen).astype(np.float32),
-            _shares(view, acts_of(move, view.seat, len(view.roles), view.legal) if kind == SPEECH else (move,)),
-            self._drawn(view, DRAWS[kind]),
-            _by_habits(view, self._seen),
-            _sorts(view, self._seen),
-        )
-
-    def _drawn(self, view: AvalonView, draws: int) -> Array:
-        counted = Counter(self._heuristic.act(view) for _ in range(draws))
-        shares: Array = np.array([counted[move] / draws for move in view.legal])
-        return shares
-
-
-def _shares(view: AvalonView, taken: tuple[Move, ...]) -> Array:
+def _choice(number: int, view: AvalonView, move: Move, seen: SeatRecord, heuristic: AvalonPlayer) -> ImitatedChoice:
+    """A decision by what the seat has seen, with the heuristic in its place."""
+    seen.read(view)
+    kind = decision_of(view.legal)
+    taken = acts_of(move, view.seat, len(view.roles), view.legal) if kind == SPEECH else (move,)
     shares = np.zeros(len(view.legal))
-    for move in taken:
-        shares[view.legal.index(Move(move.kind, move.args))] += 1 / len(taken)
-    return shares
+    for act in taken:
+        shares[view.legal.index(Move(act.kind, act.args))] += 1 / len(taken)
+    rows = described(view, seen).astype(np.float32)
+    drawn = Counter(heuristic.act(view) for _ in range(DRAWS[kind]))
+    return ImitatedChoice(
+        number,
+        kind,
+        CONSULTED if move.kind == game.CONSULT else kind,
+        view.role,
+        group_of(view),
+        len(view.roles),
+        rows,
+        shares,
+        np.array([drawn[option] / DRAWS[kind] for option in view.legal]),
+        _by_habits(view, seen),
+        _sorts(view, seen),
+    )
 
 
 def _by_habits(view: AvalonView, seen: SeatRecord) -> Array:
@@ -227,9 +187,7 @@ def _sorts(view: AvalonView, seen: SeatRecord) -> np.ndarray[Any, np.dtype[np.in
     return np.array([move.args[0] for move in view.legal])
 
 
-def by_kind(choices: list[ImitatedChoice]) -> Mapping[str, list[ImitatedChoice]]:
+def by_kind(choices: Sequence[ImitatedChoice]) -> Mapping[str, list[ImitatedChoice]]:
     """The choices of each head, in order."""
-    sorted_out: dict[str, list[ImitatedChoice]] = {}
-    for choice in choices:
-        sorted_out.setdefault(choice.kind, []).append(choice)
-    return sorted_out
+    kinds = dict.fromkeys(choice.kind for choice in choices)
+    return {kind: [choice for choice in choices if choice.kind == kind] for kind in kinds}

@@ -17,15 +17,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 from parlour.policies.cloned.record import Array
 from parlour.training.learn.clone.choices import ImitatedChoice
 from parlour.training.measure.calibration import CalibrationBin, bins_by_count
-from parlour.training.measure.statistics import SHARE, UNBOUNDED, Estimate, show_interval, weighted_mean
+from parlour.training.measure.statistics import SHARE, UNBOUNDED, Estimate, show_estimate, weighted_mean
 from parlour.training.results import plots
 from parlour.training.results.pages.report import opening, write_report
 from parlour.training.results.result_table import markdown_list, markdown_table
@@ -53,24 +54,13 @@ _LEAST: Final = 1e-12
 """A chance below this counts as this."""
 
 
-class Foretold(NamedTuple):
-    """What one model said about one held-out choice."""
-
-    top: float
-    """1 if its most probable move was taken; a share where several are as probable, or several were taken in one."""
-    log: float
-    """Log of its chance of what was taken, in nats; the mean by their shares where several were."""
-    chance: float
-    """Its chance of the first legal move, such as to approve."""
-
-
-@dataclass(frozen=True, eq=False)
-class PredictedChoice:
-    """A choice with what the models said about it, which had not learned from its game."""
-
-    choice: ImitatedChoice
-    predictions: dict[str, Foretold]
-    """By model; those that say something of this kind."""
+Columns = Mapping[str, Any]
+"""Arrays with one entry for each held-out decision: `game`, what and who decided, and of each model, which had not learned from the
+game, `top: MODEL` and `log: MODEL`; NaN where it says nothing. Top is 1 if its most probable move was taken, a share where several
+are as probable, or several were taken in one. Log is that of its chance of what was taken, in nats; the mean by their shares where
+several were. A cross-validation also has `first: MODEL`, its chance of the first legal move, such as to approve, and `taken`, the
+share of that move in what was taken.
+"""
 
 
 @dataclass(frozen=True)
@@ -95,47 +85,49 @@ class ChoiceScore:
     """Number of players of the games; None: any."""
 
 
-def told_of(choice: ImitatedChoice, models: dict[str, Model]) -> PredictedChoice:
-    """What models say about a choice."""
-    said = {name: model(choice) for name, model in models.items()}
-    return PredictedChoice(
-        choice, {name: _told(choice.taken, chances) for name, chances in said.items() if len(chances)}
-    )
+def told_of(choice: ImitatedChoice, models: dict[str, Model]) -> dict[str, Any]:
+    """What models say about a choice: a row of the columns."""
+    row = {"game": choice.game, "what": choice.what, "role": choice.role, "taken": float(choice.taken[0])}
+    for name, model in models.items():
+        if len(chances := model(choice)):
+            best = chances >= chances.max() - 1e-12
+            row[f"top: {name}"] = float((choice.taken[best] > 0).mean())
+            row[f"log: {name}"] = float(choice.taken @ np.log(np.maximum(chances, _LEAST)))
+            row[f"first: {name}"] = float(chances[0])
+    return row
 
 
-def _told(taken: Array, chances: Array) -> Foretold:
-    best = chances >= chances.max() - 1e-12
-    log = float(taken @ np.log(np.maximum(chances, _LEAST)))
-    return Foretold(float((taken[best] > 0).mean()), log, float(chances[0]))
-
-
-def table(held_out: Sequence[PredictedChoice]) -> list[ChoiceScore]:
-    """All rows: by kind, over all roles and then by role, by model."""
+def table(held_out: Columns) -> list[ChoiceScore]:
+    """All rows of a cross-validation: by kind, over all roles and then by role, by model."""
     rows = []
-    for what in dict.fromkeys(case.choice.what for case in held_out):
-        of_kind = [case for case in held_out if case.choice.what == what]
-        for role in (ALL, *sorted({case.choice.role for case in of_kind})):
-            some = [case for case in of_kind if role in (ALL, case.choice.role)]
-            rows += [_score(what, role, name, some) for name in MODELS if name in some[0].predictions]
+    for what in dict.fromkeys(held_out["what"].tolist()):
+        of_kind = held_out["what"] == what
+        rows += scores_among(held_out, of_kind, what, ALL)
+        for role in sorted(set(held_out["role"][of_kind].tolist())):
+            rows += scores_among(held_out, of_kind & (held_out["role"] == role), what, role)
     return rows
 
 
-def _score(what: str, role: str, model: str, some: Sequence[PredictedChoice]) -> ChoiceScore:
-    def mean(of: Callable[[PredictedChoice], float], bounds: tuple[float, float] = UNBOUNDED) -> Estimate:
-        return by_game(((case.choice.game, of(case)) for case in some), bounds)
+def scores_among(
+    columns: Columns, some: NDArray[np.bool_], what: str, role: str, players: int | None = None
+) -> list[ChoiceScore]:
+    """The rows of some decisions, by model; `what` and the others say which decisions they are."""
+    of = {name: values[some] for name, values in columns.items()}
+    models = [name.removeprefix("log: ") for name in of if name.startswith("log: ")]
+    told = [model for model in models if not np.isnan(of[f"log: {model}"]).all()]
+    return [replace(_score(what, role, model, of), players=players) for model in told]
 
-    other = None if model == CLONE else model
-    return ChoiceScore(
-        what,
-        role,
-        model,
-        len(some),
-        len({case.choice.game for case in some}),
-        mean(lambda case: case.predictions[model].top, SHARE),
-        mean(lambda case: case.predictions[model].log),
-        None if other is None else mean(lambda case: case.predictions[CLONE].top - case.predictions[model].top),
-        None if other is None else mean(lambda case: case.predictions[CLONE].log - case.predictions[model].log),
-    )
+
+def _score(what: str, role: str, model: str, of: Columns) -> ChoiceScore:
+    says = ~np.isnan(of[f"log: {model}"])
+    games = of["game"][says]
+
+    def mean(values: Array, bounds: tuple[float, float] = UNBOUNDED) -> Estimate:
+        return by_game(zip(games.tolist(), values.tolist(), strict=True), bounds)
+
+    top, log, own_top, own_log = (of[f"{part}: {name}"][says] for name in (model, CLONE) for part in ("top", "log"))
+    less = (None, None) if model == CLONE else (mean(own_top - top), mean(own_log - log))
+    return ChoiceScore(what, role, model, len(games), len(np.unique(games)), mean(top, SHARE), mean(log), *less)
 
 
 def by_game(values: Iterable[tuple[int, float]], bounds: tuple[float, float] = UNBOUNDED) -> Estimate:
@@ -146,12 +138,10 @@ def by_game(values: Iterable[tuple[int, float]], bounds: tuple[float, float] = U
     return weighted_mean([np.mean(of) for of in sums.values()], [len(of) for of in sums.values()], bounds)
 
 
-def calibration(held_out: Sequence[PredictedChoice], what: str, model: str, bins: int = 10) -> list[CalibrationBin]:
+def calibration(held_out: Columns, what: str, model: str, bins: int = 10) -> list[CalibrationBin]:
     """For decisions between two moves: predicted probability of the first against its frequency, in equal parts."""
-    of_kind = [case for case in held_out if case.choice.what == what]
-    chances = [case.predictions[model].chance for case in of_kind]
-    taken = [float(case.choice.taken[0]) for case in of_kind]
-    return bins_by_count(chances, taken, bins)
+    some = (held_out["what"] == what) & ~np.isnan(held_out[f"first: {model}"])
+    return bins_by_count(held_out[f"first: {model}"][some], held_out["taken"][some], bins)
 
 
 PLAYER, SCORES, CALIBRATION, REPORT, PICTURE = "clone.npz", "scores.csv", "calibration.csv", "report.md", "scores.png"
@@ -177,16 +167,19 @@ _MEANING: Final = (
 )
 
 
-def write(
-    folder: Path, scores: Sequence[ChoiceScore], held_out: Sequence[PredictedChoice], source: Mapping[str, Any]
-) -> None:
+def write(folder: Path, scores: Sequence[ChoiceScore], held_out: Columns, source: Mapping[str, Any]) -> None:
     """Write all files but the player itself."""
     write_scores(folder, scores)
-    bins = {name: calibration(held_out, _VOTE, name) for name in MODELS if _tells_votes(held_out, name)}
-    rows = [(name, _digits(part.chance), _digits(part.share), part.n) for name, of in bins.items() for part in of]
+    told = {score.model for score in scores if score.what == _VOTE}
+    bins: dict[str, list[CalibrationBin]] = {
+        name: calibration(held_out, _VOTE, name) for name in MODELS if name in told
+    }
+    rows = [(name, f"{part.chance:.6f}", f"{part.share:.6f}", part.n) for name, of in bins.items() for part in of]
     write_csv(folder / CALIBRATION, ("model", "chance", "rate", "decisions"), rows)
     drawn = _draw(folder / PICTURE, scores, bins)
-    write_report(folder, _report(scores, source, drawn=drawn))
+    of = ", ".join(f"{count} of {kind}" for kind, count in source["choices"].items())
+    learned = f"Learned from {source['games']} games ({of}); scores on games that the models had not learned from."
+    _write_report(folder, "A clone of recorded players", scores, (learned, markdown_list(_MEANING)), drawn=drawn)
 
 
 def write_scores(folder: Path, scores: Sequence[ChoiceScore]) -> None:
@@ -202,67 +195,41 @@ def write_by_date(folder: Path, scores: Sequence[ChoiceScore], source: Mapping[s
     """Write the files of networks that were tested on later games, but the player itself."""
     write_scores(folder, scores)
     drawn = _draw(folder / PICTURE, scores, {})
-    opened = opening(
-        "Networks cloned from recorded players", verdict(scores), *([f"![held-out scores]({PICTURE})"] if drawn else [])
-    )
     learned = f"Learned from the first {source['games']} games; scores on the later ones."
-    by_role = [row(score) for score in scores if score.role != ALL]
     by_players = [row(score) for score in scores if score.players is not None]
-    tables = (
-        markdown_table(HEADINGS, overall(scores)),
-        "## By number of players",
-        markdown_table((HEADINGS[0], "players", *HEADINGS[2:]), by_players),
-        "## By role",
-        markdown_table(HEADINGS, by_role),
-    )
-    write_report(folder, "\n\n".join(filter(None, (*opened, learned, *tables))) + "\n")
-
-
-def _tells_votes(held_out: Sequence[PredictedChoice], name: str) -> bool:
-    return any(name in case.predictions for case in held_out if case.choice.what == _VOTE)
+    more = ("## By number of players", markdown_table((HEADINGS[0], "players", *HEADINGS[2:]), by_players))
+    _write_report(folder, "Networks cloned from recorded players", scores, (learned, *more), drawn=drawn)
 
 
 def _numbers(score: ChoiceScore) -> list[Any]:
     means = (score.top, score.log, score.top_less, score.log_less)
-    cells = [_digits(value) for mean in means for value in _ends(mean)]
+    values = [value for mean in means for value in (mean.with_ends if mean else (None,) * 3)]
+    cells = [None if value is None else f"{value:.6f}" for value in values]
     return [score.what, score.role, score.players or ALL, score.model, score.decisions, score.games, *cells]
-
-
-def _ends(mean: Estimate | None) -> tuple[float | None, ...]:
-    return (None, None, None) if mean is None else (mean.value, mean.low, mean.high)
-
-
-def _digits(value: float | None) -> str | None:
-    return None if value is None else f"{value:.6f}"
 
 
 def verdict(scores: Sequence[ChoiceScore]) -> str:
     """The clone beside the heuristic on games that neither was fitted to: at votes, and over all kinds of decision."""
-    beside = [score for score in over_all(scores) if score.model == HEURISTIC and score.log_less is not None]
-    votes = [
-        compared("the clone", "the heuristic at telling votes", score.log_less, LOG_LIKELIHOOD)
-        for score in beside
-        if score.what == _VOTE and score.log_less is not None
-    ]
-    words = Counter(word(score.log_less) for score in beside if score.log_less is not None)
+    of_heuristic = [score for score in over_all(scores) if score.model == HEURISTIC]
+    beside = {score.what: score.log_less for score in of_heuristic if score.log_less is not None}
+    vote = "the heuristic at telling votes"
+    votes = [compared("the clone", vote, beside[_VOTE], LOG_LIKELIHOOD)] if _VOTE in beside else []
+    words = Counter(map(word, beside.values()))
     kinds = f"Of {len(beside)} kinds of decision: better at {words[BETTER]}, worse at {words[WORSE]}, no difference shown at {words[UNCLEAR]}."
     return together([*votes, kinds if beside else "No decision could be compared with the heuristic."])
 
 
-def _report(scores: Sequence[ChoiceScore], source: Mapping[str, Any], *, drawn: bool) -> str:
-    by_role = [score for score in scores if score.role != ALL]
-    of = ", ".join(f"{count} of {kind}" for kind, count in source["choices"].items())
-    parts = [
-        *opening(
-            "A clone of recorded players", verdict(scores), *([f"![held-out scores]({PICTURE})"] if drawn else [])
-        ),
-        f"Learned from {source['games']} games ({of}); scores on games that the models had not learned from.",
-        markdown_table(HEADINGS, overall(scores)),
-        markdown_list(_MEANING),
-        "## By role",
-        markdown_table(HEADINGS, map(row, by_role)),
-    ]
-    return "\n\n".join(filter(None, parts)) + "\n"
+def _write_report(
+    folder: Path, title: str, scores: Sequence[ChoiceScore], told: tuple[str, ...], *, drawn: bool
+) -> None:
+    """Write report.md and report.html; `told`: what was learned from, and what stands below the first table."""
+    learned, *more = told
+    pictures = [f"![held-out scores]({PICTURE})"] if drawn else []
+    by_role = markdown_table(HEADINGS, [row(score) for score in scores if score.role != ALL])
+    tables = (markdown_table(HEADINGS, overall(scores)), *more, "## By role", by_role)
+    write_report(
+        folder, "\n\n".join(filter(None, (*opening(title, verdict(scores), *pictures), learned, *tables))) + "\n"
+    )
 
 
 def overall(scores: Sequence[ChoiceScore]) -> list[tuple[str, ...]]:
@@ -279,12 +246,10 @@ def row(score: ChoiceScore) -> tuple[str, ...]:
     """A score as tables show it."""
     return (
         *(score.what, score.role if score.players is None else str(score.players), score.model, str(score.decisions)),
-        f"{score.top.value:.1%} {show_interval(score.top, '.1%')}",
-        f"{score.log.value:.3f} {show_interval(score.log, '.3f')}",
-        ""
-        if score.top_less is None
-        else f"{100 * score.top_less.value:+.1f} {show_interval(score.top_less, '+.1f', 100)}",
-        "" if score.log_less is None else f"{score.log_less.value:+.3f} {show_interval(score.log_less, '+.3f')}",
+        show_estimate(score.top, ".1%"),
+        show_estimate(score.log, ".3f"),
+        show_estimate(score.top_less, "+.1f", 100),
+        show_estimate(score.log_less, "+.3f"),
     )
 
 
@@ -328,7 +293,7 @@ def _short(model: str) -> str:
 def _bars(axes: Any, what: str, rows: Sequence[ChoiceScore]) -> None:
     for at, score in enumerate(reversed(rows)):
         colour = plots.OWN if score.model == CLONE else plots.REFERENCE
-        plots.points(axes, [at], [(score.log.value, score.log.low, score.log.high)], across=True, color=colour)
+        plots.points(axes, [at], [score.log.with_ends], across=True, color=colour)
     axes.locator_params(axis="x", nbins=4)
     axes.set_yticks(range(len(rows)), [_short(score.model) for score in reversed(rows)])
     plots.label(axes, "log likelihood of a decision (nats)", "", f"{what}, n = {rows[0].decisions}", grid="x")

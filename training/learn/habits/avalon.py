@@ -17,29 +17,12 @@ from parlour.envs.avalon.deals import Array, Key, Numbers, clean, sides, team_ro
 from parlour.envs.avalon.habits import CLAIM_TERMS, LEADERS, STANCES, ClaimHabits, Terms
 from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.claims import claims
-from parlour.envs.core import Event
-from parlour.training.learn.habits.learner import Loss, Widths, by_table
-from parlour.training.learn.habits.scores import BeliefRead, side_loss
-
-_LATER = (game.GUESS, game.EXPOSED)
-"""The hunt shows who the Assassin is: what an onlooker believes is asked for up to it."""
+from parlour.training.learn.habits.learner import Loss, Widths, by_table, nothing
+from parlour.training.learn.habits.report import BeliefRead, SourceGame, side_loss
 
 
-@dataclass(frozen=True)
-class PublicGame:
-    """One game."""
-
-    name: str
-    """Where it is from."""
-    roles: tuple[str, ...]
-    """Roles of the seats."""
-    events: tuple[Event, ...]
-    """What everybody saw, in the order of the game."""
-
-    @property
-    def players(self) -> int:
-        """How many."""
-        return len(self.roles)
+class PublicGame(SourceGame):
+    """One game; its events are those that everybody saw."""
 
     @cached_property
     def evil(self) -> Array:
@@ -53,10 +36,21 @@ class PublicGame:
         _Reader(self, cases).read()
         return cases
 
-    def key(self, *, apart: bool = True) -> Key:
-        """The onlooker's hypotheses; `apart`: Mordred is distinguished, as conduct has it."""
+    @cached_property
+    def kinds(self) -> list[int]:
+        """The kind of each seat, a number into `LEADERS`."""
+        return [kind_of(role) for role in self.roles]
+
+    def known_evil(self, kind: int) -> Array:
+        """Evil seats as far as a kind of seat knows them, shape (n,)."""
+        hidden = {0: game.OBERON, 1: game.MORDRED}.get(kind)
+        known_evil: Array = self.evil * np.array([role != hidden for role in self.roles])
+        return known_evil
+
+    def key(self) -> Key:
+        """The onlooker's hypotheses; Mordred is distinguished, as conduct has it."""
         deck = tuple(sorted(self.roles, key=game.ROLES.index))
-        return Key(deck, -1, "", (), (game.MORDRED,) if apart and game.MORDRED in deck else ())
+        return Key(deck, -1, "", (), (game.MORDRED,) if game.MORDRED in deck else ())
 
 
 def read(record: PublicGame, habits: AvalonHabits, number: int = 0) -> list[BeliefRead]:
@@ -75,7 +69,7 @@ def _reads(record: PublicGame, habits: AvalonHabits, number: int) -> Iterator[tu
     belief = AvalonBelief(record.key().roles, -1, "", (), habits)
     quest = proposals = 0
     for seat, (kind, args, words), _ in record.events:
-        if kind in _LATER:
+        if kind in (game.GUESS, game.EXPOSED):  # the hunt shows who the Assassin is
             return
         if kind in speech.ACTS and not belief.hears:
             continue
@@ -167,8 +161,7 @@ class _Reader:
         self._record, self._found = record, cases
         self._key = record.key()
         self._public = conduct.Public(sides(self._key)[0])
-        self._kinds = [kind_of(role) for role in record.roles]
-        self._known = [self._known_to(kind) for kind in range(len(LEADERS))]
+        self._known = [record.known_evil(kind) for kind in range(len(LEADERS))]
         self._leader = 0
         self._team: tuple[int, ...] = ()
 
@@ -185,16 +178,10 @@ class _Reader:
             elif kind == game.SCORE:
                 self._public.score(*args)
 
-    def _known_to(self, kind: int) -> Array:
-        """Evil seats as far as a kind of seat goes by them, shape (n,)."""
-        hidden = {0: game.OBERON, 1: game.MORDRED}.get(kind)
-        known_to: Array = self._record.evil * np.array([role != hidden for role in self._record.roles])
-        return known_to
-
     def _see_team(self, leader: int, team: tuple[int, ...]) -> None:
         self._leader, self._team = leader, team
         self._public.propose(team)
-        n, size, kind = self._record.players, len(team), self._kinds[leader]
+        n, size, kind = self._record.players, len(team), self._record.kinds[leader]
         doubts = self._public.doubts(clean(self._key, size))[leader]
         terms = conduct.team_terms(self._public, leader, doubts, team_rows(n, size), self._known[kind][None, :])[0]
         self._found.teams[LEADERS[kind]].append(RecordedChoice(n, terms, teams(n, size).index(team)))
@@ -204,7 +191,7 @@ class _Reader:
         doubts = self._public.doubts(clean(self._key, size))[:, teams(n, size).index(self._team)]
         terms = conduct.vote_terms(self._public, self._leader, self._team, doubts)
         voters = []
-        for seat, kind in enumerate(self._kinds):
+        for seat, kind in enumerate(self._record.kinds):
             dirty = bool(self._known[kind][list(self._team)].any())
             terms[seat, conduct.DIRTY] = float(dirty and kind >= 2)
             voters.append(2 * kind + (not dirty) if kind < 2 else 2 + kind)
@@ -223,8 +210,6 @@ class _Reader:
 SPOKEN = (*game.ACTS, game.TEAM)
 WORD_WIDTHS = Widths(shared=1.5, own=0.3)
 _GOOD, _OBERON = LEADERS.index("good"), LEADERS.index("Oberon")
-_HIDDEN = {0: game.OBERON, 1: game.MORDRED}
-"""Kind of speaker -> the evil role that it does not know."""
 
 
 @dataclass(frozen=True)
@@ -240,23 +225,23 @@ class RecordedStatement:
     """The stance to each seat, shape (n,)."""
 
 
-def statements_of(games: Iterable[PublicGame], reader: spoken.Reader = claims) -> list[RecordedStatement]:
-    """The public statements of games, read by rule or by a language model."""
-    return [choice for record in games for choice in _of_game(record, reader)]
+def statements_of(games: Iterable[PublicGame]) -> list[RecordedStatement]:
+    """The public statements of games, read by rule."""
+    return [statement for record in games for statement in _statements(record)]
 
 
-def _of_game(record: PublicGame, reader: spoken.Reader) -> list[RecordedStatement]:
+def _statements(record: PublicGame) -> Iterator[RecordedStatement]:
     public, listened = conduct.Public(sides(record.key())[0]), spoken.Heard(record.players)
-    statements: list[RecordedStatement] = []
     for seat, (kind, args, words), _ in record.events:
         if kind == game.LEADS:
             public.lead(args[0])
             listened.lead(args[0])
         if words and kind in SPOKEN:
             terms = spoken.claim_terms(public, listened, seat, reason=kind == game.TEAM)
-            said = np.array(spoken.stances(words, seat, record.players, reader))
-            speaker = kind_of(record.roles[seat])
-            statements.append(RecordedStatement(record.players, speaker, _with_evil(terms, record, seat), said))
+            said = np.array(spoken.stances(words, seat, record.players, claims))
+            evil = record.known_evil(record.kinds[seat])
+            evil[seat] = 0.0
+            yield RecordedStatement(record.players, record.kinds[seat], spoken.with_evil(terms, evil), said)
             listened.hear(said)
         if kind == game.TEAM:
             public.propose(args)
@@ -265,42 +250,29 @@ def _of_game(record: PublicGame, reader: spoken.Reader) -> list[RecordedStatemen
             public.see_cards(team, args[1])
         elif kind == game.SCORE:
             public.score(*args)
-    return statements
 
 
-def _with_evil(terms: Array, record: PublicGame, speaker: int) -> Array:
-    hidden = _HIDDEN.get(kind_of(record.roles[speaker]))
-    evil = record.evil * np.array([role != hidden for role in record.roles])
-    evil[speaker] = 0.0
-    return spoken.with_evil(terms, evil)
-
-
-def fit_words(statements: Sequence[RecordedStatement], widths: Widths = WORD_WIDTHS) -> dict[int, ClaimHabits]:
+def fit_words(statements: Sequence[RecordedStatement]) -> dict[int, ClaimHabits]:
     """Number of players -> what seats say; Oberon, who knows nobody, as good seats do, with words of both."""
-    by_kind = {kind: _fit(statements, kind, widths) for kind in range(len(LEADERS)) if kind != _OBERON}
+    by_kind = {kind: _fit(statements, kind) for kind in range(len(LEADERS)) if kind != _OBERON}
     by_kind[_OBERON] = by_kind[_GOOD]
     return {n: ClaimHabits(tuple(by_kind[kind][n] for kind in range(len(LEADERS)))) for n in PLAYERS}
 
 
-def _fit(statements: Sequence[RecordedStatement], kind: int, widths: Widths) -> dict[int, tuple[Terms, ...]]:
+def _fit(statements: Sequence[RecordedStatement], kind: int) -> dict[int, tuple[Terms, ...]]:
     kinds = (_GOOD, _OBERON) if kind == _GOOD else (kind,)
     some = [statement for statement in statements if statement.kind in kinds]
     losses = [_words_loss([case for case in some if case.players == n]) for n in PLAYERS]
-    fitted = by_table(losses, (0.0,) * (len(STANCES) * len(CLAIM_TERMS)), widths)
-    cut = len(CLAIM_TERMS)
-    return {
-        n: tuple(terms[k * cut : (k + 1) * cut] for k in range(len(STANCES)))
-        for n, terms in zip(PLAYERS, fitted, strict=True)
-    }
+    fitted = by_table(losses, (0.0,) * (len(STANCES) * len(CLAIM_TERMS)), WORD_WIDTHS)
+    rows = np.reshape(fitted, (len(PLAYERS), len(STANCES), -1)).tolist()
+    return {n: tuple(map(tuple, of_stances)) for n, of_stances in zip(PLAYERS, rows, strict=True)}
 
 
 def _words_loss(statements: Sequence[RecordedStatement]) -> Loss:
     if not statements:
-        return lambda coefficients: (0.0, np.zeros_like(coefficients))
-    terms, said = (
-        np.concatenate([statement.terms for statement in statements]),
-        np.concatenate([statement.said for statement in statements]),
-    )
+        return nothing
+    terms = np.concatenate([statement.terms for statement in statements])
+    said = np.concatenate([statement.said for statement in statements])
     rows = np.arange(len(said))
 
     def loss(coefficients: Array) -> tuple[float, Array]:

@@ -15,52 +15,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import numpy as np
-from parlour.envs.avalon import GAME, vocabulary as game
+from parlour.envs.avalon import GAME, habits, vocabulary as game
 from parlour.envs.avalon.conduct import MOOD_SHARES, MOODS, over_moods
 from parlour.envs.avalon.deals import Array, tables
-from parlour.envs.avalon.habits import (
-    CARD_TERMS,
-    LEADERS,
-    TEAM_TERMS,
-    VOTE_TERMS,
-    VOTERS,
-    AvalonHabits,
-    ClaimHabits,
-    Conduct,
-    HabitsFile,
-    LearnedHabits,
-    Terms,
-    Weights,
-    read_habits,
-)
 from parlour.envs.avalon.likelihoods import Likelihoods
 from parlour.envs.avalon.presets import PLAYERS
-from parlour.training.learn.habits.avalon import (
-    SPOKEN,
-    Ballot,
-    Cases,
-    PublicGame,
-    RecordedChoice,
-    fit_words,
-    of_games,
-    read,
-    read_often,
-    statements_of,
-)
-from parlour.training.learn.habits.learner import (
-    LEARNED,
-    HabitsOfGame,
-    Learning,
-    Loss,
-    Widths,
-    by_table,
-    folds,
-    odds,
-    one_hot,
-)
+from parlour.training.learn.habits import avalon as recorded, learner
 
 WORDS: Final = "learned, words"
 """The reading that also uses speech."""
@@ -68,60 +31,56 @@ READER: Final = "learned, reader"
 """The reading by evidence."""
 
 
-def fit(cases: Cases, widths: Widths) -> dict[int, Conduct]:
+def fit(cases: recorded.Cases, widths: learner.Widths) -> dict[int, habits.Conduct]:
     """Number of players -> conduct, for all numbers of players."""
-    votes = fit_votes(cases.votes, widths)
-    teams = {kind: _fit(cases.teams[kind], _team_prior(kind), widths) for kind in LEADERS if kind != "Oberon"}
-    teams["Oberon"] = _fit(cases.teams["Oberon"], _mean(teams["good"]), widths)
-    cards = _fit(cases.cards, one_hot(CARD_TERMS, always=odds(AvalonHabits().fail)), widths)
-    joins = _fit(cases.joins, (odds(AvalonHabits().fail),), widths)
-    return {n: Conduct(votes[n], tuple(teams[kind][n] for kind in LEADERS), cards[n], joins[n][0]) for n in PLAYERS}
-
-
-def _mean(fitted: Mapping[int, Terms]) -> Terms:
-    return tuple(float(x) for x in np.mean(list(fitted.values()), axis=0))
-
-
-def _team_prior(kind: str) -> Terms:
-    habits = AvalonHabits()
+    votes, usual = fit_votes(cases.votes, widths), habits.AvalonHabits()
     even = 0.7  # of the teams drawn at random that have an evil member, at the smallest table
-    rate = {"evil": habits.evil_on_own_team, "Merlin": 1 - habits.clean_team_merlin, "good": even}[kind]
-    return one_hot(TEAM_TERMS, dirty=odds(rate) - odds(even))
+    rates = {"evil": usual.evil_on_own_team, "Merlin": 1 - usual.clean_team_merlin, "good": even}
+    priors = {
+        kind: learner.one_hot(habits.TEAM_TERMS, dirty=learner.odds(rate) - learner.odds(even))
+        for kind, rate in rates.items()
+    }
+    teams = {kind: _fit(cases.teams[kind], priors[kind], widths) for kind in habits.LEADERS if kind != "Oberon"}
+    mean: Array = np.mean(list(teams["good"].values()), axis=0)
+    teams["Oberon"] = _fit(cases.teams["Oberon"], tuple(mean.tolist()), widths)
+    cards = _fit(cases.cards, learner.one_hot(habits.CARD_TERMS, always=learner.odds(usual.fail)), widths)
+    joins = _fit(cases.joins, (learner.odds(usual.fail),), widths)
+    return {
+        n: habits.Conduct(votes[n], tuple(teams[kind][n] for kind in habits.LEADERS), cards[n], joins[n][0])
+        for n in PLAYERS
+    }
 
 
-def _fit(cases: Sequence[RecordedChoice], prior: Terms, widths: Widths) -> dict[int, Terms]:
+def _fit(
+    cases: Sequence[recorded.RecordedChoice], prior: habits.Terms, widths: learner.Widths
+) -> dict[int, habits.Terms]:
     """Number of players -> coefficients."""
-    groups = [_Group([case for case in cases if case.players == n]).loss for n in PLAYERS]
-    return dict(zip(PLAYERS, by_table(groups, prior, widths), strict=True))
+    losses = [_choices_loss([case for case in cases if case.players == n]) for n in PLAYERS]
+    return dict(zip(PLAYERS, learner.by_table(losses, prior, widths), strict=True))
 
 
-class _Group:
-    """The cases of one number of players; those with as many options in one array."""
+def _choices_loss(cases: Sequence[recorded.RecordedChoice]) -> learner.Loss:
+    """Of the cases of one number of players; those with as many options are in one array."""
+    parts = []
+    for options in sorted({len(case.terms) for case in cases}):
+        some = [case for case in cases if len(case.terms) == options]
+        terms, chosen = np.stack([case.terms for case in some]), np.array([case.chosen for case in some])
+        parts.append((_yes_or_no if options == 1 else _choice, terms, chosen))
 
-    def __init__(self, cases: Sequence[RecordedChoice]) -> None:
-        by_options: dict[int, list[RecordedChoice]] = {}
-        for case in cases:
-            by_options.setdefault(len(case.terms), []).append(case)
-        self._parts = [
-            (np.stack([case.terms for case in some]), np.array([case.chosen for case in some]))
-            for _, some in sorted(by_options.items())
-        ]
-
-    def loss(self, coefficients: Array) -> tuple[float, Array]:
+    def loss(coefficients: Array) -> tuple[float, Array]:
         """- log likelihood and its gradient."""
         total, gradient = 0.0, np.zeros(len(coefficients))
-        for terms, chosen in self._parts:
-            value, slope = (
-                _yes_or_no(terms[:, 0], chosen, coefficients)
-                if terms.shape[1] == 1
-                else _choice(terms, chosen, coefficients)
-            )
+        for of_part, terms, chosen in parts:
+            value, slope = of_part(terms, chosen, coefficients)
             total += value
             gradient += slope
         return total, gradient
 
+    return loss
+
 
 def _yes_or_no(terms: Array, chosen: Array, coefficients: Array) -> tuple[float, Array]:
+    terms = terms[:, 0]
     logits = terms @ coefficients
     value = float(np.logaddexp(0.0, logits).sum() - logits @ chosen)
     return value, (1 / (1 + np.exp(-logits)) - chosen) @ terms
@@ -139,87 +98,70 @@ def _choice(terms: Array, chosen: Array, coefficients: Array) -> tuple[float, Ar
 
 # -- votes -------------------------------------------------------------------------------------------------------
 
-_GOOD, _OBERON = VOTERS.index("good"), VOTERS.index("Oberon")
+_GOOD, _OBERON = habits.VOTERS.index("good"), habits.VOTERS.index("Oberon")
 MOOD = 0.5
 """Where the prior of the mood's coefficient lies: at zero it could not be distinguished from its negative."""
 
 
-def fit_votes(ballots: Sequence[Ballot], widths: Widths) -> dict[int, tuple[Terms, ...]]:
+def fit_votes(ballots: Sequence[recorded.Ballot], widths: learner.Widths) -> dict[int, tuple[habits.Terms, ...]]:
     """Number of players -> coefficients by `VOTERS`. Oberon's prior lies at the good seats'."""
-    losses = [_Votes([ballot for ballot in ballots if ballot.players == n]).loss for n in PLAYERS]
-    prior = tuple(term for kind in VOTERS for term in _prior(kind))
-    fitted = by_table(losses, prior, widths)
-    return {n: _by_kind(np.array(terms)) for n, terms in zip(PLAYERS, fitted, strict=True)}
-
-
-def _prior(kind: str) -> Terms:
-    habits = AvalonHabits()
-    rate = {
-        "evil, dirty": habits.approve_dirty_evil,
-        "evil, clean": habits.approve_clean_evil,
-        "Merlin, dirty": habits.approve_dirty_merlin,
-        "Merlin, clean": habits.approve_clean_merlin,
-        "good": habits.approve_blind,
+    losses = [_votes_loss([ballot for ballot in ballots if ballot.players == n]) for n in PLAYERS]
+    usual = habits.AvalonHabits()
+    rates = {
+        "evil, dirty": usual.approve_dirty_evil,
+        "evil, clean": usual.approve_clean_evil,
+        "Merlin, dirty": usual.approve_dirty_merlin,
+        "Merlin, clean": usual.approve_clean_merlin,
+        "good": usual.approve_blind,
     }
-    return one_hot(VOTE_TERMS, always=odds(rate[kind]), mood=MOOD) if kind in rate else (0.0,) * len(VOTE_TERMS)
+    by_kind = {
+        kind: learner.one_hot(habits.VOTE_TERMS, always=learner.odds(rate), mood=MOOD) for kind, rate in rates.items()
+    }
+    prior = tuple(term for kind in habits.VOTERS for term in by_kind.get(kind, (0.0,) * len(habits.VOTE_TERMS)))
+    fitted = [_split(np.array(terms)).tolist() for terms in learner.by_table(losses, prior, widths)]
+    return {n: tuple(map(tuple, rows)) for n, rows in zip(PLAYERS, fitted, strict=True)}
 
 
 def _split(packed: Array) -> Array:
     """Coefficients by `VOTERS`, shape (kinds, terms): Oberon's are packed as their difference to the good seats'."""
-    rows = packed.reshape(len(VOTERS), -1).copy()
+    rows = packed.reshape(len(habits.VOTERS), -1).copy()
     rows[_OBERON] += rows[_GOOD]
     return rows
 
 
-def _by_kind(packed: Array) -> tuple[Terms, ...]:
-    return tuple(tuple(float(x) for x in row) for row in _split(packed))
+def _votes_loss(ballots: Sequence[recorded.Ballot]) -> learner.Loss:
+    """Of the ballots of one number of players, one voter a row."""
+    if not ballots:
+        return learner.nothing
+    terms = np.concatenate([ballot.terms for ballot in ballots])
+    cast = np.concatenate([np.array(ballot.votes, dtype=np.float64) for ballot in ballots])[:, None]
+    which = np.concatenate([np.array(ballot.kinds) for ballot in ballots])
+    kinds = np.arange(len(habits.VOTERS)) == which[:, None]
+    counts = np.array([len(ballot.votes) for ballot in ballots])
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    ballot = np.repeat(np.arange(len(ballots)), counts)
 
-
-class _Votes:
-    """The ballots of one number of players, one voter a row."""
-
-    def __init__(self, ballots: Sequence[Ballot]) -> None:
-        self._empty = not ballots
-        if not self._empty:
-            self._terms = np.concatenate([ballot.terms for ballot in ballots])
-            self._cast = np.concatenate([np.array(ballot.votes, dtype=np.float64) for ballot in ballots])
-            kinds = np.concatenate([np.array(ballot.kinds) for ballot in ballots])
-            self._kinds = np.arange(len(VOTERS)) == kinds[:, None]
-            self._which = kinds
-            counts = np.array([len(ballot.votes) for ballot in ballots])
-            self._starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-            self._ballot = np.repeat(np.arange(len(ballots)), counts)
-
-    def loss(self, packed: Array) -> tuple[float, Array]:
+    def loss(packed: Array) -> tuple[float, Array]:
         """- log likelihood and its gradient."""
-        if self._empty:
-            return 0.0, np.zeros_like(packed)
-        rows = _split(packed)[self._which]
-        logits = np.einsum("vt,vt->v", self._terms, rows)[:, None] + rows[:, -1:] * MOODS
-        signed = np.where(self._cast[:, None] == 1, logits, -logits)
-        by_mood = np.add.reduceat(-np.logaddexp(0.0, -signed), self._starts, axis=0)
+        rows = _split(packed)[which]
+        logits = np.einsum("vt,vt->v", terms, rows)[:, None] + rows[:, -1:] * MOODS
+        signed = np.where(cast == 1, logits, -logits)
+        by_mood = np.add.reduceat(-np.logaddexp(0.0, -signed), starts, axis=0)
         total = over_moods(by_mood)
         shares = np.exp(by_mood - total[:, None]) * MOOD_SHARES
-        wrong = (1 / (1 + np.exp(-logits)) - self._cast[:, None]) * shares[self._ballot]
-        slope = (wrong.sum(axis=1)[:, None] * self._terms).T @ self._kinds
-        slope[-1] = (wrong @ MOODS) @ self._kinds
+        wrong = (1 / (1 + np.exp(-logits)) - cast) * shares[ballot]
+        slope = (wrong.sum(axis=1)[:, None] * terms).T @ kinds
+        slope[-1] = (wrong @ MOODS) @ kinds
         slope[:, _GOOD] += slope[:, _OBERON]
         return -float(total.sum()), slope.T.ravel()
+
+    return loss
 
 
 # -- weights of evidence -----------------------------------------------------------------------------------------
 
 
-class EvidenceWeights(NamedTuple):
-    """How much each kind of evidence counts."""
-
-    votes: float
-    teams: float
-    cards: float
-    words: float
-
-
-KINDS = EvidenceWeights._fields
+KINDS: Final = ("votes", "teams", "cards", "words")
 _PRIOR = (0.0, 0.0, 0.0, log(0.5))
 """Prior means of the logarithms of the weights."""
 
@@ -235,16 +177,18 @@ class Evidence:
     """1 for the deals with the true evil side, shape (H,)."""
 
 
-def evidence(record: PublicGame, conduct: Conduct, claimed: ClaimHabits | None = None) -> Evidence:
+def evidence(
+    record: recorded.PublicGame, conduct: habits.Conduct, claimed: habits.ClaimHabits | None = None
+) -> Evidence:
     """Read one game by conduct, and its words by claim habits, every kind of evidence by itself."""
     key = record.key()
     unweighed = None if claimed is None else replace(claimed, weight=1.0)
-    likely = Likelihoods(key, replace(conduct, weights=Weights()), AvalonHabits(), unweighed)
+    likely = Likelihoods(key, replace(conduct, weights=habits.Weights()), habits.AvalonHabits(), unweighed)
     true = (tables(key).evil == record.evil).all(axis=1).astype(np.float64)
     total, totals = np.zeros((len(KINDS), len(true))), []
     team: tuple[int, ...] = ()
     for seat, (kind, args, words), _ in record.events:
-        if words and kind in SPOKEN:
+        if words and kind in recorded.SPOKEN:
             total[KINDS.index("words")] += likely.words(seat, words, reason=kind == game.TEAM)
         if kind == game.LEADS:
             likely.lead(args[0])
@@ -261,16 +205,14 @@ def evidence(record: PublicGame, conduct: Conduct, claimed: ClaimHabits | None =
     return Evidence(record.players, np.array(totals).reshape(len(totals), len(KINDS), len(true)), true)
 
 
-def fit_weights(games: Sequence[Evidence], widths: Widths) -> dict[int, EvidenceWeights]:
-    """Number of players -> weights; their logarithms have the priors."""
+def fit_weights(games: Sequence[Evidence], widths: learner.Widths) -> dict[int, dict[str, float]]:
+    """Number of players -> weight of each of `KINDS`; their logarithms have the priors."""
     losses = [_weights_loss([game for game in games if game.players == n]) for n in PLAYERS]
-    fitted = by_table(losses, _PRIOR, widths)
-    return {
-        n: EvidenceWeights(*(float(np.exp(term)) for term in terms)) for n, terms in zip(PLAYERS, fitted, strict=True)
-    }
+    fitted = [[float(np.exp(term)) for term in terms] for terms in learner.by_table(losses, _PRIOR, widths)]
+    return {n: dict(zip(KINDS, weights, strict=True)) for n, weights in zip(PLAYERS, fitted, strict=True)}
 
 
-def _weights_loss(games: Sequence[Evidence]) -> Loss:
+def _weights_loss(games: Sequence[Evidence]) -> learner.Loss:
     def loss(log_weights: Array) -> tuple[float, Array]:
         weights = np.exp(log_weights)
         total, slope = 0.0, np.zeros(len(KINDS))
@@ -285,69 +227,68 @@ def _weights_loss(games: Sequence[Evidence]) -> Loss:
     return loss
 
 
-def _share(odds: Array) -> tuple[float, Array]:
+def _share(logs: Array) -> tuple[float, Array]:
     """Log of the sum of the exponentials, and the share of each in it."""
-    top = float(odds.max())
-    weights = np.exp(odds - top)
+    top = float(logs.max())
+    weights = np.exp(logs - top)
     total = float(weights.sum())
     return top + float(np.log(total)), weights / total
 
 
-def weighed(conduct: Conduct, claimed: ClaimHabits | None, weights: EvidenceWeights) -> LearnedHabits:
-    """Habits with weights."""
-    return LearnedHabits(
-        conduct=replace(conduct, weights=Weights(weights.votes, weights.teams, weights.cards)),
-        words=None if claimed is None else replace(claimed, weight=weights.words),
-    )
+def _weighed(
+    conduct: habits.Conduct, claimed: habits.ClaimHabits | None, weights: Mapping[str, float]
+) -> habits.LearnedHabits:
+    words = None if claimed is None else replace(claimed, weight=weights["words"])
+    own = replace(conduct, weights=habits.Weights(*(weights[kind] for kind in KINDS[:3])))
+    return habits.LearnedHabits(conduct=own, words=words)
 
 
 # -- learning ----------------------------------------------------------------------------------------------------
 
 
-def learn(games: Sequence[PublicGame], how: Learning) -> HabitsFile:
+def learn(games: Sequence[recorded.PublicGame], how: learner.Learning) -> habits.HabitsFile:
     """Habits from games: evidence (`avalon_reader`) if `how.reader`; else conduct from all of them, with weights of evidence from
     each fold as read by conduct from the others.
     """
     if how.reader:
         from parlour.training.learn.habits.avalon_reader import fit_evidence  # needs Numba
 
-        return HabitsFile({n: LearnedHabits(evidence=evidence) for n, evidence in fit_evidence(games).items()})
+        return habits.HabitsFile(
+            {n: habits.LearnedHabits(evidence=evidence) for n, evidence in fit_evidence(games).items()}
+        )
     unseen = []
-    for fold in folds(games, min(how.folds, len(games)), how.seed):
-        left_out = set(fold)
-        conduct, claimed = _fitted([game for k, game in enumerate(games) if k not in left_out], how)
+    for fold, others in learner.dealt(games, how):
+        conduct, claimed = _fitted(others, how)
         unseen += [evidence(games[k], conduct[games[k].players], claimed.get(games[k].players)) for k in fold]
     weights = fit_weights(unseen, how.weight_widths)
     conduct, claimed = _fitted(games, how)
-    return HabitsFile({n: weighed(conduct[n], claimed.get(n), weights[n]) for n in conduct})
+    return habits.HabitsFile({n: _weighed(conduct[n], claimed.get(n), weights[n]) for n in conduct})
 
 
-def _fitted(games: Sequence[PublicGame], how: Learning) -> tuple[dict[int, Conduct], dict[int, ClaimHabits]]:
-    said = statements_of(games) if how.words else []
-    return fit(of_games(games), how.widths), fit_words(said) if said else {}
+def _fitted(
+    games: Sequence[recorded.PublicGame], how: learner.Learning
+) -> tuple[dict[int, habits.Conduct], dict[int, habits.ClaimHabits]]:
+    said = recorded.statements_of(games) if how.words else []
+    return fit(recorded.of_games(games), how.widths), recorded.fit_words(said) if said else {}
 
 
-def _record(name: str, roles: tuple[str, ...], _rules: Any, state: Any) -> PublicGame:
-    return PublicGame(name, roles, tuple(event for event in state.log if event.to is None))
-
-
-def _variants(games: Sequence[PublicGame], how: Learning) -> dict[str, Learning]:
+def _variants(games: Sequence[recorded.PublicGame], how: learner.Learning) -> dict[str, learner.Learning]:
     if how.reader:
         return {READER: how}
-    words = {WORDS: how} if how.words and statements_of(games) else {}
-    return {LEARNED: replace(how, words=False), **words}
+    words = {WORDS: how} if how.words and recorded.statements_of(games) else {}
+    return {learner.LEARNED: replace(how, words=False), **words}
 
 
-AVALON: Final = HabitsOfGame(
+AVALON: Final = learner.HabitsOfGame(
     id=GAME.id,
     title="Habits learned from records",
-    record=_record,
+    record=lambda name, roles, _, state: recorded.PublicGame(name, roles, tuple(e for e in state.log if e.to is None)),
     learn=learn,
-    read=read,
-    fixed=AvalonHabits(),
+    read=recorded.read,
+    fixed=habits.AvalonHabits(),
     variants=_variants,
-    read_file=read_habits,
+    read_file=habits.read_habits,
     groups=lambda _: {"all": range(5, 11), "5": (5,), "6-10": range(6, 11), **{str(n): (n,) for n in range(6, 11)}},
     panels=("5", "6-10"),
-    read_often=read_often,
+    read_often=recorded.read_often,
 )

@@ -95,10 +95,8 @@ def _proposals(key: Key, record: PublicGame) -> list[tuple[Any, ...]]:
 
 def unpacked(coefficients: Array) -> tuple[Array, Array, Array]:
     """Coefficients of votes, teams and cards out of one array."""
-    parts = np.split(coefficients, np.cumsum(_SIZES)[:-1])
-    votes, teams, cards = (
-        np.ascontiguousarray(part.reshape(shape)) for part, shape in zip(parts, _SHAPES, strict=True)
-    )
+    parts = zip(np.split(coefficients, np.cumsum(_SIZES)[:-1]), _SHAPES, strict=True)
+    votes, teams, cards = (np.ascontiguousarray(part.reshape(shape)) for part, shape in parts)
     return votes, teams, cards
 
 
@@ -113,16 +111,13 @@ def loss_of(groups: Sequence[WatchedGames]) -> Loss:
             count = len(group.starts) - 1
             losses = np.zeros(count)
             slopes = [np.zeros((count, *shape)) for shape in _SHAPES]
-            _losses(votes, teams, cards, *group.deals, group.truth, *_arrays(group), losses, *slopes)
+            columns = (group.starts, group.leaders, group.members, group.teams, group.votes, group.cards, group.fails)
+            _losses(votes, teams, cards, *group.deals, group.truth, *columns, losses, *slopes)
             total += float(losses.sum())
             slope += np.concatenate([part.sum(axis=0).ravel() for part in slopes])
         return total, slope
 
     return loss
-
-
-def _arrays(games: WatchedGames) -> tuple[Any, ...]:
-    return games.starts, games.leaders, games.members, games.teams, games.votes, games.cards, games.fails
 
 
 @kernel
@@ -236,14 +231,14 @@ def _losses(
 # -- learning ----------------------------------------------------------------------------------------------------
 
 
-def fit_evidence(games: Sequence[PublicGame], widths: Widths = EVIDENCE_WIDTHS) -> dict[int, PublicEvidence]:
+def fit_evidence(games: Sequence[PublicGame]) -> dict[int, PublicEvidence]:
     """Number of players -> evidence, with a part that all share."""
     losses = [loss_of(watched_games([game for game in games if game.players == n])) for n in PLAYERS]
-    fitted = by_table(losses, (0.0,) * sum(_SIZES), widths, accuracy=_ACCURACY)
+    fitted = by_table(losses, (0.0,) * sum(_SIZES), EVIDENCE_WIDTHS, accuracy=_ACCURACY)
     return {n: _evidence(np.array(terms)) for n, terms in zip(PLAYERS, fitted, strict=True)}
 
 
 def _evidence(coefficients: Array) -> PublicEvidence:
     votes, teams, cards = unpacked(coefficients)
-    rows = [tuple(tuple(float(x) for x in row) for row in part) for part in (votes, teams)]
-    return PublicEvidence(rows[0], rows[1], tuple(float(x) for x in cards))
+    of_votes, of_teams = (tuple(map(tuple, part.tolist())) for part in (votes, teams))
+    return PublicEvidence(of_votes, of_teams, tuple(cards.tolist()))

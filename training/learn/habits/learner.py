@@ -6,11 +6,11 @@ log-odds under normal priors: a part shared by tables of all numbers of players,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log
 from pathlib import Path
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 from parlour.envs import replay
@@ -19,7 +19,7 @@ from parlour.envs.avalon.habits import Terms
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import name_of
 from parlour.training.learn.habits import report
-from parlour.training.learn.habits.scores import BeliefRead
+from parlour.training.learn.habits.report import BeliefRead, SourceGame
 from parlour.training.results.progress import Stage, StageProgress, no_progress
 from scipy.optimize import minimize
 
@@ -46,6 +46,11 @@ def one_hot(names: Sequence[str], **given: float) -> Terms:
 
 Loss = Callable[[Array], tuple[float, Array]]
 """Coefficients -> - log likelihood and its gradient."""
+
+
+def nothing(coefficients: Array) -> tuple[float, Array]:
+    """The loss of no cases."""
+    return 0.0, np.zeros_like(coefficients)
 
 
 def by_table(losses: Sequence[Loss], prior: Terms, widths: Widths, accuracy: float = 1e-10) -> list[Terms]:
@@ -93,22 +98,6 @@ class Learning:
 
 
 # -- what differs between the games ------------------------------------------------------------------------------
-
-
-class SourceGame(Protocol):
-    """A recorded game with the roles that the record tells."""
-
-    @property
-    def name(self) -> str:
-        """Where it is from."""
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """Roles of the seats."""
-
-    @property
-    def players(self) -> int:
-        """How many."""
 
 
 G = TypeVar("G", bound=SourceGame)
@@ -187,13 +176,15 @@ class Fold:
 def folds(games: Sequence[SourceGame], count: int, seed: int) -> list[list[int]]:
     """Numbers of the games of each fold: drawn, each number of players spread over all folds."""
     rng = np.random.default_rng(seed)
-    dealt: list[list[int]] = [[] for _ in range(count)]
-    at = 0
-    for players in sorted({game.players for game in games}):
-        for number in rng.permutation([k for k, game in enumerate(games) if game.players == players]):
-            dealt[at % count].append(int(number))
-            at += 1
-    return [sorted(fold) for fold in dealt]
+    sizes = [[k for k, game in enumerate(games) if game.players == n] for n in sorted({game.players for game in games})]
+    order = [number for same in sizes for number in rng.permutation(same).tolist()]
+    return [sorted(order[k::count]) for k in range(count)]
+
+
+def dealt(games: Sequence[G], how: Learning) -> list[tuple[list[int], list[G]]]:
+    """The numbers of the games of each fold, and the games of the others."""
+    parts = folds(games, min(how.folds, len(games)), how.seed)
+    return [(fold, [game for k, game in enumerate(games) if k not in set(fold)]) for fold in parts]
 
 
 def cross_validate(
@@ -202,19 +193,17 @@ def cross_validate(
     how: Learning,
     progress: StageProgress = no_progress,
     name: str = LEARNED,
-    each: Callable[[Fold], None] = lambda _fold: None,
-) -> list[Fold]:
-    """Read each game by habits learned from the games of the other folds; `each` is called with every fold."""
-    finished: list[Fold] = []
+) -> Iterator[Fold]:
+    """Read each game by habits learned from the games of the other folds."""
+    done = 0
     stage = Stage(f"Cross-validating: {name}", len(games), "games")
     progress(stage, 0)
-    for fold in folds(games, min(how.folds, len(games)), how.seed):
-        habits = of_game.learn([game for k, game in enumerate(games) if k not in set(fold)], how)
+    for fold, others in dealt(games, how):
+        habits = of_game.learn(others, how)
         reads = tuple(read for k in fold for read in of_game.read(games[k], habits.of(games[k].players), k))
-        finished.append(Fold(tuple(fold), habits, reads))
-        each(finished[-1])
-        progress(stage, sum(len(fold.held_out) for fold in finished))
-    return finished
+        yield Fold(tuple(fold), habits, reads)
+        done += len(fold)
+        progress(stage, done)
 
 
 def reads_of(folds: Sequence[Fold]) -> list[BeliefRead]:

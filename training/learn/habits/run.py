@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
-from itertools import count
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
@@ -13,21 +11,10 @@ from typing import Any, Final
 from parlour.envs import replay
 from parlour.envs.core import ParlourError, accept, check_from
 from parlour.policies.files import write_json
-from parlour.training.learn.habits import report
+from parlour.training.learn.habits import learner, report
 from parlour.training.learn.habits.avalon_fit import AVALON
-from parlour.training.learn.habits.learner import (
-    LEARNED,
-    Fold,
-    G,
-    HabitsOfGame,
-    Learning,
-    SourceGame,
-    Widths,
-    cross_validate,
-    reads_of,
-)
 from parlour.training.learn.habits.werewolf import WEREWOLF
-from parlour.training.results.loggers import Logger, loggers
+from parlour.training.results.loggers import loggers
 from parlour.training.results.pages.report import opening, write_report
 from parlour.training.results.progress import Stage, StageProgress, counted, no_progress
 from parlour.training.results.runs import run_directory
@@ -83,10 +70,10 @@ class HabitsConfig:
                 raise accept(name, getattr(self, name), f"a number from {WIDTHS[0]} to {WIDTHS[1]}")
 
     @property
-    def learning(self) -> Learning:
+    def learning(self) -> learner.Learning:
         """How habits are learned."""
-        widths = Widths(self.shared_width, self.own_width)
-        return Learning(widths, words=self.words, folds=self.folds, seed=self.seed, reader=self.reader)
+        widths = learner.Widths(self.shared_width, self.own_width)
+        return learner.Learning(widths, words=self.words, folds=self.folds, seed=self.seed, reader=self.reader)
 
 
 @dataclass(frozen=True)
@@ -95,7 +82,7 @@ class LearnedFrom:
 
     habits: Any
     """Learned from all games."""
-    folds: tuple[Fold, ...]
+    folds: tuple[learner.Fold, ...]
     """With words where there are any."""
     scores: Sequence[Mapping[str, Any]]
     """By cross-validation; see `report.summary`."""
@@ -135,7 +122,7 @@ def learn_habits(
             with other settings.
     """
     first = str(replay.read(replay.transcript_files(config.source)[0]).header["game"])
-    of_game: HabitsOfGame[Any] = WEREWOLF if first == WEREWOLF.id else AVALON
+    of_game: learner.HabitsOfGame[Any] = WEREWOLF if first == WEREWOLF.id else AVALON
     if config.reader and of_game is not AVALON:
         raise ParlourError("--reader of Werewolf is not accepted; accepted: games of Avalon")
     if config.last is not None:
@@ -144,22 +131,33 @@ def learn_habits(
 
 
 def _learn_of(
-    of_game: HabitsOfGame[G], config: HabitsConfig, out: Path, progress: StageProgress, log: Iterable[str]
+    of_game: learner.HabitsOfGame[learner.G],
+    config: HabitsConfig,
+    out: Path,
+    progress: StageProgress,
+    log: Iterable[str],
 ) -> LearnedFrom:
     games = of_game.games_in(config.source)
     if len(games) < config.folds:
         raise ParlourError(f"--folds {config.folds} of {len(games)} games is not accepted; accepted: 2 to {len(games)}")
     others = [] if config.test is None else of_game.games_in(config.test)
     with run_directory(out, asdict(config)) as folder, loggers(folder, log) as logger:
-        steps = count(1)
+        step = 0
         ways = of_game.variants(games, config.learning)
         readings = {report.DEFAULT: of_game.read_by_default(games)}
         for name, how in ways.items():
-            folded = cross_validate(of_game, games, how, progress, name, partial(_log, logger, steps, name))
-            readings[name] = reads_of(folded)
+            more = name.removeprefix(learner.LEARNED).strip(", ")  # habits of words have a metric of their own
+            metric, folded = f"eval/log_loss_{more}" if more else "eval/log_loss", []
+            for fold in learner.cross_validate(of_game, games, how, progress, name):
+                folded.append(fold)
+                logger.log({metric: fmean(read.loss for read in fold.reads)}, step := step + 1)
+            readings[name] = learner.reads_of(folded)
         notes = {"learned_from": {"games": len(games), "seed": config.seed}}
         habits = replace(of_game.learn(games, how), notes=notes)
-        _write(folder, games, habits, folded)
+        write_json(folder / HABITS, habits.as_json())
+        for number, fold in enumerate(folded):
+            held_out = {"held_out": [games[k].name for k in fold.held_out]}
+            write_json(folder / FOLDS / f"{number}.json", replace(fold.habits, notes=held_out).as_json())
         writer = report.Writer(folder, config.seed, of_game.groups(games), of_game.panels)
         scores, text = writer.write("", "Cross-validation by game", readings, games)
         tested: list[dict[str, Any]] = []
@@ -171,13 +169,16 @@ def _learn_of(
             tested, more = writer.write("test-", "On the games of the other folder", on_others, others)
             text += "\n" + more
         learned_from = LearnedFrom(habits, tuple(folded), scores, tested)
-        pictures = [f"![Calibration]({name})" for name in ("calibration.png",) if (folder / name).exists()]
-        write_report(folder, "\n".join([*opening(of_game.title, learned_from.verdict, *pictures), text]))
+        _write_report(folder, of_game.title, learned_from.verdict, [text])
     return learned_from
 
 
 def _learn_by_date(
-    of_game: HabitsOfGame[G], config: HabitsConfig, out: Path, progress: StageProgress, log: Iterable[str]
+    of_game: learner.HabitsOfGame[learner.G],
+    config: HabitsConfig,
+    out: Path,
+    progress: StageProgress,
+    log: Iterable[str],
 ) -> LearnedFrom:
     """Learn from the first games, by name, and read the last ones."""
     games = of_game.games_in(config.source)
@@ -204,21 +205,10 @@ def _learn_by_date(
             tables.append(entries)
             sections.append(text)
         result = LearnedFrom(habits, (), (), tables[0], tables[-1])
-        pictures = [f"![Calibration]({name})" for name in ("calibration.png",) if (folder / name).exists()]
-        write_report(folder, "\n".join([*opening(of_game.title, result.verdict, *pictures), *sections]))
+        _write_report(folder, of_game.title, result.verdict, sections)
     return result
 
 
-def _log(logger: Logger, steps: Iterator[int], name: str, fold: Fold) -> None:
-    """The log loss of a fold's held-out games; habits of words have a metric of their own."""
-    more = name.removeprefix(LEARNED).strip(", ")
-    logger.log(
-        {f"eval/log_loss_{more}" if more else "eval/log_loss": fmean(read.loss for read in fold.reads)}, next(steps)
-    )
-
-
-def _write(folder: Path, games: Sequence[SourceGame], habits: Any, folds: Sequence[Fold]) -> None:
-    write_json(folder / HABITS, habits.as_json())
-    for number, fold in enumerate(folds):
-        held_out = [games[k].name for k in fold.held_out]
-        write_json(folder / FOLDS / f"{number}.json", replace(fold.habits, notes={"held_out": held_out}).as_json())
+def _write_report(folder: Path, title: str, verdict: str, sections: Sequence[str]) -> None:
+    pictures = ["![Calibration](calibration.png)"] if (folder / "calibration.png").exists() else []
+    write_report(folder, "\n".join([*opening(title, verdict, *pictures), *sections]))

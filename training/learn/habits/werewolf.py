@@ -14,34 +14,24 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs import speech
-from parlour.envs.core import NATURE, Event
+from parlour.envs.core import NATURE
 from parlour.envs.werewolf import GAME, vocabulary as game
 from parlour.envs.werewolf.belief import SeatBeliefs, WerewolfHabits
 from parlour.envs.werewolf.habits import RATES, WerewolfHabitsFile, read_werewolf_habits
 from parlour.envs.werewolf.presets import PLAYERS
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.training.learn.habits.learner import LEARNED, HabitsOfGame, Loss, Widths, by_table, odds
-from parlour.training.learn.habits.scores import BeliefRead, side_loss
+from parlour.training.learn.habits.report import BeliefRead, SourceGame, side_loss
 
 _POWERS: Final = (game.SEER, game.WITCH, game.GUARD)
 
 
 @dataclass(frozen=True)
-class WolfRecord:
-    """A recorded game with the roles that it tells."""
+class WolfRecord(SourceGame):
+    """A recorded game with all events, secrets among them."""
 
-    name: str
-    roles: tuple[str, ...]
-    """Roles of the seats."""
-    events: tuple[Event, ...]
-    """All of them, secrets among them."""
     view: WerewolfView
     """View of the first seat at the end; an onlooker reads the table's rules in it."""
-
-    @property
-    def players(self) -> int:
-        """How many."""
-        return len(self.roles)
 
 
 # -- counting ----------------------------------------------------------------------------------------------------

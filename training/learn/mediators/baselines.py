@@ -12,12 +12,15 @@ The ceiling knows everything but the lottery of a simulated memory. Its memory i
 sample. The oracle sees how these draws fell. The ceiling sees evidence, answers from it, verdicts and all chances of the
 memory, and takes the joint action with the highest expected net utility, computed exactly by going through what memory may
 hold; it is then scored on what in fact came out, as all others are.
+
+A learned mediator is usable where the interval of its gain over the best static policy, which needs no mediator, lies above zero.
+The policy file keeps the answer, and `GraceMediator.recommend` warns of a policy that is not usable.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil, comb
 from typing import Final, NamedTuple
@@ -34,7 +37,8 @@ from parlour.policies.agents.mediated_qa.joint import Joint as Names
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.training.learn.mediators.simulate import Simulated
 from parlour.training.learn.mediators.table import Floats
-from parlour.training.measure.statistics import SHARE, Bounds, Estimate, mean_estimate, show_interval, weighted_mean
+from parlour.training.measure import statistics
+from parlour.training.results.verdicts import BETTER, UTILITY, WORSE, cases_needed, compared, together, word
 
 CONFIDENT: Final = 0.7
 """Least confidence at which the third baseline answers (the paper's threshold)."""
@@ -60,12 +64,12 @@ class Scores:
 
     name: str
     n: int
-    accuracy: Estimate
-    abstention: Estimate
-    reliability: Estimate | None
+    accuracy: statistics.Estimate
+    abstention: statistics.Estimate
+    reliability: statistics.Estimate | None
     """Right among answered; None if nothing was answered."""
-    utility: Estimate
-    difference: Estimate
+    utility: statistics.Estimate
+    difference: statistics.Estimate
     """Net utility of the first system minus net utility of this one, question by question."""
 
 
@@ -74,31 +78,23 @@ def fixed(name: str, joint: Joint, rows: Sequence[Simulated], actions: ActionSet
     return mixed(name, [{joint: 1.0}] * len(rows), rows, actions)
 
 
-def drawn(
-    name: str, joints: Sequence[Names], rows: Sequence[Simulated], actions: ActionSet = PUBLISHED_ACTIONS
-) -> SystemAnswers:
-    """The joint action drawn for each question."""
-    return mixed(name, [{actions.joint_of(joint): 1.0} for joint in joints], rows, actions)
+def drawn(name: str, joints: Sequence[Names], rows: Sequence[Simulated]) -> SystemAnswers:
+    """The joint action drawn for each question, of the published actions."""
+    return mixed(name, [{PUBLISHED_ACTIONS.joint_of(joint): 1.0} for joint in joints], rows)
 
 
 def refusing(
     rows: Sequence[Simulated],
     confidences: Sequence[float],
     payment: Payment,
-    least: float = CONFIDENT,
     actions: ActionSet = PUBLISHED_ACTIONS,
 ) -> SystemAnswers:
-    """The closed-book answer where its confidence is at least `least`, else silence; the cost is paid in either case."""
+    """The closed-book answer where its confidence is at least `CONFIDENT`, else silence; the cost is paid in either case."""
     played = fixed("token-confidence refusal", actions.closed_book, rows, actions)
-    sure = np.array(confidences) >= least
-    silent = [_silence(row, payment, actions) for row in rows]
-    utility = np.where(sure, played.utility, silent)
+    sure = np.array(confidences) >= CONFIDENT
+    missed, kept = (payment.net(actions.closed_book, of) for of in (vocabulary.MISSED, vocabulary.KEPT_SILENT))
+    utility = np.where(sure, played.utility, np.where(played.right > 0, missed, kept))
     return SystemAnswers(played.name, utility, played.answered * sure, played.right * sure)
-
-
-def _silence(row: Simulated, payment: Payment, actions: ActionSet) -> float:
-    known = row.outcomes[actions.all.index(actions.closed_book)] == vocabulary.ANSWERED_RIGHT
-    return payment.net(actions.closed_book, vocabulary.MISSED if known else vocabulary.KEPT_SILENT)
 
 
 def best_static(
@@ -154,32 +150,32 @@ def score(systems: Sequence[SystemAnswers], payment: Payment | None = None) -> l
         Scores(
             played.name,
             len(played.utility),
-            mean_estimate(played.right, SHARE),
-            mean_estimate(1 - played.answered, SHARE),
+            statistics.mean_estimate(played.right, statistics.SHARE),
+            statistics.mean_estimate(1 - played.answered, statistics.SHARE),
             reliability(played),
-            mean_estimate(played.utility, possible),
-            mean_estimate(first.utility - played.utility, (possible[0] - possible[1], possible[1] - possible[0])),
+            statistics.mean_estimate(played.utility, possible),
+            statistics.mean_estimate(
+                first.utility - played.utility, (possible[0] - possible[1], possible[1] - possible[0])
+            ),
         )
         for played in systems
     ]
 
 
-def _possible(utilities: Sequence[Floats], pays: Payment) -> Bounds:
+def _possible(utilities: Sequence[Floats], pays: Payment) -> statistics.Bounds:
     """What a question can pay; or what some did, where another table pays more or less."""
     parts = pairwise((*pays.starts, len(pays.costs)))
     dearest = sum(max(pays.costs[first:last]) for first, last in parts)
-    low, high = min(pays.utilities) - dearest, max(pays.utilities)
-    return min(low, *(float(utility.min()) for utility in utilities)), max(
-        high, *(float(utility.max()) for utility in utilities)
-    )
+    every = np.concatenate([*utilities, [min(pays.utilities) - dearest, max(pays.utilities)]])
+    return float(every.min()), float(every.max())
 
 
-def reliability(played: SystemAnswers) -> Estimate | None:
+def reliability(played: SystemAnswers) -> statistics.Estimate | None:
     """Right among answered; None if nothing was answered."""
     if not played.answered.any():
         return None
     answered = np.where(played.answered > 0, played.answered, 1.0)
-    return weighted_mean(played.right / answered, played.answered, SHARE)
+    return statistics.weighted_mean(played.right / answered, played.answered, statistics.SHARE)
 
 
 def lines(scores: Sequence[Scores]) -> list[list[str]]:
@@ -187,25 +183,18 @@ def lines(scores: Sequence[Scores]) -> list[list[str]]:
     heading = ["system", "n", "accuracy", "abstention", "effective reliability", "net utility", "first less this"]
     rows = [
         [
-            score.name,
-            str(score.n),
-            _share(score.accuracy),
-            _share(score.abstention),
-            "-" if score.reliability is None else _share(score.reliability),
-            _number(score.utility),
-            _number(score.difference),
+            *(score.name, str(score.n)),
+            *map(in_percent, (score.accuracy, score.abstention, score.reliability)),
+            *(statistics.show_estimate(utility, ".2f") for utility in (score.utility, score.difference)),
         ]
         for score in scores
     ]
     return [heading, *rows]
 
 
-def _share(estimate: Estimate) -> str:
-    return f"{estimate.value:.1%} {show_interval(estimate, '.1f', 100)}"
-
-
-def _number(estimate: Estimate) -> str:
-    return f"{estimate.value:.2f} {show_interval(estimate, '.2f')}"
+def in_percent(share: statistics.Estimate | None) -> str:
+    """A share with its interval, as a cell."""
+    return "-" if share is None else f"{share.value:.1%} {statistics.show_interval(share, '.1f', 100)}"
 
 
 class Recollection(NamedTuple):
@@ -303,3 +292,65 @@ def ceiling(pipeline: Pipeline, rows: Sequence[Simulated], payment: Payment, joi
     offered = JOINTS[joint]
     best = [offered[int(np.argmax(expected(pipeline, row.number, offered, payment)))] for row in rows]
     return drawn("ceiling: all but memory's lottery", [choice.names for choice in best], rows)
+
+
+STATIC: Final = "best static"
+"""Name of the best static policy's score, before its joint action."""
+_MANY: Final = 1_000_000
+"""Number of questions beyond which more questions are no advice."""
+
+
+@dataclass(frozen=True)
+class Usability:
+    """The verdict of held-out questions on a policy."""
+
+    usable: bool
+    verdict: str
+    """Whether it may be used, why, and what to do if not."""
+
+    def stored_in(self, policy: PolicyTable) -> PolicyTable:
+        """The policy with this in its file."""
+        return replace(policy, usable=self.usable, verdict=self.verdict)
+
+
+def static_policy(action: str) -> str:
+    """Name of the best static policy in verdicts, with its joint action."""
+    return f"the best static policy ({action})"
+
+
+def usability(gain: statistics.Estimate | None, baseline: str, learned_from: int) -> Usability:
+    """Judge a policy.
+
+    Args:
+        gain: Net utility of the policy minus net utility of the baseline, on held-out questions; None: nothing was held
+        out.
+        baseline: The best policy without a mediator, or the policy in use.
+        learned_from: Number of questions that the policy was learned from.
+    """
+    if gain is None:
+        return Usability(False, "Not usable: nothing was held out to test the policy. Hold out some questions.")
+    said = compared("the mediator", baseline, gain, UTILITY.of("held-out questions"))
+    verdict = word(gain)
+    if verdict == BETTER:
+        return Usability(True, together(["Usable.", said]))
+    if verdict == WORSE:
+        return Usability(
+            False, together(["Not usable; do not deploy it.", said, f"Use {baseline}. {_more(gain, learned_from)}"])
+        )
+    return Usability(False, together(["Not usable yet.", said, _more(gain, learned_from)]))
+
+
+def _more(gain: statistics.Estimate, learned_from: int) -> str:
+    """What to do: the number of held-out questions that would show the gain, where it is a gain."""
+    needed = cases_needed(gain, gain.value)
+    few = f"It learned from {learned_from:,} questions: learn from more"
+    if needed is None or not gain.n < needed < _MANY:
+        return f"{few}."
+    return f"{few}, and hold out about {needed:,}."
+
+
+def of_scores(scores: Sequence[Scores], learned_from: int) -> Usability:
+    """Judge the first system by its difference from the best static one, on the questions of an experiment."""
+    static = next(score for score in scores if score.name.startswith(STATIC))
+    baseline = static_policy(static.name.removeprefix(f"{STATIC}: "))
+    return usability(static.difference, baseline, learned_from)

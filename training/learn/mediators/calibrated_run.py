@@ -19,10 +19,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept
+from parlour.envs.mediated_qa.corpus import Corpus
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.retrieve import Search
 from parlour.envs.mediated_qa.vocabulary import ALL, JOINTS
@@ -42,6 +43,7 @@ from parlour.training.results.runs import CONFIG
 
 CALIBRATION: Final = "calibration"
 """Folder of the questions within a run."""
+_SETTINGS: Final = frozenset(field.name for field in fields(HeldOutConfig))
 _ACCEPTED: Final = "the run directory of a finished `train grace --questions N` or `--corpus PATH`"
 
 
@@ -73,7 +75,9 @@ def read_run(folder: str | Path) -> CalibratedRun:
     run = Path(folder)
     calibration = run / CALIBRATION if (run / CALIBRATION).is_dir() else run
     try:
-        config = _config(read_json(calibration / CONFIG))
+        settings = read_json(calibration / CONFIG)
+        given = {name: of for name, of in settings.items() if name in _SETTINGS}
+        config = HeldOutConfig(**given | {name: tuple(of) for name, of in given.items() if isinstance(of, list)})
         with (calibration / "partial.csv").open(encoding="utf-8") as file:
             stamp = file.readline().rstrip("\n")
     except (OSError, UnicodeDecodeError, TypeError) as error:
@@ -84,8 +88,9 @@ def read_run(folder: str | Path) -> CalibratedRun:
     total = config.train + config.held_out
     if missing := [number for number in range(total) if number not in stored]:
         raise ParlourError(f"{str(folder)!r} lacks {len(missing)} of {total} questions; accepted: {_ACCEPTED}")
-    rate, costs = _rate(run / CONFIG) if calibration != run else ("", ())
-    config = replace(config, costs=costs) if rate else config
+    stored_run = read_json(run / CONFIG) if calibration != run and (run / CONFIG).exists() else {}
+    if rate := str(stored_run.get("rate", "")):
+        config = replace(config, costs=tuple(stored_run.get("costs", ())))
     rows = paid(tuple(stored[number] for number in range(total)), config.payment)
     made = policy_file.read(run / "policy.json") if (run / "policy.json").exists() else None
     return CalibratedRun(run, config, rows[: config.train], rows[config.train :], made, rate)
@@ -93,26 +98,16 @@ def read_run(folder: str | Path) -> CalibratedRun:
 
 def contexts(run: CalibratedRun) -> Floats:
     """What may be known about each question before anything is paid for, shape (questions, features); nobody is asked."""
-    corpus = corpus_of(run.config)
-    if len(corpus.questions) < len(run.rows):
-        raise ParlourError(f"a corpus of {len(corpus.questions)} questions; accepted: that of the run, {len(run.rows)}")
     search = None if run.config.guide is None else Search(run.config.guide)
-    pipeline = Pipeline(corpus, normalisation=run.config.normalisation, search=search)
+    pipeline = Pipeline(_corpus(run), normalisation=run.config.normalisation, search=search)
     return np.array([pipeline.context(number) for number in range(len(run.rows))], dtype=np.float64)
 
 
-def _rate(path: Path) -> tuple[str, tuple[float, ...]]:
-    """The rate of a run and its costs; empty without one."""
-    stored = read_json(path) if path.exists() else {}
-    return str(stored.get("rate", "")), tuple(stored.get("costs", ()))
-
-
-def _config(stored: Any) -> HeldOutConfig:
-    names = {field_.name for field_ in fields(HeldOutConfig)}
-    given: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in stored.items() if name in names
-    }
-    return HeldOutConfig(**given)
+def _corpus(run: CalibratedRun) -> Corpus:
+    corpus = corpus_of(run.config)
+    if len(corpus.questions) < len(run.rows):
+        raise ParlourError(f"a corpus of {len(corpus.questions)} questions; accepted: that of the run, {len(run.rows)}")
+    return corpus
 
 
 LEVELS: Final = ("low", "mid", "high")
@@ -172,48 +167,31 @@ def explain_calibrated(asked: str, run: CalibratedRun, policy: PolicyTable) -> E
     Raises:
         ParlourError: As `explain`; or the corpus of the run is not what it was.
     """
-    corpus = corpus_of(run.config)
-    if len(corpus.questions) < len(run.rows):
-        raise ParlourError(f"a corpus of {len(corpus.questions)} questions; accepted: that of the run, {len(run.rows)}")
+    corpus = _corpus(run)
     number = _number(asked, [(question.id, question.text) for question in corpus.questions[: len(run.rows)]])
     text = asked if number is None else corpus.questions[number].text
     explanation = explain(text, policy, DocumentProbe(corpus.passages, run.config.normalisation))
     if number is None:
         return explanation
-    row = run.rows[number]
+    row, pays = run.rows[number], run.config.payment
     known = {action.joint: action.probability for action in explanation.actions}
-    came = [_came(row, run, joint.names, k, known) for k, joint in enumerate(ALL) if joint in JOINTS[run.config.joint]]
-    came.sort(key=lambda state: -state.probability)
+    came = [
+        ActionCame(joint.names, known.get(joint.names, 0.0), OUTCOME_NAMES[outcome], pays.utilities[outcome] - net, net)
+        for joint, outcome, net in zip(ALL, row.outcomes, row.net(pays), strict=True)
+        if joint in JOINTS[run.config.joint]
+    ]
+    actions = tuple(sorted(came, key=lambda action: -action.probability))
     part = "training" if number < len(run.train) else "held out"
-    return Explanation(
-        text,
-        explanation.linked,
-        explanation.signals,
-        explanation.state,
-        explanation.fallback,
-        tuple(came),
-        part,
-        run.note,
-    )
+    return replace(explanation, actions=actions, part=part, reader=run.note)
 
 
 def _number(asked: str, known: list[tuple[str, str]]) -> int | None:
     """Number of a question by text, id or number; None for a new one."""
-    for place in (1, 0):
-        for number, names in enumerate(known):
-            if names[place] and names[place] == asked.strip():
-                return number
+    wanted = asked.strip()
+    for names in ([text for _, text in known], [name for name, _ in known]):
+        if wanted and wanted in names:
+            return names.index(wanted)
     return int(asked) if asked.isascii() and asked.isdigit() and int(asked) < len(known) else None
-
-
-def _came(row: Simulated, run: CalibratedRun, joint: Joint, number: int, known: dict[Joint, float]) -> ActionCame:
-    outcome, net = row.outcomes[number], row.net(run.config.payment)[number]
-    cost = run.config.payment.utilities[outcome] - net
-    return ActionCame(joint, known.get(joint, 0.0), OUTCOME_NAMES[outcome], cost, net)
-
-
-AS_IT_IS: Final = "policy of the run"
-EQUILIBRIUM: Final = "correlated equilibrium"
 
 
 @dataclass(frozen=True)
@@ -231,13 +209,6 @@ class PrivateObedience:
     """What disobeying gains it in a question, in utility."""
 
 
-def check_share(share: float) -> float:
-    """The same share. Raises `ParlourError` unless it is above 0, up to 1."""
-    if not 0 < share <= 1:
-        raise accept("share", share, "numbers above 0, up to 1")
-    return share
-
-
 def private_obedience(
     run: CalibratedRun, policy: PolicyTable, shares: Sequence[float]
 ) -> tuple[tuple[PrivateObedience, ...], dict[float, PolicyTable]]:
@@ -249,18 +220,19 @@ def private_obedience(
     policy.check_by_state("the game of the modules")
     nets = _nets(run)
     measured, made = [], {}
-    for share in map(check_share, shares):
-        games = {state: _game(run, net, share) for state, net in nets.items()}
-        rows = {state: _equilibrium(games[state], net) for state, net in nets.items()}
+    for share in shares:
+        if not 0 < share <= 1:
+            raise accept("share", share, "numbers above 0, up to 1")
+        games = {
+            state: equilibrium.module_game(net, individual_costs=True, share=share, costs=run.config.costs)
+            for state, net in nets.items()
+        }
+        best = {state: equilibrium.correlated(games[state], equilibrium.as_array(net)) for state, net in nets.items()}
+        rows = {state: equilibrium.as_row(best[state].probabilities, tuple(net)) for state, net in nets.items()}
         made[share] = PolicyTable(rows, policy.thresholds, reader=policy.reader)
-        for name, table in ((AS_IT_IS, policy), (EQUILIBRIUM, made[share])):
+        for name, table in (("policy of the run", policy), ("correlated equilibrium", made[share])):
             measured.append(_measured(share, name, table, run, games))
     return tuple(measured), made
-
-
-def _game(run: CalibratedRun, net: Mapping[Joint, float], share: float) -> NormalForm:
-    """Of the modules in one state, at the costs of the run."""
-    return equilibrium.module_game(net, individual_costs=True, share=share, costs=run.config.costs)
 
 
 def _nets(run: CalibratedRun) -> dict[str, dict[Joint, float]]:
@@ -274,11 +246,6 @@ def _nets(run: CalibratedRun) -> dict[str, dict[Joint, float]]:
         state: dict(zip((joint.names for joint in offered), np.mean(utilities, axis=0).tolist(), strict=True))
         for state, utilities in groups.items()
     }
-
-
-def _equilibrium(game: NormalForm, net: Mapping[Joint, float]) -> Row:
-    best = equilibrium.correlated(game, equilibrium.as_array(net))
-    return equilibrium.as_row(best.probabilities, tuple(net))
 
 
 def _measured(
@@ -295,7 +262,7 @@ def _measured(
         follows += n / total * of_state[0]
         regrets += n / total * of_state[1]
     utility = mean_estimate(baselines.learned(name, policy, run.held_out).utility)
-    return PrivateObedience(share, name, len(run.held_out), utility, _plain(follows), _plain(regrets))
+    return PrivateObedience(share, name, len(run.held_out), utility, tuple(follows.tolist()), tuple(regrets.tolist()))
 
 
 def _of_state(game: NormalForm, row: Row) -> tuple[Floats, Floats]:
@@ -308,7 +275,3 @@ def _of_state(game: NormalForm, row: Row) -> tuple[Floats, Floats]:
         obeyed = gain.max(axis=1) <= OBEDIENCE_TOLERANCE * max(1.0, game.scale)
         follows.append(float(chances[obeyed].sum()))
     return np.array(follows), np.array(checked.regrets)
-
-
-def _plain(values: Floats) -> tuple[float, ...]:
-    return tuple(values.tolist())

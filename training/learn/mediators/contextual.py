@@ -20,21 +20,11 @@ from numpy.typing import NDArray
 from parlour.envs.core import ParlourError, check_from
 from parlour.envs.extras import not_installed
 from parlour.envs.mediated_qa.vocabulary import ALL, FEATURES, FORMS, JOINTS, SEES, STATES, Payment
-from parlour.policies.agents.mediated_qa import equilibrium
-from parlour.policies.agents.mediated_qa.contextual import (
-    OUTCOME_COUNT,
-    BoostedTrees,
-    ContextualModel,
-    OutcomeModel,
-    inputs,
-    response,
-    weight_of,
-)
+from parlour.policies.agents.mediated_qa import contextual as models, equilibrium
 from parlour.policies.agents.mediated_qa.joint import MODULES, NUMBER, Floats
-from parlour.training.learn.mediators import quantal
 from parlour.training.learn.mediators.baselines import SystemAnswers, drawn, mixed
 from parlour.training.learn.mediators.experiment import Calibrated, HeldOutConfig
-from parlour.training.learn.mediators.learn import GraceConfig, unit_of
+from parlour.training.learn.mediators.learn import FLOORS, METHODS, TEMPERATURES, GraceConfig, unit_of
 from parlour.training.learn.mediators.simulate import Simulated
 
 INVERSE_PENALTY: Final = 0.1
@@ -51,7 +41,7 @@ BOOSTING: Final = {
 """Few, small trees: chosen on generated corpora without reported results."""
 
 
-def fit_outcomes(x: Floats, outcomes: NDArray[np.int64]) -> OutcomeModel:
+def fit_outcomes(x: Floats, outcomes: NDArray[np.int64]) -> models.OutcomeModel:
     """A model of the outcomes, shape (questions,), from features, shape (questions, features).
 
     Raises:
@@ -61,14 +51,14 @@ def fit_outcomes(x: Floats, outcomes: NDArray[np.int64]) -> OutcomeModel:
     scale = np.where(scale > 0, scale, 1.0)
     seen = np.unique(outcomes)
     if len(seen) == 1:
-        return OutcomeModel((int(seen[0]),), center, scale, np.zeros((1, x.shape[1])), np.zeros(1))
+        return models.OutcomeModel((int(seen[0]),), center, scale, np.zeros((1, x.shape[1])), np.zeros(1))
     logistic = _made("linear_model", "LogisticRegression", C=INVERSE_PENALTY, max_iter=500)
     boosted = _made("ensemble", "HistGradientBoostingClassifier", **BOOSTING)
     with import_module("threadpoolctl").threadpool_limits(1):  # small work: threads would wait for each other
         logistic.fit((x - center) / scale, outcomes)
         boosted.fit(x, outcomes)
     weights, bias = _for_each_class(logistic.coef_), _for_each_class(logistic.intercept_[:, None])[:, 0]
-    return OutcomeModel(tuple(map(int, seen)), center, scale, weights, bias, trees_of(boosted))
+    return models.OutcomeModel(tuple(map(int, seen)), center, scale, weights, bias, trees_of(boosted))
 
 
 def _made(module: str, name: str, **settings: Any) -> Any:
@@ -83,18 +73,20 @@ def _for_each_class(weights: Floats) -> Floats:
     return np.vstack([np.zeros_like(weights), weights]) if len(weights) == 1 else np.asarray(weights)
 
 
-def trees_of(boosted: Any) -> BoostedTrees:
+def trees_of(boosted: Any) -> models.BoostedTrees:
     """The trees of a fitted `HistGradientBoostingClassifier`; of two classes it has trees for the second one alone."""
     rounds = [[tree.nodes for tree in trees] for trees in boosted._predictors]
     start = np.asarray(boosted._baseline_prediction, dtype=np.float64).reshape(-1)
     if len(start) == 1:
-        start, rounds = np.array([0.0, start[0]]), [[_nothing(trees[0]), *trees] for trees in rounds]
+        leaf = np.zeros(1, dtype=rounds[0][0].dtype)
+        leaf["is_leaf"] = 1  # a tree that adds nothing
+        start, rounds = np.array([0.0, start[0]]), [[leaf, *trees] for trees in rounds]
     nodes = [tree for trees in rounds for tree in trees]
     firsts = np.cumsum([0, *map(len, nodes)])[:-1]
     every = np.concatenate(nodes)
     inner, offset = every["is_leaf"] == 0, np.repeat(firsts, list(map(len, nodes)))
     left, right = (np.where(inner, every[side].astype(np.int64) + offset, 0) for side in ("left", "right"))
-    return BoostedTrees(
+    return models.BoostedTrees(
         start,
         firsts.reshape(len(rounds), len(start)).astype(np.int64),
         np.where(inner, every["feature_idx"], 0).astype(np.int64),
@@ -103,13 +95,6 @@ def trees_of(boosted: Any) -> BoostedTrees:
         right,
         np.where(inner, 0.0, every["value"]).astype(np.float64),
     )
-
-
-def _nothing(like: Any) -> Any:
-    """A tree that adds nothing."""
-    leaf = np.zeros(1, dtype=like.dtype)
-    leaf["is_leaf"] = 1
-    return leaf
 
 
 STRENGTHS: Final = (0.0, 10.0, 30.0, 100.0, 300.0, 1000.0, math.inf)
@@ -147,7 +132,7 @@ def learn_contextual(
     contexts: Floats | Sequence[Sequence[float]],
     payment: Payment | None = None,
     config: ContextualConfig | None = None,
-) -> ContextualModel:
+) -> models.ContextualModel:
     """A contextual model from calibrated questions.
 
     Args:
@@ -164,22 +149,20 @@ def learn_contextual(
     if len(rows) < config.folds or len(seen) != len(rows):
         counts = f"{len(rows)} questions with {len(seen)} contexts"
         raise ParlourError(f"{counts}; accepted: one for each, and at least {config.folds} questions")
-    crossed = np.zeros((len(rows), len(JOINTS[config.joint]), OUTCOME_COUNT))
-    table = np.zeros_like(crossed)
-    questions = np.zeros((len(rows), 1, 1))
-    states = [row.state for row in rows]
+    crossed = np.zeros((len(rows), len(JOINTS[config.joint]), models.OUTCOME_COUNT))
+    table, questions = np.zeros_like(crossed), np.zeros((len(rows), 1, 1))
+    states = _states(rows)
     order = np.random.default_rng(config.seed).permutation(len(rows))
     for fold in range(config.folds):
         out = order[fold :: config.folds]
         kept = np.setdiff1d(order, out)
         made = _fitted([rows[k] for k in kept], seen[kept], pays, config)
-        known = [states[k] for k in out]
-        number = np.array([STATES.index(state) for state in known])
-        crossed[out] = made.chances(seen[out], known)
+        number = states[out]
+        crossed[out] = made.chances(seen[out], [rows[k].state for k in out])
         table[out] = made.shares()[number][:, list(made.model_of)]
         questions[out] = made.counts.sum(axis=2)[number, :1, None]
     strength = _strength(crossed, table, questions, _outcomes(rows, config.joint))
-    trust = weight_of(questions, strength)
+    trust = models.weight_of(questions, strength)
     chosen = replace(_fitted(rows, seen, pays, config), strength=strength)
     temperature, floor = _response(chosen, trust * crossed + (1 - trust) * table, rows, seen, config)
     return replace(chosen, temperature=temperature, floor=floor)
@@ -191,18 +174,18 @@ def _outcomes(rows: Sequence[Simulated], joint: str) -> NDArray[np.int64]:
     return np.array([row.outcomes for row in rows], dtype=np.int64)[:, places]
 
 
-def _fitted(rows: Sequence[Simulated], contexts: Floats, payment: Payment, config: ContextualConfig) -> ContextualModel:
+def _fitted(
+    rows: Sequence[Simulated], contexts: Floats, payment: Payment, config: ContextualConfig
+) -> models.ContextualModel:
     """The models and the table, without any strength."""
     outcomes, states = _outcomes(rows, config.joint), [row.state for row in rows]
-    columns = dict.fromkeys(map(bytes, outcomes.T.copy()))
-    distinct = {column: k for k, column in enumerate(columns)}
-    model_of = tuple(distinct[bytes(column)] for column in outcomes.T.copy())
-    chosen = outcomes[:, [model_of.index(k) for k in range(len(distinct))]]
-    x = inputs(config.sees, contexts, states)
-    counts = np.zeros((len(STATES), len(distinct), OUTCOME_COUNT))
-    for state, row in zip(states, chosen, strict=True):
-        counts[STATES.index(state), np.arange(len(distinct)), row] += 1
-    return ContextualModel(
+    columns = [tuple(column) for column in outcomes.T.tolist()]
+    distinct = list(dict.fromkeys(columns))
+    model_of, chosen = tuple(map(distinct.index, columns)), np.array(distinct).T
+    x = models.inputs(config.sees, contexts, states)
+    counts = np.zeros((len(STATES), len(distinct), models.OUTCOME_COUNT))
+    np.add.at(counts, (_states(rows)[:, None], np.arange(len(distinct)), chosen), 1)
+    return models.ContextualModel(
         config.sees,
         tuple(joint.names for joint in JOINTS[config.joint]),
         model_of,
@@ -226,7 +209,7 @@ def _strength(crossed: Floats, table: Floats, questions: Floats, outcomes: NDArr
     """The strength with the greatest likelihood of what came out on questions that were not learned from."""
 
     def likelihood(strength: float) -> float:
-        trust = weight_of(questions, strength)
+        trust = models.weight_of(questions, strength)
         chances = np.take_along_axis(trust * crossed + (1 - trust) * table, outcomes[:, :, None], axis=2)
         return float(np.log(np.maximum(chances, 1e-6)).mean())
 
@@ -234,50 +217,49 @@ def _strength(crossed: Floats, table: Floats, questions: Floats, outcomes: NDArr
 
 
 def _response(
-    model: ContextualModel, chances: Floats, rows: Sequence[Simulated], contexts: Floats, config: ContextualConfig
+    model: models.ContextualModel,
+    chances: Floats,
+    rows: Sequence[Simulated],
+    contexts: Floats,
+    config: ContextualConfig,
 ) -> tuple[float, float]:
     """Temperature and floor: those given, else those that earn most by the cross-fitted chances; of equals the first."""
-    tried = (0.0, *(unit_of(model.payment) * temperature for temperature in reversed(quantal.TEMPERATURES)))
+    tried = (0.0, *(unit_of(model.payment) * temperature for temperature in reversed(TEMPERATURES)))
     temperatures = tried if config.temperature is None else (config.temperature,)
-    floors = tuple(reversed(quantal.FLOORS)) if config.floor is None else (config.floor,)
+    floors = tuple(reversed(FLOORS)) if config.floor is None else (config.floor,)
     settings = [pair for pair in product(temperatures, floors) if pair[1] * len(model.joints) < 1]
     if not settings:
         raise ParlourError(f"floor {config.floor} with {len(model.joints)} actions; accepted: below 1 / actions")
     places = [ALL.index(joint) for joint in JOINTS[config.joint]]
     earned = np.array([row.net(model.payment) for row in rows])[:, places]
     values = model.net_of(chances, contexts)
-    return max(settings, key=lambda pair: float((response(values, *pair) * earned).sum(axis=1).mean()))
+    return max(settings, key=lambda pair: float((models.response(values, *pair) * earned).sum(axis=1).mean()))
 
 
-def correlated_model(model: ContextualModel, *, individual_costs: bool = False, share: float = 1.0) -> ContextualModel:
+def correlated_model(
+    model: models.ContextualModel, *, individual_costs: bool = False, share: float = 1.0
+) -> models.ContextualModel:
     """The same model that plays the best correlated equilibrium; arguments as of `module_game`."""
     return replace(model, temperature=0.0, floor=0.0, share=share if individual_costs else 1.0)
 
 
 def regrets(
-    model: ContextualModel,
+    model: models.ContextualModel,
     contexts: Floats,
     states: Sequence[str],
     policy: Floats,
     *,
     individual_costs: bool = False,
     share: float = 1.0,
-    payment: Payment | None = None,
 ) -> Floats:
     """What each module would gain by disobeying on each question, at most; shape (questions, modules)."""
-    rows, costs = [], (payment or model.payment).costs
-    for net, p in zip(_nets(model, contexts, states, payment), policy.tolist(), strict=True):
+    rows, costs = [], model.payment.costs
+    for values, p in zip(model.values(contexts, states).tolist(), policy.tolist(), strict=True):
+        net = dict(zip(model.joints, values, strict=True))
         game = equilibrium.module_game(net, individual_costs=individual_costs, share=share, costs=costs)
         row = equilibrium.as_array(dict(zip(model.joints, p, strict=True)))
         rows.append(equilibrium.obedience(game, row).regrets)
     return np.array(rows)
-
-
-def _nets(
-    model: ContextualModel, contexts: Floats, states: Sequence[str], payment: Payment | None
-) -> list[dict[tuple[str, str, str], float]]:
-    values = model.values(contexts, states, payment)
-    return [dict(zip(model.joints, row, strict=True)) for row in values.tolist()]
 
 
 LEAN: Final = 10.0
@@ -285,7 +267,7 @@ LEAN: Final = 10.0
 _FORM: Final = FEATURES.index(f"form_{FORMS[0]}")
 
 
-def contextual(name: str, model: ContextualModel, rows: Sequence[Simulated], contexts: Floats) -> SystemAnswers:
+def contextual(name: str, model: models.ContextualModel, rows: Sequence[Simulated], contexts: Floats) -> SystemAnswers:
     """A contextual policy, scored by its expected utility over its draws."""
     p = model.policy(np.asarray(contexts, dtype=np.float64), [row.state for row in rows])
     places = [ALL[NUMBER[joint]] for joint in model.joints]
@@ -302,10 +284,8 @@ def form_by_state(
 ) -> SystemAnswers:
     """In each cell of question form x state the joint action with the highest mean over the training questions."""
     offered = JOINTS[joint]
-    places = [ALL.index(joint) for joint in offered]
-    earned = np.array([row.net(payment) for row in train])[:, places]
-    values = np.tile(earned.mean(axis=0), (len(STATES), 1))
-    values = _leaning(earned, _states(train), values)
+    earned = np.array([row.net(payment) for row in train])[:, [ALL.index(joint) for joint in offered]]
+    values = _leaning(earned, _states(train), np.tile(earned.mean(axis=0), (len(STATES), 1)))
     values = np.repeat(values[:, None], len(FORMS), axis=1).reshape(-1, len(offered))
     values = _leaning(earned, _cells(train, train_contexts), values)
     best = [offered[k] for k in values[_cells(rows, contexts)].argmax(axis=1)]
@@ -327,9 +307,6 @@ def _cells(rows: Sequence[Simulated], contexts: Floats) -> NDArray[Any]:
     return np.asarray(_states(rows) * len(FORMS) + forms)
 
 
-_METHODS: Final = ("quantal", "correlated")
-
-
 ENOUGH: Final = 300
 """Questions to learn from for which seeing the question was measured to be better."""
 
@@ -347,7 +324,7 @@ def most_seen(setting: HeldOutConfig, config: GraceConfig) -> str:
 
 
 def _can_see(config: GraceConfig) -> bool:
-    return config.method in _METHODS and config.learner == "counts"
+    return config.method in METHODS and config.learner == "counts"
 
 
 def check_sees(setting: HeldOutConfig, config: GraceConfig) -> None:
@@ -355,11 +332,11 @@ def check_sees(setting: HeldOutConfig, config: GraceConfig) -> None:
     if setting.sees != SEES[0] and not _can_see(config):
         raise ParlourError(
             f"sees {setting.sees!r} with method {config.method} and learner {config.learner}; accepted: method "
-            f"{' or '.join(_METHODS)}, and learner counts"
+            f"{' or '.join(METHODS)}, and learner counts"
         )
 
 
-def learn_sees(calibrated: Calibrated, config: GraceConfig) -> ContextualModel | None:
+def learn_sees(calibrated: Calibrated, config: GraceConfig) -> models.ContextualModel | None:
     """The model of what each joint action comes to, where the mediator sees more than the state; None where it does not.
 
     Raises:
@@ -384,7 +361,7 @@ def learn_sees(calibrated: Calibrated, config: GraceConfig) -> ContextualModel |
     return correlated_model(made, individual_costs=config.individual_costs, share=config.share)
 
 
-def regrets_of(calibrated: Calibrated, config: GraceConfig, model: ContextualModel | None) -> dict[str, float]:
+def regrets_of(calibrated: Calibrated, config: GraceConfig, model: models.ContextualModel | None) -> dict[str, float]:
     """Most that each module would gain by disobeying, as the model expects: mean over the held-out questions."""
     if model is None or calibrated.contexts is None:
         return {}

@@ -116,9 +116,9 @@ def asked_for(questions: tuple[CorpusQuestion, ...], graph: KnowledgeGraph, want
     """
     if wanted is None:
         return next((question for question in questions if graph.link(question.text)), questions[0])
-    by_id = next((question for question in questions if question.id == wanted), None)
-    if by_id is not None:
-        return by_id
+    for question in questions:
+        if question.id == wanted:
+            return question
     if wanted.isdecimal() and len(wanted) < 10 and int(wanted) < len(questions):
         return questions[int(wanted)]
     raise ParlourError(
@@ -149,7 +149,8 @@ def draw(graph: KnowledgeGraph, question: CorpusQuestion, path: str | Path, dept
     """
     starts = graph.link(question.text)[:_STARTS]
     ways = [Search().path(graph, start, question.text, depth).nodes for start in starts[:2]]
-    near = _near(graph, starts, ways)
+    important = {*starts, *(node for way in ways for node in way)}
+    near = important | {other for node in sorted(important) for other, _, _ in graph.neighbours(node)[:AROUND]}
     answer = question.answer or "none: the question is unanswerable"
     with warnings.catch_warnings():
         # signs that the font lacks are drawn as boxes
@@ -165,24 +166,28 @@ def draw(graph: KnowledgeGraph, question: CorpusQuestion, path: str | Path, dept
             axes = made.subplots()
             axes.set_axis_off()
             if starts:
-                _draw_nodes(axes, graph, starts, ways)
-                _draw_key(made, axes, graph, near, depth)
+                _draw_nodes(axes, graph, near, important, ways)
+                kinds = {graph.kind[node] for node in near}
+                for kind in (kind for kind in COLOURS if kind in kinds):
+                    axes.scatter([], [], c=COLOURS[kind], s=80, label=kind)
+                axes.plot([], [], color=_PATH, lw=2.5, label=f"{depth} path")
+                plots.key(made)
             else:
                 axes.text(0.5, 0.5, "not linked to any document", ha="center", va="center")
 
 
-def _draw_nodes(axes: Any, graph: KnowledgeGraph, starts: list[int], ways: list[tuple[int, ...]]) -> None:
-    near = _near(graph, starts, ways)
+def _draw_nodes(
+    axes: Any, graph: KnowledgeGraph, near: set[int], on_way: set[int], ways: list[tuple[int, ...]]
+) -> None:
     part = graph.graph.subgraph(sorted(near))
     at = nx.kamada_kawai_layout(part, weight=None) if nx.is_connected(part) else nx.spring_layout(part, seed=0, k=0.6)
-    on_way = {node for way in ways for node in way}
     steps = {frozenset(pair) for way in ways for pair in pairwise(way)}
     for start, two in part.edges:
         chosen = frozenset((start, two)) in steps
         line = {"color": _PATH, "lw": 2.5, "zorder": 2} if chosen else {"color": "0.8", "lw": 0.8, "zorder": 1}
         axes.plot([at[start][0], at[two][0]], [at[start][1], at[two][1]], **line)
     for node in part.nodes:
-        important = node in on_way or node in starts
+        important = node in on_way
         edge = _PATH if important else "white"
         size = 60 + 400 * graph.reliability[node]
         axes.scatter(*at[node], s=size, c=COLOURS[graph.kind[node]], edgecolors=edge, linewidths=1.5, zorder=3)
@@ -200,20 +205,6 @@ def _draw_nodes(axes: Any, graph: KnowledgeGraph, starts: list[int], ways: list[
             bbox={"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.7},
         )
     axes.margins(0.12)
-
-
-def _near(graph: KnowledgeGraph, starts: list[int], ways: list[tuple[int, ...]]) -> set[int]:
-    """The nodes that are shown."""
-    chosen = {*starts, *(node for way in ways for node in way)}
-    return chosen | {other for node in sorted(chosen) for other, _, _ in graph.neighbours(node)[:AROUND]}
-
-
-def _draw_key(made: Any, axes: Any, graph: KnowledgeGraph, near: set[int], depth: str) -> None:
-    kinds = {graph.kind[node] for node in near}
-    for kind in (kind for kind in COLOURS if kind in kinds):
-        axes.scatter([], [], c=COLOURS[kind], s=80, label=kind)
-    axes.plot([], [], color=_PATH, lw=2.5, label=f"{depth} path")
-    plots.key(made)
 
 
 def _short(text: str, longest: int) -> str:

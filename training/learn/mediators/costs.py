@@ -35,25 +35,19 @@ def stated(text: str | None) -> tuple[float, ...]:
     Raises:
         ParlourError: There are neither nine numbers nor names with numbers.
     """
+    refused = accept("costs", text, f"{len(COSTS)} numbers, or NAME=NUMBER")
     parts = [part.strip() for part in (text or "").split(",") if part.strip()]
     named = [part.partition("=") for part in parts if "=" in part]
-    if parts and not named:
-        numbers = [_cost_number(text, part) for part in parts]
-        if len(numbers) != len(COSTS):
-            raise accept("costs", text, f"{len(COSTS)} numbers, or NAME=NUMBER")
-        return tuple(numbers)
-    if len(named) < len(parts):
-        raise accept("costs", text, f"{len(COSTS)} numbers, or NAME=NUMBER")
+    if len(parts) != (len(named) if named or not parts else len(COSTS)):
+        raise refused
     for name, _, _ in named:
         check_one_of("costs", name, COSTS)
-    return tuple((dict(COSTS) | {name: _cost_number(text, value) for name, _, value in named}).values())
-
-
-def _cost_number(text: str | None, part: str) -> float:
     try:
-        return float(part)
+        if parts and not named:
+            return tuple(map(float, parts))
+        return tuple((dict(COSTS) | {name: float(value) for name, _, value in named}).values())
     except ValueError:
-        raise accept("costs", text, f"{len(COSTS)} numbers, or NAME=NUMBER") from None
+        raise refused from None
 
 
 USAGE: Final = "usage.csv"
@@ -61,6 +55,7 @@ USAGE: Final = "usage.csv"
 FREE: Final = ("skip_retrieval", "refuse_to_generate", "skip_check")
 """Actions that do nothing."""
 _HEADING: Final = ("action", "n", "prompt", "completion", "n_seconds", "seconds")
+_PARTIAL_HEADING: Final = f"number,{','.join(_HEADING)}\n"
 _MILLION: Final = 1_000_000
 
 
@@ -141,25 +136,19 @@ def resume(path: Path, kept: Iterable[int]) -> None:
         atomic_write(path, _PARTIAL_HEADING + "".join(lines_of(number, used) for number, used in wanted_usage.items()))
 
 
-_PARTIAL_HEADING: Final = "number,action,n,prompt,completion,n_seconds,seconds\n"
-
-
 def _read(path: Path) -> Questions:
     def read(lines: list[str]) -> Questions:
         questions: Questions = {}
         try:
             for number, action, *numbers in csv.reader(lines[1:]):
-                questions.setdefault(int(number), {})[action] = _usage(numbers)
+                n, prompt, completion, timed, seconds = numbers
+                usage = ActionUsage(int(n), float(prompt), float(completion), int(timed), float(seconds))
+                questions.setdefault(int(number), {})[action] = usage
         except (ValueError, TypeError) as error:
             raise ParlourError(f"{str(path)!r} holds no usage ({error}); accepted: what a calibration left") from None
         return questions
 
     return whole_lines(path, read)
-
-
-def _usage(cells: list[str]) -> ActionUsage:
-    n, prompt, completion, timed, seconds = cells
-    return ActionUsage(int(n), float(prompt), float(completion), int(timed), float(seconds))
 
 
 def total(questions: Questions) -> dict[str, ActionUsage]:
@@ -176,13 +165,9 @@ def store_means(partial: Path, path: Path) -> None:
     """Write the means of what a growing file holds: tokens read and written, seconds; empty where nothing is known."""
     rows: list[list[Any]] = []
     for action, usage in total(_read(partial)).items():
-        tokens = [_told(usage.prompt / usage.n), _told(usage.completion / usage.n)]
+        tokens = ["" if math.isnan(tokens) else tokens / usage.n for tokens in (usage.prompt, usage.completion)]
         rows.append([action, usage.n, *tokens, usage.timed, usage.seconds / usage.timed if usage.timed else ""])
     write_csv(path, _HEADING, rows)
-
-
-def _told(number: float) -> float | str:
-    return "" if math.isnan(number) else number
 
 
 # -- rates -----------------------------------------------------------------------------------------------------
@@ -233,9 +218,9 @@ def rate(text: str, prices: str | None = None) -> UseRate:
             return UseRate(*price, float(second))
         read, written = map(float, first)
         return UseRate(read, written, float(second))
-    except ValueError as error:
-        if isinstance(error, ParlourError):
-            raise
+    except ParlourError:
+        raise
+    except ValueError:
         raise accept("rate", text, "READ,WRITTEN,SECOND: a million tokens each, a second; or MODEL,SECOND") from None
 
 
@@ -251,21 +236,17 @@ def costs_by(path: Path, by: UseRate) -> tuple[float, ...]:
         return tuple(
             0.0 if action in FREE or action not in by_action else _cost(by_action[action], by) for action in COSTS
         )
+    except ParlourError:
+        raise
     except (OSError, KeyError, TypeError, ValueError) as error:
-        if isinstance(error, ParlourError):
-            raise
         raise ParlourError(
             f"{str(path)!r} holds no usage ({error}); accepted: a calibration that measured it"
         ) from None
 
 
 def _cost(row: Mapping[str, str], by: UseRate) -> float:
-    cost = 0.0
-    for name, price in (
-        ("prompt", by.prompt / _MILLION),
-        ("completion", by.completion / _MILLION),
-        ("seconds", by.second),
-    ):
+    cost, prices = 0.0, (by.prompt / _MILLION, by.completion / _MILLION, by.second)
+    for name, price in zip(("prompt", "completion", "seconds"), prices, strict=True):
         if price and not row[name]:
             what = "seconds" if name == "seconds" else "tokens"
             raise ParlourError(

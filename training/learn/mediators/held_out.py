@@ -24,16 +24,8 @@ from parlour.envs.mediated_qa.vocabulary import FEATURES, SEES
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.files import atomic_write
 from parlour.policies.retrieval.embedders import MiniLMEmbedder
-from parlour.training.learn.mediators import baselines, contextual, costs
+from parlour.training.learn.mediators import baselines, contextual, costs, experiment
 from parlour.training.learn.mediators.baselines import Scores, SystemAnswers, ceiling, knows_chances
-from parlour.training.learn.mediators.experiment import (
-    Calibrated,
-    HeldOutConfig,
-    actions_of,
-    corpus_of,
-    payment_for,
-    split,
-)
 from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, learn
 from parlour.training.learn.mediators.simulate import calibrate, table
 from parlour.training.play.parallel.executor import Pool
@@ -42,29 +34,28 @@ from parlour.training.results.runs import run_directory, write_csv
 
 PARTIAL: Final = "partial.csv"
 """The table of a calibration as it grows."""
-_EMBEDS: Final = ("dense", "hybrid")
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
     """The result of an experiment."""
 
-    calibrated: Calibrated
+    calibrated: experiment.Calibrated
     learned: LearnedMediator
     scores: tuple[Scores, ...]
     """The learned mediator first, then the baselines, the oracle last."""
 
 
-def pipeline_of(config: HeldOutConfig, corpus: Corpus, reader: Reader | None = None) -> Pipeline:
+def pipeline_of(config: experiment.HeldOutConfig, corpus: Corpus, reader: Reader | None = None) -> Pipeline:
     """The pipeline of an experiment; its cut points are not learned yet. `reader`: the offline one if None.
 
     Raises:
         ParlourError: The retriever needs an extra that is not installed.
     """
     search = None if config.guide is None else Search(config.guide)
-    actions = actions_of(config)
+    actions = experiment.actions_of(config)
     used = {config.retriever, *(action.by for action in actions.retriever)}
-    embedder = MiniLMEmbedder() if used & set(_EMBEDS) else None
+    embedder = MiniLMEmbedder() if used & {"dense", "hybrid"} else None
     return Pipeline(
         corpus,
         normalisation=config.normalisation,
@@ -77,7 +68,7 @@ def pipeline_of(config: HeldOutConfig, corpus: Corpus, reader: Reader | None = N
 
 
 def prepare(
-    config: HeldOutConfig,
+    config: experiment.HeldOutConfig,
     *,
     corpus: Corpus | None = None,
     reader: Reader | None = None,
@@ -86,7 +77,7 @@ def prepare(
     pool: Pool | None = None,
     at_once: int = 1,
     pipeline: Pipeline | None = None,
-) -> Calibrated:
+) -> experiment.Calibrated:
     """Build the pipeline, learn the cut points, and put all questions under all joint actions.
 
     Args:
@@ -106,29 +97,29 @@ def prepare(
     if corpus is None and pipeline is not None:
         corpus = Corpus((), pipeline.questions)
     elif corpus is None:
-        corpus = corpus_of(config)
-        config = split(config, corpus)
+        corpus = experiment.corpus_of(config)
+        config = experiment.split(config, corpus)
     total = config.train + config.held_out
     if len(corpus.questions) < total:
         raise ParlourError(f"a corpus of {len(corpus.questions)} questions; accepted: at least {total}")
-    actions = actions_of(config) if pipeline is None else pipeline.actions
+    actions = experiment.actions_of(config) if pipeline is None else pipeline.actions
     with nullcontext() if out is None else run_directory(out, _settings(config, corpus, actions)):
         pipeline = pipeline_of(config, corpus, reader) if pipeline is None else pipeline
         bins = pipeline.learn_bins(range(config.train))
-        partial = None if out is None else out / PARTIAL
+        pays = experiment.payment_for(config, actions)
         rows = calibrate(
             pipeline,
             range(total),
-            payment=payment_for(config, actions),
+            payment=pays,
             seed=config.seed,
-            out=partial,
+            out=None if out is None else out / PARTIAL,
             progress=progress,
             pool=pool,
             at_once=at_once,
         )
         train, held_out = rows[: config.train], rows[config.train :]
         confidences = tuple(row.confidence for row in held_out)
-        utilities = table(train, config.joint, bins, actions, payment_for(config, actions).costs)
+        utilities = table(train, config.joint, bins, actions, pays.costs)
         if out is not None:
             atomic_write(out / "table.csv", utilities.dumps())
             costs.store_means(costs.beside(out / PARTIAL), out / costs.USAGE)
@@ -136,10 +127,10 @@ def prepare(
         if seen is not None and out is not None:
             named = [[row.id or row.number, *context] for row, context in zip(rows, seen.tolist(), strict=True)]
             write_csv(out / "contexts.csv", ["id", *FEATURES], named)
-        return Calibrated(config, tuple(train), tuple(held_out), confidences, utilities, seen)
+        return experiment.Calibrated(config, tuple(train), tuple(held_out), confidences, utilities, seen)
 
 
-def _settings(config: HeldOutConfig, corpus: Corpus, actions: ActionSet) -> dict[str, Any]:
+def _settings(config: experiment.HeldOutConfig, corpus: Corpus, actions: ActionSet) -> dict[str, Any]:
     """What decides an experiment; of a corpus from a file also what is in it, and actions of one's own."""
     settings = config.stored() | ({} if actions == PUBLISHED_ACTIONS else {"actions": actions.as_plain()})
     if not config.corpus:
@@ -148,7 +139,7 @@ def _settings(config: HeldOutConfig, corpus: Corpus, actions: ActionSet) -> dict
 
 
 def compare(
-    calibrated: Calibrated,
+    calibrated: experiment.Calibrated,
     policy: PolicyTable,
     out: Path | None = None,
     reader: str = "",
@@ -171,35 +162,27 @@ def compare(
         baselines.fixed(_retrieval(calibrated), actions.plain_reading, rows, actions),
         baselines.refusing(rows, calibrated.confidences, calibrated.payment, actions=actions),
         baselines.best_static(calibrated.train, rows, joint, actions),
-        *_ceiling(calibrated, pipeline),
         baselines.oracle(rows, joint, actions),
     ]
+    if pipeline is not None and knows_chances(pipeline):
+        played.insert(-1, ceiling(pipeline, rows, calibrated.payment, joint))
     scores = tuple(baselines.score(played, calibrated.payment))
     if out is not None:
         heading, *lines = baselines.lines(scores)
-        readers = [reader] if reader else []
-        write_csv(
-            out / "scores.csv", [*heading, *(["reader"] if reader else [])], [[*line, *readers] for line in lines]
-        )
+        who, readers = (["reader"], [reader]) if reader else ([], [])
+        write_csv(out / "scores.csv", [*heading, *who], [[*line, *readers] for line in lines])
         write_csv(out / "states.csv", ["state", "questions"], list(calibrated.states.items()))
     return scores
 
 
-def _ceiling(calibrated: Calibrated, pipeline: Pipeline | None) -> list[SystemAnswers]:
-    """The ceiling, where the memory is simulated."""
-    if pipeline is None or not knows_chances(pipeline):
-        return []
-    return [ceiling(pipeline, calibrated.held_out, calibrated.payment, calibrated.config.joint)]
-
-
-def _retrieval(calibrated: Calibrated) -> str:
+def _retrieval(calibrated: experiment.Calibrated) -> str:
     """What the baseline is called that searches, reads, and lets pass."""
     if calibrated.actions != PUBLISHED_ACTIONS:
         return f"always {', '.join(calibrated.actions.names_of(calibrated.actions.plain_reading))}"
     return "GraphRAG" if calibrated.config.retriever == "graph" else f"{calibrated.config.retriever} and read"
 
 
-def _learned(calibrated: Calibrated, policy: PolicyTable) -> list[SystemAnswers]:
+def _learned(calibrated: experiment.Calibrated, policy: PolicyTable) -> list[SystemAnswers]:
     """What was learned; where it sees more than the state, the tables of states and of forms x states behind it."""
     rows, setting = calibrated.held_out, calibrated.config
     if policy.contextual is None or calibrated.contexts is None:
@@ -213,7 +196,7 @@ def _learned(calibrated: Calibrated, policy: PolicyTable) -> list[SystemAnswers]
 
 
 def run(
-    config: HeldOutConfig,
+    config: experiment.HeldOutConfig,
     *,
     corpus: Corpus | None = None,
     reader: Reader | None = None,

@@ -1,20 +1,25 @@
-"""From a simulation table to a policy: settings, values, probabilities, and what they leave to be gained by disobeying."""
+"""From a simulation table to a policy: settings, values, probabilities, and what they leave to be gained by disobeying.
+
+Values become probabilities by quantal response with a temperature and a floor:
+pi(a | s) = exp(Q(s, a) / tau) / sum over a' of exp(Q(s, a') / tau), tau in units of utility (Nguyen's GRACE, section
+3.3, after McKelvey and Palfrey 1995). The floor is the published code's: p <- (1 - n eps) p + eps over the n actions that
+are known in the state, then divided by the sum.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any, Final, Literal
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept, check_from, check_one_of
-from parlour.envs.mediated_qa.actions import ActionSet
 from parlour.envs.mediated_qa.vocabulary import Payment
 from parlour.policies.agents.mediated_qa import equilibrium
-from parlour.policies.agents.mediated_qa.joint import STATES, Joint
-from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Row
-from parlour.training.learn.mediators import quantal
+from parlour.policies.agents.mediated_qa.joint import FALLBACK, STATES, key
+from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Thresholds
 from parlour.training.learn.mediators.learners import EXPLORATION_RULES, Rule
 from parlour.training.learn.mediators.quantities import (
     Quantities,
@@ -24,7 +29,166 @@ from parlour.training.learn.mediators.quantities import (
     estimate,
     measure,
 )
-from parlour.training.learn.mediators.table import UtilityTable
+from parlour.training.learn.mediators.table import Floats, UtilityTable
+
+LOWEST_TEMPERATURE: Final = 1e-8
+"""Lower temperatures count as this one, as in the published code."""
+TEMPERATURES: Final = (50.0, 25.0, 12.0, 6.0, 3.0, 1.5, 0.7, 0.35, 0.1)
+FLOORS: Final = (0.05, 0.02, 0.01, 0.005, 0.0)
+
+
+def softmax(values: Floats, temperature: float) -> Floats:
+    """Quantal response of each row; shape (..., actions). An action whose value is NaN gets 0.
+
+    >>> softmax(np.array([1.0, 1.0, np.nan]), 0.7).tolist()
+    [0.5, 0.5, 0.0]
+
+    Raises:
+        ParlourError: The temperature is no number from 0, or a row has no value.
+    """
+    check_temperature(temperature)
+    known = ~np.isnan(values)
+    if not known.any(axis=-1).all():
+        raise ParlourError("a row without any value; accepted: at least one value in each row")
+    filled = np.where(known, values, -np.inf)
+    distance = filled - filled.max(axis=-1, keepdims=True)
+    weight = np.exp(distance / max(temperature, LOWEST_TEMPERATURE))
+    return np.asarray(weight / weight.sum(axis=-1, keepdims=True))
+
+
+def respond(values: Floats, temperature: float, floor: float) -> Floats:
+    """Quantal response with each known action of each row raised to about `floor`; shape (..., actions).
+
+    Raises:
+        ParlourError: As `softmax`; or the floor is negative, or so high that it leaves nothing to learn.
+    """
+    p, known = softmax(values, temperature), ~np.isnan(values)
+    actions = known.sum(axis=-1, keepdims=True)
+    check_floor(floor, int(actions.max()))
+    raised = np.where(known, (1 - actions * floor) * p + floor, 0.0)
+    return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
+
+
+def policy(
+    estimated: UtilityEstimate, temperature: float, floor: float, thresholds: Thresholds | None = None
+) -> PolicyTable:
+    """The policy of an estimate; a state or an action without a value is left out."""
+    rows = {}
+    for state, known in estimated.known.items():
+        p = respond(estimated.value[estimated.states.index(state)], temperature, floor)
+        rows[state] = {joint: x for joint, x in zip(estimated.actions, p.tolist(), strict=True) if joint in known}
+    return PolicyTable(rows, thresholds or {}, temperature, floor)
+
+
+def check_temperature(temperature: float) -> None:
+    """Raise `ParlourError` unless it is a finite number from 0."""
+    if not 0 <= temperature < math.inf:
+        raise accept("temperature", temperature, "a number from 0, in units of utility")
+
+
+def check_floor(floor: float, actions: int) -> None:
+    """Raise `ParlourError` unless this number of actions can have at least that probability each."""
+    if not floor >= 0 or not actions * floor < 1:
+        raise ParlourError(
+            f"floor {floor!r} is not accepted with {actions} actions: {actions} x {floor:g} = {actions * floor:g}; "
+            f"accepted: from 0 to below {1 / actions:.6g}"
+        )
+
+
+# -- held-out utility ------------------------------------------------------------------------------------------
+
+
+def earned(made: PolicyTable, table: UtilityTable) -> Floats:
+    """Expected net utility of a policy on each question, shape (questions,).
+
+    Actions that were not tried on a question are left out of its row there; the result is NaN where that leaves nothing.
+    A state without a row gets the fallback action.
+    """
+    fallback = {table.action_set.names_of(table.action_set.fallback): 1.0}
+    by_state = {state: made.rows.get(state, fallback) for state in table.states}
+    rows = {state: [row.get(joint, 0.0) for joint in table.actions] for state, row in by_state.items()}
+    p = np.array([rows[state] for state in table.states])
+    tried = ~np.isnan(table.utilities)
+    weight = np.sum(np.where(tried, p, 0.0), axis=1)
+    total = np.sum(np.where(tried, p * table.utilities, 0.0), axis=1)
+    return np.where(weight > 0, total / np.where(weight > 0, weight, 1.0), np.nan)
+
+
+@dataclass(frozen=True)
+class SettingScore:
+    """One setting and what it earned on questions it had not seen."""
+
+    temperature: float
+    floor: float
+    shrinkage: Shrinkage
+    utility: float
+    """Mean over the held-out questions."""
+    n: int
+    """Questions with a result."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The best setting, and all that were tried."""
+
+    best: SettingScore
+    scores: tuple[SettingScore, ...]
+
+
+def cross_validate(
+    table: UtilityTable,
+    *,
+    temperatures: tuple[float, ...] = TEMPERATURES,
+    floors: tuple[float, ...] = FLOORS,
+    shrinkages: tuple[Shrinkage, ...] = (0.0,),
+    folds: int = 5,
+    seed: int = 0,
+) -> Choice:
+    """Choose temperature, floor and shrinkage by net utility on held-out questions; of equals the first.
+
+    Rows of the same question are held out together. Floors too high for the table's number of actions are left out.
+
+    Raises:
+        ParlourError: There are fewer than two questions, or none of the settings can be used.
+    """
+    floors = tuple(floor for floor in floors if floor * len(table.actions) < 1)
+    held_out: dict[tuple[Shrinkage, float, float], list[Floats]] = {
+        setting: [] for setting in product(shrinkages, temperatures, floors)
+    }
+    if not held_out:
+        raise ParlourError(f"none of the floors can be used with {len(table.actions)} actions; accepted: lower ones")
+    for train, test in _folds(table, folds, seed):
+        measured = measure(train)
+        estimates = {shrinkage: estimate(measured, shrinkage) for shrinkage in shrinkages}
+        for (shrinkage, temperature, floor), parts in held_out.items():
+            parts.append(earned(policy(estimates[shrinkage], temperature, floor), test))
+    scores = []
+    for (shrinkage, temperature, floor), parts in held_out.items():
+        every = np.concatenate(parts)
+        known = every[~np.isnan(every)]
+        mean = float(known.mean()) if len(known) else math.nan
+        scores.append(SettingScore(temperature, floor, shrinkage, mean, len(known)))
+    best = max(scores, key=lambda score: -math.inf if math.isnan(score.utility) else score.utility)
+    if math.isnan(best.utility):
+        raise ParlourError(f"no held-out question evaluates any policy (the fallback {key(FALLBACK)} was not tried)")
+    return Choice(best, tuple(scores))
+
+
+def _folds(table: UtilityTable, folds: int, seed: int) -> list[tuple[UtilityTable, UtilityTable]]:
+    """(learned from, held out), with the questions dealt out at random; parts without any utility are left out."""
+    names = list(dict.fromkeys(table.ids))
+    if len(names) < 2 or folds < 2:
+        raise ParlourError(
+            f"cross-validation over {len(names)} questions in {folds} folds is not accepted; accepted: two or more of "
+            "both (or give temperature and floor)"
+        )
+    order = np.random.default_rng(seed).permutation(len(names))
+    fold_of = {names[place]: k % folds for k, place in enumerate(order.tolist())}
+    fold = np.array([fold_of[name] for name in table.ids])
+    rows = ~np.isnan(table.utilities).all(axis=1)
+    parts = [(np.flatnonzero((fold != k) & rows), np.flatnonzero((fold == k) & rows)) for k in range(folds)]
+    return [(table.rows(train), table.rows(test)) for train, test in parts if len(train) and len(test)]
+
 
 METHODS: Final = ("quantal", "correlated")
 LEARNERS: Final = ("counts", *EXPLORATION_RULES)
@@ -85,9 +249,9 @@ class GraceConfig:
 
     def _check_method(self) -> None:
         if self.temperature is not None:
-            quantal.check_temperature(self.temperature)
+            check_temperature(self.temperature)
         if self.floor is not None:
-            quantal.check_floor(self.floor, 1)
+            check_floor(self.floor, 1)
         if self.method == "correlated" and (self.temperature, self.floor) != (None, None):
             raise ParlourError("a correlated equilibrium has no temperature and no floor; accepted: neither")
         if self.learner != "counts" and self.method == "quantal" and None in (self.temperature, self.floor):
@@ -153,11 +317,9 @@ class LearnedMediator:
 def check(table: UtilityTable, config: GraceConfig) -> None:
     """Raise `ParlourError` if the floor is too high for the number of actions in some state."""
     if config.floor is not None:
-        quantities = measure(table)
-        known = (
-            (quantities.count > 0).sum(axis=1) if config.shrinkage == 0 else (quantities.count.sum(axis=0) > 0).sum()
-        )
-        quantal.check_floor(config.floor, int(np.max(known)))
+        count = measure(table).count
+        known = (count > 0).sum(axis=1) if config.shrinkage == 0 else (count.sum(axis=0) > 0).sum()
+        check_floor(config.floor, int(np.max(known)))
 
 
 def choose(table: UtilityTable, config: GraceConfig) -> Settings:
@@ -165,12 +327,13 @@ def choose(table: UtilityTable, config: GraceConfig) -> Settings:
     given = Settings(config.temperature, config.floor, config.shrinkage)
     if config.method != "quantal" or None not in (config.temperature, config.floor):
         return given
-    tried = tuple(config.unit * temperature for temperature in quantal.TEMPERATURES)
+    tried = tuple(config.unit * temperature for temperature in TEMPERATURES)
     temperatures = tried if config.temperature is None else (config.temperature,)
-    best = quantal.cross_validate(
+    floors = FLOORS if config.floor is None else (config.floor,)
+    best = cross_validate(
         table,
         temperatures=temperatures,
-        floors=quantal.FLOORS if config.floor is None else (config.floor,),
+        floors=floors,
         shrinkages=(config.shrinkage,),
         folds=config.folds,
         seed=config.seed,
@@ -191,45 +354,32 @@ def learn(table: UtilityTable, config: GraceConfig, settings: Settings | None = 
     """
     check(table, config)
     chosen = settings or choose(table, config)
-    quantities = measure(table)
-    return finish(quantities, estimate(quantities, chosen.shrinkage), chosen, config, table)
+    means = measure(table)
+    return finish(means, estimate(means, chosen.shrinkage), chosen, config, table)
 
 
 def finish(
     means: Quantities, values: UtilityEstimate, settings: Settings, config: GraceConfig, table: UtilityTable
 ) -> LearnedMediator:
     """The policy of an estimate, and what disobeying it would gain."""
-    nets, actions = _nets(values), table.action_set
-    games = {state: _game(net, config, table) for state, net in nets.items()}
+    nets, actions = values.known, table.action_set
+    own, share = config.individual_costs, config.share
+    games = {
+        state: equilibrium.module_game(net, individual_costs=own, share=share, actions=actions, costs=table.costs)
+        for state, net in nets.items()
+    }
     if config.method == "quantal":
         assert settings.temperature is not None
         assert settings.floor is not None
-        made = quantal.policy(values, settings.temperature, settings.floor, table.thresholds)
+        made = policy(values, settings.temperature, settings.floor, table.thresholds)
     else:
-        rows = {state: _obeyed(net, games[state], actions) for state, net in nets.items()}
+        best = {
+            state: equilibrium.correlated(games[state], equilibrium.as_array(nets[state], actions)) for state in nets
+        }
+        rows = {state: equilibrium.as_row(best[state].probabilities, tuple(nets[state]), actions) for state in nets}
         made = PolicyTable(rows, table.thresholds, settings.temperature, settings.floor)
     regrets = {
         state: equilibrium.obedience(game, equilibrium.as_array(made.rows[state], actions)).regrets
         for state, game in games.items()
     }
     return LearnedMediator(means, values, settings, replace(made, actions=actions), regrets)
-
-
-def _nets(values: UtilityEstimate) -> dict[str, dict[Joint, float]]:
-    """State -> joint action -> value, of those that are known."""
-    pairs = zip(values.states, values.value.tolist(), strict=True)
-    known = {s: {a: v for a, v in zip(values.actions, row, strict=True) if not math.isnan(v)} for s, row in pairs}
-    return {state: net for state, net in known.items() if net}
-
-
-def _game(net: Mapping[Joint, float], config: GraceConfig, table: UtilityTable) -> equilibrium.NormalForm:
-    own = config.individual_costs
-    return equilibrium.module_game(
-        net, individual_costs=own, share=config.share, actions=table.action_set, costs=table.costs
-    )
-
-
-def _obeyed(net: Mapping[Joint, float], game: equilibrium.NormalForm, actions: ActionSet) -> Row:
-    """The best correlated equilibrium."""
-    welfare = equilibrium.as_array(net, actions)
-    return equilibrium.as_row(equilibrium.correlated(game, welfare).probabilities, tuple(net), actions)

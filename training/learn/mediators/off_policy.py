@@ -17,14 +17,14 @@ the state, and only q covers it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from parlour.envs.core import ParlourError, accept, check_from
+from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL, SEEN, SIGNAL_FEATURES, Payment
-from parlour.policies.agents.mediated_qa.joint import FALLBACK, Joint
+from parlour.policies.agents.mediated_qa.joint import FALLBACK
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Row
 from parlour.policies.agents.mediated_qa.recommendation_log import LoggedRecommendation, Recommendations
 from parlour.training.learn.mediators.quantities import estimate, measure
@@ -32,6 +32,7 @@ from parlour.training.learn.mediators.table import Floats, UtilityTable
 from parlour.training.measure.statistics import Estimate, mean_estimate, weighted_mean
 
 FOLDS: Final = 5
+"""Parts for cross-fitting; row k lies in part k modulo this."""
 _FEWEST: Final = 10
 """Results below which nothing is estimated."""
 
@@ -63,73 +64,65 @@ def utility_table(log: Sequence[LoggedRecommendation], payment: Payment | None =
         ParlourError: None has a result.
     """
     pays = payment or Payment()
-    records = _with_results(log, pays)
-    actions = tuple(dict.fromkeys(record.joint for record, _ in records))
-    utilities = np.full((len(records), len(actions)), np.nan)
-    for row, (record, net) in enumerate(records):
+    results = _with_results(log, pays)
+    actions = tuple(dict.fromkeys(record.joint for record, _ in results))
+    utilities = np.full((len(results), len(actions)), np.nan)
+    for row, (record, net) in enumerate(results):
         utilities[row, actions.index(record.joint)] = net
-    ids, states = tuple(record.id for record, _ in records), tuple(record.state for record, _ in records)
+    ids, states = tuple(record.id for record, _ in results), tuple(record.state for record, _ in results)
     thresholds = log.thresholds if isinstance(log, Recommendations) else {}
     return UtilityTable(ids, states, actions, utilities, thresholds, costs=pays.costs)
 
 
-def value(
-    policy: PolicyTable, log: Sequence[LoggedRecommendation], payment: Payment | None = None, folds: int = FOLDS
-) -> PolicyValue:
+def value(policy: PolicyTable, log: Sequence[LoggedRecommendation], payment: Payment | None = None) -> PolicyValue:
     """The worth of a policy by the log of another.
 
     Args:
         policy: The policy to evaluate; if it sees more than the state, the log must hold what it sees.
         log: The recommendations, with the probabilities they were drawn with.
         payment: What outcomes pay; the published one if None.
-        folds: Parts for cross-fitting; row k lies in part k modulo this.
 
     Raises:
         ParlourError: There are too few results, or the log does not hold what the policy sees.
     """
-    check_from("folds", folds, 2)
-    return _value([policy] * folds, log, payment)
+    return _value([policy] * FOLDS, log, payment)
 
 
 def value_of_learning(
     make: Callable[[UtilityTable], PolicyTable],
     log: Sequence[LoggedRecommendation],
     payment: Payment | None = None,
-    folds: int = FOLDS,
 ) -> PolicyValue:
     """The worth of policies that are learned from a log, each by the part of it that it was not learned from.
 
     Args:
-        make: Learns a policy from recommendations as a simulation table (`utility_table`).
+        make: Learns a policy from recommendations as a simulation table (`utility_table`): that of each of the `FOLDS` from the
+            others.
         log: As in `value`.
         payment: As in `value`.
-        folds: Parts; the policy of one is learned from the others.
 
     Raises:
         ParlourError: There are too few results.
     """
-    check_from("folds", folds, 2)
     table = utility_table(log, payment)
-    fold = np.arange(len(table)) % folds
-    if len(table) < folds:
-        raise ParlourError(f"{len(table)} recommendations with a result; accepted: at least {max(folds, _FEWEST)}")
-    return _value([make(table.rows(np.flatnonzero(fold != k))) for k in range(folds)], log, payment)
+    fold = np.arange(len(table)) % FOLDS
+    if len(table) < FOLDS:
+        raise ParlourError(f"{len(table)} recommendations with a result; accepted: at least {_FEWEST}")
+    return _value([make(table.rows(np.flatnonzero(fold != k))) for k in range(FOLDS)], log, payment)
 
 
 def _value(
     policies: Sequence[PolicyTable], log: Sequence[LoggedRecommendation], payment: Payment | None
 ) -> PolicyValue:
     """By one policy for each fold."""
-    folds = len(policies)
-    records = _with_results(log, payment or Payment())
-    if len(records) < max(folds, _FEWEST):
-        raise ParlourError(f"{len(records)} recommendations with a result; accepted: at least {max(folds, _FEWEST)}")
-    table = utility_table([record for record, _ in records], payment)
-    u = np.array([net for _, net in records])
-    rows = _rows(policies, [record for record, _ in records])
-    chances = [row.get(record.joint, 0.0) for row, (record, _) in zip(rows, records, strict=True)]
-    w = np.array(chances) / np.array([record.probability for record, _ in records])
-    expected, own = _modelled(rows, table, folds)
+    results = _with_results(log, payment or Payment())
+    if len(results) < _FEWEST:
+        raise ParlourError(f"{len(results)} recommendations with a result; accepted: at least {_FEWEST}")
+    records, u = [record for record, _ in results], np.array([net for _, net in results])
+    table, rows = utility_table(records, payment), _rows(policies, records)
+    chances = [row.get(record.joint, 0.0) for row, record in zip(rows, records, strict=True)]
+    w = np.array(chances) / np.array([record.probability for record in records])
+    expected, own = _modelled(rows, table)
     robust = expected + w * (u - own)
     return PolicyValue(
         len(records),
@@ -172,19 +165,16 @@ def _with_results(log: Sequence[LoggedRecommendation], payment: Payment) -> list
 
 def _rows(policies: Sequence[PolicyTable], log: Sequence[LoggedRecommendation]) -> list[Row]:
     """What the policy of its fold would have drawn from, of each recommendation."""
-    folds, rows = len(policies), list[Row]([{}] * len(log))
+    rows = list[Row]([{}] * len(log))
     for k, policy in enumerate(policies):
-        rows[k::folds] = _rows_of(policy, log[k::folds])
+        part, model = log[k::FOLDS], policy.contextual
+        if model is None:
+            rows[k::FOLDS] = [policy.rows.get(entry.state, {FALLBACK: 1.0}) for entry in part]
+            continue
+        contexts = np.array([_context(entry, model.sees) for entry in part], dtype=np.float64).reshape(len(part), -1)
+        p = model.policy(contexts, [entry.state for entry in part])
+        rows[k::FOLDS] = [dict(zip(model.joints, chances, strict=True)) for chances in p.tolist()]
     return rows
-
-
-def _rows_of(policy: PolicyTable, log: Sequence[LoggedRecommendation]) -> list[Row]:
-    model = policy.contextual
-    if model is None:
-        return [policy.rows.get(entry.state, {FALLBACK: 1.0}) for entry in log]
-    contexts = np.array([_context(entry, model.sees) for entry in log], dtype=np.float64).reshape(len(log), -1)
-    p = model.policy(contexts, [entry.state for entry in log])
-    return [dict(zip(model.joints, chances, strict=True)) for chances in p.tolist()]
 
 
 def _context(entry: LoggedRecommendation, sees: str) -> tuple[float, ...]:
@@ -202,44 +192,25 @@ def _context(entry: LoggedRecommendation, sees: str) -> tuple[float, ...]:
     return known[:width]
 
 
-def _modelled(rows: Sequence[Row], table: UtilityTable, folds: int) -> tuple[Floats, Floats]:
-    """Of each question, by a model of the other folds: what the policy would earn, and what the action taken does."""
+def _modelled(rows: Sequence[Row], table: UtilityTable) -> tuple[Floats, Floats]:
+    """Of each question, by a model of the other folds: what the policy would earn, and what the action taken does.
+
+    The model: mean utility of each joint action in a state, shrunk; of one that was never tried the mean of all.
+    """
     expected, own = np.zeros(len(table)), np.zeros(len(table))
-    fold = np.arange(len(table)) % folds
+    fold = np.arange(len(table)) % FOLDS
     taken = np.nanargmax(np.where(np.isnan(table.utilities), -np.inf, 0.0), axis=1)
-    for k in range(folds):
+    for k in range(FOLDS):
         others = table.rows(np.flatnonzero(fold != k))
-        model = _Model(others)
+        by_state, mean = estimate(measure(others), "auto").known, float(np.nanmean(others.utilities))
         for row in np.flatnonzero(fold == k).tolist():
-            known = model.of(table.states[row])
-            expected[row] = math.fsum(p * known.get(joint, model.mean) for joint, p in rows[row].items())
-            own[row] = known.get(table.actions[taken[row]], model.mean)
+            known = by_state.get(table.states[row], {})
+            expected[row] = math.fsum(p * known.get(joint, mean) for joint, p in rows[row].items())
+            own[row] = known.get(table.actions[taken[row]], mean)
     return expected, own
 
 
-class _Model:
-    """Mean utility of each joint action in a state, shrunk; of one that was never tried the mean of all."""
-
-    def __init__(self, table: UtilityTable) -> None:
-        self.mean = float(np.nanmean(table.utilities))
-        estimated = estimate(measure(table), "auto")
-        rows = zip(estimated.states, estimated.value.tolist(), strict=True)
-        self._rows: dict[str, dict[Joint, float]] = {
-            state: {joint: value for joint, value in zip(estimated.actions, row, strict=True) if not math.isnan(value)}
-            for state, row in rows
-        }
-
-    def of(self, state: str) -> Mapping[Joint, float]:
-        """Those that are known."""
-        return self._rows.get(state, {})
-
-
 def _unsupported(rows: Sequence[Row], table: UtilityTable) -> float:
-    quantities = measure(table)
-    tried = {
-        state: {joint for joint, n in zip(quantities.actions, counts, strict=True) if n}
-        for state, counts in zip(quantities.states, quantities.count.tolist(), strict=True)
-    }
-    known = [tried[state] for state in table.states]
-    missing = [sum(p for joint, p in row.items() if joint not in of) for row, of in zip(rows, known, strict=True)]
-    return float(np.mean(missing))
+    tried = estimate(measure(table)).known
+    pairs = zip(rows, table.states, strict=True)
+    return float(np.mean([sum(p for joint, p in row.items() if joint not in tried[state]) for row, state in pairs]))

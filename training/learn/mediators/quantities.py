@@ -58,6 +58,13 @@ class UtilityEstimate:
     strength: tuple[float, float] = (0.0, 0.0)
     """Pseudo-questions that tie a state to its trust level, and a trust level to all questions."""
 
+    @property
+    def known(self) -> dict[str, dict[Joint, float]]:
+        """State -> joint action -> value, where one is known; a state without any is left out."""
+        rows = zip(self.states, self.value.tolist(), strict=True)
+        known = {s: {a: v for a, v in zip(self.actions, row, strict=True) if not math.isnan(v)} for s, row in rows}
+        return {state: row for state, row in known.items() if row}
+
 
 def measure(table: UtilityTable) -> Quantities:
     """Count and average a table."""
@@ -212,9 +219,8 @@ def left_out_greedy(table: UtilityTable, shrinkage: Shrinkage = 0.0) -> Floats:
 
     def chosen(rest: UtilityTable, state: str) -> int:
         estimated = estimate(measure(rest), shrinkage)
-        return (
-            int(np.argmax(estimated.value[estimated.states.index(state)])) if state in estimated.states else _best(rest)
-        )
+        values = dict(zip(estimated.states, estimated.value, strict=True))
+        return int(np.argmax(values[state])) if state in values else _best(rest)
 
     return _left_out(table, chosen)
 

@@ -8,10 +8,9 @@ asked again because it is not, and what a cache answers for nothing, is left out
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Final, Protocol, cast
+from typing import Any, ClassVar, Final, cast
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept, check_one_of
@@ -44,19 +43,12 @@ SIMULATED: Final = "simulated memory"
 """What results say about answers that a simulated memory gave to questions of a file."""
 
 
-class Checker(Protocol):
-    """Who checks answers."""
-
-    def check(self, question: CorpusQuestion, evidence: str, answer: str) -> str:
-        """`entailment`, `neutral` or `contradiction`."""
-
-
 @dataclass(frozen=True)
 class CheckedReader:
     """A reader whose answers somebody else checks. Satisfies `parlour.envs.mediated_qa.readers.Reader`."""
 
     inner: Reader
-    checker: Checker
+    checker: Reader
 
     def generate(self, question: CorpusQuestion, evidence: str, rng: np.random.Generator) -> str:
         return self.inner.generate(question, evidence, rng)
@@ -105,31 +97,17 @@ def make(config: HeldOutConfig, model: Model | None = None) -> Reader:
     Raises:
         ParlourError: As `chosen`, or a folder holds no model.
     """
-    asked = OfflineModel() if model is None else model
+    asked = AskingReader(OfflineModel() if model is None else model, config.seed)
     reader, checker = chosen(config)
-    made: Reader
-    match reader:
-        case "offline":
-            made = OfflineReader()
-        case "extract":
-            made = ExtractiveReader()
-        case "model":
-            made = AskingReader(asked, config.seed)
-        case _:
-            made = QAReader(reader.removeprefix(QA))
+    readers: dict[str, Reader] = {OFFLINE: OfflineReader(), EXTRACT: ExtractiveReader(), MODEL: asked}
+    made = readers[reader] if reader in readers else QAReader(reader.removeprefix(QA))
     if checker == (MODEL if reader == MODEL else LEXICAL):
         return made
-    return CheckedReader(made, _checker(checker, asked, config.seed))
-
-
-def _checker(name: str, model: Model, seed: int) -> Any:
-    if name == LEXICAL:
-        return ExtractiveReader()
-    if name == MODEL:
-        return AskingReader(model, seed)
-    if not (Path(name) / "config.json").is_file():
-        raise accept("nli", name, CHECKERS)
-    return NLIReader(AskingReader(), checkpoint=name)
+    checkers: dict[str, Reader] = {LEXICAL: ExtractiveReader(), MODEL: asked}
+    if checker not in checkers and not (Path(checker) / "config.json").is_file():
+        raise accept("nli", checker, CHECKERS)
+    own = checkers[checker] if checker in checkers else NLIReader(AskingReader(), checkpoint=checker)
+    return CheckedReader(made, own)
 
 
 def note(config: HeldOutConfig) -> str:
@@ -185,15 +163,14 @@ class CountingModel(Model):
     """Counts what it is asked; its answers are made up, all different, and entailed. It is no language model."""
 
     name: str
+    """Name of the model that it replaces."""
     templates: Templates
     room: int
     """Least tokens of a reply."""
     calls: Counter[str] = field(default_factory=Counter)
     prompt: int = 0
     completion: int = 0
-
     is_language_model: ClassVar[bool] = True
-    """Name of the model that it replaces."""
 
     def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
         return self.answers(question, context, 1)[0]
@@ -228,25 +205,17 @@ def forecast(
     """
     done = simulate.numbers_in(partial)
     counting = CountingModel(asked.model, Templates(asked.prompts), asked.max_tokens or 0)
-    missing: Sequence[int] = [number for number in range(config.train + config.held_out) if number not in done]
+    missing = [number for number in range(config.train + config.held_out) if number not in done]
     if asked.model != OFFLINE:
-        _count(config, pipeline, counting, missing)
+        service = pipeline.read_by(make(config, counting))
+        service.learn_bins(range(config.train))
+        for number in missing:
+            simulate.simulate(service, number, config.payment, config.seed)
     calls = dict(sorted(counting.calls.items()))
-    return CalibrationForecast(
-        asked.model, len(missing), len(done), calls, counting.prompt, counting.completion, _dollars(asked, counting)
-    )
-
-
-def _count(config: HeldOutConfig, pipeline: Pipeline, counting: CountingModel, numbers: Sequence[int]) -> None:
-    service = pipeline.read_by(make(config, counting))
-    service.learn_bins(range(config.train))
-    for number in numbers:
-        simulate.simulate(service, number, config.payment, config.seed)
-
-
-def _dollars(asked: ModelConfig, counting: CountingModel) -> float | None:
-    if not counting.calls:
-        return 0.0
-    prices = Prices.load(asked.prices)
-    prices = prices if asked.price is None else prices.with_price(asked.model, *asked.price)
-    return prices.cost(asked.model, Completion((), Usage(counting.prompt, counting.completion), ()))
+    dollars: float | None = 0.0
+    if calls:
+        prices = Prices.load(asked.prices)
+        prices = prices if asked.price is None else prices.with_price(asked.model, *asked.price)
+        dollars = prices.cost(asked.model, Completion((), Usage(counting.prompt, counting.completion), ()))
+    used = counting.prompt, counting.completion
+    return CalibrationForecast(asked.model, len(missing), len(done), calls, *used, dollars)

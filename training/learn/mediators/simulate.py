@@ -189,16 +189,14 @@ def _simulated(
     service: CalibrationService, numbers: Sequence[int], payment: Payment, seed: int, pool: Pool | None, at_once: int
 ) -> Iterator[Measured]:
     """The questions in their order."""
-    if pool is None and at_once > 1:
-        yield from _in_threads([partial(_measured, service, number, payment, seed) for number in numbers], at_once)
-    elif pool is None:
-        for number in numbers:
-            yield _measured(service, number, payment, seed)
+    if pool is None:
+        calls = [partial(_measured, service, number, payment, seed) for number in numbers]
+        yield from _in_threads(calls, at_once) if at_once > 1 else (call() for call in calls)
     elif numbers:
         shared = pool.share((service, pool.model))
         pieces = [numbers[k : k + _BLOCK] for k in range(0, len(numbers), _BLOCK)]
-        calls = ((shared, piece, payment, seed) for piece in pieces)
-        for rows, usage in in_order(as_finished(pool, _simulate_block, calls)):
+        blocks = ((shared, piece, payment, seed) for piece in pieces)
+        for rows, usage in in_order(as_finished(pool, _simulate_block, blocks)):
             add_usage(pool.model, usage)
             yield from rows
 
@@ -263,9 +261,9 @@ def paid(rows: Sequence[Simulated], payment: Payment) -> tuple[Simulated, ...]:
 
 
 def _header(actions: ActionSet) -> list[str]:
-    joints, searches = actions.all, [actions.retriever[k].name for k in _searches(actions)]
-    utilities = [names.column(actions.names_of(joint)) for joint in joints]
-    outcomes = [f"o{k}" for k in range(len(joints))]
+    searches = [actions.retriever[k].name for k in _searches(actions)]
+    utilities = [names.column(actions.names_of(joint)) for joint in actions.all]
+    outcomes = [f"o{k}" for k in range(len(actions.all))]
     columns = [_FOUND.get(name, f"found_{name}") for name in searches]
     return ["number", "state", *utilities, *outcomes, *columns, "confidence", "id"]
 
@@ -300,8 +298,7 @@ def numbers_in(path: Path | None) -> set[int]:
 
 
 def _row(path: Path, line: int, cells: Sequence[str], actions: ActionSet) -> Simulated:
-    count, searches = len(actions.all), len(_searches(actions))
-    width = 2 + 2 * count + searches + 2
+    count, width = len(actions.all), len(_header(actions))
     try:
         number, state = int(cells[0]), names.check_state(cells[1])
         utilities, outcomes = tuple(map(float, cells[2 : 2 + count])), tuple(map(int, cells[2 + count : 2 + 2 * count]))
@@ -328,13 +325,9 @@ def _growing(
 
         def add(row: Simulated, used: dict[str, ActionUsage]) -> None:
             measured.write(lines_of(row.number, used))
-            file.write(_line(row))
+            text, retrieved = io.StringIO(), map(int, row.found)
+            cells = (row.number, row.state, *row.utilities, *row.outcomes, *retrieved, row.confidence, row.id)
+            csv.writer(text, lineterminator="\n").writerow(cells)
+            file.write(text.getvalue())
 
         yield add
-
-
-def _line(row: Simulated) -> str:
-    text, retrieved = io.StringIO(), map(int, row.found)
-    cells = (row.number, row.state, *row.utilities, *row.outcomes, *retrieved, row.confidence, row.id)
-    csv.writer(text, lineterminator="\n").writerow(cells)
-    return text.getvalue()

@@ -24,12 +24,11 @@ from parlour.policies.agents.mediated_qa.contextual import ContextualModel
 from parlour.policies.agents.mediated_qa.joint import Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Thresholds
 from parlour.training.learn.mediators import baselines
-from parlour.training.learn.mediators.baselines import SystemAnswers
+from parlour.training.learn.mediators.baselines import STATIC, SystemAnswers
 from parlour.training.learn.mediators.learn import unit_of
 from parlour.training.learn.mediators.quantities import Shrinkage, check_shrinkage, estimate, measure
-from parlour.training.learn.mediators.simulate import Simulated
+from parlour.training.learn.mediators.simulate import Simulated, paid
 from parlour.training.learn.mediators.table import Floats, UtilityTable
-from parlour.training.learn.mediators.usable import STATIC
 from parlour.training.measure.statistics import SHARE, Estimate, mean_estimate
 from parlour.training.results.verdicts import BETTER, UTILITY, compared, together, word
 
@@ -166,7 +165,8 @@ def policy_at(
     Raises:
         ParlourError: There are no questions, or every joint action was wrong once.
     """
-    offered = [action for action in JOINTS[joint] if price < math.inf or never_wrong(train, ALL.index(action))]
+    wrong = {k for row in train for k, outcome in enumerate(row.outcomes) if outcome == ANSWERED_WRONG}
+    offered = [action for action in JOINTS[joint] if price < math.inf or ALL.index(action) not in wrong]
     if not offered:
         raise ParlourError("every joint action was wrong once; accepted: a finite price, or joint actions that refuse")
     places = [ALL.index(joint) for joint in offered]
@@ -176,11 +176,6 @@ def policy_at(
     estimated = estimate(measure(UtilityTable(ids, states, names, utilities)), shrinkage)
     best = {state: names[int(np.argmax(row))] for state, row in zip(estimated.states, estimated.value, strict=True)}
     return PolicyTable({state: {joint: 1.0} for state, joint in best.items()}, thresholds or {})
-
-
-def never_wrong(rows: Sequence[Simulated], number: int) -> bool:
-    """Whether a joint action, by its number, was wrong on none of the questions."""
-    return all(row.outcomes[number] != ANSWERED_WRONG for row in rows)
 
 
 def stakes(
@@ -208,25 +203,32 @@ def stakes(
             pays = payment_at(payment, value, price)
             made = policy_at(train, pays, price, joint=joint, shrinkage=config.shrinkage, thresholds=thresholds)
             policies[value, price] = replace(made, reader=reader)
-            priced = [replace(row, utilities=row.net(pays)) for row in held_out]
-            learned_from = [replace(row, utilities=row.net(pays)) for row in train]
-            systems = _systems(made, learned_from, priced, pays, joint)
-            used = systems[0] if seen is None else _seeing(seen, priced, pays)
-            if used is not systems[0]:
-                systems.insert(1, used)
+            systems = _systems(made, paid(train, pays), paid(held_out, pays), pays, joint, seen)
             scores += [_score(played, value, price) for played in systems]
             static = next(system for system in systems if system.name == STATIC)
+            used = systems[0 if seen is None else 1]
             gains[value, price] = mean_estimate(used.utility - static.utility)
     right, wrong, silent, _ = payment.utilities
     return Stakes(tuple(scores), policies, gains, reader, (right - silent, silent - wrong))
 
 
 def _systems(
-    made: PolicyTable, train: Sequence[Simulated], rows: Sequence[Simulated], payment: Payment, joint: str
+    made: PolicyTable,
+    train: Sequence[Simulated],
+    rows: Sequence[Simulated],
+    payment: Payment,
+    joint: str,
+    seen: SeenQuestions | None,
 ) -> list[SystemAnswers]:
-    static = baselines.best_static(train, rows, joint)
+    """All systems; of a contextual policy its best action at this payment, by the same models of the outcomes."""
+    static, contextual = baselines.best_static(train, rows, joint), []
+    if seen is not None:
+        values = seen.model.values(seen.contexts, [row.state for row in rows], payment)
+        best = [seen.model.joints[k] for k in values.argmax(axis=1).tolist()]
+        contextual = [baselines.drawn(CONTEXTUAL, best, rows)]
     return [
         baselines.learned(LEARNED, made, rows),
+        *contextual,
         baselines.fixed("no retrieval", baselines.CLOSED_BOOK, rows),
         baselines.fixed("GraphRAG", baselines.GRAPH_RAG, rows),
         baselines.refusing(rows, [row.confidence for row in rows], payment),
@@ -235,26 +237,16 @@ def _systems(
     ]
 
 
-def _seeing(seen: SeenQuestions, rows: Sequence[Simulated], payment: Payment) -> SystemAnswers:
-    """The contextual policy's best action at this payment, by the same models of the outcomes."""
-    values = seen.model.values(seen.contexts, [row.state for row in rows], payment)
-    return baselines.drawn(CONTEXTUAL, [seen.model.joints[k] for k in values.argmax(axis=1).tolist()], rows)
-
-
 def _score(played: SystemAnswers, value: float, price: float) -> StakesScore:
     utility = mean_estimate(played.utility)
     if math.isinf(price) and (played.answered > played.right).any():
         utility = Estimate(-math.inf, n=utility.n)
-    right = baselines.reliability(played)
-    risk = None if right is None else _complement(right)
+    risk = None
+    if (right := baselines.reliability(played)) is not None:
+        low, high = (None if end is None else 1 - end for end in (right.high, right.low))
+        risk = Estimate(1 - right.value, low, high, right.n)
     accuracy, abstention = mean_estimate(played.right, SHARE), mean_estimate(1 - played.answered, SHARE)
     return StakesScore(value, price, played.name, utility.n, accuracy, abstention, risk, utility)
-
-
-def _complement(share: Estimate) -> Estimate:
-    low = None if share.high is None else 1 - share.high
-    high = None if share.low is None else 1 - share.low
-    return Estimate(1 - share.value, low, high, share.n, None)
 
 
 def refusal_curve(rows: Sequence[Simulated]) -> list[tuple[float, float]]:

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 from parlour.policies.agents.mediated_qa.joint import Joint
 from parlour.policies.files import atomic_write
+from parlour.training.learn.mediators.baselines import in_percent
 from parlour.training.learn.mediators.simulate import Simulated
 from parlour.training.learn.mediators.stakes import CONTEXTUAL, LEARNED, Stakes, StakesScore, refusal_curve
-from parlour.training.measure.statistics import Estimate, show_interval
+from parlour.training.measure.statistics import show_estimate
 from parlour.training.results import plots
 from parlour.training.results.runs import write_csv
 
-STAKES_TABLE: Final = "stakes.csv"
 STAKES_PICTURE: Final = "stakes.png"
 _SHOWN: Final = ("value", "price", "accuracy", "abstention", "risk", "net utility")
 _SHORT: Final = {"token-confidence refusal": "refusal"}
@@ -30,6 +30,9 @@ _COLUMNS: Final = (
     "risk",
     "risk_low",
     "risk_high",
+    "net",
+    "net_low",
+    "net_high",
 )
 _CHANGING: Final = ((LEARNED, "-", "o"), (CONTEXTUAL, "-", "v"), ("best static", "--", "s"), ("oracle", ":", "^"))
 """Systems that go with the stakes: name, line, marker."""
@@ -39,11 +42,7 @@ _FIXED: Final = (("no retrieval", "D"), ("GraphRAG", "X"), ("token-confidence re
 def store(stakes_measured: Stakes, held_out: Sequence[Simulated], out: Path) -> bool:
     """Write the files into a folder; False if the picture was not drawn, for want of matplotlib."""
     out.mkdir(parents=True, exist_ok=True)
-    write_csv(
-        out / STAKES_TABLE,
-        (*_COLUMNS, "net", "net_low", "net_high"),
-        [_cells(score) for score in stakes_measured.scores],
-    )
+    write_csv(out / "stakes.csv", _COLUMNS, [_cells(score) for score in stakes_measured.scores])
     for stakes, policy in stakes_measured.policies.items():
         atomic_write(out / policy_name(*stakes), policy.dumps())
     if not plots.available():
@@ -76,10 +75,8 @@ def rows(stakes_measured: Stakes) -> list[tuple[str, ...]]:
         lines.append(
             (
                 *(f"{learned.value:g}", f"{learned.price:g}"),
-                _share(learned.accuracy),
-                _share(learned.abstention),
-                "-" if learned.risk is None else _share(learned.risk),
-                f"{learned.utility.value:.2f} {show_interval(learned.utility, '.2f')}",
+                *map(in_percent, (learned.accuracy, learned.abstention, learned.risk)),
+                show_estimate(learned.utility, ".2f"),
                 *(f"{other.utility.value:.2f}" for other in others),
             )
         )
@@ -101,27 +98,14 @@ def changes(stakes: Stakes) -> list[tuple[str, ...]]:
 
 def as_json(score: StakesScore) -> dict[str, Any]:
     """A score as plain values; infinite ones in words, as JSON has no others."""
-    cells = zip((*_COLUMNS, "net", "net_low", "net_high"), _cells(score), strict=True)
+    cells = zip(_COLUMNS, _cells(score), strict=True)
     return {name: str(cell) if isinstance(cell, float) and math.isinf(cell) else cell for name, cell in cells}
 
 
-def _share(estimate: Estimate) -> str:
-    return f"{estimate.value:.1%} {show_interval(estimate, '.1f', 100)}"
-
-
 def _cells(score: StakesScore) -> list[Any]:
-    risk = (None, None, None) if score.risk is None else (score.risk.value, score.risk.low, score.risk.high)
-    cells = [
-        score.value,
-        score.price,
-        score.system,
-        score.n,
-        score.accuracy.value,
-        score.abstention.value,
-        score.coverage,
-        *risk,
-    ]
-    return [*cells, score.utility.value, score.utility.low, score.utility.high]
+    risk = (None, None, None) if score.risk is None else score.risk.with_ends
+    shares = score.accuracy.value, score.abstention.value, score.coverage
+    return [score.value, score.price, score.system, score.n, *shares, *risk, *score.utility.with_ends]
 
 
 def _draw(stakes: Stakes, held_out: Sequence[Simulated], path: Path) -> None:
@@ -150,19 +134,21 @@ def _draw(stakes: Stakes, held_out: Sequence[Simulated], path: Path) -> None:
 def _panel(axes: Any, scores: Sequence[StakesScore], refusal: Sequence[tuple[float, float]]) -> None:
     colours = plots.colours([name for name, *_ in _CHANGING])
     for name, line, marker in _CHANGING:
-        points = [score for score in scores if score.system == name and score.risk is not None]
+        of_system = [score for score in scores if score.system == name]
+        points = [(score.coverage, score.risk, score.price) for score in of_system if score.risk is not None]
         if not points:
             continue
-        colour = colours[name]
-        label = f"{name}, {plots.INTERVAL}" if name == LEARNED else name
-        risks = [point.risk for point in points if point.risk is not None]
-        at, estimates = [point.coverage for point in points], [(risk.value, risk.low, risk.high) for risk in risks]
+        colour, at = colours[name], [coverage for coverage, _, _ in points]
         if name == LEARNED:
-            plots.points(axes, at, estimates, fmt=f"{line}{marker}", color=colour, label=label)
-            _prices(axes, points)
+            risks = [risk.with_ends for _, risk, _ in points]
+            label = f"{name}, {plots.INTERVAL}"
+            plots.points(axes, at, risks, fmt=f"{line}{marker}", color=colour, label=label)
+            _prices(axes, [(coverage, risk.value, price) for coverage, risk, price in points])
         else:
-            axes.plot(at, [risk.value for risk in risks], line, marker=marker, color=colour, label=label)
-    _silent(axes, [score.price for score in scores if score.system == LEARNED and score.risk is None])
+            axes.plot(at, [risk.value for _, risk, _ in points], line, marker=marker, color=colour, label=name)
+    if silent := [score.price for score in scores if score.system == LEARNED and score.risk is None]:
+        text = ", ".join(f"{price:g}" for price in silent)
+        axes.text(0.0, 0.02, f"price {text}: nothing is answered", fontsize=8)  # nor is there a risk
     for name, marker in _FIXED:
         first = next(score for score in scores if score.system == name)
         if first.risk is not None:
@@ -174,19 +160,11 @@ def _panel(axes: Any, scores: Sequence[StakesScore], refusal: Sequence[tuple[flo
     axes.set_ylim(-0.02, 1.02)
 
 
-def _prices(axes: Any, points: Sequence[StakesScore]) -> None:
-    """The prices beside the points; those of points in one place stand together."""
+def _prices(axes: Any, points: Sequence[tuple[float, float, float]]) -> None:
+    """The prices beside the points (coverage, risk, price); those of points in one place stand together."""
     places: dict[tuple[float, float], list[float]] = {}
-    for point in points:
-        assert point.risk is not None
-        places.setdefault((round(point.coverage, 2), round(point.risk.value, 2)), []).append(point.price)
+    for coverage, risk, price in points:
+        places.setdefault((round(coverage, 2), round(risk, 2)), []).append(price)
     for (x, y), prices in places.items():
         text = ", ".join(f"{price:g}" for price in prices)
         axes.annotate(text, (x, y), xytext=(6, -10), textcoords="offset points", fontsize=8)
-
-
-def _silent(axes: Any, prices: Sequence[float]) -> None:
-    """Where nothing is answered there is no risk: said in words."""
-    if prices:
-        text = ", ".join(f"{price:g}" for price in prices)
-        axes.text(0.0, 0.02, f"price {text}: nothing is answered", fontsize=8)

@@ -24,12 +24,20 @@ from parlour.policies.agents.mediated_qa.joint import MODULES
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.files import atomic_write, read_json
 from parlour.training.learn.checkpoints import Checkpoint
-from parlour.training.learn.mediators import quantal
-from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, Settings, check, choose, finish, learn
+from parlour.training.learn.mediators.baselines import Usability, static_policy, usability
+from parlour.training.learn.mediators.learn import (
+    GraceConfig,
+    LearnedMediator,
+    Settings,
+    check,
+    choose,
+    earned,
+    finish,
+    learn,
+)
 from parlour.training.learn.mediators.learners import Learner, TableBandit
 from parlour.training.learn.mediators.quantities import measure
 from parlour.training.learn.mediators.table import Floats, UtilityTable
-from parlour.training.learn.mediators.usable import Usability, static_policy, usability
 from parlour.training.measure.statistics import mean_estimate, show_interval
 from parlour.training.play import seeds
 from parlour.training.results.learning_curve import LearningCurve, learning_curve
@@ -41,8 +49,6 @@ from parlour.training.results.runs import run_directory, write_csv
 CHECKPOINT: Final = "checkpoint.json"
 PICTURE: Final = "curve.png"
 POLICY: Final = "policy.json"
-QUANTITIES: Final = "quantities.csv"
-OBEDIENCE: Final = "obedience.csv"
 
 _SPLIT, _CHOICES, _QUESTIONS = range(3)  # what a run draws for
 
@@ -122,7 +128,7 @@ def train(
     priced: dict[str, Any] = {"rate": rate, "costs": list(table.costs or ())} if rate else {}
     finished = partial(replace, reader=reader, contextual=contextual)
     with run_directory(out, _settings(config, table) | more | priced) as folder:
-        return _train(config, table, folder, progress, finished, log)
+        return _train(_Run(config, table), folder, progress, finished, log)
 
 
 def store_usability(run: Trained, usability: Usability, out: str | Path) -> None:
@@ -131,29 +137,25 @@ def store_usability(run: Trained, usability: Usability, out: str | Path) -> None
 
 
 def _train(
-    config: GraceConfig,
-    table: UtilityTable,
-    folder: Path,
-    progress: StageProgress,
-    finished: Callable[[PolicyTable], PolicyTable],
-    log: Iterable[str],
+    run: _Run, folder: Path, progress: StageProgress, finished: Callable[[PolicyTable], PolicyTable], log: Iterable[str]
 ) -> Trained:
-    run, checkpoint = _Run(config, table), Checkpoint(folder / CHECKPOINT)
+    checkpoint = Checkpoint(folder / CHECKPOINT)
     checkpoint.load(lambda path: run.load_state_dict(read_json(path)))
-    if len(run.points) < config.points:
+    if len(run.points) < run.config.points:
         progress(run.stage, run.steps)
     with loggers(folder, log, [(point.steps, point.metrics) for point in run.points]) as logger:
-        while len(run.points) < config.points:
+        while len(run.points) < run.config.points:
             point = run.phase()
-            progress(run.stage, point.steps, _note(point))
+            held_out = "" if point.held_out is None else f"{point.held_out:.2f} {show_interval(point, '.2f')}"
+            progress(run.stage, point.steps, f"held-out utility {held_out}" if held_out else "nothing held out")
             logger.log(point.metrics, point.steps)
             checkpoint.save_json(run.state_dict())
     learned = run.finished()
     usable = run.usability()
     learned = replace(learned, policy=usable.stored_in(finished(learned.policy)))
-    _store_quantities(learned, folder / QUANTITIES)
+    _store_quantities(learned, folder / "quantities.csv")
     regrets = [[state, *of] for state, of in learned.regrets.items()]
-    write_csv(folder / OBEDIENCE, ["state", *MODULES], regrets)
+    write_csv(folder / "obedience.csv", ["state", *MODULES], regrets)
     picture = _draw(run, folder / PICTURE)
     atomic_write(folder / POLICY, learned.policy.dumps())
     return Trained(tuple(run.points), learned, picture, usable)
@@ -169,26 +171,18 @@ class _Run:
         self.held_out = table.rows(held_out) if held_out else None
         self.points: list[MediatorPoint] = []
         self.settings: Settings | None = None
-        self.bandit: TableBandit | None = None
-        self.learner: Learner | None = None
+        self.online: tuple[TableBandit, Learner] | None = None
         self.questions = np.random.default_rng(seeds.derive(config.seed, _QUESTIONS))
-        rule = config.learning_rule
+        rule, counted = config.learning_rule, (len(self.training), "questions")
         if rule is not None:
-            self.bandit = TableBandit(self.training)
-            rng = np.random.default_rng(seeds.derive(config.seed, _CHOICES))
-            self.learner = Learner(rule, len(self.bandit.states), len(table.actions), rng, self.bandit.parents)
+            bandit, rng = TableBandit(self.training), np.random.default_rng(seeds.derive(config.seed, _CHOICES))
+            self.online = bandit, Learner(rule, len(bandit.states), len(table.actions), rng, bandit.parents)
+            counted = (config.rounds, "rounds")
+        self.stage = Stage("Training the mediator", *counted)
 
     @property
     def steps(self) -> int:
         return self.points[-1].steps if self.points else 0
-
-    @property
-    def stage(self) -> Stage:
-        """What a run counts: rounds on-line, else questions."""
-        online = self.learner is not None
-        return Stage(
-            "Training the mediator", *((self.config.rounds, "rounds") if online else (len(self.training), "questions"))
-        )
 
     def chosen(self) -> Settings:
         """The settings: by cross-validation over the training questions, once."""
@@ -199,38 +193,37 @@ class _Run:
     def phase(self) -> MediatorPoint:
         """Learn on, and measure."""
         upto = len(self.points) + 1
-        if self.learner is None or self.bandit is None:
+        if self.online is None:
             steps = max(1, len(self.training) * upto // self.config.points)
             seen = self.training.rows(range(steps))
             made = learn(seen, self.config, self.chosen()).policy
-            training, regret = _mean(quantal.earned(made, seen)), None
+            training, regret = _interval(earned(made, seen))[1], None
         else:
             steps = self.config.rounds * upto // self.config.points
-            rounds = self.bandit.play(self.learner, steps - self.steps, self.questions)
+            rounds = self.online[0].play(self.online[1], steps - self.steps, self.questions)
             made = self.finished().policy
-            training, regret = _mean(rounds.utilities), _mean(rounds.regrets)
-        held_out = np.zeros(0) if self.held_out is None else quantal.earned(made, self.held_out)
+            training, regret = (_interval(values)[1] for values in (rounds.utilities, rounds.regrets))
+        held_out = np.zeros(0) if self.held_out is None else earned(made, self.held_out)
         point = MediatorPoint(steps, training, regret, *_interval(held_out))
         self.points.append(point)
         return point
 
     def finished(self) -> LearnedMediator:
         """The policy of the run as it stands."""
-        if self.learner is None or self.bandit is None:
+        if self.online is None:
             return learn(self.table, self.config, self.chosen())
-        values = self.bandit.estimate(self.learner)
+        values = self.online[0].estimate(self.online[1])
         return finish(measure(self.table), values, self.chosen(), self.config, self.table)
 
     def usability(self) -> Usability:
         """Whether the policy from the training questions earns more on the held-out ones than the best static policy."""
         if self.held_out is None:
             return usability(None, "", len(self.training))
-        online = self.learner is not None
-        made = self.finished().policy if online else learn(self.training, self.config, self.chosen()).policy
+        made = self.finished() if self.online else learn(self.training, self.config, self.chosen())
         utilities = self.training.utilities
         tried = np.flatnonzero(~np.isnan(utilities).all(axis=0))
         best = int(tried[np.nanmean(utilities[:, tried], axis=0).argmax()])
-        gains = quantal.earned(made, self.held_out) - self.held_out.utilities[:, best]
+        gains = earned(made.policy, self.held_out) - self.held_out.utilities[:, best]
         known = gains[~np.isnan(gains)]
         baseline = static_policy(", ".join(self.table.actions[best]))
         return usability(mean_estimate(known) if len(known) else None, baseline, len(self.training))
@@ -239,7 +232,7 @@ class _Run:
         """All that a phase changes, as plain values."""
         return {
             "settings": None if self.settings is None else asdict(self.settings),
-            "learner": None if self.learner is None else self.learner.state_dict(),
+            "learner": None if self.online is None else self.online[1].state_dict(),
             "questions": self.questions.bit_generator.state,
             "points": [astuple(point) for point in self.points],
         }
@@ -250,8 +243,8 @@ class _Run:
             self.points = [MediatorPoint(*point) for point in stored["points"]]
             self.settings = None if stored["settings"] is None else Settings(**stored["settings"])
             self.questions.bit_generator.state = stored["questions"]
-            if self.learner is not None:
-                self.learner.load_state_dict(stored["learner"])
+            if self.online is not None:
+                self.online[1].load_state_dict(stored["learner"])
         except (KeyError, TypeError, ValueError) as error:
             raise ParlourError(f"{CHECKPOINT} cannot be used ({error}); accepted: what `train grace` left") from None
 
@@ -270,22 +263,13 @@ def _split(table: UtilityTable, config: GraceConfig) -> tuple[list[int], list[in
     return learned_from, [row for row in order if place[table.ids[row]] < first]
 
 
-def _mean(values: Floats) -> float | None:
-    return _interval(values)[1]
-
-
 def _interval(values: Floats) -> tuple[int, float | None, float | None, float | None]:
+    """How many are known, their mean, and the ends of its interval."""
     known = values[~np.isnan(values)]
     if not len(known):
         return 0, None, None, None
     estimate = mean_estimate(known)
-    return estimate.n, estimate.value, estimate.low, estimate.high
-
-
-def _note(point: MediatorPoint) -> str:
-    if point.held_out is None:
-        return "nothing held out"
-    return f"held-out utility {point.held_out:.2f} {show_interval(point, '.2f')}"
+    return estimate.n, *estimate.with_ends
 
 
 # -- files -----------------------------------------------------------------------------------------------------
@@ -293,7 +277,7 @@ def _note(point: MediatorPoint) -> str:
 
 def _settings(config: GraceConfig, table: UtilityTable) -> dict[str, Any]:
     """What decides a run."""
-    cuts = json.dumps({signal: list(pair) for signal, pair in table.thresholds.items()})
+    cuts = json.dumps(dict(table.thresholds))
     digest = hashlib.sha256((table.dumps() + cuts).encode()).hexdigest()
     stored = asdict(config)
     if config.unit == 1:  # as runs were stored before there was another one
@@ -307,23 +291,15 @@ def _store_quantities(learned: LearnedMediator, path: Path) -> None:
     """One line for each state and action with data or a value."""
     quantities, values, rows = learned.quantities, learned.estimate, []
     for k, state in enumerate(values.states):
-        measured = quantities.states.index(state) if state in quantities.states else None
+        place = quantities.states.index(state) if state in quantities.states else None
         for j, joint in enumerate(values.actions):
-            value = float(values.value[k, j])
-            cells: list[Any] = [0, "", "", ""]
-            if measured is not None and quantities.count[measured, j]:
-                spot = measured, j
-                cells = [
-                    int(quantities.count[spot]),
-                    *(_finite(x[spot]) for x in (quantities.mean, quantities.low, quantities.high)),
-                ]
-            p = learned.policy.rows.get(state, {}).get(joint, "")
-            rows.append([state, *joint, *cells, _finite(value), p])
+            measured: list[Any] = [0, math.nan, math.nan, math.nan]
+            if place is not None and quantities.count[place, j]:
+                of = (quantities.count, quantities.mean, quantities.low, quantities.high)
+                measured = [array[place, j].item() for array in of]
+            cells = [x if math.isfinite(x) else "" for x in (*measured, float(values.value[k, j]))]
+            rows.append([state, *joint, *cells, learned.policy.rows.get(state, {}).get(joint, "")])
     write_csv(path, ["state", *MODULES, "n", "mean", "low", "high", "value", "probability"], rows)
-
-
-def _finite(number: Any) -> float | str:
-    return float(number) if math.isfinite(number) else ""
 
 
 def _draw(run: _Run, path: Path) -> bool:
@@ -331,7 +307,7 @@ def _draw(run: _Run, path: Path) -> bool:
     points, config = run.points, run.config
     training = [CurvePoint(p.steps, p.training) for p in points if p.training is not None]
     held_out = [CurvePoint(p.steps, p.held_out, p.low, p.high) for p in points if p.held_out is not None]
-    by_chance = _at_random(run.held_out)
+    by_chance = [] if run.held_out is None else _at_random(run.held_out)
     shown = LearningCurve(
         title=f"What a mediator learns: {config.method} by {config.learner}",
         who="GRACE's mediator on the questions of its table; dotted: every joint action as likely as another, "
@@ -348,10 +324,8 @@ def _draw(run: _Run, path: Path) -> bool:
     return learning_curve(path, shown)
 
 
-def _at_random(held_out: UtilityTable | None) -> list[tuple[float, float | None, float | None]]:
-    """What joint actions earn that are all as likely, with its interval; empty where nothing is held out."""
-    if held_out is None:
-        return []
+def _at_random(held_out: UtilityTable) -> list[tuple[float, float | None, float | None]]:
+    """What joint actions earn that are all as likely, with its interval; empty where nothing is known."""
     tried = ~np.isnan(held_out.utilities)
     known = tried.any(axis=1)
     total = np.where(tried, held_out.utilities, 0.0).sum(axis=1)[known]

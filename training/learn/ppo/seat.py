@@ -1,35 +1,42 @@
 """Training one seat of a game in phases, so that a run that was killed resumes exactly.
 
-The learner is self-play's, with a fixed seating, where the game has kernels (`trainer`), and MaskablePPO elsewhere (`sb3`). Learned
+The learner is self-play's, with a fixed seating, where the game has kernels, and MaskablePPO elsewhere (`trainer`). Learned
 from are the seeds of `seeds.TRAINING`, the curve is measured on `seeds.VALIDATION`. A run is cut into phases of `phase_steps`
 decisions. A phase begins with freshly seeded environments and ends with a checkpoint, so that a run that was killed and resumed
 gives the same network, byte for byte, as an uninterrupted run.
+
+A finished run is measured on held-out deals: beside its opponents' policy in the same seat, as a page with verdict and curve.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, astuple, dataclass, fields, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from parlour.envs.core import ParlourError
 from parlour.policies import TrainedSeat, make_policy
+from parlour.policies.files import read_json, write_json
 from parlour.training.learn.checkpoints import Checkpoint
+from parlour.training.learn.ppo import trainer as trainers
 from parlour.training.learn.ppo.phase_config import NOT_DECIDING, SeatConfig
-from parlour.training.learn.ppo.sb3 import Sb3Trainer, seat_maker
-from parlour.training.learn.ppo.trainer import ArrayTrainer, Learned, Trainer, plays_over_arrays, stored_steps
 from parlour.training.measure import evaluate
-from parlour.training.measure.statistics import Estimate, rate
+from parlour.training.measure.statistics import Estimate, plain, rate
 from parlour.training.play import seeds
+from parlour.training.play.parallel.concurrent_games import MakePolicy
 from parlour.training.play.rollout import table
+from parlour.training.play.runner import GameRunner
+from parlour.training.results.evaluation_tables import comparison_table, rate_table
 from parlour.training.results.learning_curve import LearningCurve, learning_curve
 from parlour.training.results.loggers import CURVE, Logger, Metrics, loggers, read_curve
+from parlour.training.results.pages.report import opening, write_report
 from parlour.training.results.plots import Curve, CurvePoint
 from parlour.training.results.progress import Stage, StageProgress, no_progress
 from parlour.training.results.runs import run_directory, write_csv
+from parlour.training.results.verdicts import compared
 
 CHECKPOINT: Final = "checkpoint.npz"
 _WITH_CODE: Final = "checkpoint.zip"
@@ -82,8 +89,7 @@ UNTRAINED: Final = "untrained"
 RANDOM: Final = "random"
 
 
-@dataclass(frozen=True)
-class SeatBaseline:
+class SeatBaseline(NamedTuple):
     """A player that does not learn, in the seat of the learner in the same validation games."""
 
     name: str
@@ -112,16 +118,16 @@ def train(
     Raises:
         ParlourError: `out` holds a run with another configuration or is in use, or the configuration cannot be used.
     """
-    seat_maker(config)()  # refuses an unusable configuration before anything is written
+    trainers.seat_maker(config)()  # refuses an unusable configuration before anything is written
     own = trainer_for(config)
     config = replace(config, envs=config.envs or own.ENVS, learning_rate=config.learning_rate or own.RATE)
     with run_directory(out, asdict(config), NOT_DECIDING) as folder:
         return _train(config, folder, progress, log)
 
 
-def trainer_for(config: SeatConfig) -> type[ArrayTrainer] | type[Sb3Trainer]:
+def trainer_for(config: SeatConfig) -> type[trainers.Trainer]:
     """Self-play's learner where the game has kernels and the opponents can sit there, else MaskablePPO."""
-    return ArrayTrainer if plays_over_arrays(config) else Sb3Trainer
+    return trainers.ArrayTrainer if trainers.plays_over_arrays(config) else trainers.Sb3Trainer
 
 
 def _train(config: SeatConfig, folder: Path, progress: StageProgress, log: Iterable[str]) -> SeatPoint:
@@ -140,7 +146,7 @@ def _train(config: SeatConfig, folder: Path, progress: StageProgress, log: Itera
 def _train_phases(
     config: SeatConfig,
     folder: Path,
-    trainer: Trainer,
+    trainer: trainers.Trainer,
     points: list[SeatPoint],
     progress: StageProgress,
     logger: Logger,
@@ -150,9 +156,7 @@ def _train_phases(
         checkpoint.load(trainer.load)
     if not (folder / BASELINES).exists():
         baselines = _baselines(config, None if points else trainer.policy())
-        write_csv(
-            folder / BASELINES, [field.name for field in fields(SeatBaseline)], [astuple(row) for row in baselines]
-        )
+        write_csv(folder / BASELINES, SeatBaseline._fields, baselines)
     stage = Stage(f"Training {config.game}", config.phases * config.phase_steps, "decisions")
     for phase in range(len(points), config.phases):
         before, note = (points[-1].steps, _note(points[-1])) if points else (0, "")
@@ -163,8 +167,9 @@ def _train_phases(
         progress(stage, learned.steps, _note(points[-1]))
         returned = {"charts/episodic_return": learned.returned / learned.games if learned.games else None}
         logger.log(points[-1].metrics | returned | dict(learned.metrics), learned.steps)
-        _store(policy, points, config, folder)
-        checkpoint.save(trainer.save)
+        policy.save(folder / POLICY)
+        _draw(points, _stored_baselines(folder), config, folder / PICTURE)
+        checkpoint.save(trainer.save)  # after the other files, which are written again where it is behind them
     return points[-1]
 
 
@@ -175,7 +180,7 @@ def _tell(progress: StageProgress, stage: Stage, before: int, note: str, done: i
 # -- one phase ---------------------------------------------------------------------------------------------------
 
 
-def _measure(config: SeatConfig, policy: TrainedSeat, learned: Learned, before: list[SeatPoint]) -> SeatPoint:
+def _measure(config: SeatConfig, policy: TrainedSeat, learned: trainers.Learned, before: list[SeatPoint]) -> SeatPoint:
     won = _won(config, {"trained": lambda: policy})["trained"]
     seen = rate(learned.won, learned.games)
     played = learned.games + (before[-1].games if before else 0)
@@ -184,17 +189,28 @@ def _measure(config: SeatConfig, policy: TrainedSeat, learned: Learned, before: 
 
 def _won(config: SeatConfig, candidates: Mapping[str, Callable[[], Any]]) -> dict[str, Estimate]:
     """How often each wins the validation games, all in the same seats."""
-    env = table(config.game, **config.options)
-    base = env.game_env
-
-    def opponent() -> Any:
-        return make_policy(config.opponents, base.spec.id, base.game.config)
-
-    games = seeds.VALIDATION[: config.validation_games]
-    own = None if config.seat == "random" else int(config.seat)
-    report = evaluate.single(env, candidates, (config.opponents, opponent), games, own=own)
+    report = _report(config, candidates, seeds.VALIDATION[: config.validation_games])
     rates = {name: report.rates[name]["all"] for name in candidates}
     return {name: won for name, won in rates.items() if won is not None}
+
+
+def _report(
+    config: SeatConfig,
+    candidates: Mapping[str, Callable[[], Any]],
+    deals: Sequence[int],
+    runner: GameRunner = evaluate.DEFAULT,
+) -> evaluate.Report:
+    """Each candidate in the seat of the learner, on the same deals against the same opponents."""
+    env = table(config.game, **config.options)
+    own = None if config.seat == "random" else int(config.seat)
+    opponents = (config.opponents, _player(config, config.opponents))
+    return evaluate.single(env, candidates, opponents, deals, runner, own)
+
+
+def _player(config: SeatConfig, name: str) -> Callable[[], Any]:
+    """Makes a player, by its name, for the table."""
+    base = table(config.game, **config.options).game_env
+    return partial(make_policy, name, base.spec.id, base.game.config)
 
 
 def _baselines(config: SeatConfig, untrained: TrainedSeat | None) -> list[SeatBaseline]:
@@ -202,8 +218,7 @@ def _baselines(config: SeatConfig, untrained: TrainedSeat | None) -> list[SeatBa
     candidates: dict[str, Callable[[], Any]] = {}
     if untrained is not None:
         candidates[UNTRAINED] = lambda: untrained
-    base = table(config.game, **config.options).game_env
-    candidates[RANDOM] = partial(make_policy, RANDOM, base.spec.id, base.game.config)
+    candidates[RANDOM] = _player(config, RANDOM)
     return [SeatBaseline(name, won.n, won.value, *won.ends) for name, won in _won(config, candidates).items()]
 
 
@@ -216,7 +231,7 @@ def _note(point: SeatPoint) -> str:
 
 def _stored(folder: Path) -> list[tuple[int, Metrics]]:
     """The curve of the run in the folder, as far as it has come. Raises `ParlourError` for a checkpoint that cannot be used."""
-    steps = Checkpoint(folder / CHECKPOINT).load(lambda path: stored_steps(path)[1])
+    steps = Checkpoint(folder / CHECKPOINT).load(lambda path: trainers.stored_steps(path)[1])
     if steps is None:
         if (folder / _WITH_CODE).exists():
             raise ParlourError(
@@ -234,12 +249,6 @@ def _old_curve(folder: Path) -> list[tuple[int, Metrics]]:
         _, *rows = csv.reader(file)
     points = [SeatPoint(*map(int, row[:3]), *map(float, row[3:])) for row in rows]
     return [(point.steps, point.metrics) for point in points]
-
-
-def _store(policy: TrainedSeat, points: list[SeatPoint], config: SeatConfig, folder: Path) -> None:
-    """Write what a phase leaves; each file is replaced as a whole, and the checkpoint after them: what is behind it stays."""
-    policy.save(folder / POLICY)
-    _draw(points, _stored_baselines(folder), config, folder / PICTURE)
 
 
 def _stored_baselines(folder: Path) -> dict[str, SeatBaseline]:
@@ -270,3 +279,45 @@ def _draw(points: list[SeatPoint], baselines: Mapping[str, SeatBaseline], config
         limits=(0, 1),
     )
     learning_curve(path, shown)
+
+
+RESULT: Final = "held_out.json"
+TRAINED: Final = "trained"
+
+
+def measure_seat(config: SeatConfig, folder: Path, steps: int, runner: GameRunner = evaluate.DEFAULT) -> Estimate:
+    """The gain of the trained seat over its opponents' policy in the same seat of the same held-out deals, which are as many as the validation
+    games of a point of the curve. A run that was measured after these many decisions (`steps`) is not measured again.
+
+    Leaves in the folder: held_out.json, report.md and report.html.
+    """
+    if (folder / RESULT).exists():
+        stored = read_json(folder / RESULT)
+        if stored.pop("steps") == steps:
+            return Estimate.of_json(stored)
+    baseline, policy = _player(config, config.opponents), folder / POLICY
+    candidates: dict[str, MakePolicy] = {TRAINED: lambda: TrainedSeat.load(policy), config.opponents: baseline}
+    report = _report(config, candidates, seeds.HELD_OUT[: config.validation_games], runner)
+    difference = next(pair.result for pair in report.comparisons if pair.side == evaluate.ALL_GAMES)
+    write_report(folder, _text(config, report, verdict(config, difference)))
+    write_json(folder / RESULT, {"steps": steps, **plain(difference)})
+    return difference
+
+
+def verdict(config: SeatConfig, gain: Estimate) -> str:
+    """One sentence."""
+    return compared("the trained seat", f"{config.opponents} in the same seat", gain)
+
+
+def _text(config: SeatConfig, report: evaluate.Report, said: str) -> str:
+    options = ", ".join(f"{name} {value}" for name, value in config.options.items())
+    return "\n".join([
+        *opening(f"A trained seat of {config.game}", said, "![Learning curve](curve.png)"),
+        f"{options or 'default options'}; the other seats: {config.opponents}. {len(report.games) // 2:,} held-out deals, "
+        "on which both take the same seat against the same opponents. Intervals at 95 %: Wilson for rates, paired for differences.",
+        "",
+        comparison_table(report).markdown(),
+        "",
+        rate_table(report).markdown(),
+        "",
+    ])  # fmt: skip

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 
 from parlour.envs.werewolf.vocabulary import WEREWOLF, WOLVES, WerewolfView
 from parlour.policies import GratrAgent, Policy, make_policy
@@ -74,24 +74,20 @@ class PlayedEpisode:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values; the acts of a seat once, with how many of them each moment had."""
+        by_seat: dict[int, list[TrustMoment]] = {}
+        for moment in self.moments:
+            by_seat.setdefault(moment.me, []).append(moment)
         seats = [
             {
                 "seat": seat,
                 "acts": [[KINDS.index(k), a, b] for k, a, b in own[-1].acts],
-                "moments": [_short(m) for m in own],
+                "moments": [[len(m.acts), m.claims, m.dead, m.known, m.targets, m.graph] for m in own],
             }
-            for seat, own in self._by_seat().items()
+            for seat, own in by_seat.items()
         ]
         wolves = list(self.moments[0].wolves) if self.moments else []
-        return {"table": asdict(self.table), "winner": self.winner, "wolves": wolves, "seats": seats} | {
-            "counts": asdict(self.counts)
-        }
-
-    def _by_seat(self) -> dict[int, list[TrustMoment]]:
-        by_seat: dict[int, list[TrustMoment]] = {}
-        for moment in self.moments:
-            by_seat.setdefault(moment.me, []).append(moment)
-        return by_seat
+        of_game = {"table": asdict(self.table), "winner": self.winner, "wolves": wolves}
+        return {**of_game, "seats": seats, "counts": asdict(self.counts)}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> PlayedEpisode:
@@ -101,16 +97,8 @@ class PlayedEpisode:
         )
         counts = stored["counts"]
         fates = [(str(a), bool(b), int(c), int(d)) for a, b, c, d in counts["fates"]]
-        return cls(
-            EpisodeTable(**stored["table"]),
-            str(stored["winner"]),
-            moments,
-            WolfCounts(counts["yes"], counts["no"], fates),
-        )
-
-
-def _short(moment: TrustMoment) -> list[Any]:
-    return [len(moment.acts), moment.claims, moment.dead, moment.known, moment.targets, moment.graph]
+        done = WolfCounts(counts["yes"], counts["no"], fates)
+        return cls(EpisodeTable(**stored["table"]), str(stored["winner"]), moments, done)
 
 
 def _moments(seat: Mapping[str, Any], wolves: tuple[int, ...]) -> Iterator[TrustMoment]:
@@ -147,7 +135,9 @@ def episode(table: EpisodeTable, ours: Parameters, reliabilities: Reliabilities 
     played = rollout.play(env, seats, table.seed)
     wolves = tuple(seat for seat, role in enumerate(roles) if role == WEREWOLF)
     moments = tuple(replace(moment, wolves=wolves) for seat in seats for moment in seat.moments)
-    return PlayedEpisode(table, str(played.outcome.winner), moments, _counts(env, roles))
+    counts, end = WolfCounts(), cast(Any, env.game_env)
+    count(WolfRecord("", tuple(roles), tuple(end.state_now.log), end.view(0)), counts)
+    return PlayedEpisode(table, str(played.outcome.winner), moments, counts)
 
 
 def first_seats(design: str, roles: Sequence[str]) -> list[bool]:
@@ -160,12 +150,6 @@ def first_seats(design: str, roles: Sequence[str]) -> list[bool]:
         block = wolves_block(roles)
         return [(seat in block) == (design == "wolves_block") for seat in range(len(roles))]
     return [(role == WEREWOLF) == (design == "all_wolves") for role in roles]
-
-
-def _counts(env: Any, roles: Sequence[str]) -> WolfCounts:
-    counts, game = WolfCounts(), env.game_env
-    count(WolfRecord("", tuple(roles), tuple(game.state_now.log), game.view(0)), counts)
-    return counts
 
 
 class _Listener(GratrAgent):

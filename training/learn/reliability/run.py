@@ -40,6 +40,7 @@ from parlour.training.play import rollout, seeds
 from parlour.training.results.loggers import Logger, loggers
 from parlour.training.results.pages.report import opening, write_report
 from parlour.training.results.progress import Stage, StageProgress, no_progress
+from parlour.training.results.result_table import markdown_table
 from parlour.training.results.runs import JsonlStore, run_directory
 from parlour.training.results.verdicts import LOG_LOSS, compared, together
 from scipy.optimize import minimize
@@ -103,19 +104,22 @@ def chances(weights: Array, of: MomentArrays) -> tuple[Array, Array]:
     return posterior, np.einsum("mh,mhk->mk", posterior, of.wolf)
 
 
+def _each(probabilities: Array, of: MomentArrays) -> tuple[Array, Array]:
+    """The chances within bounds, and the log loss of each judgement, (M, K)."""
+    chance = np.clip(probabilities, _LEAST, 1 - _LEAST)
+    return chance, -np.log(np.where(of.true > 0, chance, 1 - chance)) * of.asked
+
+
 def losses(weights: Array, of: MomentArrays) -> Array:
     """The mean log loss of each moment's judgements, shape (M,)."""
-    chance = np.clip(chances(weights, of)[1], _LEAST, 1 - _LEAST)
-    each = -np.log(np.where(of.true > 0, chance, 1 - chance)) * of.asked
-    loss: Array = each.sum(axis=1) / of.asked.sum(axis=1)
+    loss: Array = _each(chances(weights, of)[1], of)[1].sum(axis=1) / of.asked.sum(axis=1)
     return loss
 
 
 def loss(weights: Array, of: MomentArrays, ridge: float) -> tuple[float, Array]:
     """Mean log loss of all judgements with its ridge, and the gradient."""
     posterior, probabilities = chances(weights, of)
-    chance, many = np.clip(probabilities, _LEAST, 1 - _LEAST), of.asked.sum()
-    each = -np.log(np.where(of.true > 0, chance, 1 - chance)) * of.asked
+    (chance, each), many = _each(probabilities, of), of.asked.sum()
     slope = (chance - of.true) / (chance * (1 - chance)) * of.asked
     pull = np.einsum("mk,mhk->mh", slope, of.wolf)
     pull = posterior * (pull - (posterior * pull).sum(axis=1, keepdims=True))
@@ -269,12 +273,7 @@ def learn_trust(
         with loggers(folder, log) as logger:
             played, fitted = _rounds(config, folder, progress, logger)
         learned = LearnedTrust(fitted, _by_misreading(played, fitted), _readers(played))
-        came = {
-            "episodes": config.episodes,
-            "rounds": config.rounds,
-            "others": list(config.others),
-            "seed": config.seed,
-        }
+        came = {name: getattr(config, name) for name in ("episodes", "rounds", "others", "seed")}
         stored = {
             "parameters": {"rho": fitted.rho},
             "reliabilities": fitted.reliabilities.as_json(),
@@ -313,17 +312,16 @@ def _rounds(
 
 
 def _by_misreading(played: Sequence[PlayedEpisode], fitted: Fit) -> dict[str, float]:
-    judged = [episode for episode in played if episode.moments]
-    pairs = list(zip(judged, fitted.left_out, strict=True))
-    rates = sorted({episode.table.misread for episode in judged})
-    by_rate = {f"misread={rate:g}": [x for episode, x in pairs if episode.table.misread == rate] for rate in rates}
-    return {name: round(fmean(values), 6) for name, values in {"all": [x for _, x in pairs], **by_rate}.items()}
+    rates = [episode.table.misread for episode in played if episode.moments]
+    pairs = list(zip(rates, fitted.left_out, strict=True))
+    by_rate = {f"misread={rate:g}": [x for of, x in pairs if of == rate] for rate in sorted(set(rates))}
+    return {name: round(fmean(values), 6) for name, values in {"all": fitted.left_out, **by_rate}.items()}
 
 
 def _readers(played: Sequence[PlayedEpisode]) -> dict[str, Any]:
     counts = {n: WolfCounts() for n in TABLES}
-    for system in played:
-        counts[PLAYERS].include(system.counts)
+    for of_episode in played:
+        counts[PLAYERS].include(of_episode.counts)
     habits: WerewolfHabits = fit_counts(counts, Widths()).of(PLAYERS)
     return {"habits": asdict(habits), "logistic": list(logistic.fitted_terms(played))}
 
@@ -333,24 +331,23 @@ def _readers(played: Sequence[PlayedEpisode]) -> dict[str, Any]:
 
 def _report(config: TrustTraining, learned: LearnedTrust) -> str:
     played = f"{config.episodes} episodes in {config.rounds} rounds, against {', '.join(config.others)}"
+    reliabilities, by_act = learned.fit.reliabilities, ("village to village", "to werewolf", "werewolf to village")
+    acts = [(kind, *(f"{x:+.2f}" for x in reliabilities.acts[kind])) for kind in KINDS]
+    signs = [(sign, f"{getattr(reliabilities, sign):+.2f}") for sign in SIGNS]
     lines = [
         *opening("Reliabilities of evidence, learned from episodes", learned.verdict),
         f"{played}. Log loss of trust at every judgement,",
-    ]
-    lines += ["each episode by the weights that the other half taught; a coin: 0.693.", ""]
-    lines += ["| episodes | log loss |", "|---|---|", *(f"| {name} | {x:.4f} |" for name, x in learned.losses.items())]
-    lines += ["", "| rho | log loss |", "|---|---|", *(f"| {rho:g} | {x:.4f} |" for rho, x in learned.fit.grid)]
-    return "\n".join([*lines, "", *_weights(learned.fit.reliabilities), ""])
-
-
-def _weights(reliabilities: Reliabilities) -> list[str]:
-    lines = ["What evidence counts, in nats; within a row only differences matter.", ""]
-    lines += ["| act | village to village | to werewolf | werewolf to village | to werewolf |", "|---|---|---|---|---|"]
-    lines += [f"| {kind} | {' | '.join(f'{x:+.2f}' for x in reliabilities.acts[kind])} |" for kind in KINDS]
-    return [
-        *lines,
+        "each episode by the weights that the other half taught; a coin: 0.693.",
         "",
-        "| sign | for being a werewolf |",
-        "|---|---|",
-        *(f"| {sign} | {getattr(reliabilities, sign):+.2f} |" for sign in SIGNS),
+        markdown_table(("episodes", "log loss"), [(name, f"{x:.4f}") for name, x in learned.losses.items()]),
+        "",
+        markdown_table(("rho", "log loss"), [(f"{rho:g}", f"{x:.4f}") for rho, x in learned.fit.grid]),
+        "",
+        "What evidence counts, in nats; within a row only differences matter.",
+        "",
+        markdown_table(("act", *by_act, "to werewolf"), acts),
+        "",
+        markdown_table(("sign", "for being a werewolf"), signs),
+        "",
     ]
+    return "\n".join(lines)

@@ -18,7 +18,7 @@ from parlour.envs.core import accept, check_from, check_one_of
 from parlour.envs.registry import build, lookup
 from parlour.policies.cloned import is_clone
 from parlour.training.learn.batch import matches
-from parlour.training.learn.batch.players import NetworkPlayer
+from parlour.training.learn.batch.networks import NetworkPlayer
 from parlour.training.learn.selfplay import pool
 from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.learn.selfplay.learn import OPPONENT, Session, imitate
@@ -80,7 +80,7 @@ class BestResponseConfig:
         return SelfplayConfig(
             game=self.game,
             options=self.options,
-            features=self.features or _record_of(self),
+            features=self.features or self._record(),
             hidden=self.hidden,
             start=self.against,
             imitation_steps=_IMITATION if self.steps is None else min(_IMITATION, self.steps),
@@ -89,13 +89,12 @@ class BestResponseConfig:
             seed=seeds.derive(self.seed, _DEALS),
         )
 
-
-def _record_of(config: BestResponseConfig) -> str | None:
-    """The features of a network that sees the record, which tables with other features do not show; else None."""
-    if is_clone(config.against):
-        return None
-    network = pool.network_of(config.against, config.game, build(lookup(config.game).spec, config.options).config)
-    return network.features if network is not None and "record" in network.features else None
+    def _record(self) -> str | None:
+        """The features of a network that sees the record, which tables with other features do not show; else None."""
+        if is_clone(self.against):
+            return None
+        network = pool.network_of(self.against, self.game, build(lookup(self.game).spec, self.options).config)
+        return network.features if network is not None and "record" in network.features else None
 
 
 @dataclass(frozen=True)
@@ -145,11 +144,11 @@ def best_response(config: BestResponseConfig, progress: StageProgress = no_progr
         progress(stage, share * steps, f"win rate {won:.2f}")
     seconds = round(process_time() - started, 1)
     response, itself = _measure(config, learner, side)
-    rates_ = [rate(int(won.sum()), len(won)) for won in (response, itself)]
-    assert rates_[0] is not None
-    assert rates_[1] is not None
+    own, player = (rate(int(won_by.sum()), len(won_by)) for won_by in (response, itself))
+    assert own, "there are deals"
+    assert player, "there are deals"
     gain = mean_estimate(response.astype(float) - itself, (-1.0, 1.0))
-    return BestResponse(config.side, config.against, session.steps, seconds, rates_[0], rates_[1], gain)
+    return BestResponse(config.side, config.against, session.steps, seconds, own, player, gain)
 
 
 def _measure(config: BestResponseConfig, learner: SelfplayLearner, side: int) -> list[NDArray[np.bool_]]:

@@ -1,5 +1,8 @@
 """Playing for experience: the network's decisions at all tables, with what the critic may see and what they led to.
 
+Experience also comes from recorded games, played again by the rules. What was said in a published game that was imported without
+its log is not known: nobody imitates that silence.
+
 The reward for being believed (`BeliefReward`) is after Sarkar et al., "Training language models for social deduction with
 multi-agent reinforcement learning" (arXiv 2502.06060), who reward a speaker of the crew for what the others then believe of the
 impostor. Here the onlooker is the belief among the features (`features="belief"`): the change, from one turn to the next, of the
@@ -10,16 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from parlour.envs import replay
 from parlour.envs.batch.players import BatchPlayer
 from parlour.envs.batch.tables import BatchTables, Turns
-from parlour.envs.core import ParlourError
+from parlour.envs.core import NATURE, OVER, TABLE, Move, ParlourError
 from parlour.envs.speech import ACTS
-from parlour.training.learn.batch.networks import use_one_thread
-from parlour.training.learn.batch.players import NetworkPlayer
+from parlour.training.learn.batch.networks import NetworkPlayer, use_one_thread
 from parlour.training.learn.selfplay.seating import ALONE, WHOLE_SIDE, MemberScore, Seating
 
 Floats = NDArray[np.float32]
@@ -210,3 +214,70 @@ class RolloutCollector:
             for s, side in enumerate(self.tables.spec.sides)
             if self._played[k, s]
         ]
+
+
+def decisions(folder: Path, tables: BatchTables) -> tuple[Experience, int]:
+    """All decisions of the finished games of a folder, one game after the other, and how many games they are.
+
+    Args:
+        folder: Folder of transcripts.
+        tables: Tables of the imitating network: game, configuration and features.
+
+    Raises:
+        ParlourError: No finished game of this configuration is among them, or a transcript cannot be read.
+    """
+    rows: list[tuple[Any, ...]] = []
+    games = 0
+    for path in replay.transcript_files(folder):
+        transcript = replay.read(path)
+        finished = replay.finished(transcript, tables.spec.id)
+        if finished is None or dict(finished[0].config) != dict(tables.game.config):
+            continue
+        rows += _of_game(finished[0], finished[1], transcript, tables)
+        games += 1
+    if not games:
+        raise ParlourError(
+            f"{str(folder)!r} holds no finished game of {tables.spec.id} with {dict(tables.game.config)}"
+        )
+    observation, hidden, mask, action, seat, rewards, last = zip(*rows, strict=True)
+    return (
+        Experience(
+            np.array(observation, np.float32),
+            np.array(hidden, np.float32),
+            np.array(mask, np.uint8),
+            np.array(action, np.int64),
+            np.zeros(len(rows), np.float32),
+            np.arange(len(rows), dtype=np.int32)[:, None],
+            np.array(seat, np.int32)[:, None],
+            np.array(rewards, np.float32)[:, None],
+            np.array(last, np.uint8)[:, None],
+        ),
+        games,
+    )
+
+
+def _of_game(game: Any, states: list[Any], transcript: replay.Transcript, tables: BatchTables) -> list[tuple[Any, ...]]:
+    """Of each move of a seat, in its frame: observation, hidden roles, mask, action; seat, rewards, whether it is the last."""
+    spec, seats = tables.spec, range(tables.seats)
+    numbers = {move: k for k, move in enumerate(tables.game.catalogue)}
+    turned = any((order != tables.frame.order[0]).any() for order in tables.frame.order)
+    table_wide = tables.features == TABLE
+    encoders = [spec.encoder(game) if table_wide else spec.seat_encoder(game, tables.features) for _ in seats]
+    labels = list(getattr(game, "role_names", spec.sides))
+    views = [game.view(states[-1], seat) for seat in seats]
+    roles = np.array([labels.index(getattr(view, "role", "") or view.side) for view in views])
+    rows = []
+    for state, move in zip(states, transcript.moves, strict=False):
+        seat = game.actor(state)
+        if seat in (NATURE, OVER) or (move.kind in ACTS and not transcript.heard):
+            continue
+        view, own = game.view(state, seat), tables.frame.own[seat]
+        legal = [int(own[numbers[Move(option.kind, option.args)]]) for option in view.legal]
+        of = np.roll(roles, -seat) if turned else roles
+        hidden = (of[:, None] == np.arange(tables.hidden_size // len(seats))).ravel()
+        mask = np.isin(np.arange(tables.actions), legal)
+        action = int(own[numbers[Move(move.kind, move.args)]])
+        rows.append((encoders[seat](view), hidden, mask, action, seat, [0.0] * len(seats), 0))
+    if rows and transcript.outcome is not None:
+        rows[-1] = (*rows[-1][:-2], list(transcript.outcome.returns), 1)
+    return rows

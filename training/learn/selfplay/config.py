@@ -18,6 +18,15 @@ Anchor = Literal["start", "moving"]
 Critic = Literal["roles", "own"]
 Weighting = Literal["hard", "near"]
 Fixed = Literal["heuristic", "start"]
+LOSSES: Final = {
+    "policy": "losses/policy_loss",
+    "value": "losses/value_loss",
+    "entropy": "losses/entropy",
+    "divergence": "losses/anchor_kl",
+    "change": "losses/old_approx_kl",
+    "imitation": "losses/imitation_loss",
+}
+"""A loss -> the name of its metric."""
 NOT_DECIDING: Final = ("device",)
 """Settings on which the result does not depend, except for rounding on another device."""
 

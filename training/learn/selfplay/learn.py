@@ -21,15 +21,13 @@ from typing import Final
 import numpy as np
 from parlour.envs.batch.players import BatchPlayer
 from parlour.training.learn.batch import matches
-from parlour.training.learn.batch.players import NetworkPlayer
+from parlour.training.learn.batch.networks import NetworkPlayer
 from parlour.training.learn.checkpoints import Checkpoint
 from parlour.training.learn.selfplay import pool, seating
-from parlour.training.learn.selfplay.collect import RolloutCollector
+from parlour.training.learn.selfplay.collect import RolloutCollector, decisions
 from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
 from parlour.training.learn.selfplay.learner import Rates, SelfplayLearner, rates
-from parlour.training.learn.selfplay.phase import Phase, write_training
-from parlour.training.learn.selfplay.recorded import decisions
-from parlour.training.learn.selfplay.seating import ALONE, Seating
+from parlour.training.learn.selfplay.seating import ALONE, Phase, Seating, write_training
 from parlour.training.measure.statistics import Estimate, rate
 from parlour.training.play import seeds
 from parlour.training.results.loggers import loggers

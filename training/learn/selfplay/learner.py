@@ -21,17 +21,8 @@ from parlour.envs.core import ParlourError, check_one_of
 from parlour.policies import TrainedSeat
 from parlour.policies.array_files import read_arrays, write_arrays
 from parlour.policies.files import reading
-from parlour.training.learn.batch import kernels
-from parlour.training.learn.batch.networks import (
-    adam_arrays,
-    arrays_of,
-    load_adam,
-    load_arrays,
-    mlp,
-    shared_mlp,
-    weights_of,
-)
-from parlour.training.learn.batch.players import NetworkPlayer
+from parlour.training.learn.batch import kernels, networks
+from parlour.training.learn.batch.networks import NetworkPlayer
 from parlour.training.learn.selfplay.collect import Experience
 from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.play import seeds
@@ -39,15 +30,6 @@ from torch import nn
 from torch.nn import functional
 
 META: Final = "parlour_learner"
-LOSSES: Final = {
-    "policy": "losses/policy_loss",
-    "value": "losses/value_loss",
-    "entropy": "losses/entropy",
-    "divergence": "losses/anchor_kl",
-    "change": "losses/old_approx_kl",
-    "imitation": "losses/imitation_loss",
-}
-"""A loss -> the name of its metric."""
 _CHUNK: Final = 16_384  # decisions that the critic looks at in one call
 _ILLEGAL: Final = -1e9
 
@@ -102,10 +84,10 @@ class SelfplayLearner:
         generator = torch.Generator().manual_seed(seeds.derive(config.seed))
         self._sees = tables.hidden_size if config.critic == "roles" else 0
         if config.shared:
-            self.policy = shared_mlp(tables, config.hidden, config.activation, generator)
+            self.policy = networks.shared_mlp(tables, config.hidden, config.activation, generator)
         else:
-            self.policy = mlp((tables.size, *config.hidden, tables.actions), config.activation, generator)
-        self.critic = mlp((tables.size + self._sees, *config.critic_hidden, 1), config.activation, generator)
+            self.policy = networks.mlp((tables.size, *config.hidden, tables.actions), config.activation, generator)
+        self.critic = networks.mlp((tables.size + self._sees, *config.critic_hidden, 1), config.activation, generator)
         self.head = nn.Linear(config.hidden[-1], tables.hidden_size)
         nn.init.zeros_(self.head.weight)
         nn.init.zeros_(self.head.bias)
@@ -262,10 +244,12 @@ class SelfplayLearner:
 
     def save(self, path: Path, own_state: dict[str, Any]) -> None:
         """Write weights, optimiser and generator, with plain values beside them. No code is in the file."""
-        networks = self._networks()
-        arrays = {key: value for name, network in networks.items() for key, value in arrays_of(name, network).items()}
+        own = self._networks()
+        arrays = {
+            key: value for name, network in own.items() for key, value in networks.arrays_of(name, network).items()
+        }
         meta = {"told": own_state, "generator": self.rng.bit_generator.state}
-        write_arrays(path, META, meta, arrays | adam_arrays(self.optimiser))
+        write_arrays(path, META, meta, arrays | networks.adam_arrays(self.optimiser))
 
     def _networks(self) -> dict[str, nn.Module]:
         return {"policy": self.policy, "critic": self.critic, "anchor": self.anchor, "head": self.head}
@@ -277,8 +261,8 @@ class SelfplayLearner:
         ):
             meta, stored = read_arrays(path, META)
             for name, network in self._networks().items():
-                load_arrays(name, network, stored)
-            load_adam(self.optimiser, stored)
+                networks.load_arrays(name, network, stored)
+            networks.load_adam(self.optimiser, stored)
             self.rng.bit_generator.state = meta["generator"]
             own_state: dict[str, Any] = meta["told"]
             return own_state
@@ -286,7 +270,7 @@ class SelfplayLearner:
     def seat(self, *, sample: bool = True) -> TrainedSeat:
         """The policy as a trained seat, which needs no PyTorch; it draws from its probabilities, or plays the most probable."""
         tables, shape = self.tables, {"features": self.tables.features, "activation": self.config.activation}
-        return TrainedSeat(tables.spec.id, tables.game.config, weights_of(self.policy), sample=sample, **shape)
+        return TrainedSeat(tables.spec.id, tables.game.config, networks.weights_of(self.policy), sample=sample, **shape)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from parlour.policies.experts import style_of
 from parlour.policies.mixture import MIXTURE, folder_of, members_of
 from parlour.policies.names import ZOO
 from parlour.policies.trained import SUFFIX
-from parlour.training.learn.batch.players import MixedPlayer, trained
+from parlour.training.learn.batch.networks import MixedPlayer, trained
 from parlour.training.learn.ppo.phase_config import features_of
 from parlour.training.learn.selfplay.config import FIXED, RANDOM, RULE, SelfplayConfig
 from parlour.training.play import seeds
@@ -143,15 +143,14 @@ def families(config: SelfplayConfig) -> list[list[str]]:
     Raises:
         ParlourError: A folder holds no snapshots.
     """
-    return [_snapshots_of(source) if Path(source).is_dir() else [source] for source in config.population]
-
-
-def _snapshots_of(run: str) -> list[str]:
-    files = sorted((Path(run) / SNAPSHOTS).glob(f"s*{SUFFIX}"))
-    if not files:
-        raise accept("population", run, "a player, or the folder of a run of self-play with snapshots")
-    chosen = {max(1, len(files) // 8), len(files) // 2, len(files) - 1}
-    return [str(files[min(k, len(files) - 1)]) for k in sorted(chosen)]
+    families = []
+    for source in config.population:
+        files = sorted((Path(source) / SNAPSHOTS).glob(f"s*{SUFFIX}"))
+        if Path(source).is_dir() and not files:
+            raise accept("population", source, "a player, or the folder of a run of self-play with snapshots")
+        chosen = sorted({max(1, len(files) // 8), len(files) // 2, len(files) - 1})
+        families.append([str(files[min(k, len(files) - 1)]) for k in chosen] if files else [source])
+    return families
 
 
 def thinned(pool: Sequence[Member], shown: int) -> list[Member]:

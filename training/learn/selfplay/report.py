@@ -1,26 +1,40 @@
-"""The result of a run of self-play: what it is, its files of CSV, the main numbers as plain values, and the report in words."""
+"""The result of a run of self-play: what it is, its files of CSV, the main numbers as plain values, the report in words, and pictures.
+
+The pictures: the cross-play matrix as a heat map with numbers, and the curves with their intervals.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from parlour.training.learn.batch.matches import SeatResult
 from parlour.training.learn.ppo.phase_config import features_of
-from parlour.training.learn.selfplay.config import RANDOM, RULE, SelfplayConfig
+from parlour.training.learn.selfplay.config import FIXED, RANDOM, RULE, SelfplayConfig
 from parlour.training.learn.selfplay.crossplay import Crossplay, Rated
-from parlour.training.learn.selfplay.phase import RATE, Phase, rate_cells
 from parlour.training.learn.selfplay.pool import Member
-from parlour.training.learn.selfplay.role_beliefs import RoleLoss
-from parlour.training.measure.statistics import Estimate, plain, rate, show_interval
+from parlour.training.learn.selfplay.seating import RATE, Phase, rate_cells
+from parlour.training.measure.statistics import Estimate, plain, rate, show_estimate, show_interval
+from parlour.training.results import plots
 from parlour.training.results.pages.report import opening
+from parlour.training.results.plots import Curve, CurvePoint
 from parlour.training.results.result_table import markdown_list, markdown_table
 from parlour.training.results.runs import write_csv
 from parlour.training.results.verdicts import compared, together
+
+
+@dataclass(frozen=True)
+class RoleLoss:
+    """Mean log loss in nats for each other seat and decision; the mean and its interval are over games."""
+
+    head: Estimate
+    habits: Estimate
+    difference: Estimate
+    """Head less habits, paired by game."""
 
 
 @dataclass(frozen=True)
@@ -80,12 +94,7 @@ def write_tables(population: Population, folder: Path) -> None:
     games, names = population.crossplay, [member.name for member in population.crossplay.members]
     pairs = [(a, b) for a in names for b in names if a != b]
     rows = [
-        [
-            a,
-            b,
-            *rate_cells(games.rate(a, b)),
-            *(value for side in population.sides for value in rate_cells(games.rate(a, b, side))),
-        ]
+        [a, b, *(value for side in (None, *population.sides) for value in rate_cells(games.rate(a, b, side)))]
         for a, b in pairs
     ]
     heading = ["player", "opponent", *RATE, *(f"{side}_{column}" for side in population.sides for column in RATE)]
@@ -138,17 +147,18 @@ def _plain(estimate: Estimate | None) -> dict[str, Any]:
 def verdicts(population: Population) -> list[str]:
     """What the held-out deals say about the last snapshot, a sentence for each opponent."""
     games, last, first = population.crossplay, population.last, population.first
-    lines = []
-    if last != first:
-        lines.append(compared(f"the last snapshot ({last})", f"the first ({first})", games.difference(last, first)))
-    lines.append(compared(f"the last snapshot ({last})", "the heuristic", games.difference(last, RULE)))
-    lines.append(compared(f"the last snapshot ({last})", "random play", games.difference(last, RANDOM)))
+    others = {first: f"the first ({first})", RULE: "the heuristic", RANDOM: "random play"}
+    lines = [
+        compared(f"the last snapshot ({last})", named, games.difference(last, other))
+        for other, named in others.items()
+        if other != last
+    ]
     lines.append(
         compared(f"in one seat among heuristics, {last}", "the heuristic in that seat", population.seat[last].points)
     )
     if population.roles is not None:
         head, habits, difference = (
-            f"{estimate.value:.3f} {show_interval(estimate, '.3f')}"
+            show_estimate(estimate, ".3f")
             for estimate in (population.roles.head, population.roles.habits, population.roles.difference)
         )
         lines.append(
@@ -232,3 +242,106 @@ def _cells(estimate: Estimate | None) -> list[str]:
     if estimate is None:
         return ["-", "0"]
     return [f"{100 * estimate.value:.1f} % {show_interval(estimate, '.1f', 100)}", str(estimate.n)]
+
+
+_SNAPSHOTS: Final = "snapshots"
+_STEPS: Final = "decisions learned from"
+
+
+def draw_crossplay(population: Population, path: Path) -> None:
+    """Win rates of each pair of players. The heuristic is the first row, set off by a line."""
+    played = population.crossplay
+    names = [RULE, *(member.name for member in played.members if member.name != RULE)]
+    n = len(names)
+    met = [rate for a in names for b in names if a != b and (rate := played.rate(a, b)) is not None]
+    others = [member.name for member in played.members if member.name not in FIXED and member.steps is None]
+    named = "".join(f", {name}" for name in others)
+    with plots.picture(
+        path,
+        0.8 * n + 3.2,
+        0.58 * n + 1.6,
+        title="Cross-play: games won by the row's player, % [95 % interval]",
+        who=f"{population.config.game}; whole sides on common held-out deals, sides swapped; {RULE}, {RANDOM}{named}, and "
+        "snapshots s000 and later of the network that learned",
+        n=f"n = {plots.range_of([rate.n for rate in met])} games a cell",
+    ) as made:
+        _matrix(made, population, names)
+
+
+def _matrix(made: Any, population: Population, names: list[str]) -> None:
+    axes, n = made.add_subplot(), len(names)
+    rates = np.full((n, n), np.nan)
+    for i, a in enumerate(names):
+        for j, b in enumerate(names):
+            if i != j and (rate := population.crossplay.rate(a, b)) is not None:
+                rates[i, j] = rate.value
+                plots.percent(axes, j, i, rate.value, *rate.ends)
+            else:
+                axes.text(j, i, "·", ha="center", va="center", color="0.5")
+    image = axes.imshow(rates, cmap="RdBu", vmin=0, vmax=1, aspect="auto")
+    axes.axhline(0.5, color="black", linewidth=1.5)
+    axes.axvline(0.5, color="black", linewidth=1.5)
+    steps = {member.name: member.steps for member in population.crossplay.members}
+    labels = [name if steps[name] is None else f"{name} ({(steps[name] or 0) / 1000:,.0f}k)" for name in names]
+    plots.numbers(axes, labels, labels)
+    for rate in axes.get_xticklabels():
+        rate.set(rotation=45 if n > 8 else 0, ha="left" if n > 8 else "center")
+    axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    axes.xaxis.labelpad = 8
+    plots.label(axes, "opponent", f"player ({_STEPS})", grid="")
+    made.colorbar(image, ax=axes, label="win rate of the row's player")
+
+
+def draw_curve(population: Population, path: Path) -> None:
+    """Each snapshot against `heuristic`, `random` and the first snapshot, and its rating; dashed: the heuristic."""
+    played = population.crossplay
+    opponents = (RULE, RANDOM, population.first)
+    met = [
+        played.rate(snapshot.name, other)
+        for snapshot in population.snapshots
+        for other in opponents
+        if snapshot.name != other
+    ]
+    with plots.picture(
+        path,
+        10,
+        7.2,
+        title="Snapshots of the network, from its first to its last",
+        who=f"{population.config.game}; whole sides on held-out deals, from both sides; bands: 95 % intervals",
+        n=f"n = {plots.range_of([rate.n for rate in met if rate is not None])} games a point",
+    ) as made:
+        panels = made.subplots(2, 2, sharex=True).flat
+        for axes, opponent in zip(panels, opponents, strict=False):
+            _against(axes, population, opponent)
+        _rating(panels[3], population)
+        for axes in (panels[2], panels[3]):
+            axes.set_xlabel(_STEPS)
+        plots.whole(panels[3].xaxis)
+        plots.key(made)
+
+
+def _against(axes: Any, population: Population, opponent: str) -> None:
+    met = [snapshot for snapshot in population.snapshots if snapshot.name != opponent]
+    played = [(snapshot.steps or 0, population.crossplay.rate(snapshot.name, opponent)) for snapshot in met]
+    points = [CurvePoint(at, *won.with_ends) for at, won in played if won is not None]
+    plots.draw(axes, Curve(_SNAPSHOTS, points, marker="o", interval=""), color=plots.OWN, markersize=4)
+    for name, style in ((RULE, "--"), (RANDOM, ":")):
+        if name == opponent:
+            plots.level(axes, name, (0.5, None, None), style)  # against itself: one half, by symmetry
+        elif (own := population.crossplay.rate(name, opponent)) is not None:
+            plots.level(axes, name, own.with_ends, style)
+    axes.set_ylim(-0.02, 1.02)
+    title = f"against {opponent}" if opponent in FIXED else f"against {opponent}, the first snapshot"
+    plots.label(axes, "", "share of games won", title)
+
+
+def _rating(axes: Any, population: Population) -> None:
+    rated = {rating.name: rating for rating in population.ratings}
+    own = [rated[snapshot.name] for snapshot in population.snapshots]
+    ratings = [(snapshot.mu, snapshot.mu - 2 * snapshot.sigma, snapshot.mu + 2 * snapshot.sigma) for snapshot in own]
+    steps = [snapshot.steps or 0 for snapshot in population.snapshots]
+    plots.points(axes, steps, ratings, fmt="o-", markersize=4, color=plots.OWN)
+    for name, style in ((RULE, "--"), (RANDOM, ":")):
+        plots.level(axes, name, (rated[name].mu, None, None), style)
+    plots.label(axes, "", "mu (points)", "rating (openskill, Plackett-Luce), bars: 2 sigma each way")

@@ -3,26 +3,36 @@
 Leaves config.json, checkpoint.npz, snapshots/ and phases/; policy.npz, the last snapshot; progress.csv and training.csv, which
 grow while it learns; crossplay.jsonl, crossplay.csv and crossplay.png; curve.csv and curve.png; ratings.csv; seat.csv, one
 seat among heuristics; summary.json and report.md. Every stage resumes where a kill left it.
+
+How well the network knows the roles of the others is measured beside the belief by fixed habits: log loss on its games against
+itself. The network's head predicts the role of each other seat from the same hidden layers as the policy (`SelfplayConfig.infer`);
+the belief by habits is that of the features (`envs/<game>/belief.py`). Both give three probabilities for each other seat at every
+decision: the second side, the role that this side looks for (Merlin, the seer), anything else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from parlour.envs.batch.tables import BatchTables
+from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
 from parlour.policies.files import atomic_write, read_json, write_json
 from parlour.training.learn.batch import matches
-from parlour.training.learn.selfplay import crossplay, pictures, pool, report
+from parlour.training.learn.batch.networks import NetworkPlayer, use_one_thread
+from parlour.training.learn.selfplay import crossplay, pool, report
 from parlour.training.learn.selfplay.config import NOT_DECIDING, RANDOM, RULE, SelfplayConfig
 from parlour.training.learn.selfplay.learn import CHECKPOINT, learn
 from parlour.training.learn.selfplay.learner import SelfplayLearner, on_device
-from parlour.training.learn.selfplay.report import Population
-from parlour.training.learn.selfplay.role_beliefs import RoleLoss, measure
+from parlour.training.learn.selfplay.report import Population, RoleLoss
 from parlour.training.measure import evaluate
-from parlour.training.measure.statistics import SHARE_DIFFERENCE, Estimate, mean_estimate, plain, show_interval
+from parlour.training.measure.statistics import COUNT, SHARE_DIFFERENCE, Estimate, mean_estimate, plain, show_estimate
 from parlour.training.play import seeds
 from parlour.training.play.parallel.executor import Workers, carry_out
 from parlour.training.results.pages.report import opening, write_report
@@ -30,6 +40,86 @@ from parlour.training.results.progress import Stage, StageProgress, no_progress
 from parlour.training.results.result_table import markdown_table
 from parlour.training.results.runs import run_directory
 from parlour.training.results.verdicts import WIN_RATE, compared
+
+_LEAST: Final = 1e-4
+"""A chance below it counts as this one, for both."""
+_SOUGHT: Final = ("Merlin", "Seer")
+Chances = NDArray[np.float32]
+
+
+def measure_roles(learner: SelfplayLearner, tables: BatchTables, deals: Sequence[int]) -> RoleLoss:
+    """Play the policy against itself and ask both at every decision.
+
+    Args:
+        learner: With a head that has learned.
+        tables: Made with `autoreset=False` and a belief among the features, one for each deal.
+        deals: Held-out seeds.
+
+    Raises:
+        ParlourError: The features hold no belief by habits.
+    """
+    turns = tables.reset(list(deals))
+    reader = _Reader(learner, tables)
+    player = NetworkPlayer("learner", learner.playing(), tables.names)
+    use_one_thread()
+    player.reset(tables, list(deals), 0)
+    actions = np.zeros(tables.num_envs, np.int32)
+    sums, counts = np.zeros((2, tables.num_envs)), np.zeros(tables.num_envs)
+    while (turns.actor >= 0).any():
+        rows = np.flatnonzero(turns.actor >= 0).astype(np.int32)
+        truth = reader.truth()[rows]
+        for number, chances in enumerate(
+            (reader.by_head(turns.observation[rows]), reader.by_habits(turns.observation[rows]))
+        ):
+            given = np.maximum((chances * truth).sum(axis=2), _LEAST)
+            sums[number, rows] -= np.log(given).mean(axis=1)
+        counts[rows] += 1
+        player.choose(turns, rows, actions)
+        turns = tables.step(actions)
+    head, habits = sums / counts
+    return RoleLoss(mean_estimate(head, COUNT), mean_estimate(habits, COUNT), mean_estimate(head - habits))
+
+
+class _Reader:
+    """Three chances for each other seat, in the frame of the seat to move: arrays of shape (rows, n - 1, 3)."""
+
+    def __init__(self, learner: SelfplayLearner, tables: BatchTables) -> None:  # of tables that have been dealt
+        self._learner, self._tables = learner, tables
+        names = [name for name in tables.names if "onlooker" not in name]
+        second = [k for k, name in enumerate(names) if _believed(name) and ("evil" in name or "werewolf" in name)]
+        sought = [
+            k for k, name in enumerate(names) if _believed(name) and any(role in name for role in ("Merlin", "seer"))
+        ]
+        if len(second) != tables.seats or len(sought) != tables.seats:
+            raise ParlourError(f"features {tables.features!r} hold no belief; accepted: belief, record+belief")
+        at = {name: k for k, name in enumerate(tables.names)}
+        self._columns = [[at[names[k]] for k in columns[1:]] for columns in (second, sought)]
+        roles, seconds = tables.game.role_names, tables.side == 1  # type: ignore[attr-defined]
+        self._class = np.zeros((len(roles), 3), np.float32)
+        for k, role in enumerate(roles):
+            of_second = bool(seconds[tables.roles == k].any())
+            self._class[k, 0 if of_second else 1 if role in _SOUGHT else 2] = 1
+
+    def truth(self) -> Chances:
+        hidden = self._tables.hidden().reshape(self._tables.num_envs, self._tables.seats, -1)[:, 1:]
+        chances: Chances = hidden @ self._class
+        return chances
+
+    def by_head(self, observation: Chances) -> Chances:
+        with torch.inference_mode():
+            inside = self._learner.policy[:-1](torch.from_numpy(observation))
+            logits = self._learner.head(inside).reshape(len(observation), self._tables.seats, -1)[:, 1:]
+            chances: Chances = torch.softmax(logits, dim=2).numpy() @ self._class
+        return chances
+
+    def by_habits(self, observation: Chances) -> Chances:
+        second, sought = (observation[:, columns] for columns in self._columns)
+        return np.stack([second, sought, np.maximum(0, 1 - second - sought)], axis=2)
+
+
+def _believed(name: str) -> bool:
+    return name.startswith(("mine:", "I think:"))
+
 
 POLICY: Final = "policy.npz"
 
@@ -74,8 +164,8 @@ def _selfplay(
         _role_loss(config, folder),
     )
     report.write_tables(population, folder)
-    pictures.crossplay(population, folder / "crossplay.png")
-    pictures.curve(population, folder / "curve.png")
+    report.draw_crossplay(population, folder / "crossplay.png")
+    report.draw_curve(population, folder / "curve.png")
     write_json(folder / "summary.json", report.summary(population))
     write_report(folder, report.text(population))
     return population
@@ -118,7 +208,7 @@ def _role_loss(config: SelfplayConfig, folder: Path) -> RoleLoss | None:
         return None
     learner = SelfplayLearner(config, floor)
     learner.load(folder / CHECKPOINT)
-    return measure(learner, floor, deals)
+    return measure_roles(learner, floor, deals)
 
 
 # -- the same run with several seeds, each in a process and a folder of its own -----------------------------------
@@ -162,7 +252,9 @@ def repeat(
         progress(stage, done)
     repeats = [_read(seed.seed, read_json(_folder(out, seed) / "summary.json")) for seed in chosen]
     write_json(out / "summary.json", over_seeds(repeats))
-    write_report(out, repeats_report(repeats))
+    text = f"Points against the {RULE} on held-out deals, 95 % intervals: by deal; for the mean, by seed."
+    heading = opening(f"Self-play, {len(repeats)} seeds", repeats_verdict(repeats))
+    write_report(out, "\n".join([*heading, text, "", markdown_table(HEADINGS, rows(repeats)), ""]))
     return repeats
 
 
@@ -183,27 +275,18 @@ def _read(seed: int, summary: dict[str, Any]) -> Repeat:
 
 def over_seeds(repeats: list[Repeat]) -> dict[str, Any]:
     """Each seed, and the means over seeds."""
-    return {
-        "seeds": [plain(repeat) for repeat in repeats],
-        "whole_sides": plain(_over_seeds(repeats, "whole_sides")),
-        "one_seat": plain(_over_seeds(repeats, "one_seat")),
-    }
+    means = {name: plain(_over_seeds(repeats, name)) for name in ("whole_sides", "one_seat")}
+    return {"seeds": [plain(repeat) for repeat in repeats], **means}
 
 
 def rows(repeats: list[Repeat]) -> list[tuple[str, ...]]:
     """Seed, points as whole sides, points in one seat, decisions, processor time; the last row is the mean over seeds."""
-    made = [
-        (
-            str(repeat.seed),
-            _in_points(repeat.whole_sides),
-            _in_points(repeat.one_seat),
-            f"{repeat.steps:,}",
-            f"{repeat.seconds:,.0f} s",
-        )
-        for repeat in repeats
-    ]
-    means = [_over_seeds(repeats, name) for name in ("whole_sides", "one_seat")]
-    return [*made, ("mean", *map(_in_points, means), "", "")]
+    made = []
+    for repeat in repeats:
+        points = (show_estimate(estimate, "+.1f", 100) for estimate in (repeat.whole_sides, repeat.one_seat))
+        made.append((str(repeat.seed), *points, f"{repeat.steps:,}", f"{repeat.seconds:,.0f} s"))
+    means = [show_estimate(_over_seeds(repeats, name), "+.1f", 100) for name in ("whole_sides", "one_seat")]
+    return [*made, ("mean", *means, "", "")]
 
 
 def _over_seeds(repeats: list[Repeat], name: str) -> Estimate:
@@ -212,17 +295,6 @@ def _over_seeds(repeats: list[Repeat], name: str) -> Estimate:
 
 
 HEADINGS = ("seed", "whole sides", "one seat", "decisions", "processor time")
-
-
-def _in_points(estimate: Estimate) -> str:
-    return f"{100 * estimate.value:+.1f} {show_interval(estimate, '+.1f', 100)}"
-
-
-def repeats_report(repeats: list[Repeat]) -> str:
-    """The report as Markdown."""
-    text = f"Points against the {RULE} on held-out deals, 95 % intervals: by deal; for the mean, by seed."
-    heading = opening(f"Self-play, {len(repeats)} seeds", repeats_verdict(repeats))
-    return "\n".join([*heading, text, "", markdown_table(HEADINGS, rows(repeats)), ""])
 
 
 def repeats_verdict(repeats: list[Repeat]) -> str:

@@ -186,27 +186,26 @@ class TuneConfig:
     @property
     def training(self) -> list[int]:
         """The deals that every trial plays, in order."""
-        return _draw(seeds.TRAINING, self.deals, self.seed, _TRAINING)
+        return self._draw(seeds.TRAINING, self.deals, _TRAINING)
 
     @property
     def final(self) -> list[int]:
         """The deals of the finals, disjoint from the trials' deals."""
-        return _draw(seeds.VALIDATION, self.deals, self.seed, _FINAL)
+        return self._draw(seeds.VALIDATION, self.deals, _FINAL)
 
     @property
     def test(self) -> list[int]:
         """The held-out deals: none that anything was chosen by."""
-        return _draw(seeds.HELD_OUT, self.held_out, self.seed, _HELD_OUT)
+        return self._draw(seeds.HELD_OUT, self.held_out, _HELD_OUT)
 
     @property
     def drawn(self) -> list[int]:
         """The deals of the response surface."""
-        return _draw(seeds.VALIDATION, self.surface, self.seed, _SURFACE)
+        return self._draw(seeds.VALIDATION, self.surface, _SURFACE)
 
-
-def _draw(within: range, n: int, seed: int, purpose: int) -> list[int]:
-    rng = np.random.default_rng(seeds.derive(seed, purpose))
-    return [within[int(k)] for k in rng.choice(len(within), size=n, replace=False)]
+    def _draw(self, within: range, n: int, purpose: int) -> list[int]:
+        rng = np.random.default_rng(seeds.derive(self.seed, purpose))
+        return [within[int(k)] for k in rng.choice(len(within), size=n, replace=False)]
 
 
 def blocks(deals: Sequence[int], size: int) -> list[list[int]]:

@@ -169,7 +169,7 @@ def _surface(tuned: Tuned) -> list[str]:
     measured = tuned.surface
     clear = [cell for cell in measured if cell.against.clear]
     rows = [
-        (show(cell.parameters), f"{cell.against.value:+.4f}", _end(cell.against.low), _end(cell.against.high))
+        (show(cell.parameters), *("-" if x is None else f"{x:+.4f}" for x in cell.against.with_ends))
         for cell in measured
     ]
     return [
@@ -181,10 +181,6 @@ def _surface(tuned: Tuned) -> list[str]:
         "",
         markdown_table(("parameters", "difference", "low", "high"), rows),
     ]
-
-
-def _end(of_interval: float | None) -> str:
-    return "-" if of_interval is None else f"{of_interval:+.4f}"
 
 
 _DARK: Final = 0.6  # of the largest difference: above it numbers are white
@@ -217,8 +213,8 @@ def draw_trials(trials: Sequence[tuple[Trial, Estimate]], chosen: int, path: Pat
         ):
             shown = {trial.number: d for trial, d in trials if trial.complete == complete}
             if shown:
-                style: dict[str, Any] = {"fmt": mark, "color": color, "label": f"{label} ({len(shown)})"}
-                plots.points(axes, list(shown), [_ends(estimate) for estimate in shown.values()], **style)
+                differences, label = [difference.with_ends for difference in shown.values()], f"{label} ({len(shown)})"
+                plots.points(axes, list(shown), differences, fmt=mark, color=color, label=label)
         complete_ones = [(trial.number, d.value) for trial, d in trials if trial.complete]
         numbers, means = zip(*complete_ones, strict=True)
         best = np.maximum.accumulate(means)
@@ -228,10 +224,6 @@ def draw_trials(trials: Sequence[tuple[Trial, Estimate]], chosen: int, path: Pat
         axes.set_xlim(-0.5, max(trial.number for trial, _ in trials) + 0.5)
         plots.label(axes, "trial (0: the defaults)", "reward minus the defaults', per deal")
         plots.key(made)
-
-
-def _ends(estimate: Estimate) -> plots.Estimated:
-    return estimate.value, estimate.low, estimate.high
 
 
 def draw_surface(measured: Sequence[SurfacePoint], space: Space, trained: Parameters, path: Path, who: str) -> None:
@@ -303,12 +295,12 @@ def _bars(
     width = 0.7 / len(x[1])
     for k, a in enumerate(x[1]):
         at = [row + (k - (len(x[1]) - 1) / 2) * width for row in range(len(y[1]))]
-        style: dict[str, Any] = {
-            "color": _shade(k / max(1, len(x[1]) - 1)),
-            "markersize": 4,
-            "label": f"{x[0].name} = {a:.3g}",
-        }
-        plots.points(axes, at, [_ends(gains[a, b]) for b in y[1]], **style)
+        share = k / max(1, len(x[1]) - 1)  # from amber to dark blue, told apart in grey as well
+        colour = tuple(
+            first + share * (last - first) for first, last in zip((0.93, 0.65, 0.2), (0.1, 0.1, 0.45), strict=True)
+        )
+        label = f"{x[0].name} = {a:.3g}"
+        plots.points(axes, at, [gains[a, b].with_ends for b in y[1]], color=colour, markersize=4, label=label)
     for row in range(1, len(y[1])):
         axes.axvline(row - 0.5, color="0.85", linewidth=0.8)
     axes.set_xlim(-0.5, len(y[1]) - 0.5)
@@ -317,14 +309,9 @@ def _bars(
     plots.key(axes)
 
 
-def _shade(share: float) -> tuple[float, ...]:
-    """From amber to dark blue, told apart in grey as well."""
-    return tuple(a + share * (b - a) for a, b in zip((0.93, 0.65, 0.2), (0.1, 0.1, 0.45), strict=True))
-
-
 def _line(made: Any, measured: Sequence[SurfacePoint], space: Space, trained: Parameters) -> None:
     axes, (x,) = made.add_subplot(), space.parameters
-    at, gains = [cell.parameters[x.name] for cell in measured], [_ends(cell.against) for cell in measured]
+    at, gains = [cell.parameters[x.name] for cell in measured], [cell.against.with_ends for cell in measured]
     axes.axhline(0, color="0.5", linewidth=0.8)
     plots.points(axes, at, gains, fmt="o-", color=plots.OWN, label=plots.INTERVAL)
     axes.axvline(x.default, color="0.4", linestyle="--", label="default")

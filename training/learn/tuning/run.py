@@ -74,7 +74,17 @@ class _Run:
 
     def tuned(self) -> Tuned:
         """Learn, test, report."""
-        parameters = self._by_trials()
+        curve = read_curve(self.folder)
+        self.logged = len(curve)
+        with loggers(self.folder, self.log, curve) as logger:
+            self.trials = self.runner.search(partial(self._store_trials, logger))
+        chosen = self._final()
+        if self.drawn:
+            report.draw_trials(against_defaults(self.trials), chosen.number, self.folder / "curve.png", self.who)
+        return self._tested(dict(chosen.parameters))
+
+    def _tested(self, parameters: dict[str, float]) -> Tuned:
+        """Test the trained parameters on held-out deals, measure the surface, report."""
         best = {"problem": self.problem.name, "method": self.config.method, "parameters": parameters}
         write_json(self.folder / "best.json", best)
         arms: dict[str, Parameters] = {DEFAULTS: self.problem.space.defaults}
@@ -106,16 +116,6 @@ class _Run:
         write_report(self.folder, report.text(tuned))
         return tuned
 
-    def _by_trials(self) -> dict[str, float]:
-        curve = read_curve(self.folder)
-        self.logged = len(curve)
-        with loggers(self.folder, self.log, curve) as logger:
-            self.trials = self.runner.search(partial(self._store_trials, logger))
-        chosen = self._final()
-        if self.drawn:
-            report.draw_trials(against_defaults(self.trials), chosen.number, self.folder / "curve.png", self.who)
-        return dict(chosen.parameters)
-
     def _final(self) -> Trial:
         """Let the best trials and the defaults play on, and choose by all that they played.
 
@@ -146,7 +146,7 @@ class _Run:
         for trial, d in against_defaults(trials):
             state = "complete" if trial.complete else "given up"
             values = [trial.parameters[name] for name in names]
-            rows.append([trial.number, state, *values, d.n, trial.mean, d.value, d.low, d.high])
+            rows.append([trial.number, state, *values, d.n, trial.mean, *d.with_ends])
             if trial.complete:
                 best = trial.mean if best is None else max(best, trial.mean)
             measured = {"charts/episodic_return": trial.mean, "charts/best_return": best}
@@ -187,8 +187,6 @@ def measure_surface(runner: StudyRunner) -> list[SurfacePoint]:
     played = runner.measure("surface", arms, runner.config.drawn)
     plain = played[DEFAULTS]
     measured = [SurfacePoint(cell, mean_difference(played.get(show(cell), plain), plain)) for cell in grid]
-    rows = [
-        [*point.parameters.values(), d.n, d.value, d.low, d.high, d.p] for point in measured for d in [point.against]
-    ]
+    rows = [[*x.parameters.values(), x.against.n, *x.against.with_ends, x.against.p] for x in measured]
     write_csv(runner.folder / "surface.csv", [*problem.space.names, "deals", "difference", "low", "high", "p"], rows)
     return measured

@@ -19,6 +19,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, count, takewhile
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
@@ -27,7 +28,7 @@ import optuna
 from optuna.exceptions import ExperimentalWarning, StorageInternalError
 from optuna.pruners import BasePruner, MedianPruner, NopPruner, SuccessiveHalvingPruner, WilcoxonPruner
 from optuna.samplers import TPESampler
-from optuna.trial import FrozenTrial, TrialState
+from optuna.trial import TrialState
 from parlour.envs.writing import CannotWrite
 from parlour.policies.files import replacing
 from parlour.training.learn.tuning.problem import Parameters, Problem, TuneConfig, blocks, rewards
@@ -125,19 +126,14 @@ class StudyRunner:
         played: list[float] = []
         pieces = blocks(self.config.training, self.config.block)
         with closing(self._played(parameters, pieces[len(stored) :], pool)) as missing:
-            for k in range(len(pieces)):
-                if k < len(stored):
-                    piece = stored[k]
-                else:
-                    piece = next(missing)
+            for k, piece in enumerate(chain(stored, missing)):
+                if k >= len(stored):
                     trial.set_user_attr(_name(k), piece)
                 played += piece
                 if k not in reported:
                     trial.report(fmean(piece if self.config.pruner == "wilcoxon" else played), k)
                 judged = k < len(stored) - 1  # before the process was killed
-                spared = trial.number == 0 or k + 1 == len(
-                    pieces
-                )  # everything is compared with the defaults on all deals
+                spared = trial.number == 0 or k + 1 == len(pieces)  # all is compared with the defaults on all deals
                 if not judged and not spared and trial.should_prune():
                     study.tell(trial, state=TrialState.PRUNED)
                     return
@@ -218,19 +214,19 @@ def _name(block: int) -> str:
 
 
 def _blocks(attributes: dict[str, Any]) -> list[list[float]]:
-    batches: list[list[float]] = []
-    while _name(len(batches)) in attributes:
-        batches.append(attributes[_name(len(batches))])
-    return batches
+    return [attributes[name] for name in takewhile(attributes.__contains__, map(_name, count()))]
 
 
 def _trials(study: Any) -> list[Trial]:
-    return [_trial(trial) for trial in study.get_trials(deepcopy=False, states=_DONE)]
-
-
-def _trial(trial: FrozenTrial) -> Trial:
-    played = tuple(reward for block in _blocks(trial.user_attrs) for reward in block)
-    return Trial(trial.number, dict(trial.params), played, trial.state == TrialState.COMPLETE)
+    return [
+        Trial(
+            trial.number,
+            dict(trial.params),
+            tuple(chain.from_iterable(_blocks(trial.user_attrs))),
+            trial.state == TrialState.COMPLETE,
+        )
+        for trial in study.get_trials(deepcopy=False, states=_DONE)
+    ]
 
 
 # -- Optuna ------------------------------------------------------------------------------------------------------

@@ -9,10 +9,9 @@ from typing import Any, Final
 from parlour.policies import make_policy
 from parlour.policies.agents.mediated_qa import GraceMediator, ObedientModule
 from parlour.training.learn.mediators import held_out
-from parlour.training.learn.mediators.baselines import Scores, lines
+from parlour.training.learn.mediators.baselines import Scores, lines, of_scores
 from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig
 from parlour.training.learn.mediators.held_out import HeldOut
-from parlour.training.learn.mediators.usable import of_scores
 from parlour.training.measure.statistics import Estimate, plain, show_interval
 from parlour.training.papers.demo.section import DemoConfig, DemoPart, Section, summary
 from parlour.training.play import rollout
