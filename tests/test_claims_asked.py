@@ -3,20 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from parlour.envs.avalon.belief import AvalonBelief
-from parlour.envs.avalon.habits import (
-    CARD_TERMS,
-    CLAIM_TERMS,
-    LEADERS,
-    TEAM_TERMS,
-    VOTE_TERMS,
-    VOTERS,
-    ClaimHabits,
-    Conduct,
-    LearnedHabits,
-)
 from parlour.envs.avalon.vocabulary import LEADS, ROLES
 from parlour.envs.claims import Claim, claims
 from parlour.envs.speech import SILENT
@@ -24,19 +14,8 @@ from parlour.policies.agents.spoken import ReadClaims, claims_by, reader_by
 from parlour.policies.llm.ask import BadReply, read_back
 from parlour.policies.llm.model import Answered, OfflineModel
 from spoken import scores
+from test_avalon_spoken import HABITS
 
-ZERO = {names: (0.0,) * len(names) for names in (VOTE_TERMS, TEAM_TERMS, CARD_TERMS, CLAIM_TERMS)}
-CONDUCT = Conduct((ZERO[VOTE_TERMS],) * len(VOTERS), (ZERO[TEAM_TERMS],) * len(LEADERS), ZERO[CARD_TERMS], 0.0)
-KNOWS = tuple(2.0 * (term == "evil") for term in CLAIM_TERMS)
-"""Merlin's accusations of evil seats."""
-HABITS = LearnedHabits(
-    conduct=CONDUCT,
-    words=ClaimHabits(
-        tuple(
-            (ZERO[CLAIM_TERMS], ZERO[CLAIM_TERMS], KNOWS if kind == "Merlin" else ZERO[CLAIM_TERMS]) for kind in LEADERS
-        )
-    ),
-)
 QUESTION = ReadClaims(
     speaker="player_1",
     players=("player_0", "player_1", "player_2"),
@@ -100,19 +79,21 @@ class Suspicious(OfflineModel):
         return Answered(question.read(reply(players=["player_2"])))
 
 
+def belief_of(*said: str, **reader: Any) -> AvalonBelief:
+    """A belief that hears player_1 say so, in the first quest."""
+    five = ("Merlin", "Loyal Servant", "Loyal Servant", "Assassin", "Minion")
+    belief = AvalonBelief(five, -1, "", (), HABITS, **reader)
+    belief.see(-1, LEADS, (0, 0, 2, 0, 1))
+    for words in said:
+        belief.see(1, SILENT, (), words)
+    return belief
+
+
 def test_a_belief_hears_what_a_model_reads() -> None:
-    five, model = ("Merlin", "Loyal Servant", "Loyal Servant", "Assassin", "Minion"), Suspicious()
-    chances = {}
-    for name, reader in {"rule": claims, "model": reader_by(model, ROLES)}.items():
-        belief = AvalonBelief(five, -1, "", (), HABITS, reader=reader)
-        belief.see(-1, LEADS, (0, 0, 2, 0, 1))
-        belief.see(1, SILENT, (), "Hello.")
-        chances[name] = belief.evil_chance()
+    model = Suspicious()
+    heard = belief_of("Hello.", reader=reader_by(model, ROLES)).evil_chance()
     assert model.asked == 1
-    belief.see(1, SILENT, (), "Hello.")
-    assert model.asked == 1  # what was read once is known
-    plain = AvalonBelief(five, -1, "", (), HABITS)
-    plain.see(-1, LEADS, (0, 0, 2, 0, 1))
-    plain.see(1, SILENT, (), "player_2 is evil.")
-    assert chances["model"] == pytest.approx(plain.evil_chance())
-    assert chances["rule"] != pytest.approx(chances["model"])
+    belief_of("Hello.", "Hello.", reader=reader_by(again := Suspicious(), ROLES))
+    assert again.asked == 1  # what was read once is known
+    assert heard == pytest.approx(belief_of("player_2 is evil.").evil_chance())
+    assert heard != pytest.approx(belief_of("Hello.", reader=claims).evil_chance())

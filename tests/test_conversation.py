@@ -7,6 +7,7 @@ import json
 
 import numpy as np
 import pytest
+from parlour.envs import avalon_v0
 from parlour.envs.core import ParlourError
 from parlour.envs.headings import ENGLISH, LANGUAGES, SeatNews, headings_of
 from parlour.envs.text import render
@@ -41,6 +42,7 @@ def answered(talk, seed):
     while (agent := talk.agent) is not None:
         base = talk.game_env
         asked.append((agent, talk.hear(agent), render(base.text, base.view(base.seat_of[agent]))))
+        assert talk.record(agent) == asked[-1][2]
         talk.say(talk.options[int(rng.integers(len(talk.options)))])
     return asked
 
@@ -61,19 +63,6 @@ def test_the_messages_of_a_seat_put_together_are_its_observation(game, options):
         last = news_of(talk.hear(agent), headings)
         own = render(base.text, base.view(base.seat_of[agent]))
         assert news_of(own, headings) == texts[agent] + last
-
-
-@TABLES
-def test_a_full_record_on_request_is_the_observation(game, options):
-    talk = Conversation(table(game, **options))
-    talk.reset(seed=4)
-    base, agent = talk.game_env, talk.agent
-    for _ in range(6):
-        assert talk.record(agent) == render(base.text, base.view(base.seat_of[agent]))
-        talk.say(talk.options[-1])
-        agent = talk.agent
-        if agent is None:
-            break
 
 
 def test_without_the_list_of_options_a_message_still_says_what_is_asked():
@@ -168,15 +157,20 @@ def test_a_transcript_that_cannot_be_written_is_no_silence_of_a_seat(tmp_path, m
 # -- what is refused ---------------------------------------------------------------------------------------------
 
 
-def test_seats_and_environments_that_cannot_talk_are_refused():
-    with pytest.raises(ParlourError, match="seat 'player_9' is not accepted; accepted: player_0, "):
-        Conversation(table("template_v0"), ["player_9"])
-    with pytest.raises(ParlourError, match="each once"):
-        Conversation(table("template_v0"), ["player_0", "player_0"])
-    from parlour.envs import avalon_v0
+@pytest.mark.parametrize(
+    ("env", "seats", "why"),
+    [
+        (table("template_v0"), ["player_9"], "seat 'player_9' is not accepted; accepted: player_0, "),
+        (table("template_v0"), ["player_0", "player_0"], "each once"),
+        (avalon_v0.env(info="full"), None, "takes numbers alone"),
+    ],
+)
+def test_seats_and_environments_that_cannot_talk_are_refused(env, seats, why):
+    with pytest.raises(ParlourError, match=why):
+        Conversation(env, seats)
 
-    with pytest.raises(ParlourError, match="takes numbers alone"):
-        Conversation(avalon_v0.env(info="full"))
+
+def test_before_the_deal_and_after_the_end_nothing_is_said():
     talk = Conversation(table("template_v0"))
     with pytest.raises(ParlourError, match=r"no game was dealt yet; accepted: reset\(\)"):
         talk.hear("player_0")
@@ -239,15 +233,10 @@ def test_a_game_that_ends_makes_room_for_the_next_and_turns_come_in_the_order_of
 def test_faults_stand_at_the_reply_that_made_them():
     """Three tries: two refusals are counted at their replies, the third brings the table's own move."""
     words = iter(["???", "", "???"])
-
-    def reply(turns):
-        return [next(words, turn.options[0]) for turn in turns]
-
-    (game,) = play_in_flight(seat_at("template_v0"), SEVEN[:1], reply)
-    first = {**game.replies[0].faults}
-    assert first == {"unreadable": 1}
-    assert game.replies[1].faults == {"unreadable": 1}
-    assert game.replies[2].faults == {"unreadable": 1, "replaced": 1}
+    maker = seat_at("template_v0")
+    (game,) = play_in_flight(maker, SEVEN[:1], lambda turns: [next(words, turn.options[0]) for turn in turns])
+    told = [dict(reply.faults) for reply in game.replies[:3]]
+    assert told == [{"unreadable": 1}, {"unreadable": 1}, {"unreadable": 1, "replaced": 1}]
     assert game.faults == {"unreadable": 3, "ambiguous": 0, "illegal": 0, "replaced": 1}
 
 

@@ -127,10 +127,10 @@ def test_any_of_the_answers_is_right_and_none_to_an_unanswerable_question(tmp_pa
 
 def test_memory_knows_nothing_of_an_unanswerable_question(tmp_path):
     write(tmp_path)
-    question = load(tmp_path).questions[3]
-    sure = Memory(unknown=1.0, famous=1.0)
-    assert [sure.knows(question) for question in load(tmp_path).questions] == [True, True, True, False]
-    assert {sure.recall(question).answer, *sure.sample(question, 9, np.random.default_rng(1))} <= set(question.decoys)
+    questions, sure = load(tmp_path).questions, Memory(unknown=1.0, famous=1.0)
+    assert [sure.knows(question) for question in questions] == [True, True, True, False]
+    said = {sure.recall(questions[3]).answer, *sure.sample(questions[3], 9, np.random.default_rng(1))}
+    assert said <= set(questions[3].decoys)
 
 
 def test_its_questions_are_answered_and_played(tmp_path):
@@ -155,7 +155,6 @@ def test_its_questions_are_answered_and_played(tmp_path):
             "Dr. A. Bell (e.g. Smith et al. 1912) left. He came.",
             ("Dr. A. Bell (e.g. Smith et al. 1912) left.", "He came."),
         ),
-        ("Version 2.5 is out. It works.", ("Version 2.5 is out.", "It works.")),
         (
             "Name: Bell\nLicense: MIT\n  * first\n  * second\n1. third",
             ("Name: Bell", "License: MIT", "first", "second", "third"),
@@ -191,13 +190,11 @@ def without(key: str) -> list[dict[str, Any]]:
     ("questions", "message"),
     [
         (second(question=""), "question '' is not accepted; accepted: words"),
-        (second(question=["a"]), "question .'a'. is not accepted; accepted: words"),
         (without("question"), "question is missing; accepted: words"),
         (without("answers"), "answer is missing; accepted: words; null or answers: .. for an unanswerable question"),
         (second(answers="Edda"), "answers 'Edda' is not accepted; accepted: a list of texts"),
         (second(answers=[1912]), "answers .1912. is not accepted; accepted: a list of texts"),
-        (second(id={}), "id {} is not accepted; accepted: words, or a whole number"),
-        (second(id=True), "id True is not accepted"),
+        (second(id=True), "id True is not accepted; accepted: words, or a whole number"),
         (second(context=5), "context 5 is not accepted; accepted: a text, or a list"),
         (second(context=[{"title": "x"}]), r"context\[0\]: text is missing; accepted: a text"),
         (second(context=[{"text": "x"}]), r"context\[0\]: title is missing; accepted: words"),
@@ -221,10 +218,8 @@ def test_a_wrong_field_is_refused_with_file_line_and_name(tmp_path, questions, m
         (b"{", "line 1 is not JSON"),
         (b'{"question": "a", "answer": "b"}\n{"question": NaN}', "line 2 is not JSON: NaN is not JSON"),
         (b'{"question": "a", "answer": "b"}\n\xff', "line 2 is not UTF-8"),
-        (b'{"question": "a", "answer": "b", "context": ' + b"[" * 200 + b"]" * 200 + b"}", "more than 100 times"),
         (b'{"question": "a", "answer": "b", "context": ' + b"[" * 90_000 + b"]" * 90_000 + b"}", "more than 100 times"),
         (b'{"query": "a"}', "is in no form that is known; accepted: own"),
-        (b"\n\n \n", "is in no form that is known"),
     ],
 )
 def test_hostile_files_are_refused_in_one_line(tmp_path, content, message):
@@ -249,12 +244,6 @@ def test_hostile_documents_are_refused_with_file_and_line(tmp_path, name, conten
     (tmp_path / "documents" / name).write_bytes(content)
     with pytest.raises(ParlourError, match=message):
         load(tmp_path)
-
-
-def test_a_file_that_is_no_text_is_refused_once(tmp_path):
-    (tmp_path / "x.json").write_bytes(b"\x7fELF\xff\xfe")
-    with pytest.raises(ParlourError, match=r"^\S+x\.json' line 1 is not UTF-8; accepted: a text in UTF-8$"):
-        load(tmp_path / "x.json")
 
 
 def test_what_is_not_there_is_named(tmp_path):
@@ -284,16 +273,11 @@ def test_half_a_sign_and_control_signs_do_no_harm(tmp_path):
     assert calibrate(Pipeline(corpus, reader=ExtractiveReader()), range(1), out=tmp_path / "partial.csv") == rows
 
 
-def test_links_in_a_folder_are_not_followed_for_ever(tmp_path):
-    write(tmp_path)
-    (tmp_path / "documents" / "again").symlink_to(tmp_path / "documents", target_is_directory=True)
-    assert len(load(tmp_path).passages) == 4
-
-
 def test_a_document_that_cannot_be_opened_is_named(tmp_path, monkeypatch):
     write(tmp_path)
     (tmp_path / "documents" / "gone.txt").symlink_to(tmp_path / "none.txt")
-    assert len(load(tmp_path).passages) == 4  # a link to nothing is not a file
+    (tmp_path / "documents" / "again").symlink_to(tmp_path / "documents", target_is_directory=True)
+    assert len(load(tmp_path).passages) == 4  # a link to nothing is not a file, and links to folders are not followed
     real = Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda self: denied() if self.name == "empty.txt" else real(self))
     with pytest.raises(ParlourError, match=r"empty\.txt' cannot be read: denied"):

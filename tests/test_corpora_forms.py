@@ -7,13 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.corpora import form_of, load
 from parlour.envs.mediated_qa.corpus import Corpus, Passage
-from parlour.envs.mediated_qa.pipeline import Pipeline
 
 MARLOW = "Edda Marlow was a director. She was born in 1912 in Telby."
 DOOR = "The Glass Door is a film directed by Edda Marlow."
@@ -259,16 +256,6 @@ def test_what_marks_the_right_sentences_changes_nothing(tmp_path):
     assert load(written(tmp_path, WIKI)) == load(written(tmp_path, wiki))
 
 
-@pytest.mark.parametrize("form", FILES)
-def test_its_questions_are_answered(tmp_path, form):
-    pipeline = Pipeline(load(written(tmp_path, FILES[form])))
-    evidence = pipeline.retrieve(0, vocabulary.DEEP)
-    answer = pipeline.answer(0, vocabulary.FROM_EVIDENCE, evidence, np.random.default_rng(1))
-    assert bool(evidence) == (form != "natural_questions")  # its questions have no capitals: nothing is linked
-    if form in ("musique", "hotpotqa"):
-        assert (answer, pipeline.right(0, answer)) == ("Telby", True)
-
-
 # -- what is refused -------------------------------------------------------------------------------------------
 
 
@@ -291,42 +278,19 @@ QA = ("data", 0, "paragraphs", 0, "qas", 0)
 @pytest.mark.parametrize(
     ("form", "path", "value", "message"),
     [
-        ("hotpotqa", (1, "answer"), None, r"\[1\]: answer is missing; accepted: words"),
-        ("hotpotqa", (1, "context"), None, r"\[1\]: context is missing; accepted: a list of \[title, \[sentences\]\]"),
-        ("hotpotqa", (1, "type"), None, r"\[1\]: type is missing"),
-        ("hotpotqa", (1, "type"), "riddle", r"\[1\]: type 'riddle' is not accepted; accepted: bridge, comparison"),
         ("hotpotqa", (1, "question"), "", r"\[1\]: question '' is not accepted; accepted: words"),
-        ("hotpotqa", (1, "answer"), 7, r"\[1\]: answer 7 is not accepted; accepted: words"),
         ("hotpotqa", (1, "context"), [["Isko Sand"]], r"\[1\].context\[0\]: .* accepted: \[title, \[sentences\]\]"),
         ("hotpotqa", (1, "context"), [["Isko Sand", "He was born."]], r"\[1\].context\[0\]: "),
         ("hotpotqa", (1, "context"), [["Isko Sand", [3]]], r"\[1\].context\[0\]: "),
         ("hotpotqa", (1, "context"), [["", ["He was born."]]], r"\[1\].context\[0\]: "),
         ("hotpotqa", (0,), 5, r"\[0\]: 5 is not accepted; accepted: a JSON object"),
-        ("2wikimultihopqa", (1, "type"), "riddle", r"\[1\]: type 'riddle' is not accepted; accepted: comparison"),
-        ("2wikimultihopqa", (1, "answer"), None, r"\[1\]: answer is missing; accepted: words"),
-        ("2wikimultihopqa", (1, "context"), [["x"]], r"\[1\].context\[0\]: "),
         ("2wikimultihopqa", (1, "context"), {"title": ["x"]}, r"\[1\].context: content is missing; accepted: a list"),
-        ("musique", (1, "answerable"), "no", r"\[1\]: answerable 'no' is not accepted; accepted: true or false"),
         ("musique", (0, "answer"), "", r"\[0\]: answer '' is not accepted; accepted: words"),
         ("musique", (0, "paragraphs", 1, "paragraph_text"), 5, r"\[0\].paragraphs\[1\]: paragraph_text 5 is not"),
-        ("musique", (0, "answer_aliases"), [5], r"\[0\]: answer_aliases \[5\] is not accepted"),
-        ("squad2", ("data",), {}, r"data {} is not accepted; accepted: a list"),
-        ("squad2", (*QA, "question"), 1, r"data\[0\].paragraphs\[0\].qas\[0\]: question 1 is not accepted"),
-        ("squad2", (*QA, "answers"), [], r"qas\[0\]: answers \[\] is not accepted; accepted: at least one, unless"),
-        ("squad2", (*QA, "answers"), [{"text": 3}], r"qas\[0\].answers\[0\]: text 3 is not accepted"),
-        ("squad2", ("data", 0, "title"), None, r"data\[0\]: title is missing"),
-        ("natural_questions", (0, "document_text"), 5, r"\[0\]: document_text 5 is not accepted"),
-        ("natural_questions", (0, "annotations"), "x", r"\[0\]: annotations 'x' is not accepted"),
-        ("natural_questions", (0, "annotations", 0, "yes_no_answer"), "MAYBE", r"yes_no_answer 'MAYBE' is not accepted"),
-        (
-            "natural_questions",
-            (0, "annotations", 0, "short_answers", 0, "end_token"),
-            "x",
-            r"\[0\].annotations\[0\].short_answers\[0\]: end_token 'x' is not accepted; accepted: a whole number",
-        ),
     ],
 )  # fmt: skip
 def test_a_wrong_field_is_refused_with_its_place(tmp_path, form, path, value, message):
+    """`test_refusals.py` damages each field of the first question; these are what it does not come by."""
     file = written(tmp_path, changed(form, path, value))
     with pytest.raises(ParlourError, match=rf"x.json' line 1.*{message}") as refused:
         load(file, form=form)
@@ -396,7 +360,7 @@ def test_without_the_library_it_is_named(tmp_path, monkeypatch):
         load(tmp_path / "x.parquet")
 
 
-@pytest.mark.parametrize("span", [(-1, -1), (-4, 6), (9, 2), (2**33, 6), (900, 910)])
+@pytest.mark.parametrize("span", [(-1, -1), (-4, 6), (9, 2), (900, 910)])
 def test_a_short_answer_that_marks_nothing_is_none(tmp_path, span):
     marked_nowhere = {**NATURAL[0], "annotations": [marked(span), marked((9, 10))]}
     assert rows_of(load(written(tmp_path, [marked_nowhere]))) == [("1", "Telby", (), "bridge")]

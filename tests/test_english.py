@@ -40,19 +40,12 @@ def test_a_player_is_found_among_chinese_characters():
     assert re.search(english.PLAYER, "我怀疑player_3是狼人")
 
 
-def test_names_of_seats_and_nobody():
-    assert english.names((0, 12)) == "player_0, player_12"
-    assert english.names(()) == "nobody"
-
-
 @pytest.mark.parametrize(
     ("words", "anywhere", "after_all"),
     [
         ("I trust him", False, False),
-        ("I don't trust him", True, True),
         ("I don’t trust him", True, True),
         ("none of them is good", True, True),
-        ("I refused to go", True, True),
         ("I doubt that he is good", True, True),
         ("there is no doubt that he is good", True, False),
         ("she knows nothing", False, False),
@@ -90,9 +83,7 @@ MIXED = st.text(alphabet="ab c1.,!?…\n \t。，！“”é谁杀了\U00020000\
 @pytest.mark.parametrize(
     ("text", "tokens"),
     [
-        ("", 0),
         (" \n", 0),
-        ("谁杀了他", 4),
         ("谁杀了他？", 5),
         ("abcdefgh", 1),
         ("abcdefghi", 2),
@@ -130,7 +121,6 @@ def test_segments_are_as_many_whole_sentences_as_fit(sayings):
     [
         ("One two. Three four. Five", 6, ["One two. Three four.", "Five"]),
         ("他走了。她没有走。后来呢", 9, ["他走了。她没有走。", "后来呢"]),
-        ("One two three four, five six seven", 6, ["One two three four,", "five six seven"]),
         ("他来了，她走了，谁也没看见谁", 6, ["他来了，", "她走了，", "谁也没看见谁"]),
         ("one two three four", 3, ["one two three", "four"]),
         ("a notebook1 burned", 2, ["a", "notebook1", "burned"]),
@@ -156,12 +146,10 @@ AVALON = registry["avalon_v0"].raw_env(num_players=6)
 def view() -> Any:
     """Of player_4, who may say all there is to say."""
     AVALON.reset(seed=1)
-    seen = AVALON.view(ME)
-    said = [
-        move for move in AVALON.game.catalogue if move.kind in ("silent", "accuse", "defend", "recommend", "claim_role")
-    ]
+    kinds = ("silent", "accuse", "defend", "recommend", "claim_role")
+    said = [move for move in AVALON.game.catalogue if move.kind in kinds]
     about_others = [move for move in said if move.kind not in ("accuse", "defend") or move.args != (ME,)]
-    return seen._replace(legal=tuple(about_others))
+    return AVALON.view(ME)._replace(legal=tuple(about_others))
 
 
 def said_claims(words: str, view: Any) -> list[tuple[str, tuple[int, ...]]]:
@@ -172,15 +160,11 @@ def said_claims(words: str, view: Any) -> list[tuple[str, tuple[int, ...]]]:
     ("words", "kind", "seats"),
     [
         ("I recommend myself and player_0.", "recommend", (4, 0)),
-        ("I recommend player_0 and myself.", "recommend", (0, 4)),
-        ("I recommend players 1 and 2.", "recommend", (1, 2)),
         ("I suggest player_1, player_2 and me.", "recommend", (1, 2, 4)),
         ("player_1 and player_2 should go.", "recommend", (2, 1)),
         ("I accuse player_1 and player_2 of being evil.", "accuse", (1, 2)),
-        ("player_1 and player_2 are evil.", "accuse", (1, 2)),
         ("I trust players 1, 2 & 3.", "defend", (1, 2, 3)),
         ("player_1 and player_2 are really good.", "defend", (1, 2)),
-        ("I recommend player_3.", "recommend", (3,)),
         ("I recommend myself.", "recommend", (4,)),
     ],
 )
@@ -210,7 +194,6 @@ def test_what_is_denied_or_said_of_others_claims_nothing(words: str, view: Any) 
     ("words", "role"),
     [
         ("As the Merlin, I am watching you.", "Merlin"),
-        ("As Percival, I have seen two of you.", "Percival"),
         ("As a Loyal Servant I know nothing.", "Loyal Servant"),
         ("Speaking as Merlin, my advice is to wait.", "Merlin"),
         ("Well, as your Merlin, I know.", "Merlin"),
@@ -234,14 +217,10 @@ def test_what_one_says_in_that_role_comes_first(view: Any) -> None:
 def test_the_werewolf_table_reads_the_same() -> None:
     env = registry["werewolf_v0"].raw_env(num_players=8)
     env.reset(seed=1)
-    roles = env.game.role_names
     said = tuple(move for move in env.game.catalogue if move.kind in ("silent", "accuse", "defend", "claim_role"))
-    seen = (
-        env.view(ME)._replace(legal=said, night=False)
-        if "night" in env.view(ME)._fields
-        else env.view(ME)._replace(legal=said)
-    )
-    assert read_talk("As the Seer, I will tell you tomorrow.", seen)[:2] == ("claim_role", (roles.index("Seer"),))
+    seen = env.view(ME)._replace(legal=said, night=False)
+    seer = env.game.role_names.index("Seer")
+    assert read_talk("As the Seer, I will tell you tomorrow.", seen)[:2] == ("claim_role", (seer,))
     assert read_talk("player_1 and player_2 are werewolves.", seen)[:2] == ("accuse", (1,))
     assert read_talk("I trust players 1 and 2.", seen)[:2] == ("defend", (1,))
 

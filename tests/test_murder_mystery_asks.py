@@ -5,12 +5,14 @@ SPEC 4.4 (sensors), 4.5 (prompts, parsing, failures), 4.6 (memory), 4.7 (baselin
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from mystery_players import Scripted
 from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.cases.find import find
@@ -25,11 +27,11 @@ from parlour.policies.agents.murder_mystery import (
     wording,
 )
 from parlour.policies.agents.murder_mystery.evidence import Excerpts, collect, death_of, judge
-from parlour.policies.agents.murder_mystery.quiz import Quiz, Reader, answer_quiz
+from parlour.policies.agents.murder_mystery.quiz import Reader, answer_quiz
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk, all_named, named, sentences
 from parlour.policies.agents.murder_mystery.sensors import SENSORS, SensorReading, SensorSummary
 from parlour.policies.llm.ask import BadReply
-from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
+from parlour.policies.llm.model import OfflineModel
 from parlour.training.play import rollout
 
 RNG = np.random.default_rng(0)
@@ -120,18 +122,16 @@ def test_of_several_names_those_that_are_known_stay_each_once():
     ("words", "pick", "picked"),
     [
         ("a", 1, (0,)),
-        ("B", 1, (1,)),
+        ("D.", 1, (3,)),
         ("(c)", 1, (2,)),
         ("a,b", 2, (0, 1)),
         ("d、a", 2, (3, 0)),
-        ("b", 2, (1,)),
         ("a,a", 1, (0,)),
         ("", 1, ()),  # upstream scores an empty answer as right
         ("a,b", 1, ()),
         ("a,b,c,d", 2, ()),  # upstream scores it as right
         ("because a", 1, ()),
         ("e", 1, ()),  # there are four options
-        ("f", 1, ()),
         ("ab", 2, ()),
         ("选a", 1, ()),
     ],
@@ -160,31 +160,30 @@ def test_a_motive_that_others_tell_of_reads_yes_and_peace_reads_no(language):
     assert sensed("motivation", BEN, [], [*talks, talk(BEN, peace, language=language)], language=language) == "yes"
 
 
+@pytest.mark.parametrize(
+    ("own", "speaker", "fact", "read"),
+    [
+        (DIED, BEN, None, "yes"),
+        (DIED, CORA, Fact("saw", (BEN, CELLAR, NINE)), "no"),
+        (DIED, BEN, Fact("at", (BEN, CELLAR, NINE)), "yes"),  # his own word
+        (DIED, ANN, Fact("lacked", (BEN, ROPE)), "no"),
+        (DIED, ANN, Fact("lacked", (BEN, GUN)), "yes"),  # not what killed
+        (Fact("died", (HUGH, -1, NINE, ROPE)), ANN, Fact("saw", (BEN, CELLAR, NINE)), "yes"),  # it may have been there
+    ],
+)
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_an_alibi_from_others_takes_the_opportunity_away_and_one_of_his_own_does_not(language):
-    own = script(DIED, language=language)
-    assert sensed("suspicion", BEN, own, [], language=language) == "yes"
-    alibi = talk(CORA, Fact("saw", (BEN, CELLAR, NINE)), language=language)
-    assert sensed("suspicion", BEN, own, [alibi], language=language) == "no"
-    said = talk(BEN, Fact("at", (BEN, CELLAR, NINE)), language=language)
-    assert sensed("suspicion", BEN, own, [said], language=language) == "yes"
-    assert (
-        sensed("suspicion", BEN, own + script(Fact("lacked", (BEN, ROPE)), language=language), [], language=language)
-        == "no"
-    )
-    other = script(Fact("lacked", (BEN, GUN)), language=language)  # not what killed
-    assert sensed("suspicion", BEN, own + other, [], language=language) == "yes"
+def test_an_alibi_from_others_takes_the_opportunity_away_and_one_of_his_own_does_not(
+    own, speaker, fact, read, language
+):
+    facts = [fact] if fact else []
+    known = script(own, *(facts if speaker == ANN else []), language=language)
+    talks = [talk(speaker, *facts, language=language)] if facts and speaker != ANN else []
+    assert sensed("suspicion", BEN, known, talks, language=language) == read
 
 
-def test_being_seen_elsewhere_clears_nobody_while_the_place_of_the_death_is_unknown():
-    own = script(Fact("died", (HUGH, -1, NINE, ROPE)), Fact("saw", (BEN, CELLAR, NINE)))
-    assert sensed("suspicion", BEN, own, []) == "yes"
-
-
-def test_emotion_is_what_the_own_script_feels():
-    assert sensed("emotion", BEN, script(Fact("feels", (ANN, 1, BEN))), []) == "positive"
-    assert sensed("emotion", BEN, script(Fact("feels", (ANN, -1, BEN))), []) == "negative"
-    assert sensed("emotion", BEN, script(Fact("feels", (ANN, -1, CORA))), []) == "neutral"
+@pytest.mark.parametrize(("felt", "whom", "read"), [(1, BEN, "positive"), (-1, BEN, "negative"), (-1, CORA, "neutral")])
+def test_emotion_is_what_the_own_script_feels(felt, whom, read):
+    assert sensed("emotion", BEN, script(Fact("feels", (ANN, felt, whom))), []) == read
 
 
 def test_the_information_value_falls_with_the_matters_that_were_put():
@@ -199,48 +198,33 @@ def test_player_star_tells_the_information_value_how_many_questions_were_asked()
     assert [sensed("information value", BEN, [], [], asked=k) for k in range(4)] == ["high", "high", "medium", "low"]
 
 
+def readings(**read: str) -> list[SensorReading]:
+    return [SensorReading(sensor=sensor.replace("_", " "), choice=choice, reason="") for sensor, choice in read.items()]
+
+
 def test_the_distance_to_the_hypothetical_murderer_is_the_number_of_sensors_that_read_otherwise():
-    def reading(**read: str) -> list[SensorReading]:
-        return [SensorReading(sensor=sensor, choice=choice, reason="") for sensor, choice in read.items()]
-
-    murderer = reading(emotion="negative", motivation="yes", suspicion="yes")
+    murderer = readings(emotion="negative", motivation="yes", suspicion="yes")
     assert sensors.distance(murderer) == 0
-    assert sensors.distance(reading(emotion="neutral", motivation="yes", suspicion="no")) == 2
-    assert sensors.distance([*murderer, SensorReading(sensor="information value", choice="low", reason="")]) == 0
-
-
-def test_a_choice_is_read_in_any_case_and_in_chinese():
-    emotion, value = SENSORS["emotion"].choices, SENSORS["information value"].choices
-    assert sensors.choice_of("Negative.", emotion) == "negative"
-    assert sensors.choice_of("Natural", emotion) == "neutral"  # a misprint in the paper's sensor
-    assert sensors.choice_of("高", value) == "high"
-    assert sensors.choice_of("rather high", value) is None
-
-
-def test_sensors_are_chosen_by_words():
-    assert sensors.sensors_from("motivation+opportunity") == ("motivation", "suspicion")
-    assert sensors.sensors_from("none") == ()
-    with pytest.raises(ParlourError, match="sensor 'smell'"):
-        sensors.sensors_from("smell")
+    assert sensors.distance(readings(emotion="neutral", motivation="yes", suspicion="no")) == 2
+    assert sensors.distance([*murderer, *readings(information_value="low")]) == 0
 
 
 # -- who can have done it (section 4.2, rule 3) ----------------------------------------------------------------
 
 
+def judged(own: list[Fact], talks: list[Talk], *whom: int, victims: int = 1) -> dict[int, Any]:
+    place = scene("en", victims)
+    return judge(place, HUGH, list(whom), collect(place, [(ANN, script(*own))], talks))
+
+
 def test_what_a_suspect_says_of_himself_counts_for_nothing():
-    collected = collect(
-        scene(), [(ANN, script(DIED))], [talk(BEN, Fact("lacked", (BEN, ROPE)), Fact("peace", (BEN, HUGH)))]
-    )
-    known = judge(scene(), HUGH, [BEN], collected)[BEN]
+    known = judged([DIED], [talk(BEN, Fact("lacked", (BEN, ROPE)), Fact("peace", (BEN, HUGH)))], BEN)[BEN]
     assert known.means == 0
     assert not known.peace
 
 
 def test_a_lie_is_seen_by_what_others_say():
-    collected = collect(
-        scene(), [(ANN, script(DIED, Fact("saw", (BEN, ATTIC, NINE))))], [talk(BEN, Fact("at", (BEN, CELLAR, NINE)))]
-    )
-    known = judge(scene(), HUGH, [BEN, CORA], collected)
+    known = judged([DIED, Fact("saw", (BEN, ATTIC, NINE))], [talk(BEN, Fact("at", (BEN, CELLAR, NINE)))], BEN, CORA)
     assert known[BEN].there
     assert known[BEN].caught == 1
     assert known[CORA].rivals == 1  # somebody else was there
@@ -249,8 +233,8 @@ def test_a_lie_is_seen_by_what_others_say():
 
 def test_what_was_said_about_another_victim_is_no_alibi():
     """Who killed the other one may have lied then."""
-    collected = collect(scene("en", 2), [(ANN, script(DIED))], [talk(CORA, Fact("saw", (BEN, CELLAR, NINE)), victim=1)])
-    assert not judge(scene("en", 2), HUGH, [BEN], collected)[BEN].elsewhere
+    alibi = talk(CORA, Fact("saw", (BEN, CELLAR, NINE)), victim=1)
+    assert not judged([DIED], [alibi], BEN, victims=2)[BEN].elsewhere
 
 
 def test_how_a_victim_died_is_what_most_say_and_a_script_counts_twice():
@@ -350,27 +334,19 @@ def test_no_words_stop_an_answer(question, story, language):
 # -- questions -------------------------------------------------------------------------------------------------
 
 
+COMMON: dict[str, Any] = {"scene": scene(), "me": me(), "victim": "Old Sir Hugh", "stance": HONEST}
+
+
 def question(summary: SensorSummary, *talks: Talk, own: tuple[Fact, ...] = (DIED,), number: int = 1) -> list[str]:
-    ask = asks.Question(
-        scene=scene(),
-        me=me(),
-        victim="Old Sir Hugh",
-        about="Ben Oak",
-        script=script(*own),
-        dialogue=list(talks),
-        summary=summary,
-        number=number,
-        stance=HONEST,
-    )
+    inputs = {"about": "Ben Oak", "script": script(*own), "dialogue": list(talks), "summary": summary, "number": number}
+    ask = asks.Question(**COMMON, **inputs)
     answer = ask.heuristic(RNG)
     ask.check(answer)
     return answer.questions
 
 
 def summed(*sensors: str) -> SensorSummary:
-    return SensorSummary(
-        character="Ben Oak", readings=[SensorReading(sensor=sensor, choice="no", reason="") for sensor in sensors]
-    )
+    return SensorSummary(character="Ben Oak", readings=readings(**dict.fromkeys(sensors, "no")))
 
 
 def topics_of(words: str) -> set[int]:
@@ -386,26 +362,27 @@ def test_each_sensor_sends_the_question_to_its_matter():
 
 
 def test_what_was_asked_is_not_asked_again():
-    first = question(summed("suspicion", "motivation", "emotion"))[0]
-    talks = [talk(BEN, DIED, question=first)]
-    second = question(summed("suspicion", "motivation", "emotion"), *talks)[0]
-    assert second != first
-    third = question(summed("suspicion", "motivation", "emotion"), *talks, talk(BEN, DIED, question=second))[0]
-    assert third not in (first, second)
+    put: list[str] = []
+    for _ in range(3):
+        put += question(summed("suspicion", "motivation", "emotion"), *(talk(BEN, DIED, question=q) for q in put))
+    assert len(set(put)) == 3
 
 
 def test_behind_the_general_questions_come_those_about_single_suspects_each_once():
     """First the one against whom most speaks; nobody who is cleared."""
-    put = [wording.put(scene(), topic, "Old Sir Hugh") for topic in (wording.ABLE, wording.REASONS)]
-    talks = [talk(BEN, DIED, question=words) for words in put]
     own = (DIED, Fact("saw", (DAN, ATTIC, NINE)))
-    first = question(summed("suspicion", "motivation"), *talks, own=own)[0]
-    assert wording.wanted(scene(), first, BEN, HUGH).about == (DAN,)
-    second = question(summed("suspicion", "motivation"), *talks, talk(BEN, DIED, question=first), own=own)[0]
-    assert wording.wanted(scene(), second, BEN, HUGH).about == (CORA,)
-    cleared = (*own, Fact("lacked", (CORA, ROPE)))
-    second = question(summed("suspicion", "motivation"), *talks, talk(BEN, DIED, question=first), own=cleared)[0]
-    assert wording.wanted(scene(), second, BEN, HUGH).about != (CORA,)
+    put = [wording.put(scene(), topic, "Old Sir Hugh") for topic in (wording.ABLE, wording.REASONS)]
+
+    def about(own: tuple[Fact, ...]) -> tuple[int, ...]:
+        talks = [talk(BEN, DIED, question=words) for words in put]
+        (words,) = question(summed("suspicion", "motivation"), *talks, own=own)
+        put.append(words)
+        return wording.wanted(scene(), words, BEN, HUGH).about
+
+    assert about(own) == (DAN,)
+    assert about((*own, Fact("lacked", (CORA, ROPE)))) != (CORA,)
+    del put[-1]
+    assert about(own) == (CORA,)
 
 
 def test_every_question_names_the_victim_and_there_are_as_many_as_asked_for():
@@ -428,8 +405,7 @@ def test_a_question_that_does_not_name_the_victim_is_put_with_the_death_in_front
 
 def test_werewolf_chooses_five_of_ten_and_puts_one_of_them():
     assert {len(sentences(language).predefined) for language in LANGUAGES} == {10}
-    common = {"scene": scene(), "me": me(), "victim": "Old Sir Hugh", "about": "Ben Oak", "stance": HONEST}
-    inputs = {**common, "script": script(*OWN), "dialogue": []}
+    inputs: dict[str, Any] = {**COMMON, "about": "Ben Oak", "script": script(*OWN), "dialogue": []}
     listed = list(sentences("en").predefined)
     select = baselines.WerewolfSelect(**inputs, listed=listed)
     picked = select.heuristic(RNG).numbers
@@ -443,47 +419,33 @@ def test_werewolf_chooses_five_of_ten_and_puts_one_of_them():
 
 
 def test_ocot_says_what_it_lacks_and_asks_for_that():
-    common = {"scene": scene(), "me": me(), "victim": "Old Sir Hugh", "stance": HONEST}
     goal = wording.put(scene(), wording.MOTIVE, "Old Sir Hugh")
-    lacking = baselines.OcotConsider(**common, goal=goal, script=[], dialogue=[]).heuristic(RNG).words
-    assert lacking == sentences("en").lacking
-    known = baselines.OcotConsider(**common, goal=goal, script=script(*OWN), dialogue=[]).heuristic(RNG).words
-    assert "jealousy" in known
-    ask = baselines.OcotQuestion(
-        **common,
-        about="Ben Oak",
-        considered=[
-            baselines.Goal(question="Where did you see her?", answer=known),
-            baselines.Goal(question=goal, answer=lacking),
-        ],
-        dialogue=[],
-        number=1,
+    lacking, known = (
+        baselines.OcotConsider(**COMMON, goal=goal, script=own, dialogue=[]).heuristic(RNG).words
+        for own in ([], script(*OWN))
     )
+    assert lacking == sentences("en").lacking
+    assert "jealousy" in known
+    goals = [("Where did you see her?", known), (goal, lacking)]
+    considered = [baselines.Goal(question=question, answer=answer) for question, answer in goals]
+    ask = baselines.OcotQuestion(**COMMON, about="Ben Oak", considered=considered, dialogue=[], number=1)
     assert topics_of(ask.heuristic(RNG).questions[0]) == {wording.MOTIVE}
 
 
-def test_thinkthrice_puts_in_what_its_answer_had_left_out_within_the_limit():
-    common = {"scene": scene(), "me": me(), "victim": "Old Sir Hugh", "stance": HONEST}
-    entries = script(*OWN[:3])
-    ask = think_asks.ThinkRefine(**common, asker="Ben Oak", question="?", answer=entries[0], missing=entries[1:])
-    refined = ask.heuristic(RNG).words
+@pytest.mark.parametrize(("said", "missing"), [(OWN[:1], OWN[1:3]), (OWN[:3], OWN[4:5])])
+def test_thinkthrice_puts_in_what_its_answer_had_left_out_within_the_limit(said, missing):
+    inputs = {"asker": "Ben Oak", "question": "?", "answer": " ".join(script(*said)), "missing": script(*missing)}
+    refined = think_asks.ThinkRefine(**COMMON, **inputs).heuristic(RNG).words
     assert read(refined, scene().vocabulary, ANN) == list(OWN[:3])
-    full = think_asks.ThinkRefine(
-        **common, asker="Ben Oak", question="?", answer=" ".join(entries), missing=script(OWN[4])
-    )
-    assert read(full.heuristic(RNG).words, scene().vocabulary, ANN) == list(OWN[:3])
 
 
 # -- pruning and voting ----------------------------------------------------------------------------------------
 
 
-def sums(**read: tuple[str, str, str, str]) -> list[SensorSummary]:
-    names = ("emotion", "motivation", "suspicion", "information value")
+def sums(**read: tuple[str, ...]) -> list[SensorSummary]:
+    names = ("emotion", "motivation", "suspicion", "information_value")
     return [
-        SensorSummary(
-            character=name,
-            readings=[SensorReading(sensor=s, choice=c, reason="") for s, c in zip(names, choices, strict=True)],
-        )
+        SensorSummary(character=name, readings=readings(**dict(zip(names, choices, strict=True))))
         for name, choices in read.items()
     ]
 
@@ -498,18 +460,10 @@ def test_pruning_drops_the_cleared_keeps_the_open_and_brings_back_the_newly_impl
     assert heuristics.prune(["Ben", "Dan", "Eve"], read) == ["Cora", "Dan"]
 
 
-@given(
-    st.lists(
-        st.tuples(
-            st.sampled_from(["positive", "neutral", "negative"]),
-            st.sampled_from(["yes", "no"]),
-            st.sampled_from(["yes", "no"]),
-            st.sampled_from(["high", "medium", "low"]),
-        ),
-        min_size=1,
-        max_size=6,
-    )
-)
+CHOICES = [SENSORS[sensor].choices for sensor in ("emotion", "motivation", "suspicion", "information value")]
+
+
+@given(st.lists(st.tuples(*map(st.sampled_from, CHOICES)), min_size=1, max_size=6))
 def test_pruning_never_leaves_nobody(choices):
     read = sums(**{f"p{k}": choice for k, choice in enumerate(choices)})
     kept = heuristics.prune([row.character for row in read], read)
@@ -519,19 +473,10 @@ def test_pruning_never_leaves_nobody(choices):
 
 def test_the_vote_goes_to_the_one_against_whom_most_speaks():
     own = script(DIED, Fact("saw", (BEN, CELLAR, NINE)), Fact("lacked", (CORA, ROPE)))
-    ask = asks.Vote(
-        scene=scene(),
-        me=me(),
-        victim="Old Sir Hugh",
-        options=WORDS["en"]["players"][1:],
-        script=own,
-        dialogue=[],
-        suspects=[],
-        summaries=[],
-        stance=HONEST,
-    )
+    inputs = {"options": WORDS["en"]["players"][1:], "script": own, "dialogue": [], "suspects": [], "summaries": []}
+    ask = asks.Vote(**COMMON, **inputs)
     assert ask.heuristic(RNG).name == "Dan Poe"
-    for said in ("dan", "Dan Poe", " DAN POE.", "dan p"):
+    for said in ("dan", " DAN POE.", "dan p"):
         assert ask.read(f'{{"reason": "x", "name": "{said}"}}').name == "Dan Poe"
     with pytest.raises(BadReply, match="'Ann Lee' is not accepted; accepted: Ben Oak"):
         ask.read('{"reason": "myself", "name": "Ann Lee"}')
@@ -540,18 +485,11 @@ def test_the_vote_goes_to_the_one_against_whom_most_speaks():
 # -- the quiz --------------------------------------------------------------------------------------------------
 
 
-def quiz(text: str, options: list[str], pick: int = 1, talks: tuple[Talk, ...] = (), language: str = "en") -> str:
+def quiz(text: str, options: list[str], pick: int = 1, language: str = "en", story: list[str] | None = None) -> str:
     facts = (*OWN, Fact("relation", (BEN, 0, HUGH)), Fact("took", (CORA, 0)))
-    return quiz_answers.answer(
-        scene(language),
-        me(language=language),
-        text,
-        options,
-        pick,
-        [(ANN, script(*facts, language=language))],
-        talks,
-        RNG,
-    )
+    entries = script(*facts, language=language) if story is None else story
+    own = [(ANN, entries)]
+    return quiz_answers.answer(scene(language), me(language=language), text, options, pick, own, (), RNG)
 
 
 def test_the_options_tell_what_is_asked_for():
@@ -572,40 +510,18 @@ def test_the_options_tell_what_is_asked_for():
 
 
 def test_two_are_picked_where_two_may_be():
-    assert set(quiz("Name the two whom you suspect of killing Old Sir Hugh.", WORDS["en"]["players"][1:], pick=2)) >= {
-        "c",
-        ",",
-    }
+    picked = quiz("Name the two whom you suspect of killing Old Sir Hugh.", WORDS["en"]["players"][1:], pick=2)
+    assert set(picked) >= {"c", ","}
 
 
 def test_where_nothing_speaks_for_an_option_any_is_drawn():
-    rng = np.random.default_rng(5)
-    drawn = {
-        quiz_answers.answer(scene(), me(), "Which colour was it?", ["red", "blue", "green"], 1, [(ANN, [])], (), rng)
-        for _ in range(40)
-    }
+    drawn = {quiz("Which colour was it?", ["red", "blue", "green"], story=[]) for _ in range(40)}
     assert drawn == {"a", "b", "c"}
 
 
 def test_free_prose_is_answered_by_the_words_an_option_shares_with_it():
-    story = "The doctor poured arsenic into the tea. The maid swept the yard."
-    picked = quiz_answers.answer(
-        scene(), me(), "What was in the tea?", ["milk", "arsenic", "sugar"], 1, [(ANN, [story])], (), RNG
-    )
-    assert picked == "b"
-
-
-class Scripted(OfflineModel):
-    """Says what it is told to, whatever it is asked; where that is no answer, the heuristic answers, as behind a chat."""
-
-    def __init__(self, reply: str) -> None:
-        self.reply = reply
-
-    def answer(self, question: Any, asker: RequestContext) -> Answered[Any]:
-        try:
-            return Answered(question.read(self.reply))
-        except BadReply:
-            return Answered(question.heuristic(np.random.default_rng(asker.sample)), 3, "invalid")
+    story = ["The doctor poured arsenic into the tea. The maid swept the yard."]
+    assert quiz("What was in the tea?", ["milk", "arsenic", "sugar"], story=story) == "b"
 
 
 @cache
@@ -615,19 +531,11 @@ def ended(reference: str) -> tuple[Case, Any]:
     return find(reference), env.unwrapped.view(1)
 
 
-@pytest.mark.parametrize("reference", ["seed:3:en:4:1", "seed:3:zh:4:1"])
-def test_a_reply_without_a_letter_is_wrong(reference):
-    case, view = ended(reference)
+def test_a_reply_without_a_letter_is_wrong():
+    case, view = ended("seed:3:zh:4:1")
     row = next(question for question in case.questions[1] if question.pick == 1)
-    for reply in (
-        "我不知道",
-        "I would say a.",
-        '{"reason": "x", "answer": "a, b"}',
-        '{"reason": "x", "answer": "z"}',
-        "{'answer': 'a'}",
-    ):
+    for reply in ("我不知道", "I would say a.", '{"reason": "x", "answer": "a, b"}', '{"reason": "x", "answer": "z"}'):
         assert answer_quiz(Scripted(reply), view, row) == ()
-        assert not row.right(())
     assert answer_quiz(Scripted('Well: {"reason": "x", "answer": "B"}'), view, row) == (1,)
     double = row.model_copy(update={"pick": 2})
     assert answer_quiz(Scripted('{"reason": "因为", "answer": "a, b"}'), view, double) == (0, 1)
@@ -635,40 +543,35 @@ def test_a_reply_without_a_letter_is_wrong(reference):
 
 def test_the_same_question_gets_the_same_answer_again_and_another_repetition_may_differ():
     case, view = ended("seed:3:en:4:1")
-    model = OfflineModel()
-    for row in case.questions[1]:
-        assert answer_quiz(model, view, row, 0, seed=2) == answer_quiz(model, view, row, 0, seed=2)
-    rows = case.questions[1]
-    runs = {tuple(answer_quiz(model, view, row, k, scripts="own") for row in rows) for k in range(6)}
-    assert len(runs) > 1  # what nothing speaks for is drawn
+    model, rows = OfflineModel(), case.questions[1]
+    runs = [tuple(answer_quiz(model, view, row, k, scripts="own") for row in rows) for k in (*range(6), 0)]
+    assert runs[0] == runs[-1]
+    assert len(set(runs)) > 1  # what nothing speaks for is drawn
 
 
 def test_all_scripts_answer_better_than_the_own_one_does():
     """OP, the end that a search can reach, against PP, where it begins."""
-    points = {"own": 0, "all": 0}
+    points: Counter[str] = Counter()
     for seed in range(3):
         case, view = ended(f"seed:{seed}:en:5:1")
         stories = {character.name: character.script for character in case.characters}
-        for scripts in ("own", "all"):
-            reader = Reader(view, scripts, stories if scripts == "all" else None)  # type: ignore[arg-type]
-            points[scripts] += sum(
-                row.points * row.right(reader.answer(OfflineModel(), row).picked) for row in case.questions[1]
-            )
+        for scripts, told in (("own", None), ("all", stories)):
+            reader = Reader(view, scripts, told)  # type: ignore[arg-type]
+            rights = [row for row in case.questions[1] if row.right(reader.answer(OfflineModel(), row).picked)]
+            points[scripts] += sum(row.points for row in rights)
     assert points["all"] > 1.2 * points["own"]
 
 
 def test_all_scripts_are_told_only_to_the_omniscient():
     case, view = ended("seed:3:en:4:1")
-    with pytest.raises(ParlourError, match="stories"):
-        Reader(view, "own", {"x": "y"})
-    with pytest.raises(ParlourError, match="stories"):
-        Reader(view, "all")
+    stories = {character.name: character.script for character in case.characters}
+    for scripts, told in (("own", {"x": "y"}), ("all", None)):
+        with pytest.raises(ParlourError, match="stories"):
+            Reader(view, scripts, told)  # type: ignore[arg-type]
     ask = Reader(view, "own").ask(case.questions[1][0])
-    assert isinstance(ask, Quiz)
     assert ask.script
     assert not ask.stories
     assert not ask.dialogue
-    stories = {character.name: character.script for character in case.characters}
     answer = Reader(view, "all", stories).ask(case.questions[1][0])
     assert [story.character for story in answer.stories] == list(stories)
     assert not answer.script

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.murder_mystery.procedure import QuestionBudget
@@ -14,6 +16,16 @@ from parlour.training.papers import questum, questum_games
 from parlour.training.papers.reproduce import ReproductionSetting
 
 SMALL = "seed:9:en:4:1"
+
+
+METERED = ["questum", "questum:mode=score", "questum:mode=random", "player_star", "mystery_werewolf", "mystery_ocot"]
+FREE = {"questum": 25, "questum:mode=random": 50}
+"""What these take at least without a limit: they put one question for each call. The others take more than 60."""
+
+
+def played(name: str, budget: int | None = None, repetitions: int = 0) -> Any:
+    setting = CaseSetting(repetitions=repetitions, budget=budget)
+    return play_case(CaseJob(SMALL, method_of(name), 3, setting), OfflineModel())
 
 
 def test_a_purse_refuses_what_would_take_more_than_is_left():
@@ -51,38 +63,23 @@ def test_a_move_whose_price_is_known_is_not_taken_to_be_as_dear_as_the_dearest()
 
 def test_planners_put_questions_until_the_purse_is_empty():
     """Of 12, 4 are introductions and 1 is the murderer's vote; the other three vote without the model, and keep nothing for it."""
-    plan = method_of("questum:mode=plan,price=0,curiosity=1")
-    played = play_case(CaseJob(SMALL, plan, 3, CaseSetting(repetitions=0, budget=12)), OfflineModel())
-    assert played.play.asked == 12
+    assert played("questum:mode=plan,price=0,curiosity=1", 12).play.asked == 12
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["questum", "questum:mode=score", "questum:mode=random", "player_star", "mystery_werewolf", "mystery_ocot"],
-)
+@pytest.mark.parametrize("name", METERED)
 def test_a_game_takes_no_more_than_its_budget(name):
     for budget in (25, 60):
-        table = CaseSetting(repetitions=0, budget=budget)
-        played = play_case(CaseJob(SMALL, method_of(name), 3, table), OfflineModel())
-        assert played.play.asked <= budget
-        assert played.asked > 0  # and somebody was questioned
-    free = play_case(CaseJob(SMALL, method_of(name), 3, CaseSetting(repetitions=0)), OfflineModel())
-    assert free.play.asked > {"questum": 25, "questum:mode=random": 50}.get(
-        name, 60
-    )  # they put one question for each call
+        result = played(name, budget)
+        assert result.play.asked <= budget
+        assert result.asked > 0  # and somebody was questioned
+    assert played(name).play.asked > FREE.get(name, 60)
 
 
 def test_a_budget_that_is_never_reached_changes_nothing():
-    free, limited = (
-        play_case(CaseJob(SMALL, METHODS["questum"], 3, CaseSetting(repetitions=1, budget=budget)), OfflineModel())
-        for budget in (None, 10_000)
-    )
-    assert (free.verdicts, free.marks, free.asked, free.play.asked) == (
-        limited.verdicts,
-        limited.marks,
-        limited.asked,
-        limited.play.asked,
-    )
+    free, limited = (played("questum", budget, repetitions=1) for budget in (None, 10_000))
+    for field in ("verdicts", "marks", "asked"):
+        assert getattr(free, field) == getattr(limited, field)
+    assert free.play.asked == limited.play.asked
 
 
 def test_stored_results_without_a_budget_are_found_under_the_key_they_had():
@@ -115,9 +112,6 @@ def test_the_command_takes_budgets_once_each_and_not_with_targets(error_of):
     given = ["murder-mystery", "compare", "--method", "questum", "--games", "2", "--budget", "25"]
     assert "accepted: each once, without --targets" in error_of([*given, "--budget", "25"])
     assert cli.run([*given, "--targets", "1"]) == 2
-
-
-def test_a_budget_is_a_number_from_1():
     with pytest.raises(ParlourError, match="accepted: a whole number from 1"):
         CaseSetting(budget=0)
 

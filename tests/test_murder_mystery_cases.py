@@ -84,39 +84,26 @@ def test_r_ik_may_be_set_for_nobody_or_for_several():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"format": 2}, "format 2 is not accepted; accepted: 1"),
         ({"colour": "red"}, "colour: Extra inputs are not permitted"),
-        ({"language": "fr"}, "language"),
         ({"title": ""}, "title"),
-        ({"victims": []}, "victims"),
         ({"victims": [{"name": "Ann"}]}, "name 'Ann' is used twice"),
         ({"questions": [[]]}, "1 lists of questions for 2 characters"),
         ({"questions": [[question(keys=[2])], []]}, "keys (2,) of 2 options"),
-        ({"questions": [[question(keys=[])], []]}, "keys"),
-        ({"questions": [[question(points=3)], []]}, "points"),
-        ({"questions": [[question(kind="whose")], []]}, "kind"),
         ({"questions": [[question(options=["Ann"], keys=[0])], []]}, "options"),
         ({"questions": [[question(options=list("abcdef"))], []]}, "options"),
         ({"questions": [[question(victim=1)], []]}, "no victim 1"),
-        ({"questions": [[question(pick=3)], []]}, "pick"),
         ({"public": [["at", [0, 2, 0]]]}, "argument p of at 2 is not accepted; accepted: 0..1"),
         ({"public": [["at", [0, 0]]]}, "at takes 3 arguments, not 2"),
-        ({"public": [["flew", [0]]]}, "fact 'flew' is not accepted"),
         ({"public": [["feels", [0, 2, 1]]]}, "feeling 2 is not accepted"),
         ({"public": [["died", [2, -1, -1, -1]]]}, "died says neither place nor time nor means"),
     ],
 )
 def test_what_is_no_case_is_refused_in_one_line(change, said):
+    """`test_refusals.py` damages each field; these hang together, or are of the right type."""
     with pytest.raises(ParlourError) as refused:
         load(small(**change))
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
-
-
-def test_murders_are_given_for_every_victim():
-    people = [small()["characters"][0] | {"murders": []}, small()["characters"][1]]
-    with pytest.raises(ParlourError, match="Ann: 0 murders for 1 victims"):
-        load(small(characters=people))
 
 
 def test_the_truth_names_the_murderer_of_the_roles():
@@ -127,7 +114,7 @@ def test_the_truth_names_the_murderer_of_the_roles():
     assert load(small(truth=truth | {"deaths": [death | {"murderer": 1}]})).truth is not None
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", "nothing"])
+@pytest.mark.parametrize("text", ["", "[]"])
 def test_a_file_that_holds_no_case_is_refused(tmp_path, text):
     path = tmp_path / "case.json"
     path.write_text(text, encoding="utf-8")
@@ -162,12 +149,6 @@ def picks(**changes):
 def test_which_answers_are_right(changes, right, wrong):
     assert all(map(picks(**changes).right, right))
     assert not any(map(picks(**changes).right, wrong))
-
-
-def test_counts_are_by_points():
-    asked = [question(), question(points=5, kind="how"), question(points=2, kind="one_relation")]
-    case = load(small(questions=[asked, [question(points=2, kind="two_relations")]]))
-    assert case.counts() == {"objective": 1, "reasoning": 1, "relations": 2, "total": 4}
 
 
 def test_a_case_is_found_by_its_name_or_its_seed_language_players_and_victims():
@@ -206,10 +187,6 @@ def test_make_refuses_with_exit_code_2(tmp_path, error_of, wrong):
     assert not list(tmp_path.iterdir())
 
 
-def test_make_says_when_it_cannot_write(tmp_path, error_of):
-    assert "cannot be written" in error_of(["murder-mystery", "cases", "make", "--out", str(tmp_path)])
-
-
 def test_show_has_no_spoilers(output_of):
     case = find("seed:4")
     for arguments in (["seed:4"], ["seed:4", "--json"]):
@@ -237,16 +214,3 @@ def test_show_with_truth_tells_everything(json_of, output_of):
     assert all(question.text in output for question in case.omniscient)
     assert f"{case.names[case.murderers(0)[0]]}, murderer of" in output
     assert load(json_of(["murder-mystery", "cases", "show", "seed:4", "--truth", "--json"])) == case
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        ({}, "case is not a case: "),
-        ({"format": 9}, "case: format 9 is not accepted; accepted: 1"),
-    ],
-)
-def test_a_value_that_is_no_case_is_called_the_case(value, message):
-    with pytest.raises(ParlourError) as raised:
-        load(value)
-    assert str(raised.value).startswith(message)

@@ -18,15 +18,16 @@ import numpy as np
 import pytest
 from free_words import FreeSpeaker
 from hypothesis import example, given, strategies as st
+from mystery_players import Listener, game_of, seats_of
 from parlour.envs.murder_mystery.cases.find import find
-from parlour.policies import ChatPlayer, QuestumAgent, make_policy
+from parlour.policies import ChatPlayer
 from parlour.policies.agents.murder_mystery import AGENTS, Reader, sensors
 from parlour.policies.agents.murder_mystery.asks import CaseAsk, SenseAll, Vote
 from parlour.policies.agents.murder_mystery.heard import ReadFacts
+from parlour.policies.agents.murder_mystery.quiz import Quiz
 from parlour.policies.agents.murder_mystery.scene import Talk
 from parlour.policies.llm import fit
 from parlour.policies.llm.ask import ASKS, Ask, BadReply, read_back
-from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.policies.llm.prompt import Templates
 from parlour.training.play import rollout
 from schema_fuzz import SchemaPlayer, refused
@@ -36,55 +37,37 @@ METHODS = [agent.name for agent in AGENTS]
 KINDS = sorted(kind for kind in ASKS if kind.startswith("questum."))
 
 
-class Listener(OfflineModel):
-    """Answers by heuristic and keeps each question with the whole prompt that would be sent."""
-
-    def __init__(self) -> None:
-        self.calls: list[tuple[Ask[Any], str]] = []
-
-    def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
-        self.calls.append((question, f"{question.system(context.rules)}\n\n{question.prompt()}"))
-        return super().answer(question, context)
-
-
 @cache
-def played(name: str, language: str) -> tuple[Listener, tuple[Any, ...]]:
-    """What was asked in a game of one method, and the last views."""
+def played(name: str, language: str) -> tuple[list[tuple[Ask[Any], str]], tuple[Any, ...]]:
+    """What was asked in a game of one method, with the whole prompts that would be sent, and the last views."""
     model, reference = Listener(), CASES[language]
-    players = [
-        ChatPlayer(model) if name == "chat" else make_policy(name, "murder_mystery_v0", {}, model)
-        for _ in range(find(reference).seats)
-    ]
+    players = [ChatPlayer(model) for _ in range(5)] if name == "chat" else seats_of(name, model, reference)
     table = rollout.table("murder_mystery_v0", case=reference, rounds=2)
-    return model, tuple(rollout.play(table, players, 1).last_views)
+    views = rollout.play(table, players, 1).last_views
+    return [(ask, f"{ask.system(context.rules)}\n\n{ask.prompt()}") for context, ask, _ in model.calls], tuple(views)
 
 
 @cache
-def quizzed(language: str) -> Listener:
+def quizzed(language: str) -> list[Quiz]:
     """Every seat's questions of the quiz, from what it heard and, for the first seat, from all scripts."""
-    model, views, case = Listener(), played("questum", language)[1], find(CASES[language])
+    views, case = played("questum", language)[1], find(CASES[language])
     stories = {character.name: character.script for character in case.characters}
-    for seat, view in enumerate(views):
-        for row in case.questions[seat]:
-            Reader(view).answer(model, row)
-            if seat == 0:
-                Reader(view, "all", stories).answer(model, row)
-    return model
+    own = [Reader(view).ask(row) for seat, view in enumerate(views) for row in case.questions[seat]]
+    return [*own, *(Reader(views[0], "all", stories).ask(row) for row in case.questions[0])]
 
 
 @cache
 def spoken(language: str) -> tuple[ReadFacts, ...]:
     """What planners ask at a table that answers in words of its own."""
-    model, reference = FreeSpeaker(), CASES[language]
-    players = [make_policy("questum:mode=plan", "murder_mystery_v0", {}, model) for _ in range(find(reference).seats)]
-    rollout.play(rollout.table("murder_mystery_v0", case=reference, rounds=1), players, 1)
+    model = FreeSpeaker()
+    game_of("questum:mode=plan", CASES[language], model, rounds=1)
     return tuple(model.read())
 
 
 @cache
 def questions(language: str) -> tuple[Ask[Any], ...]:
-    calls = [call for name in METHODS for call in played(name, language)[0].calls]
-    return (*(question for question, _ in (*calls, *quizzed(language).calls)), *spoken(language))
+    calls = [call for name in METHODS for call in played(name, language)[0]]
+    return (*(question for question, _ in calls), *quizzed(language), *spoken(language))
 
 
 def of_kind(kind: str, language: str = "en") -> list[Any]:
@@ -111,9 +94,7 @@ def test_of_replies_that_fit_the_schema_only_those_that_say_nothing_or_no_fact_a
 
 
 def test_whoever_answers_at_random_within_the_schema_plays_a_whole_game():
-    model = SchemaPlayer()
-    players = [make_policy("questum", "murder_mystery_v0", {}, model) for _ in range(5)]
-    episode = rollout.play(rollout.table("murder_mystery_v0", case=CASES["zh"], rounds=2), players, 3)
+    _, episode = game_of("questum", CASES["zh"], SchemaPlayer(), seed=3, rounds=2)
     assert episode.outcome is not None
     assert not any(count for faults in episode.faults.values() for count in faults.values())
 
@@ -139,19 +120,20 @@ def test_the_sensors_of_a_language_have_the_choices_of_all_in_their_order():
 
 
 @pytest.mark.parametrize(
-    ("kind", "reply", "read"),
+    ("kind", "field", "said", "read"),
     [
-        ("questum.sense", {"reason": "", "choice": "NEGATIVE."}, "negative"),
-        ("questum.sense", {"reason": "", "choice": "负面"}, "negative"),
-        ("questum.sense", {"reason": "", "choice": "Natural"}, "neutral"),
-        ("questum.quiz", {"reason": "", "answer": "(B)"}, "b"),
-        ("questum.quiz", {"reason": "", "answer": "b。"}, "b"),
+        ("questum.sense", "choice", "NEGATIVE.", "negative"),
+        ("questum.sense", "choice", "负面", "negative"),
+        ("questum.sense", "choice", "Natural", "neutral"),  # a misprint in the paper's sensor
+        ("questum.quiz", "answer", "(B)", "b"),
+        ("questum.quiz", "answer", "b。", "b"),
     ],
 )
-def test_what_is_unmistakable_is_read(kind, reply, read):
+def test_what_is_unmistakable_is_read(kind, field, said, read):
     question = next(q for q in of_kind(kind) if getattr(q, "pick", 1) == 1)
-    answer = question.read(json.dumps(reply))
-    assert read in (getattr(answer, "choice", ""), getattr(answer, "answer", ""))
+    assert getattr(question.read(json.dumps({"reason": "", field: said})), field) == read
+    with pytest.raises(BadReply):
+        question.read(json.dumps({"reason": "", field: "rather high"}))
 
 
 def test_an_option_of_the_quiz_may_be_written_out_and_two_letters_in_any_order():
@@ -223,13 +205,15 @@ def test_a_prefix_cache_serves_most_of_each_prompt():
     for name in METHODS:
         if name != "mystery_none":  # which asks little: introductions, answers to nobody, one vote each
             for language in CASES:
-                assert shared(prompt for _, prompt in played(name, language)[0].calls) > 0.6, (name, language)
+                assert shared(prompt for _, prompt in played(name, language)[0]) > 0.6, (name, language)
 
 
 def test_scene_self_and_script_come_first_then_the_talk_which_only_grows():
     by_seat: dict[str, list[CaseAsk[Any]]] = {}
-    for question, prompt in played("questum", "en")[0].calls:
+    for question, prompt in played("questum", "en")[0]:
         assert isinstance(question, CaseAsk)
+        assert not re.search(r"\d\.\d{4}", prompt)
+        assert prompt.count(json.dumps(question.scene.places)) == 1
         by_seat.setdefault(question.me.name, []).append(question)
         names = re.findall("^## (.+)$", prompt, re.MULTILINE)
         order = [name for name in ("scene", "me", "script", "dialogue") if name in names]
@@ -239,12 +223,6 @@ def test_scene_self_and_script_come_first_then_the_talk_which_only_grows():
         assert len({tuple(question.script) for question in with_talk}) == 1
         for before, after in pairwise(with_talk):
             assert after.dialogue[: len(before.dialogue)] == before.dialogue
-
-
-def test_no_input_is_a_number_of_seventeen_digits_or_a_list_of_words_of_the_case_twice():
-    for question, prompt in played("questum", "en")[0].calls:
-        assert not re.search(r"\d\.\d{4}", prompt)
-        assert prompt.count(json.dumps(question.scene.places)) == 1  # type: ignore[attr-defined]
 
 
 def test_a_prompt_that_is_too_long_loses_the_oldest_talk_and_never_the_script():
@@ -282,9 +260,10 @@ def test_a_latin_word_is_found():
     assert latin("- a = yes\n# Who you are") == ["yes", "Who", "you", "are"]
 
 
-@pytest.mark.parametrize("name", [*METHODS, "chat"])
+@pytest.mark.parametrize("name", [*METHODS, "chat", "spoken", "quiz"])
 def test_a_chinese_game_puts_its_questions_in_chinese(name):
-    calls = played(name, "zh")[0].calls
+    asked = {"spoken": spoken, "quiz": quizzed}.get(name)
+    calls = [(q, f"{q.system()}\n{q.prompt()}") for q in asked("zh")] if asked else played(name, "zh")[0]
     assert calls
     for question, prompt in calls:
         assert question.language == "zh"
@@ -292,22 +271,8 @@ def test_a_chinese_game_puts_its_questions_in_chinese(name):
         assert read_back(question.prompt()) == question
 
 
-def test_a_chinese_answer_is_read_in_chinese():
-    for question in spoken("zh"):
-        assert question.language == "zh"
-        assert latin(f"{question.system()}\n{question.prompt()}") == []
-        assert read_back(question.prompt()) == question
-
-
-def test_a_chinese_quiz_is_in_chinese():
-    for question, prompt in quizzed("zh").calls:
-        assert latin(prompt) == [], question.kind
-
-
 def test_what_heuristics_say_in_a_chinese_game_is_chinese():
-    players = [QuestumAgent() for _ in range(5)]
-    views = rollout.play(rollout.table("murder_mystery_v0", case=CASES["zh"], rounds=1), players, 2).last_views
-    assert not [event for event in views[0].events if re.search("[A-Za-z]", event.move.words)]
+    assert not [event for event in played("questum", "zh")[1][0].events if re.search("[A-Za-z]", event.move.words)]
 
 
 def test_every_kind_was_heard_in_both_languages():

@@ -4,7 +4,6 @@ to 6) and A.2 (stages 1 to 5). The tables are those of `mystery_table`.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import pytest
@@ -25,7 +24,7 @@ from mystery_table import (
     table,
 )  # fmt: skip
 from parlour.envs import registry
-from parlour.envs.core import NATURE, OVER, IllegalMove, Move, ParlourError
+from parlour.envs.core import OVER, Move, ParlourError
 from parlour.envs.murder_mystery import GAME
 from parlour.envs.murder_mystery.cases.case import digest
 from parlour.envs.murder_mystery.cases.find import find
@@ -128,33 +127,6 @@ def test_stage_4_the_vote_has_one_vote_per_player_and_victim():
     assert asked == PAIRS
 
 
-@given(seed=st.integers(0, 10**6), targets=st.sampled_from([None, 1, 2]), questions=st.integers(1, 2))
-def test_a_random_game_keeps_the_order(playout, seed, targets, questions):
-    game = table(rounds=2, targets=targets, questions=questions)
-    played = playout(game, seed)
-    end = played.states[-1]
-    assert len(played.moves) <= game.max_moves
-    assert events(end, TURN) == [(i, k) for i in range(5) for k in range(2)] * 2
-    asked: Counter[int] = Counter()
-    turn: list[int] = []
-    for event in end.log:
-        kind, args, _ = event.move
-        if kind == TURN:
-            assert len(turn) <= (targets or 4)
-            turn, asker = [], args[0]
-            assert all(count == questions for count in asked.values())
-            asked.clear()
-        elif kind == CHOOSE and args:
-            assert event.seat == asker
-            assert args[0] not in (*turn, asker)
-            turn.append(args[0])
-        elif kind == ASK:
-            assert event.seat == asker
-            asked[turn[-1]] += 1
-        elif kind in (TELL, ANSWER):
-            assert event.seat == turn[-1]
-
-
 def test_the_longest_game_has_max_moves():
     """5 introductions; 2 rounds x 10 pairs x 4 targets x (choice + 2 questions x (question + 3 facts)) = 720; 10 reports, 10
     votes. The tower is too small to be told so much; a game in which everybody always has facts would be as long."""
@@ -241,9 +213,7 @@ def test_rule_3_a_civilian_tells_what_it_knows_and_bears_on_the_question(topic, 
 
 def test_rule_3_a_civilian_has_told_enough_only_when_nothing_is_left():
     game = table()
-    s = question(game, EVE, EDGAR, ADA, WHEREABOUTS)
-    assert ENOUGH not in game.legal(s)
-    s = game.apply(s, tell(Fact("at", (ADA, 0, 0))))
+    s = play(game, tell(Fact("at", (ADA, 0, 0))), start=question(game, EVE, EDGAR, ADA, WHEREABOUTS))
     assert (s.actor, ENOUGH in game.legal(s)) == (ADA, False)
     s = game.apply(s, tell(Fact("at", (ADA, 1, 1))))
     assert (s.actor, game.legal(s)) == (ADA, (SAYS, ENOUGH))
@@ -253,10 +223,9 @@ def test_an_answer_has_three_facts_at_most():
     game = table()
     s = question(game, EVE, EDGAR, ADA, OPEN)
     assert len(tells(s)) == 8
-    for number in range(3):
+    for _ in range(3):
         assert s.actor == ADA
         s = game.apply(s, next(move for move in game.legal(s) if move.kind == TELL))
-        assert s.exchange.facts in (number + 1, 0)
     assert (s.actor, kinds_of(s)) == (EVE, {CHOOSE})
 
 
@@ -311,23 +280,17 @@ def test_a_murderer_of_one_of_two_victims_is_honest_about_the_other():
 def test_rule_3_in_random_games_no_civilian_tells_what_it_does_not_know(playout, seed, hearing):
     game = table(rounds=2, hearing=hearing)
     victim = -1
-    for s in playout(game, seed).states[1:]:
-        kind, args, _ = s.log[-1].move
-        seat = s.log[-1].seat
-        victim = args[1] if kind == TURN else victim
-        if kind == TELL and not game.case.characters[seat].murders[victim]:
-            assert fact_of(s.log[-1].move) in game.case.characters[seat].facts
+    for seat, move, _ in playout(game, seed).states[-1].log:
+        victim = move.args[1] if move.kind == TURN else victim
+        if move.kind == TELL and not game.case.characters[seat].murders[victim]:
+            assert fact_of(move) in game.case.characters[seat].facts
 
 
-def test_words_do_not_change_what_is_legal_and_end_an_answer():
+def test_words_end_an_answer_and_go_with_speech_only():
     game = table()
-    s = question(game, EVE, EDGAR, ADA, WHEREABOUTS)
-    spoken = game.apply(s, SAYS._replace(words="I was nowhere at all."))
-    assert (spoken.actor, spoken.options) == (EVE, game.apply(s, SAYS).options)
-    assert spoken.log[-1].move.words == "I was nowhere at all."
-
-    chosen = introduced(game, choose(EVE)._replace(words="psst"))  # words go with speech only
-    assert chosen.log[-1].move == choose(EVE)
+    spoken = game.apply(question(game, EVE, EDGAR, ADA, WHEREABOUTS), SAYS._replace(words="I was nowhere at all."))
+    assert (spoken.actor, spoken.log[-1].move.words) == (EVE, "I was nowhere at all.")
+    assert introduced(game, choose(EVE)._replace(words="psst")).log[-1].move == choose(EVE)
 
 
 def test_a_case_of_prose_only_has_questions_and_free_answers():
@@ -356,12 +319,9 @@ def test_the_catalogue_is_of_public_words_alone(tmp_path):
 # -- Rule 5 and what is secret ---------------------------------------------------------------------------------
 
 
-VOTES_CAST = [(1, 2), (0, 2), (1, 0), (1, 2), (1, 2)]
-
-
 def test_stage_4_the_vote_is_anonymous():
     """How many votes each seat has is told, and not by whom: Ben 4 and Ada 1; Cleo 4 and Ada 1."""
-    s = vote(table(rounds=2), *VOTES_CAST)
+    s = vote(table(rounds=2), (1, 2), (0, 2), (1, 0), (1, 2), (1, 2))
     assert events(s, VOTES) == [(EDGAR, 1, 4, 0, 0, 0), (FAY, 1, 0, 4, 0, 0)]
     assert all(event.to == (event.seat,) for event in s.log if event.move.kind in (SUSPECT, VOTE))
 
@@ -376,13 +336,12 @@ def test_nobody_reports_or_votes_for_himself():
         s = game.apply(s, legal[0])
 
 
-@pytest.mark.parametrize("hearing", ["all", "two"])
-def test_questions_and_answers_are_heard_by_all_or_by_the_two(hearing):
-    s = question(table(hearing=hearing), EVE, EDGAR, ADA, WHEREABOUTS)
+@pytest.mark.parametrize(("hearing", "two"), [("all", None), ("two", (EVE, ADA))])
+def test_questions_and_answers_are_heard_by_all_or_by_the_two(hearing, two):
     game = table(hearing=hearing)
-    s = play(game, tell(Fact("at", (ADA, 0, 0))), SAYS, start=s)
+    asked = question(game, EVE, EDGAR, ADA, WHEREABOUTS)
+    s = play(game, tell(Fact("at", (ADA, 0, 0))), SAYS, start=asked)
     recipients = {e.move.kind: e.to for e in s.log if e.move.kind in (CHOOSE, ASK, TELL, ANSWER)}
-    two = None if hearing == "all" else (EVE, ADA)
     assert recipients == {CHOOSE: None, ASK: two, TELL: two, ANSWER: two}
 
 
@@ -473,21 +432,6 @@ def test_a_case_without_any_murderer_at_the_table_is_a_draw(tmp_path):
     game = GAME.build(case=changed_case(tmp_path / "nobody.json", "letter_en", nobody), rounds=1)
     result = game.outcome(vote(game, (1, 1), (0, 0), (0, 0), (0, 0)))
     assert (result.returns, result.winner) == ((0.0,) * 4, "draw")
-
-
-def test_the_game_is_over_after_the_last_vote():
-    game = table(rounds=1)
-    s = vote(game, *VOTES_CAST)
-    assert (game.actor(s), game.legal(s)) == (OVER, ())
-    with pytest.raises(IllegalMove, match="over"):
-        game.apply(s, SAYS)
-
-
-def test_there_is_no_chance():
-    game = table()
-    with pytest.raises(IllegalMove, match="no move"):
-        game.nature(game.initial(), None)
-    assert all(e.seat != NATURE or e.move.kind in (ROUND, TURN, WANTED, VOTES, VERDICT) for e in to_the_vote(game).log)
 
 
 # -- options ---------------------------------------------------------------------------------------------------

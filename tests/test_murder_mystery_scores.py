@@ -9,7 +9,6 @@ import pytest
 from parlour.training.measure.murder_mystery import scores
 from parlour.training.measure.murder_mystery.quiz import Mark
 from parlour.training.measure.murder_mystery.scores import QuizScore
-from parlour.training.measure.statistics import Estimate, weighted_mean
 from reference_data import paper_table, reference
 
 KINDS = {10: "individual", 5: "who", 2: "one_relation"}
@@ -48,13 +47,6 @@ def test_the_weighted_deviation_is_that_of_the_appendix():
     assert over_cases.deviation == pytest.approx(sqrt(0.08))
 
 
-def test_the_interval_of_equal_weights_is_students():
-    estimate = weighted_mean([0.0, 0.5, 1.0], [3, 3, 3])  # t(2, 0.975) = 4.3027, s = 0.5
-    assert estimate.value == pytest.approx(0.5)
-    assert estimate.low == pytest.approx(0.5 - 4.302653 * 0.5 / sqrt(3), abs=1e-5)
-    assert weighted_mean([0.3], [1]) == Estimate(0.3, n=1)
-
-
 def test_two_methods_are_compared_on_the_same_questions_only():
     a, b = marks((5, (True,)), (5, (True,))), marks((5, (False,)), (5, (True,)))
     estimate = scores.compared([a, a], [b, a])
@@ -64,27 +56,17 @@ def test_two_methods_are_compared_on_the_same_questions_only():
         scores.compared([a], [marks((5, (True,)))])
 
 
-def _weights(measure: str) -> tuple[list[str], list[int]]:
-    listed = json.loads(reference("wellplay/index.json").read_text("utf-8"))["scripts"]
-    names = [row["paper_name"] for row in listed]
-    if measure == "overall":
-        return names, [row["points_total"] for row in listed]
-    return names, [row["question_counts"][measure] for row in listed]
-
-
 @pytest.mark.parametrize("measure", ["objective", "reasoning", "overall"])
 @pytest.mark.parametrize("method", ["SSA", "FSA"])
 def test_players_printed_totals_come_out_of_its_rows(method, measure):
-    names, weights = _weights(measure)
-    rows = {
-        row["group"]: row
-        for row in paper_table("player_table1.csv")
-        if row["method"] == method and row["metric"].lower() == measure
-    }
+    listed = json.loads(reference("wellplay/index.json").read_text("utf-8"))["scripts"]
+    table = paper_table("player_table1.csv")
+    rows = {row["group"]: row for row in table if row["method"] == method and row["metric"].lower() == measure}
     runs = []
-    for name, weight in zip(names, weights, strict=True):
-        mean, sample = float(rows[name]["mean"]), float(rows[name]["std"])
-        off = sample  # mean - off, mean, mean + off have mean `mean` and the sample deviation `off`
+    for script in listed:
+        weight = script["points_total"] if measure == "overall" else script["question_counts"][measure]
+        mean, off = (float(rows[script["paper_name"]][column]) for column in ("mean", "std"))
+        # mean - off, mean, mean + off have mean `mean` and the sample deviation `off`
         runs.append(QuizScore((mean - off, mean, mean + off), weight))
     total = scores.over_runs(runs)
     assert total.mean == pytest.approx(float(rows["Overall"]["mean"]), abs=0.001)

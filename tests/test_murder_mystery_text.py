@@ -39,8 +39,7 @@ from parlour.envs.murder_mystery.vocabulary.facts import (
     CaseVocabulary,
     Fact,
 )
-from parlour.envs.spaces import ProseSpace
-from parlour.envs.text import AmbiguousMove, UnreadableMove, render
+from parlour.envs.text import AmbiguousMove, UnreadableMove
 from parlour.wrappers import Recorder, TextActions
 
 
@@ -79,16 +78,13 @@ def test_the_first_section_has_all_that_is_the_seats_own():
     assert "at least half" in who
 
 
-def test_a_civilian_reads_that_it_is_one():
+def test_other_tables_and_cases_are_told_by_their_rules():
     game = table("lake_zh", rules="player", hearing="two")
     who = MysteryText(game).who(game.view(game.initial(), 0))
     assert who.startswith("你是白兰（护士）（0号）。\n你是平民")
     assert "得票最多的人被认定为凶手；平票则无人被认定。" in who
     assert "问答只有交谈的两个人能听到。" in who
     assert "尽管并非事实" not in who
-
-
-def test_a_script_of_several_paragraphs_keeps_them():
     game = table("letter_en")
     who = MysteryText(game).who(game.view(game.initial(), 0))
     assert "  You are the housekeeper. You heard Jun shout at Mora on the stairs.\n  Later you found a letter.\n" in who
@@ -168,16 +164,13 @@ PEOPLE = CaseVocabulary(
     ("text", "persons"),
     [
         ("I think Gale Li Morette did it.", [(0,)]),  # in full
-        ("GALE LI MORETTE", [(0,)]),
         ("Gale Li was there", [(0,)]),  # a unique beginning
         ("Gale was there", [(0, 1)]),  # two begin so
         ("the doctor and the old man", [(0,), (4,)]),  # aliases
         ("Rose (the cook) lied.", [(2,)]),  # a name with parentheses
-        ("Rose lied.", [(2,)]),
         ("Rosie lied, and Rosemary did not.", [(2,)]),
         ("Bo and Bob", [(3,)]),  # no name stands within another word; a full name counts before a beginning
         ("Bo Finn and Bo", [(10,), (3,)]),
-        ("我怀疑盖尔·里莫瑞特", [(5,)]),
         ("我怀疑盖尔", [(5,)]),
         ("里莫瑞特先生很可疑", [(5,)]),
         ("白兰（护士）和白兰", [(6,), (6,)]),
@@ -186,22 +179,24 @@ PEOPLE = CaseVocabulary(
         ("3号和12号", [(3,)]),  # there is no seat 12
         ("player_33 and multiplayer_3", []),
         ("nobody", []),
-        ("", []),
     ],
 )
 def test_who_is_named_in_a_text(text, persons):
     assert [mention.persons for mention in mentions(text, PEOPLE)] == persons
 
 
-def test_an_alias_of_two_persons_may_mean_either():
-    people = CaseVocabulary("en", ("Ada Frost", "Bea Frost", "Cal"), (("the twin",), ("the twin",), ()), 3, *[()] * 6)
-    assert [m.persons for m in mentions("The twin accuses Cal", people)] == [(0, 1), (2,)]
-
-
-def test_a_single_letter_or_character_is_no_short_form_of_a_name():
-    people = CaseVocabulary("en", ("A. Smith", "李·安娜", "Al Moss"), ((), (), ()), 3, *[()] * 6)
-    assert [m.persons for m in mentions("A plan of 李 and Al", people)] == [(2,)]
-    assert [m.persons for m in mentions("A. Smith, 李·安娜", people)] == [(0,), (1,)]
+@pytest.mark.parametrize(
+    ("persons", "aliases", "text", "named"),
+    [
+        (("Ada Frost", "Bea Frost", "Cal"), (("the twin",), ("the twin",), ()), "The twin accuses Cal", [(0, 1), (2,)]),
+        # a single letter or character is no short form of a name
+        (("A. Smith", "李·安娜", "Al Moss"), ((), (), ()), "A plan of 李 and Al", [(2,)]),
+        (("A. Smith", "李·安娜", "Al Moss"), ((), (), ()), "A. Smith, 李·安娜", [(0,), (1,)]),
+    ],
+)
+def test_an_alias_of_two_persons_may_mean_either_and_a_letter_nobody(persons, aliases, text, named):
+    people = CaseVocabulary("en", persons, aliases, 3, *[()] * 6)
+    assert [mention.persons for mention in mentions(text, people)] == named
 
 
 @pytest.mark.parametrize(
@@ -228,18 +223,14 @@ def test_a_text_that_is_the_beginning_of_a_name(text, persons):
     ("words", "move"),
     [
         ("I ask Eve Lund.", choose(EVE)),
-        ("Eve", choose(EVE)),
         ("dov", choose(DOV)),
-        ("Cleopatra", choose(CLEO)),
         ("Cl", choose(CLEO)),  # the beginning of one name alone
         ("player_3", choose(DOV)),
         ("I would like to question Eve Lund, who knew Edgar Marsh well.", choose(EVE)),
         ("Not Ben but Dov.", choose(DOV)),
         ("I ask Cleo because Dov has said enough.", choose(CLEO)),
-        ("Nobody.", NOBODY),
         ("I pass.", NOBODY),
         ("我询问方雨。", choose(3)),
-        ("方雨", choose(3)),
         ("3号", choose(3)),
         ("我想问戴青，因为方雨已经说过了。", choose(2)),
         ("不问了，跳过。", NOBODY),
@@ -251,26 +242,22 @@ def test_whom_words_choose(words, move):
 
 
 @pytest.mark.parametrize(
-    ("words", "error", "part"),
+    ("words", "moves", "error", "part"),
     [
-        ("", UnreadableMove, "names nobody"),
-        ("Somebody else, please.", UnreadableMove, "names nobody"),
-        ("Ben or Dov", AmbiguousMove, "Ben Marsh, Dov Stern"),
-        ("Ada", IllegalMove, "Ada Marsh (nurse)"),  # oneself
-        ("Edgar Marsh", IllegalMove, "Edgar Marsh"),  # the dead do not answer
+        ("Somebody else, please.", (), UnreadableMove, "names nobody"),
+        ("Ben or Dov", (), AmbiguousMove, "Ben Marsh, Dov Stern"),
+        ("Ada", (), IllegalMove, "Ada Marsh (nurse)"),  # oneself
+        ("Edgar Marsh", (), IllegalMove, "Edgar Marsh"),  # the dead do not answer
+        ("Ben Marsh", (choose(BEN), ask(OPEN), SAYS), IllegalMove, "Ben Marsh"),  # who has been asked already
+        ("  ", (choose(EVE),), UnreadableMove, "says nothing"),
+        ("  ", (choose(EVE), ask(WHEREABOUTS)), UnreadableMove, "says nothing"),
     ],
 )
-def test_words_that_choose_nobody_in_particular(words, error, part):
+def test_words_that_mean_nothing_in_particular(words, moves, error, part):
     with pytest.raises(error) as raised:
-        parse(words)
+        parse(words, "tower_en", *moves)
     assert part in str(raised.value)
-    assert repr(words) in str(raised.value)
-    assert "accepted" in str(raised.value)
-
-
-def test_who_has_been_asked_already_is_not_asked_again():
-    with pytest.raises(IllegalMove, match="Ben Marsh"):
-        parse("Ben Marsh", "tower_en", choose(BEN), ask(OPEN), SAYS)
+    assert moves or (repr(words) in str(raised.value) and "accepted" in str(raised.value))
 
 
 @pytest.mark.parametrize(
@@ -306,7 +293,6 @@ def test_for_whom_words_vote(name, words, seat):
         ("Who had a motive to kill Edgar Marsh?", MOTIVE, -1),
         ("Did Dov have a grudge against Edgar?", MOTIVE, DOV),
         ("What was your relationship with Edgar Marsh?", RELATION, -1),
-        ("How well did you know Cleo?", RELATION, CLEO),
         ("How well did you know Fay Lund?", RELATION, 6),
         ("Who had access to the poison?", MEANS, -1),
         ("Could Ben get at a weapon?", MEANS, BEN),
@@ -354,12 +340,6 @@ def test_a_fact_word_by_word_is_told_and_all_else_is_a_free_answer(words, move):
     assert parse(words, name, *asked) == (Move(ANSWER, (), words) if move is None else move)
 
 
-@pytest.mark.parametrize("moves", [ASKED[:1], ASKED], ids=["question", "answer"])
-def test_no_words_are_no_question_and_no_answer(moves):
-    with pytest.raises(UnreadableMove, match="says nothing"):
-        parse("  ", "tower_en", *moves)
-
-
 # -- what stands in --------------------------------------------------------------------------------------------
 
 
@@ -370,9 +350,8 @@ def default(view: Any, game: Any, words: str = "?") -> Move:
 def test_in_place_of_unusable_words_nobody_is_asked_an_open_question_is_put_and_nothing_is_said():
     """Published code: a question that fails skips the turn."""
     game = table()
-    assert default(at(game), game) == NOBODY
-    assert default(at(game, *ASKED[:1]), game) == ask(OPEN)
-    assert default(at(game, *ASKED), game) == SAYS
+    for moves, stands_in in (((), NOBODY), (ASKED[:1], ask(OPEN)), (ASKED, SAYS)):
+        assert default(at(game, *moves), game) == stands_in
 
 
 def test_a_suspicion_that_cannot_be_used_stays_and_is_voted_for():
@@ -437,27 +416,12 @@ def test_a_whole_game_is_played_in_chinese_words_and_replayed(case, hearing, tmp
 
 @pytest.mark.parametrize("named", [0, 2])
 def test_a_case_beside_the_named_folders_is_not_opened_and_they_are_told(named, tmp_path):
-    config = dict(table("lake_zh").config)
+    header = {"parlour": 1, "game": "murder_mystery_v0", "config": dict(table("lake_zh").config)}
     folders = tuple(tmp_path / f"folder{number}" for number in range(named))
-    transcript = replay.Transcript(
-        {"parlour": 1, "game": "murder_mystery_v0", "config": config}, (), None, folders=folders
-    )
     with pytest.raises(ParlourError, match="is not opened; accepted: paths in folders that are named") as raised:
-        transcript.game()
+        replay.Transcript(header, (), None, folders=folders).game()
     assert str(raised.value).endswith("(--cases): " + (", ".join(map(str, folders)) or "none was named"))
-    opened = replay.Transcript(transcript.header, (), None, folders=(*folders, CASES))
-    assert opened.game().config == config
-
-
-def test_a_chinese_game_is_chinese_but_for_the_headings(playout):
-    game = table("lake_zh")
-    text = MysteryText(game)
-    for s in playout(game, 3, words=0).states:
-        for seat in range(game.seats):
-            prose = render(text, game.view(s, seat))
-            lines = [line for line in prose.split("\n") if not line.startswith(("#", "Nothing: it is not your turn."))]
-            assert not re.search("[A-Za-z]", "\n".join(lines))
-            assert ProseSpace(10**6).contains(prose)
+    assert replay.Transcript(header, (), None, folders=(*folders, CASES)).game().config == header["config"]
 
 
 def test_numbers_of_seats_in_the_prose_are_those_that_are_understood():

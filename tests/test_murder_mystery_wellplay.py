@@ -234,23 +234,22 @@ def test_a_suspect_key_alone_that_is_not_the_murderer_is_a_remark(tmp_path, rows
     assert kinds(path)["key_contradicts_kill_by_me"] == 0
 
 
-def test_a_victim_whom_no_player_killed(tmp_path):
-    people = {name: {"kill_by_me": [0]} for name in NAMES}
-    path = folder(tmp_path, people=people)
-    assert load.load_folder(path).murderers(0) == ()
-    assert only(path, "no_player_murderer")
+NOBODYS = "a,a,Who killed Old Moss?,Bea,Cal told Dot to,Dot,,,b"
 
 
-def test_a_key_that_names_no_player(tmp_path):
-    rows = {name: ["a,a,Who killed Old Moss?,Bea,Cal told Dot to,Dot,,,b"] for name in NAMES}
-    assert only(folder(tmp_path, rows), "key_is_not_a_player_name").detail.endswith("Cal told Dot to")
-
-
-def test_the_same_victim_asked_for_twice(tmp_path):
-    rows = {"Ann": [WHO, "a,a,Who killed your uncle?,Bea,Cal,Dot,,,b"]}
-    path = folder(tmp_path, rows)
-    assert [question.victim for question in asked(path)] == [0, 0]
-    assert only(path, "near_duplicate_question").detail == "Ann: victim 0"
+@pytest.mark.parametrize(
+    ("rows", "people", "kind", "detail"),
+    [
+        (None, {key: {"kill_by_me": [0]} for key in NAMES}, "no_player_murderer", ""),
+        ({key: [NOBODYS] for key in NAMES}, PEOPLE, "key_is_not_a_player_name", "Cal told Dot to"),
+        ({"Ann": [WHO, WHO.replace("Old Moss", "your uncle")]}, PEOPLE, "near_duplicate_question", "Ann: victim 0"),
+    ],
+)
+def test_the_one_irregularity_of_a_folder(tmp_path, rows, people, kind, detail):
+    path = folder(tmp_path, rows, people)
+    assert only(path, kind).detail.endswith(detail)
+    assert load.load_folder(path).murderers(0) == (() if kind == "no_player_murderer" else (2,))
+    assert {question.victim for question in asked(path)} - {None} == {0}
 
 
 def test_brackets_in_names_and_options_teach_aliases(tmp_path):
@@ -282,19 +281,15 @@ def test_a_key_may_name_a_player_by_an_alias_that_an_option_taught(tmp_path):
 def test_victims_are_matched_by_position_whatever_each_character_calls_them(tmp_path):
     # Solitary Boat Firefly: mother / elder sister / 母亲(Yu Shi)
     called = {"Ann": "mother", "Bea": "母亲(Old Moss)", "Cal": "Old Moss", "Dot": "Old Moss"}
-    people = {name: PEOPLE[name] | {"victims": [called[name]]} for name in NAMES}
-    path = folder(tmp_path, people=people)
+    path = folder(tmp_path / "1", people={name: PEOPLE[name] | {"victims": [called[name]]} for name in NAMES})
     victim = load.load_folder(path).victims[0]
     assert victim.name == "Old Moss"
     assert {"mother", "母亲"} <= set(victim.aliases)
     assert only(path, "victim_names_per_perspective")
-
-
-def test_two_victims_whom_all_call_the_same_are_told_apart(tmp_path):
-    people = {name: {"victims": ["the corpse", "the corpse"], "kill_by_me": [int(name == "Cal"), 0]} for name in NAMES}
-    rows = {name: [] for name in NAMES}
-    names = [victim.name for victim in load.load_folder(folder(tmp_path, rows, people)).victims]
-    assert names == ["the corpse", "the corpse (2)"]
+    # two whom all call the same are told apart
+    people = {name: {"victims": ["the corpse"] * 2, "kill_by_me": [int(name == "Cal"), 0]} for name in NAMES}
+    path = folder(tmp_path / "2", {key: [] for key in NAMES}, people)
+    assert [victim.name for victim in load.load_folder(path).victims] == ["the corpse", "the corpse (2)"]
 
 
 def test_rows_ask_about_the_victim_they_name_or_that_of_their_block(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -11,17 +12,10 @@ from parlour.envs.core import ParlourError
 from parlour.policies.agents.murder_mystery.questum import interview
 from scipy.stats import chisquare
 
-GAINS = st.lists(st.floats(-2.5, 2.5), max_size=6)
-
 
 def test_entropy_of_n_suspects_is_ln_n_and_zero_for_one():
     # H = -ln(1/n): ln 1 = 0, ln 2 = 0.693147, ln 8 = 2.079442
-    assert interview.entropy(1) == 0
-    assert interview.entropy(2) == pytest.approx(0.693147, abs=1e-6)
-    assert interview.entropy(8) == pytest.approx(2.079442, abs=1e-6)
-
-
-def test_there_is_no_entropy_of_an_empty_list():
+    assert [interview.entropy(n) for n in (1, 2, 8)] == pytest.approx([0, 0.693147, 2.079442], abs=1e-6)
     with pytest.raises(ParlourError, match="number of suspects 0"):
         interview.entropy(0)
 
@@ -37,20 +31,12 @@ def test_equation_1_weighs_the_latest_gain_with_one_and_the_kth_of_i_with_e_to_t
     assert interview.weighted_gain([0.7, 0.0, -0.4]) == pytest.approx(-0.203075, abs=1e-6)
     assert interview.weighted_gain([0.0, 1.0]) == pytest.approx(math.e / (1 + math.e))
     assert interview.weighted_gain([0.31]) == pytest.approx(0.31)
-
-
-def test_no_history_counts_zero():
     assert interview.weighted_gain([]) == 0
-
-
-@given(GAINS.filter(bool))
-def test_a_weighted_gain_lies_between_the_least_and_the_greatest(history):
-    assert min(history) - 1e-9 <= interview.weighted_gain(history) <= max(history) + 1e-9
 
 
 @pytest.mark.parametrize(
     ("word", "value"),
-    [("high", 1), ("High", 1), (" HIGH ", 1), ("medium", 0), ("Low", -1), ("low", -1), ("", 0), ("hgih", 0)],
+    [("high", 1), (" HIGH ", 1), ("medium", 0), ("Low", -1), ("hgih", 0)],
 )
 def test_equation_2_in_letters_of_any_case_and_zero_for_unknown_words(word, value):
     assert interview.expected_gain(word) == value
@@ -60,12 +46,7 @@ def test_equation_3_by_hand():
     # 0.2 * ln 2 + 0.8 * (-1) = 0.138629 - 0.8
     assert interview.score([math.log(2)], -1.0, 0.2) == pytest.approx(-0.661371, abs=1e-6)
     assert interview.score([math.log(2)], -1.0) == interview.score([math.log(2)], -1.0, 0.2)  # the paper's beta
-
-
-@given(GAINS, st.sampled_from([-1.0, 0.0, 1.0]))
-def test_beta_zero_and_one_leave_one_term(history, expected):
-    assert interview.score(history, expected, 0.0) == expected
-    assert interview.score(history, expected, 1.0) == interview.weighted_gain(history)
+    assert [interview.score([0.3], -1.0, beta) for beta in (0.0, 1.0)] == pytest.approx([-1.0, 0.3])
 
 
 SCORES = {4: 0.1, 2: 0.7, 0: 0.7, 3: -0.8}
@@ -74,15 +55,14 @@ SCORES = {4: 0.1, 2: 0.7, 0: 0.7, 3: -0.8}
 def test_epsilon_zero_asks_the_best_and_of_equals_the_first_in_the_list():
     rng = np.random.default_rng(0)
     assert {interview.choose(SCORES, 0.0, rng) for _ in range(200)} == {2}
+    with pytest.raises(ParlourError):
+        interview.choose({}, 0.5, rng)
 
 
 def test_epsilon_one_asks_uniformly():
     rng = np.random.default_rng(1)
-    n = 4000
-    drawn = [interview.choose(SCORES, 1.0, rng) for _ in range(n)]
-    counts = [drawn.count(seat) for seat in SCORES]
-    assert sum(counts) == n
-    assert chisquare(counts).pvalue > 0.001  # 3 degrees of freedom
+    drawn = Counter(interview.choose(SCORES, 1.0, rng) for _ in range(4000))
+    assert chisquare([drawn[seat] for seat in SCORES]).pvalue > 0.001  # 3 degrees of freedom
 
 
 def test_epsilon_one_tenth_asks_the_best_in_all_but_three_of_forty():
@@ -92,15 +72,7 @@ def test_epsilon_one_tenth_asks_the_best_in_all_but_three_of_forty():
     assert asked.count(2) / 4000 == pytest.approx(0.925, abs=0.0125)
 
 
-def test_nobody_can_be_chosen_from_an_empty_list():
-    with pytest.raises(ParlourError):
-        interview.choose({}, 0.5, np.random.default_rng(0))
-
-
-SEATS = st.integers(-2, 9)
-
-
-@given(st.lists(SEATS), st.lists(st.integers(0, 5), min_size=1, unique=True), st.integers(2, 9))
+@given(st.lists(st.integers(-2, 9)), st.lists(st.integers(0, 5), min_size=1, unique=True), st.integers(2, 9))
 def test_a_pruner_never_empties_the_list_and_names_each_player_once(proposed, before, players):
     others = range(players)
     kept = interview.pruned(proposed, before, others)

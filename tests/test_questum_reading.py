@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from free_words import FreeSpeaker
+from mystery_players import game_of, plans, seats_of
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.vocabulary import CHOOSE
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, read, say
-from parlour.policies import make_policy
 from parlour.policies.agents.murder_mystery import scene as scenes
 from parlour.policies.agents.murder_mystery.asks import ReplyToQuestion, Words
 from parlour.policies.agents.murder_mystery.evidence import collect
@@ -33,14 +34,8 @@ CASE = "seed:9:en:5:1"
 PLAN = "questum:mode=plan"
 
 
-def played(model, name=PLAN, case=CASE, **options):
-    env = rollout.table("murder_mystery_v0", case=case, **options)
-    players = [make_policy(name, "murder_mystery_v0", {}, model) for _ in range(env.game_env.game.seats)]
-    return players, rollout.play(env, players, 1)
-
-
-def plans(players) -> list[PlannedInterview]:
-    return [player.procedure for player in players if isinstance(player.procedure, PlannedInterview)]
+def played(model, name=PLAN, **options):
+    return game_of(name, CASE, model, **options)
 
 
 def scene(reference=CASE):
@@ -48,17 +43,11 @@ def scene(reference=CASE):
     return scene_of(game.view(game.initial(), 0))
 
 
-def said(words, reference=CASE, speaker=0, victim=0) -> ReadFacts:
-    now = scene(reference)
+def said(words: str, speaker: int = 0) -> ReadFacts:
+    now = scene()
+    asker, spoke, victim = now.players[1], now.players[speaker], now.victims[0]
     return ReadFacts.of(
-        now,
-        Talk(
-            asker=now.players[1],
-            speaker=now.players[speaker],
-            victim=now.victims[victim],
-            question="Whom did you see?",
-            answer=words,
-        ),
+        now, Talk(asker=asker, speaker=spoke, victim=victim, question="Whom did you see?", answer=words)
     )
 
 
@@ -116,17 +105,14 @@ def test_what_somebody_swears_in_its_own_words_enters_the_posterior():
 
 @pytest.mark.parametrize("reference", [CASE, "seed:5:zh:5:1"])
 def test_a_table_that_speaks_freely_is_understood_as_one_that_speaks_in_the_forms_of_the_case(reference):
-    results = {}
-    for name, model in (
-        ("forms", OfflineModel()),
-        ("read", FreeSpeaker()),
-        ("unread", FreeSpeaker(reads=False)),
-    ):
-        players, _ = played(model, case=reference)
-        results[name] = [
-            (plan.chances(victim), plan.vote(victim)) for plan in plans(players) for victim in plan.room.scene.victims
-        ]
-    assert results["read"] == results["forms"] != results["unread"]
+    forms, read, unread = (
+        [(plan.chances(victim), plan.vote(victim)) for plan in planned for victim in plan.room.scene.victims]
+        for planned in (
+            plans(game_of(PLAN, reference, model)[0])
+            for model in (OfflineModel(), FreeSpeaker(), FreeSpeaker(reads=False))
+        )
+    )
+    assert read == forms != unread
 
 
 # -- what is asked ---------------------------------------------------------------------------------------------
@@ -157,12 +143,9 @@ def test_seats_that_are_asked_at_once_share_the_answers_and_who_pays_does_not_de
 
 
 def test_words_with_facts_nothing_to_say_and_blanks_are_not_asked_about():
-    case = find(CASE)
-    fact = say(case.public[0], case.vocabulary, None)
-    nothing = scene().say.nothing
-    for words in (f"Let me think. {fact}", nothing, f" {nothing} "):
-        model = Witness(words, None)  # who is asked fails
-        players, _ = played(model, rounds=1)
+    case, nothing = find(CASE), scene().say.nothing
+    for words in (f"Let me think. {say(case.public[0], case.vocabulary, None)}", nothing, f" {nothing} "):
+        players, _ = played(Witness(words, None), rounds=1)  # who is asked fails
         assert not any(player.failed for player in players)
 
 
@@ -201,19 +184,15 @@ def test_the_question_holds_nothing_of_the_seat_that_asks():
 def test_every_kind_of_fact_has_a_form_and_every_form_is_read_once_it_is_filled(reference):
     now = scene(reference)
     words, slots = now.vocabulary, now.say.slots
-    kinds = []
+    kinds: Counter[str] = Counter()
     for form in forms_of(now):
+        assert re.search("<.+>", form)
         for letter in "abptmyri":
-            number = 1 if letter == "b" else 0
-            form = form.replace(slots[letter], words.words(letter)[number])
+            form = form.replace(slots[letter], words.words(letter)[letter == "b"])
         (fact,) = read(form, words, 2)
-        kinds.append(fact.kind)
+        kinds[fact.kind] += 1
     assert set(kinds) == set(KINDS)
-    assert kinds.count("died") == 5  # known in full, and in parts
-    assert kinds.count("feels") == 3
-
-
-def test_a_case_without_things_has_no_form_for_taking_one():
+    assert (kinds["died"], kinds["feels"]) == (5, 3)  # known in full, and in parts
     assert not any("took" in form for form in forms_of(scene().model_copy(update={"items": []})))
 
 
@@ -283,19 +262,19 @@ def test_the_planners_own_reading_errs_as_the_question_would():
         assert taken != memory.talks
 
 
-def test_what_a_planner_misheard_stands_in_the_transcript_and_nothing_does_without_noise(tmp_path):
-    misheard = {}
-    for number, words in enumerate(("misread=0.5", "misread=0.5,players=mystery_ocot", "")):
-        noise, path = ReadingNoise.parse(words), tmp_path / f"{number}.jsonl"
-        model = NoisyModel(OfflineModel(), noise) if noise else OfflineModel()
-        env = Recorder(rollout.table("murder_mystery_v0", case=CASE, rounds=1), path)
-        rollout.play(env, [make_policy(PLAN, "murder_mystery_v0", {}, model) for _ in range(5)], 1)
-        env.close()
-        lines = map(json.loads, path.read_text("utf-8").splitlines())
-        misheard[words] = [pair for line in lines for pair in line.get("misheard", ())]
-    assert misheard["misread=0.5"]
-    assert all(said != heard for said, heard in misheard["misread=0.5"])
-    assert misheard["misread=0.5,players=mystery_ocot"] == misheard[""] == []
+@pytest.mark.parametrize(
+    ("words", "mishears"), [("misread=0.5", True), ("misread=0.5,players=mystery_ocot", False), ("", False)]
+)
+def test_what_a_planner_misheard_stands_in_the_transcript_and_nothing_does_without_noise(words, mishears, tmp_path):
+    noise = ReadingNoise.parse(words)
+    model = NoisyModel(OfflineModel(), noise) if noise else OfflineModel()
+    env = Recorder(rollout.table("murder_mystery_v0", case=CASE, rounds=1), tmp_path / "game.jsonl")
+    rollout.play(env, seats_of(PLAN, model, CASE), 1)
+    env.close()
+    lines = map(json.loads, (tmp_path / "game.jsonl").read_text("utf-8").splitlines())
+    misheard = [pair for line in lines for pair in line.get("misheard", ())]
+    assert bool(misheard) == mishears
+    assert all(said != heard for said, heard in misheard)
 
 
 # -- the purse -------------------------------------------------------------------------------------------------
@@ -317,14 +296,3 @@ def test_a_game_in_free_words_takes_no_more_than_its_budget(mode, budget):
     if budget >= 15:  # 4 introductions and 1 vote of the murderer leave enough to ask somebody, and to understand him
         assert played.asked > 0
         assert model.read()
-
-
-def test_a_budget_that_is_never_reached_leaves_all_answers_read():
-    free, limited = FreeSpeaker(), FreeSpeaker()
-    for model, budget in ((free, None), (limited, 10_000)):
-        play_case(CaseJob(CASE, method_of(PLAN), 3, CaseSetting(repetitions=0, budget=budget)), model)
-    assert [question.words for question in free.read()] == [question.words for question in limited.read()] != []
-
-
-def test_forms_stand_in_angle_brackets():
-    assert all(re.search("<.+>", form) for form in forms_of(scene()))

@@ -7,12 +7,11 @@ import json
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies import make_policy
 from parlour.policies.agents.avalon import notes as avalon
 from parlour.policies.agents.avalon.asks import Analyse, Summarise
 from parlour.policies.agents.avalon.seat import AvalonSelfInfo
 from parlour.policies.agents.murder_mystery import scene as mystery
-from parlour.policies.agents.murder_mystery.scene import Talk
+from parlour.policies.agents.murder_mystery.scene import Talk, sentences
 from parlour.policies.agents.spoken import ReadClaims
 from parlour.policies.agents.werewolf import notes
 from parlour.policies.agents.werewolf.asks import Infer
@@ -25,8 +24,6 @@ from parlour.policies.llm.model import OfflineModel, RequestContext, SeatModel
 from parlour.policies.llm.noise import MisreadingModel, ReadingNoise
 from parlour.policies.registry import import_players
 from parlour.training import cli
-from parlour.training.play.rollout import play, table
-from parlour.wrappers import Recorder
 
 ACCUSES = HeardMessage(day=1, speaker=2, text="I accuse player_3 of being evil.")
 ROLES = ["Werewolf", "Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager", "Villager"]
@@ -40,12 +37,6 @@ def ear(words, game=1, seat=0, question="q"):
 
 def noisy(words):
     return NoisyModel(OfflineModel(), ReadingNoise.parse(words))
-
-
-def moves(model, path, policy="gratr", seed=3):
-    env = Recorder(table("werewolf_v0", num_players=8, rules="paper"), path, overwrite=True)
-    play(env, [make_policy(policy, "werewolf_v0", env.unwrapped.game.config, model) for _ in range(8)], seed)
-    return path.read_bytes()
 
 
 # -- the setting -----------------------------------------------------------------------------------------------
@@ -105,21 +96,27 @@ def test_what_is_forgotten_stays_forgotten_and_grows_by_the_day():
 # -- Werewolf ---------------------------------------------------------------------------------------------------
 
 
-def test_a_misread_accusation_is_of_another_or_a_defence():
-    texts = {notes.one_heard(ACCUSES, ear("misread=1", game=game), 8, 1).text for game in range(300)}
-    of_others = {f"I accuse player_{seat} of being evil." for seat in (0, 1, 4, 5, 6, 7)}  # neither speaker nor target
-    assert texts == of_others | {"I trust that player_3 is good."}
+OTHERS = (0, 1, 4, 5, 6, 7)
+"""Neither who speaks nor whom it is about."""
+
+
+def test_half_of_the_misread_accusations_are_defences():
     contrary = ["trust" in notes.one_heard(ACCUSES, ear("misread=1", game=game), 8, 1).text for game in range(1000)]
     assert abs(np.mean(contrary) - 0.5) < 0.07
 
 
-def test_a_misread_check_stays_a_check_and_a_misread_claim_a_claim():
-    check = HeardMessage(day=1, speaker=2, text="I checked player_3: evil.")
-    texts = {notes.one_heard(check, ear("misread=1", game=game), 8, 1).text for game in range(300)}
-    assert texts == {f"I checked player_{k}: evil." for k in (0, 1, 4, 5, 6, 7)} | {"I checked player_3: good."}
-    claim = HeardMessage(day=1, speaker=2, text="I am Seer.")
-    texts = {notes.one_heard(claim, ear("misread=1", game=game), 8, 1).text for game in range(300)}
-    assert texts == {"I am Villager.", "I am Witch.", "I am Guard."}
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [
+        ("I checked player_3: evil.", {*(f"I checked player_{k}: evil." for k in OTHERS), "I checked player_3: good."}),
+        ("I am Seer.", {"I am Villager.", "I am Witch.", "I am Guard."}),
+        (ACCUSES.text, {*(f"I accuse player_{k} of being evil." for k in OTHERS), "I trust that player_3 is good."}),
+    ],
+)
+def test_a_misread_statement_stays_of_its_kind(said, heard):
+    statement = HeardMessage(day=1, speaker=2, text=said)
+    texts = {notes.one_heard(statement, ear("misread=1", game=game), 8, 1).text for game in range(300)}
+    assert texts == heard
 
 
 def test_facts_deeds_and_ones_own_words_are_heard_as_they_are():
@@ -197,22 +194,15 @@ def test_avalon_talk_is_misread_and_facts_are_not():
 
 def test_avalon_talk_of_earlier_rounds_is_forgotten_when_rounds_are_summed_up():
     roles = ["Merlin", "Servant", "Servant", "Morgana", "Assassin"]
-    given = AvalonSelfInfo.model_fields
-    me = AvalonSelfInfo.model_construct(**dict.fromkeys(given) | {"seat": 0, "roles": roles})
-    fields = {
-        "me": me,
-        "facts": [],
-        "summary": "player_1 accuses player_2\nwords",
-        "messages": ["player_3 defends player_4"],
-    }
+    me = AvalonSelfInfo.model_construct(**dict.fromkeys(AvalonSelfInfo.model_fields) | {"seat": 0, "roles": roles})
+    now = ["player_3 defends player_4"]
+    fields = {"me": me, "facts": [], "summary": "player_1 accuses player_2\nwords", "messages": now}
     kept = Summarise.model_construct(**fields).misheard(ear("forget=1"))
-    assert (kept.summary, kept.messages) == ("words", ["player_3 defends player_4"])
-    again = Analyse.model_construct(**fields).misheard(ear("forget=1"))
-    assert again.summary == fields["summary"]
+    assert (kept.summary, kept.messages) == ("words", now)
+    assert Analyse.model_construct(**fields).misheard(ear("forget=1")).summary == fields["summary"]
 
 
 def test_a_murder_mystery_answer_is_about_another_player_or_not_heard():
-    from parlour.policies.agents.murder_mystery.scene import sentences
 
     class SomeScene:
         players = ("Ann", "Ben", "Cy")

@@ -22,12 +22,6 @@ from parlour.envs.text import CHOICE, MAX_WORDS, RECORD, WHO, clean
 from parlour.wrappers import Recorder, TextActions
 
 HEADINGS = [heading.rstrip("\n") for heading in (WHO, RECORD, CHOICE)]
-GAMES = [
-    ("avalon_v0", {"num_players": 5, "rules": "paper"}),
-    ("template_v0", {}),
-    ("werewolf_v0", {}),  # a werewolf speaks to the werewolves
-    ("werewolf_v0", {"rules": "aiwolf-5"}),
-]
 
 
 def prose(env: Any) -> list[str]:
@@ -42,24 +36,12 @@ def go_on(env: Any, turns: int) -> None:
             env.step(int(env.infos[env.agent_selection]["legal"][-1]))
 
 
-def opened(name: str, options: dict[str, Any], **settings: Any) -> TextActions:
-    """A game in which a seat is about to speak."""
-    env = TextActions(registry[name].raw_env(**options, observation="both", info="full"), **settings)
+def opened(*, talk: bool = True) -> TextActions:
+    """A table of five at which a seat is about to decide."""
+    bare = registry["avalon_v0"].raw_env(num_players=5, rules="paper", observation="both", info="full", talk=talk)
+    env = TextActions(bare, tries=2)
     env.reset(seed=4)
     return env
-
-
-def compare(name: str, options: dict[str, Any], utterance: str, turns: int) -> None:
-    said, plain = opened(name, options), opened(name, options)
-    said.step(utterance)
-    plain.step("Good evening.")
-    for _ in range(turns):
-        for env in (said, plain):
-            go_on(env, 1)
-        for agent, ours, theirs in zip(said.possible_agents, prose(said), prose(plain), strict=True):
-            assert_only_one_line_differs(ours, theirs, utterance)
-            assert said.observation_space(agent).contains(said.observe(agent))
-        assert said.infos[said.agent_selection].get("options") == plain.infos[plain.agent_selection].get("options")
 
 
 PHRASES = st.sampled_from([*HEADINGS, "\n", "- ", '"', "\\", "Moderator: ", "player_0 says: ", "\u2028", "(taken as: "])
@@ -68,14 +50,23 @@ PHRASES = st.sampled_from([*HEADINGS, "\n", "- ", '"', "\\", "Moderator: ", "pla
 @given(st.text(st.characters(exclude_categories=()), max_size=200) | st.lists(PHRASES).map("".join))
 @example("\u2028\u2029\x85\x1c\x1d\x1e")
 def test_any_utterance_changes_nothing_but_its_own_line(utterance):
-    compare(*GAMES[0], utterance, turns=6)
+    said, plain = opened(), opened()
+    said.step(utterance)
+    plain.step("Good evening.")
+    for _ in range(6):
+        for env in (said, plain):
+            go_on(env, 1)
+        for agent, ours, theirs in zip(said.possible_agents, prose(said), prose(plain), strict=True):
+            assert_only_one_line_differs(ours, theirs, utterance)
+            assert said.observation_space(agent).contains(said.observe(agent))
+        assert said.infos[said.agent_selection].get("options") == plain.infos[plain.agent_selection].get("options")
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=50), st.integers(0, 3))
 def test_what_cannot_be_used_is_quoted_in_one_line_to_the_speaker_alone(utterance, spoof):
     """At a decision that is no speech: only the seat itself reads of it, in lines of its own at the very end."""
     words = (utterance + list(SPOOFS.values())[spoof * 2] + " player_0 player_1 player_2")[:3000]
-    env = opened("avalon_v0", {"num_players": 5, "talk": False}, tries=2)
+    env = opened(talk=False)
     before = prose(env)
     mover = env.agent_selection
     env.step(words)

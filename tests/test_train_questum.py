@@ -11,20 +11,19 @@ from parlour.envs.core import ParlourError
 from parlour.policies.agents.murder_mystery import InterviewSettings
 from parlour.policies.llm.model import OfflineModel
 from parlour.policies.llm.transport.meter import Count
-from parlour.training.learn.tuning.problem import Problem
 from parlour.training.learn.tuning.questum import GAIN_SPACE, PLAN_SPACE, QuestumTuning, most, with_settings
 from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, CaseSetting, Verdict, play_case
 from parlour.training.measure.murder_mystery.methods import QUESTUM
 from parlour.training.measure.murder_mystery.quiz import Mark
 
-DEFAULTS = {"beta": 0.2, "epsilon": 0.1}
-
 
 def test_the_defaults_are_those_of_the_paper_and_every_point_is_accepted():
-    assert GAIN_SPACE.defaults == DEFAULTS == {"beta": InterviewSettings().beta, "epsilon": InterviewSettings().epsilon}
-    for parameter in GAIN_SPACE.parameters:
-        for value in (parameter.low, parameter.high):
-            InterviewSettings(**{parameter.name: value})
+    assert GAIN_SPACE.defaults == {"beta": 0.2, "epsilon": 0.1}
+    for space in (GAIN_SPACE, PLAN_SPACE):
+        assert space.defaults == {name: getattr(InterviewSettings(), name) for name in space.names}
+        for parameter in space.parameters:
+            for value in (parameter.low, parameter.high):
+                InterviewSettings(**{parameter.name: value})
 
 
 def test_most_questions_of_a_game():
@@ -50,36 +49,27 @@ def test_a_reward_mixes_wins_points_and_cost():
         play=Count(asked=asked),  # type: ignore[arg-type]  # a tenth
         quiz=Count(),
     )
-    problem = QuestumTuning()
-    assert problem.of(played) == pytest.approx(0.2 + 0.3 - 0.02)
+    assert QuestumTuning().of(played) == pytest.approx(0.2 + 0.3 - 0.02)
     assert QuestumTuning(weights=(1, 0, 0)).of(played) == 0.5
     nobody = replace(played, verdicts=(Verdict(0, False, -1, False),) * 2)
     assert QuestumTuning(weights=(1, 0, 0)).of(nobody) == 0.0
 
 
-def test_a_reward_is_that_of_the_case_played_with_these_numbers():
-    problem = pickle.loads(pickle.dumps(QuestumTuning(rounds=2)))
-    assert isinstance(problem, Problem)
-    chosen = {"beta": 0.75, "epsilon": 1.0}
-    job = CaseJob(
-        "seed:12:en",
-        replace(QUESTUM, policy="questum:mode=score,beta=0.75,epsilon=1"),
-        12,
-        CaseSetting(rounds=2, repetitions=1),
-    )
-    assert problem.reward(chosen, [12, 13])[0] == problem.of(play_case(job, OfflineModel()))
-    assert problem.reward(chosen, [13, 12]) == problem.reward(chosen, [12, 13])[::-1]
-    assert with_settings(chosen).policy == "questum:mode=score,beta=0.75,epsilon=1"
-
-
-def test_the_planner_is_tuned_by_its_own_numbers():
-    names = ("price", "curiosity", "liars", "table")
-    assert PLAN_SPACE.defaults == {name: getattr(InterviewSettings(), name) for name in names}
-    problem = QuestumTuning(parameters=("price",))
-    assert problem.space.names == ("price",)
-    assert with_settings({"price": 0.05}).policy == "questum:mode=plan,price=0.05"
-    job = CaseJob("seed:12:en", replace(QUESTUM, policy="questum:mode=plan,price=0.05"), 12, CaseSetting(repetitions=1))
-    assert problem.reward({"price": 0.05}, [12]) == [problem.of(play_case(job, OfflineModel()))]
+@pytest.mark.parametrize(
+    ("problem", "chosen", "policy"),
+    [
+        (QuestumTuning(rounds=2), {"beta": 0.75, "epsilon": 1.0}, "questum:mode=score,beta=0.75,epsilon=1"),
+        (QuestumTuning(rounds=2, parameters=("price",)), {"price": 0.05}, "questum:mode=plan,price=0.05"),
+    ],
+)
+def test_a_reward_is_that_of_the_case_played_with_these_numbers(problem, chosen, policy):
+    problem = pickle.loads(pickle.dumps(problem))
+    assert problem.space.names == tuple(chosen)
+    assert with_settings(chosen).policy == policy
+    setting = CaseSetting(rounds=2, repetitions=1)
+    games = [CaseJob(f"seed:{seed}:en", replace(QUESTUM, policy=policy), seed, setting) for seed in (12, 13)]
+    rewards = [problem.of(play_case(game, OfflineModel())) for game in games]
+    assert problem.reward(chosen, [12, 13]) == problem.reward(chosen, [13, 12])[::-1] == rewards
 
 
 @pytest.mark.parametrize(
