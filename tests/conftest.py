@@ -252,6 +252,15 @@ def error_of(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
     return command
 
 
+@pytest.fixture(scope="session")
+def grace_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A mediator learned from 80 generated questions and compared on 60, in a folder that tests leave as it is."""
+    out = tmp_path_factory.mktemp("runs") / "grace"
+    words = ["train", "grace", "--questions", "80", "--held-out", "60", "--temperature", "0.7", "--floor", "0.02"]
+    assert cli.run([*words, "--out", str(out)]) == 0
+    return out
+
+
 @pytest.fixture
 def benchmark(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
     """A benchmark of `scripts/bench` by its name, as a module."""

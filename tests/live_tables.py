@@ -35,7 +35,6 @@ from parlour.training.play.live_table.games import Plan
 from parlour.training.play.live_table.opening import OpenTable
 from parlour.training.play.live_table.settings import WATCHING, Keys, TableSettings
 from parlour.training.play.rollout import table
-from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\u202e I accuse player_1 of being evil. {{7*7}}"
@@ -159,6 +158,22 @@ class Browser(threading.Thread):
                 groups.append([])
             groups[-1].append(message)
         return groups
+
+
+def browsed(opening: OpenTable, *places: int) -> list[Browser]:
+    """Browsers at these places, when all games are over."""
+    browsers = [Browser(opening, place) for place in places]
+    for browser in browsers:
+        browser.start()
+    for browser in browsers:
+        browser.join(60)
+        assert browser.error is None
+    return browsers
+
+
+def move(turn: int, **answer: Any) -> str:
+    """A person's answer, as it is sent."""
+    return json.dumps({"type": "move", "turn": turn, **answer})
 
 
 def differences(sent: Sequence[dict[str, Any]], path: Path, place: int) -> list[str]:
@@ -291,17 +306,6 @@ def main() -> None:
         failed |= bool(wrong)
     sys.exit(failed)
 
-
-__all__ = [
-    "Browser",
-    "ConnectionClosed",
-    "differences",
-    "next_message",
-    "opened",
-    "play_and_compare",
-    "socket_of",
-    "until",
-]
 
 if __name__ == "__main__":
     main()

@@ -174,20 +174,13 @@ class OpenAI(Server):
     FAULTS: ClassVar = {
         "quota": _error(429, "You exceeded your current quota, please check your plan and billing details.",
                         "insufficient_quota", "insufficient_quota"),
-        "rate": _error(429, "Rate limit reached for tester on requests per min (RPM).", "rate_limit_exceeded",
-                       "requests", headers={"retry-after-ms": "20"}),
         "context": _error(400, "This model's maximum context length is 8192 tokens. However, your messages resulted in "
                           "9001 tokens. Please reduce the length of the messages.", "context_length_exceeded",
                           param="messages"),
-        "tokens": _error(400, "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
-                         "'max_completion_tokens' instead.", "unsupported_parameter", param="max_tokens"),
-        "temperature": _error(400, "Unsupported value: 'temperature' does not support 0.3 with this model. Only the "
-                              "default (1) value is supported.", "unsupported_value", param="temperature"),
         "filter": _error(400, "Invalid prompt: your prompt was flagged as potentially violating our usage policy.",
                          "invalid_prompt"),
         "server": _error(500, "The server had an error while processing your request.", None, "server_error",
                          headers={"retry-after-ms": "1"}),
-        "hang": Answer(None, hang=True),
     }  # fmt: skip
 
     def refused(self, call: Call) -> Answer | None:
@@ -214,9 +207,6 @@ class Azure(Server):
             innererror={"code": "ResponsibleAIPolicyViolation", "content_filter_result": {
                 "violence": {"filtered": True, "severity": "medium"}}},
         ),
-        "rate": _error(429, "Requests to the ChatCompletions_Create Operation have exceeded call rate limit of your "
-                       "current OpenAI S0 pricing tier. Please retry after 1 second.", "429",
-                       headers={"retry-after-ms": "20"}),
     }  # fmt: skip
 
     @property
@@ -273,7 +263,6 @@ class Groq(Server):
                        "tokens"),
         "gone": _error(400, "The model `tester` has been decommissioned and is no longer supported.",
                        "model_decommissioned"),
-        "n": _error(400, "'n' : number must be at most 1"),
         "rate": _error(429, "Rate limit reached for model `tester` on tokens per minute (TPM). Please try again in 1s.",
                        "rate_limit_exceeded", "tokens", headers={"retry-after": "0.02"}),
     }  # fmt: skip

@@ -11,7 +11,6 @@ from parlour.envs.core import Event, Move
 from parlour.policies import ChatPlayer
 from parlour.policies.agents.chat import (
     TakeTurn,
-    apart,
     one_by_one,
     together,
     turn_of,
@@ -53,12 +52,11 @@ def test_a_question_holds_all_that_the_seat_read_and_no_more(game, options):
         assert context.rules == info.get("rules", "")
         assert read_back(question.prompt()) == question
         assert bool(question.sayings) == info["free_words"]
+        assert not any(heading in question.prompt() for heading in ("\n> # ", "\n- # "))
 
 
-def test_the_prompts_of_a_seat_grow_at_their_end():
-    model, env = asked.ListeningModel("chat.take_turn"), rollout.table("werewolf_v0")
-    rollout.play(env, [ChatPlayer(model) for _ in range(8)], 3)
-    mine = [question for question, context in model.heard if context.seat == "player_2"]
+def test_the_prompts_of_a_seat_grow_at_their_end(of_werewolf):
+    mine = [question for question, seat in of_werewolf if seat == "player_2"]
     assert len(mine) > 3
     for before, after in pairwise(mine):
         assert after.events[: len(before.events)] == before.events
@@ -74,6 +72,11 @@ def questions_of(game: str, options: dict[str, Any], seed: int) -> list[tuple[Ta
     return [(question, context.seat) for question, context in model.heard]
 
 
+@pytest.fixture(scope="module")
+def of_werewolf() -> list[tuple[TakeTurn, str]]:
+    return questions_of("werewolf_v0", {}, 3)
+
+
 @pytest.mark.parametrize(("game", "options"), [("werewolf_v0", {}), ("avalon_v0", {"num_players": 5})])
 def test_the_record_that_all_seats_share_holds_no_line_of_one_seat(game, options):
     """Of two prompts of whatever seats, the later one's record goes on where the earlier one's ended."""
@@ -83,8 +86,8 @@ def test_the_record_that_all_seats_share_holds_no_line_of_one_seat(game, options
         assert after.events[: len(before.events)] == before.events
 
 
-def test_what_only_the_witch_the_seer_and_the_werewolves_are_told_stands_apart():
-    lines = [line for question, _ in questions_of("werewolf_v0", {}, 3) for line in question.private]
+def test_what_only_the_witch_the_seer_and_the_werewolves_are_told_stands_apart(of_werewolf):
+    lines = [line for question, _ in of_werewolf for line in question.private]
     for whom in ("To the witch: ", "To the seer: ", "To the werewolves: ", "says to the werewolves: ", "Privately, "):
         assert any(whom in line for line in lines), whom
 
@@ -103,11 +106,10 @@ def test_all_who_vote_at_one_moment_read_the_same_up_to_who_they_are():
     assert len(set(prompts)) == 5
 
 
-def test_what_all_know_from_the_beginning_stands_once_for_all_seats():
-    questions = questions_of("werewolf_v0", {}, 3)
-    (common,) = {question.common for question, _ in questions}
+def test_what_all_know_from_the_beginning_stands_once_for_all_seats(of_werewolf):
+    (common,) = {question.common for question, _ in of_werewolf}
     assert common.startswith("By day the living talk and vote in this order: player_")
-    assert not any("in this order" in question.who for question, _ in questions)
+    assert not any("in this order" in question.who for question, _ in of_werewolf)
 
 
 def test_a_seat_with_a_long_story_reads_it_before_the_record():
@@ -118,12 +120,6 @@ def test_a_seat_with_a_long_story_reads_it_before_the_record():
     assert any(line.startswith("Privately, ") for line in question.events)
     prompt = question.prompt()
     assert prompt.index("## story") < prompt.index("## events") < prompt.index("## asked")
-
-
-def test_no_heading_of_the_prose_is_told_twice():
-    for question, _ in questions_of("werewolf_v0", {}, 3)[:9]:
-        assert "\n> # " not in question.prompt()
-        assert "\n- # " not in question.prompt()
 
 
 def test_what_was_wrong_with_an_answer_stands_with_what_is_asked():
@@ -140,36 +136,12 @@ def test_what_was_wrong_with_an_answer_stands_with_what_is_asked():
 INFO = {"options": ["I wait.", "I accuse player_1."], "free_words": True}
 
 
-def test_in_free_talk_the_sentences_of_the_turn_are_listed():
-    question = turn_of("line 1\nline 2\n", INFO)
-    assert (question.events, question.options) == (["line 1", "line 2"], [])
-    assert question.sayings == question.sentences() == INFO["options"]
-
-
 def test_a_decision_is_one_of_its_options():
     question = turn_of("line\n", {**INFO, "free_words": False})
     assert (question.options, question.sayings) == (INFO["options"], [])
     assert question.read('{"thoughts": "", "words": "i wait"}').words == "I wait."
     assert question.schema_of_answer()["properties"]["words"]["enum"] == INFO["options"]
     assert "enum" not in str(turn_of("line\n", INFO).schema_of_answer())
-
-
-def test_private_lines_stand_apart_and_go_back_to_their_places():
-    lines = [
-        "Night falls.",
-        "Privately, player_1: I save nobody.",
-        'player_2 says to the werewolves: "x"',
-        "Day breaks.",
-    ]
-    events, private = apart(lines, [False, True, True, False])
-    assert events == ["Night falls.", "Day breaks."]
-    assert [line[:2] for line in private] == ["1:", "1:"]
-    text = "# Who you are\nYou are player_1.\n# What has happened\n" + "".join(f"{line}\n" for line in lines)
-    text += "# What you may do now\nSpeak.\n- I wait.\n- I accuse player_1.\n"
-    info = {**INFO, "free_words": False, "view": Seen([None, (1,), (1, 2), None])}
-    question = turn_of(text, info)
-    assert (question.events, question.private) == (events, private)
-    assert question.observation("") == text
 
 
 def test_private_lines_stay_behind_the_lines_that_they_followed_where_older_ones_are_left_out():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from parlour.envs import speech
@@ -108,8 +110,6 @@ class Choice:
         return Outcome((1.0 if s == (self.right,) else -1.0,), "", "")
 
     def view(self, s, seat):
-        from types import SimpleNamespace
-
         return SimpleNamespace(seat=seat, legal=self.legal(s), events=())
 
 
@@ -128,8 +128,6 @@ class ChoiceSpec(type(COIN)):
     heuristic = f"{__name__}:Right"
 
     def text(self, game):
-        from types import SimpleNamespace
-
         return SimpleNamespace(say=lambda move: f"I take {move.args[0]}.")
 
 

@@ -361,10 +361,3 @@ def test_a_failure_while_results_are_kept_ends_the_run():
     with pytest.raises(BrokenPipeError):
         GameRunner(workers=2).play_each(table(), jobs(Player, 40), keep)
     assert len(Player.begun) < 30
-
-
-def test_a_game_is_given_up_when_asked():
-    stop = threading.Event()
-    stop.set()
-    with pytest.raises(rollout.Stopped):
-        rollout.play(table(), [RandomPolicy() for _ in range(5)], 0, stop)

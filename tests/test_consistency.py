@@ -52,42 +52,29 @@ def against(*course: Fact | Said, game: SpokenGame = GAME) -> list[set[str]]:
     return [set(claim.against) for claim in judged_claims(replace(game, course=course))]
 
 
-def test_nothing_contradicts_a_claim_that_may_be_true():
-    assert against(said(1, "accuse", 3), said(1, "recommend", 1), said(1, "claim_role", 1)) == [set(), set(), set()]
+THREE = [said(2, "accuse", other) for other in (1, 3, 4)]  # three of five
 
 
-def test_a_claim_that_no_deal_makes_true_after_the_cards_is_against_the_rules():
-    assert against(BOTH_FAILED, said(1, "defend", 3)) == [{"rules", "saw"}]
-    assert against(BOTH_FAILED, said(3, "recommend", 3)) == [{"rules"}]  # who is evil may know better
-
-
-def test_a_role_that_is_not_in_play_is_against_the_rules():
-    assert against(said(3, "claim_role", ROLE_NAMES.index("Mordred"))) == [{"rules"}]
-
-
-def test_a_good_seat_that_accuses_whom_it_saw_to_be_good_is_against_what_it_saw():
-    assert against(said(0, "accuse", 1)) == [{"saw"}]
-    assert against(said(2, "accuse", 1)) == [set()]
-    assert against(said(4, "accuse", 1)) == [set()]  # a lie is deception
-
-
-def test_a_role_that_a_good_seat_does_not_have_is_against_what_it_saw():
-    assert against(said(1, "claim_role", 0)) == [{"saw"}]
-    assert against(said(3, "claim_role", 0)) == [set()]
-
-
-def test_three_accusations_where_two_are_evil_contradict_each_other_until_a_new_fact():
-    three = [said(2, "accuse", other) for other in (1, 3, 4)]
-    assert against(*three) == [set(), set(), {"said"}]
-    assert against(*three[:2], NEWS, three[2]) == [set(), set(), set()]
-
-
-def test_who_accuses_and_then_defends_the_same_seat_contradicts_itself():
-    assert against(said(1, "accuse", 3), said(2, "defend", 3), said(1, "defend", 3)) == [set(), set(), {"said"}]
-
-
-def test_a_second_role_contradicts_the_first_whatever_has_come_to_light():
-    assert against(said(3, "claim_role", 0), NEWS, said(3, "claim_role", 1)) == [set(), {"said"}]
+@pytest.mark.parametrize(
+    ("course", "expected"),
+    [
+        ([said(1, "accuse", 3), said(1, "recommend", 1), said(1, "claim_role", 1)], [set()] * 3),  # may be true
+        ([BOTH_FAILED, said(1, "defend", 3)], [{"rules", "saw"}]),  # no deal makes it true after the cards
+        ([BOTH_FAILED, said(3, "recommend", 3)], [{"rules"}]),  # who is evil may know better
+        ([said(3, "claim_role", ROLE_NAMES.index("Mordred"))], [{"rules"}]),  # not in play
+        ([said(0, "accuse", 1)], [{"saw"}]),  # a good seat accuses whom it saw to be good
+        ([said(2, "accuse", 1)], [set()]),
+        ([said(4, "accuse", 1)], [set()]),  # a lie is deception
+        ([said(1, "claim_role", 0)], [{"saw"}]),  # a role that a good seat does not have
+        ([said(3, "claim_role", 0)], [set()]),
+        (THREE, [set(), set(), {"said"}]),  # three accusations where two are evil, until a new fact
+        ([*THREE[:2], NEWS, THREE[2]], [set()] * 3),
+        ([said(1, "accuse", 3), said(2, "defend", 3), said(1, "defend", 3)], [set(), set(), {"said"}]),
+        ([said(3, "claim_role", 0), NEWS, said(3, "claim_role", 1)], [set(), {"said"}]),  # a second role
+    ],
+)
+def test_what_a_claim_is_against(course, expected):
+    assert against(*course) == expected
 
 
 def test_a_check_is_reported_by_who_made_it():

@@ -33,7 +33,7 @@ RUN_BY = {
     "docs/howto/mediators.md": "test_mediators_page.py",
     "docs/howto/contextual_mediators.md": "test_mediated_qa_sees.py",
     "docs/howto/questions.md": "test_questions_page.py",
-    "docs/howto/retrievers.md": "test_retrievers_page.py",
+    "docs/howto/retrievers.md": "test_mediated_qa_retrievers.py",
     "docs/integrations/ray.md": "integrations/test_ray.py",
     **{
         f"docs/integrations/{library}.md": f"integrations/test_{library}.py"

@@ -44,17 +44,24 @@ def town_files(tmp_path):
     return ["--corpus", str(questions), "--documents", str(folder)]
 
 
-def setting(words: list[str], **more) -> HeldOutConfig:
-    return HeldOutConfig(corpus=words[1], documents=words[3], **more)
+@pytest.fixture
+def setting(town_files):
+    """`setting(**more)`: the experiment on these files."""
+    return lambda **more: HeldOutConfig(corpus=town_files[1], documents=town_files[3], **more)
+
+
+@pytest.fixture
+def by_rules(town_files, tmp_path):
+    """The command that learns from these files, answered by rules."""
+    return ["train", "grace", *town_files, "--reader", "extract", "--out", str(tmp_path / "run")]
 
 
 # -- from a corpus to a policy ---------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
-def test_the_command_learns_from_a_corpus_and_compares(town_files, tmp_path, json_of):
-    arguments = ["train", "grace", *town_files, "--reader", "extract", "--out", str(tmp_path / "run")]
-    output = json_of([*arguments, "--json"])
+def test_the_command_learns_from_a_corpus_and_compares(by_rules, tmp_path, json_of):
+    output = json_of([*by_rules, "--json"])
     assert sum(output["questions"].values()) == 24  # two thirds of 36
     assert {score["n"] for score in output["scores"]} == {12}
     folder = tmp_path / "run"
@@ -64,15 +71,15 @@ def test_the_command_learns_from_a_corpus_and_compares(town_files, tmp_path, jso
     ids = [line.split(",")[0] for line in (folder / "calibration" / "table.csv").read_text().splitlines()[1:]]
     assert len(set(ids)) == 24
     assert all(name.startswith(("founded-", "burnt-")) for name in ids)
-    assert run_command(arguments) == 0  # resumed: nothing changes
+    assert run_command(by_rules) == 0  # resumed: nothing changes
     assert {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == kept
 
 
-def test_questions_are_split_by_the_seed_and_none_is_lost(town_files):
-    orders = [experiment.corpus_of(setting(town_files, seed=seed)).questions for seed in (0, 0, 1)]
+def test_questions_are_split_by_the_seed_and_none_is_lost(setting):
+    orders = [experiment.corpus_of(setting(seed=seed)).questions for seed in (0, 0, 1)]
     assert orders[0] == orders[1] != orders[2]
     assert sorted(orders[0]) == sorted(orders[2])
-    split = experiment.split(setting(town_files, held_out_share=0.25), experiment.corpus_of(setting(town_files)))
+    split = experiment.split(setting(held_out_share=0.25), experiment.corpus_of(setting()))
     assert (split.train, split.held_out) == (27, 9)
 
 
@@ -80,10 +87,9 @@ def test_questions_are_split_by_the_seed_and_none_is_lost(town_files):
 
 
 @pytest.mark.slow
-def test_a_mediator_that_sees_the_question_is_learned_compared_and_kept(town_files, tmp_path, json_of):
+def test_a_mediator_that_sees_the_question_is_learned_compared_and_kept(by_rules, tmp_path, json_of):
     pytest.importorskip("sklearn")
-    arguments = ["train", "grace", *town_files, "--reader", "extract", "--sees", "question"]
-    arguments += ["--temperature", "3", "--floor", "0.01", "--out", str(tmp_path / "run")]
+    arguments = [*by_rules, "--sees", "question", "--temperature", "3", "--floor", "0.01"]
     names = [score["name"] for score in json_of([*arguments, "--json"])["scores"]]
     assert names[:3] == ["learned mediator, sees the question", "learned table of states", "question form x state"]
     assert names[3:] == ["no retrieval", "GraphRAG", "token-confidence refusal", names[6], "oracle"]
@@ -102,12 +108,12 @@ CEILING = "ceiling: all but memory's lottery"
 
 
 @pytest.mark.slow
-def test_where_the_memory_is_simulated_the_ceiling_stands_before_the_oracle(town_files, tmp_path, capsys):
+def test_where_the_memory_is_simulated_the_ceiling_stands_before_the_oracle(town_files, tmp_path, json_of):
     words = ["--temperature", "0.7", "--floor", "0.02", "--json"]
 
     def scored(name, *more):
-        assert run_command(["train", "grace", *more, *words, "--out", str(tmp_path / name)]) == 0
-        return {score["name"]: score["utility"]["mean"] for score in json.loads(capsys.readouterr().out)["scores"]}
+        scores = json_of(["train", "grace", *more, *words, "--out", str(tmp_path / name)])["scores"]
+        return {score["name"]: score["utility"]["mean"] for score in scores}
 
     generated = scored("generated", "--questions", "40", "--held-out", "40")
     assert list(generated)[-2:] == [CEILING, "oracle"]
@@ -117,33 +123,21 @@ def test_where_the_memory_is_simulated_the_ceiling_stands_before_the_oracle(town
     assert CEILING not in scored("rules", *town_files, "--reader", "extract")
 
 
-def test_seeing_more_goes_with_no_on_line_learning(town_files, tmp_path, error_of):
-    arguments = [
-        "train",
-        "grace",
-        *town_files,
-        "--reader",
-        "extract",
-        "--sees",
-        "signals",
-        "--out",
-        str(tmp_path / "r"),
-    ]
-    errors = error_of([*arguments, "--learner", "ucb", "--temperature", "3", "--floor", "0"])
+def test_seeing_more_goes_with_no_on_line_learning(by_rules, error_of):
+    errors = error_of([*by_rules, "--sees", "signals", "--learner", "ucb", "--temperature", "3", "--floor", "0"])
     assert "sees 'signals' with method quantal and learner ucb; accepted: method quantal or correlated" in errors
 
 
 @pytest.mark.slow
 def test_the_correlated_form_of_a_policy_that_sees_the_question_is_learned_and_its_regrets_are_told(
-    town_files, tmp_path, capsys, output_of
+    by_rules, tmp_path, json_of, output_of
 ):
     pytest.importorskip("sklearn")
-    arguments = ["train", "grace", *town_files, "--reader", "extract", "--sees", "question", "--method", "correlated"]
+    arguments = [*by_rules[:-1], str(tmp_path / "shared"), "--sees", "question", "--method", "correlated"]
 
     def learned_with(name, *words):
-        assert run_command([*arguments, *words, "--out", str(tmp_path / name), "--json"]) == 0
-        policy = policy_file.read(tmp_path / name / "policy.json").contextual
-        return policy, json.loads(capsys.readouterr().out)["seen_regrets"]
+        regrets = json_of([*arguments, *words, "--out", str(tmp_path / name), "--json"])["seen_regrets"]
+        return policy_file.read(tmp_path / name / "policy.json").contextual, regrets
 
     made, regrets = learned_with("shared")
     assert (made.share, made.temperature, made.floor) == (1.0, 0.0, 0.0)
@@ -151,7 +145,7 @@ def test_the_correlated_form_of_a_policy_that_sees_the_question_is_learned_and_i
     made, regrets = learned_with("own", "--individual-costs", "--share", "0.01")
     assert made.share == 0.01
     assert regrets == pytest.approx({"retriever": 0.0, "generator": 0.0, "verifier": 0.0}, abs=1e-6)
-    assert "regret of the policy that sees more" in output_of([*arguments, "--out", str(tmp_path / "shared")])
+    assert "regret of the policy that sees more" in output_of(arguments)
 
 
 # -- stakes ----------------------------------------------------------------------------------------------------
@@ -193,9 +187,9 @@ def test_what_prices_a_row_anew_is_stored_with_it(tmp_path):
     assert list(simulate.read_partial(tmp_path / "odd.csv", stamp).values()) == [odd]
 
 
-def test_the_comparison_pays_as_the_run_does(town_files, tmp_path):
+def test_the_comparison_pays_as_the_run_does(setting):
     """The refusing baseline keeps silent on all, as its reader knows nothing: 5 for silence, 2 for the closed-book answer."""
-    config = setting(town_files, reader="extract", utilities=DEAR.utilities, costs=DEAR.costs)
+    config = setting(reader="extract", utilities=DEAR.utilities, costs=DEAR.costs)
     result = held_out.run(config, reader=readers.make(config))
     refusing = next(score for score in result.scores if score.name == "token-confidence refusal")
     assert refusing.utility.value == pytest.approx(5 - 2)
@@ -219,17 +213,18 @@ def test_settings_that_are_not_accepted(settings, message):
 # -- readers ---------------------------------------------------------------------------------------------------
 
 
-def test_an_invented_memory_is_not_taken_for_an_answer_to_real_questions(town_files, tmp_path, error_of):
+def test_an_invented_memory_is_not_taken_for_an_answer_to_real_questions(town_files, setting, tmp_path, error_of):
     arguments = ["train", "grace", *town_files, "--out", str(tmp_path / "run")]
     for chosen in ([], ["--reader", "offline"]):
         assert "--simulate-memory" in error_of([*arguments, *chosen])
     assert not (tmp_path / "run").exists()
     with pytest.raises(ParlourError, match="simulate_memory"):
-        readers.make(setting(town_files, reader="extract", simulate_memory=True))
+        readers.make(setting(reader="extract", simulate_memory=True))
 
 
 @pytest.mark.slow
-def test_a_simulated_memory_is_told_by_every_table_and_the_policy(town_files, tmp_path, json_of, output_of):
+def test_a_simulated_memory_is_told_by_every_table_and_policy(town_files, tmp_path, json_of, output_of):
+    """Questions of one's own answered by a simulated memory are a fiction, and say so wherever they are shown."""
     arguments = ["train", "grace", *town_files, "--simulate-memory", "--out", str(tmp_path / "run")]
     output = output_of(arguments)
     for title in ("Policy", "Held-out questions"):
@@ -240,3 +235,8 @@ def test_a_simulated_memory_is_told_by_every_table_and_the_policy(town_files, tm
     scores = (tmp_path / "run" / "calibration" / "scores.csv").read_text().splitlines()
     assert all("simulated memory" in line for line in scores[1:])
     assert "simulated memory" in json_of([*arguments, "--json"])["reader"]
+    run = str(tmp_path / "run")
+    for words in (["stakes", run, "--price", "0,inf"], ["obey", run], ["explain", "0", "--run", run]):
+        assert "simulated memory" in " ".join(output_of(["grace", *words]).split())
+    made = [policy_file.read(path) for path in (tmp_path / "run" / "stakes").glob("*.json")]
+    assert ["simulated memory" in policy.reader for policy in made] == [True, True]

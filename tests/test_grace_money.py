@@ -12,9 +12,8 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa.corpus import generate
 from parlour.envs.mediated_qa.pipeline import Pipeline
-from parlour.envs.mediated_qa.vocabulary import ALL, ANSWERED_RIGHT, ANSWERED_WRONG, KEPT_SILENT, Payment
-from parlour.policies.agents.mediated_qa.joint import COSTS, PUBLISHED
-from parlour.policies.agents.mediated_qa.policy_file import read as read_policy
+from parlour.envs.mediated_qa.vocabulary import Payment
+from parlour.policies.agents.mediated_qa.joint import COSTS
 from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.request import NO_USAGE, ChatMessage, Completion, Request, Usage
@@ -23,13 +22,11 @@ from parlour.training.learn.mediators import costs
 from parlour.training.learn.mediators.calibrated_run import read_run
 from parlour.training.learn.mediators.experiment import HeldOutConfig
 from parlour.training.learn.mediators.held_out import prepare
-from parlour.training.learn.mediators.simulate import Simulated, calibrate, table
+from parlour.training.learn.mediators.simulate import calibrate
 from parlour.training.learn.mediators.stakes import StakesConfig, payment_at, stakes
 
 DOLLARS = Payment((1.2, -0.4, 0.1, -0.2), (0.01, 0.03, 0.0, 0.02, 0.05, 0.02, 0.0, 0.04, 0.0))
 """The published payment in dollars for cents."""
-STATE = "T:mid_Q:mid"
-DEEP, SHALLOW = PUBLISHED[4], PUBLISHED[1]  # generate, skip_check
 HALF = (1.0, 9.0, 0.0, 2.0, 5.0, 2.0, 0.0, 4.0, 0.0)
 """Costs with a deep search at 9, eight more than a shallow one."""
 
@@ -83,18 +80,6 @@ def test_a_contextual_policy_is_the_same_in_dollars_as_in_cents(calibrated):
 # -- one's own costs in the modules' game ----------------------------------------------------------------------
 
 
-def of_one_state(deep_right, shallow_right, payment, n=10):
-    """Questions of one state: of n the deep answer is right on so many, the shallow one on so many."""
-    rows = []
-    for k in range(n):
-        outcomes = [KEPT_SILENT] * len(ALL)
-        outcomes[4] = ANSWERED_RIGHT if k < deep_right else ANSWERED_WRONG
-        outcomes[1] = ANSWERED_RIGHT if k < shallow_right else ANSWERED_WRONG
-        bare = Simulated(k, STATE, (0.0,) * len(ALL), tuple(outcomes))
-        rows.append(replace(bare, utilities=bare.net(payment)))
-    return rows
-
-
 @pytest.mark.slow
 def test_contextual_modules_pay_the_costs_that_the_model_was_learned_at(calibrated):
     pytest.importorskip("sklearn")
@@ -110,17 +95,6 @@ def test_contextual_modules_pay_the_costs_that_the_model_was_learned_at(calibrat
     assert policy == pytest.approx(correlated_model(model, **mine).policy(seen, states, Payment(costs=HALF)))
     cheap = replace(model, payment=Payment())
     assert policy != pytest.approx(correlated_model(cheap, **mine).policy(seen, states, Payment()))
-
-
-def test_a_table_of_ones_own_is_played_at_ones_own_costs(tmp_path):
-    """As above: from share 1/2 on the retriever follows to the deep search that costs eight more."""
-    (tmp_path / "table.csv").write_text(table(of_one_state(5, 4, Payment(costs=HALF))).dumps())
-    words = ["train", "grace", "--from-table", str(tmp_path / "table.csv"), "--method", "correlated"]
-    words += ["--individual-costs", "--share", "0.49", "--validation", "0"]
-    for name, priced, followed in (("own", ["--costs", "retrieve_deep=9"], SHALLOW), ("published", [], DEEP)):
-        assert run([*words, *priced, "--out", str(tmp_path / name)]) == 0
-        row = read_policy(tmp_path / name / "policy.json").rows[STATE]
-        assert max(row, key=row.__getitem__) == followed
 
 
 # -- what the actions use --------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What the stakes decide, from one calibrated run (training/learn/mediators/stakes.py): nothing is asked again."""
+"""What is told of one calibrated run, with nothing asked again: what the stakes decide, what each action came to, who obeys."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from parlour.envs.mediated_qa.vocabulary import (
     ANSWERED_WRONG,
     KEPT_SILENT,
     MISSED,
-    PUBLISHED,
     Payment,
 )
-from parlour.policies.agents.mediated_qa import policy_file
-from parlour.policies.agents.mediated_qa.joint import NUMBER
-from parlour.training.cli import run
+from parlour.policies import GraceMediator, ObedientModule, make_policy
+from parlour.policies.agents.mediated_qa import PolicyTable, policy_file
+from parlour.policies.agents.mediated_qa.joint import NUMBER, PUBLISHED
 from parlour.training.learn.mediators import calibrated_run, stakes_files
-from parlour.training.learn.mediators.simulate import Simulated, calibrate
+from parlour.training.learn.mediators.calibrated_run import CalibratedRun, private_obedience
+from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig
+from parlour.training.learn.mediators.simulate import Simulated, calibrate, table
 from parlour.training.learn.mediators.stakes import (
     CONTEXTUAL,
     LEARNED,
@@ -78,7 +79,7 @@ def test_value_and_price_are_told_against_silence():
 def test_the_policy_answers_where_an_answer_pays_at_these_stakes(small):
     # an answer costs 3, shallow refusal 1. Value 110: sure 3/4 * 110 - 1/4 * price - 3 against -1: up to price 322;
     # unsure 1/4 * 110 - 3/4 * price - 3 against -1: up to price 34
-    answer, silent = PUBLISHED[1].names, PUBLISHED[2].names
+    answer, silent = PUBLISHED[1], PUBLISHED[2]
     for price, expected in (
         (0, (answer, answer)),
         (33, (answer, answer)),
@@ -93,7 +94,7 @@ def test_at_an_infinite_price_everything_uncertain_is_refused(generated):
     train, held_out = generated
     result = stakes(train, held_out, StakesConfig(price=(math.inf,)))
     ever_wrong = {
-        action.names for action in PUBLISHED if any(row.outcomes[ALL.index(action)] == ANSWERED_WRONG for row in train)
+        action for action in PUBLISHED if any(row.outcomes[NUMBER[action]] == ANSWERED_WRONG for row in train)
     }
     assert len(ever_wrong) >= 4
     (policy,) = result.policies.values()
@@ -147,7 +148,7 @@ def test_abstention_grows_with_the_price_and_risk_does_not_on_what_was_learned_f
 
 
 def test_the_curve_of_refusal_goes_by_confidence():
-    closed = ALL.index(PUBLISHED[8])
+    closed = NUMBER[PUBLISHED[8]]
     rows = [
         question(0, SURE, {closed: ANSWERED_RIGHT}, 0.9),
         question(1, SURE, {closed: ANSWERED_WRONG}, 0.5),
@@ -174,63 +175,201 @@ def test_stakes_that_mean_nothing_are_refused(settings, message):
 # -- the command -----------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory):
-    out = tmp_path_factory.mktemp("runs") / "grace"
-    words = ["train", "grace", "--questions", "80", "--held-out", "60", "--temperature", "0.7", "--floor", "0.02"]
-    assert run([*words, "--out", str(out)]) == 0
-    return out
-
-
 @pytest.mark.slow
-def test_the_command_leaves_table_policies_and_picture(trained, output_of):
-    before = (trained / "calibration" / "partial.csv").read_bytes()
-    assert "nothing" not in output_of(["grace", "stakes", str(trained), "--price", "0,50,inf", "--value", "110,20"])
-    folder = trained / "stakes"
-    rows = list(csv.DictReader((folder / "stakes.csv").read_text().splitlines()))
+def test_the_command_leaves_table_policies_and_picture(grace_run, tmp_path, output_of):
+    before = (grace_run / "calibration" / "partial.csv").read_bytes()
+    words = ["grace", "stakes", str(grace_run), "--price", "0,50,inf", "--value", "110,20", "--out", str(tmp_path)]
+    assert "nothing" not in output_of(words)
+    rows = list(csv.DictReader((tmp_path / "stakes.csv").read_text().splitlines()))
     assert len(rows) == 2 * 3 * 6
     assert {row["price"] for row in rows} == {"0.0", "50.0", "inf"}
-    policy = policy_file.read(folder / stakes_files.policy_name(110.0, 50.0))
-    assert policy.thresholds == policy_file.read(trained / "policy.json").thresholds != {}
-    assert (folder / stakes_files.STAKES_PICTURE).read_bytes()[:4] == b"\x89PNG"
-    assert (trained / "calibration" / "partial.csv").read_bytes() == before
+    policy = policy_file.read(tmp_path / stakes_files.policy_name(110.0, 50.0))
+    assert policy.thresholds == policy_file.read(grace_run / "policy.json").thresholds != {}
+    assert (tmp_path / stakes_files.STAKES_PICTURE).read_bytes()[:4] == b"\x89PNG"
+    assert (grace_run / "calibration" / "partial.csv").read_bytes() == before
 
 
-def test_a_folder_without_a_calibrated_run_is_refused_in_one_line(trained, tmp_path, error_of):
+def test_a_folder_without_a_calibrated_run_is_refused_in_one_line(grace_run, tmp_path, error_of):
     error_of(["grace", "stakes", str(tmp_path)])
     own = tmp_path / "own"
     own.mkdir()
-    settings = json.loads((trained / "calibration" / "config.json").read_text())
+    settings = json.loads((grace_run / "calibration" / "config.json").read_text())
     (own / "config.json").write_text(json.dumps(settings | {"actions": "actions.json"}))
-    (own / "partial.csv").write_text((trained / "calibration" / "partial.csv").read_text())
+    (own / "partial.csv").write_text((grace_run / "calibration" / "partial.csv").read_text())
     with pytest.raises(ParlourError, match="has actions of its own; accepted: a run over the published actions"):
         calibrated_run.read_run(own)
     broken = tmp_path / "calibration"
     broken.mkdir()
     for name in ("config.json", "partial.csv"):
-        text = (trained / "calibration" / name).read_text()
+        text = (grace_run / "calibration" / name).read_text()
         (broken / name).write_text(text if name == "config.json" else "".join(text.splitlines(keepends=True)[:-5]))
     with pytest.raises(ParlourError, match="lacks 5 of 140 questions"):
         calibrated_run.read_run(tmp_path)
 
 
-@pytest.mark.slow
-def test_who_answered_is_told_by_every_table_and_policy(tmp_path, capsys, output_of):
-    """Questions of one's own answered by a simulated memory are a fiction, and say so wherever they are shown."""
-    lines = [{"question": f"Who wrote Book {k}?", "answer": f"Ann Reed{k}"} for k in range(12)]
-    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    notes = tmp_path / "notes"
-    notes.mkdir()
-    for k in range(12):
-        (notes / f"Book {k}.txt").write_text(f"Book {k} was written by Ann Reed{k} in 19{k + 10}. It is long.")
-    words = ["train", "grace", "--corpus", str(tmp_path / "questions.jsonl"), "--documents", str(notes)]
-    settings = ["--reader", "offline", "--simulate-memory", "--temperature", "0.7", "--floor", "0.02"]
-    assert run([*words, *settings, "--out", str(tmp_path / "run")]) == 0
-    for command in (["stakes", "--price", "0,inf"], ["obey"]):
-        capsys.readouterr()
-        assert run(["grace", command[0], str(tmp_path / "run"), *command[1:]]) == 0
-        assert "simulated memory" in " ".join(capsys.readouterr().out.split())
-    assert "simulated memory" in " ".join(output_of(["grace", "explain", "0", "--run", str(tmp_path / "run")]).split())
-    made = [policy_file.read(path) for path in (tmp_path / "run" / "stakes").glob("*.json")]
-    assert len(made) == 2
-    assert all("simulated memory" in result.reader for result in made)
+# -- parlour grace explain -----------------------------------------------------------------------------------------
+
+
+CORPUS = generate(seed=UNSEEN, size=140, difficulty="medium")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("documents")
+    for passage in CORPUS.passages:
+        (path / f"{passage.title}.txt").write_text("\n\n".join(passage.sentences))
+    return path
+
+
+@pytest.fixture
+def explained(json_of):
+    return lambda *words: json_of(["grace", "explain", *words, "--json"])
+
+
+def test_a_question_of_the_run_has_what_each_action_came_to(grace_run, explained):
+    rows = list(csv.DictReader((grace_run / "calibration" / "table.csv").read_text().splitlines()))
+    question = CORPUS.questions[3].text
+    output = explained(question, "--run", str(grace_run))
+    assert (output["question"], output["part"], output["state"]) == (question, "training", rows[3]["state"])
+    nets = {tuple(action["joint"]): action["net"] for action in output["actions"]}
+    assert set(nets) == set(PUBLISHED)
+    assert nets[PUBLISHED[0]] == float(rows[3]["u_shallow_gen_nli"])
+    assert nets[PUBLISHED[8]] == float(rows[3]["u_skip_param_nocheck"])
+    assert sum(action["probability"] for action in output["actions"]) == pytest.approx(1)
+    utilities = {"right": 120, "wrong": -40, "rightly_silent": 10, "wrongly_silent": -20}
+    assert all(
+        action["net"] == pytest.approx(utilities[action["outcome"]] - action["cost"]) for action in output["actions"]
+    )
+    assert explained("3", "--run", str(grace_run)) == output
+    assert explained("100", "--run", str(grace_run))["part"] == "held out"
+
+
+def test_documents_in_a_folder_tell_what_the_mediator_goes_by(grace_run, folder, explained):
+    question = CORPUS.questions[0].text
+    policy = grace_run / "policy.json"
+    output = explained(question, "--policy", str(policy), "--documents", str(folder))
+    mediator = GraceMediator.load(policy)
+    advice = mediator.advise(question, [(passage.title, list(passage.sentences)) for passage in CORPUS.passages])
+    assert output["state"] == advice.state
+    assert len(output["signals"]) == 5
+    assert output["linked"]
+    assert {action["outcome"] for action in output["actions"]} == {None}
+    by_run = explained(question, "--run", str(grace_run))
+    assert (by_run["state"], by_run["linked"]) == (output["state"], output["linked"])
+
+
+def test_it_is_shown_for_people(grace_run, capsys, output_of):
+    capsys.readouterr()
+    shown = " ".join(output_of(["grace", "explain", "0", "--run", str(grace_run)]).split())
+    for words in ("question: ", "linked to: ", "reliability", "state: ", "net utility", "retrieve_deep"):
+        assert words in shown
+
+
+def test_a_new_question_to_a_run_has_no_results(grace_run, explained):
+    output = explained("What is the matter?", "--run", str(grace_run))
+    assert (output["state"], output["linked"], output["signals"], output["part"]) == ("s0", [], [], "")
+    assert {action["net"] for action in output["actions"]} == {None}
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["--documents", "here"], ["--documents", "here", "--run", "there"], ["--run", "nowhere"]]
+)
+def test_it_takes_documents_with_a_policy_or_a_run(words, tmp_path, error_of, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    error_of(["grace", "explain", "Who?", *words])
+
+
+# -- modules that follow advice or do not, and whether it would pay them -------------------------------------------
+
+
+STATE = "T:mid_Q:mid"
+DEEP, SHALLOW = PUBLISHED[4], PUBLISHED[1]  # generate, skip_check
+PUBLISHED_COSTS = Payment().costs
+
+
+def calibrated(costs=PUBLISHED_COSTS):
+    """Ten questions of one state: the deep answer is right on five of them, the shallow one on four."""
+    rows = []
+    for k in range(10):
+        outcomes = [KEPT_SILENT] * len(ALL)
+        outcomes[4] = ANSWERED_RIGHT if k < 5 else ANSWERED_WRONG
+        outcomes[1] = ANSWERED_RIGHT if k < 4 else ANSWERED_WRONG
+        bare = Simulated(k, STATE, (0.0,) * len(ALL), tuple(outcomes))
+        rows.append(Simulated(k, STATE, bare.net(Payment(costs=costs)), tuple(outcomes)))
+    return tuple(rows)
+
+
+def run_of(folder, costs=PUBLISHED_COSTS):
+    rows = calibrated(costs)
+    return CalibratedRun(folder, HeldOutConfig(train=10, held_out=10, costs=costs), rows, rows, None)
+
+
+@pytest.mark.parametrize(("deep", "share"), [(3, 0.125), (9, 0.5)])
+def test_a_retriever_saves_its_cost_where_its_share_is_small(tmp_path, deep, share):
+    # deep is right on 5 of 10, shallow on 4: (5 * 120 - 5 * 40) / 10 = 40 against (4 * 120 - 6 * 40) / 10 = 24, which is 16 more.
+    # The retriever pays deep - 1 more for deep: it follows while 16 * share >= deep - 1, from share 1/8 at 3 and 1/2 at 9
+    read = run_of(tmp_path, (1.0, deep, 0.0, 2.0, 5.0, 2.0, 0.0, 4.0, 0.0))
+    policy = PolicyTable({STATE: {DEEP: 1.0}})
+    (above, _, below, _), _ = private_obedience(read, policy, (share + 0.005, share - 0.005))
+    assert (above.follows[0], above.regrets[0], below.follows[0]) == (1.0, 0.0, 0.0)
+    assert below.regrets[0] == pytest.approx(deep - 1 - (share - 0.005) * 16)
+    # 40 less the costs of deep and generate 2
+    assert above.utility.value == below.utility.value == 40 - deep - 2
+
+
+def test_a_correlated_equilibrium_is_followed_by_all_and_earns_no_more(tmp_path):
+    run_of_one = run_of(tmp_path)
+    best = PolicyTable({STATE: {DEEP: 1.0}})
+    rows, equilibria = private_obedience(run_of_one, best, (1.0, 0.05, 0.001))
+    for as_it_is, obeyed in zip(rows[::2], rows[1::2], strict=True):
+        assert obeyed.follows == pytest.approx((1.0, 1.0, 1.0))
+        assert obeyed.regrets == pytest.approx((0.0, 0.0, 0.0), abs=1e-6)
+        assert obeyed.utility.value <= as_it_is.utility.value + 1e-9
+    assert equilibria[1.0].rows[STATE][DEEP] == pytest.approx(1.0)
+    assert equilibria[0.001].rows[STATE].get(DEEP, 0.0) == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("share", [0.0, 1.1, -1.0])
+def test_a_share_is_above_0_up_to_1(tmp_path, share):
+    with pytest.raises(ParlourError, match=f"share {share} is not accepted"):
+        private_obedience(run_of(tmp_path), PolicyTable({STATE: {DEEP: 1.0}}), (share,))
+
+
+def test_a_table_of_ones_own_is_played_at_ones_own_costs(tmp_path, output_of):
+    """As above: from share 1/2 on the retriever follows to the deep search that costs eight more."""
+    dear = (1.0, 9.0, 0.0, 2.0, 5.0, 2.0, 0.0, 4.0, 0.0)
+    (tmp_path / "table.csv").write_text(table(calibrated(dear)).dumps())
+    words = ["train", "grace", "--from-table", str(tmp_path / "table.csv"), "--method", "correlated"]
+    words += ["--individual-costs", "--share", "0.49", "--validation", "0"]
+    for name, priced, followed in (("own", ["--costs", "retrieve_deep=9"], SHALLOW), ("published", [], DEEP)):
+        output_of([*words, *priced, "--out", str(tmp_path / name)])
+        row = policy_file.read(tmp_path / name / "policy.json").rows[STATE]
+        assert max(row, key=row.__getitem__) == followed
+
+
+def test_the_command_compares_the_policy_with_equilibria_and_stores_them(grace_run, tmp_path, output_of, json_of):
+    words = ["grace", "obey", str(grace_run)]
+    output = json_of([*words, "--share", "1,0.05", "--out", str(tmp_path / "made"), "--json"])
+    assert [row["share"] for row in output] == [1, 1, 0.05, 0.05]
+    assert output[0]["utility"] == output[2]["utility"]
+    assert min(output[3]["follows"]) == pytest.approx(1.0)
+    assert sum(output[2]["regrets"]) > sum(output[3]["regrets"])
+    assert policy_file.read(tmp_path / "made" / "policy-share0.05.json").thresholds
+    assert "verifier follows" in " ".join(output_of(words).split())
+    output_of([*words, "--share", "much"], 2)
+
+
+# -- the player ------------------------------------------------------------------------------------------------
+
+
+def test_obedience_is_a_number_from_0_to_1(tmp_path):
+    for words in ("obedient:obedience=2", "obedient:obedience=often", "obedient:share=1"):
+        with pytest.raises(ParlourError, match="accepted"):
+            make_policy(words, "mediated_qa_v0", {})
+    player = make_policy("obedient:obedience=0.25", "mediated_qa_v0", {})
+    player.save(tmp_path / "player.json")
+    assert ObedientModule.load(tmp_path / "player.json").chosen.obedience == 0.25
+
+
+def test_it_is_no_mediator(error_of):
+    assert "the seats retriever, generator and verifier" in error_of(["play", "mediated_qa_v0", "--policy", "obedient"])

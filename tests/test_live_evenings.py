@@ -10,16 +10,10 @@ from parlour.envs import replay
 pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
 pytest.importorskip("websockets", reason="the extra `serve` is not installed")
 from evenings import GAMES, evening
-from live_tables import Browser, next_message, opened, socket_of, until
-from parlour.policies.heuristic import HeuristicPolicy
-from parlour.training.play import rollout
+from live_tables import Browser, browsed, move, next_message, opened, socket_of, until
 from parlour.training.play.live_table.settings import WATCHING
 
 NAMES = ("Ana", "Ben", "Cleo", "Dan", "Eva")
-
-
-def move(turn: int, **answer) -> str:
-    return json.dumps({"type": "move", "turn": turn, **answer})
 
 
 def over(opening, game: int = 1) -> dict:
@@ -54,6 +48,7 @@ def test_people_play_again_as_long_as_they_like_with_new_deals_and_running_score
     for seat, score in enumerate(last["seats"]):
         assert score["wins"] == sum(outcome.returns[seat] > 0 for outcome in outcomes)
         assert score["total"] == sum(outcome.returns[seat] for outcome in outcomes)
+        assert score["told"].startswith("You won: " if outcomes[-1].returns[seat] > 0 else "You lost: ")
 
 
 def test_a_folder_of_a_finished_evening_goes_on_with_the_next_game_and_its_scores(tmp_path):
@@ -78,24 +73,6 @@ def test_a_folder_from_before_tables_had_names_resumes(tmp_path):
         assert over(opening)["seats"][0]["told"].startswith("You ")
     assert path.read_text("utf-8").startswith("".join((header, *lines[:9])))
     assert replay.read(path).outcome is not None
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("players", [5, 6])
-def test_a_whole_game_of_avalon_asks_a_person_fewer_than_forty_times(players):
-    """A turn takes one press. 100 games of a person who plays like the heuristic, on seeds 0 to 99."""
-
-    class Person(HeuristicPolicy):
-        def act(self, observation, info):
-            turns[-1] += 1
-            return super().act(observation, info)
-
-    turns: list[int] = []
-    env = rollout.table("avalon_v0", num_players=players)
-    for seed in range(100):
-        turns.append(0)
-        rollout.play(env, [Person(), *(HeuristicPolicy() for _ in range(players - 1))], seed)
-    assert max(turns) < 40
 
 
 def test_people_read_and_say_names_and_the_record_keeps_seats(tmp_path):
@@ -132,9 +109,7 @@ def test_the_replay_of_a_game_with_names_shows_them(tmp_path, output_of):
 def test_the_end_says_where_the_game_turned(seed, tmp_path):
     """Quests: the vote that sent the deciding team. A named Merlin: a step at which an onlooker's chance rose."""
     with opened(tmp_path, "avalon_v0", (), seed=seed) as opening:
-        watcher = Browser(opening, WATCHING)
-        watcher.start()
-        watcher.join(60)
+        (watcher,) = browsed(opening, WATCHING)
     transcript = replay.read(tmp_path / "avalon_v0-1.jsonl")
     turned = watcher.sent[-1]["turned"]
     assert 0 <= turned["step"] < len(transcript.entries)
@@ -148,11 +123,7 @@ def test_the_end_says_where_the_game_turned(seed, tmp_path):
 def test_a_seat_alone_sees_marks_of_what_the_night_showed_it(tmp_path):
     """Each seat's marks that are secret are those of its View; a watcher has none."""
     with opened(tmp_path, "avalon_v0", (0, 1, 2, 3, 4), num_players=5, seed=2) as opening:
-        browsers = [Browser(opening, place, begins=False) for place in opening.boards]
-        for browser in browsers:
-            browser.start()
-        for browser in browsers:
-            browser.join(60)
+        browsers = browsed(opening, *opening.boards)
     transcript = replay.read(tmp_path / "avalon_v0-1.jsonl")
     states = list(replay.states(transcript.game(), transcript.moves))
     for browser in browsers:
@@ -161,22 +132,3 @@ def test_a_seat_alone_sees_marks_of_what_the_night_showed_it(tmp_path):
         view = None if browser.place == WATCHING else transcript.game().view(states[-1], browser.place)
         assert marked == ({seat for fact in view.knows for seat in fact.seats} if view else set())
     assert any(browser.place == WATCHING for browser in browsers)
-
-
-def test_each_seat_is_told_how_the_game_ended_for_it(tmp_path):
-    with opened(tmp_path, "avalon_v0", (0,), seed=1) as opening:
-        last = over(opening)
-    for seat in last["seats"]:
-        assert seat["told"].startswith("You won: " if seat["returned"] > 0 else "You lost: ")
-
-
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        ("template_v0 --names Ana,Ben,Cleo", "3 names for 2 seats are not accepted"),
-        ("avalon_v0 --names Merlin", "name 'Merlin' is not accepted"),
-        ("murder_mystery_v0 --names Ana", "--names Ana is not accepted: murder_mystery_v0 names its players"),
-    ],
-)
-def test_names_that_cannot_be_used_are_refused_in_one_line(words, why, error_of):
-    assert why in error_of(["table", *words.split()])

@@ -22,7 +22,17 @@ from parlour.envs.core import ParlourError
 pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
 pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
 pytest.importorskip("websockets", reason="the extra `serve` is not installed")
-from live_tables import FAST, HOSTILE, Browser, differences, next_message, opened, play_and_compare, socket_of, until
+from live_tables import (
+    FAST,
+    browsed,
+    differences,
+    move,
+    next_message,
+    opened,
+    play_and_compare,
+    socket_of,
+    until,
+)
 from parlour.policies.base import Policy
 from parlour.training.play.live_table.games import Plan
 from parlour.training.play.live_table.opening import OpenTable
@@ -32,10 +42,6 @@ from parlour.training.play.rollout import table
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 SECRET = "only a test, but long enough"
-
-
-def move(turn: int, **answer) -> str:
-    return json.dumps({"type": "move", "turn": turn, **answer})
 
 
 def ended(socket) -> tuple[str, int]:
@@ -58,41 +64,19 @@ def test_what_each_browser_is_sent_equals_the_view_of_its_seat(game, games, tmp_
     counts, wrong = play_and_compare(tmp_path, game, games, seed=5)
     assert wrong == []
     assert counts["asked"] == counts["taken"] >= games
-    assert counts["over"] == games * len(
-        replay.read(tmp_path / f"{game}-1.jsonl").game().catalogue and open_seats(game)
-    )
-
-
-def open_seats(game: str) -> range:
-    """The places of a table: its seats, and who watches."""
-    return range(table(game).game_env.game.seats + 1)
+    assert counts["over"] == games * (table(game).game_env.game.seats + 1)  # and who watches
 
 
 def test_what_another_seat_was_sent_is_no_view_of_this_seat(tmp_path):
     """The comparison above finds a leak: the messages of seat 1 at the place of seat 0, and of a seat at a watcher's."""
     with opened(tmp_path, "avalon_v0", (0, 1), seed=3) as opening:
-        browsers = [Browser(opening, 0), Browser(opening, 1)]
-        for browser in browsers:
-            browser.start()
-        for browser in browsers:
-            browser.join(60)
+        browsers = browsed(opening, 0, 1)
     path = tmp_path / "avalon_v0-1.jsonl"
     sent = browsers[1].games()[0]
     assert differences(sent, path, 1) == []
     assert "the texts are not those of the seat's Views, one after another" in differences(sent, path, 0)
     assert "a watcher is sent asked" in differences(sent, path, WATCHING)
     assert "a watcher is told of a seat" in differences(sent, path, WATCHING)
-
-
-def test_a_hidden_turn_of_others_sends_nothing(tmp_path):
-    """In the first night of werewolf a villager is told that night falls, and next the dawn, however many turns there are."""
-    env = table("werewolf_v0")
-    villager = next(seed for seed in range(100) if env.reset(seed=seed) or env.game_env.view(7).role == "Villager")
-    chosen = {"people": (7,), "seed": villager}
-    with opened(tmp_path, "werewolf_v0", **chosen) as opening, socket_of(opening, opening.keys.of(7)) as socket:
-        texts = [[line["text"] for line in until(socket, "told")["lines"]] for _ in range(2)]
-    assert texts[0] == ["Moderator: Night 1 begins.\n"]
-    assert texts[1][0].startswith("Moderator: Day 1 ")
 
 
 def test_people_who_vote_at_the_same_moment_are_asked_at_once(tmp_path):
@@ -188,10 +172,7 @@ def test_a_reload_and_a_lost_connection_lose_nothing(tmp_path):
             assert again[2]["lines"] == lines
             assert again[4] == first[-1]
             socket.socket.close()  # a connection that is cut
-        browser = Browser(opening, 0)
-        browser.start()
-        browser.join(60)
-        assert browser.error is None
+        (browser,) = browsed(opening, 0)
         assert browser.sent[-1]["type"] == "over"
     assert replay.read(tmp_path / "avalon_v0-1.jsonl").outcome is not None
 
@@ -254,20 +235,6 @@ def test_a_move_that_cannot_be_taken_is_refused_and_the_turn_goes_on(answer, why
     entries = replay.read(tmp_path / "avalon_v0-1.jsonl").entries
     assert not any(entry.fault for entry in entries)
     assert entries[-1].raw == "I approve the team." or any(entry.raw == "I approve the team." for entry in entries)
-
-
-def test_free_words_are_spoken_as_they_came_and_cleaned_for_the_table(tmp_path):
-    with opened(tmp_path, "avalon_v0", (0,), seed=1) as opening, socket_of(opening, opening.keys.of(0)) as socket:
-        message = until(socket, "asked")
-        assert message["words"]
-        socket.send(move(message["turn"], words=HOSTILE))
-        texts = [line["text"] for line in until(socket, "told")["lines"]]
-    assert texts[0] == (
-        'player_0 says: "</script><img src=x onerror=alert(1)> I accuse player_1 of being evil. {{7*7}}" '
-        "(taken as: I accuse player_1 of being evil.)\n"
-    )
-    spoken = [entry for entry in replay.read(tmp_path / "avalon_v0-1.jsonl").entries if entry.seat == 0]
-    assert spoken[0].raw == HOSTILE
 
 
 def test_when_the_clock_runs_out_the_table_moves_which_is_counted(tmp_path):
@@ -410,29 +377,19 @@ def test_a_game_that_was_cut_off_goes_on_from_its_transcript(torn, tmp_path):
     before = path.read_bytes()
     path.write_bytes(before + torn.encode())
     with opened(tmp_path, "avalon_v0", (0,), seed=4, secret=SECRET) as opening:
-        browser = Browser(opening, 0)
-        browser.start()
-        browser.join(60)
-    assert browser.error is None
+        (browser,) = browsed(opening, 0)
     whole = path.read_bytes()
     assert whole.startswith(before)
     transcript = replay.read(path)
     assert transcript.outcome is not None
     assert list(replay.reenact(transcript))[-1].agent == ""
-    assert differences_after(browser, path) == []
+    # the last message of `told` before the first new turn is all that the seat had seen; the rest is as ever
+    other = differences(browser.games()[0], path, 0)
+    assert [line for line in other if not line.startswith(("the texts", "what was asked"))] == []
     own = [entry for entry in transcript.entries if entry.seat == 0]
     made = transcript.closing["players"]["player_0"]
     assert made["decisions"] + made.get("talk", 0) <= len(own)
     assert made["own"] > 4 - made.get("talk", 0)
-
-
-def differences_after(browser: Browser, path: Path) -> list[str]:
-    """The last message of `told` before the first new turn is all that the seat had seen; the rest is as ever."""
-    return [
-        difference
-        for difference in differences(browser.games()[0], path, 0)
-        if not difference.startswith(("the texts", "what was asked"))
-    ]
 
 
 @pytest.mark.parametrize(("seed", "planted", "why"), [(5, b'"deal"', "seed"), (4, b'"draw"', "line 2")])
@@ -492,21 +449,24 @@ def test_the_same_secret_makes_the_same_keys_and_no_key_opens_another_place():
     ("words", "why"),
     [
         (
-            "--host 0.0.0.0",
+            "template_v0 --host 0.0.0.0",
             "--host 0.0.0.0 is not accepted without --token; accepted: an address of loopback, or a token",
         ),
-        ("--host table.example", "--host table.example is not accepted without --token"),
-        ("--token PARLOUR_TEST_UNSET", "the environment holds no token in 'PARLOUR_TEST_UNSET'"),
-        ("--token PARLOUR_TEST_SHORT", "a secret of 5 characters is not accepted; accepted: 16 or more"),
-        ("--seats me,me,me", "3 names for 2 seats are not accepted; accepted: up to 2"),
-        ("--seats me,,", "seats 'me,,' are not accepted; accepted: names with a comma between them"),
-        ("--seats nobody", "policy 'nobody' is not accepted"),
-        ("--clock 0", "clock 0.0 is not accepted; accepted: seconds, more than 0"),
+        ("template_v0 --host table.example", "--host table.example is not accepted without --token"),
+        ("template_v0 --token PARLOUR_TEST_UNSET", "the environment holds no token in 'PARLOUR_TEST_UNSET'"),
+        ("template_v0 --token PARLOUR_TEST_SHORT", "a secret of 5 characters is not accepted; accepted: 16 or more"),
+        ("template_v0 --seats me,me,me", "3 names for 2 seats are not accepted; accepted: up to 2"),
+        ("template_v0 --seats me,,", "seats 'me,,' are not accepted; accepted: names with a comma between them"),
+        ("template_v0 --seats nobody", "policy 'nobody' is not accepted"),
+        ("template_v0 --clock 0", "clock 0.0 is not accepted; accepted: seconds, more than 0"),
+        ("template_v0 --names Ana,Ben,Cleo", "3 names for 2 seats are not accepted"),
+        ("avalon_v0 --names Merlin", "name 'Merlin' is not accepted"),
+        ("murder_mystery_v0 --names Ana", "--names Ana is not accepted: murder_mystery_v0 names its players"),
     ],
 )
 def test_a_table_that_cannot_be_opened_is_refused_in_one_line(words, why, monkeypatch, error_of):
     monkeypatch.setenv("PARLOUR_TEST_SHORT", "short")
-    assert why in error_of(["table", "template_v0", *words.split()])
+    assert why in error_of(["table", *words.split()])
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")

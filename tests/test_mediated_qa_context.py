@@ -150,14 +150,6 @@ def test_neither_reader_nor_memory_nor_fame_nor_answer_nor_number_changes_the_co
         assert [context_of(pipeline, 59 - number) for number in range(60)] == expected
 
 
-def test_another_question_has_another_context():
-    """So that the test above can fail: the words of the question do change it."""
-    made = generate(seed=1, size=60, difficulty="hard")
-    plain = Pipeline(made)
-    changed = Pipeline(Corpus(made.passages, tuple(q._replace(text=f"{q.text} Truly?") for q in made.questions)))
-    assert all(context_of(plain, k) != context_of(changed, k) for k in range(60))
-
-
 @pytest.mark.parametrize("normalisation", ["ours", "paper"])
 def test_every_feature_is_a_finite_number(normalisation):
     pipeline = Pipeline(generate(seed=2, size=80, difficulty="hard"), normalisation=normalisation)

@@ -345,41 +345,44 @@ def test_what_is_given_to_the_models_is_what_is_seen_and_the_state():
 # -- the correlated form ---------------------------------------------------------------------------------------
 
 
-def test_where_all_pay_for_all_the_best_action_is_an_equilibrium():
+@pytest.fixture(scope="module")
+def of_sixty():
+    """A model learned from sixty questions, their contexts and states."""
     rows, contexts = made_up(60)
-    made, states = learn_contextual(rows, contexts), [row.state for row in rows]
-    best = response(made.values(contexts, states), 0.0, 0.0)
-    assert regrets(made, contexts, states, best).max() <= 1e-9
+    return learn_contextual(rows, contexts), contexts, [row.state for row in rows]
+
+
+MINE = {"individual_costs": True, "share": 0.001}
+"""With a thousandth of the outcome, generating (0.12 - 2) is worth less to the generator than refusing (0.01): a regret."""
+
+
+def test_where_all_pay_for_all_the_best_action_is_an_equilibrium(of_sixty):
+    made, contexts, states = of_sixty
     values = made.values(contexts, states)
+    assert regrets(made, contexts, states, response(values, 0.0, 0.0)).max() <= 1e-9
     played = (correlated_model(made).policy(contexts, states) * values).sum(axis=1)
     assert played == pytest.approx(values.max(axis=1))  # no policy is worth more, and this one is obeyed
 
 
-def test_where_each_pays_for_itself_the_correlated_form_is_obeyed():
-    """With a thousandth of the outcome, generating (0.12 - 2) is worth less to the generator than refusing (0.01): a regret."""
-    rows, contexts = made_up(60)
-    made, states = learn_contextual(rows, contexts), [row.state for row in rows]
-    mine = {"individual_costs": True, "share": 0.001}
+def test_where_each_pays_for_itself_the_correlated_form_is_obeyed(of_sixty):
+    made, contexts, states = of_sixty
     best = response(made.values(contexts, states), 0.0, 0.0)
-    assert regrets(made, contexts, states, best, **mine).max() > 1
-    obeyed = correlated_model(made, **mine).policy(contexts, states)
-    assert regrets(made, contexts, states, obeyed, **mine).max() <= 1e-6
+    assert regrets(made, contexts, states, best, **MINE).max() > 1
+    obeyed = correlated_model(made, **MINE).policy(contexts, states)
+    assert regrets(made, contexts, states, obeyed, **MINE).max() <= 1e-6
     assert obeyed.sum(axis=1) == pytest.approx(1)
 
 
-def test_the_mediator_plays_the_correlated_form_from_its_file():
+def test_the_mediator_plays_the_correlated_form_from_its_file(of_sixty):
     """With a thousandth of the outcome for each module the best equilibrium is another policy than the best action."""
-    rows, contexts = made_up(60)
-    model = learn_contextual(rows, contexts)
-    obeyed = correlated_model(model, individual_costs=True, share=0.001)
+    model, contexts, states = of_sixty
+    obeyed = correlated_model(model, **MINE)
     kept = PolicyTable({}, contextual=obeyed).dumps()
     stored = policy_file.loads(kept)
     assert stored.contextual.share == 0.001
     assert stored.dumps() == kept
     assert "share" not in json.loads(PolicyTable({}, contextual=model).dumps())["contextual"]
-    states = [row.state for row in rows]
-    played = correlated_model(model, individual_costs=True, share=0.001).policy(contexts, states)
-    best = correlated_model(model)
+    played, best = obeyed.policy(contexts, states), correlated_model(model)
     assert np.abs(played - best.policy(contexts, states)).max() > 0.1
     mediator, greedy = (GraceMediator(PolicyTable({}, contextual=model), "best") for model in (stored.contextual, best))
     for k in range(6):

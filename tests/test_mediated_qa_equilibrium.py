@@ -14,7 +14,6 @@ from parlour.policies.agents.mediated_qa.joint import ALL, COSTS, PUBLISHED, cos
 
 # Aumann (1987), figure 2: dare or chicken out; rows and columns: chicken, dare
 CHICKEN = NormalForm(np.array([[[6.0, 2.0], [7.0, 0.0]], [[6.0, 7.0], [2.0, 0.0]]]))
-BATTLE = NormalForm(np.array([[[2.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 2.0]]]))
 DILEMMA = np.array([[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]])
 
 
@@ -38,13 +37,6 @@ MATRICES = three_players(
 )
 
 
-def coordination():
-    """Three players earn 2 each if all choose 0, 1 each if all choose 1, nothing otherwise."""
-    payoffs = np.zeros((3, 2, 2, 2))
-    payoffs[:, 0, 0, 0], payoffs[:, 1, 1, 1] = 2.0, 1.0
-    return NormalForm(payoffs)
-
-
 def test_chicken_the_best_correlated_equilibrium_is_better_than_every_nash():
     # Told to chicken out, a player expects (6 * 1/2 + 2 * 1/4) / (3/4) = 14/3 and (7 * 1/2 + 0 * 1/4) / (3/4) = 14/3 by
     # daring: just obeyed. Welfare 12/2 + 9/4 + 9/4 = 10.5.
@@ -66,24 +58,6 @@ def test_chicken_another_aim_gives_another_corner():
     assert worst.welfare == pytest.approx(-7.2)
     own = correlated(CHICKEN, CHICKEN.payoffs[0])
     np.testing.assert_allclose(own.probabilities, [[0, 0], [1, 0]], atol=1e-12)
-
-
-def test_battle_of_the_sexes():
-    solution = correlated(BATTLE)
-    assert solution.welfare == pytest.approx(3.0, abs=1e-12)
-    assert solution.obedience.worst <= 1e-9
-    welfares = sorted(nash.welfare(BATTLE, profile) for profile in nash.support_enumeration(BATTLE))
-    assert welfares == pytest.approx([4 / 3, 3.0, 3.0])  # mixed: (2/3, 1/3) and (1/3, 2/3), each earns 2/3
-
-
-def test_three_player_coordination():
-    game = coordination()
-    solution = correlated(game)
-    assert solution.probabilities[0, 0, 0] == pytest.approx(1.0, abs=1e-12)
-    assert solution.welfare == pytest.approx(6.0, abs=1e-12)
-    # nobody helps by leaving (0, 0, 0) or (1, 1, 1); from two against one the one gains, from there is no third
-    assert nash.pure_nash(game) == [(0, 0, 0), (1, 1, 1)]
-    assert solution.obedience.worst <= 1e-9
 
 
 def test_three_players_the_mediator_keeps_the_third_in_the_dark():
@@ -156,7 +130,7 @@ def test_shapes_and_distributions_that_do_not_fit_are_refused():
     with pytest.raises(ParlourError, match="none below 0"):
         obedience(CHICKEN, np.array([[1.5, -0.5], [0.0, 0.0]]))
     with pytest.raises(ParlourError, match="support enumeration takes two players"):
-        nash.support_enumeration(coordination())
+        nash.support_enumeration(MATRICES)
 
 
 @st.composite
@@ -189,11 +163,13 @@ def test_every_obedience_constraint_holds_and_no_pure_nash_is_better(game):
 NLI, PLAIN, REFUSE = PUBLISHED[:3]
 
 
-def test_with_a_common_payoff_the_best_joint_action_is_the_equilibrium():
+@pytest.mark.parametrize("own", [False, True], ids=["common payoff", "individual costs"])
+def test_the_best_joint_action_is_the_equilibrium_of_a_common_payoff_and_with_individual_costs_in_full(own):
+    # gross - own cost differs from net by what the others' actions cost: a deviation changes both alike
     rng = np.random.default_rng(0)
-    for actions in (PUBLISHED, ALL, ALL[3:7], ALL[:1]):
+    for actions in (PUBLISHED, *[ALL] * 5, ALL[3:7], ALL[:1]):
         net = dict(zip(actions, rng.normal(0, 50, len(actions)).tolist(), strict=True))
-        solution = correlated(module_game(net), equilibrium.as_array(net))
+        solution = correlated(module_game(net, individual_costs=own), equilibrium.as_array(net))
         row = equilibrium.as_row(solution.probabilities, tuple(net))
         assert row[max(net, key=net.get)] == pytest.approx(1.0, abs=1e-9)
         assert solution.obedience.worst <= 1e-9
@@ -218,16 +194,6 @@ def test_a_verifier_with_a_small_share_does_not_check(share, best, welfare):
     assert solution.welfare == pytest.approx(welfare)
     result = obedience(game, equilibrium.as_array({NLI: 0.5, PLAIN: 0.5}))
     assert result.regrets == pytest.approx((0.0, 0.0, 0.5))  # 1 is gained on the half where it was told the worse
-
-
-def test_with_individual_costs_in_full_the_best_net_utility_is_obeyed():
-    # gross - own cost differs from net by what the others' actions cost: a deviation changes both alike
-    rng = np.random.default_rng(1)
-    for _ in range(20):
-        net = dict(zip(ALL, rng.normal(0, 50, len(ALL)).tolist(), strict=True))
-        solution = correlated(module_game(net, individual_costs=True), equilibrium.as_array(net))
-        assert solution.welfare == pytest.approx(max(net.values()), abs=1e-9)
-        assert solution.obedience.worst <= 1e-9
 
 
 def test_rows_and_arrays():

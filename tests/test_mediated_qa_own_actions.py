@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +21,7 @@ from parlour.training.learn.mediators import held_out
 from parlour.training.learn.mediators.experiment import HeldOutConfig
 from parlour.training.learn.mediators.learn import GraceConfig, learn
 from parlour.training.learn.mediators.simulate import calibrate, simulate
+from parlour.training.play import rollout
 
 OWN = ActionSet(
     retriever=(
@@ -185,19 +185,13 @@ def test_a_policy_file_names_its_actions(learned):
 def test_the_mediator_plays_its_policy_at_a_table_of_its_actions(learned):
     _, out = learned
     mediator = GraceMediator.load(out / "policy.json")
-    env = mediated_qa_v0.env(service=pipeline(), modules=False, questions=20, info="full")
-    env.reset(seed=1)
-    mediator.reset(0, 1)
-    played: Counter[str] = Counter()
-    for _ in env.agent_iter():
-        observation, _, ended, truncated, info = env.last()
-        if ended or truncated:
-            env.step(None)
-            continue
-        number = mediator.act(observation, info)
-        played[OWN.names_of(env.unwrapped.game.catalogue[number].args)[1]] += 1
-        env.step(number)
-    assert played.total() == 20
+    env = rollout.table("mediated_qa_v0", service=pipeline(), modules=False, questions=20)
+    rollout.play(env, [mediator], 1)
+    advised = [OWN.names_of(move.args) for move in env.game_env.moves if move.kind == "advise"]
+    states = [vocabulary.STATES[move.args[1]] for move in env.game_env.moves if move.kind == "question"]
+    assert len(states) == 20
+    for state, joint in zip(states, advised, strict=True):
+        assert mediator.table.rows.get(state, {mediator.table.fallback: 1.0})[joint] > 0
 
 
 def test_a_policy_is_refused_at_a_table_of_other_actions(learned):
@@ -209,9 +203,6 @@ def test_a_policy_is_refused_at_a_table_of_other_actions(learned):
         ParlourError, match="this table has other actions than the policy; accepted: a table with words"
     ):
         GraceMediator.load(out / "policy.json").act(observation, info)
-
-
-# -- retrievers of an experiment ---------------------------------------------------------------------------------
 
 
 # -- from the command line ---------------------------------------------------------------------------------------

@@ -14,8 +14,9 @@ import pytest
 from parlour.envs import mediated_qa_v0, registry
 from parlour.envs.core import NATURE, OVER, IllegalMove, Move, Outcome, ParlourError
 from parlour.envs.mediated_qa import vocabulary
+from parlour.envs.mediated_qa.encode import MediatedEncoder
 from parlour.envs.mediated_qa.service import Asked
-from parlour.envs.mediated_qa.vocabulary import ALL, PUBLISHED, Joint, Payment
+from parlour.envs.mediated_qa.vocabulary import ALL, PUBLISHED, Joint, MediatedView
 from parlour.envs.registry import known
 from parlour.envs.replay import read, states
 from parlour.policies import HeuristicPolicy
@@ -117,28 +118,6 @@ def test_services_are_asked_for_what_is_carried_out_only():
         assert generated == ([] if refuses else [wanted])
         checks = chosen.verifier == vocabulary.CHECK and retrieves and not refuses
         assert service.calls.count("check") == int(checks)
-
-
-def test_the_order_of_play_and_what_each_move_carries():
-    game, end = play(Scripted(), Joint(1, 0, 0), PUBLISHED[2])
-    moves = [(e.seat, e.move.kind, e.move.args, e.to) for e in end.log]
-    assert moves == [
-        (NATURE, "signal", (4,), None),
-        (NATURE, "question", (end.asked[0], 4), (0,)),
-        (0, "advise", tuple(PUBLISHED[2]), (0,)),
-        (NATURE, "advice", (1, 0), (1,)),
-        (NATURE, "advice", (2, 3), (2,)),
-        (NATURE, "advice", (3, 1), (3,)),
-        (1, "retrieve", (1,), (1,)),
-        (2, "generate", (0,), (2,)),
-        (3, "verify", (0,), (3,)),
-        (NATURE, "retrieved", (1, 1), None),
-        (NATURE, "answered", (0, 1), None),
-        (NATURE, "checked", (0, 1), None),
-        (NATURE, "judged", (1, 0), None),
-        (NATURE, "result", (0, 1, 0, 0), None),
-    ]
-    assert game.outcome(end).reason == "right"
 
 
 def test_reasons_and_the_side_that_wins():
@@ -274,6 +253,7 @@ def test_a_transcript_is_played_again_without_its_service(tmp_path):
         ({"joint": "some"}, "published, all"),
         ({"modules": 1}, "True, False"),
         ({"pay": "mine"}, "shared, own"),
+        ({"mediator_sees": "answers"}, "state, signals, question"),
         ({"utilities": [1, 2, 3]}, "four numbers"),
         ({"utilities": "1234"}, "four numbers"),
         ({"utilities": [1, 2, 3, float("nan")]}, "four numbers"),
@@ -290,17 +270,6 @@ def test_options_that_are_not_accepted(options, message):
 
 
 # -- the published run -----------------------------------------------------------------------------------------
-
-
-def test_names_lists_and_costs_are_those_of_the_policies_too():
-    assert tuple(joint.names for joint in PUBLISHED) == names.PUBLISHED
-    assert tuple(joint.names for joint in ALL) == names.ALL
-    assert len(ALL) == 17
-    assert (*names.STATES, names.NO_SIGNAL) == vocabulary.STATES
-    assert vocabulary.FALLBACK.names == names.FALLBACK
-    lists = (vocabulary.RETRIEVER_ACTIONS, vocabulary.GENERATOR_ACTIONS, vocabulary.VERIFIER_ACTIONS)
-    assert lists == names.ACTIONS
-    assert dict(zip((name for actions in lists for name in actions), Payment().costs, strict=True)) == dict(names.COSTS)
 
 
 def joint_of(chosen):
@@ -335,3 +304,44 @@ def test_the_published_evaluation_is_played_again():
         game, end = play(service, joint_of((row["retriever"], row["generator"], row["verifier"])))
         assert game.outcome(end).returns[0] == float(row["net_utility"]), row["id"]
         assert sum(game.payment.costs_of(game.plan(end))) == float(row["cost"]), row["id"]
+
+
+# -- what the numbers mean, block by block -------------------------------------------------------------------------
+
+
+DEEP, REFUSE, NO_CHECK = 1, 3, 1
+NOBODY_YET: dict[str, Any] = {"signal": -1, "question": "", "advice": (), "outcome": -1, "done": 0, "earned": 0.0}
+
+
+def numbers(seat: int, questions: int = 4, **known: Any) -> list[float]:
+    game = registry["mediated_qa_v0"].raw_env(questions=questions).game
+    view = MediatedView(seat=seat, legal=(), events=(), questions=questions, **{**NOBODY_YET, **known})
+    return [round(float(value), 4) for value in MediatedEncoder(game)(view)]
+
+
+ADVICE = Joint(DEEP, REFUSE, NO_CHECK)
+
+
+@pytest.mark.parametrize(
+    ("seat", "known", "places"),
+    [
+        *((seat, {}, (seat,)) for seat in range(4)),
+        *((2, {"signal": signal}, (2, 4 + signal)) for signal in (0, 8, 9)),  # behind the four seats
+        # nine actions from place 14: three of the retriever, four of the generator, two of the verifier
+        (0, {"advice": tuple(ADVICE)}, (0, 14 + 1, 17 + 3, 21 + 1)),
+        (1, {"advice": (DEEP,)}, (1, 14 + 1)),
+        (2, {"advice": (REFUSE,)}, (2, 17 + 3)),
+        (3, {"advice": (NO_CHECK,)}, (3, 21 + 1)),
+        *((3, {"outcome": outcome}, (3, 23 + outcome)) for outcome in range(4)),
+    ],
+)
+def test_seat_state_advice_and_outcome_are_ones_at_their_places(seat, known, places):
+    """The mediator sees its whole advice, a module its own."""
+    assert numbers(seat, **known) == [float(place in places) for place in range(4 + 10 + 9 + 4 + 2)]
+
+
+def test_what_is_done_and_earned_are_shares():
+    # of the most: 4 questions, each the largest utility, 120, and all costs, 1 + 3 + 2 + 5 + 2 + 4 = 17: 548
+    values = numbers(0, done=3, earned=274.0)
+    assert (values[27], values[28]) == (0.75, 0.5)
+    assert numbers(0, earned=-137.0)[28] == -0.25

@@ -1,9 +1,13 @@
-"""`parlour train grace`: the published policy from the published table, other tables, resumption, and one-line errors."""
+"""`parlour train grace`: the published policy from the published table, other tables, resumption, one-line errors, and the verdict.
+
+A mediator is usable only if it earns more than the best static policy on held-out questions; else everybody is told.
+"""
 
 from __future__ import annotations
 
 import csv
 import json
+import logging
 import math
 from pathlib import Path
 
@@ -11,13 +15,15 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL
-from parlour.policies.agents.mediated_qa import policy_file
+from parlour.policies.agents.mediated_qa import GraceMediator, policy_file
 from parlour.policies.agents.mediated_qa.joint import ALL, FALLBACK, PUBLISHED, STATES
 from parlour.training.cli import run
 from parlour.training.learn.mediators import train as training
 from parlour.training.learn.mediators.learn import GraceConfig, learn
 from parlour.training.learn.mediators.table import UtilityTable
-from parlour.training.learn.mediators.train import train
+from parlour.training.learn.mediators.train import POLICY, train
+from parlour.training.learn.mediators.usable import usability
+from parlour.training.measure.statistics import Estimate
 from parlour.training.results.loggers import CURVE
 from reference_data import reference as data
 
@@ -69,15 +75,19 @@ def test_the_published_policy_comes_out_of_the_published_table(published, tmp_pa
 # -- other tables ----------------------------------------------------------------------------------------------
 
 
-def called(tmp_path, capsys, text, *arguments):
-    (tmp_path / "table.csv").write_text(text, encoding="utf-8")
-    code = run(
-        ["train", "grace", "--from-table", str(tmp_path / "table.csv"), "--out", str(tmp_path / "run"), *arguments]
-    )
-    return code, capsys.readouterr()
+@pytest.fixture
+def of_table(tmp_path):
+    """`of_table(text, *words)`: the command that learns from a table with this text into the folder `run`."""
+
+    def words(text, *more):
+        (tmp_path / "table.csv").write_text(text, encoding="utf-8")
+        return ["train", "grace", "--from-table", str(tmp_path / "table.csv"), "--out", str(tmp_path / "run"), *more]
+
+    return words
 
 
 BOTH = ("--temperature", "0.7", "--floor", "0.02")
+ONE = "id,state,u_shallow_gen_nli\n1,s0,1\n"
 
 
 @pytest.mark.parametrize(
@@ -92,9 +102,8 @@ BOTH = ("--temperature", "0.7", "--floor", "0.02")
     ],
     ids=["one row of one action", "missing cells, another action, s0", "a row without utilities, huge ones"],
 )
-def test_other_tables_of_this_form_work(tmp_path, capsys, text, rows):
-    code, _ = called(tmp_path, capsys, text, *BOTH)
-    assert code == 0
+def test_other_tables_of_this_form_work(tmp_path, of_table, output_of, text, rows):
+    output_of(of_table(text, *BOTH))
     policy = policy_file.read(tmp_path / "run" / "policy.json").rows
     assert {state: len(row) for state, row in policy.items()} == rows
     for row in policy.values():
@@ -105,42 +114,37 @@ def test_other_tables_of_this_form_work(tmp_path, capsys, text, rows):
 @pytest.mark.parametrize(
     ("text", "arguments", "reason"),
     [
-        ("", BOTH, "it is empty"),
-        ("id,state,u_shallow_gen_nli\n1,s0,NaN\n", BOTH, "line 2: utility 'NaN' is not accepted"),
         ("id,state,u_shallow_fly_nli\n1,s0,1\n", BOTH, "action column 'u_shallow_fly_nli' is not accepted"),
-        ("id,state,u_shallow_gen_nli\n1,T:top_Q:low,1\n", BOTH, "state 'T:top_Q:low' is not accepted"),
-        ("id,state,u_shallow_gen_nli\n1,s0,1\n", (), "cross-validation over 1 questions"),
-        ("id,state,u_shallow_gen_nli\n1,s0,1\n", ("--temperature", "nan", "--floor", "0.1"), "temperature nan"),
-        ("id,state,u_shallow_gen_nli\n1,s0,1\n", ("--temperature", "1", "--floor", "1"), "floor 1.0 is not accepted"),
-        ("id,state,u_shallow_gen_nli\n1,s0,1\n", (*BOTH, "--method", "best"), "method 'best' is not accepted"),
-        ("id,state,u_shallow_gen_nli\n1,s0,1\n", (*BOTH, "--method", "correlated"), "no temperature and no floor"),
-        ("id,state,u_shallow_gen_nli\n1,s0,1\n", (*BOTH, "--shrinkage", "much"), "shrinkage 'much' is not accepted"),
-        ("id,state,u_shallow_gen_nli\n1,s0,1\n", (*BOTH, "--learner", "ucb", "--set", "c=1"), "setting of ucb 'c'"),
-        ("id,state,u_shallow_gen_nli\n1,s0,1\n", (*BOTH, "--learner", "ucb", "--set", "spread=x"), "settings of ucb"),
-        ("id,state,u_shallow_gen_nli\n1,s0,1\n", (*BOTH, "--learner", "guess"), "learner 'guess' is not accepted"),
+        (ONE, (), "cross-validation over 1 questions"),
+        (ONE, ("--temperature", "nan", "--floor", "0.1"), "temperature nan"),
+        (ONE, ("--temperature", "1", "--floor", "1"), "floor 1.0 is not accepted"),
+        (ONE, (*BOTH, "--method", "best"), "method 'best' is not accepted"),
+        (ONE, (*BOTH, "--method", "correlated"), "no temperature and no floor"),
+        (ONE, (*BOTH, "--shrinkage", "much"), "shrinkage 'much' is not accepted"),
+        (ONE, (*BOTH, "--learner", "ucb", "--set", "c=1"), "setting of ucb 'c'"),
+        (ONE, (*BOTH, "--learner", "ucb", "--set", "spread=x"), "settings of ucb"),
+        (ONE, (*BOTH, "--learner", "guess"), "learner 'guess' is not accepted"),
     ],
 )
-def test_errors_are_one_line_and_leave_nothing(tmp_path, capsys, text, arguments, reason):
-    code, shown = called(tmp_path, capsys, text, *arguments)
-    assert code == 2
-    assert reason in shown.err
-    assert len(shown.err.splitlines()) == 1
+def test_errors_are_one_line_and_leave_nothing(tmp_path, of_table, error_of, text, arguments, reason):
+    assert reason in error_of(of_table(text, *arguments))
     assert not (tmp_path / "run" / "policy.json").exists()
 
 
-def test_a_floor_too_high_for_the_actions_is_refused_before_anything_is_written(tmp_path, capsys):
+def test_a_floor_too_high_for_the_actions_is_refused_before_anything_is_written(
+    tmp_path, of_table, output_of, error_of
+):
     text = "id,state,u_shallow_gen_nli,u_shallow_gen_nocheck\n1,s0,1,2\n2,T:low_Q:low,3,\n"
-    code, shown = called(tmp_path, capsys, text, "--temperature", "0.7", "--floor", "0.5")
-    assert (code, len(shown.err.splitlines())) == (2, 1)
-    assert "floor 0.5 is not accepted with 2 actions: 2 x 0.5 = 1; accepted: from 0 to below 0.5" in shown.err
+    half = ("--temperature", "0.7", "--floor", "0.5")
+    why = "floor 0.5 is not accepted with 2 actions: 2 x 0.5 = 1; accepted: from 0 to below 0.5"
+    assert why in error_of(of_table(text, *half))
     assert not (tmp_path / "run").exists()
-    assert called(tmp_path, capsys, text, "--temperature", "0.7", "--floor", "0.49")[0] == 0
+    output_of(of_table(text, "--temperature", "0.7", "--floor", "0.49"))
     # each action tried in a state of its own: one action in each row, until shrinkage lends the other
     apart = "id,state,u_shallow_gen_nli,u_shallow_gen_nocheck\n1,s0,1,\n2,T:low_Q:low,,3\n"
-    arguments = ("--temperature", "0.7", "--floor", "0.5", "--out")
-    assert called(tmp_path, capsys, apart, *arguments, str(tmp_path / "apart"))[0] == 0
-    code, shown = called(tmp_path, capsys, apart, *arguments, str(tmp_path / "lent"), "--shrinkage", "2")
-    assert (code, "floor 0.5 is not accepted with 2 actions" in shown.err) == (2, True)
+    output_of(of_table(apart, *half, "--out", str(tmp_path / "apart")))
+    lent = of_table(apart, *half, "--out", str(tmp_path / "lent"), "--shrinkage", "2")
+    assert "floor 0.5 is not accepted with 2 actions" in error_of(lent)
     assert not (tmp_path / "lent").exists()
 
 
@@ -162,17 +166,6 @@ def test_the_correlated_equilibrium_is_obeyed_and_the_quantal_response_is_not_qu
     }
     common = learn(table, GraceConfig(method="correlated"))
     assert all(common.policy.rows[state][joint] == pytest.approx(1.0) for state, joint in best.items())
-
-
-def test_what_a_module_pays_and_gets_decides_what_it_obeys():
-    # The check costs 4 and is worth 10 in all: net 53 with it, 47 without. A share of 0.3 does not pay for it.
-    table = UtilityTable(("a",), ("s0",), PUBLISHED[:2], np.array([[53.0, 47.0]]))
-    for share, best in ((1.0, PUBLISHED[0]), (0.3, PUBLISHED[1])):
-        learned = learn(table, GraceConfig(method="correlated", individual_costs=True, share=share))
-        assert learned.policy.rows["s0"][best] == pytest.approx(1.0)
-    even = learn(table, given(temperature=1e9, individual_costs=True, share=0.3))
-    assert even.regrets["s0"] == pytest.approx((0.0, 0.0, 0.5))  # told to check, half the time, it gains 1
-    assert learn(table, given(temperature=1e9)).regrets["s0"] == pytest.approx((0.0, 0.0, 3.0))  # told not to: 6
 
 
 def test_unusable_configurations_are_refused():
@@ -283,3 +276,93 @@ def test_the_table_of_quantities_tells_counts_means_and_probabilities(tmp_path):
     assert [row["low"] for row in rows][2] == ""
     assert rows[2]["generator"] == FALLBACK[1]
     assert sum(float(row["probability"]) for row in rows) == pytest.approx(1.0)
+
+
+# -- usable or not -------------------------------------------------------------------------------------------------
+
+
+STATES = ("T:low_Q:low", "T:high_Q:high")
+COLUMNS = ("u_shallow_gen_nli", "u_skip_param_nocheck")
+
+
+def table(path, questions, clear):
+    """A table of questions in two states and two joint actions."""
+    rng = np.random.default_rng(7)
+    lines = ["id,state," + ",".join(COLUMNS)]
+    for number in range(questions):
+        state = number % 2
+        earned = rng.normal(0.0, 30.0, 2) + (100.0 * np.eye(2)[state] if clear else 0.0)
+        lines.append(f"q{number},{STATES[state]},{earned[0]:.3f},{earned[1]:.3f}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def trained(tmp_path, json_of):
+    """`trained(questions, clear, *words)`: what the command reports of such a table, and the policy file."""
+
+    def learned(questions, clear, *words):
+        source, out = table(tmp_path / "table.csv", questions, clear), tmp_path / "run"
+        command = ["train", "grace", "--from-table", str(source), "--temperature", "1", "--floor", "0.01"]
+        return json_of([*command, "--out", str(out), *words, "--json"]), out / POLICY
+
+    return learned
+
+
+@pytest.mark.parametrize("clear", [True, False], ids=["usable", "not usable"])
+def test_a_policy_is_called_usable_only_if_its_interval_lies_above_the_best_static_policy(clear, trained, caplog):
+    """Clear: 100 in every state against 100 in one of two, about +50; else nothing but chance. `recommend` warns once."""
+    report, path = trained(200, clear)
+    assert report["usable"] is clear
+    better = "Usable. The mediator is better than the best static policy"
+    assert report["verdict"].startswith(better if clear else "Not usable")
+    stored = policy_file.read(path)
+    assert (stored.usable, stored.verdict) == (clear, report["verdict"])
+    assert policy_file.loads(stored.dumps()) == stored
+    mediator = GraceMediator.load(path)
+    mediator.reset(0, 0)
+    with caplog.at_level(logging.WARNING, "parlour"):
+        for _ in range(3):
+            mediator.recommend(STATES[0])
+    assert [record.getMessage() for record in caplog.records] == ([] if clear else [report["verdict"]])
+
+
+def test_a_policy_that_is_not_usable_says_why_and_what_to_do(trained):
+    report, _ = trained(30, False)
+    assert "held-out questions" in report["verdict"]
+    assert "It learned from 24 questions: learn from more" in report["verdict"]
+
+
+def test_without_held_out_questions_a_policy_is_not_usable(trained):
+    report, _ = trained(30, True, "--validation", "0")
+    assert not report["usable"]
+    assert "nothing was held out" in report["verdict"]
+
+
+@pytest.mark.parametrize(
+    ("gain", "usable", "begins"),
+    [
+        (Estimate(5.0, 1.0, 9.0, 300), True, "Usable. "),
+        (Estimate(5.0, 0.0, 10.0, 300), False, "Not usable yet. No difference"),
+        (Estimate(-5.0, -9.0, -1.0, 300), False, "Not usable; do not deploy it. The mediator is worse"),
+        (None, False, "Not usable: nothing was held out"),
+    ],
+)
+def test_the_interval_decides(gain, usable, begins):
+    verdict = usability(gain, "the best static policy", 100)
+    assert verdict.usable is usable
+    assert verdict.verdict.startswith(begins)
+
+
+def test_what_is_not_usable_yet_says_how_many_held_out_questions_would_show_its_gain():
+    # half an interval of 5 around 5 at 300: 300 x (1.43 x 5 / 5)^2 = 613, in two digits upwards 620
+    assert usability(Estimate(5.0, 0.0, 10.0, 300), "it", 100).verdict.endswith(
+        "learn from more, and hold out about 620."
+    )
+
+
+def test_a_policy_file_with_another_answer_is_refused(trained):
+    _, path = trained(30, True)
+    path.write_text(path.read_text().replace('"usable": true', '"usable": "yes"'))
+    with pytest.raises(Exception, match="accepted: true, false or null"):
+        policy_file.read(path)

@@ -15,7 +15,6 @@ from parlour.envs import registry
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL
-from parlour.policies import make_policy
 from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, policy_file
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED, STATES
 from parlour.policies.llm.model import OfflineModel
@@ -24,7 +23,7 @@ from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig
 from parlour.training.learn.mediators.learn import GraceConfig, learn
 from parlour.training.papers import cells, demo, grace, grace_pictures, reproduce as reproducing
 from parlour.training.papers.demo import mediated_qa as demo_section
-from parlour.training.papers.reproduce import ReproductionSetting, Value, reproduce
+from parlour.training.papers.reproduce import ReproductionSetting, reproduce
 from parlour.training.results import plots
 from reference_data import paper_table
 
@@ -143,10 +142,7 @@ def test_the_first_row_is_ours_and_differences_are_paired_with_it(played, calibr
     assert {(cell.row, cell.of) for cell in first} == {(grace.LEARNED, grace.OURS)}
     assert all(cell.difference is None and cell.value_difference is None for cell in first)
     earned = np.array([float(line["net_utility"]) for line in draws(out, grace.OURS)])
-    half = T_59 * earned.std(ddof=1) / sqrt(GAMES)
-    mean = first[3].value
-    assert mean.value == pytest.approx(earned.mean())
-    assert (mean.low, mean.high) == pytest.approx((earned.mean() - half, earned.mean() + half))
+    assert first[3].value.value == pytest.approx(earned.mean())
 
     k = vocabulary.ALL.index(baselines.CLOSED_BOOK)
     rows = calibrated[grace.OURS].held_out
@@ -232,15 +228,6 @@ def test_the_remarks_say_how_many_questions_and_that_no_language_model_played(pl
         said = " ".join(table.remarks)
         assert f"{PRACTICE} generated calibration questions and {GAMES} held-out ones" in said
         assert "no language model played" in said
-
-
-def test_pictures_are_written_and_their_axes_are_labelled(played):
-    _, out, drawn = played
-    for name, panels in (("grace-3", 4), ("grace-4", 2), ("grace-5", 2)):
-        assert (out / f"{name}.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
-        axes = drawn[name].axes[:panels]
-        assert all(panel.get_xlabel() for panel in axes)
-    assert all(axis.get_ylabel() for name in ("grace-4", "grace-5") for axis in drawn[name].axes)
 
 
 def test_the_heatmap_shows_the_probabilities(played):
@@ -346,13 +333,6 @@ def test_the_command_prints_figures_of_both_kinds(error_of, json_of, output_of, 
     assert "--out DIR" in error_of(["reproduce", "grace-4"])
 
 
-def test_shares_are_told_in_percent():
-    from parlour.training.cli.reproduce import _show_value
-
-    assert _show_value(Value(0.8125, 11, share=True)) == " 81.2%  -  n=11"
-    assert _show_value(Value(6.35, 20, -1.0, 13.7)) == "  6.35  [-1.00, 13.70]  n=20"
-
-
 def test_questions_are_many_and_games_are_not_unless_told_otherwise():
     assert reproducing.sizes("grace-3") == (1000, 2000)
     assert reproducing.sizes("avalon-2") == (ReproductionSetting.games, ReproductionSetting.practice) == (200, 60)
@@ -378,13 +358,10 @@ def test_the_demo_has_a_section_that_learns_and_measures(monkeypatch, tmp_path):
     assert all(f"| {state} |" in section.markdown for state in policy.rows)
 
 
-def test_the_mediator_takes_its_seat_by_a_policy_file(tmp_path, error_of, json_of):
+def test_the_mediator_takes_its_seat_by_a_policy_file(tmp_path, json_of):
     path, silent = tmp_path / "policy.json", PUBLISHED[5]  # search deeply, and refuse: costs 3
     path.write_text(PolicyTable({state: {silent: 1.0} for state in (*STATES, NO_SIGNAL)}).dumps())
-    assert isinstance(make_policy(f"grace:file={path}", "mediated_qa_v0", {}), GraceMediator)
     arguments = ["play", "mediated_qa_v0", "--policy", f"mediator=grace:file={path}", "--set", "modules=false"]
     returns = [game["returns"] for game in json_of([*arguments, "--games", "5", "--json"])]
     assert len(returns) == 5
     assert all(rewards in ([7.0], [-23.0]) for rewards in returns)
-    for bad, said in ((tmp_path / "none.json", "there is no policy file"), (f"{path},what=1", "setting of grace")):
-        assert said in error_of(["play", "mediated_qa_v0", "--policy", f"mediator=grace:file={bad}"])

@@ -129,13 +129,11 @@ def plain():
 
 def quick(url: str) -> int:
     """The status of a request of somebody who does not dawdle."""
-    address = urllib.parse.urlsplit(url)
-    connection = http.client.HTTPConnection(address.hostname, address.port, timeout=20)
+    connection = Line(url).say(posted())
     try:
-        connection.request("POST", CHAT, HELLO, {"Content-Type": "application/json"})
-        return connection.getresponse().status
+        return connection.reply()[0]
     finally:
-        connection.close()
+        connection.socket.close()
 
 
 def until(met: Callable[[], object]) -> None:
@@ -276,11 +274,13 @@ def test_two_hundred_slow_clients_do_not_stop_a_quick_one(server, line, most):
 
 
 @pytest.mark.slow
-def test_who_is_being_answered_does_not_give_way(server, line):
+def test_who_is_being_answered_does_not_give_way_and_who_finds_no_room_comes_to_read_so(server, line):
+    """Its request is on the way already: a close at once would reset the connection."""
     url = server(max_connections=3, latency=1.5, tally=(tally := Counter()))
     asked = [line(url).say(posted()) for _ in range(3)]
     until(lambda: tally["chat"] == 3)
-    assert line(url).refusal() == (429, "too many connections; accepted: 3 at once")
+    for said in (b"", *[posted(b" " * 200_000)] * 5):
+        assert line(url).say(said).refusal() == (429, "too many connections; accepted: 3 at once")
     assert [connection.reply()[0] for connection in asked] == [200] * 3
     assert quick(url) == 200
 
@@ -293,17 +293,6 @@ def test_who_is_only_heard_out_gives_way_first(server, line):
     for connection in refused:
         connection.socket.settimeout(2)  # they would be heard out for longer
     assert sum(connection.ended() for connection in refused) >= 8
-
-
-@pytest.mark.slow
-def test_who_finds_no_room_comes_to_read_so(server, line):
-    """Its request is on the way already: a close at once would reset the connection."""
-    url = server(max_connections=2, latency=2.0, tally=(tally := Counter()))
-    asked = [line(url).say(posted()) for _ in range(2)]
-    until(lambda: tally["chat"] == 2)
-    for _ in range(5):
-        assert line(url).say(posted(b" " * 200_000)).refusal()[0] == 429
-    assert [connection.reply()[0] for connection in asked] == [200] * 2
 
 
 def test_a_server_ends_at_once_whoever_keeps_it_waiting(line):

@@ -82,7 +82,6 @@ NOT_ASKED = (
             "concurrent_games",
             "conformance",  # minutes at the larger tables
             "demo",
-            "embedders",
             "executor",
             "experts",
             "fit",
@@ -93,7 +92,6 @@ NOT_ASKED = (
             "hardening*",
             "tuning*",
             "layers",
-            "mediated_qa_asks",
             "mediated_qa_learners",
             "mediated_qa_train",
             "murder_mystery_agent*",
