@@ -31,11 +31,17 @@ class Call(NamedTuple):
 class Answer(NamedTuple):
     """What a server answers."""
 
-    body: Any
-    """JSON unless it is a text."""
+    body: Any = None
+    """JSON unless it is a text or bytes."""
     status: int = 200
     headers: dict[str, str] = {}  # noqa: RUF012 - never changed
     hang: bool = False
+    hang_up: bool = False
+    """No answer at all."""
+    missing: int = 0
+    """Bytes that are promised but not sent."""
+    trickle: float = 0.0
+    """Seconds between the bytes."""
 
 
 def fitting(schema: dict[str, Any], whole: dict[str, Any] | None = None) -> Any:
@@ -64,6 +70,7 @@ def fitting(schema: dict[str, Any], whole: dict[str, Any] | None = None) -> Any:
 class Server:
     """What they share: the protocol of OpenAI, and a thread. A context manager."""
 
+    PROTOCOL: ClassVar[str] = "HTTP/1.1"
     PREFIX: ClassVar[str] = "/v1"
     MODEL: ClassVar[str] = "tester"
     FAULTS: ClassVar[dict[str, Answer]] = {}
@@ -128,7 +135,7 @@ class Server:
 
     def _handler(server) -> type[BaseHTTPRequestHandler]:  # noqa: N805 - the handler has a self of its own
         class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
+            protocol_version = server.PROTOCOL
             disable_nagle_algorithm = True  # head and body are two writes: the second one would wait for the client
 
             def do_GET(self) -> None:
@@ -146,16 +153,22 @@ class Server:
                 answer = server.answer(call)
                 if answer.hang:
                     server.closing.wait(60)
+                if answer.hang or answer.hang_up:
                     self.close_connection = True
                     return
-                content = (answer.body if isinstance(answer.body, str) else json.dumps(answer.body)).encode()
+                body = answer.body if isinstance(answer.body, str | bytes) else json.dumps(answer.body)
+                content = body.encode() if isinstance(body, str) else body
                 with suppress(ConnectionError):
                     self.send_response(answer.status)
                     for name, value in {"content-type": "application/json", **answer.headers}.items():
                         self.send_header(name, value)
-                    self.send_header("content-length", str(len(content)))
+                    self.send_header("content-length", str(len(content) + answer.missing))
                     self.end_headers()
-                    self.wfile.write(content)
+                    step = 1 if answer.trickle else max(1, len(content))
+                    for start in range(0, len(content), step):
+                        self.wfile.write(content[start : start + step])
+                        if answer.trickle and server.closing.wait(answer.trickle):
+                            return
 
             def log_message(self, *_: object) -> None:
                 pass

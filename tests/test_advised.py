@@ -107,13 +107,7 @@ def test_claims_that_contradict_a_plan(planned, against):
     kinds = ("accuse", "defend", "recommend")
     every = [Move(kind, (j,)) for kind in kinds for j in (1, 2, 3)]
     every += [Move("report", (j, v)) for j in (1, 2, 3) for v in (0, 1)]
-    every += [
-        Move("claim_role", (0,)),
-        Move("claim_role", (1,)),
-        Move("silent"),
-        Move("vote", (0,)),
-        Move("vote", (1,)),
-    ]
+    every += [Move("silent"), *(Move(kind, (k,)) for kind in ("claim_role", "vote") for k in (0, 1))]
     assert {(move.kind, move.args) for move in every if contradicts(move, planned)} == set(against)
 
 

@@ -51,6 +51,8 @@ def test_avalon_shows_sizes_fails_needed_results_and_rejections():
         assert sum(place.kind == EVIL for place in rejected.places) in (view.counted, max(0, view.counted - 1))
         assert rejected.places[-1].note == "evil wins"
         assert next(mark.text for mark in shown.seats[view.leader]) == "leader"
+        if rules.actor(state) not in (OVER, -1) and shown.waits:
+            assert sum(place.kind == NOW for place in quests.places) == 1
 
 
 def test_werewolf_shows_who_is_dead_and_how():
@@ -78,9 +80,3 @@ def test_claims_stand_beside_those_who_made_them_and_reports_beside_the_seat_tha
 def test_a_game_without_a_board_of_its_own_shows_claims_alone():
     shown = [board for _, state, board in boards("template_v0", {})]
     assert all(board.phase == "" and board.tracks == () for board in shown)
-
-
-def test_the_place_of_the_quest_that_is_played_is_marked():
-    for rules, state, shown in boards("avalon_v0", {"num_players": 5}, 2):
-        if rules.actor(state) not in (OVER, -1) and shown.waits:
-            assert sum(place.kind == NOW for place in shown.tracks[0].places) == 1

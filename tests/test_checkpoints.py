@@ -20,7 +20,8 @@ def checkpoint(tmp_path):
     return made
 
 
-def test_the_newest_state_and_the_one_before_it_are_kept(checkpoint):
+def test_the_newest_state_and_the_one_before_it_are_kept(checkpoint, tmp_path):
+    assert Checkpoint(tmp_path / "other.json").load(read) is None
     assert (read(checkpoint.path), read(checkpoint.before)) == (3, 2)
     assert checkpoint.before.name == "checkpoint.before.json"
     assert checkpoint.load(read) == 3
@@ -28,10 +29,6 @@ def test_the_newest_state_and_the_one_before_it_are_kept(checkpoint):
         "checkpoint.before.json",
         "checkpoint.json",
     ]
-
-
-def test_a_run_without_a_checkpoint_has_no_state(tmp_path):
-    assert Checkpoint(tmp_path / "checkpoint.json").load(read) is None
 
 
 def test_a_kill_between_the_two_files_leaves_the_one_before(checkpoint):

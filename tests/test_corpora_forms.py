@@ -27,80 +27,38 @@ HOTPOT: list[dict[str, Any]] = [
      "supporting_facts": [], "context": [LEFT]},
 ]  # fmt: skip
 WIKI: list[dict[str, Any]] = [
-    {
-        "_id": "w1",
-        "type": "compositional",
-        "question": "In which town was the director of The Glass Door born?",
-        "answer": "Telby",
-        "context": [["The Glass Door", [DOOR]], ["Edda Marlow", MARLOW.split(". ")]],
-        "supporting_facts": [["The Glass Door", 0]],
-        "evidences": [["The Glass Door", "director", "Edda Marlow"]],
-    },
-    {
-        "_id": "w2",
-        "type": "bridge_comparison",
-        "question": "Were the directors of The Glass Door and The Red Door born in the same town?",
-        "answer": "no",
-        "context": [["The Glass Door", [DOOR]]],
-        "supporting_facts": [],
-        "evidences": [],
-    },
-]
+    {"_id": "w1", "type": "compositional", "question": "In which town was the director of The Glass Door born?",
+     "answer": "Telby", "context": [["The Glass Door", [DOOR]], ["Edda Marlow", MARLOW.split(". ")]],
+     "supporting_facts": [["The Glass Door", 0]], "evidences": [["The Glass Door", "director", "Edda Marlow"]]},
+    {"_id": "w2", "type": "bridge_comparison",
+     "question": "Were the directors of The Glass Door and The Red Door born in the same town?",
+     "answer": "no", "context": [["The Glass Door", [DOOR]]], "supporting_facts": [], "evidences": []},
+]  # fmt: skip
 MUSIQUE: list[dict[str, Any]] = [
-    {
-        "id": "2hop__1",
-        "paragraphs": [
-            {"idx": 0, "title": "The Glass Door", "paragraph_text": DOOR, "is_supporting": True},
-            {"idx": 1, "title": "Edda Marlow", "paragraph_text": MARLOW, "is_supporting": False},
-            {"idx": 2, "title": "Edda Marlow", "paragraph_text": "Edda Marlow died in 1990.", "is_supporting": False},
-        ],
-        "question": "In which town was the director of The Glass Door born?",
-        "question_decomposition": [{"id": 1, "question": "The Glass Door >> director", "answer": "Edda Marlow"}],
-        "answer": "Telby",
-        "answer_aliases": ["Telby town"],
-        "answerable": True,
-    },
-    {
-        "id": "2hop__2",
-        "paragraphs": [{"idx": 0, "title": "The Glass Door", "paragraph_text": DOOR, "is_supporting": False}],
-        "question": "In which town did the director of The Glass Door die?",
-        "question_decomposition": [],
-        "answer": "Vik",
-        "answer_aliases": [],
-        "answerable": False,
-    },
-]
+    {"id": "2hop__1",
+     "paragraphs": [
+         {"idx": 0, "title": "The Glass Door", "paragraph_text": DOOR, "is_supporting": True},
+         {"idx": 1, "title": "Edda Marlow", "paragraph_text": MARLOW, "is_supporting": False},
+         {"idx": 2, "title": "Edda Marlow", "paragraph_text": "Edda Marlow died in 1990.", "is_supporting": False}],
+     "question": "In which town was the director of The Glass Door born?",
+     "question_decomposition": [{"id": 1, "question": "The Glass Door >> director", "answer": "Edda Marlow"}],
+     "answer": "Telby", "answer_aliases": ["Telby town"], "answerable": True},
+    {"id": "2hop__2",
+     "paragraphs": [{"idx": 0, "title": "The Glass Door", "paragraph_text": DOOR, "is_supporting": False}],
+     "question": "In which town did the director of The Glass Door die?", "question_decomposition": [],
+     "answer": "Vik", "answer_aliases": [], "answerable": False},
+]  # fmt: skip
+ASKED: list[dict[str, Any]] = [
+    {"id": "s1", "question": "Where was Edda Marlow born?",
+     "answers": [{"text": "Telby", "answer_start": 52}, {"text": "in Telby", "answer_start": 49},
+                 {"text": "Telby", "answer_start": 52}],
+     "is_impossible": False},
+    {"id": "s2", "question": "Where was Edda Marlow lost?", "answers": [],
+     "plausible_answers": [{"text": "Telby", "answer_start": 52}], "is_impossible": True},
+]  # fmt: skip
 SQUAD: dict[str, Any] = {
     "version": "v2.0",
-    "data": [
-        {
-            "title": "Edda_Marlow",
-            "paragraphs": [
-                {
-                    "context": MARLOW,
-                    "qas": [
-                        {
-                            "id": "s1",
-                            "question": "Where was Edda Marlow born?",
-                            "answers": [
-                                {"text": "Telby", "answer_start": 52},
-                                {"text": "in Telby", "answer_start": 49},
-                                {"text": "Telby", "answer_start": 52},
-                            ],
-                            "is_impossible": False,
-                        },
-                        {
-                            "id": "s2",
-                            "question": "Where was Edda Marlow lost?",
-                            "answers": [],
-                            "plausible_answers": [{"text": "Telby", "answer_start": 52}],
-                            "is_impossible": True,
-                        },
-                    ],
-                }
-            ],
-        }
-    ],
+    "data": [{"title": "Edda_Marlow", "paragraphs": [{"context": MARLOW, "qas": ASKED}]}],
 }
 ROWS: list[dict[str, Any]] = [
     {"id": "s1", "title": "Edda_Marlow", "context": MARLOW, "question": "Where was Edda Marlow born?",

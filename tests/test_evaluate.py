@@ -13,18 +13,17 @@ from parlour.training.play.runner import GameRunner
 from scipy.stats import binomtest
 
 
-def test_wilson_interval_of_the_textbook():
-    # Newcombe 1998 (Statistics in Medicine 17, p. 861), method 3: 81 of 263 gives 0.2553 to 0.3662
-    estimate = rate(81, 263)
+@pytest.mark.parametrize(
+    ("hits", "n", "low", "high"),
+    [
+        (81, 263, 0.2553, 0.3662),  # Newcombe 1998 (Statistics in Medicine 17, p. 861), method 3
+        (0, 20, 0.0, 0.1611),  # upper limit z^2 / (n + z^2) = 3.8415 / 23.8415
+    ],
+)
+def test_wilson_interval_of_the_textbook_and_at_the_edge(hits, n, low, high):
+    estimate = rate(hits, n)
     assert estimate is not None
-    assert (round(estimate.low, 4), round(estimate.high, 4)) == (0.2553, 0.3662)
-
-
-def test_wilson_interval_at_the_edge_and_without_cases():
-    # 0 of 20: upper limit z^2 / (n + z^2) = 3.8415 / 23.8415 = 0.1611
-    estimate = rate(0, 20)
-    assert estimate is not None
-    assert (estimate.low, round(estimate.high, 4)) == (0.0, 0.1611)
+    assert (round(estimate.low, 4), round(estimate.high, 4)) == (low, high)
     assert rate(0, 0) is None
 
 
@@ -56,38 +55,26 @@ def env():
     return rollout.table("avalon_v0", num_players=5, rules="official")
 
 
-def test_candidates_take_the_same_seat_of_the_same_deal(env):
-    report = evaluate.single(
-        env, {"a": RandomPolicy, "b": HeuristicPolicy}, ("heuristic", HeuristicPolicy), seeds.HELD_OUT[:10]
-    )
-    rows = {name: [row for row in report.games if row.policy == name] for name in ("a", "b")}
+def test_candidates_take_the_same_seat_of_the_same_deal_and_one_never_differs_from_itself(env):
+    candidates = {"a": RandomPolicy, "b": HeuristicPolicy, "c": RandomPolicy}
+    report = evaluate.single(env, candidates, ("heuristic", HeuristicPolicy), seeds.HELD_OUT[:20])
+    rows = {name: [row for row in report.games if row.policy == name] for name in candidates}
     for x, y in zip(rows["a"], rows["b"], strict=True):
         assert (x.seed, x.seat, x.role, x.side) == (y.seed, y.seat, y.role, y.side)
-    assert [row.seat for row in rows["a"]] == [0, 1, 2, 3, 4] * 2
-    assert report.comparisons[0].result.n == 10
+    assert [row.seat for row in rows["a"]] == [0, 1, 2, 3, 4] * 4
+    results = {(compared.a, compared.b): compared.result for compared in report.comparisons if compared.side == "all"}
+    assert results["a", "b"].n == 20
+    assert (results["a", "c"].only_a, results["a", "c"].only_b) == (0, 0)
 
 
-def test_a_candidate_compared_with_itself_never_differs(env):
-    report = evaluate.single(
-        env, {"a": RandomPolicy, "b": RandomPolicy}, ("heuristic", HeuristicPolicy), seeds.HELD_OUT[:20]
-    )
-    result = report.comparisons[0].result
-    assert (result.only_a, result.only_b) == (0, 0)
-
-
-def test_sides_are_changed_over_on_the_same_deal(env):
-    report = evaluate.team(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), seeds.HELD_OUT[:10])
+def test_sides_are_changed_over_on_the_same_deal_and_a_heuristic_team_beats_a_random_one_from_either(env):
+    deals = seeds.VALIDATION[:60]
+    report = evaluate.team(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), deals)
     rule = [row for row in report.games if row.policy == "heuristic"]
-    assert [(row.seed, row.side) for row in rule] == [
-        (s, side) for s in seeds.HELD_OUT[:10] for side in ("good", "evil")
-    ]
+    assert [(row.seed, row.side) for row in rule] == [(seed, side) for seed in deals for side in ("good", "evil")]
     for row in report.games:
         (other,) = [o for o in report.games if o.seed == row.seed and o.policy != row.policy and o.side != row.side]
         assert row.won != other.won
-
-
-def test_a_heuristic_team_beats_a_random_team_from_either_side(env):
-    report = evaluate.team(env, ("heuristic", HeuristicPolicy), ("random", RandomPolicy), seeds.VALIDATION[:60])
     by_side = {comparison.side: comparison.result for comparison in report.comparisons}
     assert by_side["good"].low > 0
     assert by_side["evil"].low > 0

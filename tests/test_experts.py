@@ -197,10 +197,12 @@ def test_best_responses_to_the_run_s_policy_or_to_the_expert_are_in_the_card(dat
             make_expert(tmp_path / "run", "small", data, best_responses(tmp_path / "found.json", tmp_path / other))
 
 
-def test_a_run_that_was_measured_on_few_deals_is_refused(tmp_path):
+def test_a_run_that_was_measured_on_few_deals_and_an_unknown_style_are_refused(tmp_path):
     few = write_run(tmp_path / "few", untrained(), deals=1999)
     with pytest.raises(ParlourError, match="were measured on 1999 held-out deals; accepted: at least 2000"):
         make_expert(few, "few", tmp_path / "data")
+    with pytest.raises(ParlourError, match="style"):
+        make_expert(write_run(tmp_path / "run", untrained()), "odd", tmp_path / "data", style="people")
     assert not (tmp_path / "data").exists()
 
 
@@ -226,49 +228,41 @@ def test_the_script_makes_them_and_says_in_one_line_what_is_wrong(data, tmp_path
     )
 
 
-def test_an_unknown_style_is_refused_before_anything_is_written(data, tmp_path):
-    with pytest.raises(ParlourError, match="style"):
-        make_expert(tmp_path / "run", "odd", data, style="people")
-    assert not (data / "odd.npz").exists()
+@pytest.fixture
+def strangers(tmp_path):
+    """A function: the file with the figure of a policy among strangers of some families."""
+
+    def told(policy: str, *families: str, mean: float = 0.6) -> Path:
+        scores = [{"family": name, "what": what} for name in families for what in ("all", "evil")]
+        path = tmp_path / "strangers.json"
+        path.write_text(json.dumps({"policy": policy, "mean": {"all": POINTS | {"mean": mean}}, "scores": scores}))
+        return path
+
+    return told
 
 
-def test_the_figure_among_strangers_of_a_shipped_expert_is_measured_again_and_its_network_stays(tmp_path, data):
-    strangers = tmp_path / "strangers.json"
-    printed = {"policy": "runs/x/policy.npz", "mean": {"all": POINTS}, "scores": [{"family": "clone:clone.npz"}]}
-    strangers.write_text(json.dumps(printed))
-    first = make_expert(write_run(tmp_path / "again", untrained()), "human", data, strangers=strangers, style="human")
-    with pytest.raises(ParlourError, match=r"'runs/x/policy.npz' among strangers .* accepted: expert:style=human"):
-        measure_again("human", data, strangers)
-    strangers.write_text(
-        json.dumps(printed | {"policy": "expert:style=human", "mean": {"all": POINTS | {"mean": 0.01}}})
-    )
-    card = measure_again("human", data, strangers)
-    assert card == ExpertCard.read(data / "human.json")
-    assert card.among_people is not None
-    assert (card.among_people.mean, card.sha256) == (1.0, first.sha256)  # 0.01 of all games: 1 point
+@pytest.mark.parametrize(("style", "families"), [("human", ()), ("strangers", ("logic",))])
+def test_the_figure_among_strangers_of_a_shipped_expert_is_measured_again_and_its_network_stays(
+    style, families, tmp_path, data, strangers
+):
+    of_run = strangers("runs/x/policy.npz", "logic")
+    first = make_expert(write_run(tmp_path / "again", untrained()), "shown", data, None, of_run, style)
+    with pytest.raises(ParlourError, match=rf"'runs/x/policy.npz' among strangers .* accepted: expert:style={style}"):
+        measure_again("shown", data, of_run)
+    card = measure_again("shown", data, strangers(f"expert:style={style}", "logic", mean=0.01))
+    assert card == ExpertCard.read(data / "shown.json")
+    assert (card.style, card.families, card.sha256) == (style, families, first.sha256)
+    people, others = (card.among_people, card.among_strangers)[:: 1 if style == HUMAN else -1]
+    assert people is not None
+    assert (people.mean, others) == (1.0, None)  # 0.01 of all games: 1 point
 
 
-def test_the_card_of_the_strongest_play_names_the_families_of_its_figure_among_strangers(tmp_path, data):
-    strangers = tmp_path / "strangers.json"
-    scores = [{"family": name, "what": what} for name in ("heuristic", "logic") for what in ("all", "evil")]
-    strangers.write_text(json.dumps({"policy": "expert", "mean": {"all": POINTS}, "scores": scores}))
-    card = measure_again("small", data, strangers)
+def test_the_card_of_the_strongest_play_names_the_families_of_its_figure_among_strangers(data, strangers):
+    card = measure_again("small", data, strangers("expert", "heuristic", "logic"))
     assert card == ExpertCard.read(data / "small.json")
     assert card.families == ("heuristic", "logic")
     assert card.among_strangers is not None
-    assert card.among_strangers.mean == 60.0
-    assert card.among_people is None
-
-
-def test_the_style_strangers_has_the_families_of_its_figure_too(tmp_path, data):
-    strangers = tmp_path / "strangers.json"
-    scores = [{"family": "logic", "what": "all"}]
-    strangers.write_text(json.dumps({"policy": "runs/x/policy.npz", "mean": {"all": POINTS}, "scores": scores}))
-    card = make_expert(write_run(tmp_path / "again", untrained()), "among", data, None, strangers, "strangers")
-    assert card == ExpertCard.read(data / "among.json")
-    assert (card.style, card.families, card.among_people) == ("strangers", ("logic",), None)
-    with pytest.raises(ParlourError, match=r"accepted: expert:style=strangers"):
-        measure_again("among", data, strangers)
+    assert (card.among_strangers.mean, card.among_people) == (60.0, None)
 
 
 # -- those that ship -------------------------------------------------------------------------------------------

@@ -64,11 +64,6 @@ def test_a_planted_defect_is_found_and_the_exit_code_is_1(capsys):
     assert "| **planted** | all 3 | 60 | 1 |" in output
 
 
-def test_without_findings_the_exit_code_is_0(capsys):
-    assert harden("--count", "planted=60", attack=Planted()) == 0
-    assert "# scripts/harden: 60 tries, 0 findings (seed 0)" in capsys.readouterr().out
-
-
 def test_the_shortest_input_of_a_finding_is_told_and_the_command_makes_it_again(capsys):
     planted = Planted(bound=5)  # of numbers above 5, the shortest have one digit
     assert harden("--count", "planted=300", attack=planted) == 1
@@ -89,22 +84,19 @@ def test_what_an_attempt_raises_is_a_finding_in_one_line(capsys):
     )
 
 
-def test_an_attempt_that_takes_over_500_mb_is_a_finding_where_limits_are_held(capsys):
-    class Large(Planted):
-        def attempt(self, subject, rng, folder):
-            np.ones(70_000_000).sum()  # 560 MB
-            return Tried(1)
-
-    assert harden("--count", "planted=1", attack=Large(limits=False)) == 0
-    assert harden("--count", "planted=1", attack=Large(limits=True)) == 1
-    assert "took over 500 MB" in capsys.readouterr().out
+class Large(Planted):
+    def attempt(self, subject, rng, folder):
+        np.ones(70_000_000).sum()  # 560 MB
+        return Tried(1)
 
 
-def test_an_attempt_that_takes_over_2_s_is_a_finding_where_limits_are_held(monkeypatch, capsys):
-    monkeypatch.setattr("hardening.runner.SLOW", 1e-9)
-    assert harden("--count", "planted=1", attack=Planted(limits=False)) == 0
-    assert harden("--count", "planted=1", attack=Planted(limits=True)) == 1
-    assert "took over" in capsys.readouterr().out
+@pytest.mark.parametrize(("kind", "told"), [(Large, "took over 500 MB"), (Planted, "took over")])
+def test_an_attempt_that_takes_too_much_is_a_finding_where_limits_are_held(kind, told, monkeypatch, capsys):
+    if kind is Planted:
+        monkeypatch.setattr("hardening.runner.SLOW", 1e-9)
+    assert harden("--count", "planted=1", attack=kind(limits=False)) == 0
+    assert harden("--count", "planted=1", attack=kind(limits=True)) == 1
+    assert told in capsys.readouterr().out
 
 
 def test_an_attempt_that_does_not_end_is_given_up():
@@ -133,30 +125,25 @@ def test_the_same_seed_gives_the_same_report_but_for_seconds_and_mb(tmp_path, ca
     assert unmeasured((tmp_path / "third" / "report.md").read_text()) != reports[0]
 
 
-@pytest.mark.parametrize("first", [1, 17, 100])
-def test_a_run_that_is_resumed_gives_the_report_of_one_that_was_not_stopped(tmp_path, first):
+@pytest.mark.parametrize(("first", "torn"), [(1, ""), (17, '{"attack": "planted", "first": 20, "pa'), (100, "")])
+def test_a_run_that_is_resumed_gives_the_report_of_one_that_was_not_stopped(tmp_path, first, torn):
+    """Also where a kill cut a group off."""
     whole, stopped = Planted(50), Planted(50)
     harden("--count", "planted=100", "--out", tmp_path / "whole", attack=whole)
     harden("--count", f"planted={first}", "--out", tmp_path / "stopped", attack=stopped)
+    with (tmp_path / "stopped" / ATTEMPTS).open("a") as file:
+        file.write(torn)
     harden("--count", "planted=100", "--out", tmp_path / "stopped", "--resume", attack=stopped)
     assert stopped.log == whole.log
     reports = [unmeasured((tmp_path / name / "report.md").read_text()) for name in ("whole", "stopped")]
     assert reports[0] == reports[1]
 
 
-def test_a_group_that_a_kill_cut_off_is_made_again(tmp_path):
-    harden("--count", "planted=40", "--out", tmp_path / "whole", attack=Planted(50))
-    harden("--count", "planted=20", "--out", tmp_path / "killed", attack=Planted(50))
-    with (tmp_path / "killed" / ATTEMPTS).open("a") as file:
-        file.write('{"attack": "planted", "first": 20, "pa')
-    harden("--count", "planted=40", "--out", tmp_path / "killed", "--resume", attack=Planted(50))
-    reports = [unmeasured((tmp_path / name / "report.md").read_text()) for name in ("whole", "killed")]
-    assert reports[0] == reports[1]
-
-
-def test_attempts_at_a_subject_are_numbered_from_0_and_seeded_by_their_number():
+def test_games_come_in_turn_and_attempts_at_a_subject_are_seeded_by_their_number_from_0():
+    """Two tables of Avalon and one other subject: half of the attempts are Avalon's."""
     planted = Planted()
     harden("--count", "planted=12", attack=planted)
+    assert [subject for subject, _ in planted.log] == ["avalon_v0 a", "transcript", "avalon_v0 b", "transcript"] * 3
     transcript = [drawn for subject, drawn in planted.log if subject == "transcript"]
     expected = [int(generator(0, "planted", "transcript", k).integers(100)) for k in range(len(transcript))]
     assert transcript == expected
@@ -164,30 +151,17 @@ def test_attempts_at_a_subject_are_numbered_from_0_and_seeded_by_their_number():
     assert int(generator(0, "planted", "transcript", 0).integers(10**6)) == 894105
 
 
-def test_games_come_in_turn_and_the_tables_of_a_game_in_turn():
-    """Two tables of Avalon and one other subject: half of the attempts are Avalon's."""
-    planted = Planted()
-    harden("--count", "planted=6", attack=planted)
-    assert [subject for subject, _ in planted.log] == [
-        *("avalon_v0 a", "transcript"),
-        *("avalon_v0 b", "transcript"),
-        *("avalon_v0 a", "transcript"),
-    ]
-
-
 # -- the command -------------------------------------------------------------------------------------------------
 
 
-def test_a_folder_with_a_run_is_refused_without_resume(tmp_path, capsys):
-    harden("--count", "planted=3", "--out", tmp_path, attack=Planted())
-    assert harden("--count", "planted=3", "--out", tmp_path, attack=Planted()) == 2
-    assert "holds a run; accepted: another folder, or --resume" in capsys.readouterr().err
-
-
-def test_a_run_with_another_seed_is_not_gone_on_with(tmp_path, capsys):
-    harden("--count", "planted=3", "--out", tmp_path, attack=Planted())
-    assert harden("--count", "planted=9", "--out", tmp_path, "--resume", "--seed", 5, attack=Planted()) == 2
-    assert "holds another run of scripts/harden" in capsys.readouterr().err
+def test_a_folder_with_a_run_is_refused_without_resume_and_with_another_seed(tmp_path, capsys):
+    for more, told in (
+        ([], ""),
+        ([], "holds a run; accepted: another folder, or --resume"),
+        (["--resume", "--seed", 5], "holds another run of scripts/harden"),
+    ):
+        assert harden("--count", "planted=9", "--out", tmp_path, *more, attack=Planted()) == (2 if told else 0)
+        assert told in capsys.readouterr().err
 
 
 def test_time_ends_a_run_whatever_the_counts(tmp_path):
@@ -241,29 +215,19 @@ def test_the_page_tells_of_every_attack():
 def test_every_game_with_its_presets_numbers_of_seats_and_languages_is_attacked():
     subjects = tables()
     assert len(set(subjects)) == len(subjects)
-    avalon = {
-        f"avalon_v0 num_players={n} rules={rules}" for n in range(5, 11) for rules in ("paper", "reference", "official")
-    }
-    werewolf = {
-        f"werewolf_v0 num_players={n} rules={rules}"
-        for n in range(4, 16)
-        for rules in ("paper", "reference", "official")
-    }
-    cases = {
-        f"murder_mystery_v0 case={case}_{tongue} rounds=1" for case in ("train", "teahouse") for tongue in ("en", "zh")
-    }
-    assert {*avalon, *werewolf, *cases, "template_v0", "avalon_v0 talk=false", "mediated_qa_v0 joint=all"} <= set(
-        subjects
-    )
+    expected = {"template_v0", "avalon_v0 talk=false", "mediated_qa_v0 joint=all"}
+    for rules in ("paper", "reference", "official"):
+        expected |= {f"avalon_v0 num_players={n} rules={rules}" for n in range(5, 11)}
+        expected |= {f"werewolf_v0 num_players={n} rules={rules}" for n in range(4, 16)}
+    for case in ("train_en", "train_zh", "teahouse_en", "teahouse_zh"):
+        expected.add(f"murder_mystery_v0 case={case} rounds=1")
+    assert expected <= set(subjects)
 
 
-def test_a_game_from_outside_is_attacked_under_its_dotted_name():
+def test_the_name_of_a_table_makes_it_again_and_a_game_from_outside_has_its_dotted_name():
     outside = "parlour.envs._template:GAME"
     assert outside not in tables()
-    assert table_of("parlour.envs._template:GAME").raw_env().spec.id == "template_v0"
-
-
-def test_the_name_of_a_table_makes_it_again():
+    assert table_of(outside).raw_env().spec.id == "template_v0"
     roles = ["Merlin", "Loyal Servant", "Loyal Servant", "Assassin", "Minion"]
     subject = f"avalon_v0 num_players=5 'roles={json.dumps(roles)}' rules=official talk=false"
     config = table_of(subject).raw_env().game.config
@@ -273,17 +237,17 @@ def test_the_name_of_a_table_makes_it_again():
 # -- delta debugging ---------------------------------------------------------------------------------------------
 
 
-def test_shrinking_leaves_what_is_needed_together():
-    """Of 100 numbers, 13 and 77 together fail."""
-    assert shrink(range(100), lambda part: {13, 77} <= set(part)) == [13, 77]
-
-
-def test_what_does_not_fail_stays_as_it_is():
-    assert shrink([1, 2, 3], lambda part: False) == [1, 2, 3]
-
-
-def test_what_fails_always_shrinks_to_nothing():
-    assert shrink("abc", lambda part: True) == []
+@pytest.mark.parametrize(
+    ("whole", "fails", "left"),
+    [
+        (range(100), lambda part: {13, 77} <= set(part), [13, 77]),
+        ([1, 2, 3], lambda part: False, [1, 2, 3]),
+        ("abc", lambda part: True, []),
+    ],
+    ids=["what is needed together", "what does not fail", "what fails always"],
+)
+def test_shrinking_leaves_what_is_needed(whole, fails, left):
+    assert shrink(whole, fails) == left
 
 
 def test_a_text_shrinks_to_the_characters_that_fail():

@@ -59,19 +59,16 @@ def test_a_reader_that_lets_an_error_through_is_found_with_the_shortest_input(tm
     assert min(len(finding.shortest) for finding in findings) <= 20  # such as {"b": 1}
 
 
-def test_a_refusal_of_several_lines_is_found(tmp_path):
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [("no JSON:\n{!r}", "not refused in one line"), ("{!r} is not accepted", "refused in over 4000 characters")],
+)
+def test_a_refusal_of_several_lines_or_at_length_is_found(words, told, tmp_path):
     def refuses(content: bytes, _: Path) -> None:
-        raise ParlourError(f"no JSON:\n{content!r}")
+        raise ParlourError(words.format(content))
 
-    assert {finding.what for finding in findings_of(refuses, tmp_path, 1)} == {"not refused in one line"}
+    assert told in {finding.what for finding in findings_of(refuses, tmp_path, 1)}
     assert read(Reader("x", 1, lambda: OBJECT, lambda *_: None), b"", tmp_path) == ("read", None)
-
-
-def test_a_refusal_that_quotes_all_of_a_long_input_is_found(tmp_path):
-    def refuses(content: bytes, _: Path) -> None:
-        raise ParlourError(f"{content!r} is not accepted")
-
-    assert "refused in over 4000 characters" in {finding.what for finding in findings_of(refuses, tmp_path, 1)}
 
 
 def test_the_same_chance_makes_the_same_mutants():
@@ -105,42 +102,40 @@ def test_mutants_are_of_many_kinds():
     assert kinds["as it was"] < 150
 
 
-def of_lines(folder: Path, monkeypatch: Any, run: Any) -> set[str]:
-    monkeypatch.setattr(command_lines, "run", run)
-    return {finding.what for finding in attempted(all_attacks()["inputs"], COMMAND_LINE, 0, 0, folder).findings}
-
-
-def test_command_lines_end_with_one_line_or_are_found(tmp_path, monkeypatch):
+def test_command_lines_end_with_one_line(tmp_path):
     tried = attempted(all_attacks()["inputs"], COMMAND_LINE, 0, 0, tmp_path)
     assert tried.findings == ()
     assert tried.tries == 2
 
 
-def test_exit_codes_that_are_none_are_found(tmp_path, monkeypatch):
-    assert of_lines(tmp_path, monkeypatch, lambda _: 3) == {"exit code 3"}
+def shows(_: list[str]) -> int:
+    sys.stdout.write("\x1b[2J")
+    return 0
 
 
-def test_a_command_that_shows_escape_sequences_is_found(tmp_path, monkeypatch):
-    def shows(_: list[str]) -> int:
-        sys.stdout.write("\x1b[2J")
-        return 0
-
-    assert of_lines(tmp_path, monkeypatch, shows) == {"shows '\\x1b'"}
+def breaks(_: list[str]) -> int:
+    raise KeyError("x")
 
 
-def test_a_traceback_of_a_command_is_found(tmp_path, monkeypatch):
-    def breaks(_: list[str]) -> int:
-        raise KeyError("x")
-
-    assert {what.split(" (")[0] for what in of_lines(tmp_path, monkeypatch, breaks)} == {"uncaught KeyError"}
+def refuses_twice(_: list[str]) -> int:
+    sys.stderr.write("parlour: x\nparlour: y\n")
+    return 2
 
 
-def test_a_command_that_refuses_in_two_lines_is_found(tmp_path, monkeypatch):
-    def refuses(_: list[str]) -> int:
-        sys.stderr.write("parlour: x\nparlour: y\n")
-        return 2
-
-    assert of_lines(tmp_path, monkeypatch, refuses) == {"does not refuse in one line"}
+@pytest.mark.parametrize(
+    ("run", "told"),
+    [
+        (lambda _: 3, "exit code 3"),
+        (shows, "shows '\\x1b'"),
+        (breaks, "uncaught KeyError"),
+        (refuses_twice, "does not refuse in one line"),
+    ],
+    ids=["another exit code", "escape sequences", "a traceback", "two lines"],
+)
+def test_what_a_command_may_not_do_is_found(run, told, tmp_path, monkeypatch):
+    monkeypatch.setattr(command_lines, "run", run)
+    findings = attempted(all_attacks()["inputs"], COMMAND_LINE, 0, 0, tmp_path).findings
+    assert {finding.what.split(" (")[0] for finding in findings} == {told}
 
 
 def test_command_lines_name_nothing_outside_of_the_folder():

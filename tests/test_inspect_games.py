@@ -34,37 +34,30 @@ def test_the_sides_that_these_tests_speak_of(seed):
     assert tuple(agent for agent in env.possible_agents if env.view(env.seat_of[agent]).side == "evil") == EVIL[seed]
 
 
-def agents(*given, **settings):
-    return [(seating.seed, seating.agents) for seating in seatings(avalon(), *given, **settings)]
+@pytest.mark.parametrize(
+    ("given", "seated"),
+    [
+        (([3, 4, 5],), [(3, ("player_0",)), (4, ("player_1",)), (5, ("player_2",))]),
+        (
+            ([3, 4], "one", "good"),
+            [(3, ("player_1",)), (4, ("player_2",))],
+        ),  # the first of the side from player_0, from 1
+        (([3, 4], "each", ["evil"]), [(seed, (agent,)) for seed in (3, 4) for agent in EVIL[seed]]),
+        (([3], ["player_4", "player_0"]), [(3, ("player_0", "player_4"))]),
+    ],
+    ids=["one", "one of a side", "each of a side", "by name"],
+)
+def test_seats_go_round_with_the_deals(given, seated):
+    assert [(seating.seed, seating.agents) for seating in seatings(avalon(), *given)] == seated
 
 
-def test_one_seat_goes_round_with_the_deals():
-    assert agents([3, 4, 5]) == [(3, ("player_0",)), (4, ("player_1",)), (5, ("player_2",))]
-
-
-def test_one_seat_of_a_side_is_the_first_one_from_there():
-    assert agents([3, 4], "one", "good") == [(3, ("player_1",)), (4, ("player_2",))]  # from player_0, from player_1
-
-
-def test_each_seat_of_a_side_has_a_game_of_its_own():
-    assert agents([3, 4], "each", ["evil"]) == [(seed, (agent,)) for seed in (3, 4) for agent in EVIL[seed]]
-
-
-def test_all_seats_of_both_sides_play_each_deal_twice():
+def test_all_seats_of_both_sides_play_each_deal_twice_and_all_together_are_on_no_side():
     games = seatings(avalon(), [4], "all", ["good", "evil"])
     assert [game.agents for game in games] == [("player_0", "player_2", "player_3"), EVIL[4]]
     assert [game.side for game in games] == ["good", "evil"]
     assert [game.name for game in games] == ["4-good", "4-evil"]
-
-
-def test_all_seats_together_are_on_no_side():
     [game] = seatings(avalon(), [4], "all")
-    assert game.agents == tuple(avalon().possible_agents)
-    assert game.side == MIXED
-
-
-def test_seats_by_name_are_played_together():
-    assert agents([3], ["player_4", "player_0"]) == [(3, ("player_0", "player_4"))]
+    assert (game.agents, game.side) == (tuple(avalon().possible_agents), MIXED)
 
 
 def test_a_game_without_sides_and_roles_names_none():

@@ -153,17 +153,16 @@ def test_a_page_shows_the_abilities_of_a_run_where_they_were_measured(runs, tmp_
     assert "<script>alert(1)" not in page
 
 
-def test_a_page_has_no_link_to_a_replay_that_is_not_there(tmp_path, measured):
-    (measured / READING / f"{GAME}.html").unlink()
-    assert WHY not in page_of(tmp_path, measured)
-
-
-def test_a_page_has_no_deduction_of_a_player_that_answered_fewer_than_half_of_the_questions(tmp_path, measured):
+def test_a_page_has_no_deduction_of_who_answered_fewer_than_half_and_no_link_to_a_replay_that_is_not_there(
+    tmp_path, measured
+):
     """49 of 100: its skill is not its own; what its moves show stays."""
     (measured / ABILITIES).write_text(json.dumps(told_abilities(own=49)))
+    (measured / READING / f"{GAME}.html").unlink()
     page = page_of(tmp_path, measured)
     assert "0.62, n=40" not in page
     assert "0.44, n=40" in page
+    assert WHY not in page
 
 
 @pytest.mark.parametrize(

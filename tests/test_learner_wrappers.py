@@ -51,25 +51,33 @@ def play(env: Any, rng: np.random.Generator) -> dict[str, float]:
     return got
 
 
-@pytest.mark.parametrize("seats", SEATS, ids=str)
-@pytest.mark.parametrize("game", TABLES)
-def test_learner_seats_keep_the_contract_of_pettingzoo(game, seats):
-    api_test(learners(game, seats), num_cycles=200)
-    seed_test(partial(learners, game, seats), num_cycles=20)
+def every_seat(**settings: Any) -> Any:
+    return registry[examples.GAME].raw_env(observation="features", **examples.OPTIONS, **settings)
 
 
-@pytest.mark.parametrize("wrap", [MaskInInfo, ObservationsKey])
-def test_other_shapes_keep_it_too(wrap):
-    api_test(wrap(learners("avalon_v0", 2)), num_cycles=200)
-    api_test(wrap(registry["avalon_v0"].env(num_players=5, observation="both")), num_cycles=30)
+def all_at_once() -> Any:
+    return registry[examples.GAME].parallel_env(observation="features", **examples.OPTIONS)
 
 
-@pytest.mark.parametrize("wrap", [ParallelMaskInInfo, ParallelObservationsKey])
-def test_so_do_the_parallel_ones(wrap):
-    make = partial(lambda: wrap(aec_to_parallel(learners("avalon_v0"))))
-    parallel_api_test(make(), num_cycles=100)
-    parallel_seed_test(make, num_cycles=20)
-    parallel_api_test(wrap(registry["avalon_v0"].parallel_env(num_players=5, observation="both")), num_cycles=20)
+@pytest.mark.parametrize(
+    "make",
+    [
+        *(partial(learners, game, seats) for game in TABLES for seats in SEATS),
+        *(lambda wrap=wrap: wrap(learners("avalon_v0", 2)) for wrap in (MaskInInfo, ObservationsKey)),
+        lambda: LegalRanks(examples.learner_env(2), 10),
+        lambda: LegalRanks(every_seat()),
+    ],
+)
+def test_the_contract_of_pettingzoo_is_kept(make):
+    api_test(make(), num_cycles=200)
+    seed_test(make, num_cycles=20)
+
+
+@pytest.mark.parametrize("wrap", [ParallelMaskInInfo, ParallelObservationsKey, ParallelLegalRanks])
+@pytest.mark.parametrize("make", [all_at_once, lambda: aec_to_parallel(learners("avalon_v0"))], ids=["table", "seat"])
+def test_the_contract_of_its_parallel_form_too(wrap, make):
+    parallel_api_test(wrap(make()), num_cycles=50)
+    parallel_seed_test(lambda: wrap(make()), num_cycles=20)
 
 
 @pytest.mark.parametrize("game", ["avalon_v0", "werewolf_v0"])
@@ -117,22 +125,6 @@ def test_each_shape_is_what_its_name_says():
     assert set(plural.observe("learner_0")) == {"observations", "action_mask"}
     assert np.array_equal(plural.observe("learner_0")["observations"], seen["observation"])
     assert np.array_equal(plural.observe("learner_0")["action_mask"], bare.infos["learner_0"]["action_mask"])
-
-
-def every_seat(**settings: Any) -> Any:
-    return registry[examples.GAME].raw_env(observation="features", **examples.OPTIONS, **settings)
-
-
-def all_at_once() -> Any:
-    return registry[examples.GAME].parallel_env(observation="features", **examples.OPTIONS)
-
-
-def test_the_contract_of_pettingzoo_is_kept():
-    api_test(LegalRanks(examples.learner_env(2), 10), num_cycles=200)
-    seed_test(lambda: LegalRanks(every_seat()), num_cycles=20)
-    for make in (partial(all_at_once), lambda: aec_to_parallel(examples.learner_env())):
-        parallel_api_test(ParallelLegalRanks(make(), 10), num_cycles=50)
-        parallel_seed_test(lambda make=make: ParallelLegalRanks(make()), num_cycles=20)
 
 
 @pytest.mark.parametrize("ranks", [10, None])

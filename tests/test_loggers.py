@@ -128,6 +128,7 @@ def log(folder, steps, names=(), before=()):
 
 
 def test_the_csv_has_a_row_for_each_step_and_an_empty_cell_where_nothing_was_measured(tmp_path):
+    assert read_curve(tmp_path) == []
     log(tmp_path, [10, 20])
     assert (tmp_path / CURVE).read_text().splitlines() == [
         "step,eval/win_rate,losses/value_loss",
@@ -145,10 +146,6 @@ def test_what_a_kill_left_beyond_the_checkpoint_is_replaced(tmp_path):
     assert (tmp_path / CURVE).read_bytes() == (tmp_path / "whole" / CURVE).read_bytes()
 
 
-def test_a_folder_without_a_curve_has_no_rows(tmp_path):
-    assert read_curve(tmp_path) == []
-
-
 @TENSORBOARD
 def test_tensorboard_takes_back_what_the_checkpoint_does_not_have(tmp_path):
     log(tmp_path, [10, 20, 30], ["tensorboard"])
@@ -161,10 +158,8 @@ def test_tensorboard_takes_back_what_the_checkpoint_does_not_have(tmp_path):
 
 @TENSORBOARD
 def test_a_logger_that_is_asked_for_late_has_the_whole_curve(tmp_path):
-    log(tmp_path, [10, 20])
-    log(tmp_path, [30], ["tensorboard"], read_curve(tmp_path))
-    log(tmp_path, [40], [], read_curve(tmp_path))
-    log(tmp_path, [50], ["tensorboard"], read_curve(tmp_path))
+    for steps, names in (([10, 20], []), ([30], ["tensorboard"]), ([40], []), ([50], ["tensorboard"])):
+        log(tmp_path, steps, names, read_curve(tmp_path))
     assert_alike(scalars(tmp_path), curve(tmp_path))
     assert list(curve(tmp_path)) == [10, 20, 30, 40, 50]
 

@@ -19,10 +19,10 @@ from parlour.policies.agents.mediated_qa import GraceMediator, policy_file
 from parlour.policies.agents.mediated_qa.joint import ALL, FALLBACK, PUBLISHED, STATES
 from parlour.training.cli import run
 from parlour.training.learn.mediators import train as training
+from parlour.training.learn.mediators.baselines import usability
 from parlour.training.learn.mediators.learn import GraceConfig, learn
 from parlour.training.learn.mediators.table import UtilityTable
 from parlour.training.learn.mediators.train import POLICY, train
-from parlour.training.learn.mediators.usable import usability
 from parlour.training.measure.statistics import Estimate
 from parlour.training.results.loggers import CURVE
 from reference_data import reference as data

@@ -52,18 +52,13 @@ def test_a_policy_file_knows_its_table(tmp_path):
     game, options = named_table(None, {}, ["heuristic", file, "expert"])
     assert game == "avalon_v0"
     assert options == registry["avalon_v0"].raw_env(**SILENT).game.config
+    assert named_table("avalon_v0", {"num_players": 5, "talk": False}, [file]) == (game, options)  # some of them again
 
 
 def test_a_mixture_knows_the_table_of_its_members(tmp_path):
     file_for(tmp_path / "mixed" / "one.npz", "werewolf_v0", num_players=6)
     game, options = named_table(None, {}, [f"mixture:{tmp_path / 'mixed'}"])
     assert (game, options["num_players"]) == ("werewolf_v0", 6)
-
-
-def test_named_options_may_repeat_those_of_the_file(tmp_path):
-    file = file_for(tmp_path / "policy.npz", **SILENT)
-    config = registry["avalon_v0"].raw_env(**SILENT).game.config
-    assert named_table("avalon_v0", {"num_players": 5, "talk": False}, [file]) == ("avalon_v0", config)
 
 
 @pytest.mark.parametrize(

@@ -27,10 +27,6 @@ def jobs(path):
     return yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]
 
 
-def steps():
-    return [(path.name, step) for path in WORKFLOWS for job in jobs(path).values() for step in job["steps"]]
-
-
 # -- metadata --------------------------------------------------------------------------------------------------
 
 
@@ -48,48 +44,35 @@ def test_the_citation_and_the_changelog_name_the_version_of_the_package():
     assert cited["version"] == PROJECT["version"]
     assert (cited["title"], cited["license"]) == (PROJECT["name"], PROJECT["license"])
     assert [author["name"] for author in cited["authors"]] == [author["name"] for author in PROJECT["authors"]]
+    # no public address is made up: an owner who has one adds it to the metadata, the citation, and here
+    assert "urls" not in PROJECT
+    assert not {"url", "repository", "repository-code", "doi"} & set(cited)
     headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     released = [heading for heading in headings if heading != "Unreleased"]
     if released:
         assert released[0] == f"{cited['version']} - {cited['date-released']}"
 
 
-def test_no_address_is_made_up():
-    """parlour has no public address yet: an owner who has one adds it to the metadata, the citation, and here."""
-    assert "urls" not in PROJECT
-    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert not {"url", "repository", "repository-code", "doi"} & set(cited)
-
-
 # -- workflows and images --------------------------------------------------------------------------------------
 
 
-def test_there_are_workflows_for_documentation_tests_and_wheels():
+def test_workflows_for_documentation_tests_and_wheels_may_only_read_and_end_by_themselves():
     assert [path.stem for path in WORKFLOWS] == ["docs", "tests", "wheels"]
+    for path in WORKFLOWS:
+        assert yaml.safe_load(path.read_text(encoding="utf-8"))["permissions"] == {"contents": "read"}, path
+        assert all(job["timeout-minutes"] <= 120 for job in jobs(path).values()), path
+    assert jobs(WORKFLOWS[1])["core"]["strategy"]["matrix"]["python"] == PYTHONS
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-def test_a_workflow_may_only_read_and_ends_by_itself(path):
-    assert yaml.safe_load(path.read_text(encoding="utf-8"))["permissions"] == {"contents": "read"}
-    assert all(job["timeout-minutes"] <= 120 for job in jobs(path).values())
-
-
-def test_every_action_is_pinned_to_one_version():
-    used = [step["uses"] for _, step in steps() if "uses" in step]
+def test_every_action_is_pinned_to_one_version_and_every_command_is_a_script_of_the_repository():
+    steps = [step for path in WORKFLOWS for job in jobs(path).values() for step in job["steps"]]
+    used = [step["uses"] for step in steps if "uses" in step]
     assert used
     assert all(re.fullmatch(r"actions/[a-z-]+@v\d+\.\d+\.\d+", action) for action in used)
-
-
-def test_every_command_of_a_workflow_is_a_script_of_the_repository():
-    run = [step["run"].split()[0] for _, step in steps() if "run" in step]
+    run = [step["run"].split()[0] for step in steps if "run" in step]
     assert run
     for script in run:
         assert (ROOT / script).stat().st_mode & 0o111, script
-
-
-def test_the_tests_run_on_each_python_of_the_classifiers():
-    (path,) = (workflow for workflow in WORKFLOWS if workflow.stem == "tests")
-    assert jobs(path)["core"]["strategy"]["matrix"]["python"] == PYTHONS
 
 
 def test_the_image_is_made_from_files_that_are_there():

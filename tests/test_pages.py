@@ -29,9 +29,6 @@ def test_texts_in_the_data_cannot_end_their_element_and_are_read_back_whole():
     assert json.loads(text) == {"say": HOSTILE, "n": 0.1}
     assert not set(text) & set("<>&\u2028\u202e")
     assert made.encode().decode() == made  # lone surrogates are escaped
-
-
-def test_a_title_is_no_html():
     assert "<title>&lt;b&gt;x&lt;/b&gt;</title>" in render(Page("<b>x</b>"))
 
 
@@ -44,10 +41,7 @@ def test_only_the_pages_own_script_and_style_are_allowed_and_nothing_is_fetched(
         assert rules[rule] == f"'sha256-{base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()}'"
     assert rules["default-src"] == rules["connect-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
     assert rules["img-src"] == "data:"
-
-
-def test_a_page_of_a_server_may_speak_with_it_alone():
-    assert "connect-src 'self';" in render(Page("a table", connects=True))
+    assert "connect-src 'self';" in render(Page("a table", connects=True))  # with its server alone
 
 
 VIEWER = viewer.viewer({"header": {"title": "a game"}})

@@ -19,7 +19,7 @@ from parlour.envs import registry
 from parlour.envs.core import Move
 from parlour.envs.entries import Entry
 from parlour.envs.registry import lookup
-from parlour.wrappers import HistoryWindow, NumericFeatures, QuestRewards, Recorder
+from parlour.wrappers import HistoryWindow, NumericFeatures, QuestRewards, Recorder, SealedTurn, TurnInInfo
 from pettingzoo_suites import api_test, by_design, max_cycles_test, seed_test
 
 pytestmark = by_design
@@ -41,6 +41,8 @@ def test_api_through_the_wrappers(tmp_path):
     api_test(NumericFeatures(bare()), num_cycles=20)
     api_test(HistoryWindow(bare(), lines=3), num_cycles=20)
     api_test(QuestRewards(bare()), num_cycles=400)
+    for wrap in (TurnInInfo, SealedTurn):
+        api_test(wrap(registry["avalon_v0"].raw_env(num_players=5, observation="features", info="full")), 100)
     recorder = Recorder(bare(), tmp_path / "{n}.jsonl")
     api_test(recorder, num_cycles=20)
     recorder.close()
@@ -121,15 +123,6 @@ def test_every_decision_of_a_parallel_game_is_used_or_asked_for_again_with_news(
     assert kept > 0  # a choice waited for the witch
 
 
-@pytest.mark.parametrize(
-    "attribute", ["rewards", "terminations", "truncations", "infos", "agent_selection", "_cumulative_rewards"]
-)
-def test_order_is_enforced_before_reset(attribute):
-    env = registry["avalon_v0"].raw_env()
-    with pytest.raises(AttributeError, match=f"{attribute} cannot be accessed before reset"):
-        getattr(env, attribute)
-
-
 @both_actions
 @pytest.mark.parametrize("name", list(registry))
 def test_nothing_can_be_done_before_reset(name, action):
@@ -142,6 +135,9 @@ def test_nothing_can_be_done_before_reset(name, action):
     ):
         with pytest.raises((AttributeError, ValueError), match=r"before reset|reset\(\)"):
             call(registry[name].env(action=action))
+    for attribute in ("rewards", "terminations", "truncations", "infos", "agent_selection", "_cumulative_rewards"):
+        with pytest.raises(AttributeError, match=f"{attribute} cannot be accessed before reset"):
+            getattr(registry[name].raw_env(), attribute)
     with pytest.raises(AttributeError, match="no attribute 'colour'"):
         _ = registry[name].raw_env().colour
 

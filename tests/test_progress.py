@@ -12,7 +12,7 @@ from itertools import accumulate
 
 import pytest
 from parlour.training.results import display, progress
-from parlour.training.results.progress import ProgressLine, Stage, counted, no_progress, pause
+from parlour.training.results.progress import ProgressLine, Stage, counted, pause
 
 TRAINING = Stage("Training", 409_600, "decisions")
 
@@ -45,20 +45,13 @@ def test_a_line_says_what_is_done_the_share_the_metric_and_the_time_left(clock):
     assert line.line().endswith("win rate 0.56 · 1 min 15 s left")
     line(TRAINING, 409_600)
     assert line.line() == "Training: 100 % · 409,600 of 409,600 decisions · win rate 0.56"
-
-
-def test_the_time_left_is_by_the_speed_of_this_run_and_not_of_what_was_resumed(clock):
-    line = ProgressLine("Preparing", clock)
-    line(TRAINING, 204_800)
-    clock.now += 10
-    line(TRAINING, 307_200)
-    assert line.line().endswith("10 s left")
-
-
-def test_a_stage_without_a_unit_shows_its_share(clock):
-    line = ProgressLine("Preparing", clock)
-    line(Stage("Learning", 10), 5, "log loss 0.4")
+    line(Stage("Learning", 10), 5, "log loss 0.4")  # without a unit
     assert line.line() == "Learning: 50 % · log loss 0.4"
+    resumed = ProgressLine("Preparing", clock)
+    resumed(TRAINING, 204_800)
+    clock.now += 10
+    resumed(TRAINING, 307_200)
+    assert resumed.line().endswith("10 s left")  # by the speed of this run
 
 
 def test_a_stage_that_took_long_leaves_a_line_and_a_short_one_none(clock):
@@ -124,10 +117,6 @@ def test_in_a_terminal_one_line_is_redrawn_and_vanishes(monkeypatch):
         while "Playing: 50 % · 1 of 2 games · win rate 0.5" not in shown():
             time.sleep(0.01)
     assert sys.stderr.getvalue().rstrip().endswith("\x1b[2K")  # the line is erased
-
-
-def test_no_progress_takes_what_progress_takes():
-    assert no_progress(TRAINING, 3, "x") is None
 
 
 def test_nothing_is_shown_of_work_that_is_over_at_once(tmp_path):

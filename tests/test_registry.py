@@ -136,13 +136,6 @@ def steps(env: Any, seed: int, turns: int) -> list[Any]:
 # -- the registry ----------------------------------------------------------------------------------------------
 
 
-def test_every_game_has_an_id():
-    assert gymnasium_id("avalon_v0") == "parlour/avalon-v0"
-    for name in registry:
-        spec = gymnasium.spec(gymnasium_id(name))
-        assert (spec.namespace, f"{spec.name}_v{spec.version}") == ("parlour", name)
-
-
 def test_gymnasium_imports_the_games_by_the_id_itself():
     """No import of parlour: Gymnasium takes `module:id`."""
     code = (

@@ -43,18 +43,10 @@ def test_a_game_that_was_killed_is_shown_up_to_its_last_whole_line(tmp_path):
     assert not replay.header.finished
     assert replay.header.ended == "The game was not finished."
     assert [seat.returned for seat in replay.header.seats] == [None, None]
-
-
-def test_a_game_that_was_killed_before_its_first_move_has_a_page(tmp_path):
-    replay = replayed(tmp_path, lines_of_file()[0])
-    assert [step.kind for step in replay.steps] == ["end"]
-    assert (replay.lines, replay.who) == ((), ())
-
-
-def test_a_game_that_was_given_up_says_why(tmp_path):
-    header, toss, *_ = lines_of_file()
-    replay = replayed(tmp_path, header, toss, '{"unfinished": "player_0: no \\u202e answer", "seat": "player_0"}\n')
-    assert replay.header.ended == "The game was not finished: player_0: no answer."
+    before = replayed(tmp_path, header)
+    assert ([step.kind for step in before.steps], before.lines, before.who) == (["end"], (), ())
+    given_up = replayed(tmp_path, header, toss, '{"unfinished": "player_0: no \\u202e answer", "seat": "player_0"}\n')
+    assert given_up.header.ended == "The game was not finished: player_0: no answer."
 
 
 def test_a_move_that_does_not_fit_ends_the_page_before_it_and_is_told(tmp_path):
@@ -64,12 +56,8 @@ def test_a_move_that_does_not_fit_ends_the_page_before_it_and_is_told(tmp_path):
     (note,) = replay.header.notes
     assert note.startswith("The move of line 3 does not fit the rules: promise [7] is not accepted")
     assert note.endswith("The page ends before it; 2 lines of the transcript are not shown.")
-
-
-def test_a_move_of_another_seat_than_the_one_to_move_ends_the_page(tmp_path):
-    header, toss, promise, guess, outcome = lines_of_file()
-    replay = replayed(tmp_path, header, toss, promise.replace("player_0", "player_1"), guess, outcome)
-    assert replay.header.notes[0].startswith("Line 3 is a move of player_1; accepted: player_0.")
+    other = replayed(tmp_path, header, toss, promise.replace("player_0", "player_1"), guess, outcome)
+    assert other.header.notes[0].startswith("Line 3 is a move of player_1; accepted: player_0.")
 
 
 def test_an_outcome_that_is_not_that_of_the_moves_is_told(tmp_path):
@@ -129,21 +117,21 @@ def test_calls_of_another_form_are_passed_over(tmp_path):
     header, toss, promise, guess, outcome = lines_of_file()
     for calls in (7, "x", [3, None], [{}], [{"ask": 1, "prompt": 2, "usage": [], "cost": "x", "cut": None}]):
         asked = json.dumps({**json.loads(promise), "calls": calls}) + "\n"
-        path = tmp_path / "game.jsonl"
-        path.write_text("".join((header, toss, asked, guess, outcome)), "utf-8")
-        assert len(replay_of(read(path)).steps) == 4
+        assert len(replayed(tmp_path, header, toss, asked, guess, outcome).steps) == 4
+
+
+def put_together(pieces: Pieces, run: tuple[int, ...]) -> str:
+    return "".join(text for k in range(0, len(run), 2) for text in pieces.texts[run[k] : run[k] + run[k + 1]])
 
 
 def test_a_long_prompt_in_one_line_is_stored_once_where_it_comes_again():
     """Two prompts of JSON in one line, of 200 sentences each, that differ in the last: the second adds one piece."""
     pieces = Pieces()
     said = [f"player_{number % 7} says the {number}th thing." for number in range(200)]
-    first, second = json.dumps({"record": " ".join(said)}), json.dumps({"record": " ".join([*said, "And one more."])})
-    runs = [pieces.runs(first), pieces.runs(second)]
-    for text, run in zip((first, second), runs, strict=True):
-        parts = ["".join(pieces.texts[start : start + many]) for start, many in zip(run[::2], run[1::2], strict=True)]
-        assert "".join(parts) == text
-    assert sum(map(len, pieces.texts)) < len(first) + 100
+    texts = [json.dumps({"record": " ".join(said)}), json.dumps({"record": " ".join([*said, "And one more."])})]
+    runs = [pieces.runs(text) for text in texts]
+    assert [put_together(pieces, run) for run in runs] == texts
+    assert sum(map(len, pieces.texts)) < len(texts[0]) + 100
 
 
 @pytest.mark.parametrize(
@@ -151,6 +139,4 @@ def test_a_long_prompt_in_one_line_is_stored_once_where_it_comes_again():
 )
 def test_pieces_put_together_are_the_text(text):
     pieces = Pieces()
-    run = pieces.runs(text)
-    parts = ["".join(pieces.texts[start : start + many]) for start, many in zip(run[::2], run[1::2], strict=True)]
-    assert "".join(parts) == text
+    assert put_together(pieces, pieces.runs(text)) == text

@@ -206,10 +206,16 @@ def test_trust_played_again_is_that_of_the_decisions_as_the_game_was_played(game
             if trust is not None:
                 assert same(at(lines, step), trust, rules.view(state, 0).alive)
         if replay.header.seats[seat].side == "village":
-            for step, values in line(replay, f"recorded trust: player_{seat}").points:
-                numbers = at(lines, step)
-                assert numbers is not None
-                assert all(a is None or b is None or abs(a - b) < 6e-5 for a, b in zip(values, numbers, strict=True))
+            check_recorded_trust(replay, seat)
+
+
+def check_recorded_trust(replay: Replay, seat: int) -> None:
+    """What the transcript holds of a seat's trust is what is played again, to four digits."""
+    again = line(replay, f"played again trust: player_{seat}")
+    for step, values in line(replay, f"recorded trust: player_{seat}").points:
+        numbers = at(again, step)
+        assert numbers is not None
+        assert all(a is None or b is None or abs(a - b) < 6e-5 for a, b in zip(values, numbers, strict=True))
 
 
 def test_a_trained_gratr_shows_the_trust_that_it_decides_by_and_its_graphs_beside_it(tmp_path):
@@ -221,11 +227,7 @@ def test_a_trained_gratr_shows_the_trust_that_it_decides_by_and_its_graphs_besid
     for seat in village:
         assert titles[f"played again trust: player_{seat}"].startswith("trust that it decides by")
         assert titles[f"played again trust graph: player_{seat}"].startswith("trust graph")
-        decided = line(replay, f"played again trust: player_{seat}")
-        for step, values in line(replay, f"recorded trust: player_{seat}").points:
-            assert all(
-                a is None or b is None or abs(a - b) < 6e-5 for a, b in zip(values, at(decided, step), strict=True)
-            )
+        check_recorded_trust(replay, seat)
 
 
 def test_sensors_played_again_are_those_that_were_read_as_the_game_was_played(games):
@@ -293,24 +295,17 @@ def test_nothing_is_imported_or_opened_for_a_name_in_a_header(tmp_path, named):
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_lines_of_a_seat_are_those_of_its_view_and_no_others(games, game):
+def test_the_lines_of_a_seat_are_those_of_its_view_and_everybodys_are_the_public_record(games, game):
     """At each step, in the order of the View, in the words of its text."""
     transcript, replay = games[game]
     text = transcripts.text_of(transcript)
     for step, rules, state in views_after(transcript):
+        public = [text.line(event).removesuffix("\n") for event in state.log if event.to is None]
+        assert [line.text for line in replay.lines if line.step <= step and line.to is None] == public
         for seat in range(rules.seats):
             expected = [text.line(event).removesuffix("\n") for event in rules.view(state, seat).events]
             lines = [line for line in replay.lines if line.step <= step and (line.to is None or seat in line.to)]
             assert [line.text for line in lines] == expected
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_what_everybody_knows_is_the_public_record(games, game):
-    transcript, replay = games[game]
-    text = transcripts.text_of(transcript)
-    *_, (_, _, state) = views_after(transcript)
-    public = [text.line(event).removesuffix("\n") for event in state.log if event.to is None]
-    assert [line.text for line in replay.lines if line.to is None] == public
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -327,7 +322,7 @@ def test_what_a_seat_knows_of_itself_is_the_first_section_of_its_text(games, gam
         )
 
 
-def test_a_secret_vote_is_nobodys_until_the_votes_are_shown(games):
+def test_a_secret_vote_is_nobodys_until_the_votes_are_shown_and_a_quest_card_is_its_seats_alone(games):
     """Avalon: the vote of a seat stands in its own step, which nobody sees, and in the row of its team once all have voted."""
     _, replay = games["avalon_v0"]
     votes = [step for step, move in enumerate(replay.steps) if move.kind == "vote"]
@@ -337,10 +332,6 @@ def test_a_secret_vote_is_nobodys_until_the_votes_are_shown(games):
     (teams,) = [table for table in replay.tables if table.id == "teams"]
     shown = [row for row in teams.rows if row.cells[3][0] is not None]
     assert min(row.step for row in shown) == votes[5]  # six seats vote, and then it is shown
-
-
-def test_a_quest_card_is_known_to_its_seat_alone(games):
-    _, replay = games["avalon_v0"]
     (cards,) = [table for table in replay.tables if table.id == "cards"]
     assert cards.rows
     assert all(row.to == (row.cells[1],) for row in cards.rows)

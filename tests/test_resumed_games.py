@@ -135,15 +135,6 @@ def test_a_transcript_of_another_game_or_a_file_that_is_none_is_refused_and_left
     assert first.read_text() == "my notes\n"
 
 
-def test_two_runs_in_one_folder(whole, capsys):
-    from parlour.training.results.runs import run_directory
-
-    folder, _ = whole
-    with run_directory(folder):
-        assert call(PLAY, folder, "--resume") == 2
-    assert "is in use by another run" in capsys.readouterr().err
-
-
 # -- the game that a transcript tells ----------------------------------------------------------------------------
 
 

@@ -7,7 +7,6 @@ import json
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies import ChatPlayer
-from parlour.policies.agents.seat import LEADS
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.model import OfflineModel
 
@@ -27,28 +26,14 @@ def saved(tmp_path):
     return change
 
 
-@pytest.mark.parametrize(
-    "leads",
-    [
-        {"base_url": "http://evil.example/v1"},
-        {"key_env": "SECRET"},
-        {"cache": "/tmp/x"},
-        {"prompts": "/tmp"},
-        {"prices": "/tmp/x"},
-    ],
-)
-def test_what_a_file_names_is_not_used_unasked(saved, leads):
-    ((name, value),) = leads.items()
-    assert name in LEADS
-    with pytest.raises(
-        ParlourError, match=f"has {name} '{value}': what a file names is not used unasked; accepted: load"
-    ):
-        ChatPlayer.load(saved(**leads))
-
-
-def test_a_model_that_is_given_takes_the_place_of_the_one_in_the_file(saved):
+@pytest.mark.parametrize("name", ["base_url", "key_env", "cache", "prompts", "prices"])
+def test_what_a_file_names_is_not_used_unasked_but_a_model_that_is_given_is(saved, name):
+    path = saved(**{name: "/tmp/x"})
+    why = f"has {name} '/tmp/x': what a file names is not used unasked; accepted: load"
+    with pytest.raises(ParlourError, match=why):
+        ChatPlayer.load(path)
     mine = make_model(ModelConfig())
-    assert ChatPlayer.load(saved(base_url="http://evil.example/v1"), mine).model is mine
+    assert ChatPlayer.load(path, mine).model is mine
 
 
 def test_a_player_saved_with_the_offline_model_is_loaded_as_it_was(tmp_path):

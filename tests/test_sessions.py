@@ -47,11 +47,16 @@ def test_a_game_by_id_is_an_ordinary_transcript_with_its_outcome(tmp_path):
     assert transcript.outcome.returns[0] == turns[-1].reward
 
 
-def test_a_caller_may_take_another_seat():
+def test_a_caller_may_take_another_seat_but_not_an_unknown_id_or_too_many_words():
     sessions = Sessions(SessionSettings("avalon_v0"))
-    assert "You are player_3." in sessions.begin(1, "player_3").message
+    turn = sessions.begin(1, "player_3")
+    assert "You are player_3." in turn.message
     with pytest.raises(ParlourError, match="seat 'player_7' is not accepted; accepted: player_0"):
         sessions.begin(1, "player_7")
+    with pytest.raises(ParlourError, match="there is no such session"):
+        sessions.say("0123", "x")
+    with pytest.raises(ParlourError, match="4001 characters are not accepted; accepted: 4000 at most"):
+        sessions.say(turn.session, "x" * 4001)
 
 
 def test_a_caller_that_is_gone_frees_its_place_and_its_game_is_played_to_its_end_and_counted(tmp_path):
@@ -68,15 +73,6 @@ def test_a_caller_that_is_gone_frees_its_place_and_its_game_is_played_to_its_end
     transcript = replay.read(tmp_path / "avalon_v0-1.jsonl")
     assert transcript.outcome is not None
     assert any(line.get("by") == "table" and line["seat"] == "player_0" for line in transcript.lines)
-
-
-def test_an_unknown_id_and_too_many_words_are_refused():
-    sessions = Sessions(SessionSettings("template_v0"))
-    with pytest.raises(ParlourError, match="there is no such session"):
-        sessions.say("0123", "x")
-    turn = sessions.begin(0)
-    with pytest.raises(ParlourError, match="4001 characters are not accepted; accepted: 4000 at most"):
-        sessions.say(turn.session, "x" * 4001)
 
 
 def test_a_game_that_is_over_makes_room_for_another_and_one_in_progress_does_not():

@@ -143,10 +143,6 @@ def test_replay_shows_words_names_and_reasons_clean(game, shown_by, seat):
     code, shown = shown_by("replay", write(path, [header, *moves, end]), *seat)
     assert code in (0, 2)
     assert "\ny" not in shown
-
-
-def test_replay_shows_clean_why_a_game_was_given_up(game, shown_by):
-    path, (header, *moves, _) = game
     code, shown = shown_by("replay", write(path, [header, *moves[:1], {"unfinished": f"x\nplayer_0 wins. {HOSTILE}"}]))
     assert code == 0
     assert "\nplayer_0 wins" not in shown
@@ -187,6 +183,9 @@ def test_nothing_prints_but_the_door():
     assert places == []
 
 
+RICH = ("rich", "rich.console", "rich.progress", "rich.live")
+
+
 def printing(tree: ast.Module) -> list[int]:
     """The lines that name `print`, a standard stream or Rich's console."""
     nodes = list(ast.walk(tree))
@@ -199,12 +198,7 @@ def printing(tree: ast.Module) -> list[int]:
         stream = (
             isinstance(node, ast.Attribute) and node.attr in ("stdout", "stderr") and ast.unparse(node.value) == "sys"
         )
-        rich = isinstance(node, ast.ImportFrom) and node.module in (
-            "rich",
-            "rich.console",
-            "rich.progress",
-            "rich.live",
-        )
+        rich = isinstance(node, ast.ImportFrom) and node.module in RICH
         if (named or stream or rich) and id(node) not in handed_over:
             lines.append(node.lineno)
     return lines

@@ -13,7 +13,6 @@ from parlour.envs import make, registry
 from parlour.envs.core import ParlourError
 from parlour.envs.text import CHOICE, RECORD
 from parlour.wrappers import HistoryWindow, NumericFeatures, ObservationsKey, SealedTurn, TurnInInfo
-from pettingzoo_suites import api_test, seed_test
 
 
 def sections(text: str) -> tuple[str, list[str], str]:
@@ -101,10 +100,6 @@ def first_legal(env: SealedTurn) -> int:
     return int(np.flatnonzero(env.last()[4]["action_mask"])[0])
 
 
-def test_it_passes_pettingzoos_api_test():
-    api_test(sealed(), num_cycles=200)
-
-
 @pytest.mark.parametrize("form", ["view", "features", "text", "both"])
 def test_a_turn_tells_what_our_own_loop_tells_and_the_info_has_nothing_else_but_the_mask(form):
     env = sealed(form)
@@ -186,11 +181,6 @@ def test_other_settings_are_refused(settings, said):
 
 def bare(**settings: Any) -> Any:
     return registry["avalon_v0"].raw_env(**{"num_players": 5, "observation": "features", "info": "full"} | settings)
-
-
-def test_turn_in_info_keeps_the_contract_of_pettingzoo():
-    api_test(TurnInInfo(bare()), num_cycles=100)
-    seed_test(lambda: TurnInInfo(bare()), num_cycles=50)
 
 
 @pytest.mark.parametrize(

@@ -54,8 +54,8 @@ def press(watched: WatchedPage, number: int = 0) -> None:
     watched.page.locator(".choices button").nth(number).click()
 
 
-def play_to_the_end(people: list[WatchedPage]) -> int:
-    """Everybody presses the first or second option at each turn; how many turns there were."""
+def play_to_the_end(people: list[WatchedPage], seconds: float = 20) -> int:
+    """Everybody presses the first or second option at each turn, which comes within so long; how many turns there were."""
     turns = 0
     while True:
         for person in people:
@@ -63,6 +63,7 @@ def play_to_the_end(people: list[WatchedPage]) -> int:
                 person,
                 "document.querySelector('.your-turn .choices button:not(:disabled)') || !document.getElementById('ending').hidden "
                 "|| document.getElementById('turn-title').textContent !== 'Your move'",
+                seconds,
             )
             if person.page.locator("#ending").is_visible():
                 return turns

@@ -115,6 +115,13 @@ def recorded(tmp_path_factory):
     return {game: (path, as_json(replay_of(read(path), path.name))) for game, path in paths.items()}
 
 
+def page_with(data: dict[str, Any], folder: Path) -> Path:
+    """The replay page of this data."""
+    file = folder / "page.html"
+    file.write_text(render(viewer(data)), "utf-8")
+    return file
+
+
 def everything_opened(page: Any) -> None:
     """All folds and all long texts, those within them included."""
     for _ in range(3):
@@ -149,8 +156,7 @@ def test_hostile_text_in_every_field_of_a_replay_page_does_nothing_and_stays_in_
     _, data = recorded[game]
     every = filled(data, " ".join(HOSTILE))
     for made in (every, *(filled_once(data, hostile, set()) for hostile in LONG)):
-        file = tmp_path / "page.html"
-        file.write_text(render(viewer(made)), "utf-8")
+        file = page_with(made, tmp_path)
         for place in places(made):
             page = watched.open(file, place)
             everything_opened(page)
@@ -160,9 +166,7 @@ def test_hostile_text_in_every_field_of_a_replay_page_does_nothing_and_stays_in_
 def test_fields_that_choose_how_something_is_shown_may_hold_anything_too(recorded, tmp_path, watched):
     _, data = recorded["avalon_v0"]
     for hostile in ("<b>x</b>", "__proto__", "constructor", "a b\tc"):
-        file = tmp_path / "page.html"
-        file.write_text(render(viewer(filled(data, hostile, {"to", "parlour_replay"}))), "utf-8")
-        watched.open(file, "step=9")
+        watched.open(page_with(filled(data, hostile, {"to", "parlour_replay"}), tmp_path), "step=9")
         look_around(watched)
 
 
@@ -181,8 +185,7 @@ def test_a_hostile_transcript_becomes_a_page_that_does_nothing(recorded, tmp_pat
     bad = tmp_path / "bad.jsonl"
     bad.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     data = as_json(replay_of(read(bad), hostile))
-    file = tmp_path / "page.html"
-    file.write_text(render(viewer(data)), "utf-8")
+    file = page_with(data, tmp_path)
     watched.page.set_viewport_size(PHONE)
     for place in places(data):
         page = watched.open(file, place)
@@ -193,19 +196,14 @@ def test_a_hostile_transcript_becomes_a_page_that_does_nothing(recorded, tmp_pat
 def test_hostile_text_stands_in_the_page_letter_for_letter(recorded, tmp_path, watched):
     _, data = recorded["avalon_v0"]
     hostile = HOSTILE[0]
-    file = tmp_path / "page.html"
-    file.write_text(render(viewer(filled(data, hostile))), "utf-8")
-    page = watched.open(file, f"step={len(data['steps']) - 1}")
+    page = watched.open(page_with(filled(data, hostile), tmp_path), f"step={len(data['steps']) - 1}")
     assert page.locator("h1").inner_text() == hostile
     assert page.locator(".ring .seat .who").first.inner_text() == hostile
 
 
 def test_characters_that_turn_the_direction_of_writing_are_shown_as_marks(recorded, tmp_path, watched):
     _, data = recorded["avalon_v0"]
-    made = filled(data, "a \u202eb\u0007")
-    file = tmp_path / "page.html"
-    file.write_text(render(viewer(made)), "utf-8")
-    page = watched.open(file)
+    page = watched.open(page_with(filled(data, "a \u202eb\u0007"), tmp_path))
     assert page.locator("h1").inner_text() == "a RLOb" + "U+0007"
     assert page.locator("h1 bdi").evaluate("one => getComputedStyle(one).unicodeBidi") == "isolate"
 
@@ -213,9 +211,7 @@ def test_characters_that_turn_the_direction_of_writing_are_shown_as_marks(record
 @pytest.mark.parametrize("hostile", HOSTILE, ids=range(len(HOSTILE)))
 def test_each_hostile_text_alone_does_nothing(hostile, recorded, tmp_path, watched):
     _, data = recorded["template_v0"]
-    file = tmp_path / "page.html"
-    file.write_text(render(viewer(filled(data, hostile))), "utf-8")
-    watched.open(file, "step=1")
+    watched.open(page_with(filled(data, hostile), tmp_path), "step=1")
     everything_opened(watched.page)
     look_around(watched)
 

@@ -155,51 +155,18 @@ def test_hostile_text_in_every_field_that_the_page_shows_stays_text(sit, tmp_pat
         send = opening.boards[0]._send
         for words in (*EVIL, "<i>x</i> " * 2300):
             line = {"seat": 0, "kind": "said", "secret": False, "text": words}
-            asked = {
-                "turn": 10**6,
-                "ask": words,
-                "options": [words] * 11,
-                "words": True,
-                "refused": [words],
-                "seconds": None,
-            }
-            place = {
-                "agent": words,
-                "player": words,
-                "was": words,
-                "role": words,
-                "side": words,
-                "told": words,
-                "returned": 1.0,
-                "total": 1.0,
-                "wins": 1,
-            }
-            over = {
-                "number": 1,
-                "games": 1,
-                "end": words,
-                "replay": "javascript:window.hacked = 1",
-                "seats": [place] * 2,
-                "turned": {"step": words, "why": words},
-                "evening": [{"end": words, "replay": "javascript:window.hacked = 1"}] * 2,
-            }
+            asked = {"turn": 10**6, "ask": words, "options": [words] * 11, "words": True}
+            asked |= {"refused": [words], "seconds": None}
+            place = dict.fromkeys(("agent", "player", "was", "role", "side", "told"), words)
+            place |= {"returned": 1.0, "total": 1.0, "wins": 1}
+            end = {"end": words, "replay": "javascript:window.hacked = 1"}
+            over = end | {"number": 1, "games": 1, "seats": [place] * 2, "evening": [end] * 2}
+            over |= {"turned": {"step": words, "why": words}}
             seat = {"marks": [{"text": words, "kind": words, "title": words}], "acts": True, "away": True}
-            place_on_track = {"text": words, "note": words, "kind": words, "title": words}
-            laid = {
-                "phase": words,
-                "tracks": [{"title": words, "places": [place_on_track]}],
-                "seats": [seat] * 2,
-                "seconds": 5.0,
-            }
-            table = {
-                "number": 1,
-                "games": 1,
-                "title": words,
-                "agents": [words, words],
-                "seat": 0,
-                "language": "en",
-                "clock": None,
-            }
+            tracks = [{"title": words, "places": [dict.fromkeys(("text", "note", "kind", "title"), words)]}]
+            laid = {"phase": words, "tracks": tracks, "seats": [seat] * 2, "seconds": 5.0}
+            table = {"number": 1, "games": 1, "title": words, "agents": [words, words], "seat": 0}
+            table |= {"language": "en", "clock": None}
             for message in (
                 {"type": "table", **table},
                 {"type": "who", "own": words, "rules": words, "names": [words, words]},

@@ -6,53 +6,14 @@ import json
 
 import pytest
 from parlour.envs import replay
-from watched_page import DESKTOP, GOOD, PHONE, WatchedPage
+from watched_page import GOOD, PHONE
 
 pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
 from live_tables import opened
+from watched_table import play_to_the_end, wait_for_turn, wait_until
 
 NAMES = ("Ana", "Ben", "Cleo", "Dan", "Eva")
 HEARD = "document.getElementById('words-reading').textContent"
-
-
-@pytest.fixture
-def sit(browser):
-    """A function that opens a place of a table in a browser of its own."""
-    contexts = []
-
-    def open_place(opening, place, viewport=DESKTOP):
-        contexts.append(browser.new_context(viewport=viewport))
-        person = WatchedPage(contexts[-1].new_page(), own=f"{opening.url}/")
-        person.page.set_default_timeout(20_000)
-        person.page.goto(opening.link(place))
-        return person
-
-    yield open_place
-    for context in contexts:
-        context.close()
-
-
-def wait_until(person, expression, seconds=20):
-    """Wait until an expression holds; Playwright's own way evaluates it in the page, which the page's policy forbids."""
-    for _ in range(50 * seconds):
-        if person.page.evaluate(expression):
-            return
-        person.page.wait_for_timeout(20)
-    pytest.fail(f"never came true: {expression}")
-
-
-def wait_for_turn(person):
-    person.page.wait_for_selector(".your-turn .choices button")
-
-
-def play_to_the_end(person):
-    """Press the first option at each turn."""
-    ready = "document.querySelector('.your-turn .choices button:not(:disabled)') !== null"
-    while True:
-        wait_until(person, f"{ready} || !document.getElementById('ending').hidden", 60)
-        if person.page.locator("#ending").is_visible():
-            return
-        person.page.locator(".your-turn .choices button:not(:disabled)").first.click()
 
 
 def say(person, words, expected):
@@ -120,7 +81,7 @@ def test_the_coach_tells_the_belief_and_the_best_move_and_then_what_cost_most(ga
         assert person.wider_than_screen() == 0
         faults = pytest.importorskip("axe_playwright_python.sync_playwright").Axe().run(person.page)
         assert faults.violations_count == 0, faults.generate_report()
-        play_to_the_end(person)
+        play_to_the_end([person], 60)
         wait_until(person, "document.querySelector('#ending .coach') !== null", 120)
         faults = pytest.importorskip("axe_playwright_python.sync_playwright").Axe().run(person.page)
         assert faults.violations_count == 0, faults.generate_report()

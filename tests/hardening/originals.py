@@ -18,6 +18,7 @@ from parlour.policies.trained import TrainedSeat
 from parlour.training.play import asked
 from parlour.training.play.asked import At, Heard
 from parlour.wrappers import Recorder
+from test_corpora_forms import FILES
 
 from hardening.mutations import Original
 
@@ -155,59 +156,12 @@ COMPLETIONS = (
     Original(b'{"error": {"message": "too many", "type": "rate", "code": 429, "param": "stop"}}'),
 )
 TABLES = (Original(b"id,state,u_shallow_gen_nli,u_skip_param_nocheck\nq1,T:mid_Q:mid,1.5,2\nq2,T:low_Q:high,-3,0\n"),)
-_ARTICLES = [["It", ["It is a book.", "Ann Lee wrote it."]], ["Ann Lee", ["She was born in 1900."]]]
 _BOOK = "It is a book. Ann Lee wrote it in 1931."
-_WHO = {"question": "Who wrote it?", "answer": "Ann Lee"}
-_ENTRIES = {
-    "own": [{"id": 1, **_WHO, "context": [_BOOK]}, {"question": "Who sold it?", "answers": [], "context": _BOOK}],
-    "hotpotqa": [{"_id": "1", **_WHO, "type": "bridge", "context": _ARTICLES}],
-    "2wikimultihopqa": [{"_id": "1", **_WHO, "type": "inference", "context": _ARTICLES, "evidences": []}],
-    "musique": [
-        {
-            "id": "1",
-            **_WHO,
-            "answer_aliases": ["A. Lee"],
-            "answerable": True,
-            "paragraphs": [{"idx": 0, "title": "It", "paragraph_text": _BOOK}],
-        }
-    ],
-    "squad2": {
-        "data": [
-            {
-                "title": "It",
-                "paragraphs": [
-                    {
-                        "context": _BOOK,
-                        "qas": [
-                            {
-                                "id": "1",
-                                "question": "Who wrote it?",
-                                "answers": [{"text": "Ann Lee", "answer_start": 14}],
-                            },
-                            {"id": "2", "question": "Who sold it?", "answers": [], "is_impossible": True},
-                        ],
-                    }
-                ],
-            }
-        ]
-    },
-    "natural_questions": [
-        {
-            "example_id": 1,
-            "question_text": "who wrote it",
-            "document_title": "It",
-            "document_text": "<H1> It </H1> <P> Ann Lee wrote it . </P>",
-            "annotations": [
-                {
-                    "yes_no_answer": "NONE",
-                    "long_answer": {"start_token": 3, "end_token": 9},
-                    "short_answers": [{"start_token": 4, "end_token": 6}],
-                }
-            ],
-        }
-    ],
-}
-CORPORA = {form: (Original(json.dumps(entries).encode()),) for form, entries in _ENTRIES.items()}
+_OWN = [
+    {"id": 1, "question": "Who wrote it?", "answer": "Ann Lee", "context": [_BOOK]},
+    {"question": "Who sold it?", "answers": [], "context": _BOOK},
+]
+CORPORA = {form: (Original(json.dumps(entries).encode()),) for form, entries in {"own": _OWN, **FILES}.items()}
 """By form."""
 DOCUMENTS = (Original(b'{"title": "It", "text": "It is a book."}\n{"title": "Ann", "sentences": ["She wrote."]}\n'),)
 PRICES = (Original(b'{"models": {"m": [0.15, 0.6], "n": [1, 2]}}'),)

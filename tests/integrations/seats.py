@@ -1,11 +1,9 @@
-"""What the tests of other libraries share: turns of a learner, whole games whose moves are looked at, and the code of a page."""
+"""What the tests of other libraries share: turns of a learner, and whole games whose moves are looked at."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,18 +13,8 @@ from parlour.policies.base import Policy
 from parlour.training.learn import examples
 from parlour.training.play.rollout import play, table
 
-PAGES: Final = Path(__file__).parents[2] / "docs" / "integrations"
 FEATURES, MOVES = 99, 30  # of the examples' table
 RANKS = 10
-
-
-def page_code(name: str, **smaller: str) -> str:
-    """The only block of Python of a page; numbers that stand there once are replaced by smaller ones (`n_60_000="320"`)."""
-    (block,) = re.findall(r"```python\n(.*?)```", (PAGES / f"{name}.md").read_text(), re.DOTALL)
-    for number, other in smaller.items():
-        assert block.count(number.removeprefix("n_")) == 1
-        block = block.replace(number.removeprefix("n_"), other)
-    return str(block)
 
 
 def turns(games: int = 3, seed: int = 0) -> Iterator[Any]:
@@ -77,24 +65,3 @@ def assert_refused(name: str, message: str) -> None:
     with pytest.raises(ParlourError, match=message) as error:
         make_policy(name, examples.GAME, {})
     assert "\n" not in str(error.value)
-
-
-def assert_ranks_are_played(player: Any, rank: int) -> None:
-    """A network that always says one rank plays that legal move, counted around."""
-    for seen in turns():
-        legal = np.flatnonzero(seen["action_mask"])
-        assert player.act(seen, {}) == legal[rank % len(legal)]
-    assert player.replaced == 0
-
-
-def say(player: Any, head: Callable[[Any], Any], logits: dict[int, float]) -> Any:
-    """Make a player's network say the same logits whatever it sees; `head` gives its last layer's weights and bias."""
-    import torch
-
-    *_, weight, bias = head(player)
-    with torch.no_grad():
-        weight.zero_()
-        bias.fill_(-50.0)
-        for action, logit in logits.items():
-            bias[action] = logit
-    return player

@@ -18,15 +18,13 @@ pytest.importorskip("agilerl", reason="AgileRL is not installed; run scripts/tes
 import numpy as np
 import torch
 from gymnasium import spaces
+from integrations.pages import page_code
 from integrations.seats import (
     FEATURES,
     MOVES,
     RANKS,
-    assert_ranks_are_played,
     assert_refused,
-    page_code,
     play_a_hundred_games,
-    say,
     turns,
 )
 from parlour.envs.core import ParlourError
@@ -66,7 +64,14 @@ def network(algorithm: str, actions: int = MOVES, agents: tuple[str, ...] = ("le
 
 def saying(model: Any, logits: dict[int, float], **settings: Any) -> Any:
     """A player whose network says the same logits whatever it sees."""
-    return say(AgileRLSeat(model, **settings), lambda player: player.network.head_net.parameters(), logits)
+    player = AgileRLSeat(model, **settings)
+    *_, weight, bias = player.network.head_net.parameters()
+    with torch.no_grad():
+        weight.zero_()
+        bias.fill_(-50.0)
+        for action, logit in logits.items():
+            bias[action] = logit
+    return player
 
 
 # -- our environments in AgileRL -------------------------------------------------------------------------------
@@ -101,23 +106,6 @@ def test_ippo_learns_in_its_own_loop(make, capsys):
     assert model.steps[-1] >= 128
     assert not torch.equal(before, after)
     assert "Fitness" in capsys.readouterr().out
-
-
-def test_its_loop_loses_the_ends_of_games(capsys):
-    """What the page says, and why the example does not set gamma=1: `dones` is zero at the start of each game."""
-    env = aec_to_parallel(LegalRanks(examples.learner_env(), RANKS))
-    model = network("IPPO", RANKS, learn_step=128)
-    seen, learn = [], model.learn
-
-    def watched(experiences: Any) -> Any:
-        seen.append((np.sum(experiences[4]["learner_0"]), np.count_nonzero(experiences[3]["learner_0"])))
-        return learn(experiences)
-
-    model.learn = watched
-    train_multi_agent_on_policy(env, "avalon", "IPPO", [model], max_steps=128, evo_steps=128)
-    ((dones, rewards),) = seen
-    assert rewards > 5  # one at the end of each game
-    assert dones == 0
 
 
 def test_masks_fail_with_ippo_and_work_with_maddpg():
@@ -191,11 +179,6 @@ def test_it_plays_what_the_gumbel_softmax_is_drawn_from(algorithm):
     assert {best.act(seen, {}) for _ in range(20)} == {4}
 
 
-@pytest.mark.parametrize("rank", [0, 3, 9])
-def test_a_rank_is_played_as_it_was_trained(rank):
-    assert_ranks_are_played(saying(network("IPPO", RANKS), {rank: 9.0}, actions="ranks"), rank)
-
-
 def test_the_agent_that_is_named_plays():
     model = network("MADDPG", agents=("learner_0", "guest_0"))
     player, other = saying(model, {0: 9.0}, agent="learner_0"), AgileRLSeat(model)
@@ -237,14 +220,9 @@ def test_it_is_pickled_by_its_file(tmp_path):
     ("settings", "message"),
     [
         ("", "agilerl needs a checkpoint; accepted: agilerl:file=PATH"),
-        ("file=nowhere.pt", r"there is no checkpoint 'nowhere\.pt'"),
         ("file=text.pt,features=table", r"'text\.pt' cannot be loaded as IPPO; accepted: "),
         ("file=dqn.pt,features=table", r"'dqn\.pt' cannot be loaded as IPPO; accepted: "),
-        ("file=dqn.pt,features=table,algorithm=PPO", r"'dqn\.pt' cannot be loaded as PPO; accepted: "),
         ("file=dqn.pt,features=table,algorithm=RainbowDQN", r"'dqn\.pt' cannot be loaded as RainbowDQN; accepted: "),
-        ("file=dqn.pt,algorithm=TD3", "algorithm 'TD3' is not accepted; accepted: IPPO, MADDPG"),
-        ("file=dqn.pt,features=table,algorithm=DQN,sample=true", "sample=true is not accepted with DQN"),
-        ("file=dqn.pt,algorithm=DQN,sample=yes", "sample 'yes' is not accepted; accepted: true, false"),
         ("file=dqn.pt,algorithm=DQN", r"accepted: agilerl:file=dqn\.pt,features=KIND"),
         ("file=dqn.pt,colour=red", "setting of agilerl 'colour' is not accepted; accepted: file, .*, agent"),
     ],
@@ -254,13 +232,3 @@ def test_settings_outside_what_is_accepted_are_refused(settings, message, tmp_pa
     network("DQN").save_checkpoint("dqn.pt")
     Path("text.pt").write_text("no checkpoint")
     assert_refused(f"agilerl:{settings}", message)
-
-
-def test_a_table_with_other_numbers_is_refused():
-    seen = next(turns(1))
-    with pytest.raises(
-        ParlourError, match=r"a table with 99 features and 30 actions; accepted: \(99,\) and 10 actions"
-    ):
-        AgileRLSeat(network("IPPO", RANKS)).act(seen, {})
-    with pytest.raises(ParlourError, match="a table with 98 features"):
-        AgileRLSeat(network("IPPO")).act({**seen, "observation": seen["observation"][:-1]}, {})

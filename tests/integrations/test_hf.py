@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import re
 import shutil
 from functools import partial
 from pathlib import Path
@@ -17,6 +16,7 @@ pytest.importorskip("transformers", reason="transformers is not installed; run s
 import torch
 from bridged_games import TABLES, drawn
 from integrations import tiny_checkpoint
+from integrations.pages import run_page
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.policies import make_policy
@@ -25,7 +25,6 @@ from parlour.policies.local_lm import model as drawing
 from parlour.policies.local_lm.model import LanguageModel, Prompt, Reply, Sampling
 from parlour.policies.local_lm.settings import called, hash_of
 from parlour.training.cli import run
-from parlour.training.harnesses.in_flight import TalkGame, play_in_flight
 from parlour.training.play import rollout
 from parlour.training.play.parallel.concurrent_games import Job
 from parlour.training.play.runner import GameRunner
@@ -275,9 +274,6 @@ def test_a_context_without_room_for_the_last_message_is_told(checkpoint):
     others = [make_policy("heuristic", "avalon_v0", {}) for _ in range(4)]
     with pytest.raises(ParlourError, match="does not fit into the model's context"):
         rollout.play(env, [own, *others], 0)
-
-
-def test_a_context_beyond_the_checkpoints_is_refused(checkpoint):
     with pytest.raises(ParlourError, match=r"context 5000 is not accepted; accepted: 1\.\.4096"):
         make_policy(f"hf:{checkpoint},context=5000", "avalon_v0", {})
 
@@ -365,25 +361,9 @@ def test_evaluate_plays_games_in_flight_and_names_the_player(checkpoint, tmp_pat
 
 
 def test_a_played_game_is_replayed_without_the_model(checkpoint, tmp_path, output_of):
-    out = tmp_path / "games"
-    assert (
-        run(
-            [
-                "play",
-                "werewolf_v0",
-                "--players",
-                "4",
-                "--set",
-                "max_days=1",
-                "--policy",
-                f"hf:{checkpoint},{SAMPLED}",
-                "--out",
-                str(out),
-            ]
-        )
-        == 0
-    )
-    (file,) = out.glob("*.jsonl")
+    words = f"play werewolf_v0 --players 4 --set max_days=1 --policy hf:{checkpoint},{SAMPLED}".split()
+    assert run([*words, "--out", str(tmp_path)]) == 0
+    (file,) = tmp_path.glob("*.jsonl")
     calls = [line["calls"][0] for line in map(json.loads, file.read_text().splitlines()) if line.get("calls")]
     assert calls
     assert {call["ask"] for call in calls} == {"hf.words"}
@@ -410,25 +390,8 @@ def test_a_request_that_holds_what_a_seat_reads_is_answered(checkpoint, scripted
 
 def test_the_pages_example_runs(checkpoint, tmp_path, monkeypatch):
     """Its block of Python, with a checkpoint at models/tiny."""
-    page = (Path(__file__).parents[2] / "docs" / "integrations" / "hf.md").read_text("utf-8")
-    (block,) = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     shutil.copytree(checkpoint, tmp_path / "models" / "tiny")
     monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}
-    exec(block, names)
-    assert [game.seed for game in names["played"]] == list(range(8))
-
-
-def test_conversations_in_step_are_answered_by_one_call(checkpoint):
-    """The way of training loops: `play_in_flight` with a model's own replies."""
-    model, rngs = LanguageModel.load(checkpoint), {}
-
-    def reply(turns):
-        prompts = [model.prompt(turn.messages) for turn in turns]
-        draws = [rngs.setdefault(turn.game, np.random.default_rng(turn.seed)) for turn in turns]
-        return [reply.words for reply in model.replies(prompts, draws, Sampling(1.0, 8))]
-
-    games = [TalkGame(seed) for seed in range(3)]
-    played = play_in_flight(lambda: ConversationSeat(table("template_v0"), "player_0"), games, reply)
-    assert [game.seed for game in played] == [0, 1, 2]
-    assert all(game.replies for game in played)
+    played = run_page("hf")["played"]
+    assert [game.seed for game in played] == list(range(8))
+    assert any(game.replies for game in played)

@@ -9,11 +9,8 @@ import gc
 import hashlib
 import json
 import os
-import re
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -32,6 +29,8 @@ from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import EvalLog, write_eval_log
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 from inspect_ai.tool import ToolCall
+from integrations.pages import run_page
+from integrations.ports import free_port, wait_for
 from one_stub import (
     GAMES,
     BelievingStub,
@@ -78,7 +77,7 @@ pytestmark = [
         "ignore:The 'initial' parameter is deprecated:DeprecationWarning"
     ),  # tenacity, in Inspect
 ]
-ROOT = Path(__file__).parents[2]
+
 TABLES = {
     "avalon_v0": {"num_players": 5},
     "werewolf_v0": {"num_players": 6},
@@ -152,18 +151,6 @@ def returns_in_its_environment(game: StoredGame) -> dict[str, float]:
 
 
 # -- whole games -------------------------------------------------------------------------------------------------
-
-
-def test_a_hundred_games_at_five_tables_end_as_in_the_aec_environment_on_the_same_seeds_and_words(tmp_path):
-    tasks = [game_task(game, options, deals=20) for game, options in TABLES.items()]
-    for game, log in zip(TABLES, evaluated(tasks, scripted(option_of), tmp_path), strict=True):
-        assert log.status == "success"
-        assert len(log.samples) == 20
-        for played in games_of(log):
-            assert played.table.game == game
-            assert not played.left
-            assert returns_in_its_environment(played) == played.returns
-            assert all(count == 0 for counts in played.faults.values() for count in counts.values())
 
 
 @pytest.mark.parametrize("game", BRIDGED)
@@ -356,12 +343,14 @@ def test_a_model_that_only_calls_tools_that_are_not_there_says_nothing(tmp_path)
 
 def test_a_limit_in_the_middle_ends_the_game_by_the_tables_rules_and_is_scored(tmp_path):
     task = game_task("avalon_v0", {"num_players": 5}, deals=[1], seats="player_1")
-    [log] = evaluated(task, scripted(option_of), tmp_path, message_limit=6)
+    [log] = evaluated(task, scripted(option_of), tmp_path / "logs", message_limit=6)
     [sample], [played] = log.samples, games_of(log)
     assert sample.limit.type == "message"
     assert played.left
     assert played.faults["player_1"]["replaced"] > 0
     assert sample.score.value["reward"] == played.returns["player_1"] != 0
+    exported = transcripts_of_log(Path(log.location.removeprefix("file://")), tmp_path / "out")
+    assert replay.read(exported.paths[0]).outcome.returns == tuple(played.returns.values())
 
 
 def test_a_model_that_fails_in_the_middle_ends_its_own_game_alone(tmp_path):
@@ -407,13 +396,6 @@ def test_a_log_becomes_transcripts_that_replay(form, tmp_path, capsys):
     capsys.readouterr()
 
 
-def test_a_game_that_was_stopped_becomes_a_transcript_too(tmp_path):
-    task = game_task("avalon_v0", {"num_players": 5}, deals=[1], seats="player_1")
-    [log] = evaluated(task, scripted(option_of), tmp_path / "logs", message_limit=6)
-    exported = transcripts_of_log(Path(log.location.removeprefix("file://")), tmp_path / "out")
-    assert replay.read(exported.paths[0]).outcome.returns == tuple(games_of(log)[0].returns.values())
-
-
 def _stored(log: EvalLog, number: int = 0) -> dict[str, Any]:
     stored: dict[str, Any] = log.samples[number].store[STORED]
     return stored
@@ -457,13 +439,8 @@ def test_a_log_that_does_not_agree_is_refused_in_one_line_and_nothing_is_written
 
 
 def test_files_that_are_no_logs_are_refused_in_one_line(tmp_path, capsys):
-    for name, content in {
-        "a.eval": b"PK\x03\x04",
-        "b.json": b"{}",
-        "c.json": b"[1",
-        "d.txt": b"{}",
-        "e.eval": b"",
-    }.items():
+    no_logs = {"a.eval": b"PK\x03\x04", "b.json": b"{}", "c.json": b"[1", "d.txt": b"{}", "e.eval": b""}
+    for name, content in no_logs.items():
         (tmp_path / name).write_bytes(content)
         assert run(["inspect-log", str(tmp_path / name), "--out", str(tmp_path / "out")]) == 2, name
         assert "; accepted: " in capsys.readouterr().err
@@ -486,17 +463,11 @@ def test_a_transcript_that_is_there_stays(whole_log, tmp_path):
 @contextmanager
 def served() -> Iterator[int]:
     """`parlour serve`, our endpoint whose answers are heuristics."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
+    port = free_port()
     words = [sys.executable, "-m", "parlour.training.cli", "serve", "--port", str(port), "--policy", "random"]
     server = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        for _ in range(600):
-            with socket.socket() as tried:
-                if tried.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.1)
+        wait_for(port)
         yield port
     finally:
         server.terminate()
@@ -514,20 +485,10 @@ def test_the_command_line_finds_the_tasks_and_plays_against_a_server(tmp_path):
     pytest.importorskip("uvicorn", reason="parlour serve needs the extra serve")
     with served() as port:
         model = "openai-api/parlour/random"
+        asked = f"--model {model} --model-role player_2={model} -T num_players=5 -T deals=2 --log-format json"
         done = inspect_command(
             "parlour/avalon",
-            *(
-                "--model",
-                model,
-                "--model-role",
-                f"player_2={model}",
-                "-T",
-                "num_players=5",
-                "-T",
-                "deals=2",
-                "--log-format",
-                "json",
-            ),
+            *asked.split(),
             folder=tmp_path,
             PARLOUR_API_KEY="none",
             PARLOUR_BASE_URL=f"http://127.0.0.1:{port}/v1",
@@ -543,27 +504,30 @@ def test_the_command_line_finds_the_tasks_and_plays_against_a_server(tmp_path):
 
 def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    page = (ROOT / "docs" / "integrations" / "inspect.md").read_text()
-    names: dict[str, object] = {"__name__": "__page__"}
-    for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
-        exec(compile(block, "inspect.md", "exec"), names)
+    run_page("inspect")
 
 
 # -- the benchmark's suite ---------------------------------------------------------------------------------------
 
 
-def test_the_suite_of_strangers_gives_the_score_of_the_benchmark(tmp_path):
-    chosen = {"suite": "strangers", "table": "avalon-5-official"}
+def of_both(folder: Path, *words: str, **chosen: Any) -> tuple[dict[str, Any], EvalLog, dict[str, float]]:
+    """A suite by `parlour benchmark` and by Inspect's task, with the same score: the numbers of the one, log and figures of the other."""
     with StubModel() as server:
-        asked = ["--model", server.MODEL, "--base-url", server.base_url, "--out", str(tmp_path / "run"), "--json"]
-        assert run(["benchmark", *(word for key, value in chosen.items() for word in (f"--{key}", value)), *asked]) == 0
-    overall = json.loads((tmp_path / "run" / "benchmark.json").read_text())["scores"]["overall"]
-    [log] = evaluated(parlour_bench_1(**chosen), scripted(stub_reply, "stub"), tmp_path / "logs")
+        asked = ["--model", server.MODEL, "--base-url", server.base_url, "--out", str(folder / "run"), "--json"]
+        assert run(["benchmark", *words, *asked]) == 0
+    data = json.loads((folder / "run" / "benchmark.json").read_text())
+    [log] = evaluated(parlour_bench_1(**chosen), scripted(stub_reply, "stub"), folder / "logs")
+    assert log.status == "success"
     [of_points] = [score for score in log.results.scores if score.name == "points"]
     figures = {metric.name: metric.value for metric in of_points.metrics.values()}
-    assert [figures[name] for name in ("score", "low", "high")] == pytest.approx(
-        [overall[name] for name in ("mean", "low", "high")], abs=1e-4
-    )
+    overall = [data["scores"]["overall"][name] for name in ("mean", "low", "high")]
+    assert [figures[name] for name in ("score", "low", "high")] == pytest.approx(overall, abs=1e-4)
+    return data, log, figures
+
+
+def test_the_suite_of_strangers_gives_the_score_of_the_benchmark(tmp_path):
+    words = ("--suite", "strangers", "--table", "avalon-5-official")
+    of_both(tmp_path, *words, suite="strangers", table="avalon-5-official")
 
 
 def test_a_suite_that_inspect_is_given_twice_is_refused():
@@ -573,13 +537,7 @@ def test_a_suite_that_inspect_is_given_twice_is_refused():
 
 def test_the_suite_gives_the_numbers_of_the_benchmark_on_the_same_answers(tmp_path):
     """`parlour benchmark` with the model behind an endpoint, and Inspect's task with the same model: 24 games of one table."""
-    with StubModel() as server:
-        asked = ["--model", server.MODEL, "--base-url", server.base_url]
-        words = ["benchmark", "--quick", "--table", "werewolf-8", *asked, "--out", str(tmp_path / "run"), "--json"]
-        assert run(words) == 0
-    data = json.loads((tmp_path / "run" / "benchmark.json").read_text())
-    [log] = evaluated(parlour_bench_1(quick=True, table="werewolf-8"), scripted(stub_reply, "stub"), tmp_path / "logs")
-    assert log.status == "success"
+    data, log, figures = of_both(tmp_path, "--quick", "--table", "werewolf-8", quick=True, table="werewolf-8")
     assert log.eval.task.rpartition("/")[2] == "parlour_bench_1"
     assert log.eval.metadata["sha256"] == data["suite"]["sha256"]
     of_samples = [sample.score.metadata for sample in log.samples]
@@ -591,12 +549,6 @@ def test_the_suite_gives_the_numbers_of_the_benchmark_on_the_same_answers(tmp_pa
             for opponent, sides in data["points"]["werewolf-8"].items()
         }
     }
-    [of_points] = [score for score in log.results.scores if score.name == "points"]
-    figures = {metric.name: metric.value for metric in of_points.metrics.values()}
-    overall = data["scores"]["overall"]
-    assert figures["score"] == pytest.approx(overall["mean"], abs=1e-4)
-    assert figures["low"] == pytest.approx(overall["low"], abs=1e-4)
-    assert figures["high"] == pytest.approx(overall["high"], abs=1e-4)
     rating = ratings(suite, {"stub": points})["werewolf-8"]["stub"]
     assert figures["elo_werewolf-8"] == pytest.approx(rating.value)
     assert (figures["elo_werewolf-8_low"], figures["elo_werewolf-8_high"]) == pytest.approx(rating.ends)

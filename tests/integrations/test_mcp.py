@@ -7,13 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import signal
-import socket
 import subprocess
 import sys
-import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,14 +17,14 @@ import pytest
 
 pytest.importorskip("mcp", reason="mcp is not installed; run scripts/test-integrations mcp")
 
-from bridged_games import TABLES, drawn, same_game, table_seats
+from bridged_games import TABLES, drawn, same_game
+from integrations.pages import run_page
+from integrations.ports import free_port, wait_for
 from mcp import Client, StdioServerParameters
 from one_stub import GAMES, by_endpoint, dealt, same_games, seat_of, stub_words
 from parlour.envs import replay
 from parlour.training.harnesses.mcp import server_of
 from parlour.training.harnesses.sessions import Sessions, SessionSettings
-
-ROOT = Path(__file__).parents[2]
 
 
 async def call(client: Any, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -46,19 +42,6 @@ async def play(client: Any, seed: int, seat: str) -> list[dict[str, Any]]:
         words = drawn(turns[-1]["options"], rng)
         turns.append(await call(client, "say", session=turns[-1]["session"], words=words))
     return turns
-
-
-@pytest.mark.parametrize("game", TABLES)
-def test_twenty_games_at_each_table_end_as_ours_do_on_the_same_seeds_and_words(game):
-    sessions = Sessions(SessionSettings(game, table_seats(game)[0], options=TABLES[game], max_games=30))
-
-    async def games() -> None:
-        async with Client(server_of(sessions)) as client:
-            for seed in range(20):
-                seat = table_seats(game)[seed % len(table_seats(game))]
-                same_game(game, seed, seat, await play(client, seed, seat))
-
-    asyncio.run(games())
 
 
 @pytest.mark.parametrize("game", TABLES)
@@ -118,12 +101,6 @@ def test_words_that_cannot_be_used_and_wrong_sessions_are_told_and_the_server_go
     asyncio.run(games())
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def test_several_clients_over_http_have_games_of_their_own_and_one_that_disappears_ends_nothing():
     port = free_port()
     words = [sys.executable, "-m", "parlour.training.cli", "mcp", "avalon_v0", "--players", "5", "--http", str(port)]
@@ -132,7 +109,7 @@ def test_several_clients_over_http_have_games_of_their_own_and_one_that_disappea
     )
     try:
         url = f"http://127.0.0.1:{port}/mcp"
-        _wait_for(port)
+        wait_for(port)
 
         async def play_seed(seed: int) -> list[dict[str, Any]]:
             async with Client(url) as client:
@@ -153,16 +130,5 @@ def test_several_clients_over_http_have_games_of_their_own_and_one_that_disappea
         server.communicate(timeout=60)
 
 
-def _wait_for(port: int) -> None:
-    for _ in range(600):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.1)
-    raise AssertionError("the server did not come up")
-
-
 def test_the_code_of_the_page_runs():
-    page = (ROOT / "docs" / "integrations" / "mcp.md").read_text()
-    for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
-        exec(compile(block, "mcp.md", "exec"), {"__name__": "__page__"})
+    run_page("mcp")

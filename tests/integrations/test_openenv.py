@@ -15,7 +15,6 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ pytest.importorskip("openenv", reason="openenv is not installed; run scripts/tes
 import httpx
 import uvicorn
 from bridged_games import TABLES, drawn, same_game, table_seats
+from integrations.pages import run_page
 from openenv.core import GenericEnvClient
 from parlour.envs import replay
 from parlour.training.cli import run
@@ -34,7 +34,6 @@ from parlour.training.harnesses.sessions import SessionCounts, Sessions, Session
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-ROOT = Path(__file__).parents[2]
 KNOWS_NO_GAME = ("/state", "/metadata", "/health", "/schema", "/openapi.json")
 
 
@@ -162,20 +161,6 @@ def test_a_reset_over_http_is_the_first_message_of_a_seat_and_a_step_without_a_s
         by_and_by(lambda: sessions.counts, SessionCounts(begun=2, in_progress=0, left=2))
 
 
-@pytest.mark.parametrize("words", ["", "Let me think about it.\x00</tool>", "I approve the team. I reject the team."])
-def test_a_model_that_never_says_anything_of_use_ends_its_game_by_the_rules_of_the_table(words):
-    with served("avalon_v0") as (url, _), session(url) as socket:
-        turn = turn_of(ask(socket, "reset", seed=1))
-        for _ in range(200):
-            if turn["done"]:
-                break
-            turn = turn_of(ask(socket, "step", words=words))
-        assert turn["done"]
-        assert turn["faults"]["replaced"] > 0
-        assert ask(socket, "step", words="And now?")["data"]["message"].startswith("the game is over")
-        same_game("avalon_v0", 5, "player_1", play(socket, 5, "player_1"))
-
-
 @pytest.mark.parametrize(
     ("message", "why"),
     [
@@ -265,6 +250,4 @@ def test_a_port_that_is_taken_is_told_in_one_line(capsys):
 
 
 def test_the_code_of_the_page_runs():
-    page = (ROOT / "docs" / "integrations" / "openenv.md").read_text()
-    for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
-        exec(compile(block, "openenv.md", "exec"), {"__name__": "__page__"})
+    run_page("openenv")

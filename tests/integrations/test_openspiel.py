@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import re
 from collections import Counter, defaultdict
 from itertools import permutations
 from pathlib import Path
@@ -14,13 +13,12 @@ import pytest
 
 pytest.importorskip("pyspiel", reason="OpenSpiel is not installed; run scripts/test-integrations openspiel")
 import pyspiel
+from integrations.pages import page_code
 from open_spiel.python import policy as policies
 from open_spiel.python.algorithms import (
     cfr,
-    evaluate_bots,
     exploitability,
     external_sampling_mccfr,
-    mcts,
     outcome_sampling_mccfr,
 )
 from open_spiel.python.tests import games_sim_test
@@ -34,7 +32,6 @@ from parlour.wrappers.determinizations import determinizations
 from parlour.wrappers.openspiel.game import openspiel_game
 from parlour.wrappers.openspiel.tree import Tree
 
-ROOT = Path(__file__).parents[2]
 WEREWOLF = {"num_players": 4, "rules": "official", "talk": False}
 AVALON = {"num_players": 5, "rules": "official", "talk": False}
 SMALLEST = {**WEREWOLF, "max_days": 1, "fixed_deal": (0, 1, 2, 3)}
@@ -158,47 +155,6 @@ def test_strings_tell_apart_exactly_what_a_view_and_ones_own_moves_tell_apart(ki
             assert known.setdefault(state.information_state_string(seat), what) == what
             assert len(state.observation_tensor(seat)) == game.observation_tensor_size()
     assert len(known) == len(set(known.values())) > 5
-
-
-def seen_at_night(roles: tuple[str, ...], seat: int) -> tuple[str, frozenset[int]]:
-    """Avalon's night by the rule sheet, written down apart from the code under test."""
-    shown = {"Merlin": {"Morgana", "Assassin"}, "Percival": {"Merlin", "Morgana"}}
-    shown["Morgana"] = shown["Assassin"] = {"Morgana", "Assassin"}
-    seats = {j for j, role in enumerate(roles) if j != seat and role in shown.get(roles[seat], ())}
-    return roles[seat], frozenset(seats)
-
-
-def test_a_player_of_avalon_cannot_tell_deals_apart_that_gave_it_the_same_night():
-    game = game_of("avalon")
-    names = game.table.game.role_names
-    groups: list[dict[str, set[Any]]] = [defaultdict(set) for _ in range(5)]
-    for outcome, _ in game.new_initial_state().chance_outcomes():
-        state = game.new_initial_state().child(outcome)
-        *dealt, leader = state.moment.moves[0].args
-        if leader:
-            continue
-        state.apply_action(state.legal_actions()[3])
-        for _ in range(3):
-            state.apply_action(state.legal_actions()[0])
-        for seat in range(5):
-            night = seen_at_night(tuple(names[k] for k in dealt), seat)
-            groups[seat][state.information_state_string(seat)].add(night)
-    for seat, group in enumerate(groups):
-        assert all(len(nights) == 1 for nights in group.values())
-        nights = {seen_at_night(roles, seat) for roles in permutations(names)}
-        assert len(group) == len(nights)
-
-
-def test_a_secret_vote_is_known_to_who_cast_it_and_to_nobody_else():
-    game = game_of("avalon")
-    state = turns(game, 1)[0]
-    state.apply_action(state.legal_actions()[0])
-    assert state.current_player() == 0
-    yes, no = (state.child(action) for action in state.legal_actions())
-    for seat in range(5):
-        same = yes.information_state_string(seat) == no.information_state_string(seat)
-        assert same == (seat != 0)
-        assert yes.observation_tensor(seat) == no.observation_tensor(seat)
 
 
 def test_chance_is_no_seat_and_knows_nothing():
@@ -401,14 +357,6 @@ def test_mccfr_runs(solver, name, options):
     assert all(sum(row) == pytest.approx(1) for row in rows.values())
 
 
-def test_mcts_plays_in_openspiels_own_loop():
-    game, rng = game_of("werewolf"), np.random.RandomState(1)
-    searching = [mcts.MCTSBot(game, 1.4, 5, mcts.RandomRolloutEvaluator(1, rng), random_state=rng) for _ in range(4)]
-    state = turns(game, 0)[0]
-    returns = evaluate_bots.evaluate_bots(state, searching, rng)
-    assert sorted(set(returns)) in ([-1.0, 1.0], [0.0])
-
-
 # -- ours in their loops ---------------------------------------------------------------------------------------
 
 
@@ -423,21 +371,6 @@ def test_a_policy_plays_as_a_bot_the_very_moves_it_plays_at_our_table():
         while not state.is_terminal():
             state.apply_action(bots[state.current_player()].step(state))
         assert state.moment.moves == tuple(moves)
-
-
-@pytest.mark.parametrize("policy", [RandomPolicy, HeuristicPolicy])
-def test_our_bots_play_a_hundred_games_of_openspiels_without_an_illegal_move(policy):
-    game, rng = game_of("werewolf"), np.random.default_rng(3)
-    bots = [PolicyBot(policy(), seat) for seat in range(4)]
-    for _ in range(100):
-        state = game.new_initial_state()
-        for bot in bots:
-            bot.restart()
-        while not state.is_terminal():
-            legal = state.legal_actions()
-            action = int(rng.choice(legal)) if state.is_chance_node() else bots[state.current_player()].step(state)
-            assert action in legal
-            state.apply_action(action)
 
 
 def test_openspiels_own_evaluation_takes_our_bots():
@@ -609,7 +542,5 @@ def test_is_mcts_plays_avalon_at_our_table_from_what_its_seat_knows():
 
 
 def test_the_code_of_the_page_runs(capsys):
-    page = (ROOT / "docs/integrations/openspiel.md").read_text()
-    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    exec(compile(code.replace("range(100)", "range(2)"), "openspiel.md", "exec"), {})
+    exec(page_code("openspiel", n_100="2"), {})
     assert "NashConv" in capsys.readouterr().out

@@ -17,10 +17,10 @@ import pytest
 ray = pytest.importorskip("ray", reason="Ray is not installed; run scripts/test-integrations ray")
 
 from hardening.same_files import files_of  # noqa: E402 - what needs Ray is imported behind the look for it
+from integrations.pages import run_page  # noqa: E402
 from parlour import policies  # noqa: E402
 from parlour.envs import replay  # noqa: E402
 from parlour.envs.core import ParlourError  # noqa: E402
-from parlour.envs.extras import install  # noqa: E402
 from parlour.policies import ChatPlayer, HeuristicPolicy, HumanPolicy, RandomPolicy  # noqa: E402
 from parlour.policies.llm.chat import ChatModel, ChatSettings  # noqa: E402
 from parlour.policies.llm.make import ModelConfig, make_model  # noqa: E402
@@ -194,8 +194,7 @@ def test_what_is_kept_comes_in_the_order_of_the_jobs_and_each_game_is_counted(po
 
 
 def test_the_lines_of_the_page_run(pool, capsys):
-    page = (Path(__file__).parents[2] / "docs" / "integrations" / "ray.md").read_text("utf-8")
-    exec(page.partition("```python\n")[2].partition("```")[0], {})
+    run_page("ray")
     assert capsys.readouterr().out.startswith("Rate(")
 
 
@@ -343,12 +342,6 @@ def test_an_address_where_there_is_no_ray_is_told_in_one_line():
     assert "refused" in refused
     assert "who answers is not Ray" in no_ray
     assert "ray address 'nowhere' is not accepted; accepted: local, auto" in nowhere
-
-
-def test_without_ray_one_line_tells_what_to_install(monkeypatch, error_of):
-    monkeypatch.setitem(sys.modules, "ray", None)
-    monkeypatch.delitem(sys.modules, "parlour.training.play.parallel.ray.pool")
-    assert error_of(["play", "--ray", "local"]) == f"parlour: ray is not installed; accepted: {install('ray')}\n"
 
 
 # -- what is killed ----------------------------------------------------------------------------------------------

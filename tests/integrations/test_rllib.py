@@ -18,6 +18,7 @@ pytest.importorskip("ray.rllib", reason="RLlib is not installed; run scripts/tes
 import ray
 import torch
 from gymnasium import VectorizeMode
+from integrations.pages import blocks_of
 from networks import moves_of
 from parlour.envs.batch import ScalarTables
 from parlour.envs.core import ParlourError
@@ -51,7 +52,7 @@ from ray.tune.registry import register_env
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*Overriding environment rllib-multi-agent-env-v0:UserWarning")
 
-PAGE = Path(__file__).parents[2] / "docs/integrations/rllib.md"
+
 NETWORK = {"fcnet_hiddens": [16], "head_fcnet_hiddens": []}
 CONFIG = lookup(GAME).raw_env(**OPTIONS).game.config
 
@@ -149,25 +150,6 @@ def test_their_module_plays_what_it_finds_most_probable_among_the_legal(tmp_path
         env.step(action)
 
 
-def test_sampling_follows_the_seed_and_the_module_s_probabilities(tmp_path):
-    file = saved(masked_module(), tmp_path / "module")
-    drawing, settled = RLlibPolicy(file, sample=True), RLlibPolicy(file)
-    env = bare()
-    env.reset(seed=1)
-    seen = env.observe(env.agent_selection)
-
-    def draws(seed: int) -> list[int]:
-        drawing.reset(0, seed)
-        return [drawing.act(seen, {}) for _ in range(30)]
-
-    assert draws(1) == draws(1) != draws(2)
-    assert len(set(draws(1))) > 1
-    assert {settled.act(seen, {}) for _ in range(5)} == {settled.act(seen, {})}
-    chance = np.exp(settled.scores(seen))
-    many = np.bincount([drawing.act(seen, {}) for _ in range(2000)], minlength=30) / 2000
-    assert np.abs(many - chance / chance.sum()).max() < 0.05
-
-
 def test_their_module_is_copied_with_its_settings(tmp_path):
     file = saved(masked_module(), tmp_path / "module")
     policy = from_settings({"file": file, "sample": "true", "features": "table"}, GAME, CONFIG).player
@@ -185,8 +167,6 @@ def test_their_module_is_copied_with_its_settings(tmp_path):
     [
         ({}, "rllib needs a checkpoint; accepted: rllib:file=DIRECTORY"),
         ({"file": "{}", "colour": "red"}, "setting of rllib 'colour' is not accepted; accepted: file, module, sample"),
-        ({"file": "{}", "sample": "maybe"}, "sample 'maybe' is not accepted"),
-        ({"file": "{}", "features": "table", "actions": "words"}, "actions 'words' is not accepted"),
         ({"file": "{}", "module": "other"}, "module 'other' is not accepted; accepted: module"),
         ({"file": "{}"}, ",features=KIND"),
         ({"file": "{}/nowhere"}, "is not an RLlib checkpoint"),
@@ -253,21 +233,6 @@ def test_ours_play_in_their_loop_as_at_our_tables(make, form):
     assert episode.get_return() == sum(env.game_env.outcome.returns)
 
 
-@pytest.mark.parametrize("features", ["table", "belief"])
-def test_an_expert_plays_in_their_loop_as_at_our_tables(small_expert, features):
-    """Whatever kind of features the environment has, an expert makes its own from the View in the info."""
-    config = small_expert(GAME, **OPTIONS)
-    make = partial(make_policy, "expert", GAME, config)
-    env = lookup(GAME).raw_env(info="full", observation="features", features=features, **OPTIONS)
-    runner = loop(make, "features", env=env)
-    (episode,) = runner.sample(num_episodes=1)
-    ours = table(GAME, **OPTIONS)
-    moves_of(ours, [make() for _ in range(5)], int(np.random.SeedSequence((7, 0)).generate_state(1)[0]), deal=5)
-    theirs = runner.env.envs[0].unwrapped.env.game_env
-    assert theirs.moves == ours.game_env.moves
-    assert episode.get_return() == sum(ours.game_env.outcome.returns)
-
-
 def test_every_game_in_their_loop_has_players_of_its_own(monkeypatch):
     """A player gets up when the game is over, and may sit down in another one."""
     made: list[RandomPolicy] = []
@@ -324,7 +289,7 @@ def page(cluster: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str, A
     names: dict[str, Any] = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("page")))
-        for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL):
+        for block in blocks_of("rllib"):
             exec(block, names)
             names.setdefault("first", dict(names))
     return names

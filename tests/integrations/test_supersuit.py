@@ -6,8 +6,6 @@ what a checkpoint does. docs/integrations/supersuit.md says in prose what is tes
 
 from __future__ import annotations
 
-import pickle
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,18 +18,15 @@ import numpy as np
 import supersuit
 import torch
 from gymnasium import spaces
+from integrations.pages import page_code
 from integrations.seats import (
     FEATURES,
     MOVES,
     RANKS,
-    assert_ranks_are_played,
     assert_refused,
-    page_code,
     play_a_hundred_games,
-    say,
     turns,
 )
-from parlour.envs.core import ParlourError
 from parlour.envs.registry import registry
 from parlour.policies import make_policy
 from parlour.policies.adapters.sb3 import SB3_ALGORITHMS, Sb3Seat
@@ -85,11 +80,6 @@ def network(algorithm: str, actions: int = MOVES, observation: Any = None) -> An
     return SB3_ALGORITHMS[algorithm](kind, Blank(actions, observation), device="cpu", **settings)
 
 
-def saying(model: Any, logits: dict[int, float], **settings: Any) -> Any:
-    """A player by a PPO that says the same logits whatever it sees."""
-    return say(Sb3Seat(model, **settings), lambda player: player.model.policy.action_net.parameters(), logits)
-
-
 # -- our environments in SuperSuit and stable-baselines3 -------------------------------------------------------
 
 
@@ -141,34 +131,6 @@ def test_every_reward_of_a_game_reaches_the_learner_and_ends_it():
     assert ends > 10
 
 
-def test_tables_are_copies_until_they_are_reset_with_a_seed():
-    """SuperSuit copies the environment with its generator (SuperSuit #89)."""
-
-    def deals(seed: int | None) -> list[bytes]:
-        env = one_learner()
-        env.reset(seed=0)
-        four = tables(env)
-        if seed is not None:
-            four.venv.reset(seed=seed)
-        return [row.tobytes() for row in four.reset()]
-
-    assert len(set(deals(None))) == 1
-    assert len(set(deals(7))) > 1
-    assert deals(7) == deals(7) != deals(8)
-
-
-def test_what_the_page_says_does_not_work():
-    with pytest.raises(AttributeError, match="has no attribute 'seed'"):
-        SB3_ALGORITHMS["PPO"]("MlpPolicy", tables(one_learner()), seed=0, device="cpu")
-    with pytest.raises(AssertionError, match="update once at the end"):
-        aec_to_parallel(examples.learner_env(2))
-    masked = SB3_ALGORITHMS["MaskablePPO"](
-        "MlpPolicy", tables(aec_to_parallel(MaskInInfo(examples.learner_env()))), device="cpu"
-    )
-    with pytest.raises(AttributeError, match="has no attribute 'has_attr'"):
-        masked.learn(10)
-
-
 # -- their checkpoints at our tables ---------------------------------------------------------------------------
 
 
@@ -200,33 +162,6 @@ def test_it_plays_the_best_legal_action_of_the_network(algorithm):
         agreed += legal and chosen == free
         assert not legal or chosen == free
     assert algorithm == "MaskablePPO" or player.replaced > 0
-
-
-def test_it_draws_from_the_probabilities_of_the_legal_actions():
-    player = saying(network("PPO"), {0: 0.0, 1: np.log(3.0), 2: 9.0}, sample=True)
-    player.reset(0, 1)
-    mask = np.zeros(MOVES, dtype=np.int8)
-    mask[:2] = 1
-    seen = {"observation": np.zeros(FEATURES, dtype=np.float32), "action_mask": mask}
-    drawn = [player.act(seen, {}) for _ in range(800)]
-    assert set(drawn) == {0, 1}
-    assert abs(np.mean(drawn) - 0.75) < 4 * np.sqrt(0.75 * 0.25 / 800)
-    assert player.replaced == 800  # its favourite is 2
-    player.reset(0, 1)
-    assert [player.act(seen, {}) for _ in range(800)] == drawn
-
-
-@pytest.mark.parametrize(("rank", "sample"), [(0, False), (3, False), (9, False), (9, True)])
-def test_a_rank_is_played_as_it_was_trained(rank, sample):
-    assert_ranks_are_played(saying(network("PPO", RANKS), {rank: 9.0}, actions="ranks", sample=sample), rank)
-
-
-def test_a_checkpoint_of_a_parallel_table_never_waits():
-    """There the last action is `wait`; at our tables nobody is asked who has nothing to decide."""
-    player = saying(network("PPO", MOVES + 1), {MOVES: 9.0, 4: 1.0})
-    for seen in turns():
-        assert seen["action_mask"][player.act(seen, {})]
-        assert player.notes() == {"wanted": MOVES}
 
 
 def test_a_checkpoint_may_read_the_dictionary_of_features_and_mask():
@@ -269,48 +204,11 @@ def test_it_leaves_the_generator_of_pytorch_alone():
     assert torch.equal(torch.rand(3), expected)
 
 
-def test_it_can_be_pickled(tmp_path):
-    network("PPO").save(tmp_path / "model.zip")
-    player = make_policy(f"sb3:file={tmp_path / 'model.zip'},features=table,sample=true", examples.GAME, {})
-    player.reset(3, 8)
-    copied = pickle.loads(pickle.dumps(player))
-    assert [copied.act(turn, {}) for turn in turns(3, 1)] == [player.act(turn, {}) for turn in turns(3, 1)]
-
-
 # -- what is refused -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ("", "sb3 needs a checkpoint; accepted: sb3:file=PATH"),
-        ("file=nowhere.zip", r"there is no checkpoint 'nowhere\.zip'"),
-        ("file=model.zip,algorithm=SAC", "algorithm 'SAC' is not accepted; accepted: PPO, A2C, "),
-        ("file=model.zip,sample=yes", "sample 'yes' is not accepted; accepted: true, false"),
-        ("file=model.zip,actions=all", "actions 'all' is not accepted; accepted: moves, ranks"),
-        ("file=model.zip,colour=red", "setting of sb3 'colour' is not accepted; accepted: file, algorithm, sample"),
-        ("file=model.zip,algorithm=DQN", r"algorithm of 'model\.zip' 'DQN' is not accepted; accepted: PPO$"),
-        ("file=model.zip", r"accepted: sb3:file=model\.zip,features=KIND"),
-        ("file=text.zip", r"'text\.zip' is not a checkpoint of stable-baselines3; accepted: "),
-        ("file=dqn.zip,features=table,sample=true", "sample=true is not accepted with DQN"),
-    ],
-)
-def test_settings_outside_what_is_accepted_are_refused(settings, message, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    network("PPO").save("model.zip")
-    network("DQN").save("dqn.zip")
-    Path("text.zip").write_text("no checkpoint")
-    assert_refused(f"sb3:{settings}", message)
-
-
-@pytest.mark.parametrize("actions", [MOVES - 1, MOVES + 2, RANKS])
-def test_a_table_with_other_actions_is_refused(actions):
-    with pytest.raises(ParlourError, match=rf"a table with 99 features and 30 actions; accepted: .* {actions} actions"):
-        Sb3Seat(network("PPO", actions)).act(next(turns()), {})
-
-
-@pytest.mark.parametrize("kind", ["moves", "ranks"])
-def test_a_table_with_other_features_is_refused(kind):
-    seen = next(turns())
-    with pytest.raises(ParlourError, match="a table with 98 features"):
-        Sb3Seat(network("PPO"), actions=kind).act({**seen, "observation": seen["observation"][:-1]}, {})
+def test_a_sample_of_values_is_refused(tmp_path):
+    network("DQN").save(tmp_path / "dqn.zip")
+    assert_refused(
+        f"sb3:file={tmp_path / 'dqn.zip'},features=table,sample=true", "sample=true is not accepted with DQN"
+    )

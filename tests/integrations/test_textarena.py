@@ -19,18 +19,18 @@ import pytest
 pytest.importorskip("textarena", reason="TextArena is not installed; run scripts/test-integrations textarena")
 
 import textarena as ta
+from integrations.pages import run_page
 from parlour.envs import make
 from parlour.envs.core import ParlourError
 from parlour.envs.text import end_of
 from parlour.policies import ChatPlayer, HeuristicPolicy, RandomPolicy, make_policy
 from parlour.policies.adapters.callables import ForeignPlayer
-from parlour.policies.adapters.textarena import PrivateChance, TextArenaAgent, TextArenaTable, play_textarena
+from parlour.policies.adapters.textarena import TextArenaAgent, TextArenaTable, play_textarena
 from parlour.policies.by_text import SILENCE, options_in
 from parlour.training.cli import run
 from parlour.training.play.rollout import play, table
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "integrations" / "textarena.md"
 GAMES = {"SecretMafia-v0": 7, "KuhnPoker-v0": 2, "TicTacToe-v0": 2, "TicTacToe-v0-train": 2}
 
 
@@ -87,28 +87,6 @@ def test_the_same_seed_gives_the_same_game_also_in_threads_and_leaves_random_alo
         assert list(pool.map(lambda seed: one_game("SecretMafia-v0", seed), range(6))) == first
     assert len({game.turns for game in first}) > 1
     assert random.getstate() == before
-
-
-def test_textarena_itself_seeds_random_for_the_whole_process():
-    before = random.getstate()
-    try:
-        ta.make("SecretMafia-v0").reset(num_players=7, seed=1)
-        assert random.getstate() != before
-        random.setstate(before)
-        PrivateChance(ta.make("SecretMafia-v0")).reset(num_players=7, seed=1)
-        assert random.getstate() == before
-    finally:
-        random.setstate(before)
-
-
-def test_an_environment_of_theirs_that_is_used_again_still_tells_the_game_before():
-    """Why each game gets an environment of its own."""
-    env = PrivateChance(ta.make("SecretMafia-v0"))
-    welcomes = []
-    for seed in (1, 1):
-        env.reset(num_players=7, seed=seed)
-        welcomes.append(env.get_observation()[1].count("Welcome to Secret Mafia!"))
-    assert welcomes == [1, 2]
 
 
 def test_words_that_their_game_does_not_take_are_counted():
@@ -276,10 +254,7 @@ def test_a_table_is_refused_where_it_is_of_numbers_or_of_another_size():
 
 
 def test_the_page_s_code_runs(capsys):
-    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    assert len(blocks) == 2
-    for block in blocks:
-        exec(compile(block, str(PAGE), "exec"), {})
+    run_page("textarena")
     assert capsys.readouterr().out
 
 

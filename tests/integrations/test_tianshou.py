@@ -15,7 +15,8 @@ pytest.importorskip("tianshou", reason="Tianshou is not installed; run scripts/t
 
 import torch
 from gymnasium import spaces
-from integrations.seats import assert_refused, page_code
+from integrations.pages import page_code
+from integrations.seats import assert_refused
 from parlour.envs import make
 from parlour.envs.core import ParlourError
 from parlour.policies import ChatPlayer, HeuristicPolicy, Policy, RandomPolicy, TrainedSeat, make_policy
@@ -152,23 +153,6 @@ def test_with_several_learners_a_horizon_beyond_the_game_gives_each_move_the_end
     assert all(right) == own_end
 
 
-def test_an_agent_in_a_multi_agent_algorithm_explores_by_eps_inference_alone():
-    explored = {}
-    for explore in (0.0, 1.0):
-        torch.manual_seed(0)
-        env = PettingZooEnv(examples.learner_env())
-        agent = q_algorithm(env, explore=explore)  # its eps_training is 1
-        algorithm = MultiAgentOffPolicyAlgorithm(algorithms=[agent], env=env)
-        sampler = collector(algorithm, lambda: PettingZooEnv(examples.learner_env()), 1, exploration_noise=True)
-        with policy_within_training_step(algorithm.policy):
-            sampler.collect(n_episode=5)
-        moves = sampler.buffer[:]
-        best = agent.policy(Batch(obs=moves.obs, info=Batch())).act
-        explored[explore] = float(np.mean(best != moves.act))
-    assert explored[0.0] == 0
-    assert explored[1.0] > 0.2
-
-
 def test_the_trainer_changes_the_learner_and_leaves_our_policies_as_they_are():
     env = sealed_env()
     seated = [SeatedOffPolicy(HeuristicPolicy, env.action_space) for _ in env.agents[1:]]
@@ -227,26 +211,6 @@ def test_games_side_by_side_are_those_of_our_own_loop(player, reads, monkeypatch
     assert len({seed for seed, _ in Kept.games_kept}) == 9
     our_games(player)
     assert not any(turn._sealed for turn in sampler.buffer[:].info.turn)  # the buffer keeps no game
-
-
-@pytest.mark.parametrize("features", ["table", "belief"])
-def test_an_expert_plays_side_by_side_as_in_our_own_loop(features, small_expert, monkeypatch):
-    """Whatever kind of features the environments have, an expert makes its own from the View in the turn."""
-    config = small_expert(TABLE[0], **TABLE[1])
-    monkeypatch.setattr(Kept, "games_kept", [])
-    made = make(TABLE[0], info="full", observation="features", features=features, **TABLE[1])
-
-    def player():
-        return make_policy("expert", TABLE[0], config)
-
-    def make_env():
-        return PettingZooEnv(Kept(pickle.loads(pickle.dumps(made)), observation="features"))
-
-    env = make_env()
-    algorithm = all_seats(env, player)
-    collector(algorithm, make_env, 2, seed=5).collect(n_episode=4)
-    assert len(Kept.games_kept) == 4
-    our_games(player)
 
 
 def test_they_play_in_other_processes_too():
@@ -356,21 +320,11 @@ def test_they_play_at_every_seat_of_our_table_without_an_illegal_move(name, game
 
 @pytest.mark.parametrize("name", ["DQN", "actor-sampled", "drawing"])
 def test_the_same_seed_gives_the_same_game_whatever_was_drawn_before(name):
+    before = torch.get_rng_state()
     first = five(SEATS[name], 11)
+    assert torch.equal(before, torch.get_rng_state())
     torch.rand(1)
     assert five(SEATS[name], 11) == first
-
-
-def test_playing_leaves_the_global_generator_of_torch_alone():
-    torch.manual_seed(1)
-    before = torch.get_rng_state()
-    five(SEATS["drawing"], 11)
-    assert torch.equal(before, torch.get_rng_state())
-
-
-def test_a_table_of_another_size_is_refused():
-    with pytest.raises(ParlourError, match=r"a table with 30 actions; accepted: 12, as the policy has"):
-        five(lambda: TianshouSeat(q_policy(99, 12)), 1)
 
 
 def test_what_cannot_sit_down_is_refused():
@@ -381,6 +335,8 @@ def test_what_cannot_sit_down_is_refused():
     TianshouSeat(several.get_algorithm("learner_1"))
     with pytest.raises(ParlourError, match="no distribution to draw from; accepted: sample=False"):
         five(lambda: TianshouSeat(q_policy(), sample=True), 1)
+    with pytest.raises(ParlourError, match=r"a table with 30 actions; accepted: 12, as the policy has"):
+        five(lambda: TianshouSeat(q_policy(99, 12)), 1)
 
 
 # -- files -----------------------------------------------------------------------------------------------------
@@ -419,14 +375,6 @@ def test_a_saved_policy_plays_the_same_game(file):
 )
 def test_other_settings_are_refused(name, said):
     assert_refused(name, re.escape(said))
-
-
-def test_a_policy_for_another_table_is_refused(file):
-    other = make(TABLE[0], num_players=6).game.config
-    with pytest.raises(
-        ParlourError, match=r"the policy was trained on avalon_v0 with .* and cannot play avalon_v0 with"
-    ):
-        make_policy(f"tianshou:file={file}", TABLE[0], other)
 
 
 class Trap:

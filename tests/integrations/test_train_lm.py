@@ -30,20 +30,20 @@ DAYS = {"num_players": 4, "max_days": 2}
 SMALL = {"seed": 0, "imitation": 6, "learning": 2, "batch": 2, "longer": 3, "deals": 6}
 
 
-def loaded() -> Any:
-    """The example as a module, with a smaller network."""
-    spec = spec_from_file_location("train_lm", SCRIPT)
+def loaded(script: Path) -> Any:
+    """An example as a module."""
+    spec = spec_from_file_location(script.stem, script)
     assert spec is not None
     assert spec.loader is not None
     module: Any = module_from_spec(spec)
-    sys.modules["train_lm"] = module  # dataclasses look their module up
+    sys.modules[script.stem] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
-    module.HIDDEN, module.HEADS, module.INNER, module.CONTEXT = 32, 2, 64, 512
-    module.IMITATED, module.WARM_UP, module.GROUP, module.GAMES_OF_WORDS = 4, 2, 2, 60
     return module
 
 
-lm = loaded()
+lm = loaded(SCRIPT)
+NETWORK = {"HIDDEN": 32, "HEADS": 2, "INNER": 64}
+vars(lm).update(**NETWORK, CONTEXT=512, IMITATED=4, WARM_UP=2, GROUP=2, GAMES_OF_WORDS=60)  # all of it smaller
 
 
 def train(folder: Path, **changes: int) -> dict[str, Any]:
@@ -246,24 +246,11 @@ def test_the_command_runs_with_a_network_of_a_million_parameters(tmp_path):
 # -- a seat of Avalon with five players (examples/train_lm_avalon.py) ------------------------------------------------
 
 
-def loaded_avalon() -> Any:
-    """The second example, over the small network of the first one."""
-    spec = spec_from_file_location("train_lm_avalon", AVALON_SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module: Any = module_from_spec(spec)
-    sys.modules["train_lm_avalon"] = module
-    sizes = lm.HIDDEN, lm.HEADS, lm.INNER
-    spec.loader.exec_module(module)
-    lm.HIDDEN, lm.HEADS, lm.INNER = sizes
-    return module
-
-
 @pytest.fixture(scope="module")
 def five(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The example, runs without stages for two sorts of opponents, and an untrained model."""
-    module = loaded_avalon()
-    lm.CONTEXT = 1024
+    module = loaded(AVALON_SCRIPT)  # sets sizes of its own
+    vars(lm).update(**NETWORK, CONTEXT=1024)
     torch.set_num_threads(1)
     runs = {
         who: module.Run(Namespace(out=tmp_path_factory.mktemp(who), seed=0, role=role, opponents=who, batch=1, deals=4))

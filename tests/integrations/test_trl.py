@@ -23,6 +23,7 @@ pytest.importorskip("trl", reason="trl is not installed; run scripts/test-integr
 
 import torch
 from datasets import Dataset
+from integrations.pages import run_page
 from parlour.envs.core import ParlourError
 from parlour.policies.files import read_json
 from parlour.training.harnesses import trl
@@ -51,11 +52,17 @@ def one_thread():
     torch.set_num_threads(before)
 
 
-def config(folder: Path, **settings: Any) -> GRPOConfig:
+def trained(
+    folder: Path, model: Any, tokenizer: Any, rows: list[Any], settings: dict[str, Any], **more: Any
+) -> GRPOTrainer:
+    """A trainer after its steps."""
     fixed = {"use_cpu": True, "bf16": False, "gradient_checkpointing": False, "report_to": "none", "seed": 5}
-    return GRPOConfig(
-        output_dir=str(folder), disable_tqdm=True, logging_steps=1, save_strategy="no", **fixed, **settings
-    )
+    fixed |= {"disable_tqdm": True, "logging_steps": 1, "save_strategy": "no"}
+    args = GRPOConfig(output_dir=str(folder), **fixed, **settings)
+    data = Dataset.from_list(rows)
+    trainer = GRPOTrainer(model=model, args=args, train_dataset=data, processing_class=tokenizer, **more)
+    trainer.train()
+    return trainer
 
 
 # -- tools ---------------------------------------------------------------------------------------------------------
@@ -120,24 +127,16 @@ def test_a_hundred_whole_games_by_tools_have_the_rewards_of_the_environment_and_
     ]
     model, seen = scripted(calling_drawn_options(1)), Seen()
     before = [weights.clone() for weights in model.parameters()]
-    trainer = GRPOTrainer(
-        model=model,
-        args=config(
-            tmp_path,
-            max_steps=5,
-            per_device_train_batch_size=4,
-            gradient_accumulation_steps=5,
-            num_generations=2,
-            max_completion_length=4000,
-            learning_rate=1e-3,
-            shuffle_dataset=False,
-        ),
-        train_dataset=Dataset.from_list(data),
-        processing_class=model.tokenizer,
-        environment_factory={game: environments(sessions, 4000) for game, sessions in tables.items()},
-        reward_funcs=[seen],
-    )
-    trainer.train()
+    settings = {
+        "max_steps": 5,
+        "per_device_train_batch_size": 4,
+        "gradient_accumulation_steps": 5,
+        "num_generations": 2,
+    }
+    settings |= {"max_completion_length": 4000, "learning_rate": 1e-3, "shuffle_dataset": False}
+    factory = {game: environments(sessions, 4000) for game, sessions in tables.items()}
+    more = {"environment_factory": factory, "reward_funcs": [seen]}
+    trainer = trained(tmp_path, model, model.tokenizer, data, settings, **more)
     assert len(seen.games) == 100
     for play in seen.games:
         game, seed, said = play["environment"], play["seed"], play["said"]
@@ -159,18 +158,17 @@ def test_a_hundred_whole_games_by_tools_have_the_rewards_of_the_environment_and_
     assert any(not torch.equal(old, new) for old, new in zip(before, model.parameters(), strict=True))
 
 
+ONE_STEP = {"max_steps": 1, "per_device_train_batch_size": 4, "num_generations": 4}
+
+
 def one_step(folder: Path, script: Any, game: str, seed: int = 3, most: int = 1500) -> list[dict[str, Any]]:
     """Four games of one deal in a step of GRPO."""
     model, seen = scripted(script), Seen()
-    trainer = GRPOTrainer(
-        model=model,
-        args=config(folder, max_steps=1, per_device_train_batch_size=4, num_generations=4, max_completion_length=most),
-        train_dataset=Dataset.from_list(trl.tool_rows(1, seed=seed)),
-        processing_class=model.tokenizer,
-        environment_factory=environments(Sessions(SessionSettings(game, seat_of(game), options=TABLES[game])), most),
-        reward_funcs=[seen],
+    sessions = Sessions(SessionSettings(game, seat_of(game), options=TABLES[game]))
+    more = {"environment_factory": environments(sessions, most), "reward_funcs": [seen]}
+    trained(
+        folder, model, model.tokenizer, trl.tool_rows(1, seed=seed), {**ONE_STEP, "max_completion_length": most}, **more
     )
-    trainer.train()
     return seen.games
 
 
@@ -222,15 +220,8 @@ def test_a_model_that_was_taught_the_call_samples_it_by_itself(tmp_path):
     asked = tokenizer.apply_chat_template([first], tools=[tool], add_generation_prompt=True, return_dict=False)
     call = [*tokenizer(CALL % "I guess heads.")["input_ids"], tokenizer.eos_token_id]
     assert imitate(model, [(asked, call)], 80, rate=1e-2) < 0.1
-    trainer = GRPOTrainer(
-        model=model,
-        args=config(tmp_path, max_steps=1, per_device_train_batch_size=4, num_generations=4, max_completion_length=200),
-        train_dataset=Dataset.from_list(trl.tool_rows(1)),
-        processing_class=tokenizer,
-        environment_factory=environments(sessions, 200),
-        reward_funcs=[seen],
-    )
-    trainer.train()
+    more = {"environment_factory": environments(sessions, 200), "reward_funcs": [seen]}
+    trainer = trained(tmp_path, model, tokenizer, trl.tool_rows(1), {**ONE_STEP, "max_completion_length": 200}, **more)
     called = [play for play in seen.games if play["said"]]
     assert called
     for play in seen.games:
@@ -335,22 +326,10 @@ def test_five_steps_of_grpo_by_rollout_train_on_the_environments_rewards(tmp_pat
         return batch
 
     before = [weights.clone() for weights in model.parameters()]
-    trainer = GRPOTrainer(
-        model=model,
-        args=config(
-            tmp_path,
-            max_steps=5,
-            per_device_train_batch_size=8,
-            num_generations=4,
-            max_completion_length=200,
-            learning_rate=1e-2,
-        ),
-        train_dataset=Dataset.from_list(trl.rollout_rows(20)),
-        processing_class=tokenizer,
-        rollout_func=kept,
-        reward_funcs=[game_reward, usable_share],
-    )
-    trainer.train()
+    settings = {"max_steps": 5, "per_device_train_batch_size": 8, "num_generations": 4}
+    settings |= {"max_completion_length": 200, "learning_rate": 1e-2}
+    more = {"rollout_func": kept, "reward_funcs": [game_reward, usable_share]}
+    trainer = trained(tmp_path, model, tokenizer, trl.rollout_rows(20), settings, **more)
     assert len(played) == 5
     logged = [line for line in trainer.state.log_history if "reward" in line]
     for (seeds, made), line in zip(played, logged, strict=True):
@@ -422,10 +401,7 @@ def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
     tokenizer.chat_template = qwen2_5_chat_template
     model.save_pretrained("tool-checkpoint")
     tokenizer.save_pretrained("tool-checkpoint")
-    page = (ROOT / "docs" / "integrations" / "trl.md").read_text()
-    names: dict[str, Any] = {"__name__": "__page__"}  # the second block goes on where the first ends
-    for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
-        exec(compile(block, "trl.md", "exec"), names)
+    run_page("trl")
 
 
 # -- the example -----------------------------------------------------------------------------------------------------

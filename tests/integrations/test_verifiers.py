@@ -28,6 +28,7 @@ pytest.importorskip("verifiers", reason="verifiers is not installed; run scripts
 import verifiers.v1 as vf
 from aiohttp import web
 from bridged_games import TABLES
+from integrations.pages import run_page
 from one_stub import GAMES, by_endpoint, dealt, same_games, seat_of, stub_words
 from parlour.envs import replay
 from parlour.envs.headings import headings_of
@@ -174,15 +175,6 @@ def test_five_games_of_one_model_with_itself_are_those_of_the_aec_environment(ga
     played, asked = episodes(one_of_its_options, 5, game=game, options=TABLES[game])
     for episode in played:
         same_game(episode, asked)
-
-
-@pytest.mark.parametrize("game", TABLES)
-def test_fifteen_games_against_our_players_with_the_seat_in_turn(game):
-    played, asked = episodes(one_of_its_options, 15, game=game, options=TABLES[game], seats="each")
-    for episode in played:
-        same_game(episode, asked)
-    seats = table(game, **TABLES[game]).possible_agents
-    assert [episode.task.data.seats for episode in played] == [(seats[k % len(seats)],) for k in range(15)]
 
 
 @pytest.mark.parametrize("game", TABLES)
@@ -378,18 +370,18 @@ def test_a_taskset_counts_seeds_on_and_ends_at_the_last_one_for_the_same_purpose
 
 def test_the_command_finds_the_installed_environment_and_writes_traces_and_transcripts(installed, tmp_path):
     """`vf-eval`, with the seats of one model and a folder for transcripts; a game is over as its transcript says."""
-    options = ["--env.taskset.game", "template_v0", "--env.transcripts"]
     words = [
         "parlour-v1",
         "-n",
         "2",
         "--no-push",
         "--no-rich",
-        *options,
-        str(tmp_path / "games"),
         "--model",
         "by-script",
+        "--env.taskset.game",
+        "template_v0",
     ]
+    words += ["--env.transcripts", str(tmp_path / "games")]
     paths = [str(installed), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
 
     async def run() -> bytes:
@@ -419,13 +411,10 @@ def test_the_command_finds_the_installed_environment_and_writes_traces_and_trans
 
 
 def test_the_code_of_the_page_runs():
-    page = (ROOT / "docs" / "integrations" / "verifiers.md").read_text()
-    (block,) = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    namespace: dict[str, Any] = {}
-    exec(compile(block, "verifiers.md", "exec"), namespace)
+    names = run_page("verifiers")
 
     async def played() -> list[vf.Episode]:
         async with model(one_of_its_options) as (url, _):
-            return await namespace["play"](url, "by-script")
+            return await names["play"](url, "by-script")
 
     assert [len(episode.traces) for episode in asyncio.run(played()) if episode.ok] == [1, 1]

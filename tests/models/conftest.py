@@ -2,74 +2,42 @@
 
 from __future__ import annotations
 
-import json
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pytest
+import servers
 from parlour.policies.llm.ask import ASKS, Answer, Ask
-
-KEY = "sk-planted-7f3a9cQ_unmistakable"
-SOON = {"retry-after-ms": "1"}
+from servers import KEY, Call
 
 
-@dataclass(frozen=True)
-class Said:
-    """How the double answers a request."""
-
-    body: Any = ""
-    """JSON unless it is a text or bytes."""
-    status: int = 200
-    headers: dict[str, str] = field(default_factory=dict)
-    pause: float = 0.0
-    """Seconds before the answer, and between its bytes."""
-    trickle: float = 0.0
-    missing: int = 0
-    """Bytes that are promised but not sent."""
-    hang_up: bool = False
-    """No answer at all."""
-
-
-class Double:
+class Double(servers.Server):
     """A server on loopback. What is queued is answered first, then what `otherwise` says to a request's body."""
 
-    Said = Said
+    PROTOCOL = "HTTP/1.0"
+    Said = servers.Answer
     KEY = KEY
-    SOON: ClassVar[dict[str, str]] = SOON
+    SOON: ClassVar[dict[str, str]] = {"retry-after-ms": "1"}
 
     def __init__(self) -> None:
-        self.queue: deque[Said] = deque()
-        self.otherwise: Callable[[dict[str, Any]], Said] = lambda body: Said(
+        super().__init__()
+        self.queue: deque[servers.Answer] = deque()  # type: ignore[assignment]
+        self.otherwise: Callable[[dict[str, Any]], servers.Answer] = lambda body: self.Said(
             self.completion('{"guilty": true, "why": "w"}')
         )
-        self.history: list[dict[str, Any]] = []
-        self.headers: list[dict[str, str]] = []
-        self.in_flight = self.most_in_flight = 0
-        self.lock = threading.Lock()
-        self.closing = threading.Event()
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self.server.daemon_threads = False
-        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})
-        self.thread.start()
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server.server_port}/v1"
+        return self.base_url
 
-    def close(self) -> None:
-        self.closing.set()
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        return [call.body for call in self.asked]
 
     @staticmethod
-    def completion(*texts: str, usage: Any = (10, 5)) -> dict[str, Any]:
+    def completion(*texts: str, usage: Any = (10, 5)) -> dict[str, Any]:  # type: ignore[override]
         choices = [
             {"index": k, "message": {"role": "assistant", "content": text}, "finish_reason": "stop", "logprobs": None}
             for k, text in enumerate(texts)
@@ -80,55 +48,19 @@ class Double:
         return body
 
     @staticmethod
-    def refusal(message: str, param: str | None = None, status: int = 400) -> Said:
-        return Said({"error": {"message": message, "param": param, "type": "invalid_request_error"}}, status)
+    def refusal(message: str, param: str | None = None, status: int = 400) -> servers.Answer:
+        error = {"message": message, "param": param, "type": "invalid_request_error"}
+        return servers.Answer({"error": error}, status)
 
     def say(self, *texts: str, **options: Any) -> None:
         """Queue a completion."""
-        self.queue.append(Said(self.completion(*texts, **options)))
+        self.queue.append(self.Said(self.completion(*texts, **options)))
 
-    def _next(self, body: dict[str, Any], headers: dict[str, str]) -> Said:
+    def answer(self, call: Call) -> servers.Answer:
+        if call.body is None:
+            return self.Said("", 404)
         with self.lock:
-            self.history.append(body)
-            self.headers.append(headers)
-            return self.queue.popleft() if self.queue else self.otherwise(body)
-
-    def _handler(double) -> type[BaseHTTPRequestHandler]:  # noqa: N805 - the handler has a self of its own
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                with double.lock:
-                    double.in_flight += 1
-                    double.most_in_flight = max(double.most_in_flight, double.in_flight)
-                try:
-                    self.respond(double._next(body, {k.lower(): v for k, v in self.headers.items()}))
-                finally:
-                    with double.lock:
-                        double.in_flight -= 1
-
-            def respond(self, said: Said) -> None:
-                if said.pause:
-                    double.closing.wait(said.pause)
-                if said.hang_up:
-                    return
-                body = said.body if isinstance(said.body, str | bytes) else json.dumps(said.body)
-                content = body.encode() if isinstance(body, str) else body
-                with suppress(ConnectionError):
-                    self.send_response(said.status)
-                    for name, value in {"content-type": "application/json", **said.headers}.items():
-                        self.send_header(name, value)
-                    self.send_header("content-length", str(len(content) + said.missing))
-                    self.end_headers()
-                    step = 1 if said.trickle else max(1, len(content))
-                    for start in range(0, len(content), step):
-                        self.wfile.write(content[start : start + step])
-                        if said.trickle and double.closing.wait(said.trickle):
-                            return
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        return Handler
+            return self.queue.popleft() if self.queue else self.otherwise(call.body)
 
 
 @pytest.fixture
@@ -143,9 +75,8 @@ def key(monkeypatch) -> None:
 @pytest.fixture
 def double(key: None) -> Iterator[Double]:
     """A chat endpoint on loopback; the key is planted in the environment."""
-    server = Double()
-    yield server
-    server.close()
+    with Double() as server:
+        yield server
 
 
 class Verdict(Answer):

@@ -144,17 +144,6 @@ def test_a_prompt_is_cut_to_the_context_and_says_so():
     assert sum(estimated_tokens(message.content) for message in sent.messages) + sent.max_tokens <= 1280
 
 
-def test_of_facts_that_do_not_fit_the_newest_are_sent():
-    script = Script([GOOD])
-    facts = LINES[::2] * 9
-    answered = asked(script, Choose(lines=facts), context=1280)
-    sent = script.requests[0].messages[1].content
-    assert sent.count(": 3 to 2.") == len(facts) - answered.cut > 4
-    assert f"{answered.cut} older lines are left out" in sent
-    assert "\n".join(f"- {fact}" for fact in facts[answered.cut :]) in sent
-    assert sum(estimated_tokens(message.content) for message in script.requests[0].messages) <= 1180
-
-
 def test_a_prompt_that_cannot_be_cut_enough_is_not_sent():
     script = Script([])
     answered = asked(script, Choose(lines=["fact " * 900]), context=1280)
@@ -201,14 +190,12 @@ def test_a_prompt_that_the_server_finds_too_long_is_shortened_once():
 
 
 def test_only_unreadable_replies_try_the_patience():
-    model = ChatModel(
-        "m", Meter(Script([CallFailed("late", "timeout")] * 5 + ["hm"] * 9), Prices()), ChatSettings(patience=3)
-    )
-    for _ in range(5):
-        assert model.answer(Choose(), ASKER).reason == "timeout"
-    for _ in range(2):
-        assert model.answer(Choose(), ASKER).reason == "invalid"
-    with pytest.raises(ModelUnusable):
+    """And one that is read begins anew."""
+    said = [CallFailed("late", "timeout")] * 5 + ["hm"] * 2 + [GOOD] + ["hm"] * 3
+    model = ChatModel("m", Meter(Script(said), Prices()), ChatSettings(patience=3, tries=1))
+    reasons = [model.answer(Choose(), ASKER).reason for _ in said[:-1]]
+    assert reasons == ["timeout"] * 5 + ["invalid"] * 2 + [None] + ["invalid"] * 2
+    with pytest.raises(ModelUnusable, match=r"^'m' gave no valid answer to 3 questions in a row"):
         model.answer(Choose(), ASKER)
 
 

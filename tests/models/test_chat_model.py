@@ -16,7 +16,7 @@ from parlour.policies.llm.model import OfflineModel, RequestContext, SeatModel, 
 from parlour.policies.llm.transport.budget import Budget
 from parlour.policies.llm.transport.cache import Cache
 from parlour.policies.llm.transport.endpoint import Endpoint
-from parlour.policies.llm.transport.request import CacheMiss, ModelUnusable
+from parlour.policies.llm.transport.request import CacheMiss
 
 GOOD = '{"guilty": true, "why": "w"}'
 PROSE = "I would rather not say."
@@ -120,21 +120,6 @@ def test_what_is_said_in_a_fault_cannot_pass_for_a_prompt(double, model, doubt):
         line = double.history[2]["messages"][place]["content"]
         assert len(line.splitlines()) == 1
         assert read_back(line) is None
-
-
-def test_a_model_that_never_answers_is_given_up(double, config, doubt):
-    model = make_model(replace(config, tries=1, patience=5))
-    double.otherwise = lambda body: double.Said(double.completion(PROSE))
-    for _ in range(4):
-        model.answer(doubt(), ASKER)
-    double.say(GOOD)
-    model.answer(doubt(), RequestContext("player_2", 1))
-    for _ in range(4):
-        model.answer(doubt(), ASKER)
-    with pytest.raises(ModelUnusable, match=r"^'tester' gave no valid answer to 5 questions in a row") as caught:
-        model.answer(doubt(), ASKER)
-    assert len(str(caught.value).splitlines()) == 1
-    close(model)
 
 
 def test_what_is_set_for_all_calls_goes_into_each(double, config, doubt):

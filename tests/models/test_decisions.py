@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from os.path import commonprefix
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -76,18 +77,6 @@ class Words(Policy):
         return self.words
 
 
-class Option(Words):
-    """Says its first option, but something unreadable at every third turn at first."""
-
-    turns = 0
-
-    def act(self, observation: Any, info: dict[str, Any]) -> str:
-        if info["asked_again"]:
-            return str(info["options"][0])
-        self.turns += 1
-        return "??" if self.turns % 3 == 0 else str(info["options"][0])
-
-
 class Raises(RandomPolicy):
     """A player of a user's own, with a fault of its own in some games."""
 
@@ -104,6 +93,11 @@ class Raises(RandomPolicy):
 
 def seated(player: Policy, others: type[Policy] = HeuristicPolicy) -> list[Policy]:
     return [player, *(others() for _ in range(4))]
+
+
+def jobs(folder: Path, games: int, name: str, make: Any, others: Any = ("heuristic", HeuristicPolicy)) -> list[Job]:
+    """A player in the first seat, four others beside it."""
+    return [Job(seed, ((name, make), *[others] * 4), folder / f"{seed}.jsonl") for seed in range(games)]
 
 
 def choices(transcript: replay.Transcript, seat: int) -> int:
@@ -149,12 +143,9 @@ def test_the_counts_add_up_to_the_number_of_decisions(what, tmp_path):
     replies, reasons = FAILING[what]
     model = chat(Stub(*replies))
     total = Decisions()
-    for seed in range(3):
-        job = Job(
-            seed, (("chat @ m", lambda: ChatPlayer(model)), *[("random", RandomPolicy)] * 4), tmp_path / f"{seed}.jsonl"
-        )
+    for job in jobs(tmp_path, 3, "chat @ m", lambda: ChatPlayer(model), ("random", RandomPolicy)):
         episode = GameRunner().play_each(table("avalon_v0", **AVALON), [job], lambda _, game: game)[0]
-        transcript = replay.read(tmp_path / f"{seed}.jsonl")
+        transcript = replay.read(job.transcript)
         made = episode.decisions[0]
         assert made.decisions + made.talk == choices(transcript, 0)
         assert of_transcript(transcript) == episode.decisions
@@ -280,19 +271,8 @@ def test_the_report_of_an_evaluation_says_whose_the_decisions_were(tmp_path):
 def marked(double, tmp_path, capsys):
     """The transcript of a game in which heuristics made all decisions of player_0 and the table those of player_1."""
     double.otherwise = lambda body: double.Said(double.completion(NO_PLAYER))
-    command = [
-        "play",
-        "avalon_v0",
-        "--players",
-        "5",
-        "--policy",
-        "player_0=chat",
-        "--seed",
-        "3",
-        "--out",
-        str(tmp_path),
-    ]
-    command += ["--model", "m", "--base-url", double.url]
+    words = "play avalon_v0 --players 5 --policy player_0=chat --seed 3 --model m --base-url"
+    command = [*words.split(), double.url, "--out", str(tmp_path)]
     assert run(command) == 2
     capsys.readouterr()
     return tmp_path / "avalon_v0-1.jsonl"
@@ -335,16 +315,9 @@ def unanswered(k: int) -> ChatModel:
 
 def test_a_run_can_stop_at_a_call_that_fails_and_its_transcript_is_whole(tmp_path):
     model = unanswered(3)
-    jobs = [
-        Job(
-            seed,
-            (("chat @ m", lambda: ChatPlayer(model)), *[("heuristic", HeuristicPolicy)] * 4),
-            tmp_path / f"{seed}.jsonl",
-        )
-        for seed in range(3)
-    ]
+    played = jobs(tmp_path, 3, "chat @ m", lambda: ChatPlayer(model))
     with pytest.raises(GameUnfinished, match=r"player_0: the model did not answer chat.take_turn \(timeout\)"):
-        GameRunner(failures=Failures("stop")).play_each(table("avalon_v0", **AVALON), jobs, lambda _, game: game)
+        GameRunner(failures=Failures("stop")).play_each(table("avalon_v0", **AVALON), played, lambda _, game: game)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["0.jsonl"]
     transcript = replay.read(tmp_path / "0.jsonl")
     assert transcript.outcome is None
@@ -360,12 +333,10 @@ def test_a_run_can_stop_at_a_call_that_fails_and_its_transcript_is_whole(tmp_pat
 
 @pytest.mark.parametrize("workers", [1, 3])
 def test_games_in_which_a_player_raises_can_be_skipped_and_are_told_apart(workers, tmp_path):
-    jobs = [
-        Job(seed, (("mine", Raises), *[("random", RandomPolicy)] * 4), tmp_path / f"{seed}.jsonl") for seed in range(4)
-    ]
+    played = jobs(tmp_path, 4, "mine", Raises, ("random", RandomPolicy))
     skipped: dict[int, Unfinished] = {}
     results = GameRunner(workers=workers, failures=Failures("skip-game")).play_each(
-        table("avalon_v0", **AVALON), jobs, lambda number, game: (number, game.seed), skip=skipped.__setitem__
+        table("avalon_v0", **AVALON), played, lambda number, game: (number, game.seed), skip=skipped.__setitem__
     )
     assert results == [(0, 0), (2, 2)]
     assert {number: game.why for number, game in skipped.items()} == dict.fromkeys(
@@ -392,14 +363,10 @@ def test_skipped_games_are_in_no_rate_and_are_told(capsys, output_of, json_of, m
 
 
 def test_a_run_ends_when_too_many_decisions_were_not_a_players_own(tmp_path, capsys):
-    jobs = [
-        Job(seed, (("words", Words), *[("heuristic", HeuristicPolicy)] * 4), tmp_path / f"{seed}.jsonl")
-        for seed in range(20)
-    ]
     kept: list[Episode] = []
     with pytest.raises(TooManyFallbacks, match=r"'words': (\d+) of \1 decisions \(100.0%\) were not its own") as error:
         GameRunner(failures=Failures(max_fallback=0.2)).play_each(
-            table("avalon_v0", **AVALON), jobs, lambda _, game: kept.append(game)
+            table("avalon_v0", **AVALON), jobs(tmp_path, 20, "words", Words), lambda _, game: kept.append(game)
         )
     made = sum(game.decisions[0].decisions for game in kept)
     assert str(made) in str(error.value)

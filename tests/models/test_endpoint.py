@@ -58,7 +58,7 @@ def test_a_request_goes_out_as_the_protocol_has_it_and_the_reply_comes_back(doub
             },
         }
     ]
-    assert double.headers[0]["authorization"] == f"Bearer {double.KEY}"
+    assert double.calls[0].headers["authorization"] == f"Bearer {double.KEY}"
     assert (reply.texts, reply.usage, reply.finish) == (("hello",), (11, 3, 0), ("stop",))
     assert (reply.thinking, reply.served) == (("",), "m")
     assert (reply.cached, reply.retries, reply.dropped) == (False, 0, ())
@@ -160,12 +160,7 @@ def test_without_a_server_the_first_line_comes_within_five_seconds_and_every_ret
 
 
 def test_an_unreadable_answer_after_other_faults_is_asked_for_again(double):
-    for said in (
-        double.Said("busy", 500, double.SOON),
-        double.Said("busy", 500, double.SOON),
-        double.Said('{"choices": ['),
-    ):
-        double.queue.append(said)
+    double.queue += [*[double.Said("busy", 500, double.SOON)] * 2, double.Said('{"choices": [')]
     double.say("yes")
     made = Endpoint(double.url, max_retries=6, first_wait=0.01)
     assert made.complete(REQUEST).texts == ("yes",)
@@ -329,7 +324,7 @@ def test_schemas_are_given_up_one_by_one_then_by_answer_and_all_of_them_where_no
     sent = [body.get("response_format", {}).get("json_schema", {}).get("name", "-") for body in double.history]
     assert "".join(sent) == "BA-BA-B-B-"
     never = Endpoint(double.url)
-    double.history.clear()
+    double.calls.clear()
     for name in ("A", "C", "D"):
         never.complete(schema(name, 9))
     sent = [body.get("response_format", {}).get("json_schema", {}).get("name", "-") for body in double.history]
@@ -413,6 +408,3 @@ def test_making_an_endpoint_does_not_load_the_sdk():
     code = "import sys, parlour.policies.llm.make; print('openai' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ})
     assert done.stdout.strip() == "False"
-
-
-# -- the guard of the tests ------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -55,21 +54,7 @@ class Broken:
 
 def test_the_built_in_prices():
     prices = Prices.load()
-    for family in (
-        "gpt-4o",
-        "gpt-4o-mini",
-        "gpt-4.1",
-        "gpt-4.1-mini",
-        "gpt-4.1-nano",
-        "gpt-5",
-        "gpt-5-mini",
-        "gpt-5-nano",
-    ):
-        price = prices.price(family)
-        assert price is not None
-        assert 0 < price.prompt < price.completion
-    for embedder in ("text-embedding-3-small", "text-embedding-3-large", "text-embedding-ada-002"):
-        assert prices.price(embedder).completion == 0
+    assert prices.price("text-embedding-3-small").completion == 0
     assert prices.price("gpt-3.5-turbo-16k") == (3.0, 4.0)
     assert prices.price("gpt-3.5-turbo") == (0.5, 1.5)
 
@@ -137,14 +122,6 @@ def test_the_meter_charges_seats_and_questions():
     assert total.seconds == pytest.approx(3.0)
 
 
-def test_cached_replies_cost_nothing_new_but_tell_what_they_cost():
-    cached = replace(REPLY, cached=True)
-    meter = Meter(Source(cached), PRICES)
-    meter.complete(REQUEST)
-    assert meter.total == Count(cached=1)
-    assert meter.prices.cost("m", cached) == pytest.approx(COST)
-
-
 def test_an_unknown_price_stays_unknown():
     meter = Meter(Source(), PRICES)
     meter.complete(REQUEST)
@@ -178,15 +155,6 @@ def test_outcomes_and_the_share_of_valid_replies():
     assert meter.by_seat["player_1"].valid_share == 2 / 4
     assert meter.by_seat["player_2"].fallbacks == 1
     assert meter.by_ask["c.d"].valid_share == 1
-
-
-@pytest.fixture
-def restless():
-    """Threads take turns as often as they can."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
 
 
 # -- budget ----------------------------------------------------------------------------------------------------------

@@ -186,35 +186,12 @@ REFUSED = {
         )
         for name in ("temperature", "max_tokens", "seed")
     },
-    "a parameter, by a model whose name is a letter of it": Row(
-        Behaviour(
-            lambda server, call: refusal("Unsupported parameter: seed (model e)") if "seed" in call.body else None,
-            model="e",
-        ),
-        message="does not take 'seed'",
-    ),
     "everything, with unknown words": Row(
         refuses(refusal("The request does not please us.")),
         None,
         2,
         r"status 400: The request does not please us\.; so ended \d+ calls, and none was answered",
         most_calls=10,
-    ),
-    "everything, by a content filter": Row(
-        refuses(refusal("Your prompt was flagged.", code="content_filter")),
-        None,
-        2,
-        "Your prompt was flagged.*none was answered",
-    ),
-    "the key": Row(
-        refuses(refusal("Incorrect API key provided.", status=401)), None, 2, "status 401: Incorrect API key"
-    ),
-    "the model": Row(refuses(refusal("The model `x` does not exist", status=404)), None, 2, "does not exist"),
-    "more than the quota": Row(
-        refuses(refusal("You exceeded your current quota", status=429, code="insufficient_quota")),
-        None,
-        2,
-        "current quota",
     ),
 }
 
@@ -239,26 +216,12 @@ NOW_AND_THEN = {
         at_call(6, Answer(FORBIDDEN, 403)), DECISIONS, message="15 decisions: 14 its own.*refused 1"
     ),
     "404 for good after answers": Row(from_call(6, refusal("no such route", status=404)), None, 2, "no such route"),
-    "a content filter once": Row(
-        at_call(6, refusal("Your prompt was flagged.")), DECISIONS, message="15 decisions: 14 its own.*content_filter 1"
-    ),
-    "a rate limit once": Row(
-        at_call(6, Answer({"error": {"message": "slow down"}}, 429, {"retry-after-ms": "20"})), message="14 its own"
-    ),
-    "an error of the server once": Row(at_call(6, refusal("oops", status=500)), message="14 its own"),
-    "JSON that fits no schema, kept back once": Row(
-        at_call(6, refusal("Failed to validate JSON", code="json_validate_failed", failed_generation='{"w')),
-        message="14 its own",
-    ),
     "no connection": Row(
         Behaviour(lambda server, call: Answer(None, hang=True)),
         None,
         2,
         "no complete answer",
         ("--timeout", "0.3", "--patience", "3"),
-    ),
-    "errors of the server for good": Row(
-        refuses(refusal("oops", status=500)), None, 2, "status 500: oops", ("--patience", "3")
     ),
 }
 
@@ -312,12 +275,6 @@ ECHO = "<|im_start|>user\n# chat.take_turn\nWhat do you do?<|im_end|>\n<|im_star
 ANSWERED = {
     "nothing special": Row(Behaviour()),
     "streams only": Row(ONLY_STREAMS, message="from now on answers are streamed"),
-    "thoughts in the content": Row(replies(lambda text: f'<think>{{"choice": "?"}}</think>{text}')),
-    "content in parts": Row(messages(lambda text: {"content": [{"type": "text", "text": text}]})),
-    "a tool call instead of content": Row(
-        messages(lambda text: {"content": None, "tool_calls": [{"function": {"name": "f", "arguments": text}}]})
-    ),
-    "a fenced block": Row(replies(lambda text: f"Here:\n```json\n{text}\n```")),
     "single quotes": Row(replies(lambda text: str(json.loads(text))), message="24 replies were mended"),
     "a comma after the last entry": Row(replies(lambda text: f"{text[:-1]},}}"), message="24 replies were mended"),
     "a token of the template": Row(replies(lambda text: f"{text}<|im_end|>"), message="24 replies were mended"),
@@ -331,7 +288,6 @@ ANSWERED = {
         most_calls=QUESTIONS + 1,
     ),
     "no choices": Row(whole({"choices": []}), None, 2, "no chat completion.*so ended 5 calls, and none was answered"),
-    "a page of HTML instead of JSON": Row(whole("<html>"), None, 2, "the answer is not JSON.*none was answered"),  # type: ignore[arg-type]
     "prose, always": Row(replies(lambda text: "I would rather not say."), 0, 2, "answered none of"),
     "nothing, always": Row(replies(lambda text: ""), 0, 2, "answered none of"),
 }  # fmt: skip

@@ -147,7 +147,8 @@ def _guess(round_, s, move, after):
 
 
 @cache
-def _of(seed):
+def made(seed):
+    """A game as its steps and as its record."""
     steps = list(_play(_scripted() if seed is None else _chooser(seed)))
     return steps, _published(steps, f"game_{seed}", ("good", "evil")[(seed or 0) % 2])
 
@@ -155,13 +156,13 @@ def _of(seed):
 @pytest.fixture(scope="session")
 def steps():
     """`steps(seed)`: state, move and state after it of a game; of the scripted one without a seed."""
-    return lambda seed=None: _of(seed)[0]
+    return lambda seed=None: made(seed)[0]
 
 
 @pytest.fixture(scope="session")
 def record():
     """`record(seed)`: that game as its record, called game_<seed>."""
-    return lambda seed=None: copy.deepcopy(_of(seed)[1])
+    return lambda seed=None: copy.deepcopy(made(seed)[1])
 
 
 @pytest.fixture(scope="session")

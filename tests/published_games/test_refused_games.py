@@ -6,16 +6,11 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given, settings, strategies as st
-from parlour.envs import replay
-from parlour.envs.avalon import GAME
 from parlour.envs.core import ParlourError
 from parlour.training.records.avalon import import_records, transcripts as all_transcripts
 
 import_file = partial(import_records, form="published-2023")
 transcripts = partial(all_transcripts, form="published-2023")
-
-RULES = GAME.build(num_players=6, rules="reference")
 
 
 def put(game, path, value):
@@ -33,75 +28,39 @@ CONTRADICTIONS = [
     ("roles.#1", "Lady of the Lake", "game game_None", '"Lady of the Lake"'),
     ("roles.#1", "Loyal Servant", "game game_None", "each of these once"),
     ("roles.#5", "Minion", "game game_None", '"Minion"'),
-    ("proposed_method_side", "red", "game game_None", "good, evil"),
     ("index", 10**30, "game game_None", "0..999999"),
-    ("index", -1, "game game_None", "0..999999"),
     ("index", True, "game game_None", "0..999999"),
     ("source_dir", "battle03-blue-strategy-3-style-specific-0_game_7", "game game_None", "the number of index 1"),
     ("log_file", "blue_7.json", "game game_None", "the number of index 1"),
     ("rounds.0.assassin.answer", "yes", "round 1, assassin", "target null is not accepted; accepted: 1, 2"),
-    ("baseline_side", "good", "game game_None", "other side"),
-    ("rounds", [], "game game_None", "rounds []"),
     ("rounds.1.round", 3, "round 2", "numbered"),
-    ("rounds.1.team_size", 4, "round 2", "accepted: 3"),
     ("rounds.0.proposals.0.leader", 7, "round 1, proposal 1", "accepted: 1..6"),
     ("rounds.1.proposals.1.leader", 1, "round 2, proposal 2", "accepted: 5"),
     ("rounds.2.proposals.0.leader", 3, "round 3, proposal 1", "accepted: 6"),
     ("rounds.0.proposals.0.speech_order", [3, 4, 5, 6, 2, 1], "round 1, proposal 1", "leader first"),
-    ("rounds.0.proposals.0.speech_order", [3, 4, 5, 6, 1], "round 1, proposal 1", "leader first"),
     ("rounds.0.proposals.0.proposed_team", [3, 3], "round 1, proposal 1", "different"),
     ("rounds.0.proposals.0.proposed_team", [0, 3], "round 1, proposal 1", "1..6"),
     ("rounds.0.proposals.0.proposed_team", [3, 7], "round 1, proposal 1", "1..6"),
     ("rounds.0.proposals.0.proposed_team", [1, 2, 3], "round 1, proposal 1", "0 to 2"),
     ("rounds.0.proposals.0.proposed_team", [3], "round 1, proposal 1", "short"),
-    ("rounds.1.proposals.1.short", False, "round 2, proposal 2", "accepted: true"),
     ("rounds.0.proposals.0.short", 0, "round 1, proposal 1", "accepted: false"),
-    ("rounds.1.proposals.1.confirm_logged", True, "round 2, proposal 2", "accepted: false"),
-    ("rounds.0.proposals.0.votes.#1", "abstain", "round 1, proposal 1, votes", "agree, disagree"),
     ("rounds.0.proposals.0.votes.#7", "agree", "round 1, proposal 1", "1, 2, 3, 4, 5, 6"),
-    ("rounds.0.proposals.0.votes", {"1": "agree"}, "round 1, proposal 1", "1, 2, 3, 4, 5, 6"),
     ("rounds.0.proposals.0.votes.#1", "disagree", "round 1, proposal 1", "approvals"),
-    ("rounds.0.proposals.0.approvals", 4, "round 1, proposal 1", "accepted: 3"),
-    ("rounds.0.proposals.0.vote_passed", False, "round 1, proposal 1", "3 are needed"),
-    ("rounds.1.proposals.0.executed", True, "round 2, proposal 1", "1 of 5 proposals"),
-    ("rounds.2.proposals.3.executed", False, "round 3, proposal 4", "5 of 5 proposals"),
-    ("rounds.2.proposals.3.forced_by_retry_limit", False, "round 3, proposal 4", "accepted: true"),
-    ("rounds.3.proposals.0.forced_by_retry_limit", True, "round 4, proposal 1", "accepted: false"),
     ("rounds.1.quest.team_source", "proposal", "round 2, quest", "random_sample"),
-    ("rounds.0.quest.team_source", "random_sample", "round 1, quest", "short one only"),
     ("rounds.0.quest.team", [1, 3], "round 1, quest", "[3, 5]"),
-    ("rounds.1.quest.team", [1, 2], "round 2, quest", "3 different"),
     ("rounds.1.quest.team", [1, 2, 2], "round 2, quest", "3 different"),
     ("rounds.1.quest.team", [1, 2, 5], "round 2, quest", "1, 2, 5"),
     ("rounds.0.quest.cards.#4", {"card": "success", "basis": "text"}, "round 1, quest", "3, 5"),
-    ("rounds.0.quest.cards.#3.card", "maybe", "round 1, quest, cards, 3", "success, fail"),
-    ("rounds.0.quest.cards.#3.basis", "guess", "round 1, quest, cards, 3", "text, count"),
     ("rounds.0.quest.cards.#3.basis", "count", "round 1, quest, cards, 3", "success card"),
     ("rounds.2.quest.cards.#3.basis", "count", "round 3, quest, cards, 3", "Loyal Servant"),
     ("rounds.2.quest.cards.#3.basis", "unclear_default", "round 3, quest, cards, 3", "fail card"),
     ("rounds.0.quest.cards.#3.text_class", "fail", "round 1, quest, cards, 3", "accepted: success"),
-    ("rounds.0.quest.cards.#5.card", "fail", "round 1, quest", "fails_reported"),
-    ("rounds.1.quest.fails_reported", 2, "round 2, quest", "accepted: 1"),
     ("rounds.1.quest.result", "success", "round 2, quest", "1 fail cards"),
-    ("rounds.0.assassin", None, "round 1", "guess is unused"),
-    ("rounds.0.assassin.player", 5, "round 1, assassin", "accepted: 6"),
-    ("rounds.0.assassin.answer", "perhaps", "round 1, assassin", "yes, no"),
-    ("rounds.0.assassin.answer_basis", None, "round 1, assassin", "a text"),
-    ("rounds.0.assassin.target", 2, "round 1, assassin", "with a no"),
-    ("rounds.0.assassin.correct", False, "round 1, assassin", "accepted: null"),
     ("rounds.2.assassin.target", 6, "round 3, assassin", "1, 2, 3, 4, 5"),
     ("rounds.2.assassin.target", 1, "round 3, assassin", "accepted: true"),
     ("rounds.2.assassin.correct", True, "round 3, assassin", "accepted: false"),
     ("rounds.3.assassin", {"player": 6, "answer": "no"}, "round 4", "used before"),
-    ("rounds.1.score_after", {"good": 2, "evil": 0}, "round 2", '"evil": 1'),
     ("rounds.1.score_after.evil", True, "round 2", '"evil": 1'),
-    ("winner", "good", "game game_None", 'accepted: "evil"'),
-    ("win_by", "assassination", "round 5", 'accepted: "quests"'),
-    ("quest_results.1", "success", "rounds", '"fail"'),
-    ("final_score.good", 3, "round 5", '"good": 2'),
-    ("winner_method", "proposed", "game game_None", "evil wins"),
-    ("index", "1", "game game_None", "a whole number"),
-    ("log_file", 1, "game game_None", "a text"),
     ("ambiguities", [1], "game game_None", "a list of texts"),
 ]
 
@@ -114,55 +73,6 @@ def test_a_contradiction_is_refused_with_its_place(path, value, where, reason, r
     assert "games.jsonl' line 2, game game_None" in message
     assert where in message
     assert reason in message
-
-
-def _fields(node, way=()):
-    """The paths to all fields of a record."""
-    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
-        yield (*way, key)
-        if isinstance(value, dict | list):
-            yield from _fields(value, (*way, key))
-
-
-def _node(game, way):
-    node: Any = game
-    for step in way:
-        node = node[step]
-    return node
-
-
-def test_no_field_may_be_missing(record, refusal):
-    for way in _fields(record()):
-        if isinstance(way[-1], str) and (way[0] != "rounds" or way[1:2] in ((), (1,))):
-            game = record()
-            del _node(game, way[:-1])[way[-1]]
-            assert way[-1] in refusal(game)
-
-
-ANYTHING = st.one_of(
-    st.sampled_from([None, True, False, -1, 0, 1, 2, 3, 6, 7, 1.0, 1e400, "", "1", [], {}, [1], {"1": 1}]),
-    st.sampled_from(["yes", "no", "agree", "disagree", "success", "fail", "good", "evil", "text", "count", "Merlin"]),
-    st.recursive(st.none() | st.integers() | st.text(), lambda some: st.lists(some) | st.dictionaries(st.text(), some)),
-)
-
-
-@settings(max_examples=120)
-@given(st.data())
-def test_a_changed_field_is_refused_or_makes_another_legal_game(record, written, tmp_path, data):
-    game = record()
-    way = data.draw(st.sampled_from(list(_fields(game))))
-    _node(game, way[:-1])[way[-1]] = data.draw(ANYTHING)
-    message, texts = "", {}
-    try:
-        texts = transcripts(written(tmp_path, game))
-    except ParlourError as error:
-        message = str(error)
-    assert "\n" not in message
-    for text in texts.values():
-        (tmp_path / "game.jsonl").write_text(text)
-        transcript = replay.read(tmp_path / "game.jsonl")
-        *_, last = replay.states(RULES, transcript.moves)
-        assert transcript.outcome == RULES.outcome(last)
 
 
 @pytest.mark.parametrize(
