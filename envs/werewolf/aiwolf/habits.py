@@ -1,7 +1,7 @@
 """How often seats of AIWolf's Werewolf do what, as the exact belief supposes.
 
-The usual rates were counted from games of the heuristic; what those games never show is set by judgement, so that a player who
-does it is not taken for impossible.
+The usual rates are counted from games of the heuristic (`parlour.training.learn.habits.aiwolf`); what those games never show is
+set by judgement, so that a player who does it is not taken for impossible.
 """
 
 from __future__ import annotations
