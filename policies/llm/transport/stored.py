@@ -22,7 +22,7 @@ _LATEST: Final = (
 """The model that a server served last under a name; only its replies are found without the server."""
 _TOKENS: Final = "coalesce(sum(json_extract(reply, '$.usage[{}]')), 0)"
 _LISTED: Final = (
-    f"SELECT model, address, digest, context, servers.id = {_LATEST}, count(failed IS NULL OR NULL), count(failed), "
+    f"SELECT model, address, digest, context, servers.id = {_LATEST}, count(key) - count(failed), count(failed), "
     "coalesce(sum(length(CAST(reply AS BLOB))), 0), min(made), max(made), "
     f"{_TOKENS.format(0)}, {_TOKENS.format(1)}, {_TOKENS.format(2)} "
     "FROM servers LEFT JOIN replies ON server = servers.id GROUP BY servers.id ORDER BY model, address, servers.seen"
