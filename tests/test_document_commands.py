@@ -46,7 +46,7 @@ SMALL = {
     "train seat": "--steps 1024 --rollout 512 --envs 8 --validation-games 4",
     "train selfplay": _QUICK_SELFPLAY,
     "train deeprole": "--points 10 --iterations 3 --fit-steps 2",
-    "train grace": "--questions 60",
+    "train grace": "--questions 60 --held-out 60",
     "train gratr": "--games 2 --budget 2 --held-out 4 --surface 2 --grid 2 --finalists 1",
     "train gratr-trust": "--episodes 4",
     "train questum": "--games 1 --budget 2 --held-out 2 --surface 2 --grid 2 --finalists 1",
@@ -175,6 +175,7 @@ PORTS = {"serve": 8017, "table": 8018}
 """Command of README that serves until it is stopped -> where."""
 FEWER = {
     "train seat": "--steps 1024 --rollout 512 --envs 8 --validation-games 4",
+    "train grace": "--held-out 100",
     "evaluate": "--games 4",
 }
 """First words of a command of README -> documented options that are added behind the line as it is printed."""

@@ -203,6 +203,20 @@ def session_of(learner, seated, players=None):
     return learn.Session(learner, seated, players or {}, pool.seeds_of_tables(learner.config, 0))
 
 
+def test_from_so_few_turns_that_no_seat_moves_twice_nothing_is_learned():
+    made = config(turns=1, infer=0.3)
+    tables = pool.tables_for(made, 16)
+    learner = SelfplayLearner(made, tables)
+    learner.begin()
+    before = [weights.clone() for weights in learner.policy.parameters()]
+    session = session_of(learner, Seating.alone(16))
+    assert session.update(rates(made, 0.0)) == {}
+    own = learn.NetworkPlayer("x", learner.policy, tables.names)
+    own.reset(tables, pool.seeds_of_tables(made, 0), 0)
+    assert learner.imitate(session.collector.collect(own)) == 0.0
+    assert all(map(torch.equal, learner.policy.parameters(), before))
+
+
 @pytest.mark.slow
 def test_an_anchor_holds_the_policy_where_it_was():
     """With a divergence that weighs much more than the gain, the policy stays at its anchor."""

@@ -136,7 +136,7 @@ class SelfplayLearner:
     # -- one update --------------------------------------------------------------------------------------------
 
     def update(self, experience: Experience, now: Rates) -> dict[str, float]:
-        """Learn from the decisions; means over the last pass."""
+        """Learn from the decisions; means over the last pass, none where no decision can be learned from."""
         config = self.config
         self._set_rate(now.learning_rate)
         seen, full, hidden, mask, action = self._on_device(experience)
@@ -153,8 +153,9 @@ class SelfplayLearner:
         losses: dict[str, float] = {}
         for _ in range(config.epochs):
             totals = [self._minibatch(batch, rows, now) for rows in self._minibatches(usable, experience)]
-            means = torch.stack(totals).mean(dim=0).tolist()
-            losses = dict(zip(("policy", "value", "entropy", "divergence", "change"), means, strict=True))
+            if totals:
+                means = torch.stack(totals).mean(dim=0).tolist()
+                losses = dict(zip(("policy", "value", "entropy", "divergence", "change"), means, strict=True))
         return losses
 
     def _set_rate(self, rate: float) -> None:
@@ -168,10 +169,14 @@ class SelfplayLearner:
         return seen, torch.cat([seen, hidden], dim=1) if self._sees else seen, hidden, mask, action
 
     def _minibatches(self, usable: NDArray[np.bool_], experience: Experience) -> Iterator[torch.Tensor]:
-        """Numbers of the decisions that are learned from, of those with a choice, in a new order."""
+        """Numbers of the decisions that are learned from, of those with a choice, in a new order.
+
+        None where there are fewer than two, as in few turns of long games: their advantages have no spread.
+        """
         order = self.rng.permutation(np.flatnonzero(usable & (experience.mask.sum(axis=1) > 1)))
-        for part in np.array_split(order, max(1, len(order) // self.config.batch)):
-            yield torch.from_numpy(part).to(self.device)
+        if len(order) > 1:
+            for part in np.array_split(order, max(1, len(order) // self.config.batch)):
+                yield torch.from_numpy(part).to(self.device)
 
     def _minibatch(self, batch: _Batch, rows: torch.Tensor, now: Rates) -> torch.Tensor:
         config = self.config
