@@ -47,7 +47,7 @@ SMALL = {
     "train selfplay": _QUICK_SELFPLAY,
     "train deeprole": "--points 10 --iterations 3 --fit-steps 2",
     "train grace": "--questions 60 --held-out 60",
-    "train gratr": "--games 2 --budget 2 --held-out 4 --surface 2 --grid 2 --finalists 1",
+    "train gratr": "--games 2 --budget 2 --held-out 4 --surface 4 --grid 2 --finalists 1",
     "train gratr-trust": "--episodes 4",
     "train questum": "--games 1 --budget 2 --held-out 2 --surface 2 --grid 2 --finalists 1",
     "train avalon": "--games 1",

@@ -84,7 +84,7 @@ class Ended:
     """Lines on standard error, without bars of progress."""
 
 
-_SMALL_TUNING = "--budget 2 --surface 2 --grid 2"
+_SMALL_TUNING = "--budget 2 --grid 2"
 SUBJECTS: Mapping[str, Subject] = {
     "play": Subject("play avalon_v0 -n 5 --games 3 --out OUT", again="--resume"),
     "evaluate": Subject("evaluate werewolf_v0 --games 2 --design team --against random --out OUT --table OUT/t.csv", again="--resume"),
@@ -95,10 +95,10 @@ SUBJECTS: Mapping[str, Subject] = {
     "train grace --corpus": Subject(
         f"train grace --corpus {_HERE}/corpora/towns.jsonl --reader extract --utilities 100,-50,5,-5 --out OUT"
     ),
-    "train gratr": Subject(f"train gratr --games 2 --held-out 4 --finalists 1 {_SMALL_TUNING} --out OUT", trains=True),
+    "train gratr": Subject(f"train gratr --games 2 --held-out 4 --surface 4 --finalists 1 {_SMALL_TUNING} --out OUT", trains=True),
     "train gratr-trust": Subject("train gratr-trust --episodes 4 --rounds 2 --rho 0.95 --out OUT"),
     "train questum": Subject(
-        f"train questum --games 1 --held-out 2 {_SMALL_TUNING} --out OUT", trains=True
+        f"train questum --games 1 --held-out 2 --surface 2 {_SMALL_TUNING} --out OUT", trains=True
     ),
     "train seat": Subject(
         "train seat template_v0 --opponents random --features summary --steps 512 --phase-steps 256 --rollout 128 --envs 8 "
