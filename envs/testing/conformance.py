@@ -25,10 +25,8 @@ from parlour.envs.testing.table import ConfiguredGame, follow, random_playout, r
 from parlour.envs.text import render
 from parlour.wrappers import Recorder, SeatEnv
 
-_READ: Final = 600
-"""Views of a game of which features are made; each seat's one after another, by an encoder that has read those before."""
-_READ_STATES: Final = 120
-"""The most states in which they are taken."""
+_READ: Final = 120
+"""States of a game at which features are made, one after another, by an encoder that has read those before."""
 _READ_ALONE: Final = 8
 """At these states, features are made from one View alone as well."""
 
@@ -214,8 +212,7 @@ def own_features(table: ConfiguredGame) -> None:
     """Each kind except `"table"` has the right size, names, type and range, and one View alone gives the same as all Views in
     turn.
     """
-    spec, game, states = table.spec, table.game, table.playouts[0].states
-    states = sampled(states, min(_READ_STATES, _READ // game.seats))
+    spec, game, states = table.spec, table.game, sampled(table.playouts[0].states, _READ)
     assert spec.features[0] == TABLE
     refused(partial(table.raw_env, features="colours"))
     for kind in spec.features_at(game)[1:]:
