@@ -85,6 +85,7 @@ class WolfBelief(posterior.Posterior):
         self.seat = seat
         self.players = len(roles)
         self.wolf, self.seer = _hypotheses(len(roles), roles.count(WEREWOLF), SEER in roles, seat, role, wolves)
+        self._is_wolf = _by_seat(len(roles), roles.count(WEREWOLF), SEER in roles, seat, role, wolves)
         self.villagers = len(roles) - roles.count(WEREWOLF)
         self.alive = np.ones(len(roles), dtype=bool)
         super().__init__(len(self.wolf))
@@ -102,7 +103,7 @@ class WolfBelief(posterior.Posterior):
 
     def know_side(self, seat: int, *, wolf: bool) -> None:
         """The moderator reveals the side of a seat."""
-        self.weigh(np.where((self.wolf[:, seat] == 1) == wolf, 1.0, NEVER))
+        self.weigh(np.where(self._is_wolf[seat] == wolf, 1.0, NEVER))
 
     def know_role(self, seat: int, role: str) -> None:
         """The moderator tells a role."""
@@ -115,7 +116,7 @@ class WolfBelief(posterior.Posterior):
         """Who is found dead in the morning."""
         h = self.habits
         if len(dead) == 1:
-            self.weigh(np.where(self.wolf[:, dead[0]] == 1, h.wolf_dies_at_night, 1.0))
+            self.weigh(np.where(self._is_wolf[dead[0]], h.wolf_dies_at_night, 1.0))
         elif dead:
             both = self.wolf[:, list(dead)].sum(axis=1) == len(dead)
             self.weigh(np.where(both, h.both_wolves, 1.0))
@@ -129,7 +130,7 @@ class WolfBelief(posterior.Posterior):
 
     def see_attacked(self, victim: int) -> None:
         """The target of the werewolves, as the witch hears it."""
-        self.weigh(np.where(self.wolf[:, victim] == 1, self.habits.attacked_wolf, 1.0))
+        self.weigh(np.where(self._is_wolf[victim], self.habits.attacked_wolf, 1.0))
 
     def see_accusation(self, speaker: int, target: int) -> None:
         """A seat accuses another."""
@@ -148,11 +149,11 @@ class WolfBelief(posterior.Posterior):
         if speaker in (self.seat, target):
             return
         h = self.habits
-        hit = self.wolf[:, target]
-        by_seer = np.where((hit == 1) == wolf, h.seer_reports, NEVER)
+        hit = self._is_wolf[target]
+        by_seer = np.where(hit == wolf, h.seer_reports, NEVER)
         on_wolf = h.wolf_accuses_wolf if wolf else h.clears_wolf
         invented = h.wolf_reports * (h.wolf_reports_evil if wolf else 1 - h.wolf_reports_evil)
-        by_wolf = invented * np.where(hit == 1, on_wolf, 1 - on_wolf)
+        by_wolf = invented * np.where(hit, on_wolf, 1 - on_wolf)
         self.weigh(self._by(speaker, by_seer, by_wolf, h.other_reports))
 
     def see_claim(self, speaker: int, role: str) -> None:
@@ -168,17 +169,17 @@ class WolfBelief(posterior.Posterior):
 
     def _by(self, speaker: int, seer: Array | float, wolf: Array | float, other: Array | float) -> Array:
         """Choose by what the speaker is under each hypothesis."""
-        return np.where(self.wolf[:, speaker] == 1, wolf, np.where(self.seer == speaker, seer, other))
+        return np.where(self._is_wolf[speaker], wolf, np.where(self.seer == speaker, seer, other))
 
     def _see_aim(self, actor: int, target: int, by_village: float, by_wolf: float) -> None:
         """Somebody is chosen among the living others: first the side by habit, then anyone of that side."""
         if actor in (self.seat, target):
             return
-        wolves = self._living_wolves - self.wolf[:, actor] * self.alive[actor]
+        by, at = self._is_wolf[actor], self._is_wolf[target]
+        wolves = self._living_wolves - by if self.alive[actor] else self._living_wolves
         others = self.alive.sum() - self.alive[actor] - wolves
-        side = np.where(self.wolf[:, actor] == 1, by_wolf, by_village)
-        share = np.where(self.wolf[:, target] == 1, side / np.maximum(wolves, 1), (1 - side) / np.maximum(others, 1))
-        self.weigh(share)
+        side = np.where(by, by_wolf, by_village)
+        self.weigh(np.where(at, side / np.maximum(wolves, 1), (1 - side) / np.maximum(others, 1)))
 
     def weigh(self, likelihood: Array) -> None:
         """Evidence: how likely it is under each hypothesis, shape (H,) or a number."""
@@ -281,3 +282,9 @@ def _hypotheses(
         row[list(wolf_set)] = 1.0
     table.setflags(write=False)
     return table, np.array(seers, dtype=np.intp)
+
+
+@lru_cache(maxsize=512)
+def _by_seat(*deal: Any) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Whether each seat is a werewolf in the hypotheses of `_hypotheses(*deal)`: (n, H), so that those of a seat lie together."""
+    return np.ascontiguousarray(_hypotheses(*deal)[0].T, dtype=np.bool_)
