@@ -22,5 +22,14 @@ def assert_told_as_known(case: Case) -> None:
     assert read(case.briefing, case.vocabulary) == list(case.public)
 
 
+def assert_same_story(first: Case, other: Case) -> None:
+    """Two cases have one truth, and their seats the same facts, lies and keys of the quiz."""
+    assert (first.truth, first.public) == (other.truth, other.public)
+    known = [[(person.facts, person.lies, person.murders) for person in case.characters] for case in (first, other)]
+    assert known[0] == known[1]
+    keys = [[[(q.id, q.keys) for q in seat] for seat in case.questions] for case in (first, other)]
+    assert keys[0] == keys[1]
+
+
 def sentences_of(script: str) -> list[str]:
     return re.split(r"(?<=[.。])(?<!Dr\.)(?<!Mrs\.)\s*|\n", script)

@@ -194,13 +194,12 @@ def differences(sent: Sequence[dict[str, Any]], path: Path, place: int) -> list[
         return wrong + _watched(before, views, text)
     spoken = {*ACTS, *worded_kinds(file.spec, game)}
     kinds = {e: _kind(e, spoken) for view in views[-1:] for e in view.events}
-    shown = _texts(before, headings)
+    prose = list(_prose(before, headings))
     waits = [said(render(text, view._replace(legal=()))) for view in views]
-    if shown != [wait for wait, _ in groupby(waits)]:
+    if [text for kind, text in prose if kind == "told"] != [wait for wait, _ in groupby(waits)]:
         wrong.append("the texts are not those of the seat's Views, one after another")
-    asked = [t for m, t in _asks(before, headings)]
     turns = [said(render(text, view)) for state, view in zip(stops, views, strict=True) if game.actor(state) == place]
-    if asked != turns:
+    if [text for kind, text in prose if kind == "asked"] != turns:
         wrong.append("what was asked is not what the Views at the seat's turns offer")
     lines = [line for m in before if m["type"] == "told" for line in m["lines"]]
     facts = [
@@ -221,28 +220,17 @@ def _kind(event: Any, spoken: set[str]) -> str:
     return "said" if event.move.words or event.move.kind in spoken else "did"
 
 
-def _texts(sent: Sequence[dict[str, Any]], headings: Any) -> list[str]:
-    """The seat's prose after each message that adds to the record, without a turn; `who` is followed by such a one."""
-    who, lines, texts = "", [], []
-    for message in sent:
-        if message["type"] == "who":
-            who = message["own"] + message["rules"]
-        elif message["type"] == "told":
-            lines += [line["text"] for line in message["lines"]]
-            texts.append(compose(who, lines, waiting(headings), headings))
-    return texts
-
-
-def _asks(sent: Sequence[dict[str, Any]], headings: Any) -> Iterator[tuple[dict[str, Any], str]]:
-    """The seat's prose at each of its turns."""
+def _prose(sent: Sequence[dict[str, Any]], headings: Any) -> Iterator[tuple[str, str]]:
+    """The seat's prose after each message that adds to the record, and at each of its turns, by the kind of message."""
     who, lines = "", []
     for message in sent:
         if message["type"] == "who":
             who = message["own"] + message["rules"]
         elif message["type"] == "told":
             lines += [line["text"] for line in message["lines"]]
+            yield "told", compose(who, lines, waiting(headings), headings)
         elif message["type"] == "asked":
-            yield message, compose(who, lines, options(message["ask"], message["options"], headings), headings)
+            yield "asked", compose(who, lines, options(message["ask"], message["options"], headings), headings)
 
 
 def _watched(sent: Sequence[dict[str, Any]], views: Sequence[Any], text: Any) -> list[str]:

@@ -10,11 +10,21 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from parlour.envs.core import ParlourError
 from records.bound import GONE, Way, changed
 
 FOLDER = Path(__file__).parent / "refusals"
 TAKEN = "(taken)"
+
+
+def refusal(call: Callable[..., object], *arguments: Any, **options: Any) -> str:
+    """The one line with which a call is refused."""
+    with pytest.raises(ParlourError) as refused:
+        call(*arguments, **options)
+    line = str(refused.value)
+    assert len(line.splitlines()) == 1
+    return line
 
 
 def _ways(value: Any, way: Way = ()) -> Iterator[tuple[Way, Any]]:

@@ -22,7 +22,6 @@ import parlour.training.papers.avalon_social  # its questions are registered
 import pytest
 from free_words import FreeSpeaker
 from hypothesis import example, given, strategies as st
-from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.policies import (
     AdvisedPlayer,
@@ -50,6 +49,7 @@ from parlour.policies.llm.model import OfflineModel, RequestContext, SeatModel
 from parlour.policies.llm.prompt import Templates, fill, section, sections_in, value_of
 from parlour.policies.registry import import_players
 from parlour.training.play import rollout
+from refused_values import refusal
 from schema_fuzz import Listener
 
 HOSTILE = [
@@ -310,9 +310,7 @@ def test_an_empty_input_has_no_section():
     ],
 )
 def test_prompts_of_strangers_are_refused_in_one_line(words):
-    with pytest.raises(ParlourError) as caught:
-        read_back(f"x\n{words}\ny")
-    assert "\n" not in str(caught.value)
+    refusal(read_back, f"x\n{words}\ny")
 
 
 # -- schemas and replies ---------------------------------------------------------------------------------------
@@ -470,16 +468,12 @@ def test_words_of_a_model_are_never_run():
 def test_filling_a_template():
     assert fill("{a} and {b} of {a}; {{c}}", {"a": "{b}", "b": 2}) == "{b} and 2 of {b}; {c}"
     for template in ("{a}", "{}", "{0}", "{b!r}", "{b:>9}", "{b.__class__}", "{b[0]}"):
-        with pytest.raises(ParlourError, match="has no value; accepted: b") as caught:
-            fill(template, {"b": "x"})
-        assert "\n" not in str(caught.value)
+        assert "has no value; accepted: b" in refusal(fill, template, {"b": "x"})
 
 
 @pytest.mark.parametrize("value", ["x\ny", "x\n", "\n", "x\r\ny", "x\u2028y", "x\x85"])
 def test_a_place_takes_one_line(value):
-    with pytest.raises(ParlourError, match="takes one line") as caught:
-        fill("{a}", {"a": value})
-    assert "\n" not in str(caught.value)
+    assert "takes one line" in refusal(fill, "{a}", {"a": value})
 
 
 def test_two_questions_of_one_kind_are_refused():

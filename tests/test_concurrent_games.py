@@ -225,7 +225,15 @@ def test_what_cannot_be_concurrent_is_refused_before_anything_is_played(tmp_path
 # -- the end of a run ------------------------------------------------------------------------------------------
 
 
-class Spends(RandomPolicy):
+class Seeded(RandomPolicy):
+    """Plays at random, and keeps the seed of its game."""
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        self.seed = seed
+
+
+class Spends(Seeded):
     """Plays at its own pace; in the game of one seed the money is spent at the fifth turn of a seat."""
 
     begun: list[int]
@@ -233,7 +241,7 @@ class Spends(RandomPolicy):
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
-        self.seed, self.turns = seed, 0
+        self.turns = 0
         if seat == 0:
             self.begun.append(seed)
 
@@ -280,12 +288,8 @@ def test_concurrent_games_stop_at_their_next_turn(tmp_path):
     """One fails while another is within a turn: that turn is the other's last."""
     within, failing = threading.Event(), []
 
-    class Player(RandomPolicy):
+    class Player(Seeded):
         turns: list[int] = []  # noqa: RUF012 - all players count together
-
-        def reset(self, seat: int, seed: int) -> None:
-            super().reset(seat, seed)
-            self.seed = seed
 
         def act(self, observation: Any, info: dict[str, Any]) -> Any:
             self.turns.append(self.seed)
@@ -304,24 +308,6 @@ def test_concurrent_games_stop_at_their_next_turn(tmp_path):
     assert sorted(Player.turns) == [0, 1]
     check_cut_off(tmp_path, [0, 1])
     assert [len(replay.read(tmp_path / f"{k}.jsonl").entries) for k in range(2)] == [1, 2]
-
-
-def test_of_several_errors_the_one_of_the_first_game_is_raised():
-    both = threading.Barrier(2)
-
-    class Player(RandomPolicy):
-        def reset(self, seat: int, seed: int) -> None:
-            super().reset(seat, seed)
-            self.seed = seed
-
-        def act(self, observation: Any, info: dict[str, Any]) -> Any:
-            both.wait(60)
-            sleep(0.1 * (1 - self.seed))  # the first game fails last
-            raise ParlourError(f"game {self.seed}") from KeyError("cause")
-
-    with pytest.raises(ParlourError, match="game 0") as raised:
-        GameRunner(workers=2).play(table(), jobs(Player, 2))
-    assert isinstance(raised.value.__cause__, KeyError)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from parlour.envs.registry import registry
 from parlour.policies import HeuristicPolicy
 from parlour.training.learn.mediators.simulate import calibrate
 from parlour.training.play.rollout import play
+from refused_values import refusal
 
 QUESTIONS: list[dict[str, Any]] = [
     {"id": "a1", "question": "In which town was Edda Marlow born?", "answer": "Telby"},
@@ -116,13 +118,9 @@ def test_a_question_may_have_no_answer(tmp_path, nothing):
 def test_any_of_the_answers_is_right_and_none_to_an_unanswerable_question(tmp_path):
     write(tmp_path)
     pipeline = Pipeline(load(tmp_path))
-    assert [pipeline.right(1, said) for said in ("Edda Marlow", "E. Marlow", "Isko Sand", "")] == [
-        True,
-        True,
-        False,
-        False,
-    ]
-    assert [pipeline.right(3, said) for said in ("Telby", "nowhere", "")] == [False, False, False]
+    said = ("Edda Marlow", "E. Marlow", "Isko Sand", "Telby", "")
+    assert [words for words in said if pipeline.right(1, words)] == ["Edda Marlow", "E. Marlow"]
+    assert not any(pipeline.right(3, words) for words in said)
 
 
 def test_memory_knows_nothing_of_an_unanswerable_question(tmp_path):
@@ -206,16 +204,13 @@ def test_a_wrong_field_is_refused_with_file_line_and_name(tmp_path, questions, m
     text = "\n".join(map(json.dumps, questions))
     file = write(tmp_path, text if name.endswith("l") else "[\n" + text.replace("\n", ",\n") + "\n]", name=name)
     line = 2 if name.endswith("l") else 3
-    with pytest.raises(ParlourError, match=rf"{name}' line {line}.*{message}") as refused:
-        load(file, tmp_path / "documents")
-    assert "\n" not in str(refused.value)
+    assert re.search(rf"{name}' line {line}.*{message}", refusal(load, file, tmp_path / "documents"))
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"", "is in no form that is known"),
-        (b"{", "line 1 is not JSON"),
         (b'{"question": "a", "answer": "b"}\n{"question": NaN}', "line 2 is not JSON: NaN is not JSON"),
         (b'{"question": "a", "answer": "b"}\n\xff', "line 2 is not UTF-8"),
         (b'{"question": "a", "answer": "b", "context": ' + b"[" * 90_000 + b"]" * 90_000 + b"}", "more than 100 times"),
@@ -225,9 +220,7 @@ def test_a_wrong_field_is_refused_with_file_line_and_name(tmp_path, questions, m
 def test_hostile_files_are_refused_in_one_line(tmp_path, content, message):
     file = write(tmp_path)
     file.write_bytes(content)
-    with pytest.raises(ParlourError, match=message) as refused:
-        load(file, tmp_path / "documents")
-    assert "\n" not in str(refused.value)
+    assert re.search(message, refusal(load, file, tmp_path / "documents"))
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
@@ -15,6 +13,7 @@ from parlour.training.cli import run as run_command
 from parlour.training.learn.mediators import baselines, costs, experiment, held_out, readers, simulate
 from parlour.training.learn.mediators.experiment import HeldOutConfig
 from parlour.training.learn.mediators.simulate import Simulated, calibrate
+from test_corpora import write
 
 TOWNS = [
     f"{first}{last}" for first in ("Bel", "Cor", "Dan", "Fir", "Gol", "Hul") for last in ("ford", "wick", "ton", "mere")
@@ -25,23 +24,16 @@ DEAR = Payment((100.0, -200.0, 5.0, -5.0), (1.0, 4.0, 0.0, 2.0, 5.0, 2.0, 0.0, 4
 @pytest.fixture
 def town_files(tmp_path):
     """A question about each of 24 towns, which its document answers, and 12 that no document answers."""
-    folder = tmp_path / "documents"
-    folder.mkdir()
-    entries = []
+    text = "{0} is a town near {1}. The town of {0} was founded in {2}. Its market belongs to {1}."
+    documents, entries = {}, []
     for k, town in enumerate(TOWNS):
-        twin = TOWNS[(k + 5) % len(TOWNS)]
-        text = (
-            f"{town} is a town near {twin}. The town of {town} was founded in {1801 + k}. Its market belongs to {twin}."
-        )
-        (folder / f"{town}.txt").write_text(text)
+        documents[f"{town}.txt"] = text.format(town, TOWNS[(k + 5) % len(TOWNS)], 1801 + k)
         entries.append(
             {"id": f"founded-{town}", "question": f"In which year was {town} founded?", "answer": str(1801 + k)}
         )
         if k % 2:
             entries.append({"id": f"burnt-{town}", "question": f"In which year did {town} burn?", "answer": ""})
-    questions = tmp_path / "questions.jsonl"
-    questions.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
-    return ["--corpus", str(questions), "--documents", str(folder)]
+    return ["--corpus", str(write(tmp_path, entries, documents)), "--documents", str(tmp_path / "documents")]
 
 
 @pytest.fixture

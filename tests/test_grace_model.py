@@ -15,6 +15,7 @@ from parlour.training.learn.mediators import experiment, held_out
 from parlour.training.learn.mediators.experiment import HeldOutConfig
 from parlour.training.learn.mediators.readers import forecast
 from servers import Answer, LlamaCpp
+from test_corpora import write
 
 TOWNS = ("Belford", "Corwick", "Danton", "Firmere", "Golham", "Hulford", "Marwick", "Norton", "Permere")
 FORKS = get_context("forkserver")
@@ -55,18 +56,13 @@ class Reading(LlamaCpp):
 @pytest.fixture
 def town_files(tmp_path):
     """Nine towns, of which a document tells two years; asked is for one of them."""
-    (tmp_path / "documents").mkdir()
-    entries = []
-    for k, town in enumerate(TOWNS):
-        text = (
-            f"{town} is a town. The town of {town} burnt in {1851 + k}. The town of {town} was founded in {1801 + k}."
-        )
-        (tmp_path / "documents" / f"{town}.txt").write_text(text)
-        entries.append(
-            {"id": f"q{k}", "question": f"In which year was the town of {town} founded?", "answer": str(1801 + k)}
-        )
-    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
-    return ["--corpus", str(tmp_path / "questions.jsonl"), "--documents", str(tmp_path / "documents")]
+    text = "{0} is a town. The town of {0} burnt in {1}. The town of {0} was founded in {2}."
+    documents = {f"{town}.txt": text.format(town, 1851 + k, 1801 + k) for k, town in enumerate(TOWNS)}
+    entries = [
+        {"id": f"q{k}", "question": f"In which year was the town of {town} founded?", "answer": str(1801 + k)}
+        for k, town in enumerate(TOWNS)
+    ]
+    return ["--corpus", str(write(tmp_path, entries, documents)), "--documents", str(tmp_path / "documents")]
 
 
 def words(town_files, server, out, *more):

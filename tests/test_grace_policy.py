@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import re
 from collections import Counter
 from itertools import product
 
@@ -21,6 +22,8 @@ from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, docu
 from parlour.policies.agents.mediated_qa.documents import DocumentProbe
 from parlour.policies.agents.mediated_qa.joint import ACTIONS, ALL, FALLBACK, PUBLISHED, STATES
 from parlour.policies.agents.mediated_qa.policy_file import SIGNAL_NAMES
+from parlour.training.learn.mediators import table as tables
+from refused_values import refusal
 
 NLI, PLAIN, REFUSE = PUBLISHED[:3]
 STATE = "T:mid_Q:mid"
@@ -138,7 +141,6 @@ def stored(row=None, **changes):
     [
         ("", "it holds no JSON"),
         ("[" * 100_000, "it holds no JSON"),
-        ("[]", "it holds no policy"),
         ('{"policy": "heuristic", "settings": {}}', "it holds no policy"),
         (stored({"('retrieve_shallow', 'guess', 'skip_check')": 1.0}), r"action .*'guess'.* is not accepted"),
         (stored({str(("skip_retrieval", "generate", "skip_check")): 1.0}), "nothing was retrieved"),
@@ -148,7 +150,6 @@ def stored(row=None, **changes):
         ),
         (stored({joint.key(NLI): 1.5, joint.key(PLAIN): -0.5}), "probability of .* 1.5 is not accepted"),
         (stored({joint.key(NLI): math.nan}), "probability of .* nan is not accepted"),
-        (stored({joint.key(NLI): "1"}), "probability of .* '1' is not accepted"),
         (stored({joint.key(NLI): True}), "probability of .* True is not accepted"),
         (stored({}), "state T:mid_Q:mid has no actions"),
         (stored([1.0]), "row of T:mid_Q:mid"),
@@ -165,20 +166,17 @@ def stored(row=None, **changes):
 def test_files_that_hold_no_policy_are_refused_in_one_line(tmp_path, text, message):
     path = tmp_path / "policy.json"
     path.write_text(text)
-    with pytest.raises(ParlourError, match=message) as caught:
-        GraceMediator.load(path)
-    assert len(str(caught.value).splitlines()) == 1
-    assert str(path) in str(caught.value)
+    line = refusal(GraceMediator.load, path)
+    assert re.search(message, line)
+    assert str(path) in line
 
 
-def test_files_that_are_not_there_or_no_text_are_refused(tmp_path):
-    with pytest.raises(ParlourError, match="there is no policy file"):
-        policy_file.read(tmp_path / "none.json")
-    with pytest.raises(ParlourError, match="cannot be read"):
-        policy_file.read(tmp_path)
-    (tmp_path / "policy.json").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ParlourError, match="cannot be read"):
-        policy_file.read(tmp_path / "policy.json")
+@pytest.mark.parametrize(("read", "what"), [(policy_file.read, "policy file"), (tables.read, "table")])
+def test_files_that_are_not_there_or_no_text_are_refused(tmp_path, read, what):
+    assert f"there is no {what}" in refusal(read, tmp_path / "none")
+    assert "cannot be read" in refusal(read, tmp_path)
+    (tmp_path / "bytes").write_bytes(b"\xff\xd8\xff")
+    assert "cannot be read" in refusal(read, tmp_path / "bytes")
 
 
 def test_only_the_policy_must_be_there_and_rounding_is_forgiven():
@@ -286,9 +284,7 @@ def test_each_signal_is_shown_with_its_bin():
     ],
 )
 def test_what_cannot_be_used_is_told_in_one_line(loaded, asked, given, message):
-    with pytest.raises(ParlourError, match=message) as error:
-        loaded.recommend(asked, given)
-    assert "\n" not in str(error.value)
+    assert re.search(message, refusal(loaded.recommend, asked, given))
 
 
 def test_a_policy_without_cut_points_says_what_is_missing(passages):

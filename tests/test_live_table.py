@@ -193,6 +193,10 @@ def test_a_page_of_elsewhere_cannot_connect(origin, tmp_path):
 # -- moves ---------------------------------------------------------------------------------------------------------
 
 
+PAGE = "; accepted: the messages of this page"
+BOTH = "a move with words and an option, or none, is not accepted; accepted: one of them"
+
+
 def until_one_of(socket, kinds) -> dict:
     while (message := next_message(socket))["type"] not in kinds:
         pass
@@ -203,19 +207,13 @@ def until_one_of(socket, kinds) -> dict:
     ("answer", "why"),
     [
         ({"option": 99}, r"option 99 is not accepted; accepted: 0\.\.\d+"),
-        (
-            {"option": -1},
-            "move.option: Input should be greater than or equal to 0; accepted: the messages of this page",
-        ),
-        ({"option": True}, "move.option: Input should be a valid integer; accepted: the messages of this page"),
-        ({}, "a move with words and an option, or none, is not accepted; accepted: one of them"),
-        (
-            {"option": 0, "words": "x"},
-            "a move with words and an option, or none, is not accepted; accepted: one of them",
-        ),
+        ({"option": -1}, f"move.option: Input should be greater than or equal to 0{PAGE}"),
+        ({"option": True}, f"move.option: Input should be a valid integer{PAGE}"),
+        ({}, BOTH),
+        ({"option": 0, "words": "x"}, BOTH),
         ({"words": "x" * 20_000}, "words of 20,000 characters are not accepted; accepted: up to 4,000"),
         ({"words": "perhaps"}, "'perhaps' .*accepted: .*"),
-        ({"option": 0, "seat": 1}, "move.seat: Extra inputs are not permitted; accepted: the messages of this page"),
+        ({"option": 0, "seat": 1}, f"move.seat: Extra inputs are not permitted{PAGE}"),
         ({"turn": 7, "option": 0}, "this move came too late: .*"),
     ],
 )
@@ -264,10 +262,10 @@ def test_when_the_clock_runs_out_the_table_moves_which_is_counted(tmp_path):
 @pytest.mark.parametrize(
     ("message", "why"),
     [
-        ("{", "the message is not JSON .*; accepted: the messages of this page"),
-        ("[" * 200 + "]" * 200, "the message is not JSON .*; accepted: the messages of this page"),
+        ("{", f"the message is not JSON .*{PAGE}"),
+        ("[" * 200 + "]" * 200, f"the message is not JSON .*{PAGE}"),
         ('{"type": "sit", "key": "x"}', "a key is taken once; accepted: moves"),
-        ('{"type": "leave"}', "the message: Input tag 'leave' .*; accepted: the messages of this page"),
+        ('{"type": "leave"}', f"the message: Input tag 'leave' .*{PAGE}"),
         (b"bytes", "a message in bytes is not accepted; accepted: text"),
         ("x" * 150_000, "a message of 150000 bytes is not accepted; accepted: up to 131072"),
     ],

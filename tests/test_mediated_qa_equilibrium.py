@@ -109,7 +109,6 @@ def test_no_equilibrium_is_told():
     ("payoffs", "feasible", "message"),
     [
         (np.zeros((2, 2)), None, "shape of payoffs"),
-        (np.zeros(3), None, "shape of payoffs"),
         (np.zeros((2, 2, 2)), np.ones((2, 3), bool), "shape of feasible"),
         (np.zeros((2, 2, 2)), np.zeros((2, 2), bool), "without a feasible joint action"),
         (np.full((1, 2), np.nan), None, "not finite"),

@@ -241,7 +241,11 @@ def test_a_question_without_entities_goes_through_without_signal():
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [({"normalisation": "none"}, "paper, ours"), ({"no_signal": "s1"}, "s0, paper")],
+    [
+        ({"no_signal": "s1"}, "s0, paper"),
+        ({"retriever": "tfidf"}, "retriever 'tfidf' is not accepted; accepted: graph, bm25, dense, hybrid"),
+        ({"retriever": 7}, "retriever 7 is not accepted"),
+    ],
 )
 def test_settings_that_are_not_accepted(settings, message):
     with pytest.raises(ParlourError, match=message):

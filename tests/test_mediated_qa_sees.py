@@ -25,13 +25,14 @@ from parlour.training.play.named_table import named_table
 SETTINGS = {"observation": "both", "info": "full"}
 
 
-def opened(**options):
-    return registry["mediated_qa_v0"].raw_env(**options, **SETTINGS)
+def opened(seed=1, **options):
+    env = registry["mediated_qa_v0"].raw_env(**options, **SETTINGS)
+    env.reset(seed=seed)
+    return env
 
 
 def test_what_the_mediator_sees_is_measured_on_the_question():
     env = opened(mediator_sees="question", corpus_seed=3)
-    env.reset(seed=1)
     view = env.view(0)
     pipeline = generated(3, 60, "medium", "ours")
     (number,) = [k for k in range(60) if pipeline.text(k) == view.question]
@@ -42,7 +43,6 @@ def test_what_the_mediator_sees_is_measured_on_the_question():
 
 def test_signals_alone_are_shown_where_they_are_seen_alone():
     env = opened(mediator_sees="signals", corpus_seed=3)
-    env.reset(seed=1)
     view = env.view(0)
     assert len(view.context) == len(SIGNAL_FEATURES) == 6
     assert view.signals == view.context[1:]
@@ -53,7 +53,6 @@ def test_by_default_nothing_changes_and_the_configuration_does_not_name_it():
     assert "mediator_sees" not in plain.game.config
     assert plain.game.config == said.game.config
     assert opened(mediator_sees="signals").game.config == {**plain.game.config, "mediator_sees": "signals"}
-    plain.reset(seed=1)
     view = plain.view(0)
     assert (view.sees, view.signals, view.context) == ("state", (), ())
     assert [event[1].kind for event in view.events] == ["signal", "question"]
@@ -62,7 +61,6 @@ def test_by_default_nothing_changes_and_the_configuration_does_not_name_it():
 
 def test_modules_are_told_nothing_of_it():
     env = opened(mediator_sees="question")
-    env.reset(seed=1)
     for seat in (1, 2, 3):
         view = env.view(seat)
         assert (view.signals, view.context) == ((), ())
@@ -73,15 +71,12 @@ def test_modules_are_told_nothing_of_it():
 
 def test_the_mediator_reads_the_features_in_words():
     env = opened(mediator_sees="signals")
-    env.reset(seed=1)
     text = ", ".join(f"{name} {value:.3g}" for name, value in zip(FEATURES, env.view(0).context, strict=False))
     assert f"Measured: {text}." in env.observe("mediator")["text"]
 
 
 def test_features_are_scaled_into_the_numbers_of_the_mediator():
     plain, more = opened(), opened(mediator_sees="question")
-    for env in (plain, more):
-        env.reset(seed=1)
     vector, wider = (env.observe("mediator")["observation"] for env in (plain, more))
     assert len(wider) == len(vector) + len(FEATURES)
     assert wider[: len(vector)].tolist() == vector.tolist()
@@ -159,10 +154,9 @@ def test_the_mediator_recommends_at_the_table_what_the_model_says_of_the_questio
     pipeline, policies, _ = learned
     path = tmp_path / "policy.json"
     GraceMediator(policies[sees]).save(path)
-    env = opened(mediator_sees=sees, service=pipeline, modules=False, questions=30)
+    env = opened(mediator_sees=sees, service=pipeline, modules=False, questions=30, seed=2)
     policy = make_policy(f"grace:file={path}", "mediated_qa_v0", env.game.config)
     policy.reset(0, 1)
-    env.reset(seed=2)
     joints = set()
     while env.view(0).legal:
         view = env.view(0)
@@ -196,8 +190,7 @@ def test_a_policy_that_sees_more_than_the_table_shows_is_refused(learned):
     pipeline, policies, _ = learned
     policy = GraceMediator(policies["question"])
     policy.reset(0, 1)
-    env = opened(mediator_sees="signals", service=pipeline, modules=False)
-    env.reset(seed=2)
+    env = opened(mediator_sees="signals", service=pipeline, modules=False, seed=2)
     with pytest.raises(ParlourError, match="sees the question; accepted: a table with mediator_sees='question'"):
         policy.act(None, {"view": env.view(0), "legal": range(9)})
 
@@ -206,8 +199,7 @@ def test_a_policy_that_sees_the_signals_plays_where_more_is_shown(learned):
     pipeline, policies, _ = learned
     policy = GraceMediator(policies["signals"])
     policy.reset(0, 1)
-    env = opened(mediator_sees="question", service=pipeline, modules=False)
-    env.reset(seed=2)
+    env = opened(mediator_sees="question", service=pipeline, modules=False, seed=2)
     assert policy.act(None, {"view": env.view(0), "legal": range(9)}) in range(9)
 
 

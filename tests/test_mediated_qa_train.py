@@ -114,7 +114,6 @@ def test_other_tables_of_this_form_work(tmp_path, of_table, output_of, text, row
 @pytest.mark.parametrize(
     ("text", "arguments", "reason"),
     [
-        ("id,state,u_shallow_fly_nli\n1,s0,1\n", BOTH, "action column 'u_shallow_fly_nli' is not accepted"),
         (ONE, (), "cross-validation over 1 questions"),
         (ONE, ("--temperature", "nan", "--floor", "0.1"), "temperature nan"),
         (ONE, ("--temperature", "1", "--floor", "1"), "floor 1.0 is not accepted"),

@@ -16,7 +16,7 @@ from parlour.envs.murder_mystery import GAME
 from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.rules import MurderMystery, MysterySetting
-from parlour.envs.murder_mystery.vocabulary import ASK, TELL, VOTE
+from parlour.envs.murder_mystery.vocabulary import ASK, TELL
 from reaching import everything
 
 TOWER = find(path("tower_en"))
@@ -65,19 +65,6 @@ def test_no_word_of_what_another_holds_is_shown(hearing):
             assert shown.count("SECRET") == shown.count(f"SCRIPT{seat}SECRET") + shown.count(f"OBJECTIVE{seat}SECRET")
             assert f"SCRIPT{seat}SECRET" in shown
         env.play(move)
-
-
-def test_before_the_count_nobody_can_tell_how_another_voted():
-    """Until the last vote is in, a seat's world is the same whatever the others chose."""
-    worlds = []
-    for choice in range(4):
-        env = opened(game_of(rounds=1))
-        while len(env.state_now.votes) < 9:
-            legal = env.game.legal(env.state_now)
-            voting = legal[0].kind == VOTE and env.seat not in (0, 4)
-            env.play(legal[choice if voting else 0])
-        worlds.append([everything(env, seat) for seat in (0, 4)])
-    assert all(world == worlds[0] for world in worlds)
 
 
 def test_a_murderer_is_not_told_who_else_murdered_its_victim():

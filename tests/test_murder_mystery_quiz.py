@@ -161,13 +161,6 @@ def test_without_a_game_everybody_votes_for_somebody_else(name):
     assert len(played.verdicts) == 2
 
 
-def test_more_than_five_options_are_voted_on_in_heats():
-    """Nine players: eight options come as two heats of four, and a final: three questions a civilian."""
-    folder = reference("wellplay/en/death_wears_white")
-    played = play_case(CaseJob(str(folder), PP, 1, CaseSetting(repetitions=0)), OFFLINE)
-    assert played.play.asked == 8 * 3 + 1
-
-
 def test_another_murderer_sits_at_the_murderers_seats_and_is_not_quizzed(tmp_path):
     case = find(SMALL)
     (guilty,) = case.murderers(0)

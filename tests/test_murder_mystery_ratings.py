@@ -11,6 +11,7 @@ from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.training.measure.murder_mystery import ratings
 from parlour.training.measure.murder_mystery.ratings import NAMES, Rating, texts
+from refused_values import refusal
 
 TABLE_6 = {
     # Story Advancement, Question Quality, Response Quality, Response Speed, Role Immersion; overall
@@ -141,6 +142,4 @@ def test_the_same_seat_rates_once_and_an_unknown_one_not_at_all(rated):
 def test_a_spoilt_file_is_refused_in_one_line(tmp_path, text):
     path = tmp_path / "x.ratings.json"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(ParlourError) as refused:
-        ratings.read(path)
-    assert "\n" not in str(refused.value)
+    refusal(ratings.read, path)

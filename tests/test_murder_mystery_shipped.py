@@ -7,7 +7,7 @@ import re
 from importlib.resources import files
 
 import pytest
-from fair_cases import assert_told_as_known, faults, sentences_of
+from fair_cases import assert_same_story, assert_told_as_known, faults, sentences_of
 from parlour.envs.murder_mystery.cases.case import dump, load
 from parlour.envs.murder_mystery.cases.find import find, shipped
 from parlour.envs.murder_mystery.vocabulary.facts import read
@@ -64,13 +64,8 @@ def test_every_script_has_a_beginning_of_its_own(name):
 @pytest.mark.parametrize("story", STORIES)
 def test_both_languages_tell_the_same_story(story):
     english, chinese = find(f"{story}_en"), find(f"{story}_zh")
-    assert english.truth == chinese.truth
-    assert english.public == chinese.public
-    for character, other in zip(english.characters, chinese.characters, strict=True):
-        assert (character.facts, character.lies, character.murders) == (other.facts, other.lies, other.murders)
-        assert len(character.objectives) == len(other.objectives)
-    for character, other in zip(english.questions, chinese.questions, strict=True):
-        assert [(q.id, q.keys) for q in character] == [(q.id, q.keys) for q in other]
+    assert_same_story(english, chinese)
+    assert [len(person.objectives) for person in english.characters] == [len(p.objectives) for p in chinese.characters]
 
 
 def test_six_stories_are_in_both_languages_with_titles_of_their_own_and_one_has_two_victims():

@@ -17,7 +17,7 @@ from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, g
 from parlour.training.papers import demo, questum, questum_games
 from parlour.training.papers.cells import Reproduction, printed
 from parlour.training.papers.demo import murder_mystery as demo_section
-from parlour.training.papers.reproduce import ReproductionSetting, reproduce, sizes
+from parlour.training.papers.reproduce import ReproductionSetting, reproduce
 from parlour.training.play.seeds import HELD_OUT
 from reference_data import paper_table
 
@@ -45,11 +45,6 @@ def made(name: str) -> Reproduction:
 
 
 # -- what the papers print -------------------------------------------------------------------------------------
-
-
-def test_a_table_with_many_rows_is_small():
-    assert sizes("questum-8") == (100, 0)
-    assert sizes("questum-sensors") == (10, 0)  # 31 choices of sensors
 
 
 @pytest.mark.parametrize(
@@ -145,15 +140,6 @@ def test_table_3_says_that_no_person_played():
     table = made("questum-3")
     assert any("Nobody can replay a person" in remark for remark in table.remarks)
     assert list(dict.fromkeys(cell.row for cell in table.cells)) == list(PLAYING)
-
-
-def test_ablations_leave_out_sensors_and_pruner():
-    assert {name: method.policy for name, method in questum._ABLATIONS.items()} == {
-        "Questum": "questum:mode=score",
-        "w/o Pruner": "questum:prune=no",
-        "w/o Sensor": "questum:sensors=none",
-        "w/o Sensor & Pruner": "questum:prune=no,sensors=none",
-    }
 
 
 def test_every_choice_of_1_to_5_sensors_is_a_row(monkeypatch):

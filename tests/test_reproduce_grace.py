@@ -21,7 +21,7 @@ from parlour.policies.llm.model import OfflineModel
 from parlour.training.learn.mediators import baselines, held_out
 from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig
 from parlour.training.learn.mediators.learn import GraceConfig, learn
-from parlour.training.papers import cells, demo, grace, grace_pictures, reproduce as reproducing
+from parlour.training.papers import cells, demo, grace, grace_pictures
 from parlour.training.papers.demo import mediated_qa as demo_section
 from parlour.training.papers.reproduce import ReproductionSetting, reproduce
 from parlour.training.results import plots
@@ -331,11 +331,6 @@ def test_the_command_prints_figures_of_both_kinds(error_of, json_of, output_of, 
     assert "30.0%" in first
     assert " p=" in first
     assert "--out DIR" in error_of(["reproduce", "grace-4"])
-
-
-def test_questions_are_many_and_games_are_not_unless_told_otherwise():
-    assert reproducing.sizes("grace-3") == (1000, 2000)
-    assert reproducing.sizes("avalon-2") == (ReproductionSetting.games, ReproductionSetting.practice) == (200, 60)
 
 
 def test_the_demo_has_a_section_that_learns_and_measures(monkeypatch, tmp_path):

@@ -332,30 +332,23 @@ def test_who_leaves_in_the_middle_of_a_fault_is_no_error(server, line, fault):
 
 SMUGGLED = [
     ("both", head("Content-Length: 5", "Transfer-Encoding: chunked") + b"0\r\n\r\n"),
-    ("both, the other way", head("Transfer-Encoding: chunked", "Content-Length: 5") + b"0\r\n\r\n"),
     ("two lengths", head("Content-Length: 5", "Content-Length: 6") + b"hello!"),
-    ("a length with a sign", head("Content-Length: +5") + b"hello"),
     ("a length below 0", head("Content-Length: -5") + b"hello"),
-    ("a length in hexadecimal", head("Content-Length: 0x5") + b"hello"),
     ("a length of 5000 digits", head("Content-Length: " + "9" * 5000)),
     ("two codings", head("Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + b"0\r\n\r\n"),
-    ("another coding", head("Transfer-Encoding: gzip, chunked") + b"0\r\n\r\n"),
     ("no coding", head("Transfer-Encoding: identity") + b"hello"),
     ("a coding with a blank before the colon", head("Transfer-Encoding : chunked") + b"0\r\n\r\n"),
     ("a folded header first", head(" b", "Content-Length: 0", host="")),
     ("two hosts", head("Host: y", "Content-Length: 0")),
     ("no host", head("Content-Length: 0", host="")),
     ("two keys", posted(HELLO, "Authorization: Bearer a", "Authorization: Bearer b")),
-    ("two types", posted(HELLO, "Content-Type: application/json", "Content-Type: text/plain")),
     ("no name", head(": x", "Content-Length: 0")),
     ("a zero byte", head("X: a\x00b", "Content-Length: 0")),
     ("a chunk of no size", head("Transfer-Encoding: chunked") + b"z\r\n"),
-    ("a chunk of a size below 0", head("Transfer-Encoding: chunked") + b"-1\r\n"),
     ("no protocol", f"POST {CHAT}\r\n\r\n".encode()),
     ("another protocol", head(target="PRI * HTTP/2.0", host="") + b"SM\r\n\r\n"),
     ("TLS", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n"),
     ("letters beyond ASCII", "POST /v1/é HTTP/1.1\r\nHost: x\r\n\r\n".encode()),
-    ("blanks", b" \r\n \r\n\r\n"),
 ]
 
 
@@ -381,10 +374,8 @@ def test_more_than_was_announced_changes_nothing(plain, line):
 
 TYPES = [
     ("Content-Type: text/plain", 415, "content type 'text/plain' is not accepted; accepted: application/json"),
-    ("Content-Type: application/x-www-form-urlencoded", 415, "accepted: application/json"),
     ("Content-Type: multipart/form-data; boundary=x", 415, "accepted: application/json"),
     ("Content-Type: application/json; charset=utf-16", 415, "accepted: application/json"),
-    ("Content-Type: application/jsonx", 415, "accepted: application/json"),
     ("Content-Type: " + "x" * 5000, 415, "accepted: application/json"),
     ("Content-Type:", 200, ""),
     ("Content-Type: Application/JSON ; Charset=\"UTF-8\"", 200, ""),
@@ -410,18 +401,13 @@ def test_bodies_of_another_type_are_refused(plain, line, header, status, why):
 
 
 ROUTES = [
-    ("POST", "/v1/chat/completions/", 404),
     ("POST", "/v1/models", 405),
     ("DELETE", "/v1/models/heuristics", 405),
     ("HELLO", CHAT, 405),
     ("OPTIONS", "*", 404),
     ("CONNECT", "x:80", 404),
-    ("GET", "/", 404),
     ("GET", "/v1/../../etc/passwd", 404),
     ("GET", "http://elsewhere/v1/models", 404),
-    ("GET", "//v1/models", 404),
-    ("GET", "/docs", 404),
-    ("GET", "/v1/%00%ff%0d%0a", 404),
     ("GET", "/v1/models/%0d%0aX%3A%20y", 404),
 ]
 
@@ -469,8 +455,6 @@ def test_what_faults_remember_of_requests_has_a_limit():
         ("max_connections", 0, "max_connections 0 is not accepted"),
         ("max_bodies", 10, "max_bodies 10 is not accepted; accepted: max_body (4194304) or more"),
         ("header_timeout", 0.0, "header_timeout 0.0 is not accepted; accepted: seconds, more than 0"),
-        ("body_timeout", float("inf"), "body_timeout inf is not accepted"),
-        ("reply_timeout", -1.0, "reply_timeout -1.0 is not accepted"),
         ("idle_timeout", float("nan"), "idle_timeout nan is not accepted"),
     ],
 )

@@ -73,16 +73,6 @@ def agreement(reader: Reader, labelled: Iterable[Labelled]) -> tuple[dict[str, A
     return {**by_kind, "all": _counted(pairs)}, sum(a == b for a, b in pairs) / len(pairs)
 
 
-def table(reader: Reader, labelled: list[Labelled]) -> str:
-    """The agreement in lines."""
-    by_kind, exact = agreement(reader, labelled)
-    lines = [
-        f"{kind:10} {agreement.both + agreement.missed:4} {agreement.precision:9.3f} {agreement.recall:6.3f} {agreement.f1:5.3f}"
-        for kind, agreement in by_kind.items()
-    ]
-    return "\n".join(["kind       pairs precision recall    F1", *lines, f"exact {exact:.3f} of {len(labelled)}"])
-
-
 def rows() -> list[dict]:
     """The labels, a row for each statement."""
     return [json.loads(line) for line in LABELS.read_text(encoding="utf-8").splitlines()]
