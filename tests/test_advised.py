@@ -165,25 +165,30 @@ def test_it_tells_what_the_expert_plans_and_what_each_option_costs():
         assert read_back(question.prompt()) == question
 
 
-def test_it_tells_at_avalon_what_follows_from_what_the_seat_saw():
-    for question, view, _ in asked_at("avalon_v0", AVALON)[::7]:
-        belief = AvalonBelief(view.roles, view.seat, view.role, view.knows, None, view.guesser)
-        for seat, (kind, args, words), _ in view.events:
-            belief.see(seat, kind, args, words)
-        evil, merlin = belief.evil_chance(), belief.merlin_chance()
-        assert question.posterior == [
-            f"player_{j}: evil {evil[j]:.2f}, Merlin {merlin[j]:.2f}" for j in range(5) if j != view.seat
-        ]
+def of_avalon(view: Any) -> tuple[str, Any, str, Any]:
+    belief = AvalonBelief(view.roles, view.seat, view.role, view.knows, None, view.guesser)
+    for seat, (kind, args, words), _ in view.events:
+        belief.see(seat, kind, args, words)
+    return "evil", belief.evil_chance(), "Merlin", belief.merlin_chance()
 
 
-def test_it_tells_at_werewolf_what_follows_from_what_the_seat_saw():
-    for question, view, _ in asked_at("werewolf_v0", {})[::9]:
-        own = SeatBeliefs(view, onlooker=False)
-        for event in view.events:
-            own.see(event, view)
-        wolf, seer = own.own.wolf_chance(), own.own.seer_chance()
+def of_werewolf(view: Any) -> tuple[str, Any, str, Any]:
+    beliefs = SeatBeliefs(view, onlooker=False)
+    for event in view.events:
+        beliefs.see(event, view)
+    return "werewolf", beliefs.own.wolf_chance(), "Seer", beliefs.own.seer_chance()
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "believed"), [("avalon_v0", AVALON, of_avalon), ("werewolf_v0", {}, of_werewolf)]
+)
+def test_it_tells_what_follows_from_what_the_seat_saw(game, options, believed):
+    for question, view, _ in asked_at(game, options)[::8]:
+        first, chances, second, others = believed(view)
         assert question.posterior == [
-            f"player_{j}: werewolf {wolf[j]:.2f}, Seer {seer[j]:.2f}" for j in range(8) if j != view.seat
+            f"player_{j}: {first} {chances[j]:.2f}, {second} {others[j]:.2f}"
+            for j in range(len(chances))
+            if j != view.seat
         ]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from parlour.policies import AvalonAgent, BaselineAgent
 from parlour.policies.agents.avalon import Pool, asks
-from parlour.policies.llm.ask import ASKS, Ask, read_back
+from parlour.policies.llm.ask import ASKS, Ask
 from parlour.training.play import rollout
 from schema_fuzz import Listener, SchemaPlayer, refused
 from test_avalon_social_words import questions_of as judged
@@ -59,12 +59,6 @@ def test_whatever_fits_the_schema_is_an_answer_of_the_judge():
     faults = refused(judged("I trust player_1, and player_4 is evil.", 1), np.random.default_rng(0))
     assert len(faults) == 4
     assert faults == {kind: [] for kind in faults}
-
-
-@pytest.mark.slow
-def test_every_prompt_is_read_back_as_the_question_it_puts():
-    for question in questions_put():
-        assert read_back(question.prompt()) == question
 
 
 @pytest.mark.parametrize("make", [AvalonAgent, BaselineAgent])

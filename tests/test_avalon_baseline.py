@@ -14,8 +14,6 @@ from parlour.policies.retrieval.embedders import HashingEmbedder
 from parlour.training.play import rollout
 from schema_fuzz import Listener
 
-ROLES = ["Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin"]
-
 
 def played(pool: Pool | None = None, seed: int = 4, model: Any = None) -> tuple[Listener, list[BaselineAgent], Any]:
     """A game in which the one at seat 2 is heard."""

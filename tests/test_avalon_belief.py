@@ -18,7 +18,8 @@ from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
 from parlour.envs.core import Move
 from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.policies.heuristic.avalon import AvalonPlayer
-from parlour.training.play.rollout import play, table
+from parlour.training.measure import evaluate
+from parlour.training.play.rollout import table
 
 EVIL = {"Morgana", "Assassin", "Mordred", "Oberon", "Minion"}
 KNOWS_FELLOWS = EVIL - {"Oberon"}
@@ -268,21 +269,6 @@ def test_players_believe_what_brute_force_says_throughout_a_game(options, playou
 SIX = ("Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Morgana", "Assassin")
 
 
-def test_before_the_first_word_a_seat_believes_what_the_night_told():
-    evil = {seat: begin(SIX, seat, HABITS).evil_chance() for seat in range(-1, 6)}
-    merlin = {seat: begin(SIX, seat, HABITS).merlin_chance() for seat in range(-1, 6)}
-    np.testing.assert_allclose(evil[0], [0, 0, 0, 0, 1, 1])  # Merlin sees both
-    # Percival: one of 0, 4; one of the rest
-    np.testing.assert_allclose(evil[1], [1 / 2, 0, 1 / 3, 1 / 3, 1 / 2, 1 / 3])
-    np.testing.assert_allclose(merlin[1], [1 / 2, 0, 0, 0, 1 / 2, 0])
-    np.testing.assert_allclose(evil[2], [2 / 5, 2 / 5, 0, 2 / 5, 2 / 5, 2 / 5])  # a Servant: two of five others
-    np.testing.assert_allclose(merlin[2], [1 / 5, 1 / 5, 0, 1 / 5, 1 / 5, 1 / 5])
-    np.testing.assert_allclose(evil[4], [0, 0, 0, 0, 1, 1])  # Morgana knows her fellow
-    np.testing.assert_allclose(merlin[5], [1 / 4, 1 / 4, 1 / 4, 1 / 4, 0, 0])
-    np.testing.assert_allclose(evil[-1], [1 / 3] * 6)
-    np.testing.assert_allclose(merlin[-1], [1 / 6] * 6)
-
-
 def test_clean_chances_of_all_teams_are_those_of_each():
     belief = begin(SIX, 2, HABITS)
     belief.see_accusation(0, 4)
@@ -296,24 +282,11 @@ def test_clean_chances_of_all_teams_are_those_of_each():
 # -- playing by it ---------------------------------------------------------------------------------------------
 
 
-def wins_of_good(good: Any, evil: Any, games: int, **options: Any) -> float:
-    """Share of games that good wins, with a policy for all seats of either side."""
-    env = table("avalon_v0", **options)
-    won = 0
-    for seed in range(games):
-        env.reset(seed=seed)
-        sides = [env.unwrapped.view(seat).side for seat in range(env.unwrapped.game.seats)]
-        episode = play(env, [good() if side == "good" else evil() for side in sides], seed)
-        assert [view.side for view in episode.last_views] == sides
-        won += episode.outcome.winner == "good"
-    return won / games
-
-
 @pytest.mark.parametrize("rules", ["paper", "reference", "official"])
 def test_a_team_by_heuristic_beats_a_random_team_from_either_side(rules):
     """On the same deals. A random Assassin names Merlin in about a fifth of the games, which no good team can help."""
-    by_chance = wins_of_good(RandomPolicy, RandomPolicy, 40, rules=rules)
-    good = wins_of_good(HeuristicPolicy, RandomPolicy, 40, rules=rules)
-    evil = 1 - wins_of_good(RandomPolicy, HeuristicPolicy, 40, rules=rules)
-    assert good > max(0.55, by_chance + 0.2)
-    assert evil > 0.9
+    env, deals, random = table("avalon_v0", rules=rules), range(40), ("random", RandomPolicy)
+    by_chance = evaluate.team(env, ("other", RandomPolicy), random, deals).rates["other"]["good"].value
+    won = evaluate.team(env, ("heuristic", HeuristicPolicy), random, deals).rates["heuristic"]
+    assert won["good"].value > max(0.55, by_chance + 0.2)
+    assert won["evil"].value > 0.9

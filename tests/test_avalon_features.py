@@ -38,8 +38,10 @@ def play(env: AvalonPlay, *moves: tuple[Any, ...]) -> None:
 
 
 def quest(env: AvalonPlay, team: tuple[int, ...], votes: str, cards: str = "") -> None:
-    """All are silent; then a team, votes and cards, the latter as digits."""
+    """All are silent; then a team, votes and cards, the latter as digits; and the Assassin keeps quiet."""
     env.propose(*team).vote(*map(int, votes)).cards(*map(int, cards))
+    if env.kinds == {"guess"}:
+        play(env, ("guess",))
 
 
 def test_who_i_am_and_what_the_night_showed(env):
@@ -106,8 +108,7 @@ def test_talk_is_counted_for_speaker_and_target(env):
 
 def test_quests_votes_and_score(env):
     quest(env, (0, 5), "111001", "10")  # one fail; 3 and 4 rejected
-    play(env, ("guess",))
-    quest(env, (1, 2, 3), "011110", "111")  # succeeds; 0 and 5 rejected
+    env.propose(1, 2, 3).vote(0, 1, 1, 1, 1, 0).cards(1, 1, 1)  # succeeds; 0 and 5 rejected
     assert seats(named(env, 2), "exposed as the Assassin") == [0.0] * 6
     play(env, ("guess", 1))
     assert all(seats(named(env, seat), "exposed as the Assassin") == [0, 0, 0, 0, 0, 1] for seat in range(6))
@@ -130,13 +131,6 @@ def test_quests_votes_and_score(env):
 PLACES = ("me", "+1", "+2", "+3", "+4", "+5")
 
 
-def propose(env: AvalonPlay, team: tuple[int, ...], votes: str, cards: str = "") -> None:
-    """A quest after which the Assassin keeps quiet."""
-    quest(env, team, votes, cards)
-    if env.kinds == {"guess"}:
-        play(env, ("guess",))
-
-
 def turned(values: dict[str, float], name: str) -> list[float]:
     """The numbers of a feature for oneself, the next seat, and so on; `{}` stands for the seat."""
     return [values[name.format(place)] for place in PLACES]
@@ -144,7 +138,7 @@ def turned(values: dict[str, float], name: str) -> list[float]:
 
 def test_the_first_proposal_tells_leader_team_votes_result_and_own_card(env):
     # quest 1: seat 2 proposes 0 and 5; 3 and 4 reject; Merlin's success and the Assassin's fail: it failed with one fail
-    propose(env, (0, 5), "111001", "10")
+    quest(env, (0, 5), "111001", "10")
     at = "quest 1, proposal 1: "
     for seat in range(6):
         numbers = named(env, seat, "record")
@@ -160,9 +154,9 @@ def test_the_first_proposal_tells_leader_team_votes_result_and_own_card(env):
 
 
 def test_each_proposal_has_its_own_place_and_each_quest_begins_anew(env):
-    propose(env, (0, 1), "000011")  # quest 1, proposal 1, by seat 2: rejected
-    propose(env, (1, 3), "111111", "11")  # quest 1, proposal 2, by seat 3: succeeds
-    propose(env, (3, 4, 5), "000000")  # quest 2, proposal 1, by seat 4: rejected
+    quest(env, (0, 1), "000011")  # quest 1, proposal 1, by seat 2: rejected
+    quest(env, (1, 3), "111111", "11")  # quest 1, proposal 2, by seat 3: succeeds
+    quest(env, (3, 4, 5), "000000")  # quest 2, proposal 1, by seat 4: rejected
     values = named(env, 0, "record")
     led = {name: value for name, value in values.items() if name.endswith(" led") and value}
     assert led == {
@@ -204,7 +198,7 @@ def test_remarks_are_told_of_each_speaker_about_each_other(env):
 
 
 def test_beliefs_are_ones_own_and_an_onlookers(env):
-    propose(env, (0, 5), "111001", "10")
+    quest(env, (0, 5), "111001", "10")
     before = named(env, 1, "belief")
     assert (before["mine: team clean"], before["onlooker's: team clean"]) == (0, 0)  # no team is on the table
     env.propose(1, 2, 3)

@@ -201,20 +201,13 @@ def test_a_seat_that_is_good_doubts_those_who_failed_with_it():
 
 
 def test_a_copy_goes_its_own_way():
-    belief = begun(FIVE, conduct({"good": {"doubt": -2.0, "evil two": 1.0}}))
+    belief, fresh = (begun(FIVE, conduct({"good": {"doubt": -2.0, "evil two": 1.0}})) for _ in range(2))
     other = belief.copied()
-    other.see(0, game.TEAM, (0, 1))
-    other.see(-1, game.FAILS, (0, 1, 0))
-    other.see(-1, game.SCORE, (0, 2))
-    assert belief.log_weights.tobytes() == np.zeros(len(belief.evil)).tobytes()
-    for tracker in (belief, other):
-        tracker.see(-1, game.LEADS, (1, 1, 2, 0, 1))
-        tracker.see(1, game.TEAM, (1, 2))
-        tracker.see(-1, game.VOTES, (1, 1, 1, 0, 0, 1))
-    fresh = begun(FIVE, belief.habits)
-    fresh.see(-1, game.LEADS, (1, 1, 2, 0, 1))
-    fresh.see(1, game.TEAM, (1, 2))
-    fresh.see(-1, game.VOTES, (1, 1, 1, 0, 0, 1))
+    for event in ((0, game.TEAM, (0, 1)), (-1, game.FAILS, (0, 1, 0)), (-1, game.SCORE, (0, 2))):
+        other.see(*event)
+    for event in ((-1, game.LEADS, (1, 1, 2, 0, 1)), (1, game.TEAM, (1, 2)), (-1, game.VOTES, (1, 1, 1, 0, 0, 1))):
+        for tracker in (belief, fresh, other):
+            tracker.see(*event)
     assert belief.log_weights.tobytes() == fresh.log_weights.tobytes() != other.log_weights.tobytes()
 
 
@@ -283,25 +276,18 @@ def test_a_file_reads_back_as_it_was_written(tmp_path):
         habits.of(7)
 
 
-@pytest.mark.parametrize("value", ["1e400", "true", '"2"', "null", "99"])
-def test_a_file_with_what_is_no_coefficient_is_refused_in_one_line(tmp_path, value):
-    path = tmp_path / "habits.json"
-    whole = json.dumps(HabitsFile({5: HABITS}).as_json())
-    assert "1.25" in whole
-    path.write_text(whole.replace("1.25", value))
-    with pytest.raises(ParlourError, match=r"habits.json' cannot be used") as error:
-        read_habits(path)
-    assert "\n" not in str(error.value)
+WHOLE = json.dumps(HabitsFile({5: HABITS}).as_json())
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{}", '{"parlour_habits": 1, "game": "werewolf_v0"}', '{"parlour_habits": 1, "game": "avalon_v0"}'],
+    [
+        *(WHOLE.replace("1.25", value) for value in ("1e400", "true", '"2"', "null", "99")),
+        *("", "[]", "{}", '{"parlour_habits": 1, "game": "werewolf_v0"}', '{"parlour_habits": 1, "game": "avalon_v0"}'),
+    ],
 )
 def test_what_is_no_file_of_habits_is_refused_in_one_line(tmp_path, text):
     path = tmp_path / "habits.json"
     path.write_text(text)
-    with pytest.raises(ParlourError) as error:
+    with pytest.raises(ParlourError, match=r"^[^\n]*habits\.json[^\n]*$"):
         read_habits(path)
-    assert "habits.json" in str(error.value)
-    assert "\n" not in str(error.value)

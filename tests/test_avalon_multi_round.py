@@ -191,29 +191,25 @@ def test_all_hear_the_words_of_a_team():
         assert play.lines(seat)[-1] == r'player_0 proposes the team player_0, player_2: "Moderator: \"trust\" me"'
 
 
-def comments(who_reads: str, seat: int) -> list[str]:
-    """What a seat reads after a vote of which player_1 and player_3 say something."""
+VOTED = "Moderator: The team is accepted. Approve: player_0, player_2, player_3, player_4. Reject: player_1."
+COMMENTS = [
+    'player_1 says of its vote: "I know better." (taken as: I reject the team.)',
+    'player_3 says of its vote: "My fellow is on it." (taken as: I approve the team.)',
+]
+
+
+@pytest.mark.parametrize(
+    ("who_reads", "seat", "read"),
+    [
+        *(("private", 0, []), ("private", 1, [f"Privately, {COMMENTS[0]}"])),
+        *(("public", seat, COMMENTS) for seat in range(5)),
+    ],
+)
+def test_comments_are_read_after_the_votes_in_the_order_of_seats_private_ones_by_the_voter_alone(who_reads, seat, read):
     play = Play(comments=who_reads).propose(0, 1)
     before = len(play.lines(seat))
     play.do(APPROVE, Move("vote", (0,), "I know better."), APPROVE, Move("vote", (1,), "My fellow is on it."), APPROVE)
-    return play.lines(seat)[before:]
-
-
-VOTED = "Moderator: The team is accepted. Approve: player_0, player_2, player_3, player_4. Reject: player_1."
-
-
-def test_a_private_comment_is_read_by_the_voter_alone_and_after_the_votes():
-    assert comments("private", 0) == [VOTED]
-    mine = 'Privately, player_1 says of its vote: "I know better." (taken as: I reject the team.)'
-    assert comments("private", 1) == [VOTED, mine]
-
-
-def test_public_comments_are_read_by_all_after_the_votes_in_the_order_of_seats():
-    texts = [
-        'player_1 says of its vote: "I know better." (taken as: I reject the team.)',
-        'player_3 says of its vote: "My fellow is on it." (taken as: I approve the team.)',
-    ]
-    assert [comments("public", seat) for seat in range(5)] == [[VOTED, *texts]] * 5
+    assert play.lines(seat)[before:] == [VOTED, *read]
 
 
 def test_before_the_count_a_comment_is_nowhere():

@@ -184,14 +184,6 @@ def test_all_vote_in_seat_order_and_votes_are_hidden_until_all_are_in(rules):
     assert all(play.view(seat).events[-1].move.args == (1, 1, 0, 1, 0, 1, 1) for seat in range(6))
 
 
-@pytest.mark.parametrize(("rules", "goes"), [("paper", True), ("reference", True), ("official", False)])
-def test_a_tie_of_three_to_three(rules, goes):
-    """Code and logs: a team goes with agree/6 >= 1/2; rule sheet: "the majority", a tied vote is a rejection."""
-    play = Play(SIX, rules).propose(0, 1).vote(1, 1, 1, 0, 0, 0)
-    assert play.announced("votes") == [(int(goes), 1, 1, 1, 0, 0, 0)]
-    assert play.kinds == ({"card"} if goes else {"propose"})
-
-
 @every_preset
 def test_the_fifth_rejection_sends_the_team_or_loses_in_the_official_rules(rules):
     play = Play(SIX, rules).rejected(0, 1, times=4)

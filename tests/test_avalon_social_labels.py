@@ -1,4 +1,4 @@
-"""The labels are as their file says, and a judge's agreement with them is counted right."""
+"""The labels are as their file says, a judge's agreement with them is counted right, and the published games are measured."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from parlour.envs.core import ParlourError
+from avalon_transcripts import parts
+from parlour.envs import replay
+from parlour.envs.core import NATURE, ParlourError
 from parlour.policies.llm.model import Answered, Model, RequestContext
-from parlour.training.cli import run
 from parlour.training.papers import avalon_social as social
 from parlour.training.papers.avalon_social.labels import kappa, load
 from parlour.training.papers.avalon_social.questions import Attitudes, Facts, Proposal, Told
+from parlour.training.records.avalon import import_records
 from parlour.training.records.avalon.published_log import statements
 from reference_data import reference as data
 
 ROLES = ("Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Morgana", "Assassin")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def reference() -> Path:
     return data("avalon_logs/red_9.json").parent
 
@@ -37,15 +39,7 @@ def test_the_labels_hold_no_words_of_the_games() -> None:
     labels = load()
     assert len(labels) == 60
     for label in labels:
-        assert set(label) - {"shared"} == {
-            "log",
-            "round",
-            "statement",
-            "trust",
-            "distrust",
-            "self_proposal",
-            "identity",
-        }
+        assert {key for key, value in label.items() if isinstance(value, str)} == {"log", "identity"}
         assert all(isinstance(player, int) for key in ("trust", "distrust", "shared") for player in label.get(key, ()))
         assert not set(label["trust"]) & set(label["distrust"])
         assert label["identity"] in ("self-disclosure", "camouflage", "withholding")
@@ -145,17 +139,13 @@ def test_a_log_without_a_labelled_statement_is_refused(place: dict[str, int], lo
 
 
 def test_the_command_prints_measures_and_agreement(
-    reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], json_of: Callable[..., Any]
+    reference: Path, published: Path, output_of: Callable[..., str], json_of: Callable[..., Any]
 ) -> None:
-    games = str(reference / "extracted.jsonl")
-    run(["import", "avalon", games, "--out", str(tmp_path), "--logs", str(reference)])
-    capsys.readouterr()
-    output = json_of(["avalon", "social", str(tmp_path), "--json", "--labels-from", str(reference)])
+    output = json_of(["avalon", "social", str(published), "--json", "--labels-from", str(reference)])
     assert output["judge"] == "offline"
     assert output["labels"]["statements"] == 60
     assert output["labels"]["attitude"]["agreement"]["n"] == 300
-    assert run(["avalon", "social", str(tmp_path), "--labels-from", str(reference)]) == 0
-    shown = capsys.readouterr().out
+    shown = output_of(["avalon", "social", str(published), "--labels-from", str(reference)])
     for line in (
         "Judged by heuristics (no language model)",
         "self recommendation",
@@ -164,3 +154,49 @@ def test_the_command_prints_measures_and_agreement(
         "sharing",
     ):
         assert line in shown
+
+
+# -- the published games ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def published(reference: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("published")
+    import_records(reference / "extracted.jsonl", out, reference)
+    return out
+
+
+@pytest.fixture(scope="module")
+def groups(published: Path) -> dict[str, Any]:
+    measured: dict[str, Any] = social.measures(social.judge_directory(published))["groups"]
+    return measured
+
+
+def test_what_metrics_count_is_counted_alike_here(groups: dict[str, Any]) -> None:
+    for group in groups.values():
+        for role, of_role in group["outcomes"].items():
+            if isinstance(of_role, dict):
+                assert "/".join(map(str, parts(group["engagement"][role]) or ())) == of_role["qer_voted"]
+                assert parts(group["fails"][role]) == (of_role["fails_host"], of_role["cards"])
+                assert round(group["approval"][role]["rate"], 4) == of_role["lar_all"]
+                assert group["approval"][role]["n"] == 6 * of_role["lar_all_n"]
+        outcomes = group["outcomes"]
+        assert parts(group["wins"]["good"]) == (outcomes["wins_good"], outcomes["games"])
+        assert parts(group["wins"]["evil"]) == (outcomes["wins_evil"], outcomes["games"])
+
+
+def test_valid_responses_of_the_published_games(published: Path, groups: dict[str, Any]) -> None:
+    # counted in `extracted.jsonl`: per side 114 and 126 statements and as many votes; unconfirmed teams, cards not
+    # explicit in the reply, and answers of the Assassin without yes or no are invalid
+    total, invalid = {"good": 0, "evil": 0}, {"good": 0, "evil": 0}
+    for path in published.iterdir():
+        notes = replay.read(path).header["published"]
+        side = notes["proposed_method_side"]
+        kinds = [entry.move.kind for entry in replay.read(path).entries if entry.move and entry.seat != NATURE]
+        total[side] += len(kinds)
+        invalid[side] += notes["confirm_logged"].count(False)
+        invalid[side] += sum(card[0] != "text" for card in notes["cards"])
+        invalid[side] += sum(basis != "text" for basis in notes["answers"])
+    for side in total:
+        assert parts(groups[side]["valid_responses"]["table"]) == (total[side] - invalid[side], total[side])
+    assert sum(invalid.values()) > 0

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from parlour.envs.core import Move
 from parlour.envs.speech import SILENT
 from parlour.policies import GratrAgent, RerankAgent, RetrievalAgent, WindowAgent
 from parlour.policies.agents.seat import code
@@ -149,8 +148,20 @@ class Speaker(OfflineModel):
         return Answered(asks.SpokenReply(why="", choice=choice, words=self.words))
 
 
-def spoken(choice: str, words: str) -> list[Move]:
-    """What player_2 says by day with these words, as the table takes it; all of it is what was chosen."""
+ACCUSES = "I accuse player_3 of being evil."
+SUSPECTS, QUIET = "I suspect player_3: he is far too quiet.", "Look who is quiet today!"
+
+
+@pytest.mark.parametrize(
+    ("choice", "words", "heard_as"),
+    [
+        ("accuse:3", SUSPECTS, {SUSPECTS}),  # words that make the chosen claim
+        ("accuse:3", QUIET, {f"{QUIET} {ACCUSES}"}),  # to words that make no claim the chosen one is added
+        *(("accuse:3", other, {"", ACCUSES}) for other in ("I am the Seer. I checked player_5: evil.", " \n ")),
+        (SILENT, "Let us hear the others first.", {"Let us hear the others first."}),
+    ],
+)
+def test_what_is_said_by_day_is_what_was_chosen(choice, words, heard_as):
     model = Speaker(choice, words)
     table = rollout.table("werewolf_v0", max_days=1)
     episode = rollout.play(table, [WindowAgent(model if seat == 2 else None) for seat in range(8)], 1)
@@ -158,28 +169,7 @@ def spoken(choice: str, words: str) -> list[Move]:
     by_day = [event.move for event in episode.last_views[2].events if event.seat == 2 and event.to is None]
     said = [move for move in by_day if move.kind not in ("vote", "hunt")]
     assert [code(move.kind, move.args) for move in said] == model.chosen != []
-    return said
-
-
-def test_words_that_make_the_chosen_claim_are_said_as_they_are():
-    assert {move.words for move in spoken("accuse:3", "I suspect player_3: he is far too quiet.")} == {
-        "I suspect player_3: he is far too quiet."
-    }
-
-
-def test_to_words_that_make_no_claim_the_chosen_one_is_added():
-    for move in spoken("accuse:3", "Look who is quiet today!"):
-        assert move.words == "Look who is quiet today! I accuse player_3 of being evil."
-
-
-@pytest.mark.parametrize("words", ["I am the Seer. I checked player_5: evil.", " \n "])
-def test_in_place_of_words_that_make_another_claim_or_none_stands_the_chosen_one(words):
-    for move in spoken("accuse:3", words):
-        assert move.words in ("", "I accuse player_3 of being evil.")
-
-
-def test_who_chooses_no_claim_may_say_anything():
-    assert {move.words for move in spoken(SILENT, "Let us hear the others first.")} == {"Let us hear the others first."}
+    assert {move.words for move in said} <= heard_as
 
 
 # -- prompts ---------------------------------------------------------------------------------------------------

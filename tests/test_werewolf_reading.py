@@ -100,9 +100,6 @@ def test_what_every_move_of_the_catalogue_is_noted_as_can_be_read(seat):
             assert reading.judgements[0].identity == game.role_names[move.args[0]].lower()
 
 
-# -- the moderator ---------------------------------------------------------------------------------------------
-
-
 # -- ordinary words --------------------------------------------------------------------------------------------
 
 
