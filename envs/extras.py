@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
 from parlour.envs.core import ParlourError
 
-_VERSIONS: Final[Mapping[str, str]] = {
-    "lm": "docs/integrations/train_lm.txt",
-    "sb3": "docs/integrations/supersuit.txt",
-    **{
-        extra: f"docs/integrations/{extra}.txt"
-        for extra in (
-            *(
-                "agilerl",
-                "hf",
-                "inspect",
-                "llamacpp",
-                "mcp",
-                "openenv",
-                "openspiel",
-                "ray",
-                "rllib",
-                "textarena",
-                "tianshou",
-            ),
-            *("torchrl", "trl", "verifiers"),
-        )
-    },
-}
-"""Extra -> the file with its tested versions, where that is another than `constraints.txt`."""
+_CONSTRAINED: Final = frozenset(
+    (
+        "batch",
+        "browser",
+        "corpora",
+        "dev",
+        "docs",
+        "embed",
+        "gambit",
+        "nli",
+        "retrieve",
+        "serve",
+        "tensorboard",
+        "train",
+        "wandb",
+    )
+)
+"""Extras whose tested versions are in `constraints.txt`; those of another library have a file of their own."""
+_FILES: Final = {"lm": "train_lm", "sb3": "supersuit"}
+"""Extra -> the name of its file, where that is another."""
 
 
 def install(extra: str) -> str:
@@ -40,7 +36,8 @@ def install(extra: str) -> str:
     >>> install("train")
     'pip install -c constraints.txt ".[train]" in a checkout of parlour (nothing is on PyPI yet)'
     """
-    versions = _VERSIONS.get(extra, "constraints.txt")
+    own = f"docs/integrations/{_FILES.get(extra, extra)}.txt"
+    versions = "constraints.txt" if extra in _CONSTRAINED else own
     return f'pip install -c {versions} ".[{extra}]" in a checkout of parlour (nothing is on PyPI yet)'
 
 
