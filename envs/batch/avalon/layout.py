@@ -26,8 +26,6 @@ SLOTS: Final = QUESTS * PROPOSALS
 """Proposals that a game can hold: five of each quest."""
 SEAT_SIZE: Final = len(SEAT_FEATURES)
 MOST_ROLES: Final = len(ROLES)
-MERLIN, PERCIVAL, SERVANT, MORGANA, ASSASSIN, MORDRED, OBERON, MINION = range(MOST_ROLES)
-"""Numbers of the roles in `vocabulary.ROLES`; the role numbers of a table are others."""
 
 # What an action is, in the first column of `Tables.acts`.
 SILENT, ACCUSE, DEFEND, RECOMMEND, CLAIM, NAME, BALLOT, CARD, GUESS = range(9)
