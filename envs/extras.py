@@ -25,7 +25,7 @@ _CONSTRAINED: Final = frozenset(
         "wandb",
     )
 )
-"""Extras whose tested versions are in `constraints.txt`; those of another library have a file of their own."""
+"""Extras whose tested versions are in `constraints.txt`; an extra of another library has a file of its own."""
 _FILES: Final = {"lm": "train_lm", "sb3": "supersuit"}
 """Extra -> the name of its file, where that is another."""
 
