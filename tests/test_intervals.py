@@ -58,6 +58,11 @@ def test_an_estimate_by_hand(what):
         assert (estimate.low, estimate.high) == pytest.approx(interval, abs=1e-5)
 
 
+def test_the_ends_of_an_estimate_are_those_of_its_interval_or_its_value():
+    assert Estimate(3.0, 1.0, 4.0, 9).ends == (1.0, 4.0)
+    assert Estimate(3.0, None, None, 1).ends == (3.0, 3.0)
+
+
 def test_an_estimate_has_its_cases_and_its_test_against_zero():
     assert (rate(3, 4).hits, rate(3, 4).n) == (3, 4)
     assert (BY_HAND["1, 2, 3, 6"][0].n, BY_HAND["weighted"][0].n, BY_HAND["strata"][0].n) == (4, 2, 5)

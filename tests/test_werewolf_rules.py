@@ -470,6 +470,15 @@ def test_the_game_ends_as_the_rule_says(rule):
                 village.do(Move("vote"))
 
 
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_view_has_the_rules_of_its_table(preset):
+    game, rules = registry["werewolf_v0"].raw_env(rules=preset).game, PRESETS[preset]
+    view = game.view(game.initial(), 0)
+    assert view.parity == (rules.wolves_win == "parity")
+    assert view.reveals_all == (rules.reveals == "all")
+    assert view.guard_may_repeat == rules.guard_may_repeat
+
+
 def test_official_two_of_four_are_parity_and_two_of_five_are_not():
     village = Village("official", num_players=6).night(hunt=5)
     assert village.outcome is None
