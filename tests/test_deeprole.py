@@ -22,18 +22,10 @@ from parlour.policies.deeprole.deals import (
     turned,
     view_of,
 )
-from parlour.policies.deeprole.public import Proposal, Solver, move_values
-from parlour.policies.deeprole.values import (
-    STANDINGS,
-    Leaves,
-    Solution,
-    Standing,
-    ValueNetwork,
-    ValueNetworks,
-    evil_wins,
-    guess,
-    solve,
-)
+from parlour.policies.deeprole.local_best_response import move_values
+from parlour.policies.deeprole.public import Proposal, Solver
+from parlour.policies.deeprole.solver import Leaves, Solution, evil_wins, guess, solve
+from parlour.policies.deeprole.values import STANDINGS, Standing, ValueNetwork, ValueNetworks
 from parlour.training.play import rollout, seeds
 
 LAST = Leaves(rejected=evil_wins, succeeded=guess, failed=evil_wins)

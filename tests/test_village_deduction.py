@@ -108,14 +108,14 @@ def test_a_table_without_an_expert_has_no_exact_posterior(moments):
 
 
 def test_the_table_has_village_skill_and_question_rows(measured):
-    measured, _ = measured
-    assert set(measured.village.all) == set(measured.village.against["heuristic"]) == {"heuristic", "expert", "random"}
-    row = next(row for row in abilities_table(measured).rows if row[1] == "Werewolf: skill, village")
+    made, _ = measured
+    assert set(made.village.all) == set(made.village.against["heuristic"]) == {"heuristic", "expert", "random"}
+    row = next(row for row in abilities_table(made).rows if row[1] == "Werewolf: skill, village")
     assert str(row[3]).startswith("1.00")  # the expert's column
     assert str(row[4]).startswith(("0.00", "-0.00"))
-    assert measured.deception["themselves"] == measured.deception["heuristic"]  # all opponents are heuristics
-    assert measured.deception["heuristic"] is not None
-    measures = {row[1]: row for row in abilities_table(measured).rows}
+    assert made.deception["themselves"] == made.deception["heuristic"]  # all opponents are heuristics
+    assert made.deception["heuristic"] is not None
+    measures = {row[1]: row for row in abilities_table(made).rows}
     assert str(measures["murders solved with 100 questions (share)"][2]).endswith("n=1")
     assert measures["net utility a question"][2] is not None
     assert measures["net utility a question"][3] is None  # nobody asked the expert

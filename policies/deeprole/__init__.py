@@ -1,7 +1,7 @@
 """`deeprole:FILE`: DeepRole (Serrino et al. 2019, "Finding Friend and Foe in Multi-Agent Games", arXiv 1906.02330), from its paper.
 
 It plays five-player Avalon with Merlin, the Assassin and a Minion, `official` rules, without talk. At each proposal it solves the
-game up to the next one by CFR+ for all views of all seats at once (`solve`); what follows is valued by networks (`values.py`).
+game up to the next one by CFR+ for all views of all seats at once (`solver.py`); what follows is valued by networks (`values.py`).
 The solutions also say how likely everybody's moves were in each of the 60 deals (`public.py`).
 """
 

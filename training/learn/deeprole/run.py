@@ -12,7 +12,8 @@ import numpy as np
 import torch
 from parlour.envs.avalon.presets import TEAM_SIZES
 from parlour.policies.deeprole.deals import DEALS, EVIL, SEATS, VIEW, VIEWS, Array, other_seatings
-from parlour.policies.deeprole.values import STANDINGS, Standing, ValueNetwork, ValueNetworks, solve
+from parlour.policies.deeprole.solver import solve
+from parlour.policies.deeprole.values import STANDINGS, Standing, ValueNetwork, ValueNetworks
 from parlour.training.learn.batch.networks import mlp, put_weights, use_one_thread, weights_of
 from parlour.training.learn.checkpoints import Checkpoint
 from parlour.training.learn.deeprole.config import DeepRoleConfig
