@@ -250,7 +250,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch) -> Clock:
     made = Clock()
-    for module in ("endpoint", "payload"):
+    for module in ("endpoint", "gate"):
         monkeypatch.setattr(f"parlour.policies.llm.transport.{module}.time", made)
     return made
 

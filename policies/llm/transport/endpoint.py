@@ -1,7 +1,7 @@
 """An OpenAI-compatible chat endpoint: OpenAI itself, Azure, OpenRouter, Groq, vLLM, Ollama, a llama.cpp server, `parlour serve`.
 
 Retries. What another attempt may not meet is tried again: rate limits, errors of the server, lost connections, slow and
-unreadable answers. All calls of an endpoint obey Retry-After, whichever call received it (`Gate`). Until a server has
+unreadable answers. All calls of an endpoint obey Retry-After, whichever call received it (`gate`). Until a server has
 answered once, each retry is logged in one line, the first within `CONNECT_SECONDS`.
 
 Failures. What no call will fare better with ends in `ModelUnavailable`, everything else in `CallFailed`, which costs one
@@ -13,7 +13,7 @@ endpoint from then on; a warning is logged, and every reply says what was droppe
 refused for another reason is made once without the schema.
 
 Room. A reply that was cut while the model was thinking is asked for again with twice the tokens; how many a kind of question
-needs is remembered (`Learned`).
+needs is remembered (`learned`).
 
 The key comes from the environment and goes into the header of the request, nowhere else: what a server says is cleaned
 of it before it reaches a reply or an error.
@@ -34,7 +34,9 @@ from parlour.envs.core import ParlourError
 from parlour.policies.llm.reading import answer_in, set_aside
 from parlour.policies.llm.transport.address import OPENAI, PLACEHOLDER, Fetched, read_address, secret, served_at
 from parlour.policies.llm.transport.answers import Failure, read_error, read_reply
-from parlour.policies.llm.transport.payload import DONE, Gate, Learned, dropped_from, may_be_schema, parameters, refused
+from parlour.policies.llm.transport.gate import Gate
+from parlour.policies.llm.transport.learned import DONE, Learned
+from parlour.policies.llm.transport.payload import dropped_from, may_be_schema, parameters, refused
 from parlour.policies.llm.transport.request import (
     INPUTS,
     CallFailed,

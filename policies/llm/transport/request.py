@@ -222,7 +222,7 @@ class Layer(Locked):
         return served
 
     def remember_in(self, path: Path) -> None:
-        """Begin with what a file holds on the server, and keep there what is learned about it (`payload.Learned`)."""
+        """Begin with what a file holds on the server, and keep there what is learned about it (`learned.Learned`)."""
         remember = getattr(self._inner, "remember_in", None)
         if remember is not None:
             remember(path)
