@@ -255,22 +255,18 @@ class GameSpec(Protocol):
     """The strongest player by name, as `--policy` takes it, where no trained network comes with parlour; empty otherwise."""
     voice: ClassVar[str] = ""
     """Dotted name of `(view, habits=None) -> parlour.policies.voice.evidence.Mind`, with a file of habits or without: the exact belief
-    of a seat and the facts behind it, from which players give reasons and the coach its hints; empty if there is none."""
+    of a seat and the facts behind it, from which players give reasons; empty if there is none."""
     metrics: ClassVar[str] = ""
     """Dotted name of `folder -> dict`, for `parlour metrics`. A function `tables(found)` beside it shows the dict."""
     replay_page: ClassVar[str] = ""
     """Dotted name of `parlour.training.results.replay_page.played.PlayedGame -> parlour.training.results.replay_page.matter.GameMatter`: what a
     replay page shows beside steps and record; empty for those alone."""
-    board: ClassVar[str] = ""
-    """Dotted name of `View -> parlour.envs.board.Board`: what lies on the table for all to see; empty for claims alone."""
     services: ClassVar[bool] = False
     """Whether nature's moves carry answers of services, in words: then the game has no numbered chance outcomes."""
     features: ClassVar[tuple[str, ...]] = (TABLE,)
     """The kinds of features it has: `"table"` numbers seats as they sit, all others are in the frame of the seat."""
     batch: ClassVar[str] = ""
     """Dotted name of its tables of `parlour.envs.batch`; empty if it has no kernels."""
-    batch_variants: ClassVar[tuple[str, ...]] = ()
-    """The same for presets that have kernels of their own."""
     batch_heuristic: ClassVar[str] = ""
     """Dotted name of `(tables, where, actions)`: writes what the heuristic plays at the tables of `where` to `actions`."""
     histories: ClassVar[str] = ""
@@ -283,8 +279,6 @@ class GameSpec(Protocol):
     cannot know. For games that keep hidden things in their rules; without it only nature's and hidden moves are changed."""
     prose: ClassVar[str] = ""
     """Dotted name of `game -> (prose -> View)`, which reads a seat's whole text back; empty if there is none."""
-    demo: ClassVar[tuple[str, ...]] = ()
-    """Dotted names of its parts of `parlour demo`: a `DemoPart`, or a function `(folder, DemoConfig) -> Section`."""
 
     def build(self, *args: Any, **config: Any) -> Game[Any]:
         """The rules for a configuration. Raises `ParlourError` for an unknown or unusable one."""

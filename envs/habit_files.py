@@ -53,9 +53,7 @@ class HabitsByPlayers(ABC, Generic[H]):
             or content.get("parlour_habits") != HABITS_FORMAT
             or content.get("game") != cls.game
         ):
-            raise ParlourError(
-                f"{str(path)!r} holds no habits of {cls.game}; accepted: a file that `parlour train habits` wrote"
-            )
+            raise ParlourError(f"{str(path)!r} holds no habits of {cls.game}; accepted: a file of them")
         try:
             players = {int(n): cls._from_json(habits) for n, habits in content["players"].items()}
         except ParlourError as error:

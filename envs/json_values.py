@@ -53,6 +53,27 @@ def check_depth(value: Any) -> None:
     raise _too_deep()
 
 
+def check_size(value: Any, *, keys: int, items: int) -> None:
+    """Raise `ValueError` if the objects in a value have more keys together, or its lists more items, whatever they are.
+
+    For readers that take long to tell everything that is wrong.
+
+    >>> check_size(7, keys=0, items=0)
+    >>> check_size({"a": [1, 2]}, keys=1, items=2)
+    """
+    waiting = [value] if isinstance(value, dict | list | tuple) else []
+    while waiting:
+        inner = waiting.pop()
+        if isinstance(inner, dict):
+            keys -= len(inner)
+        else:
+            items -= len(inner)
+        if keys < 0 or items < 0:
+            raise ValueError("too many keys of objects" if keys < 0 else "too many items of lists")
+        parts = inner.values() if isinstance(inner, dict) else inner
+        waiting.extend(part for part in parts if isinstance(part, dict | list | tuple))
+
+
 def _too_deep() -> ValueError:
     return ValueError(f"values lie in one another more than {DEEPEST} times")
 

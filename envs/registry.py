@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from parlour.envs import dotted
+from parlour.envs import dotted, plugins
 from parlour.envs.core import GameSpec, ParlourError, accept, check_one_of, value_shown
 from parlour.envs.gymnasium_ids import register_seats
 
@@ -191,13 +191,8 @@ def loadable() -> list[GameSpec]:
 
 def _offered() -> dict[str, list[str]]:
     """Id -> `module:ATTRIBUTE` of the games of installed packages; parlour's own cannot be replaced."""
-    from importlib.metadata import entry_points
-
-    places_of: dict[str, list[str]] = {}
-    for entry_point in entry_points(group=ENTRY_POINTS):
-        if entry_point.name not in GAMES and _ID.fullmatch(entry_point.name):
-            places_of.setdefault(entry_point.name, []).append(entry_point.value)
-    return {name: sorted(set(places)) for name, places in places_of.items()}
+    offered = plugins.offered(ENTRY_POINTS).items()
+    return {name: places for name, places in offered if name not in GAMES and _ID.fullmatch(name)}
 
 
 def _spec(at: str, name: str = "") -> GameSpec:

@@ -43,16 +43,20 @@ class LineFile:
     Args:
         path: The file. Folders are made.
         anew: Replace the file; otherwise append.
+        private: Nobody but the owner of the process may read a file that is made.
 
     Raises:
         CannotWrite: The system does not let it be written.
     """
 
-    def __init__(self, path: str | Path, *, anew: bool = False) -> None:
+    def __init__(self, path: str | Path, *, anew: bool = False, private: bool = False) -> None:
         self.path = Path(path)
         with writing(path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self.path.open("wb" if anew else "ab", buffering=0)
+            mode = 0o600 if private else 0o666  # less the umask
+            self._file = open(  # noqa: SIM115 - `close` closes it
+                self.path, "wb" if anew else "ab", buffering=0, opener=lambda name, flags: os.open(name, flags, mode)
+            )
 
     def write(self, line: str) -> None:
         """Add a line, which ends with its line break. Raises `CannotWrite`: also for a file that was removed meanwhile."""

@@ -4,9 +4,8 @@
 `invoke` of another chain; documents may be LangChain's (`page_content`, `metadata`), LlamaIndex's (`text`, `metadata`), or
 what `GraceMediator.recommend` takes. Neither library is needed.
 
-    pipeline = MediatedPipeline("policy.json", documents, retrieve=..., generate=..., recall=..., check=..., log="log.jsonl")
+    pipeline = MediatedPipeline("policy.json", documents, retrieve=..., generate=..., recall=..., check=...)
     answer = pipeline.invoke("Who wrote The Glass Harbour?")
-    pipeline.log.result(answer["id"], "right")    # when it is known: right, wrong, rightly_silent, wrongly_silent
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from parlour.policies import GraceMediator
-from parlour.policies.agents.mediated_qa.recommendation_log import RecommendationLog
 
 SAMPLES, AGREEMENT = 5, 0.8
 """Of self-consistency, as in the published run: answers from memory, and the share of them that must agree."""
@@ -41,8 +39,7 @@ class MediatedPipeline:
         generate: Question and evidence -> answer, empty for "I don't know".
         recall: Question -> an answer from memory.
         check: Question, evidence and answer -> False if the evidence contradicts the answer.
-        log: File for the log of recommendations; None for none.
-        choice: "best" always takes the most probable action; "sample" draws, so that the log can tell of other policies.
+        choice: "sample" draws from the policy's row; "best" always takes the most probable action.
     """
 
     def __init__(
@@ -54,20 +51,17 @@ class MediatedPipeline:
         generate: Callable[[str, str], str],
         recall: Callable[[str], str],
         check: Callable[[str, str, str], bool],
-        log: str | Path | None = None,
         choice: str = "sample",
     ) -> None:
         self.mediator = GraceMediator(GraceMediator.load(policy).table, choice)
         self.probe = self.mediator.probe([as_document(document) for document in documents])
         self.retrieve, self.generate, self.recall, self.check = retrieve, generate, recall, check
-        self.log = None if log is None else RecommendationLog(log, self.mediator.table.thresholds)
 
     def invoke(self, question: str) -> dict[str, Any]:
-        """The answer (None for silence), what was recommended and why, and the id of the log's entry."""
+        """The answer (None for silence), and what was recommended and why."""
         advice = self.mediator.advise(question, self.probe)
-        number = None if self.log is None else self.log.recommended(question, advice)
-        answer = {"id": number, "answer": self._answer(question, *advice.joint) or None}
-        return answer | {"joint": advice.joint, "probability": advice.probability, "state": advice.state}
+        answer = self._answer(question, *advice.joint) or None
+        return {"answer": answer, "joint": advice.joint, "probability": advice.probability, "state": advice.state}
 
     __call__ = query = invoke
 

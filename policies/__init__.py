@@ -22,7 +22,6 @@ from parlour.policies.registry import (
 )
 
 if TYPE_CHECKING:
-    from parlour.policies.agents.advised import AdvisedPlayer
     from parlour.policies.agents.avalon import AvalonAgent, BaselineAgent
     from parlour.policies.agents.chat import ChatPlayer
     from parlour.policies.agents.mediated_qa import GraceMediator, ObedientModule
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from parlour.policies.agents.werewolf import RerankAgent, RetrievalAgent, WindowAgent
     from parlour.policies.agents.werewolf.gratr import GratrAgent
     from parlour.policies.base import Policy
-    from parlour.policies.cloned import ClonedPlayer
     from parlour.policies.experts import expert
     from parlour.policies.heuristic import HeuristicPolicy
     from parlour.policies.human import HumanPolicy
@@ -40,11 +38,9 @@ if TYPE_CHECKING:
     from parlour.policies.trained import TrainedSeat
 
 __all__ = [
-    "AdvisedPlayer",
     "AvalonAgent",
     "BaselineAgent",
     "ChatPlayer",
-    "ClonedPlayer",
     "GraceMediator",
     "GratrAgent",
     "HeuristicPolicy",
@@ -67,12 +63,12 @@ __all__ = [
     "register",
 ]
 _HOMES: Final = {
-    kind.home.partition(":")[2]: kind.home.partition(":")[0] for kind in REGISTRY.values() if kind.home
+    kind.home.partition(":")[2]: kind.home.partition(":")[0] for kind in REGISTRY.here().values() if kind.home
 } | {
-    "OfflineModel": "llm.model",
-    "Policy": "base",
-    "TrainedSeat": "trained",
-    "expert": "experts",
+    "OfflineModel": "parlour.policies.llm.model",
+    "Policy": "parlour.policies.base",
+    "TrainedSeat": "parlour.policies.trained",
+    "expert": "parlour.policies.experts",
 }
 
 
@@ -80,7 +76,7 @@ def __getattr__(name: str) -> Any:
     """A player's class, imported now."""
     if name not in _HOMES or name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from parlour.envs.core import ParlourError
 from parlour.envs.dotted import is_dotted
 from parlour.envs.extras import not_installed
+from parlour.envs.plugins import OpenTable
 from parlour.policies.names import EXPERT, HEURISTIC, LOGIC, MCTS, MIXED, RANDOM, SUFFIX, ZOO
 
 if TYPE_CHECKING:
     from parlour.policies.base import Policy
     from parlour.policies.llm.model import Model
 
-_ADVISED: Final = "advised"
 _MIXTURE: Final = "mixture"
 
 Group = Literal["plain", "file", "asking", "modules", "library"]
@@ -45,13 +45,15 @@ class PolicyKind:
     """`plain`: asks nobody; `file`: plays what a file holds; `asking`: asks the model; `modules`: for the mediated game;
     `library`: another library's player."""
     home: str = ""
-    """`module:class` of what is made, where it is known before; imported when it is needed."""
+    """`module:class` of what is made, where it is known before, imported when it is needed."""
     settings: bool = True
     """Whether anything may follow the name."""
     first: str = ""
-    """The setting that may be given as a value alone, such as `file` in `clone:FILE`."""
+    """The setting that may be given as a value alone, such as `folder` in `mixture:FOLDER`."""
     shown: str = ""
     """How lists show it; its name by default."""
+    about: str = ""
+    """One sentence for `parlour list`, where the name does not say it."""
 
     @property
     def cls(self) -> type[Policy] | None:
@@ -64,8 +66,8 @@ class PolicyKind:
         return self.group == "asking"
 
 
-REGISTRY: Final[dict[str, PolicyKind]] = {}
-"""Name on the command line -> its policies. Anything in no list is the path of a trained seat, or `module:attribute`."""
+REGISTRY: Final[OpenTable[PolicyKind]] = OpenTable("parlour.policies", PolicyKind)
+"""Name on the command line -> its policies; packages add theirs. Anything else is the path of a trained seat, or `module:attribute`."""
 
 
 def register(kind: PolicyKind) -> None:
@@ -81,8 +83,7 @@ def names_of(*groups: Group) -> tuple[str, ...]:
 
 
 FOREIGN: Final[Mapping[str, str]] = {
-    name: f"parlour.policies.adapters.{name}"
-    for name in ("sb3", "rllib", "torchrl", "tianshou", "agilerl", "openspiel", "hf")
+    name: f"parlour.policies.adapters.{name}" for name in ("sb3", "rllib", "openspiel", "hf")
 }
 """Name -> the module that seats another library's players, imported when asked for; the extra is called the same.
 
@@ -92,7 +93,7 @@ They take settings, as in `sb3:file=model.zip`; each module has `from_settings(s
 
 def _imported(home: str) -> Any:
     module, _, attribute = home.partition(":")
-    made = import_module(f"parlour.policies.{module}")
+    made = import_module(module)
     return getattr(made, attribute) if attribute else made
 
 
@@ -131,20 +132,30 @@ def _mixed(words: Mapping[str, str], at: Wanted) -> Policy:
     return MixedPolicy({name: make_policy(name, at.game, at.config) for name in names})
 
 
-def _advised(words: Mapping[str, str], at: Wanted) -> Policy:
-    from parlour.policies.agents.advised import AdvisedPlayer
+def kind_of(name: str, takes: str, group: Group, home: str, *, extra: str = "", **more: Any) -> PolicyKind:
+    """Policies that a class makes.
 
-    player = AdvisedPlayer.from_settings(words, at.model)
-    player.sit_at(at.game, at.config)
-    return player
+    Args:
+        name: Their name.
+        takes: What its `from_settings` takes beside the settings, in words: `"words"` nothing, `"model"` the model,
+            `"table"` the game and its configuration, `"size"` the game and the number of players; `"nothing"`: it is called.
+        group: See `PolicyKind`.
+        home: `module:class`.
+        extra: The extra of parlour that it needs.
+        **more: Other fields of `PolicyKind`.
+    """
+    return PolicyKind(name, partial(_made, home=home, takes=takes, extra=extra), group, "" if extra else home, **more)
+
+
+_HERE: Final = "parlour.policies."
 
 
 def _of_extra(home: str, extra: str = "batch", takes: str = "table") -> Callable[..., Policy]:
-    return partial(_made, home=home, takes=takes, extra=extra)
+    return partial(_made, home=f"{_HERE}{home}", takes=takes, extra=extra)
 
 
 def _kind(name: str, takes: str, group: Group, home: str, **more: Any) -> PolicyKind:
-    return PolicyKind(name, partial(_made, home=home, takes=takes), group, home, **more)
+    return kind_of(name, takes, group, f"{_HERE}{home}", **more)
 
 
 _ASKING: Final[Mapping[str, str]] = {
@@ -166,15 +177,12 @@ for kind in (
     _kind(RANDOM, "nothing", "plain", "random:RandomPolicy", settings=False),
     _kind(HEURISTIC, "size", "plain", "heuristic:HeuristicPolicy"),
     _kind("human", "nothing", "plain", "human:HumanPolicy", settings=False),
-    PolicyKind(EXPERT, partial(_made, home="experts", takes="style"), "file"),
-    _kind("clone", "table", "file", "cloned:ClonedPlayer", first="file", shown="clone:FILE"),
+    PolicyKind(EXPERT, partial(_made, home=f"{_HERE}experts", takes="style"), "file"),
     _kind(_MIXTURE, "table", "file", "mixture:MixturePolicy", first="folder", shown="mixture:FOLDER"),
-    PolicyKind(MIXED, _mixed, "file", "mixture:MixedPolicy", first="players", shown="mixed:heuristic+expert"),
+    PolicyKind(MIXED, _mixed, "file", f"{_HERE}mixture:MixedPolicy", first="players", shown="mixed:heuristic+expert"),
     PolicyKind("search", _of_extra("search:SearchPolicy"), "file", first="player", shown="search:expert"),
     *(PolicyKind(name, _of_extra("zoo:ZooPolicy", takes=name), "file") for name in ZOO),
-    PolicyKind("deeprole", _of_extra("deeprole:DeepRolePlayer"), "file", first="file", shown="deeprole:FILE"),
     *(_kind(name, "model", "asking", home) for name, home in _ASKING.items()),
-    PolicyKind(_ADVISED, _advised, "asking", "agents.advised:AdvisedPlayer"),
     _kind("grace", "words", "modules", "agents.mediated_qa:GraceMediator"),
     _kind("obedient", "words", "modules", "agents.mediated_qa:ObedientModule"),
     *(
@@ -189,7 +197,6 @@ def import_players() -> None:
     """Import every player, and so every question that one may put: `parlour.policies.llm.ask.ASKS` is complete then."""
     for kind in REGISTRY.values():
         _ = kind.cls
-    import_module("parlour.policies.agents.spoken")
 
 
 def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | None = None) -> Policy:
@@ -288,8 +295,7 @@ def asks_a_model(name: str) -> bool:
     """Whether the policy called `name` asks the model that `make_policy` is given. Raises as `make_policy` does."""
     plain = name.partition(":")[0]
     if plain in REGISTRY:
-        silent = plain == _ADVISED and f"speaker={HEURISTIC}" in name
-        return REGISTRY[plain].asks and not silent
+        return REGISTRY[plain].asks
     if _is_file(name) or not is_dotted(name):
         return False
     from parlour.policies.adapters import callables

@@ -14,20 +14,17 @@ from pathlib import Path
 
 from parlour.envs import registry
 from parlour.envs.core import GameSpec
-from parlour.policies.experts import DATA, HUMAN, STRANGERS, ExpertCard, Points, cards, expert
+from parlour.policies.experts import DATA, ExpertCard, Points, cards, expert
 from parlour.training.results.result_table import markdown_list, markdown_table
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "cards"
 _BEGAN = {
     "": "self-play, after imitation of the heuristic",
-    HUMAN: "self-play, from the weights of a clone of people",
-    STRANGERS: "games among the players of the command, from the weights of `expert`",
+    "strangers": "games among the players of the command, from the weights of `expert`",
 }
 _MEASURED = {
     "": "It was measured against heuristics and networks, not against people or language models.",
-    HUMAN: "It was measured among clones of people, not among people. The games that the clones learned from have no licence; neither "
-    "they nor the clones ship with parlour.",
-    STRANGERS: "It learned among the families named above. How it plays among players that it has never met is in "
+    "strangers": "It learned among the families named above. How it plays among players that it has never met is in "
     "[strangers](../howto/strangers.md#what-it-brought). It was not measured among people or language models.",
 }
 _NUMBERS = (
@@ -85,8 +82,7 @@ def _facts(spec: GameSpec) -> Iterator[tuple[str, str]]:
         yield f'features, `features="{kind}"`', f"{registry[spec.id].raw_env(features=kind).encoder.size:,} numbers"
     yield "sides", ", ".join(spec.sides) or "none"
     yield "heuristic", f"`{spec.heuristic}`" if spec.heuristic else "chance"
-    kernels = [f"`{name}`" for name in (spec.batch, *spec.batch_variants) if name]
-    yield "batched kernels", ", ".join(kernels) or "none; the scalar rules are used"
+    yield "batched kernels", f"`{spec.batch}`" if spec.batch else "none; the scalar rules are used"
     networks = [f"[{card.name}]({card.name}.md)" for card in cards() if card.game == spec.id]
     yield "shipped networks", ", ".join(networks) or "none"
 
@@ -104,8 +100,6 @@ def _network(card: ExpertCard) -> str:
         families = ", ".join(f"`{name}`" for name in card.families)
         among = f"playing one seat among {_NUMBERS[card.config['num_players'] - 1]} of a family, minus the family there; mean over {families}"
         measured.append((among, _points(card.among_strangers)))
-    if card.among_people is not None:
-        measured.append(("one seat among clones of people, minus a clone there", _points(card.among_people)))
     measured += [
         (
             f"gain of a best response as {exploit.side}, trained on {exploit.decisions:,} decisions",
@@ -122,6 +116,7 @@ def _network(card: ExpertCard) -> str:
         ("input", f'`features="{card.features}"`, seats counted from its own'),
         ("play", "samples from its probabilities; needs NumPy only"),
         ("training command", f"`{card.command} --out runs/{card.name}`, seed {card.seed}"),
+        *((("the command needs", card.needs),) if card.needs else ()),
         ("training data", f"{card.decisions:,} decisions of {_BEGAN[card.style]}"),
         ("training time", f"{card.seconds:,.0f} s of processor time"),
         ("measured", card.date),

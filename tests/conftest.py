@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import importlib
 import ipaddress
 import json
 import socket
@@ -11,7 +10,6 @@ from collections.abc import Callable, Generator, Iterator
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -112,10 +110,8 @@ AVALON_EXTRAS = [
     avalon_table(7, "official", talk=False),
     avalon_table(7, "paper", roles=SEVEN_WITH_MORDRED_AND_OBERON),
     avalon_table(10, "official", roles=TEN_WITH_EVERYBODY),
-    avalon_table(5, "multi_round", talk=False, sizes=(2, 2, 3, 3, 4)),
-    avalon_table(5, "multi_round", comments="public"),
-    avalon_table(7, "multi_round"),
-    avalon_table(7, "reference", discussion="mission", reasons=True, guesser="Morgana", two_fails=True),
+    avalon_table(5, "official", talk=False, sizes=(2, 2, 3, 3, 4)),
+    avalon_table(7, "reference", guesser="Morgana", two_fails=True),
     avalon_table(5, "paper", speaking="bids"),
 ]
 CASES = Path(__file__).parent / "cases"
@@ -137,8 +133,6 @@ WEREWOLF_TABLES = [
     werewolf_table(7, "reference", roles=("Werewolf", "Seer", *("Villager",) * 5), max_days=3),
     werewolf_table(15, "official"),
     werewolf_table(6, "paper", speaking="bids"),
-    werewolf_table(5, "aiwolf-5"),
-    werewolf_table(15, "aiwolf-15", talk=False),
 ]
 # A game without a list of its own is tested with its defaults.
 SPECIAL = {
@@ -161,10 +155,20 @@ LARGE = 7
 """Players from which the tables of a game are slow to test."""
 
 
+SIZES = ("num_players", "roles", "talk", "sizes", "max_days", "questions", "rounds")
+"""Options that make a table larger or smaller."""
+
+
 def marked(table: ConfiguredGame) -> Any:
-    """A table as a parameter; slow where many sit."""
-    slow = [pytest.mark.slow] if dict(table.options).get("num_players", 0) >= LARGE else []
-    return pytest.param(table, id=described(table), marks=slow)
+    """A table as a parameter; slow where many sit; nightly if an earlier one differs in its size alone."""
+    alike = [other for other in TABLES if _but_for_size(other) == _but_for_size(table)]
+    marks = [pytest.mark.slow] if dict(table.options).get("num_players", 0) >= LARGE else []
+    marks += [pytest.mark.nightly] if alike and alike[0] != table else []
+    return pytest.param(table, id=described(table), marks=marks)
+
+
+def _but_for_size(table: ConfiguredGame) -> tuple[Any, ...]:
+    return table.spec.id, *((name, value) for name, value in table.options if name not in SIZES)
 
 
 SMALL_TABLES = [SPECIAL.get(name, [table_of(name)])[0] for name in registry] + [
@@ -180,6 +184,19 @@ def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collecto
     if not file_path.name.startswith("test_") and ">>> " in file_path.read_text(encoding="utf-8"):
         return collected
     return [collector for collector in collected if not isinstance(collector, DoctestModule)]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--nightly`: the tests marked so, and no others; without it they are left out."""
+    parser.addoption("--nightly", action="store_true", help="run the tests marked nightly, and no others")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Nightly tests apart; then slow tests first, so that the last minutes are not one test on one core."""
+    nightly = bool(config.getoption("--nightly"))
+    chosen = [item for item in items if ("nightly" in item.keywords) == nightly]
+    config.hook.pytest_deselected(items=[item for item in items if ("nightly" in item.keywords) != nightly])
+    items[:] = sorted(chosen, key=lambda item: "slow" not in item.keywords)
 
 
 def pytest_collection_finish() -> None:
@@ -262,13 +279,6 @@ def grace_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def benchmark(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
-    """A benchmark of `scripts/bench` by its name, as a module."""
-    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[1] / "scripts" / "bench"))
-    return importlib.import_module
-
-
-@pytest.fixture
 def small_expert(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
     """`small_expert(game, **options)`: makes an expert for this table, not trained, the only one; returns `game.config`."""
 
@@ -294,7 +304,7 @@ def small_expert(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..
             whole_sides=points,
             one_seat=points,
         ).write(tmp_path / "small.json")
-        monkeypatch.setattr(experts, "DATA", tmp_path)
+        monkeypatch.setitem(experts.FOLDERS, "parlour", tmp_path)
         return config
 
     return make

@@ -11,8 +11,6 @@ from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
-from parlour.envs.avalon.belief import ONLOOKER
-from parlour.envs.avalon.vocabulary import FAILS
 from parlour.envs.mediated_qa.corpora import load
 from parlour.envs.mediated_qa.graph import KnowledgeGraph
 from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL
@@ -21,36 +19,19 @@ from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.learn import practice
-from parlour.training.learn.clone import report as clone
-from parlour.training.learn.clone.report import ALL, ChoiceScore
-from parlour.training.learn.habits import report as habits
-from parlour.training.learn.habits.avalon_fit import AVALON
-from parlour.training.learn.habits.report import BeliefRead
 from parlour.training.learn.mediators import corpus_check, stakes_files
 from parlour.training.learn.mediators.stakes import StakesScore
 from parlour.training.learn.selfplay import report as selfplay
 from parlour.training.learn.selfplay.pool import Member
 from parlour.training.learn.tuning import report as tuning
-from parlour.training.learn.tuning.problem import Parameter, Space
-from parlour.training.learn.tuning.report import SurfacePoint
 from parlour.training.learn.tuning.study import Trial
-from parlour.training.measure.analysis import pictures as analysis
-from parlour.training.measure.analysis.beliefs import BeliefLine, BeliefPoint
-from parlour.training.measure.analysis.compare import ComparedGuesses, ComparedVotes
 from parlour.training.measure.arena import picture as arena
 from parlour.training.measure.arena.strengths import Strength
-from parlour.training.measure.calibration import CalibrationBin
-from parlour.training.measure.statistics import Estimate, paired, rate
+from parlour.training.measure.murder_mystery import scores
+from parlour.training.measure.statistics import Estimate, rate
 from parlour.training.measure.werewolf import trust_picture
-from parlour.training.papers import (
-    avalon_people,
-    avalon_people_differences,
-    avalon_people_players,
-    figures,
-    grace_pictures,
-)
-from parlour.training.papers.avalon_people_differences import Contrast
-from parlour.training.papers.demo import murder_mystery as mystery
+from parlour.training.papers import figures, grace_pictures
+from parlour.training.papers.questum_games import OVERALL
 from parlour.training.papers.reproduce import Reproduction, ReproductionSetting, TableCell, Value
 
 LONG = "a-player-with-a-long-name:file=runs/somewhere/policy.npz"
@@ -110,132 +91,23 @@ def draw_seat(path):
     seat._draw(points, beside, SeatConfig(steps=800), path)
 
 
-def draw_mediator(path, learner="counts"):
+def draw_mediator(path):
     from parlour.training.learn.mediators import train
     from parlour.training.learn.mediators.learn import GraceConfig
 
     run = SimpleNamespace(
-        points=[train.MediatorPoint(40 * (k + 1), 8.0, None, 20, 5.0 + k, -3.0, 20.0) for k in range(3)],
-        config=GraceConfig(learner=learner),
+        points=[train.MediatorPoint(40 * (k + 1), 8.0, 20, 5.0 + k, -3.0, 20.0) for k in range(3)],
+        config=GraceConfig(),
         held_out=SimpleNamespace(utilities=np.arange(40.0).reshape(20, 2)),
         training=range(120),
+        limits=(-20.0, 50.0),
     )
     assert train._draw(run, path)
-
-
-X = Parameter("x", 0.0, 1.0, 0.5)
-Y = Parameter("a-parameter-with-a-name", 1e-3, 1.0, 0.1)
 
 
 def draw_trials(path):
     trials = [(Trial(k, {"x": k / 9}, (0.1,) * 8, k != 3), mean(0.1 * k)) for k in range(9)]
     tuning.draw_trials(trials, 8, path, WHO)
-
-
-def draw_surface(path, parameters=(X, Y)):
-    ends = [(parameter.low, parameter.default, parameter.high) for parameter in parameters]
-    grid = np.array(np.meshgrid(*ends)).reshape(len(parameters), -1).T.tolist()
-    cells = [
-        SurfacePoint(dict(zip([p.name for p in parameters], at, strict=True)), mean(0.3 * k - 1))
-        for k, at in enumerate(grid)
-    ]
-    tuning.draw_surface(cells, Space(parameters), {p.name: p.high for p in parameters}, path, WHO)
-
-
-# -- recorded games ----------------------------------------------------------------------------------------------
-
-
-def draw_beliefs(path):
-    roles = ("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin")
-    game = SimpleNamespace(
-        name="a-recorded-game-with-a-long-name-20251130_214011",
-        seats=5,
-        roles=roles,
-        evil=frozenset({3, 4}),
-        log=range(60),
-        transcript=SimpleNamespace(header={"players": {f"player_{k}": LONG for k in range(5)}}),
-        noted=lambda key: "-",
-    )
-    fails = {10: 0, 30: 1, 58: 2}
-    at = [-1, 5, *fails]
-    points = tuple(
-        BeliefPoint(k, 0, FAILS if k in fails else "vote", (0, fails.get(k, 0), 0), (0.4,) * 5, (0.2,) * 5, 0.1)
-        for k in at
-    )
-    viewers = [(ONLOOKER, False), (ONLOOKER, True), *((seat, True) for seat in range(5))]
-    analysis.beliefs(game, [BeliefLine(viewer, words, points) for viewer, words in viewers], path)
-
-
-def draw_votes(path):
-    groups = (("all", "all"), ("role", "Loyal Servant"), ("memory", "short-term and long-term"))
-    rows = [ComparedVotes(by, group, 3, 20, mean(0.97, 0.02), mean(0.5), mean(0.1)) for by, group in groups]
-    analysis.votes(rows, "a-language-model-with-a-long-name", path)
-
-
-def draw_guesses(path):
-    both = [True, False, True, False]
-    rows = [ComparedGuesses("all", "all", rate(3, 4), rate(2, 4), 2, 1.2, paired(both, both))]
-    analysis.guesses(rows, "recorded players", path)
-
-
-def draw_clone(path):
-    kinds, models = (
-        ("vote", "team", "quest", "guess"),
-        ("clone", "unheard", "logistic", "heuristic", "habits", "chance"),
-    )
-    scores = [
-        ChoiceScore(kind, ALL, model, 90, 7, mean(0.5), mean(-0.7 - 0.1 * k), None, None)
-        for kind in kinds
-        for k, model in enumerate(models)
-    ]
-    bins = {
-        name: [CalibrationBin(k / 10, k / 10 + 0.1, 9, k / 10, k / 10) for k in range(10)]
-        for name in ("clone", "heuristic", "habits")
-    }
-    assert clone._draw(path, scores, bins)
-
-
-def draw_habits(path, groups=AVALON.panels):
-    rng = np.random.default_rng(0)
-    reads = [
-        BeliefRead(k, n, 0, 1.0, tuple(rng.random(n).tolist()), tuple(int(x < 0.4) for x in rng.random(n)))
-        for k in range(20)
-        for n in (5, 6)
-    ]
-    readings = dict.fromkeys((habits.DEFAULT, "learned from the others", "and with words"), reads)
-    habits.draw(path, readings, {group: AVALON.groups(())[group] for group in groups})
-
-
-def draw_people(path):
-    setting = ReproductionSetting(out=path.parent)
-    study = avalon_people.PeopleStudy("avalon-people", setting, path.parent)
-    for players, won in ((5, 907), (6, 840), (10, 12)):
-        study.add("people", f"{players} players", avalon_people.WINS, rate(won, 2000))
-    avalon_people.draw_rates(study, path.name, avalon_people.WINS, ["5 players", "6 players", "10 players"])
-
-
-def draw_among_people(path):
-    study = avalon_people.PeopleStudy("avalon-people", ReproductionSetting(out=path.parent, games=4000), path.parent)
-    for players in avalon_people_players.SIZES:
-        for name, won, log in (("clone", 0.0, -0.49), ("anchored, 0.3", 0.07, -0.5), ("heuristic", 0.11, None)):
-            of = f"{players} players"
-            study.add(name, of, avalon_people_players.LESS_CLONE, Value(won, 4000, won - 0.02, won + 0.02, share=True))
-            if log is not None:
-                votes = f"vote: {avalon_people_players.HUMAN}"
-                study.add(name, of, votes, Value(log, 700, log - 0.02, log + 0.02))
-    avalon_people_players.draw_among_people(study)
-    (path.parent / "among_people.png").replace(path)
-
-
-def draw_differences(path):
-    study = avalon_people.PeopleStudy("avalon-people", ReproductionSetting(out=path.parent), path.parent)
-    words = "Loyal Servant, later quest: approves a team without himself that another named"
-    lines = []
-    for k in range(10):
-        people, expert = 0.4 + 0.05 * k, 0.9 - 0.08 * k
-        own, others = (Estimate(at, at - 0.03, at + 0.03, 300) for at in (people, expert))
-        lines.append(Contrast(words, own, {"expert": others, "anchored, 0.03": own}, {"expert": own}))
-    avalon_people_differences.draw_contrasts(study, path.name, "5 players", lines)
 
 
 # -- mediated question answering ---------------------------------------------------------------------------------
@@ -376,8 +248,8 @@ def draw_figure(name, path):
 
 def draw_quiz(path):
     rows = ("Questum", "O-CoT", "PP", "OP")
-    cells = tuple(cell(row, mystery.OVERALL, mystery.scores.OVERALL) for row in rows)
-    mystery._draw(Reproduction("quiz", "a title", "offline", cells, ()), 40, path)
+    cells = tuple(cell(row, OVERALL, scores.OVERALL) for row in rows)
+    figures._quiz(Reproduction("compare", "a title", "offline", cells, ()), path, WHO)
 
 
 ALIKE = {"avalon-fig3": "avalon-fig2", "avalon-fig4": "avalon-fig2", "gratr-fig4": "gratr-fig3"}
@@ -392,16 +264,6 @@ PICTURES = {
     "seat": draw_seat,
     "mediator": draw_mediator,
     "trials": draw_trials,
-    "surface": draw_surface,
-    "surface of one parameter": partial(draw_surface, parameters=(Y,)),
-    "beliefs": draw_beliefs,
-    "votes": draw_votes,
-    "guesses": draw_guesses,
-    "clone": draw_clone,
-    "habits": draw_habits,
-    "people": draw_people,
-    "among people": draw_among_people,
-    "differences": draw_differences,
     "question": draw_question,
     "question that is not linked": partial(draw_question, question=1),
     "stakes": draw_stakes,
@@ -412,5 +274,5 @@ PICTURES = {
     "trust": draw_trust,
     "quiz": draw_quiz,
     "trust on one day": partial(draw_trust, days=1),
-    **{name: partial(draw_figure, name) for name in figures.FIGURES if name not in ALIKE},
+    **{name: partial(draw_figure, name) for name in figures.FIGURES if name not in (*ALIKE, "compare")},
 }

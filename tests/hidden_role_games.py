@@ -10,7 +10,7 @@ from parlour.envs.core import NATURE, OVER
 
 AVALON = [
     {"num_players": 6, "rules": "paper"},
-    {"num_players": 7, "rules": "multi_round"},
+    {"num_players": 7, "rules": "official"},
     {"num_players": 5, "talk": False},
 ]
 WEREWOLF = [

@@ -20,7 +20,6 @@ from parlour.envs.core import Outcome
 from parlour.envs.entries import Entry
 from parlour.envs.headings import LANGUAGES
 from parlour.policies import HeuristicPolicy, make_policy
-from parlour.policies.agents.belief import StateBelief
 from parlour.policies.by_text import options_in
 from parlour.policies.llm.ask import read_back
 from parlour.policies.llm.make import ModelConfig, make_model
@@ -74,26 +73,6 @@ class StubModel(Server):
         asked = read_back(messages[-1]["content"]) is not None
         content = json.dumps({"thoughts": "", "words": words}) if asked else words
         return Answer(self.completed({"role": "assistant", "content": content}))
-
-
-def believed_or_said(messages: Messages) -> str:
-    """Chances drawn by the hash of what the model reads, where it is asked for its beliefs; else what the stub says."""
-    question = read_back(str(messages[-1]["content"]))
-    if not isinstance(question, StateBelief):
-        return stub_words(messages)
-    drawn = sha256(str(messages[-1]["content"]).encode()).digest()
-    chances = {player: drawn[k] / 256 for k, player in enumerate(question.players)}
-    return json.dumps({"thoughts": "", "chances": chances})
-
-
-class BelievingStub(StubModel):
-    """The same model, which states beliefs too."""
-
-    def completion(self, call: Call) -> Answer:
-        messages = call.body["messages"]
-        if not isinstance(read_back(messages[-1]["content"]), StateBelief):
-            return super().completion(call)
-        return Answer(self.completed({"role": "assistant", "content": believed_or_said(messages)}))
 
 
 class RouteGame(NamedTuple):

@@ -59,11 +59,11 @@ def sentences(value: Any, read: Callable[[Any], object]) -> list[str]:
     return lines
 
 
-def check(name: str, made: list[str]) -> None:
-    """Hold the lines against `refusals/<name>.txt`."""
-    path = FOLDER / f"{name}.txt"
+def check(name: str, made: list[str], folder: Path = FOLDER) -> None:
+    """Hold the lines against `<name>.txt` of the folder."""
+    path = folder / f"{name}.txt"
     if not path.exists():
-        FOLDER.mkdir(exist_ok=True)
+        folder.mkdir(exist_ok=True)
         path.write_text("\n".join(made) + "\n", encoding="utf-8")
         raise AssertionError(f"{path} was not there and has been written: look at it")
     assert made == path.read_text(encoding="utf-8").splitlines()

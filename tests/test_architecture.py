@@ -65,6 +65,30 @@ def test_no_module_imports_itself_by_way_of_others():
     assert circles({name: trees()[path] for name, path in MODULES.items()}) == []
 
 
+def shadows(tree: ast.Module) -> list[tuple[int, str]]:
+    """Variables of comprehensions that have the name of an import, a function or a class of their module, with their lines.
+
+    Where a function also uses the module's name, CPython 3.12.0 and 3.12.1 raise UnboundLocalError.
+    """
+    imports = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
+    names = {alias.asname or alias.name.split(".")[0] for node in imports for alias in node.names}
+    names |= {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    comprehensions = (
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp)
+    )
+    targets = (
+        (node.lineno, name) for node in comprehensions for loop in node.generators for name in ast.walk(loop.target)
+    )
+    return [(line, name.id) for line, name in targets if isinstance(name, ast.Name) and name.id in names]
+
+
+def test_no_variable_of_a_comprehension_shadows_a_name_of_its_module():
+    assert {path.name: found for path, tree in trees().items() if (found := shadows(tree))} == {}
+    assert shadows(ast.parse("import rate\n[rate for rate in range(3)]")) == [(2, "rate")]
+
+
 def public(tree: ast.Module) -> Iterator[tuple[str, bool]]:
     """The public names that a module defines, and whether each is a class; type variables are local by nature."""
     for node in tree.body:

@@ -17,14 +17,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 import parlour.policies
-import parlour.policies.agents.spoken  # its question is registered
 import parlour.training.papers.avalon_social  # its questions are registered
 import pytest
 from free_words import FreeSpeaker
 from hypothesis import example, given, strategies as st
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.policies import (
-    AdvisedPlayer,
     AvalonAgent,
     BaselineAgent,
     ChatPlayer,
@@ -45,7 +43,6 @@ from parlour.policies.agents.murder_mystery import (
 )
 from parlour.policies.llm import prompt
 from parlour.policies.llm.ask import ASKS, Answer, Ask, BadReply, read_back
-from parlour.policies.llm.model import OfflineModel, RequestContext, SeatModel
 from parlour.policies.llm.prompt import Templates, fill, section, sections_in, value_of
 from parlour.policies.registry import import_players
 from parlour.training.play import rollout
@@ -89,8 +86,6 @@ def questions() -> dict[str, Ask[Any]]:
             else:
                 pool.add(view.role, agent.learn(won=True, moves=80))
     rollout.play(env, [ChatPlayer(model) for _ in range(6)], 3)
-    advised = ("avalon_v0", env.game_env.game.config)
-    rollout.play(env, [AdvisedPlayer(model, table=advised) for _ in range(6)], 3)
     methods = (GratrAgent, GratrAgent, WindowAgent, RetrievalAgent, RerankAgent, WindowAgent, RerankAgent, GratrAgent)
     rollout.play(rollout.table("werewolf_v0"), [method(model) for method in methods], 0)
     _play_mystery(model)
@@ -415,14 +410,6 @@ ODD = {  # fits the schema, but not the inputs
     "avalon_agent.weigh": [{"weights": []}, {"weights": [0] * 99}],
     "avalon_agent.look_up": [{"answers": ["one"]}],
     "chat.take_turn": [{"thoughts": "x", "words": " "}],
-    "claims.read_claims": [
-        {
-            "claims": [{"kind": "accuse", "players": ["player_1"], "some_of_them": False, "role": "", "vote": ""}]
-        },  # itself
-        {"claims": [{"kind": "accuse", "players": ["player_5"], "some_of_them": False, "role": "", "vote": ""}]},
-        {"claims": [{"kind": "claim_role", "players": [], "some_of_them": False, "role": "", "vote": ""}]},
-        {"claims": [{"kind": "promise", "players": [], "some_of_them": False, "role": "", "vote": ""}]},
-    ],
 }
 
 
@@ -491,32 +478,3 @@ def test_two_questions_of_one_kind_are_refused():
                 return Nothing()
 
     assert before == ASKS
-
-
-# -- the voice -------------------------------------------------------------------------------------------------
-
-
-def samples(seat: int, seed: int, n: int = 5) -> list[int]:
-    model = Listener()
-    seat_model = SeatModel(model, seat, seed)
-    for _ in range(n):
-        seat_model.ask(questions()["chat.take_turn"])
-    assert {context.seat for _, context in model.asked} == {f"player_{seat}"}
-    return [context.sample for _, context in model.asked]
-
-
-def test_a_voice_numbers_its_questions():
-    mine = samples(2, 7)
-    assert samples(2, 7) == mine
-    every = [number for seat in range(4) for seed in range(4) for number in samples(seat, seed)]
-    assert len(set(every)) == len(every) == 80
-    assert all(0 <= number < 2**31 for number in every)
-
-
-def test_many_answers_to_one_question():
-    model = OfflineModel()
-    question = questions()["chat.take_turn"].model_copy(update={"options": [str(k) for k in range(1000)]})
-    context = RequestContext("player_0", 7)
-    values = [answered.value for answered in model.answers(question, context, 20)]
-    assert len({value.words for value in values}) > 15
-    assert [answered.value for answered in model.answers(question, context, 20)] == values

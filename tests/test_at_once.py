@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies import GratrAgent, make_policy
+from parlour.policies import make_policy
 from parlour.policies.agents.avalon.asks import Act
-from parlour.policies.agents.werewolf.gratr.asks import AskIdentity, AskIntent
+from parlour.policies.agents.werewolf.gratr.asks import AskIntent
 from parlour.policies.llm.ask import A, Ask
 from parlour.policies.llm.at_once import SharedCalls, at_once
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext, SeatModel
@@ -90,27 +90,6 @@ def test_five_agents_decide_on_a_vote_at_the_same_time():
     assert sorted(ballots[:5]) == [f"player_{seat}" for seat in range(5)]
 
 
-def test_those_who_listen_judge_a_message_at_the_same_time():
-    """Each stops at its question about a day's statement until three have come to the same one."""
-    met = threading.Condition()
-    listeners: dict[str, set[str]] = {}
-
-    class Meets(Waiting):
-        def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
-            if isinstance(question, AskIdentity) and not question.statement.private and question.statement.speaker >= 0:
-                with met:
-                    met.notify_all()
-                    known = listeners.setdefault(question.statement.model_dump_json(), set())
-                    known.add(context.seat)
-                    if len(listeners) == 1:
-                        assert met.wait_for(lambda: len(known) >= 3, timeout=SOON)
-            return super().answer(question, context)
-
-    model = Meets()
-    play(table("werewolf_v0", num_players=8), [GratrAgent(model) for _ in range(8)], 0)
-    assert len(next(iter(listeners.values()))) == 7  # in the end, everybody but the speaker
-
-
 def test_an_error_is_raised_at_the_turn_of_who_made_it(tmp_path):
     """Seat 3 fails at the first vote, while it is asked together with all others: the ballots before its own are played."""
 
@@ -136,10 +115,6 @@ def test_an_error_is_raised_at_the_turn_of_who_made_it(tmp_path):
 
 
 # -- what is the same for all seats ----------------------------------------------------------------------------
-
-
-def _in_words(action: int | str, info: dict[str, Any]) -> str:
-    return action if isinstance(action, str) else info["options"][list(info["legal"]).index(action)]
 
 
 def test_several_who_need_a_call_at_the_same_time_share_it():

@@ -16,13 +16,11 @@ from parlour.envs.core import ParlourError
 from parlour.envs.testing.twins import Played, Twins
 from parlour.envs.turn import take_turn
 from parlour.policies import AvalonAgent, BaselineAgent, ChatPlayer, make_policy
-from parlour.policies.agents.avalon import Experience, Lesson, asks, experience, notes
+from parlour.policies.agents.avalon import Experience, Lesson, asks, notes
 from parlour.policies.agents.avalon.agent import MODULES
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Answered, RequestContext
 from parlour.training.play import rollout
-from parlour.wrappers import Recorder
-from prefixes import Prompts, share
 
 PLAYING = ["avalon_agent.analyse", "avalon_agent.devise", "avalon_agent.act", "avalon_agent.respond"]
 AFTER = ["avalon_agent.suggest", "avalon_agent.improve", "avalon_agent.study_others"]
@@ -53,17 +51,6 @@ def test_whole_games_on_every_table_without_a_fault(avalon):
     assert episode.outcome.winner in ("good", "evil")
     assert len(episode.faults) == n
     assert not any(count for faults in episode.faults.values() for count in faults.values())
-
-
-# -- the same again --------------------------------------------------------------------------------------------
-
-
-def test_the_same_seed_says_the_same_also_of_players_that_have_played_before():
-    env, agents, said = table(), [AvalonAgent() for _ in range(6)], []
-    for seed in (11, 12, 11):
-        rollout.play(env, agents, seed)
-        said.append(words(env))
-    assert said[0] == said[2] != said[1]
 
 
 # -- what is asked ---------------------------------------------------------------------------------------------
@@ -127,24 +114,6 @@ def test_a_module_switched_off_asks_nothing(module):
     assert len(kinds) == 8
 
 
-def test_what_a_missing_module_leaves_the_others_with():
-    def of(kind: type[Any], *without: str) -> list[Any]:
-        return [question for question in counted(without)[1] if isinstance(question, kind)]
-
-    for field in ("summary", "facts"):
-        assert any(getattr(question, field) for question in of(asks.Act))
-        assert not any(getattr(question, field) for question in of(asks.Act, "memory"))
-    assert all(question.analysis for kind in (asks.Act, asks.Devise) for question in of(kind))
-    assert not any(question.analysis for kind in (asks.Act, asks.Devise) for question in of(kind, "analysis"))
-    assert all(question.plan for kind in (asks.Act, asks.Respond) for question in of(kind))
-    assert not any(question.plan for kind in (asks.Act, asks.Respond) for question in of(kind, "plan"))
-    assert all(question.chosen in question.options for question in of(asks.Respond))
-    assert all(question.now.does == "speak" for question in of(asks.Respond))
-    assert not any(question.chosen for question in of(asks.Respond, "action"))
-    assert all(question.line for question in of(experience.Suggest))
-    assert not any(question.line for question in of(experience.Suggest, "plan"))
-
-
 def test_the_messages_of_a_round_pass_into_facts_and_summary_when_it_ends():
     """Facts word for word, whatever a model makes of the talk; the heuristic's summary keeps claims, without words."""
     _, questions = counted(())
@@ -179,15 +148,6 @@ def test_no_fact_leaves_the_record_whatever_the_summary_says():
     assert seen == facts[: len(seen)]
     assert all(line in last.prompt() for line in seen)
     assert last.evidence == [*last.facts, *last.messages]  # what the summary claims to have happened counts for nothing
-
-
-def test_most_of_what_a_game_asks_has_been_sent_before():
-    """Must hold: at least 60 of 100 characters are the beginning of an earlier prompt of the game (measured: 67)."""
-
-    model = Prompts()
-    rollout.play(table(), [AvalonAgent(model) for _ in range(6)], 0)
-    assert len(model.sent) > 150
-    assert share(model.sent) > 0.6
 
 
 def test_experience_reaches_the_questions_and_only_the_modules_that_learn_it():
@@ -275,19 +235,6 @@ def test_only_the_response_is_asked_again():
 # -- the transcript, files and settings ------------------------------------------------------------------------
 
 
-def test_notes_are_told_once_and_written_down(tmp_path):
-    env, path = table(), tmp_path / "game.jsonl"
-    rollout.play(Recorder(env, path), [AvalonAgent() for _ in range(6)], 4)
-    calls = [call for line in path.read_text().splitlines() for call in json.loads(line).get("calls", ())]
-    assert Counter(call["ask"] for call in calls)[PLAYING[0]] > 50
-    agent = AvalonAgent()
-    env.reset(seed=4)
-    agent.reset(env.unwrapped.seat, 4)
-    agent.act({}, env.infos[env.agent_selection])
-    assert [call["ask"] for call in agent.notes()["calls"]] == PLAYING
-    assert agent.notes() == {}
-
-
 @pytest.mark.parametrize("again", ["save", "pickle"])
 def test_a_copy_plays_the_same(again, tmp_path):
     lesson = Lesson("Prefer the line shadow.", ("x\u2028y", "我"), "Evil players play fail 1 of 9 times.", 2)
@@ -322,17 +269,6 @@ def test_a_spoilt_file_is_refused_in_one_line(spoil, tmp_path):
     assert "\n" not in str(caught.value)
     with pytest.raises(ParlourError):
         BaselineAgent.load(tmp_path / "a.json")
-
-
-def test_settings_in_words(tmp_path):
-    Experience({"Merlin": Lesson("Prefer the line quiet.")}).save(tmp_path / "e.json")
-    given = f"without=plan+action,about=adversaries,experience={tmp_path / 'e.json'}"
-    policy = make_policy(f"avalon_agent:{given}", "avalon_v0", {})
-    assert isinstance(policy, AvalonAgent)
-    assert (set(policy.chosen.without), policy.chosen.about) == ({"plan", "action"}, "adversaries")
-    assert not policy.chosen.try_out
-    assert policy.chosen.experience.of("Merlin").strategy == "Prefer the line quiet."
-    assert make_policy("avalon_agent", "avalon_v0", {}).model.name == "offline"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from parlour.policies import BaselineAgent, make_policy
 from parlour.policies.agents.avalon import Pool, baseline as asks
-from parlour.policies.agents.avalon.baseline import QUESTIONS, Past
+from parlour.policies.agents.avalon.baseline import Past
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Answered, RequestContext
 from parlour.policies.retrieval.embedders import HashingEmbedder
@@ -65,17 +65,6 @@ def test_every_message_is_rated_once_and_remembered():
     assert max(len(question.messages) for question in model.questions if isinstance(question, asks.AnswerTable)) == 30
 
 
-def test_what_it_asks_in_a_turn():
-    model, agents, _ = played()
-    kinds = [question.kind.removeprefix("avalon_agent.") for question in model.questions]
-    assert set(kinds) == {"weigh", "look_up", "reflect", "answer_table"}  # no experience, no advice
-    assert kinds.count("look_up") == kinds.count("reflect") == kinds.count("answer_table") == len(agents[2]._turns)
-    question = next(question for question in reversed(model.questions) if isinstance(question, asks.LookUp))
-    assert question.questions == list(QUESTIONS)
-    assert [len(messages) for messages in question.material] == [3, 3, 3]
-    assert len(QUESTIONS) == 3
-
-
 # -- the heuristics ----------------------------------------------------------------------------------------
 
 
@@ -93,20 +82,6 @@ def test_weights_and_answers_of_the_rules_of_thumb():
     advice = asks.Advise(me=me, reflection="", past=scored).heuristic(rng).suggestion
     assert advice.endswith(": maybe")  # yes 490, no 90, maybe 500
     assert asks.Advise(me=me, reflection="", past=[]).heuristic(rng).suggestion == ""
-
-
-def test_a_suggestion_is_followed_every_other_time():
-    question = next(
-        ask for ask in reversed(played()[0].questions) if isinstance(ask, asks.AnswerTable) and len(ask.options) == 2
-    )
-    followed = 0
-    for code, sentence in question.options.items():
-        said = question.model_copy(update={"suggestion": f"What went best before: {sentence}"})
-        followed += sum(said.heuristic(np.random.default_rng(k)).words == code for k in range(200))
-    assert 260 < followed < 340  # half of 400, and half of the rest, when it is what the player wants anyway
-    plain = [question.heuristic(np.random.default_rng(k)).words for k in range(200)]
-    odd = question.model_copy(update={"suggestion": "What went best before: Run!"})
-    assert [odd.heuristic(np.random.default_rng(k)).words for k in range(200)] == plain
 
 
 # -- experience ------------------------------------------------------------------------------------------------
@@ -166,19 +141,6 @@ def test_alike_is_a_cosine_above_085():
     assert 0 < len(pool.alike("Merlin", said)) < len(others)
     assert pool.alike("Morgana", said) == []
     assert min(abs(cosine - 0.85) for cosine in cosines) > 0.01
-
-
-def test_experience_is_asked_for_where_there_is_some():
-    _, agents, _ = played()
-    pool, role = Pool(), agents[2].me.role
-    pool.add(role, agents[2].learn(won=True, moves=80))
-    before = pool.as_json()
-    model, _, _ = played(pool)
-    advised = [question for question in model.questions if isinstance(question, asks.Advise)]
-    assert advised
-    assert all(question.past for question in advised)
-    assert any(question.suggestion for question in model.questions if isinstance(question, asks.AnswerTable))
-    assert pool.as_json() == before  # it changes between games only
 
 
 # -- files -----------------------------------------------------------------------------------------------------

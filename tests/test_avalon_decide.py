@@ -12,18 +12,12 @@ from parlour.envs.avalon.vocabulary import EVIL_ROLES
 from parlour.envs.core import NATURE, OVER, ParlourError
 from parlour.policies.agents.avalon.decide import AvalonDecision, RoleProbabilities
 from parlour.policies.agents.avalon.lines import (
-    DISCREET,
     EVIL_LINES,
-    GOOD_LINES,
     OPEN,
-    QUIET,
     SABOTAGE,
     SHADOW,
     SLEEPER,
-    first_strategy,
-    introduction_of,
     lines_of,
-    preferred_line,
     put_results,
     results_in,
 )
@@ -161,20 +155,6 @@ def test_teams():
     assert set(often(both, teams, "Morgana", seat=4)) == {"propose:4,5"}
 
 
-def test_quiet_merlin_acts_by_looks():
-    what, clean_but_ugly = now("vote", team=[1, 4]), now("vote", team=[0, 3])
-    assert often(what, VOTES, "Merlin", line=OPEN) == {"vote:0": 60}
-    assert often(clean_but_ugly, VOTES, "Merlin", line=OPEN) == {"vote:1": 60}
-    quiet = often(clean_but_ugly, VOTES, "Merlin", n=400, line=QUIET)
-    assert 0.52 < quiet["vote:0"] / 400 < 0.68  # in six of ten cases
-    assert often(now("vote", team=[0, 3], evil=2), VOTES, "Merlin", line=QUIET) == {"vote:1": 60}  # no more
-    words = {f"{kind}:{j}": "" for kind in ("accuse", "recommend") for j in range(6)}
-    assert set(often(now("speak"), words, "Merlin", line=QUIET)) == {"accuse:3"}
-    assert set(often(now("speak"), words, "Merlin", line=OPEN)) <= {"accuse:4", "accuse:5"}
-    assert set(often(now("speak"), words, "Merlin", line=DISCREET)) <= {f"recommend:{j}" for j in range(4)}
-    assert set(often(now("speak"), words, "Loyal Servant", chances=EVEN)) == {"recommend:0", "recommend:1"}
-
-
 def test_evil_accuses_no_fellow():
     words = {f"{kind}:{j}": "" for kind in ("accuse", "recommend") for j in range(6)}
     said = {line: set(often(now("speak"), words, "Morgana", seat=4, line=line)) for line in EVIL_LINES}
@@ -251,32 +231,12 @@ def test_who_is_asked_and_the_turn_are_told_in_lines_that_are_read_back(avalon, 
                     type(field).model_validate(changed)
 
 
-def test_the_lines_of_a_turn():
-    assert now("vote").model_dump() == [
-        "Vote on the team.",
-        "Quest 2, proposal 1 of 5; the last one is always accepted.",
-        "Team size 2; one fail card fails the quest.",
-        "Leader: player_1. Team: player_1, player_4.",
-        "Quests won: good 1, evil 0.",
-    ]
-    assert myself(5, "Morgana").model_dump()[0] == "You are player_5. Your role is Morgana (evil)."
-
-
 def test_options_that_are_not_avalons_are_refused():
     with pytest.raises(ParlourError, match=r"option 'vote:[01]' is not accepted; accepted: other:1, vote:7"):
         player(now("vote")).choose({"other:1": "", "vote:7": ""})
 
 
 # -- lines of play ---------------------------------------------------------------------------------------------
-
-
-def test_every_role_begins_with_a_line_of_its_own():
-    for role in ("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin", "Mordred", "Oberon", "Minion"):
-        assert preferred_line(first_strategy(role), role) == next(iter(lines_of(role)))
-        assert introduction_of(role)
-    assert set(GOOD_LINES) & set(EVIL_LINES) == set()
-    assert preferred_line("Prefer the line sabotage; the line discreet failed.", "Merlin") == DISCREET
-    assert preferred_line("", "Morgana") == SABOTAGE
 
 
 def test_results_speak_for_the_line_with_the_best_mean():
@@ -286,9 +246,3 @@ def test_results_speak_for_the_line_with_the_best_mean():
     assert results_in(text) == {"open": (3, 4), "discreet": (2, 2)}
     assert put_results({"open": (0, 9)}, "Merlin").startswith('Prefer the line of play "discreet"')
     assert results_in("I won so far.") == results_in("") == {}
-
-
-@pytest.mark.parametrize("results", ["open 5 of 3", "open 1 of 0", f"open {'9' * 5000} of {'9' * 5000}"])
-def test_results_that_cannot_be_are_passed_over(results):
-    """They may come from a model, or from a file that somebody edited."""
-    assert results_in(f"Prefer the line quiet. Won so far: {results}, discreet 1 of 2.") == {"discreet": (1, 2)}

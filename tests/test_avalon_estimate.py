@@ -73,20 +73,6 @@ def test_careful_is_what_the_heuristic_player_believes(options, habits, playout)
     assert onlookers > 40
 
 
-def test_ones_own_card_counts_for_its_quest():
-    seat = Seat(0, "Loyal Servant", FIVE, ())
-    own = [
-        "player_0 proposes the team player_0, player_4.",
-        "player_0 (you) played success.",
-        "Quest 1 fails. Fail cards: 1.",
-    ]
-    assert careful(seat, own, AvalonHabits()).evil[4] > 0.99
-    own[1] = "player_0 (you) played fail."
-    assert careful(seat, own, AvalonHabits()).evil[4] < 0.6
-    own += own[::2]  # another quest, of which a summary dropped the own card; the one before does not count again
-    assert careful(seat, own, AvalonHabits()).evil[4] > 0.95
-
-
 GARBAGE = [
     "",
     "The first quest went badly.",
@@ -164,12 +150,6 @@ def test_counts_survive_being_put_into_words(tally):
     assert tally_in(put_tally(doubled)) == {field: (2 * k, 2 * n) for field, (k, n) in tally.items()}
 
 
-def test_every_phrase_is_a_habit_and_none_is_part_of_another():
-    assert set(estimate._PHRASES) | {"good_fails"} == set(AvalonHabits.__dataclass_fields__)
-    for field in estimate._PHRASES:
-        assert tally_in(put_tally({field: (1, 2)})) == {field: (1, 2)}
-
-
 def test_a_habit_is_the_mean_of_supposition_and_count():
     # supposed 0.8, weighs 20 cases: (16 + 3) / (20 + 4); supposed 0.55: (11 + 30) / (20 + 30)
     learned = habits_in("Evil players play fail 3 of 4; Players who know nobody approve 30 of 30 times.")
@@ -178,16 +158,6 @@ def test_a_habit_is_the_mean_of_supposition_and_count():
     assert learned.accuse_evil == AvalonHabits().accuse_evil
     assert habits_in("") == habits_in("Nobody knows.") == AvalonHabits()
     assert habits_in("Evil players play fail 5 of 4 times.") == AvalonHabits()  # cannot be
-
-
-@pytest.mark.parametrize("zeros", [6, 20, 400, 5000])
-def test_absurd_counts_make_nothing_impossible(zeros):
-    """A text that a model or a person wrote may say anything."""
-    number = "1" + "0" * zeros
-    for k in (number, "0"):
-        habits = habits_in("; ".join(f"{phrase} {k} of {number}" for phrase in estimate._PHRASES.values()) + " times.")
-        lines = [*HONEST, "The team is accepted. Approve: player_0, player_1. Reject: player_2, player_3, player_4."]
-        assert sum(careful(Seat(0, "Loyal Servant", FIVE, ()), lines, habits).evil) == pytest.approx(2)
 
 
 def test_habits_counted_in_a_small_game():
@@ -232,23 +202,6 @@ def test_habits_counted_in_a_small_game():
 
 
 # -- counting --------------------------------------------------------------------------------------------------
-
-
-def test_superficial_counts():
-    onlooker = Seat(-1, "", FIVE, ())
-    assert superficial(onlooker, []) == ((0.5,) * 5, (0.2,) * 5)  # 2 evil among 4 others
-    lines = [
-        "player_0 proposes the team player_0, player_1.",
-        "Quest 1 fails. Fail cards: 1.",  # + 1/2 each, at most 0.95
-        "player_2 proposes the team player_2, player_3.",
-        "Quest 2 succeeds. Fail cards: 0.",  # - 0.1 each
-        "player_4 accuses player_2",  # + 0.05, and the speaker looks like Merlin
-        "player_4 defends player_3",  # - 0.05
-        "player_4 recommends player_4",  # oneself: nothing
-    ]
-    evil, merlin = superficial(onlooker, lines)
-    assert evil == pytest.approx((0.95, 0.95, 0.45, 0.35, 0.5))
-    assert merlin == pytest.approx((1 / 6, 1 / 6, 1 / 6, 1 / 6, 2 / 6))
 
 
 def test_what_the_night_showed_is_sure():

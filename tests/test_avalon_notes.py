@@ -21,9 +21,9 @@ from parlour.policies.agents.avalon.notes import (
 from parlour.policies.agents.avalon.seat import Notes
 
 ROLES = ("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin")
-COUNTED = {"propose", "accuse", "defend", "recommend", "votes", "draw", "card", "fails", "exposed", "gathers"}
+COUNTED = {"propose", "accuse", "defend", "recommend", "votes", "draw", "card", "fails", "exposed"}
 """Kinds of events that can be read back."""
-TOLD = {"leads", "score", "claim_role", "silent", "goes", "consult", "vote"}
+TOLD = {"leads", "score", "claim_role", "silent"}
 """Kinds that have a line, and none that is counted."""
 LINES = [
     # event, its line
@@ -48,18 +48,6 @@ LINES = [
         Event(NATURE, Move("exposed", (4, 0, 1)), None),
         "player_4, the Assassin, guesses that player_0 is Merlin. The guess is right.",
     ),
-    (Event(NATURE, Move("gathers", (1, 4)), (1, 4)), "The evil players meet: player_1, player_4."),
-    (Event(NATURE, Move("goes"), None), "The team goes without a vote."),
-    (Event(4, Move("consult", (2,)), (1, 4)), "player_4 tells the evil players that it thinks that player_2 is Merlin"),
-    (
-        Event(1, Move("consult", (), "Who knows."), (1, 4)),
-        'player_1 tells the evil players that it does not know who Merlin is: "Who knows."',
-    ),
-    (Event(3, Move("vote", (1,), "Fine."), None), 'player_3 says of its vote: "Fine."'),
-    (
-        Event(3, Move("propose", (0, 2), 'We "know" them.'), None),
-        'player_3 proposes the team player_0, player_2. Why: "We \\"know\\" them."',
-    ),
     (Event(1, Move(speech.CLAIM_ROLE, (3,)), None), "player_1 claims to be Morgana."),
     (Event(1, Move(speech.SILENT), None), "player_1 says no more"),
     (Event(0, Move(speech.ACCUSE, (2,), 'I "saw" him'), None), 'player_0 accuses player_2: "I \\"saw\\" him"'),
@@ -75,18 +63,6 @@ def test_a_line_in_so_many_words(event, line):
     assert read(write(event, ROLES)) == (Fact(kind, event.seat, args) if kind in COUNTED else None)
 
 
-def test_who_names_merlin_is_called_by_its_role():
-    event = Event(NATURE, Move("exposed", (3, 0, 0)), None)
-    line = write(event, ROLES, "Morgana")
-    assert line == "player_3, Morgana, guesses that player_0 is Merlin. The guess is wrong."
-    assert read(line) == Fact("exposed", NATURE, (3, 0, 0))
-
-
-def test_of_a_team_the_fact_is_kept_without_its_reason():
-    line = write(Event(3, Move("propose", (0, 2), "player_1 proposes the team player_4."), None), ROLES)
-    assert facts_in([line]) == ["player_3 proposes the team player_0, player_2."]
-
-
 def test_every_event_of_every_game_can_be_read_back(avalon, playout):
     game, seen = avalon.game, set()
     for seed in range(3):
@@ -95,7 +71,7 @@ def test_every_event_of_every_game_can_be_read_back(avalon, playout):
             line = write(event, game.role_names)
             seen.add(kind)
             assert bool(line) == (kind in COUNTED | TOLD)
-            assert not line or is_fact(line) == (kind not in {*ACTS, "vote", "consult", "goes"})
+            assert not line or is_fact(line) == (kind not in ACTS)
             if kind in ACTS:
                 assert without_words(line) == write(event._replace(move=Move(kind, args)), game.role_names)
             assert read(line) == (Fact(kind, event.seat, args) if kind in COUNTED else None)

@@ -66,7 +66,13 @@ def name_of(options: dict[str, Any]) -> str:
     return f"{options['num_players']}p-{options['rules']}-{roles}-{'talk' if options['talk'] else 'silent'}{guesser}"
 
 
-@pytest.mark.parametrize("options", TABLES, ids=name_of)
+MARKED = [
+    pytest.param(options, id=name_of(options), marks=[pytest.mark.nightly] if options["num_players"] > 7 else [])
+    for options in TABLES
+]
+
+
+@pytest.mark.parametrize("options", MARKED)
 def test_kernels_play_as_the_scalar_rules_do(options):
     tables = batch.make("avalon_v0", num_envs=4, features="record+belief", **options)
     turns = tables.reset(seed=14)
@@ -77,7 +83,7 @@ def test_kernels_play_as_the_scalar_rules_do(options):
         mirror.compare(turns)
 
 
-@pytest.mark.parametrize("name", ["avalon_v0", "werewolf_v0", "template_v0"])
+@pytest.mark.parametrize("name", ["avalon_v0", "werewolf_v0"])
 def test_a_finished_game_stays_over_without_autoreset_and_its_end_is_told_once(name):
     tables = batch.make(name, num_envs=6, autoreset=False)
     turns, rng, ends = tables.reset(seed=4), np.random.default_rng(0), np.zeros(6, int)

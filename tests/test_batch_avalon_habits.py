@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from avalon_evidence import drawn_evidence
 from lockstep import Mirror, random_actions
 from parlour.envs.avalon import vocabulary as game
-from parlour.envs.avalon.habits import (
-    CLASSES,
-    EVIDENCE_CARDS,
-    EVIDENCE_TEAMS,
-    EVIDENCE_VOTES,
-    HabitsFile,
-    LearnedHabits,
-    PublicEvidence,
-)
+from parlour.envs.avalon.habits import HabitsFile
 from parlour.envs.core import ParlourError
 from parlour.policies.files import write_json
 from test_batch_avalon import dealt, drawn
@@ -26,17 +19,8 @@ pytest.importorskip("numba")
 @pytest.fixture(scope="module")
 def habits(tmp_path_factory):
     """A file with evidence of any coefficients, for 5, 6 and 10 players."""
-    rng = np.random.default_rng(5)
-
-    def row(names):
-        return tuple(rng.normal(0, 0.5, len(names)).tolist())
-
-    def evidence():
-        votes, teams = (tuple(row(names) for _ in CLASSES) for names in (EVIDENCE_VOTES, EVIDENCE_TEAMS))
-        return LearnedHabits(evidence=PublicEvidence(votes, teams, row(EVIDENCE_CARDS)))
-
     path = tmp_path_factory.mktemp("habits") / "habits.json"
-    write_json(path, HabitsFile({n: evidence() for n in (5, 6, 10)}).as_json())
+    write_json(path, HabitsFile({n: drawn_evidence(n) for n in (5, 6, 10)}).as_json())
     return path
 
 
@@ -81,16 +65,3 @@ def test_tables_with_evil_seats_that_some_do_not_know_refuse_learned_habits(habi
 def test_tables_with_short_teams_refuse_learned_habits(habits):
     with pytest.raises(ParlourError, match="with short teams do not know learned habits"):
         batch.make("avalon_v0", num_envs=1, features=f"belief:habits={habits}", num_players=5, rules="reference")
-
-
-def test_learned_conduct_is_refused():
-    from parlour.envs.avalon.habits import CARD_TERMS, LEADERS, TEAM_TERMS, VOTE_TERMS, VOTERS, Conduct
-
-    conduct = Conduct(
-        tuple((0.0,) * len(VOTE_TERMS) for _ in VOTERS),
-        tuple((0.0,) * len(TEAM_TERMS) for _ in LEADERS),
-        (0.0,) * len(CARD_TERMS),
-        0.0,
-    )
-    with pytest.raises(ParlourError, match="train habits --reader"):
-        batch.make("avalon_v0", num_envs=1, features="belief", habits=LearnedHabits(conduct=conduct), num_players=5)

@@ -111,17 +111,6 @@ def test_in_the_same_state_it_does_the_same_as_often(options, style):
     assert np.mean([p < 0.01 for _, p in moves]) < 0.05
 
 
-def test_it_is_left_out_where_nobody_asks():
-    from parlour.policies.heuristic.batch.avalon import choose
-
-    tables = batch.make("avalon_v0", num_envs=8, num_players=5, rules="official", talk=False, beliefs=True)
-    tables.reset(seed=3)
-    actions = np.full(8, -7)
-    choose(tables, np.arange(8) % 2, actions)
-    assert (actions[::2] == -7).all()
-    assert (actions[1::2] >= 0).all()
-
-
 def test_without_beliefs_it_says_so():
     tables = batch.make("avalon_v0", num_envs=1, num_players=5, rules="official", talk=False)
     tables.reset(seed=0)

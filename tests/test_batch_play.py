@@ -49,19 +49,6 @@ def test_actions_are_drawn_as_often_as_the_softmax_of_the_legal_logits_says():
     assert chances == pytest.approx(np.log([1 / 7, 2 / 7, 1, 4 / 7])[actions], abs=1e-5)
 
 
-def test_a_random_player_draws_every_legal_action_as_often_and_leaves_other_tables_alone():
-    made = tables(3000)
-    turns = made.reset(list(range(3000)))  # a leader names one of ten teams of two
-    actions = np.full(3000, -7, np.int32)
-    player = RandomSeats()
-    player.reset(made, list(range(3000)))
-    player.choose(turns, np.arange(0, 3000, 2, dtype=np.int32), actions)
-    assert (actions[1::2] == -7).all()
-    shares = np.bincount(actions[::2], minlength=30) / 1500
-    assert shares[turns.mask[0] != 0] == pytest.approx([0.1] * 10, abs=0.035)  # 4.5 standard deviations
-    assert shares[turns.mask[0] == 0].sum() == 0
-
-
 # -- advantages --------------------------------------------------------------------------------------------------
 
 
@@ -193,32 +180,6 @@ def test_a_match_is_the_same_whatever_else_is_played_beside_it():
     ]
     assert results[0] == results[1]
     assert set(results[0]) <= {0, 1}
-
-
-def test_a_player_against_itself_gains_no_points_in_expectation_and_draws_count_for_nobody():
-    made = tables(400)
-    whole_sides = matches.whole_sides(made, RandomSeats(), RandomSeats(), list(range(2**31, 2**31 + 400)))
-    assert whole_sides.won.shape == (400, 2)
-    assert not (whole_sides.won & whole_sides.lost).any()
-    assert whole_sides.points.low < 0 < whole_sides.points.high
-    assert whole_sides.points.value == pytest.approx((whole_sides.won.sum() - whole_sides.lost.sum()) / 800)
-
-
-def test_points_of_sides_are_the_two_win_rates_less_one():
-    """Won as good in 3 of 4 deals and as evil in 2 of 4: 0.75 + 0.5 - 1 = 0.25."""
-    won = np.array([[1, 1], [1, 0], [1, 1], [0, 0]], bool)
-    result = matches.SidesResult(("good", "evil"), won, ~won)
-    assert result.points.value == pytest.approx(0.25)
-    assert (result.rate(0), result.rate(1)) == (0.75, 0.5)
-
-
-def test_in_one_seat_the_k_th_deal_is_played_in_seat_k_and_compared_with_itself_a_player_gains_nothing():
-    made = tables(16)
-    result = matches.one_seat(made, RandomSeats(), RandomSeats(), RandomSeats(), list(range(2**31, 2**31 + 40)))
-    assert np.array_equal(result.won, result.reference)
-    assert result.points.value == 0
-    sides = np.concatenate([matches.sides_of(made, range(2**31 + k, 2**31 + min(k + 16, 40))) for k in (0, 16, 32)])
-    assert result.sides.tolist() == [int(sides[k, k % 5]) for k in range(40)]
 
 
 def test_a_network_whose_features_the_tables_do_not_have_is_refused():

@@ -1,4 +1,4 @@
-"""Batches of tables: scalar games behind the interface of `parlour.envs.batch`, Coin's kernels, and one seat of many (BatchSeatEnv).
+"""Batches of tables: scalar games behind the interface of `parlour.envs.batch`, and one seat of many (BatchSeatEnv).
 
 Every table is played again by the scalar rules: turns must be the same, and a learner's reward that of its seat. The traps
 are those of SeatEnv: rewards that come after the last move, seats that never get to move, drawn seats.
@@ -14,7 +14,7 @@ from parlour.envs import batch, registry
 from parlour.envs.batch.players import drawn
 from parlour.envs.batch.scalar import ScalarTables
 from parlour.envs.batch.tables import NOBODY
-from parlour.envs.core import NATURE, Move, ParlourError
+from parlour.envs.core import NATURE, ParlourError
 from parlour.wrappers import BatchObservationsKey, BatchSeatEnv
 
 GAMES = [
@@ -121,19 +121,12 @@ def test_hidden_features_are_the_roles_as_the_actor_counts():
             assert tables.spec.sides[tables.side[b, seat]] == ("werewolf" if role == "Werewolf" else "village")
 
 
-def test_illegal_actions_are_refused_and_nothing_is_played():
-    tables = tables_of("template_v0", {}, "table", num_envs=2)
-    turns = tables.reset(0)
-    with pytest.raises(ParlourError, match="action 4 of seat 0 at table 1 is not accepted; accepted: 0, 1, 2"):
-        tables.step(np.array([0, 4]))
-    assert turns.actor.tolist() == [1, 0]
-
-
 def test_make_takes_kernels_where_a_game_has_them_and_scalar_games_elsewhere():
     pytest.importorskip("numba")
     assert type(batch.make("murder_mystery_v0", num_envs=2)) is ScalarTables
-    assert type(batch.make("template_v0", num_envs=2)).__name__ == "CoinTables"
-    assert type(batch.make("template_v0", num_envs=2, features="table")) is ScalarTables
+    assert type(batch.make("template_v0", num_envs=2)) is ScalarTables
+    assert type(batch.make("werewolf_v0", num_envs=2)).__name__ == "WerewolfTables"
+    assert type(batch.make("werewolf_v0", num_envs=2, features="table")) is ScalarTables
     with pytest.raises(ParlourError, match="features 'belief' is not accepted; accepted: table"):
         batch.make("murder_mystery_v0", num_envs=2, features="belief")
 
@@ -149,39 +142,6 @@ def test_the_mirror_that_kernels_are_held_to_agrees(kind):
         mirror.compare(turns)
         turns = mirror.step(random_actions(turns.mask, rng))
     assert mirror.turns == 80
-
-
-def tossed(tables, b: int) -> Move:
-    return Move("toss", (int(tables.games.coin[b]),))
-
-
-def test_kernels_of_the_coin_play_as_its_scalar_rules_do():
-    tables = batch.make("template_v0", num_envs=16)
-    turns = tables.reset(seed=1)
-    mirror, rng = Mirror(tables, tossed), np.random.default_rng(1)
-    for _ in range(200):
-        mirror.compare(turns)
-        turns = mirror.step(random_actions(turns.mask, rng))
-    assert mirror.games == 16 * 100
-
-
-def test_the_same_seed_is_the_same_game_and_a_given_toss_is_kept():
-    first, second = batch.make("template_v0", num_envs=3), batch.make("template_v0", num_envs=5)
-    first.reset([4, 5, 6])
-    second.reset([6, 6, 5, 4, 4])
-    assert first.games.coin.tolist() == [second.games.coin[k] for k in (3, 2, 0)]
-    assert first.deal(np.array([[0], [1], [1]])).observation[:, 1].tolist() == [-1.0, 1.0, 1.0]
-
-
-def test_a_copy_of_the_kernels_state_goes_on_byte_for_byte():
-    first, second = (batch.make("template_v0", num_envs=8) for _ in range(2))
-    first.reset(1)
-    first.play_random(3)
-    second.reset(2)
-    second.restore(first.state())
-    for _ in range(10):
-        theirs = [array.copy() for array in second.play_random()]
-        assert all(np.array_equal(a, b) for a, b in zip(first.play_random(), theirs, strict=True))
 
 
 WEREWOLF = ("werewolf_v0", {"num_players": 6, "talk": False})
@@ -206,17 +166,6 @@ class Written:
     def choose(self, turns, rows, actions):
         self.asked += [(int(row), int(turns.actor[row])) for row in rows]
         actions[rows] = drawn(turns.mask[rows], self.rng)
-
-
-def test_spaces_and_the_autoreset_mode_are_declared():
-    env = BatchSeatEnv(scalar(), "random")
-    assert env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
-    observed, infos = env.reset(seed=1)
-    assert env.observation_space.contains(observed)
-    assert env.single_observation_space.contains(observed[0])
-    assert env.action_space.shape == (4,)
-    assert infos["action_mask"].shape == (4, env.single_action_space.n)
-    assert np.array_equal(env.action_masks(), infos["action_mask"] == 1)
 
 
 @pytest.mark.slow
@@ -292,16 +241,6 @@ def test_settings_that_are_not_accepted():
     env.reset(seed=0)
     with pytest.raises(ParlourError, match="shape of actions"):
         env.step(np.zeros(3, int))
-
-
-def test_a_legal_action_is_drawn_from_each_row_of_masks():
-    rng = np.random.default_rng(0)
-    mask = np.tile(np.array([[0, 1, 0, 1, 1], [0, 0, 0, 0, 1]], np.uint8), (3000, 1))
-    actions = drawn(mask, rng)
-    assert (actions[1::2] == 4).all()
-    counts = np.bincount(actions[::2], minlength=5)
-    assert counts[[0, 2]].sum() == 0
-    assert (abs(counts[[1, 3, 4]] - 1000) < 130).all()  # standard deviation 26
 
 
 def test_in_the_mode_next_step_a_game_that_ends_is_followed_by_a_step_without_a_move():

@@ -30,6 +30,12 @@ TABLES = [
 ]
 
 
+MARKED = [
+    pytest.param(options, id=str(options), marks=[pytest.mark.nightly] if options["num_players"] > 8 else [])
+    for options in TABLES
+]
+
+
 def dealt(tables: Any, b: int) -> Move:
     g, n = tables.games[b], tables.seats
     return Move(game.DEALT, (*map(int, g.roles[:n]), *map(int, g.order[:n])))
@@ -40,7 +46,7 @@ def drawn(tables: Any, b: int) -> Move:
     return Move(game.DRAWN, () if target < 0 else (target,))
 
 
-@pytest.mark.parametrize("options", TABLES, ids=str)
+@pytest.mark.parametrize("options", MARKED)
 def test_kernels_play_as_the_scalar_rules_do(options):
     tables = batch.make("werewolf_v0", num_envs=4, features="record+belief", **options)
     turns = tables.reset(seed=14)
@@ -99,14 +105,3 @@ def test_a_given_deal_is_dealt():
         tables.deal(np.array([(*deck, 3, 2, 1, 1)] * 2))
     with pytest.raises(ParlourError, match="deals of shape"):
         tables.deal(np.array([deck] * 2))
-
-
-def test_what_a_critic_may_see_is_the_roles_from_the_seat_to_move():
-    tables = batch.make("werewolf_v0", num_envs=6, num_players=5)
-    turns = tables.reset(seed=8)
-    tables.play_random(7)
-    hidden = tables.hidden().reshape(6, 5, 3)
-    for b in range(6):
-        expected = np.roll(tables.roles[b], -turns.actor[b])
-        np.testing.assert_array_equal(hidden[b].argmax(axis=1), expected)
-    assert tables.hidden_size == 15

@@ -13,7 +13,6 @@ from parlour.envs.core import NATURE, IllegalMove, Move, ParlourError
 from parlour.envs.speech import ACCUSE, SILENT
 from parlour.envs.text import AmbiguousMove, UnreadableMove
 from parlour.envs.werewolf import GAME
-from parlour.envs.werewolf.board import werewolf_board
 from parlour.envs.werewolf.vocabulary import BALLOT, CHECKED, CHECKS, DEALT, DRAWN, KILL
 from parlour.policies import make_policy
 from parlour.policies.heuristic.werewolf import WerewolfPlayer
@@ -99,11 +98,6 @@ def test_without_the_option_the_game_and_its_configuration_are_as_they_were(spec
             spec.build(num_players=5, **options)
 
 
-def test_the_contests_order_of_talk_takes_no_bids():
-    with pytest.raises(ParlourError, match=r"is not accepted.*accepted: "):
-        GAME.build(speaking="bids", rules="aiwolf-5")
-
-
 @pytest.mark.parametrize(("words", "height"), [("3", 3), ("I bid 4!", 4), ("My bid is 0.", 0)])
 def test_a_bid_is_read_from_words(words, height):
     talk = Talk()
@@ -118,13 +112,6 @@ def test_no_number_and_two_numbers_are_no_bid():
     with pytest.raises(AmbiguousMove):
         text.parse("1 or 2", view)
     assert text.default("I want to speak.", view, np.random.default_rng(0)) == Move(BID, (0,))
-
-
-def test_the_board_waits_for_all_the_living_while_they_bid():
-    talk = Talk()
-    board = werewolf_board(talk.game.view(talk.state, 3))
-    assert board.phase == "Day 1: talk and vote"
-    assert board.waits == (0, 1, 2, 3)
 
 
 def test_the_heuristic_bids_most_with_a_wolf_to_report_and_to_answer_else_once_a_day():

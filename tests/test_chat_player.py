@@ -178,18 +178,6 @@ def test_who_saw_a_line_is_told_by_the_game_and_not_by_its_words():
     assert turn_of(text, info).private == []
 
 
-def test_a_window_shows_the_newest_lines_with_who_saw_them():
-    text = (
-        "# Who you are\nx\n# What has happened\n(3 earlier lines left out)\nNight.\nI save nobody.\n"
-        "# What you may do now\ny\n- I wait.\n"
-    )
-    seen = Seen([(0,), (0,), (0,), None, (0,)])  # of five events the last two are shown
-    question = turn_of(text, {"options": ["I wait."], "free_words": False, "view": seen})
-    assert question.events == ["(3 earlier lines left out)", "Night."]
-    assert question.private == ["2: I save nobody."]
-    assert question.observation("") == text
-
-
 def test_private_speech_may_be_left_out_and_other_private_lines_may_not():
     assert TakeTurn.recent == ("private",)
     assert TakeTurn.is_speech('2: player_2 says to the werewolves: "Fine."')
@@ -211,13 +199,6 @@ def test_sentences_that_begin_and_end_alike_stand_together():
         "At [17:00 | 17:30] A was in B.",
     ]
     assert one_by_one(entries) == said
-
-
-def test_sayings_of_a_case_take_fewer_letters_than_its_sentences():
-    """Most sentences of a murder mystery differ in a name or an hour."""
-    for question, _ in questions_of("murder_mystery_v0", {"case": "seed:3:en:5:1", "rounds": 2}, 3):
-        if len(question.sentences()) > 20:
-            assert sum(map(len, question.sayings)) < 0.8 * sum(map(len, question.sentences()))
 
 
 @given(st.lists(st.text(alphabet='ab 1:.信任[]|"', min_size=1, max_size=12), max_size=9))

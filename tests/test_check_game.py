@@ -12,19 +12,23 @@ Card of the game, as `card` reads it:
 
 from __future__ import annotations
 
+import ast
 import itertools
+import subprocess
+import sys
 from collections.abc import Mapping
 from itertools import count
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from parlour.envs import testing
 from parlour.envs._template import CoinSpec
 from parlour.envs._template.encode import CoinEncoder
 from parlour.envs._template.rules import Coin
 from parlour.envs._template.text import CoinText
 from parlour.envs._template.vocabulary import GUESSES, SPEECHES
-from parlour.envs.board import Board
 from parlour.envs.core import NATURE, Event, IllegalMove, Move, Outcome
 from parlour.envs.frames import Frame
 from parlour.envs.testing import CHECKS, check_game, failure_of
@@ -44,14 +48,6 @@ class SpareSpec(CoinSpec):
 
     def build(self, spare: int = 0) -> Coin:
         return Rules()
-
-
-def board_with_the_coin(view: Any) -> Board:
-    return Board(((), ()), phase=f"coin {view.coin}")
-
-
-def board_of_one(view: Any) -> Board:
-    return Board(((),))
 
 
 def rules(**changed: Any) -> type[CoinSpec]:
@@ -263,10 +259,6 @@ DEFECTS: dict[str, list[tuple[str, type[CoinSpec]]]] = {
         ("a number twice", framed([[0, 1, 2, 3, 4], [0, 1, 2, 3, 3]])),
         ("numbers that do not lead back", framed([[1, 2, 0, 3, 4], [0, 1, 2, 3, 4]], own=[[1, 2, 0, 3, 4]] * 2)),
     ],
-    "public_board": [
-        ("the coin on the board", specs(board="test_check_game:board_with_the_coin")),
-        ("marks for one seat too few", specs(board="test_check_game:board_of_one")),
-    ],
     "event_visibility": [
         ("too much", viewed(lambda self, s, seat, view: view._replace(events=s.log))),
         ("too little", viewed(lambda self, s, seat, view: view._replace(events=view.events[:1]))),
@@ -312,6 +304,37 @@ def test_a_planted_defect_fails_its_check(name, defect):
 
 def test_a_failure_names_the_check_the_options_and_the_line():
     with pytest.raises(
-        AssertionError, match=r"coin_v0: features: Features .* Failed with {'spare': 1}: Assert.* assert"
+        AssertionError, match=r"coin_v0: features: Features .* Failed with {'spare': 1}: Assert.* require"
     ):
         check_game(dict(DEFECTS["features"])["too large"](), [{"spare": 1}])
+
+
+OF_OTHERS = ("pettingzoo_tests", "gymnasium_check_env")
+"""Checks that call another library's suite, which asserts."""
+OPTIMIZED = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import test_check_game as planted
+from parlour.envs import testing
+from parlour.envs.testing import CHECKS, failure_of
+from parlour.envs.testing.table import ConfiguredGame
+for check in CHECKS:
+    for defect, spec in planted.DEFECTS[check.__name__]:
+        if check.__name__ not in planted.OF_OTHERS and not failure_of(check, ConfiguredGame(spec())):
+            print(f"{check.__name__}: {defect}")
+"""
+
+
+@pytest.mark.slow
+def test_planted_defects_fail_without_assertions_too():
+    """`python -O` leaves out every `assert`."""
+    command = [sys.executable, "-O", "-c", OPTIMIZED, str(Path(__file__).parent)]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert result.stdout == ""
+
+
+def test_no_suite_for_games_of_others_asserts():
+    folder = Path(testing.__file__).parent
+    for path in folder.glob("*.py"):
+        asserts = [node.lineno for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Assert)]
+        assert asserts == [], path.name

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import json
 import subprocess
 import sys
 
 import pytest
+import typer
 from parlour.envs import replay
-from parlour.training.cli import run
+from parlour.training.cli import COMMANDS, run
 
 
 @pytest.fixture
@@ -32,15 +31,6 @@ def test_play_shows_the_public_record_only_and_the_roles_at_the_end(output_of):
     assert "Privately" not in output
 
 
-def test_play_json_is_the_same_for_the_same_seed(capsys, output_of):
-    arguments = ["play", "--players", "5", "--seed", "3", "--games", "2", "--json"]
-    first = output_of(arguments)
-    assert output_of(arguments) == first
-    games = json.loads(first)
-    assert [game["seed"] for game in games] == [3, 4]
-    assert all(sum(r > 0 for r in game["returns"]) in (2, 3) for game in games)
-
-
 def test_play_with_a_person_at_the_terminal(output_of, monkeypatch):
     answers = iter(["hello everybody", "", *["1"] * 200])
     monkeypatch.setattr("builtins.input", lambda _prompt="": next(answers))
@@ -49,10 +39,24 @@ def test_play_with_a_person_at_the_terminal(output_of, monkeypatch):
     assert 'Ana says: "hello everybody"' in output
 
 
-def test_a_person_who_leaves_ends_the_game_in_one_line(capsys, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
-    assert run(["play", "--players", "5", "--policy", "player_0=human"]) == 130
-    assert capsys.readouterr().err.strip() == "parlour: stopped"  # behind the end of the line of the prompt
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name.startswith("train ")])
+def test_a_trainer_that_is_stopped_or_whose_report_fails_says_what_resumes_it(command, capsys, monkeypatch):
+    """The same command line, quoted for a shell."""
+    raised = [KeyboardInterrupt(), ZeroDivisionError("of the report")]
+    line = [*command.split(), "--out", "runs/my run"]
+
+    failing = typer.Typer()
+
+    @failing.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+    def fail():
+        raise raised.pop(0)
+
+    monkeypatch.setattr("parlour.training.cli.app", lambda _words: failing)
+    assert run(line) == 130
+    assert f"parlour {command} --out 'runs/my run'" in capsys.readouterr().err
+    with pytest.raises(ZeroDivisionError) as failure:
+        run(line)
+    assert any(f"parlour {command} --out 'runs/my run'" in note for note in failure.value.__notes__)
 
 
 def test_replay_shows_every_move_and_what_a_seat_observed(transcript, capsys, json_of, output_of):
@@ -64,32 +68,6 @@ def test_replay_shows_every_move_and_what_a_seat_observed(transcript, capsys, js
     steps = json_of(["replay", str(transcript), "--json"])["steps"]
     entries = [e for e in replay.read(transcript).entries if e.seat >= 0]
     assert [step["agent"] for step in steps] == [f"player_{entry.seat}" for entry in entries]
-
-
-def test_replay_of_a_game_that_was_cut_off(transcript, output_of):
-    whole = transcript.read_bytes()
-    transcript.write_bytes(whole[: len(whole) // 2])
-    assert "(not finished: " in output_of(["replay", str(transcript)])
-
-
-def test_evaluate_prints_rates_and_pairs(tmp_path, json_of, output_of):
-    arguments = ["evaluate", "--players", "5", "--policy", "heuristic", "--policy", "random", "--games", "10"]
-    output = output_of([*arguments, "--table", str(tmp_path / "games.csv")])
-    assert "heuristic - random" in output
-    assert "n=10" in output
-    assert len((tmp_path / "games.csv").read_text().splitlines()) == 21
-    assert json_of([*arguments, "--json"])["rates"]["heuristic"]["all"]["n"] == 10
-
-
-@pytest.mark.slow
-def test_train_seat_measure_it_and_refuse_it_at_another_table(tmp_path, json_of, output_of, error_of):
-    pytest.importorskip("parlour.training.learn.ppo.seat", reason="the extra `train` is not installed")
-    out = tmp_path / "run"
-    assert json_of(["train", "seat", "template_v0", "--out", str(out), "--steps", "4096", "--json"])["steps"] == 4096
-    policy = str(out / "policy.npz")
-    evaluated = ["evaluate", "template_v0", "--policy", policy, "--against", "random", "--games", "10", "--json"]
-    output_of(evaluated)
-    assert "was trained for template_v0" in error_of(["play", "avalon_v0", "--policy", policy])
 
 
 BAD = [
@@ -148,8 +126,3 @@ def test_the_console_script_ends_with_the_exit_code():
 @pytest.mark.parametrize("words", ["train", "murder-mystery", "murder-mystery cases", "cache"])
 def test_a_group_without_a_command_is_refused_in_one_line(words, error_of):
     assert error_of(words.split()).startswith(f"parlour: {words} needs a command; accepted: ")
-
-
-def test_a_limit_in_dollars_for_a_model_without_a_price_names_the_option_in_the_error(error_of):
-    words = ["play", "avalon_v0", "--policy", "chat", "--model", "mine", "--base-url", "http://127.0.0.1:9/v1"]
-    assert "--price 0.15,0.6" in error_of([*words, "--max-dollars", "1"])

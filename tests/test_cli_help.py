@@ -12,7 +12,7 @@ from parlour.envs.core import ParlourError
 from parlour.training.cli import COMMANDS, GROUPS, run
 from parlour.training.cli.options import Answer, Options, as_command
 
-FLAGS = {"--coach", "--forecast", "--json", "--help", "--no-schema", "--resume", "--truth"}
+FLAGS = {"--forecast", "--json", "--help", "--no-schema", "--resume", "--truth"}
 
 
 def help_of(words: str, capsys) -> str:

@@ -84,23 +84,6 @@ def test_an_evaluation_does_not_depend_on_how_many_games_are_concurrent(design, 
     assert len(files(tmp_path / "4")) == 13
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("form", [[], ["--json"]])
-def test_the_command_line_prints_and_writes_the_same(form, capsys, output_of, tmp_path, monkeypatch):
-    monkeypatch.setitem(policies.REGISTRY, "waiter", policies.PolicyKind("waiter", lambda *_: Waiter()))
-    outputs: dict[str, list[str]] = {"1": [], "4": []}
-    for workers, output in outputs.items():
-        common = ["--players", "5", "--policy", "waiter", "--concurrency", workers, *form]
-        output.append(output_of(["play", *common, "--games", "6", "--out", str(tmp_path / workers)]))
-        measured = ["--against", "random", "--games", "4", "--out", str(tmp_path / workers)]
-        output.append(output_of(["evaluate", *common, *measured, "--table", str(tmp_path / workers / "t.csv")]))
-        output.append(output_of(["evaluate", "--design", "team", *common, *measured]))
-    assert outputs["1"] == outputs["4"]
-    assert all(outputs["1"])
-    assert files(tmp_path / "1") == files(tmp_path / "4")
-    assert len(files(tmp_path / "4")) == 6 + 4 + 8 + 1 + 3  # games, the table, and what each command was called with
-
-
 @pytest.mark.parametrize("workers", [1, 4])
 def test_what_is_kept_comes_in_the_order_of_the_jobs(workers):
     calls: list[tuple[int, int, int]] = []
@@ -164,40 +147,6 @@ def test_so_many_games_are_concurrent_and_no_player_is_in_two(workers):
     assert all(len(threads) == 1 for threads in used.values())
     # with one worker there is no thread but the caller's
     assert ({threading.get_ident()} in used.values()) == (workers == 1)
-
-
-COMMANDS = (["play"], ["evaluate"], ["evaluate", "--design", "team"])
-
-
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_the_command_line_keeps_so_many_games_concurrent(command, monkeypatch):
-    playing: set[int] = set()
-    more = threading.Condition()
-
-    class Meets(RandomPolicy):
-        """Does not act before it is acted in three threads."""
-
-        def act(self, observation: Any, info: dict[str, Any]) -> Any:
-            with more:
-                playing.add(threading.get_ident())
-                more.notify_all()
-                assert more.wait_for(lambda: len(playing) == 3, timeout=20)
-            return super().act(observation, info)
-
-    monkeypatch.setitem(policies.REGISTRY, "meets", policies.PolicyKind("meets", lambda *_: Meets()))
-    assert run([*command, "--players", "5", "--policy", "meets", "--games", "6", "--concurrency", "3"]) == 0
-    assert len(playing) == 3
-
-
-def test_no_more_players_are_made_than_games():
-    made = []
-
-    def make() -> RandomPolicy:
-        made.append(RandomPolicy())
-        return made[-1]
-
-    GameRunner(workers=50).play(table(), jobs(make, 2))
-    assert len(made) == 10
 
 
 def test_what_cannot_be_concurrent_is_refused_before_anything_is_played(tmp_path):
@@ -284,32 +233,6 @@ def test_an_error_ends_the_run_and_leaves_whole_transcripts(workers, tmp_path):
     check_cut_off(tmp_path, Player.begun)
 
 
-def test_concurrent_games_stop_at_their_next_turn(tmp_path):
-    """One fails while another is within a turn: that turn is the other's last."""
-    within, failing = threading.Event(), []
-
-    class Player(Seeded):
-        turns: list[int] = []  # noqa: RUF012 - all players count together
-
-        def act(self, observation: Any, info: dict[str, Any]) -> Any:
-            self.turns.append(self.seed)
-            if self.seed == 0:
-                failing.append(threading.current_thread())
-                within.wait(60)
-                raise ParlourError("no answer")
-            within.set()
-            while not failing:
-                sleep(0.001)
-            failing[0].join(60)  # by then the failure is known
-            return super().act(observation, info)
-
-    with pytest.raises(ParlourError, match="no answer"):
-        GameRunner(workers=2).play(table(), jobs(Player, 3, tmp_path))
-    assert sorted(Player.turns) == [0, 1]
-    check_cut_off(tmp_path, [0, 1])
-    assert [len(replay.read(tmp_path / f"{k}.jsonl").entries) for k in range(2)] == [1, 2]
-
-
 @pytest.fixture
 def _interrupts():
     """Whoever runs the tests in the background has them ignored."""
@@ -335,15 +258,3 @@ def test_an_interrupt_stops_all_games(workers, tmp_path, monkeypatch):
     for path in tmp_path.iterdir():
         path.rename(tmp_path / f"{int(path.stem.rpartition('-')[2]) - 1}.jsonl")
     check_cut_off(tmp_path, Player.begun)
-
-
-def test_a_failure_while_results_are_kept_ends_the_run():
-    def keep(number: int, episode: rollout.Episode) -> None:
-        raise BrokenPipeError
-
-    class Player(Spends):
-        begun, last = [], -1
-
-    with pytest.raises(BrokenPipeError):
-        GameRunner(workers=2).play_each(table(), jobs(Player, 40), keep)
-    assert len(Player.begun) < 30

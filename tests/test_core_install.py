@@ -67,7 +67,6 @@ def test_games_are_listed_played_measured_and_shown_without_extras(hidden, tmp_p
         f"play template_v0 --out {tmp_path}/games",
         f"replay {tmp_path}/games/template_v0-1.jsonl",
         "evaluate template_v0 --games 4",
-        f"benchmark --quick --table werewolf-4 --policy random --out {tmp_path}/benchmark",
         "prompts list",
         "train seat --help",
         "reproduce --help",

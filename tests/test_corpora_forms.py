@@ -34,72 +34,14 @@ WIKI: list[dict[str, Any]] = [
      "question": "Were the directors of The Glass Door and The Red Door born in the same town?",
      "answer": "no", "context": [["The Glass Door", [DOOR]]], "supporting_facts": [], "evidences": []},
 ]  # fmt: skip
-MUSIQUE: list[dict[str, Any]] = [
-    {"id": "2hop__1",
-     "paragraphs": [
-         {"idx": 0, "title": "The Glass Door", "paragraph_text": DOOR, "is_supporting": True},
-         {"idx": 1, "title": "Edda Marlow", "paragraph_text": MARLOW, "is_supporting": False},
-         {"idx": 2, "title": "Edda Marlow", "paragraph_text": "Edda Marlow died in 1990.", "is_supporting": False}],
-     "question": "In which town was the director of The Glass Door born?",
-     "question_decomposition": [{"id": 1, "question": "The Glass Door >> director", "answer": "Edda Marlow"}],
-     "answer": "Telby", "answer_aliases": ["Telby town"], "answerable": True},
-    {"id": "2hop__2",
-     "paragraphs": [{"idx": 0, "title": "The Glass Door", "paragraph_text": DOOR, "is_supporting": False}],
-     "question": "In which town did the director of The Glass Door die?", "question_decomposition": [],
-     "answer": "Vik", "answer_aliases": [], "answerable": False},
-]  # fmt: skip
-ASKED: list[dict[str, Any]] = [
-    {"id": "s1", "question": "Where was Edda Marlow born?",
-     "answers": [{"text": "Telby", "answer_start": 52}, {"text": "in Telby", "answer_start": 49},
-                 {"text": "Telby", "answer_start": 52}],
-     "is_impossible": False},
-    {"id": "s2", "question": "Where was Edda Marlow lost?", "answers": [],
-     "plausible_answers": [{"text": "Telby", "answer_start": 52}], "is_impossible": True},
-]  # fmt: skip
-SQUAD: dict[str, Any] = {
-    "version": "v2.0",
-    "data": [{"title": "Edda_Marlow", "paragraphs": [{"context": MARLOW, "qas": ASKED}]}],
-}
 ROWS: list[dict[str, Any]] = [
-    {"id": "s1", "title": "Edda_Marlow", "context": MARLOW, "question": "Where was Edda Marlow born?",
-     "answers": {"text": ["Telby"], "answer_start": [52]}},
-    {"id": "s2", "title": "Edda_Marlow", "context": MARLOW, "question": "Where was she lost?",
-     "answers": {"text": [], "answer_start": []}},
-]  # fmt: skip
-PAGE = "<H1> Edda Marlow </H1> <P> She was born in Telby ( in 1912 ) . </P> <Ul> <Li> a film </Li> </Ul>"
-NOTHING = {"start_token": -1, "end_token": -1}
-
-
-def marked(
-    short: tuple[int, int] | None = None, long: tuple[int, int] | None = None, said: str = "NONE"
-) -> dict[str, Any]:
-    spans = [dict(zip(("start_token", "end_token"), span, strict=True)) for span in (short, long) if span]
-    return {
-        "yes_no_answer": said,
-        "short_answers": spans[:1] if short else [],
-        "long_answer": spans[-1] if long else NOTHING,
-    }
-
-
-# tokens of PAGE: 0 <H1> 1 Edda 2 Marlow 3 </H1> 4 <P> 5 She 6 was 7 born 8 in 9 Telby 10 ( 11 in 12 1912 13 ) 14 . 15 </P>
-NATURAL: list[dict[str, Any]] = [
-    {
-        "question_text": "where was edda marlow born",
-        "annotations": [marked((9, 10), (4, 16)), marked((9, 14), (4, 16))],
-    },
-    {"question_text": "was edda marlow a director", "annotations": [marked(None, (4, 16), "YES")]},
-    {"question_text": "tell me of edda marlow", "annotations": [marked(None, (4, 16))]},
-    {"question_text": "where was edda marlow lost", "annotations": [marked()]},
+    {"id": "s1", "question": "Where was Edda Marlow born?", "answers": ["Telby"], "context": [MARLOW]},
+    {"id": "s2", "question": "Where was she lost?", "answers": [], "context": [MARLOW]},
 ]
-for number, entry in enumerate(NATURAL, 1):
-    entry |= {"example_id": number, "document_text": PAGE, "document_url": "https://en.wikipedia.org/wiki/X"}
 
 FILES: dict[str, Any] = {
     "hotpotqa": HOTPOT,
     "2wikimultihopqa": WIKI,
-    "musique": MUSIQUE,
-    "squad2": SQUAD,
-    "natural_questions": NATURAL,
 }
 
 
@@ -118,8 +60,7 @@ def test_a_form_is_known_by_its_first_question(tmp_path, form):
     file = written(tmp_path, FILES[form])
     assert form_of(file) == form
     assert load(file) == load(file, form=form)
-    if form != "squad2":
-        assert load(written(tmp_path, FILES[form], "x.jsonl")) == load(file)
+    assert load(written(tmp_path, FILES[form], "x.jsonl")) == load(file)
 
 
 def test_hotpotqa(tmp_path):
@@ -152,66 +93,19 @@ def test_2wikimultihopqa(tmp_path):
     assert load(written(tmp_path, [kept])).passages == (Passage("The Glass Door", (DOOR,)),)
 
 
-def test_musique(tmp_path):
-    corpus = load(written(tmp_path, MUSIQUE))
-    assert rows_of(corpus) == [("2hop__1", "Telby", ("Telby town",), "bridge"), ("2hop__2", "", (), "bridge")]
-    assert [passage.title for passage in corpus.passages] == ["The Glass Door", "Edda Marlow", "Edda Marlow"]
-
-
-def test_squad_2(tmp_path):
-    corpus = load(written(tmp_path, SQUAD))
-    assert rows_of(corpus) == [("s1", "Telby", ("in Telby",), "bridge"), ("s2", "", (), "bridge")]
-    assert corpus.passages == (
-        Passage("Edda_Marlow", ("Edda Marlow was a director.", "She was born in 1912 in Telby.")),
-    )
-    assert corpus.questions[1].decoys[0] == "Telby"  # plausible and wrong
-    assert [question.id for question in load(written(tmp_path, SQUAD), limit=1).questions] == ["s1"]
-
-
-def test_rows_of_squad(tmp_path):
-    file = written(tmp_path, ROWS, "x.jsonl")
-    assert form_of(file) == "squad2"
-    assert rows_of(load(file)) == [("s1", "Telby", (), "bridge"), ("s2", "", (), "bridge")]
-
-
-def test_natural_questions(tmp_path):
-    corpus = load(written(tmp_path, NATURAL))
-    assert rows_of(corpus) == [
-        ("1", "Telby", ("Telby (in 1912)",), "bridge"),
-        ("2", "yes", (), "yes_no"),
-        ("4", "", (), "bridge"),  # the third has a long answer alone
-    ]
-    assert corpus.questions[0].text == "where was edda marlow born?"
-    assert corpus.passages == (Passage("Edda Marlow", ("Edda Marlow", "She was born in Telby (in 1912).", "a film")),)
-
-
-@pytest.mark.parametrize("address", ["w/index.php?title=Edda_Marlow&amp;oldid=1", "wiki/Edda_Marlow"])
-def test_a_document_without_a_heading_is_named_by_its_address(tmp_path, address):
-    bare = PAGE.replace("H1>", "P>")
-    question = {**NATURAL[0], "document_text": bare, "document_url": f"https://en.wikipedia.org/{address}"}
-    assert [passage.title for passage in load(written(tmp_path, [question])).passages] == ["Edda Marlow"]
-
-
-def test_natural_questions_in_full_tokens_are_the_same(tmp_path):
-    full = copy.deepcopy(NATURAL)
-    for item in full:
-        text = item.pop("document_text")
-        item["document_title"] = "Edda Marlow"
-        item["document_tokens"] = [{"token": token, "html_token": token[0] == "<"} for token in text.split(" ")]
-    assert load(written(tmp_path, full)) == load(written(tmp_path, NATURAL))
-
-
 def test_what_marks_the_right_sentences_changes_nothing(tmp_path):
-    other = copy.deepcopy(MUSIQUE)
-    for item in other:
-        item["question_decomposition"] = []
-        for paragraph in item["paragraphs"]:
-            paragraph["is_supporting"] = not paragraph["is_supporting"]
-    assert load(written(tmp_path, MUSIQUE)) == load(written(tmp_path, other))
     hotpot = [{key: item[key] for key in item if key != "supporting_facts"} for item in HOTPOT]
     assert load(written(tmp_path, HOTPOT)) == load(written(tmp_path, hotpot), form="hotpotqa")
     wiki = [{**item, "supporting_facts": [["Edda Marlow", 1]], "evidences": [["x", "y", "z"]]} for item in WIKI]
     assert load(written(tmp_path, WIKI)) == load(written(tmp_path, wiki))
+
+
+def test_the_line_is_that_of_the_entry(tmp_path):
+    file = tmp_path / "x.json"
+    file.write_text(json.dumps(changed("hotpotqa", (1, "question"), 1), indent=1), encoding="utf-8")
+    line = next(k for k, text in enumerate(file.read_text("utf-8").splitlines(), 1) if '"a2"' in text) - 1
+    with pytest.raises(ParlourError, match=rf"x.json' line {line}, \[1\]"):
+        load(file)
 
 
 # -- what is refused -------------------------------------------------------------------------------------------
@@ -230,9 +124,6 @@ def changed(form: str, path: tuple[str | int, ...], value: Any) -> Any:
     return copied
 
 
-QA = ("data", 0, "paragraphs", 0, "qas", 0)
-
-
 @pytest.mark.parametrize(
     ("form", "path", "value", "message"),
     [
@@ -243,8 +134,6 @@ QA = ("data", 0, "paragraphs", 0, "qas", 0)
         ("hotpotqa", (1, "context"), [["", ["He was born."]]], r"\[1\].context\[0\]: "),
         ("hotpotqa", (0,), 5, r"\[0\]: 5 is not accepted; accepted: a JSON object"),
         ("2wikimultihopqa", (1, "context"), {"title": ["x"]}, r"\[1\].context: content is missing; accepted: a list"),
-        ("musique", (0, "answer"), "", r"\[0\]: answer '' is not accepted; accepted: words"),
-        ("musique", (0, "paragraphs", 1, "paragraph_text"), 5, r"\[0\].paragraphs\[1\]: paragraph_text 5 is not"),
     ],
 )  # fmt: skip
 def test_a_wrong_field_is_refused_with_its_place(tmp_path, form, path, value, message):
@@ -265,15 +154,6 @@ def test_a_file_without_questions_is_refused(tmp_path, content, message):
         load(tmp_path / "x.json", form="hotpotqa")
 
 
-def test_the_line_is_that_of_the_entry(tmp_path):
-    file = tmp_path / "x.json"
-    broken = changed("squad2", (*QA, "question"), 1)
-    file.write_text(json.dumps(broken, indent=1), encoding="utf-8")
-    line = next(k for k, text in enumerate(file.read_text("utf-8").splitlines(), 1) if '"s1"' in text) - 1
-    with pytest.raises(ParlourError, match=rf"x.json' line {line}, data"):
-        load(file)
-
-
 # -- the library datasets --------------------------------------------------------------------------------------
 
 
@@ -289,7 +169,7 @@ def test_data_sets_saved_by_the_library_are_read(tmp_path, library):
     rows.to_parquet(str(tmp_path / "x.parquet"))
     expected = load(written(tmp_path, ROWS, "x.jsonl"))
     for name in ("saved", "splits", "x.parquet"):
-        assert form_of(tmp_path / name) == "squad2"
+        assert form_of(tmp_path / name) == "own"
         assert load(tmp_path / name) == expected
 
 
@@ -316,9 +196,3 @@ def test_without_the_library_it_is_named(tmp_path, monkeypatch):
     (tmp_path / "x.parquet").write_bytes(b"")
     with pytest.raises(ParlourError, match=r"datasets is not installed; accepted: pip install .*\[corpora\]"):
         load(tmp_path / "x.parquet")
-
-
-@pytest.mark.parametrize("span", [(-1, -1), (-4, 6), (9, 2), (900, 910)])
-def test_a_short_answer_that_marks_nothing_is_none(tmp_path, span):
-    marked_nowhere = {**NATURAL[0], "annotations": [marked(span), marked((9, 10))]}
-    assert rows_of(load(written(tmp_path, [marked_nowhere]))) == [("1", "Telby", (), "bridge")]

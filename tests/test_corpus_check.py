@@ -58,6 +58,23 @@ def test_the_command_shows_and_draws(folder, monkeypatch, output_of):
     assert Path("graph.png").read_bytes()[:4] == b"\x89PNG"
 
 
+def test_few_questions_and_few_links_are_told(folder, monkeypatch, json_of):
+    monkeypatch.chdir(folder)
+    command = ["corpus", "check", "questions.jsonl", "--documents", "notes", "--json"]
+    half = json_of(command)["verdict"]
+    assert "held-out questions on, which is 90 questions; there are 4." in half
+    assert "linked" not in half
+    unlinked = {"id": "e", "question": "Who lost it?", "answer": "Isko Sand"}
+    Path("questions.jsonl").write_text("\n".join(map(json.dumps, [*QUESTIONS, unlinked])), encoding="utf-8")
+    assert "2 of 5 questions are linked to a document" in json_of(command)["verdict"]
+    assert "--retriever bm25" in json_of(command)["verdict"]
+    many = [
+        {"id": str(k), "question": f"In which town was Edda Marlow born {k}?", "answer": "Telby"} for k in range(90)
+    ]
+    Path("questions.jsonl").write_text("\n".join(map(json.dumps, many)), encoding="utf-8")
+    assert "verdict" not in json_of(command)
+
+
 def test_the_report_as_json(folder, monkeypatch, json_of):
     monkeypatch.chdir(folder)
     output = json_of(["corpus", "check", "questions.jsonl", "--documents", "notes", "--json", "--limit", "2"])
@@ -69,7 +86,7 @@ def test_the_report_as_json(folder, monkeypatch, json_of):
     [
         ("none.jsonl", "'none.jsonl' is not there; accepted: a file of questions, or a folder that holds one"),
         ("questions.jsonl", "has no documents with sentences"),
-        ("questions.jsonl --documents notes --form squad", "form 'squad' is not accepted; accepted: auto, own"),
+        ("questions.jsonl --documents notes --form made-up", "form 'made-up' is not accepted; accepted: auto, own"),
         (
             "questions.jsonl --documents notes --question a",
             "--question says what is drawn; accepted: with --picture FILE",

@@ -16,23 +16,23 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from parlour.training.cli import run
 
 ROOT = Path(__file__).resolve().parents[1]
 LEFT_OUT = {
-    "asks an endpoint": r"--base-url|--model (?!.*--dry-run)|benchmark --model",
-    "asks an endpoint for prices": r"--dry-run|--rate",
-    "serves until it is stopped": r"^(serve|table|mcp|openenv)\b",
+    "asks an endpoint": r"--base-url|--model (?!.*--dry-run)",
+    "asks an endpoint for prices": r"--dry-run",
+    "serves until it is stopped": r"^(serve|mcp|openenv)\b",
     "a person answers": r"=human\b",
-    "needs files of the reader's own": r"gpt51_avalon|avalonlogs|extracted\.jsonl|evenings\.jsonl|games\.jsonl --logs|records\.jsonl|"
-    r"wellplay|questions\.jsonl|hotpot_dev|runs/mine/policy\.npz|log\.jsonl|--prompts mine|models/tiny",
+    "needs files of the reader's own": r"avalonlogs|extracted\.jsonl|evenings\.jsonl|games\.jsonl --logs|records\.jsonl|"
+    r"wellplay|questions\.jsonl|hotpot_dev|runs/mine/policy\.npz|--prompts mine|models/tiny",
     "needs the reader's own module": r"\b(mine|cautious|mirror):|mygame_v0",
-    "needs another library": r"--policy (agilerl|openspiel|rllib|sb3|tianshou|torchrl):|inspect-log|--ray",
+    "needs another library": r"--policy (openspiel|rllib|sb3|tianshou|torchrl|agilerl):|--policy examples\.|inspect-log|--ray",
     "is a pattern": r"\$PLAYERS|\$TABLE|\.\.\.|plays published tables|MODEL",
-    "takes minutes at any size": r"avalon-6-talk|reproduce avalon-2 --games 200 --seed|--players 6 --rules paper|arena werewolf_v0|"
-    r"benchmark (--policy|abilities)",
+    "takes minutes at any size": r"avalon-6-talk|reproduce avalon-2 --games 200 --seed|--players 6 --rules paper|arena werewolf_v0",
 }
 """Reason -> what commands it is true of."""
 EXTRAS = ("tensorboard", "wandb")
@@ -45,14 +45,12 @@ _QUICK_SELFPLAY = (
 SMALL = {
     "train seat": "--steps 1024 --rollout 512 --envs 8 --validation-games 4",
     "train selfplay": _QUICK_SELFPLAY,
-    "train deeprole": "--points 10 --iterations 3 --fit-steps 2",
     "train grace": "--questions 60 --held-out 60",
-    "train gratr": "--games 2 --budget 2 --held-out 4 --surface 4 --grid 2 --finalists 1",
+    "train gratr": "--games 2 --budget 2 --held-out 4 --finalists 1",
     "train gratr-trust": "--episodes 4",
-    "train questum": "--games 1 --budget 2 --held-out 2 --surface 2 --grid 2 --finalists 1",
+    "train questum": "--games 1 --budget 2 --held-out 2 --finalists 1",
     "train avalon": "--games 1",
     "reproduce grace-4": "--games 20 --practice 40",
-    "reproduce gratr-surface": "--games 2 --against werewolf_window",
     "reproduce avalon-2": "--games 1 --practice 1",
     "reproduce questum-8": "--games 2 --repetitions 1",
     "evaluate": "--games 2",
@@ -148,8 +146,14 @@ CARRIED_OUT = {page: commands for page, commands in by_page().items() if command
 """Page -> its commands that run; README, the first, has a test of its own, which leaves nothing out."""
 
 
+def of_page(page: Path) -> Any:
+    """The case of a page. Logs tell what was run once: their commands run nightly."""
+    marks = [pytest.mark.nightly] if page.parent.name == "lab" else []
+    return pytest.param(page, marks=marks, id=str(page.relative_to(ROOT)))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("page", CARRIED_OUT, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", [of_page(page) for page in CARRIED_OUT])
 def test_the_commands_of_a_page_run_in_their_order(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WANDB_MODE", "offline")
@@ -171,7 +175,7 @@ def test_the_commands_of_a_page_run_in_their_order(page, tmp_path, monkeypatch, 
 
 # -- README: all of it -----------------------------------------------------------------------------------------
 
-PORTS = {"serve": 8017, "table": 8018}
+PORTS = {"serve": 8017}
 """Command of README that serves until it is stopped -> where."""
 FEWER = {
     "train seat": "--steps 1024 --rollout 512 --envs 8 --validation-games 4",
@@ -217,8 +221,8 @@ def test_every_command_of_the_four_doors_runs_on_what_the_ones_before_wrote(tmp_
         for command in lines:
             fewer = next((options for first, options in FEWER.items() if command.startswith(first)), "")
             words = [*shlex.split(command), *fewer.split()]
-            if words[0] == "new":
-                continue  # a package beside the doors: tests/test_newcomers.py
+            if words[0] == "new" or "player_0=human" in words:
+                continue  # a package beside the doors: tests/test_newcomers.py; somebody answers: tests/test_human_policy.py
             if words[0] in PORTS:
                 servers.enter_context(serving(words))
                 continue

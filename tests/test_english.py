@@ -157,40 +157,6 @@ def said_claims(words: str, view: Any) -> list[tuple[str, tuple[int, ...]]]:
 
 
 @pytest.mark.parametrize(
-    ("words", "kind", "seats"),
-    [
-        ("I recommend myself and player_0.", "recommend", (4, 0)),
-        ("I suggest player_1, player_2 and me.", "recommend", (1, 2, 4)),
-        ("player_1 and player_2 should go.", "recommend", (2, 1)),
-        ("I accuse player_1 and player_2 of being evil.", "accuse", (1, 2)),
-        ("I trust players 1, 2 & 3.", "defend", (1, 2, 3)),
-        ("player_1 and player_2 are really good.", "defend", (1, 2)),
-        ("I recommend myself.", "recommend", (4,)),
-    ],
-)
-def test_a_list_of_players_is_a_claim_about_each(words: str, kind: str, seats: tuple[int, ...], view: Any) -> None:
-    assert said_claims(words, view) == [(kind, (seat,)) for seat in seats]
-    assert AVALON.text.parse(words, view)[:2] == (kind, seats[:1])
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "I do not recommend myself and player_0.",
-        "I would never accuse players 1 and 2.",
-        "player_1 and player_2 are not evil.",
-        "Nobody knows players 1 and 2.",
-        "As Merlin would say, nothing is certain.",
-        "If I were Merlin, I would know.",
-        "I am not Merlin.",
-        "Percival is as good as Merlin.",
-    ],
-)
-def test_what_is_denied_or_said_of_others_claims_nothing(words: str, view: Any) -> None:
-    assert said_claims(words, view) == []
-
-
-@pytest.mark.parametrize(
     ("words", "role"),
     [
         ("As the Merlin, I am watching you.", "Merlin"),

@@ -1,4 +1,4 @@
-"""The examples run: a mediator in a pipeline of one's own, and as a web service."""
+"""The examples run: a mediator in a pipeline of one's own and as a web service, PPO in one file, rewards of one's own."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
+from parlour.envs import registry
+from parlour.envs.core import Move
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.corpus import generate
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.policies.agents.mediated_qa import PolicyTable
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED, STATES
 from parlour.policies.agents.mediated_qa.policy_file import SIGNAL_NAMES
-from parlour.policies.agents.mediated_qa.recommendation_log import read_log
 from parlour.training.cli import run
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -34,7 +34,7 @@ def pipeline():
 def examples_on_the_path(monkeypatch):
     monkeypatch.syspath_prepend(str(EXAMPLES))
     yield
-    for name in ("mediated_pipeline", "mediator_service", "ppo"):
+    for name in ("mediated_pipeline", "mediator_service", "ppo", "quest_rewards"):
         sys.modules.pop(name, None)
 
 
@@ -82,50 +82,6 @@ def test_a_pipeline_does_what_is_recommended(tmp_path, pipeline):
     assert calls["shallow"] == 0
 
 
-def test_silence_costs_no_answer_and_agreement_five(tmp_path, pipeline):
-    from mediated_pipeline import MediatedPipeline
-
-    question = CORPUS.questions[0].text
-    for joint, answer, asked in (
-        (PUBLISHED[2], None, 0),
-        (PUBLISHED[6], "from memory", 5),
-        (PUBLISHED[8], "from memory", 1),
-    ):
-        functions, calls = parts(pipeline)
-        made = MediatedPipeline(policy_in(tmp_path, pipeline, (joint,)), langchain_documents(), **functions)
-        assert made(question)["answer"] == made.query(question)["answer"] == answer
-        assert calls["recall"] == 2 * asked
-
-
-def test_documents_of_llamaindex_are_read_alike(tmp_path, pipeline):
-    from mediated_pipeline import MediatedPipeline, as_document
-
-    functions, _ = parts(pipeline)
-    nodes = [SimpleNamespace(text=" ".join(p.sentences), metadata={"title": p.title}) for p in CORPUS.passages]
-    policy = policy_in(tmp_path, pipeline, PUBLISHED)
-    first, other = (MediatedPipeline(policy, docs, **functions) for docs in (nodes, langchain_documents()))
-    assert first.probe.passages == other.probe.passages
-    assert as_document("A text.") == "A text."
-
-
-def test_the_log_of_a_pipeline_is_learned_from(tmp_path, pipeline, capsys):
-    from mediated_pipeline import MediatedPipeline
-
-    functions, _ = parts(pipeline)
-    policy = policy_in(tmp_path, pipeline, PUBLISHED)
-    made = MediatedPipeline(policy, langchain_documents(), **functions, log=tmp_path / "log.jsonl")
-    for question in CORPUS.questions:
-        result = made.invoke(question.text)
-        silence = "wrongly_silent" if question.answer == "from memory" else "rightly_silent"
-        came = silence if result["answer"] is None else "right" if result["answer"] == question.answer else "wrong"
-        made.log.result(result["id"], came)
-    made.log.close()
-    assert len(read_log(tmp_path / "log.jsonl")) == 40
-    words = ["train", "grace", "--from-log", str(tmp_path / "log.jsonl"), "--temperature", "0.7", "--floor", "0.02"]
-    assert run([*words, "--out", str(tmp_path / "better")]) == 0
-    assert (tmp_path / "better" / "policy.json").exists()
-
-
 @pytest.mark.slow
 def test_ppo_in_one_file_learns_logs_plots_and_its_policy_sits_down_by_one_command(tmp_path, capsys):
     for module in ("torch", "numba", "matplotlib"):
@@ -144,59 +100,38 @@ def test_ppo_in_one_file_learns_logs_plots_and_its_policy_sits_down_by_one_comma
     )
 
 
-def test_ppo_in_one_file_computes_the_advantages_of_the_library():
-    """`training.learn.batch.kernels` is the reference: a network's decisions at turns drawn at random."""
-    for module in ("torch", "numba", "matplotlib"):
-        pytest.importorskip(module)
-    import torch
-    from parlour.training.learn.batch import kernels
-    from ppo import Rollout, advantages
-
-    rng, (turns, tables, seats) = np.random.default_rng(5), (40, 6, 4)
-    own, actor = rng.random((turns, tables)) < 0.7, rng.integers(seats, size=(turns, tables)).astype(np.int32)
-    over, value = rng.random((turns, tables)) < 0.1, rng.normal(size=(turns, tables)).astype(np.float32)
-    rewards = np.where(over[:, :, None], rng.choice([-1, 1], size=(turns, tables, seats)), 0).astype(np.float32)
-    rollout = Rollout(*[torch.zeros(0)] * 5, torch.from_numpy(value), own, actor, np.zeros(0), rewards, over)
-    gain, usable = advantages(rollout, 0.9)
-    rows = np.where(own, own.ravel().cumsum().reshape(own.shape) - 1, -1).astype(np.int32)
-    expected, allowed = np.zeros(own.sum(), np.float32), np.zeros(own.sum(), bool)
-    kernels.advantages(rows, actor, rewards, over.astype(np.uint8), value[own], 0.9, expected, allowed)
-    assert (usable[own] == allowed).all()
-    assert not usable[~own].any()
-    assert 0 < allowed.sum() < own.sum()
-    assert np.allclose(gain.numpy()[own][allowed], expected[allowed], atol=1e-5)
-
-
 def test_ppo_in_one_file_has_at_most_250_lines():
     assert len((EXAMPLES / "ppo.py").read_text("utf-8").splitlines()) <= 250
 
 
-def test_a_web_service_recommends_and_keeps_its_log(tmp_path, pipeline):
+def test_a_web_service_recommends(tmp_path, pipeline):
     pytest.importorskip("fastapi")
     testclient = pytest.importorskip("fastapi.testclient")
     from mediator_service import make_app
 
     policy = policy_in(tmp_path, pipeline, PUBLISHED[:1])
-    with testclient.TestClient(make_app(policy, CORPUS.passages, tmp_path / "log.jsonl")) as client:
+    with testclient.TestClient(make_app(policy, CORPUS.passages)) as client:
         advice = client.post("/recommend", json={"question": CORPUS.questions[0].text}).json()
-        assert (advice["id"], advice["retriever"], advice["verifier"]) == ("1", "retrieve_shallow", "run_nli_check")
+        assert (advice["retriever"], advice["verifier"]) == ("retrieve_shallow", "run_nli_check")
         assert advice["probability"] == 1.0
         assert advice["state"] == pipeline.bins.state(pipeline.signals(0))
-        assert client.post("/results/1", json={"outcome": "right", "cost": 7}).status_code == 204
-        assert client.post("/results/2", json={"outcome": "right"}).status_code == 404
-        assert client.post("/results/1", json={"outcome": "good"}).status_code == 422
         assert client.post("/recommend", json={"question": " "}).status_code == 422
-    (kept,) = read_log(tmp_path / "log.jsonl")
-    assert (kept.outcome, kept.cost, kept.question) == ("right", 7.0, CORPUS.questions[0].text)
 
 
-def test_the_service_is_made_from_the_environment(tmp_path, pipeline, monkeypatch):
-    pytest.importorskip("fastapi")
-    from mediator_service import from_environment
+# -- rewards on the way ------------------------------------------------------------------------------------------
 
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "Edda Marlow.txt").write_text("Edda Marlow wrote The Glass Harbour in 1912.")
-    monkeypatch.setenv("POLICY", str(policy_in(tmp_path, pipeline, PUBLISHED)))
-    monkeypatch.setenv("DOCUMENTS", str(tmp_path / "notes"))
-    monkeypatch.setenv("LOG", str(tmp_path / "log.jsonl"))
-    assert {route.path for route in from_environment().routes} >= {"/recommend", "/results/{number}"}
+
+def test_quest_rewards_come_when_a_quest_is_scored():
+    from quest_rewards import QuestRewards
+
+    env = QuestRewards(registry["avalon_v0"].raw_env(num_players=5, talk=False, info="full"), bonus=0.25)
+    env.reset(options={"nature": [Move("deal", (0, 1, 2, 3, 4, 0))]})
+    game = env.unwrapped
+    for move in (Move("propose", (0, 4)), *[Move("vote", (1,))] * 5, Move("card", (1,)), Move("card", (0,))):
+        env.step(game.number(move))
+        assert set(env.rewards.values()) == {0.0}
+    env.step(game.number(Move("guess")))
+    assert env.rewards == {f"player_{k}": -0.25 if k < 3 else 0.25 for k in range(5)}
+    assert env.last()[1] == -0.25  # what player_1, who leads next, has got since its last turn
+    env.step(game.number(Move("propose", (0, 1, 2))))
+    assert set(env.rewards.values()) == {0.0}

@@ -96,50 +96,6 @@ def test_a_mediator_that_sees_the_question_is_learned_compared_and_kept(by_rules
     assert (tmp_path / "run" / "policy.json").read_bytes() == kept
 
 
-CEILING = "ceiling: all but memory's lottery"
-
-
-@pytest.mark.slow
-def test_where_the_memory_is_simulated_the_ceiling_stands_before_the_oracle(town_files, tmp_path, json_of):
-    words = ["--temperature", "0.7", "--floor", "0.02", "--json"]
-
-    def scored(name, *more):
-        scores = json_of(["train", "grace", *more, *words, "--out", str(tmp_path / name)])["scores"]
-        return {score["name"]: score["utility"]["mean"] for score in scores}
-
-    generated = scored("generated", "--questions", "40", "--held-out", "40")
-    assert list(generated)[-2:] == [CEILING, "oracle"]
-    assert generated["learned mediator"] < generated[CEILING] < generated["oracle"]
-    assert CEILING in (tmp_path / "generated" / "calibration" / "scores.csv").read_text()
-    assert list(scored("simulated", *town_files, "--simulate-memory"))[-2:] == [CEILING, "oracle"]
-    assert CEILING not in scored("rules", *town_files, "--reader", "extract")
-
-
-def test_seeing_more_goes_with_no_on_line_learning(by_rules, error_of):
-    errors = error_of([*by_rules, "--sees", "signals", "--learner", "ucb", "--temperature", "3", "--floor", "0"])
-    assert "sees 'signals' with method quantal and learner ucb; accepted: method quantal or correlated" in errors
-
-
-@pytest.mark.slow
-def test_the_correlated_form_of_a_policy_that_sees_the_question_is_learned_and_its_regrets_are_told(
-    by_rules, tmp_path, json_of, output_of
-):
-    pytest.importorskip("sklearn")
-    arguments = [*by_rules[:-1], str(tmp_path / "shared"), "--sees", "question", "--method", "correlated"]
-
-    def learned_with(name, *words):
-        regrets = json_of([*arguments, *words, "--out", str(tmp_path / name), "--json"])["seen_regrets"]
-        return policy_file.read(tmp_path / name / "policy.json").contextual, regrets
-
-    made, regrets = learned_with("shared")
-    assert (made.share, made.temperature, made.floor) == (1.0, 0.0, 0.0)
-    assert regrets == {"retriever": 0.0, "generator": 0.0, "verifier": 0.0}
-    made, regrets = learned_with("own", "--individual-costs", "--share", "0.01")
-    assert made.share == 0.01
-    assert regrets == pytest.approx({"retriever": 0.0, "generator": 0.0, "verifier": 0.0}, abs=1e-6)
-    assert "regret of the policy that sees more" in output_of(arguments)
-
-
 # -- stakes ----------------------------------------------------------------------------------------------------
 
 
@@ -175,7 +131,7 @@ def test_what_prices_a_row_anew_is_stored_with_it(tmp_path):
     odd = Simulated(1, "s0", rows[0].utilities, rows[0].outcomes, (True, False), 0.25, 'a, "b"')
     stamp = out.read_text().splitlines()[0]
     with simulate._growing(tmp_path / "odd.csv", stamp, PUBLISHED_ACTIONS) as add:
-        add(odd, {})
+        add(odd)
     assert list(simulate.read_partial(tmp_path / "odd.csv", stamp).values()) == [odd]
 
 
@@ -192,16 +148,6 @@ def test_the_comparison_pays_as_the_run_does(setting):
     )
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [({"utilities": (1.0, 2.0)}, "4 finite"), ({"costs": (1.0,)}, "9 finite"), ({"held_out_share": 1.0}, "between"),
-        ({"retriever": "x"}, "bm25"), ({"sees": "x"}, "state"), ({"utilities": (1.0, 2.0, 3.0, float("nan"))}, "finite")],
-)  # fmt: skip
-def test_settings_that_are_not_accepted(settings, message):
-    with pytest.raises(ParlourError, match=message):
-        HeldOutConfig(**settings)
-
-
 # -- readers ---------------------------------------------------------------------------------------------------
 
 
@@ -212,23 +158,3 @@ def test_an_invented_memory_is_not_taken_for_an_answer_to_real_questions(town_fi
     assert not (tmp_path / "run").exists()
     with pytest.raises(ParlourError, match="simulate_memory"):
         readers.make(setting(reader="extract", simulate_memory=True))
-
-
-@pytest.mark.slow
-def test_a_simulated_memory_is_told_by_every_table_and_policy(town_files, tmp_path, json_of, output_of):
-    """Questions of one's own answered by a simulated memory are a fiction, and say so wherever they are shown."""
-    arguments = ["train", "grace", *town_files, "--simulate-memory", "--out", str(tmp_path / "run")]
-    output = output_of(arguments)
-    for title in ("Policy", "Held-out questions"):
-        assert f"{title} (answered by simulated memory and rules, checked by shared words)" in output
-    policy = policy_file.read(tmp_path / "run" / "policy.json")
-    assert "simulated memory" in policy.reader
-    assert policy_file.loads(policy.dumps()) == policy
-    scores = (tmp_path / "run" / "calibration" / "scores.csv").read_text().splitlines()
-    assert all("simulated memory" in line for line in scores[1:])
-    assert "simulated memory" in json_of([*arguments, "--json"])["reader"]
-    run = str(tmp_path / "run")
-    for words in (["stakes", run, "--price", "0,inf"], ["obey", run], ["explain", "0", "--run", run]):
-        assert "simulated memory" in " ".join(output_of(["grace", *words]).split())
-    made = [policy_file.read(path) for path in (tmp_path / "run" / "stakes").glob("*.json")]
-    assert ["simulated memory" in policy.reader for policy in made] == [True, True]

@@ -1,16 +1,14 @@
-"""Calibration by a language model: each question is asked once, at once with others, forecast, and taken up after kills."""
+"""Calibration by a language model: each question is asked once, at once with others, and forecast."""
 
 from __future__ import annotations
 
-import csv
 import json
 import re
-from multiprocessing import get_context
 
 import pytest
 from hardening.same_files import unmeasured
 from parlour.policies.llm.make import ModelConfig
-from parlour.training.cli import main, run as run_command
+from parlour.training.cli import run as run_command
 from parlour.training.learn.mediators import experiment, held_out
 from parlour.training.learn.mediators.experiment import HeldOutConfig
 from parlour.training.learn.mediators.readers import forecast
@@ -18,30 +16,17 @@ from servers import Answer, LlamaCpp
 from test_corpora import write
 
 TOWNS = ("Belford", "Corwick", "Danton", "Firmere", "Golham", "Hulford", "Marwick", "Norton", "Permere")
-FORKS = get_context("forkserver")
-FORKS.set_forkserver_preload(
-    [
-        "parlour.training.cli",
-        "matplotlib.figure",
-        "matplotlib.backends.backend_agg",
-        "openai.resources.chat.completions",
-    ]
-)
 
 
 class Reading(LlamaCpp):
-    """Answers with the last year of the prompt, or that it does not know; kills who asks the requests that are told."""
+    """Answers with the last year of the prompt, or that it does not know."""
 
-    def __init__(self, kills=()):
+    def __init__(self):
         super().__init__()
-        self.kills, self.victim, self.answered = list(kills), None, []
+        self.answered = []
 
     def completion(self, call):
         content = " ".join(message["content"] for message in call.body["messages"] if message["role"] == "user")
-        if self.kills and len(self.answered) >= self.kills[0]:
-            self.kills.pop(0)
-            self.victim.kill()
-            return Answer(None, hang=True)
         self.answered.append(json.dumps(call.body, sort_keys=True))
         if "label" in json.dumps(call.body["response_format"]):
             value = {"reason": "it is written", "label": "entailment"}
@@ -78,32 +63,6 @@ def files_of(folder):
 
 
 # -- asked once ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_a_calibration_killed_ten_times_asks_no_question_twice_and_ends_in_the_same_files(town_files, tmp_path):
-    """The server kills the command at its request for the 4th, 9th, 14th ... reply; what was replied is not asked again.
-
-    One call at a time, so that every reply was stored when the next request came.
-    """
-    with Reading() as server:
-        assert run_command(words(town_files, server, tmp_path / "whole", "--concurrency", "1")) == 0
-        wanted = sorted(server.answered)
-    assert len(wanted) == len(set(wanted)) == 54
-    with Reading(kills=range(4, 54, 5)) as server:
-        for number in range(11):
-            asked = words(town_files, server, tmp_path / "killed", "--concurrency", "1")
-            server.victim = FORKS.Process(target=main, args=(asked,))
-            server.victim.start()
-            server.victim.join(60)
-            assert server.victim.exitcode == (-9 if number < 10 else 0), number
-        assert sorted(server.answered) == wanted
-    assert files_of(tmp_path / "killed") == files_of(tmp_path / "whole")
-    with (tmp_path / "killed" / "calibration" / "usage.csv").open(newline="") as file:
-        used = {row["action"]: row for row in csv.DictReader(file)}
-    # what the cache replied after a kill counts with its tokens, and not with its seconds
-    assert float(used["generate_parametric"]["prompt"]) > 0
-    assert int(used["generate_parametric"]["n"]) == 9 >= int(used["generate_parametric"]["n_seconds"])
 
 
 @pytest.mark.slow

@@ -16,9 +16,8 @@ import pytest
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.mediated_qa.corpus import generate
 from parlour.envs.mediated_qa.pipeline import Pipeline
-from parlour.envs.mediated_qa.signals import Signals
 from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL, MediatedView
-from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, documents, joint, policy_file
+from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, joint, policy_file
 from parlour.policies.agents.mediated_qa.documents import DocumentProbe
 from parlour.policies.agents.mediated_qa.joint import ACTIONS, ALL, FALLBACK, PUBLISHED, STATES
 from parlour.policies.agents.mediated_qa.policy_file import SIGNAL_NAMES
@@ -80,19 +79,6 @@ def test_a_state_without_a_row_gets_the_fallback(state, choice):
     policy = GraceMediator(TABLE, choice)
     assert policy.recommend(state) == ("retrieve_shallow", "refuse_to_generate", "skip_check")
     assert policy.act({}, info(state)) == 2
-
-
-def test_a_draw_never_leads_out_of_a_row():
-    # ten times 0.1 sums to less than 1: the last edge must be 1 all the same
-    tenths = PolicyTable({STATE: dict.fromkeys(ALL[:10], 0.1)})
-    policy = GraceMediator(tenths)
-
-    class Highest:
-        def random(self):
-            return math.nextafter(1.0, 0.0)
-
-    policy.rng = Highest()
-    assert policy.recommend(STATE) == ALL[9]
 
 
 def test_what_it_cannot_do_is_told():
@@ -229,46 +215,11 @@ def test_signals_and_states_of_documents_are_those_of_calibration(loaded, pipeli
     assert len(states) > 3
 
 
-def test_a_question_with_documents_or_its_signals_or_its_state_are_answered_alike(loaded, pipeline, passages):
-    for number in (0, 1, 2):
-        signals = pipeline.signals(number)
-        by_state = loaded.recommend(pipeline.bins.state(signals))
-        assert loaded.recommend(signals) == by_state
-        assert loaded.recommend(pipeline.questions[number].text, passages) == by_state
-
-
-def test_documents_may_be_texts_objects_or_passages(loaded, pipeline, passages):
-    forms = [
-        [{"title": passage.title, "text": "\n".join(passage.sentences)} for passage in passages],
-        [f"{passage.title}\n" + "\n".join(passage.sentences) for passage in passages],
-        [(passage.title, list(passage.sentences)) for passage in passages],
-        [(passage.title, "\n".join(passage.sentences)) for passage in passages],
-    ]
-    question = pipeline.questions[0].text
-    expected = loaded.advise(question, passages)
-    for documents_of_one_form in forms:
-        assert loaded.advise(question, documents_of_one_form).signals == expected.signals
-
-
-def test_a_text_without_a_title_is_called_by_its_first_name():
-    probe = DocumentProbe(["In 1912 Edda Marlow wrote The Glass Harbour. It is long.", "nothing is named here, at all"])
-    assert [passage.title for passage in probe.passages] == ["Edda Marlow", "nothing is named here, at all"]
-    assert probe.linked("Who was Edda Marlow?") == ("Edda Marlow",)
-
-
 def test_a_question_that_no_document_is_about_has_no_signals_and_gets_the_fallback(loaded, passages):
     advice = loaded.advise("what is the matter?", passages)
     assert (advice.signals, advice.state, advice.joint, advice.probability) == (None, "s0", FALLBACK, 1.0)
     assert loaded.recommend(None) == FALLBACK
     assert loaded.recommend((math.nan, 0, 0, 0, 0)) == FALLBACK
-
-
-def test_each_signal_is_shown_with_its_bin():
-    cuts = dict.fromkeys(SIGNAL_NAMES, (1.0, 2.0))
-    binned = documents.binned(Signals(0.5, 1.0, 1.5, 2.0, 9.0), cuts)
-    assert [signal.bin for signal in binned] == [0, 1, 1, 2, 2]
-    # trust 0 + 1 is low, quality 1 + 2 + 2 = 5 is high
-    assert documents.state_of((0.5, 1.0, 1.5, 2.0, 9.0), cuts) == "T:low_Q:high"
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ from parlour.policies.agents.mediated_qa.readers import (
     AskingReader,
     CheckAnswer,
     EntailmentVerdict,
-    Generate,
     NLIReader,
     QAReader,
     Recall,
@@ -28,7 +27,6 @@ from parlour.policies.agents.mediated_qa.readers import (
     ShortAnswer,
     SpanScores,
     best_span,
-    known,
 )
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Answered, Model, OfflineModel, RequestContext
@@ -132,11 +130,6 @@ def test_labels_are_read_in_any_case(label):
     assert asked == [("Ada founded Orn.", "Who founded Orn? Ada")]
 
 
-def test_another_label_is_no_verdict():
-    with pytest.raises(ParlourError, match="'label_0' is not accepted; accepted: entailment, neutral, contradiction"):
-        NLIReader(AskingReader(), classify=lambda *_: "LABEL_0").check(ASKED, "x", "y")
-
-
 def test_everything_else_is_the_inner_reader():
     inner, rng = AskingReader(), np.random.default_rng(0)
     reader = NLIReader(inner, classify=lambda *_: "neutral")
@@ -170,15 +163,6 @@ def test_without_the_extra_one_line_says_so(monkeypatch):
 # -- a model that is asked -----------------------------------------------------------------------------------------
 
 
-PIECES = ["Edda Marlow: She was born in 1912 in Telby.", "Vik: The river Orra runs through Vik."]
-ASKS = [
-    Generate(question="In which year was Edda Marlow born?", evidence=PIECES),
-    Recall(question="In which year was Edda Marlow born?"),
-    RecallFreely(question="In which year was Edda Marlow born?"),
-    CheckAnswer(question="In which year was Edda Marlow born?", evidence=PIECES, answer="1912"),
-]
-
-
 class Parrot(Model):
     """Answers what it is told to, sample by sample, and keeps what it was asked."""
 
@@ -199,25 +183,6 @@ class Parrot(Model):
 
     def settings(self) -> dict[str, Any]:
         return {}
-
-
-def test_rules_of_thumb():
-    rng = np.random.default_rng(0)
-    assert ASKS[0].heuristic(rng) == ShortAnswer(reason="It stands in the evidence.", answer="1912", confidence=1.0)
-    assert ASKS[0].model_copy(update={"evidence": PIECES[1:]}).heuristic(rng).answer == "I don't know"
-    assert ASKS[1].heuristic(rng) == ShortAnswer(
-        reason="Nothing is known by heart.", answer="I don't know", confidence=0.0
-    )
-    assert ASKS[3].heuristic(rng).label == "entailment"
-    assert ASKS[3].model_copy(update={"answer": "1913"}).heuristic(rng).label == "contradiction"
-
-
-def test_not_knowing_is_no_answer_and_everything_else_is():
-    assert all("I don't know" in ask.prompt() for ask in ASKS[:3])
-    for reply in ("I don't know", "i don’t know.", ' "I don\'t know" ', "'I don't know.'"):
-        assert known(reply) == ""
-    for reply in ("1912", "I don't know whether it was 1912", "Mr. Sand"):
-        assert known(reply) == reply
 
 
 @pytest.fixture

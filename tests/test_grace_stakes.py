@@ -7,7 +7,6 @@ import json
 import math
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa.corpus import generate
@@ -20,7 +19,6 @@ from parlour.envs.mediated_qa.vocabulary import (
     MISSED,
     Payment,
 )
-from parlour.policies import GraceMediator, ObedientModule, make_policy
 from parlour.policies.agents.mediated_qa import PolicyTable, policy_file
 from parlour.policies.agents.mediated_qa.joint import NUMBER, PUBLISHED
 from parlour.training.learn.mediators import calibrated_run, stakes_files
@@ -28,9 +26,7 @@ from parlour.training.learn.mediators.calibrated_run import CalibratedRun, priva
 from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig
 from parlour.training.learn.mediators.simulate import Simulated, calibrate, table
 from parlour.training.learn.mediators.stakes import (
-    CONTEXTUAL,
     LEARNED,
-    SeenQuestions,
     StakesConfig,
     payment_at,
     policy_at,
@@ -105,32 +101,6 @@ def test_at_an_infinite_price_everything_uncertain_is_refused(generated):
     assert {score.utility.value for score in result.scores if score.system in ("no retrieval", "GraphRAG")} == {
         -math.inf
     }
-
-
-@pytest.mark.slow
-def test_a_policy_that_sees_the_question_is_priced_anew_too(generated):
-    pytest.importorskip("sklearn")
-    from parlour.training.learn.mediators.contextual import ContextualConfig, learn_contextual
-
-    train, held_out = generated
-    pipeline = Pipeline(generate(seed=11, size=240, difficulty="medium"))
-    seen = np.array([pipeline.context(k) for k in range(240)])
-    model = learn_contextual(train, seen[:160], Payment(), ContextualConfig(temperature=0.0, floor=0.0))
-    result = stakes(
-        train, held_out, StakesConfig(price=(0.0, 50.0, 400.0, math.inf)), seen=SeenQuestions(model, seen[160:])
-    )
-    scored = [score for score in result.scores if score.system == CONTEXTUAL]
-    assert [score.price for score in scored] == [0.0, 50.0, 400.0, math.inf]
-    silence = [score.abstention.value for score in scored]
-    assert silence == sorted(silence)
-    assert silence[0] < 0.5
-    assert silence[-1] == 1.0
-    assert math.isfinite(scored[-1].utility.value)
-    # at its own stakes it does what it was learned for
-    best = model.values(seen[160:], [row.state for row in held_out]).argmax(axis=1)
-    net = np.mean([row.utilities[NUMBER[model.joints[k]]] for row, k in zip(held_out, best, strict=True)])
-    assert scored[1].utility.value == pytest.approx(float(net))
-    assert stakes_files.headings(result)[6] == CONTEXTUAL
 
 
 def test_abstention_grows_with_the_price_and_risk_does_not_on_what_was_learned_from(generated):
@@ -244,33 +214,6 @@ def test_a_question_of_the_run_has_what_each_action_came_to(grace_run, explained
     assert explained("100", "--run", str(grace_run))["part"] == "held out"
 
 
-def test_documents_in_a_folder_tell_what_the_mediator_goes_by(grace_run, folder, explained):
-    question = CORPUS.questions[0].text
-    policy = grace_run / "policy.json"
-    output = explained(question, "--policy", str(policy), "--documents", str(folder))
-    mediator = GraceMediator.load(policy)
-    advice = mediator.advise(question, [(passage.title, list(passage.sentences)) for passage in CORPUS.passages])
-    assert output["state"] == advice.state
-    assert len(output["signals"]) == 5
-    assert output["linked"]
-    assert {action["outcome"] for action in output["actions"]} == {None}
-    by_run = explained(question, "--run", str(grace_run))
-    assert (by_run["state"], by_run["linked"]) == (output["state"], output["linked"])
-
-
-def test_it_is_shown_for_people(grace_run, capsys, output_of):
-    capsys.readouterr()
-    shown = " ".join(output_of(["grace", "explain", "0", "--run", str(grace_run)]).split())
-    for words in ("question: ", "linked to: ", "reliability", "state: ", "net utility", "retrieve_deep"):
-        assert words in shown
-
-
-def test_a_new_question_to_a_run_has_no_results(grace_run, explained):
-    output = explained("What is the matter?", "--run", str(grace_run))
-    assert (output["state"], output["linked"], output["signals"], output["part"]) == ("s0", [], [], "")
-    assert {action["net"] for action in output["actions"]} == {None}
-
-
 @pytest.mark.parametrize(
     "words", [[], ["--documents", "here"], ["--documents", "here", "--run", "there"], ["--run", "nowhere"]]
 )
@@ -304,19 +247,6 @@ def run_of(folder, costs=PUBLISHED_COSTS):
     return CalibratedRun(folder, HeldOutConfig(train=10, held_out=10, costs=costs), rows, rows, None)
 
 
-@pytest.mark.parametrize(("deep", "share"), [(3, 0.125), (9, 0.5)])
-def test_a_retriever_saves_its_cost_where_its_share_is_small(tmp_path, deep, share):
-    # deep is right on 5 of 10, shallow on 4: (5 * 120 - 5 * 40) / 10 = 40 against (4 * 120 - 6 * 40) / 10 = 24, which is 16 more.
-    # The retriever pays deep - 1 more for deep: it follows while 16 * share >= deep - 1, from share 1/8 at 3 and 1/2 at 9
-    read = run_of(tmp_path, (1.0, deep, 0.0, 2.0, 5.0, 2.0, 0.0, 4.0, 0.0))
-    policy = PolicyTable({STATE: {DEEP: 1.0}})
-    (above, _, below, _), _ = private_obedience(read, policy, (share + 0.005, share - 0.005))
-    assert (above.follows[0], above.regrets[0], below.follows[0]) == (1.0, 0.0, 0.0)
-    assert below.regrets[0] == pytest.approx(deep - 1 - (share - 0.005) * 16)
-    # 40 less the costs of deep and generate 2
-    assert above.utility.value == below.utility.value == 40 - deep - 2
-
-
 def test_a_correlated_equilibrium_is_followed_by_all_and_earns_no_more(tmp_path):
     run_of_one = run_of(tmp_path)
     best = PolicyTable({STATE: {DEEP: 1.0}})
@@ -347,28 +277,7 @@ def test_a_table_of_ones_own_is_played_at_ones_own_costs(tmp_path, output_of):
         assert max(row, key=row.__getitem__) == followed
 
 
-def test_the_command_compares_the_policy_with_equilibria_and_stores_them(grace_run, tmp_path, output_of, json_of):
-    words = ["grace", "obey", str(grace_run)]
-    output = json_of([*words, "--share", "1,0.05", "--out", str(tmp_path / "made"), "--json"])
-    assert [row["share"] for row in output] == [1, 1, 0.05, 0.05]
-    assert output[0]["utility"] == output[2]["utility"]
-    assert min(output[3]["follows"]) == pytest.approx(1.0)
-    assert sum(output[2]["regrets"]) > sum(output[3]["regrets"])
-    assert policy_file.read(tmp_path / "made" / "policy-share0.05.json").thresholds
-    assert "verifier follows" in " ".join(output_of(words).split())
-    output_of([*words, "--share", "much"], 2)
-
-
 # -- the player ------------------------------------------------------------------------------------------------
-
-
-def test_obedience_is_a_number_from_0_to_1(tmp_path):
-    for words in ("obedient:obedience=2", "obedient:obedience=often", "obedient:share=1"):
-        with pytest.raises(ParlourError, match="accepted"):
-            make_policy(words, "mediated_qa_v0", {})
-    player = make_policy("obedient:obedience=0.25", "mediated_qa_v0", {})
-    player.save(tmp_path / "player.json")
-    assert ObedientModule.load(tmp_path / "player.json").chosen.obedience == 0.25
 
 
 def test_it_is_no_mediator(error_of):

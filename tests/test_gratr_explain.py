@@ -14,7 +14,7 @@ from gratr_recomputed import evidence_of, recomputed
 from hypothesis import given, strategies as st
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.werewolf.gratr.equations import MODES, Parameters
-from parlour.policies.agents.werewolf.gratr.export import as_json, as_net, extremes, summary, write_history
+from parlour.policies.agents.werewolf.gratr.export import as_json, as_net, summary, write_history
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
 from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
 
@@ -86,18 +86,6 @@ def test_the_lines_tell_turn_speaker_words_and_numbers():
         "  = speaker +0.50 x strength 0.90 x confidence -0.90",
         "    player_2: trust +0.00, as at the start",
     ]
-
-
-def test_backward_updates_are_part_of_the_account():
-    graph = small()
-    graph.retrieve(1, 3)
-    why = graph.explain(1)
-    (chain,) = why.belief.chains
-    (update,) = chain.links[0].backward
-    # tau = 0.1 x (-0.537 / 1) - 0.537 = -0.591
-    assert update.tau == pytest.approx(-0.590755, abs=1e-6)
-    assert {why.beliefs[update.belief].player, why.beliefs[update.before].player} == {1, 3}
-    assert "      and 1 backward update" in why.lines()
 
 
 def test_no_utterance_can_forge_a_line_of_an_explanation():
@@ -181,32 +169,6 @@ def test_the_summary_has_a_line_for_each_judgement_the_strongest_first():
     ]
 
 
-def test_the_summary_shows_the_evidence_of_each_judgement():
-    lines = summary(small(), "of the village", "a werewolf").splitlines()
-    assert '- turn 1, player_1: "I accuse player_3." (player_3: -0.6)' in lines
-    assert '- turn 2, player_2: "I checked player_4: evil."' in lines
-
-
-def test_the_summary_is_about_those_who_are_asked_for():
-    lines = summary(small(), "of the village", "a werewolf", among=[4]).splitlines()
-    assert [line.split()[0] for line in lines if line.startswith("player")] == ["player_4"]
-
-
-def test_the_three_most_trusted_and_most_threatening_are_the_strongest():
-    """The published code takes the weakest three of a list sorted by |T|."""
-    graph = TrustGraph(9, 0, initial={1: 0.3, 2: 0.9, 3: 0.5, 4: 0.7, 5: -0.3, 6: -0.9, 7: -0.5, 8: -0.7})
-    assert extremes(graph, range(1, 9)) == ([2, 4, 3], [6, 8, 7])
-
-
-def test_long_words_are_shortened_to_one_line():
-    graph = TrustGraph(3, 0)
-    graph.observe(1, 1, 'He said "I\nam\tgood". ' * 50, [(0, 0.9)])
-    graph.retrieve(1, 1)
-    (line,) = [line for line in summary(graph, "good", "evil").splitlines() if line.startswith("- ")]
-    assert len(line) < 220
-    assert line.count('"') == 2
-
-
 # -- over time, as files ---------------------------------------------------------------------------------------
 
 
@@ -260,20 +222,6 @@ def test_graphml_is_read_back_by_networkx(tmp_path):
 def test_a_dead_player_of_another_table_is_refused():
     with pytest.raises(ParlourError, match="player 9 is not accepted"):
         small().mark("day 1", 1, dead=[9])
-
-
-def test_the_picture_shows_the_dead_as_dead_and_no_trust_in_them(tmp_path, monkeypatch):
-    picture = pytest.importorskip("parlour.training.measure.werewolf.trust_picture")
-    kept = []
-    monkeypatch.setattr(picture.plots, "save", lambda figure, path: kept.append(figure))
-    picture.draw(marked(), tmp_path / "trust.png")
-    first, last = ([text.get_text() for text in axes.texts] for axes in kept[0].axes[:2])
-    assert not any("dead" in words for words in first)
-    assert [words for words in last if "dead" in words] == ["player_1\ndead", "player_4\ndead"]
-    assert len(last) == len(first) == marked().players
-    faces = [patch.get_facecolor() for patch in kept[0].axes[1].patches if hasattr(patch, "radius")]
-    assert faces[1] == faces[4] != faces[2]
-    assert any("dead" in text.get_text() for text in kept[0].legends[0].get_texts())
 
 
 def test_a_history_that_cannot_be_written_is_refused(tmp_path):

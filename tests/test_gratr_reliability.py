@@ -1,4 +1,4 @@
-"""`gratr:parameters=FILE` and `gratr:doubt=...`: evidence weighed by what is learned or by habits; file and player."""
+"""`gratr:parameters=FILE`: evidence weighed by what is learned; file and player."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ from parlour.policies import GratrAgent, make_policy
 from parlour.policies.agents.werewolf.gratr.equations import Parameters
 from parlour.policies.agents.werewolf.gratr.evidence import (
     KINDS,
-    WEIGHTS,
     LearnedEvidence,
     Reliabilities,
-    WeighedEvidence,
     features,
     hypotheses,
     read_parameters,
@@ -38,16 +36,7 @@ def evidence_of(reliabilities, *acts, rho=1.0):
     return evidence
 
 
-def weighed(*acts, doubt=0.0):
-    evidence = WeighedEvidence(doubt)
-    for act in acts:
-        evidence.act(*act)
-    return evidence
-
-
 def trust(evidence, known=None, graph=NO_GRAPH, wolves=3):
-    if isinstance(evidence, WeighedEvidence):
-        return evidence.trust(8, 0, wolves, known or {})
     return evidence.trust(0, wolves, known or {}, graph)
 
 
@@ -62,10 +51,11 @@ def test_hypotheses_are_all_sets_of_werewolves_that_agree_with_what_is_known():
     assert hypotheses(8, 0, 3, {1: True, 2: True, 3: True})[:, 4:].sum() == 0
 
 
-@pytest.mark.parametrize("evidence", [evidence_of(weights(), ("accuse", 1, 2), ("vote", 3, 1)), weighed()])
-def test_weights_of_nothing_and_silence_leave_all_others_alike(evidence):
+def test_weights_of_nothing_leave_all_others_alike():
     # three werewolves among seven others: 1 - 2 * 3/7
-    assert trust(evidence) == pytest.approx([1.0] + [1 / 7] * 7, abs=1e-6)
+    assert trust(evidence_of(weights(), ("accuse", 1, 2), ("vote", 3, 1))) == pytest.approx(
+        [1.0] + [1 / 7] * 7, abs=1e-6
+    )
 
 
 def test_an_accuser_known_to_be_of_the_village_shifts_the_odds_by_the_weight():
@@ -117,72 +107,8 @@ ACTS = (("accuse", 1, 2), ("evil", 3, 4), ("defend", 5, 1), ("vote", 6, 7))
 LEARNED = read_parameters("trained").reliabilities
 
 
-@pytest.mark.parametrize("evidence", [evidence_of(LEARNED, *ACTS), weighed(*ACTS)])
-def test_the_sum_of_chances_is_the_number_of_werewolves(evidence):
-    assert sum((1 - value) / 2 for value in trust(evidence, {7: True})) == pytest.approx(3, abs=1e-4)
-
-
-def test_weights_are_a_vector_and_back():
-    assert LEARNED.vector.shape == (WEIGHTS,)
-    assert Reliabilities.of(LEARNED.vector) == LEARNED
-    assert Reliabilities.from_json(json.loads(json.dumps(LEARNED.as_json()))) == LEARNED
-
-
-# -- without learning: a reader that knows how often it errs (`gratr:doubt=...`) ----------------------------------------
-
-
-def test_what_is_known_stands_and_counts_for_the_others():
-    # two of three werewolves known, one of the village: one among the four others
-    trusts = trust(weighed(), {1: True, 2: True, 3: False})
-    assert trusts == pytest.approx([1, -1, -1, 1, 0.5, 0.5, 0.5, 0.5], abs=1e-6)
-    assert trust(weighed(), {1: True, 2: True, 3: True})[4:] == [1.0] * 4
-
-
-def test_of_a_check_one_of_the_two_is_a_werewolf_and_a_counter_claim_makes_them_alike():
-    once = trust(weighed(("evil", 1, 2)))
-    assert sum((1 - once[seat]) / 2 for seat in (1, 2)) == pytest.approx(1, abs=0.05)
-    both = trust(weighed(("evil", 1, 2), ("evil", 2, 1)))
-    assert both[1:3] == pytest.approx([0, 0], abs=0.01)
-
-
-def test_no_single_accuser_settles_a_belief_however_often_he_repeats_it():
-    often = [trust(weighed(*[("accuse", 1, 2)] * times), {1: False})[2] for times in (1, 2, 30, 1000)]
-    # each further time counts half of the one before: all together as much as two statements
-    assert often[0] > often[1] > often[2] == pytest.approx(often[3])
-    assert often[3] > -0.7
-    others = trust(weighed(*[("accuse", seat, 2) for seat in (1, 3, 4, 5)]), dict.fromkeys((1, 3, 4, 5), False))
-    assert others[2] < often[3]
-
-
-@pytest.mark.parametrize("kind", ["accuse", "evil", "good"])
-def test_the_more_readings_err_the_less_words_move(kind):
-    # said by one of the village: without it three of six others are werewolves, a trust of 0
-    moved = [abs(trust(weighed((kind, 1, 2), doubt=doubt), {1: False})[2]) for doubt in (0.0, 0.2, 0.5)]
-    assert moved[0] > moved[1] > moved[2]
-
-
-def test_where_readings_err_a_defence_may_have_been_an_accusation():
-    # the village accuses in 55 of 100 statements and defends in 12: of ten heard defences many are accusations misheard
-    plain, doubted = (trust(weighed(("defend", 1, 2), doubt=doubt), {1: False})[2] for doubt in (0.0, 0.5))
-    assert plain > 0 > doubted
-
-
-def test_votes_are_seen_and_not_read():
-    assert trust(weighed(("vote", 1, 2), doubt=0.0)) == trust(weighed(("vote", 1, 2), doubt=0.5))
-
-
-def test_a_death_by_night_and_a_claim_speak_for_a_player():
-    evidence = weighed()
-    evidence.die(2)
-    assert trust(evidence)[2] > 0.8
-    evidence = weighed()
-    evidence.claim(3)
-    assert trust(evidence)[3] > 0.5
-
-
-def test_what_is_done_to_the_observer_tells_of_the_doer():
-    # a vote for one who is known to be of the village: the village hits a werewolf more often than chance, a werewolf hardly
-    assert trust(weighed(("vote", 1, 0)))[1] < 1 / 7
+def test_the_sum_of_chances_is_the_number_of_werewolves():
+    assert sum((1 - value) / 2 for value in trust(evidence_of(LEARNED, *ACTS), {7: True})) == pytest.approx(3, abs=1e-4)
 
 
 # -- the file ---------------------------------------------------------------------------------------------------------
@@ -224,13 +150,6 @@ def test_other_files_are_refused(tmp_path, parameters):
         make_policy(f"gratr:parameters={written(tmp_path, **parameters)}", "werewolf_v0", {})
 
 
-def test_no_file_and_doubt_beside_reliabilities_are_refused(tmp_path):
-    with pytest.raises(ParlourError, match="cannot be read"):
-        make_policy(f"gratr:parameters={tmp_path / 'none.json'}", "werewolf_v0", {})
-    with pytest.raises(ParlourError, match="doubt"):
-        make_policy("gratr:parameters=trained,doubt=0.1", "werewolf_v0", {})
-
-
 # -- the player -------------------------------------------------------------------------------------------------------
 
 
@@ -240,10 +159,9 @@ def moves(agents, path, seed=3):
     return path.read_bytes()
 
 
-@pytest.mark.parametrize("setting", ["parameters=trained", "doubt=0.1"])
-def test_it_plays_the_same_game_again_also_from_a_saved_player_and_another_one_than_without(setting, tmp_path):
+def test_it_plays_the_same_game_again_also_from_a_saved_player_and_another_one_than_without(tmp_path):
     config = table("werewolf_v0", num_players=8, rules="paper").game_env.game.config
-    seated = [make_policy(f"gratr:{setting}", "werewolf_v0", config) for _ in range(8)]
+    seated = [make_policy("gratr:parameters=trained", "werewolf_v0", config) for _ in range(8)]
     first = moves(seated, tmp_path / "a.jsonl")
     seated[0].save(tmp_path / "gratr.json")
     again = [GratrAgent.load(tmp_path / "gratr.json") for _ in range(8)]
@@ -265,26 +183,5 @@ def test_the_plain_name_plays_the_best_measured_setting_and_mode_paper_the_paper
     assert (procedure.parameters, procedure.reliabilities) == (Parameters(), None)
 
 
-def test_a_parameter_alone_is_one_of_the_mode_trained_and_doubt_means_the_mode_paper():
+def test_a_parameter_alone_is_one_of_the_mode_trained():
     assert make_policy("gratr:rho=0.8", "werewolf_v0", {}).chosen.parameters == Parameters(rho=0.8, mode="trained")
-    doubting = make_policy("gratr:doubt=0.1", "werewolf_v0", {}).chosen
-    assert (doubting.parameters, doubting.reliabilities) == (Parameters(), None)
-    assert GratrAgent(doubt=0.1).chosen == doubting
-
-
-def test_the_name_of_parlour_0_2_for_the_paper_s_procedure_is_understood_with_a_warning():
-    with pytest.warns(DeprecationWarning, match="mode=ours is now called mode=paper"):
-        assert make_policy("gratr:mode=ours", "werewolf_v0", {}).chosen.parameters == Parameters()
-
-
-@pytest.mark.parametrize(("old", "new"), [("ours", "paper"), ("paper", "printed"), ("code", "code")])
-def test_players_that_parlour_0_2_saved_play_as_they_did(tmp_path, old, new):
-    """They were saved without a line for reliabilities where they had none."""
-    GratrAgent(parameters=Parameters(rho=0.7)).save(tmp_path / "now.json")
-    saved = json.loads((tmp_path / "now.json").read_text())
-    assert GratrAgent.load(tmp_path / "now.json").chosen == GratrAgent(parameters=Parameters(rho=0.7)).chosen
-    del saved["settings"]["reliabilities"]
-    saved["settings"]["mode"] = old
-    (tmp_path / "then.json").write_text(json.dumps(saved))
-    chosen = GratrAgent.load(tmp_path / "then.json").chosen
-    assert (chosen.parameters, chosen.reliabilities) == (Parameters(rho=0.7, mode=new), None)

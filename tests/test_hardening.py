@@ -14,7 +14,9 @@ from hardening.attack import Finding, Tried
 from hardening.attacks import all_attacks
 from hardening.games import table_of, tables
 from hardening.runner import ATTEMPTS, HungAttempt, generator, given_up_after
-from hardening.shrink import shrink, shrink_text
+from hardening.shrink import shrink
+
+pytestmark = pytest.mark.nightly
 
 
 class Planted:
@@ -84,21 +86,6 @@ def test_what_an_attempt_raises_is_a_finding_in_one_line(capsys):
     )
 
 
-class Large(Planted):
-    def attempt(self, subject, rng, folder):
-        np.ones(70_000_000).sum()  # 560 MB
-        return Tried(1)
-
-
-@pytest.mark.parametrize(("kind", "told"), [(Large, "took over 500 MB"), (Planted, "took over")])
-def test_an_attempt_that_takes_too_much_is_a_finding_where_limits_are_held(kind, told, monkeypatch, capsys):
-    if kind is Planted:
-        monkeypatch.setattr("hardening.runner.SLOW", 1e-9)
-    assert harden("--count", "planted=1", attack=kind(limits=False)) == 0
-    assert harden("--count", "planted=1", attack=kind(limits=True)) == 1
-    assert told in capsys.readouterr().out
-
-
 def test_an_attempt_that_does_not_end_is_given_up():
     def attacked() -> None:
         while True:
@@ -112,17 +99,6 @@ def test_an_attempt_that_does_not_end_is_given_up():
 
 
 # -- one seed, one report ----------------------------------------------------------------------------------------
-
-
-def test_the_same_seed_gives_the_same_report_but_for_seconds_and_mb(tmp_path, capsys):
-    reports = []
-    for name in ("one", "other"):
-        assert harden("--count", "planted=100", "--out", tmp_path / name, attack=Planted(50)) == 1
-        reports.append(unmeasured((tmp_path / name / "report.md").read_text()))
-        assert reports[-1] == unmeasured(capsys.readouterr().out)
-    assert reports[0] == reports[1]
-    assert harden("--count", "planted=100", "--out", tmp_path / "third", "--seed", 1, attack=Planted(50)) == 1
-    assert unmeasured((tmp_path / "third" / "report.md").read_text()) != reports[0]
 
 
 @pytest.mark.parametrize(("first", "torn"), [(1, ""), (17, '{"attack": "planted", "first": 20, "pa'), (100, "")])
@@ -162,17 +138,6 @@ def test_a_folder_with_a_run_is_refused_without_resume_and_with_another_seed(tmp
     ):
         assert harden("--count", "planted=9", "--out", tmp_path, *more, attack=Planted()) == (2 if told else 0)
         assert told in capsys.readouterr().err
-
-
-def test_time_ends_a_run_whatever_the_counts(tmp_path):
-    class Slow(Planted):
-        def attempt(self, subject, rng, folder):
-            self.log.append((subject, 0))
-            return Tried(1)
-
-    slow = Slow()
-    harden("--minutes", "0.001", "--count", "planted=100000000", attack=slow)  # 0.06 s
-    assert 0 < len(slow.log) < 10**7
 
 
 @pytest.mark.parametrize(
@@ -248,10 +213,6 @@ def test_the_name_of_a_table_makes_it_again_and_a_game_from_outside_has_its_dott
 )
 def test_shrinking_leaves_what_is_needed(whole, fails, left):
     assert shrink(whole, fails) == left
-
-
-def test_a_text_shrinks_to_the_characters_that_fail():
-    assert shrink_text("well, \x1b[31mred\x1b[0m", lambda part: "\x1b" in part) == "\x1b"
 
 
 def test_shrinking_gives_up_after_so_many_calls():

@@ -7,10 +7,11 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
 from hardening.faults import FaultsAttack, agents_of
-from parlour.policies.agents.chat import ChatPlayer
 from parlour.policies.llm.server.settings import FAULTS
 from parlour.policies.llm.transport.endpoint import Endpoint
 from parlour.training.play import decisions
+
+pytestmark = pytest.mark.nightly
 
 ATTACK = FaultsAttack()
 
@@ -43,16 +44,6 @@ def test_it_finds_a_key_that_is_written_down(tmp_path, monkeypatch):
     monkeypatch.setattr(Endpoint, "_cleaned", lambda self, reply: reply)
     said = defects("template_v0 fault=filter", tmp_path)
     assert {"the key is in game.jsonl", "the key is in what was printed or logged"} <= set(said)
-
-
-def test_it_finds_a_game_that_is_lost(tmp_path, monkeypatch):
-    def act(self, observation, info):
-        raise ZeroDivisionError("nothing to divide by")
-
-    monkeypatch.setattr(ChatPlayer, "act", act)
-    said = defects("template_v0 fault=none", tmp_path)
-    assert all("a game was lost: ZeroDivisionError: nothing to divide by" in line for line in said)
-    assert len(said) == 3
 
 
 def test_it_finds_decisions_that_do_not_add_up(tmp_path, monkeypatch):

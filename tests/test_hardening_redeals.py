@@ -6,9 +6,12 @@ import json
 from typing import Any
 
 import numpy as np
+import pytest
 from hardening.redeals import ATTACKS, ENOUGH
 from parlour.envs.registry import registry
 from parlour.envs.werewolf.rules import Werewolf
+
+pytestmark = pytest.mark.nightly
 
 ATTACK = ATTACKS[0]
 SUBJECT = "werewolf_v0 num_players=8 rules=paper"

@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from hardening.attack import Finding
 from hardening.attacks import all_attacks
-from hardening.forms import form_of
 from hardening.games import table_of
 from hardening.runner import attempted
-from hardening.walks import Walk, difference, shown_as_text
+from hardening.walks import shown_as_text
 from parlour.envs import _template
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.parallel import GameParallelEnv
+
+pytestmark = pytest.mark.nightly
 
 TABLE_ATTACKS = ("resets", "interleaved", "copies", "illegal", "replaced", "parallel")
 TINY = "template_v0"
@@ -37,14 +38,6 @@ def test_what_is_shown_is_told_alike_if_and_only_if_it_is_alike():
     assert shown_as_text(np.zeros(2, np.int8)) != shown_as_text(np.zeros(2, bool))
     assert shown_as_text(view) != shown_as_text(view._replace(coin=1))
     assert shown_as_text(view._replace(log=frozenset({"x", "y"}))) == """CoinState(-1, 0, set["'x'", "'y'"])"""
-
-
-def test_the_games_of_a_sealed_turn_are_counted_on_after_a_reset(tmp_path):
-    """That count is the environment's own, and no finding."""
-    table = table_of(TINY)
-    walk = Walk(form_of(table, "sealed turn"), table, tmp_path)
-    courses = [[walk.start(5), *walk.play()] for _ in range(2)]
-    assert difference(*courses) == ""
 
 
 @pytest.mark.slow
@@ -111,19 +104,6 @@ def test_a_game_that_depends_on_hashes_is_found_from_outside_too(monkeypatch, tm
     monkeypatch.setattr("hardening.tables.HASHES", tuple(map(str, range(3))))
     findings = findings_of("hashes", tmp_path / "scratch", "hashed:GAME", attempts=1)
     assert {finding.what for finding in findings} == {"another game with other hashes"}
-
-
-def test_an_illegal_action_that_is_replaced_is_found(monkeypatch, tmp_path):
-    step = GameEnv.step
-
-    def replaces(self: Any, action: Any) -> None:
-        try:
-            step(self, action)
-        except ParlourError:
-            self.play(self.game.legal(self.state_now)[0])
-
-    monkeypatch.setattr(GameEnv, "step", replaces)
-    assert {finding.what for finding in findings_of("illegal", tmp_path)} >= {"not refused"}
 
 
 def test_an_illegal_action_that_is_refused_and_yet_changes_something_is_found(monkeypatch, tmp_path):

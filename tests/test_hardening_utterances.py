@@ -14,10 +14,10 @@ from hardening.attacks import all_attacks
 from hardening.hostile_words import HUGE, utterance
 from hardening.runner import attempted
 from parlour.envs._template.encode import CoinEncoder
-from parlour.envs._template.rules import Coin
 from parlour.envs._template.text import CoinText
-from parlour.envs.core import ParlourError
 from parlour.envs.text import say_speech
+
+pytestmark = pytest.mark.nightly
 
 TINY = "template_v0"
 AVALON = "avalon_v0 num_players=5 rules=official"
@@ -35,12 +35,6 @@ def findings_of(folder: Path, subject: str = TINY, attempts: int = 12) -> list[F
 @pytest.mark.parametrize("subject", [TINY, AVALON, "werewolf_v0 num_players=4 rules=paper", "mediated_qa_v0"])
 def test_nothing_is_found_at_tables_as_they_are(subject, tmp_path):
     assert findings_of(tmp_path, subject, attempts=3) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("case", ["train_en", "teahouse_zh"])
-def test_nothing_is_found_in_either_language(case, tmp_path):
-    assert findings_of(tmp_path, f"murder_mystery_v0 case={case} rounds=1", attempts=2) == []
 
 
 def test_a_line_that_does_not_escape_quotation_marks_is_found_with_the_shortest_words(monkeypatch, tmp_path):
@@ -70,38 +64,6 @@ def test_features_that_read_words_are_found(monkeypatch, tmp_path):
 
     monkeypatch.setattr(CoinEncoder, "__call__", reads)
     assert {finding.what for finding in findings_of(tmp_path, attempts=20)} == {"features change"}
-
-
-@pytest.mark.slow
-def test_moves_whose_legality_rests_on_words_are_found(monkeypatch, tmp_path):
-    legal = Coin.legal
-
-    def hears(self: Any, s: Any) -> Any:
-        return legal(self, s)[: 1 if s.log and "nstructions" in s.log[-1].move.words else None]
-
-    monkeypatch.setattr(Coin, "legal", hears)
-    kinds = {finding.what for finding in findings_of(tmp_path, attempts=40)}
-    assert kinds == {"whose turn it is, what is legal, or the end changes"}
-
-
-def test_a_reader_that_raises_something_else_is_found(monkeypatch, tmp_path):
-    parse = CoinText.parse
-
-    def breaks(self: Any, text: str, view: Any) -> Any:
-        return parse(self, text, view) if "{" not in text else json.loads(text)["move"]
-
-    monkeypatch.setattr(CoinText, "parse", breaks)
-    kinds = {finding.what.split(" (")[0] for finding in findings_of(tmp_path, attempts=20)}
-    assert "uncaught JSONDecodeError" in kinds
-
-
-def test_a_refusal_in_several_lines_is_found(monkeypatch, tmp_path):
-    def refuses(self: Any, text: str, view: Any) -> Any:
-        raise ParlourError("this cannot be read\naccepted: something else")
-
-    monkeypatch.setattr(CoinText, "parse", refuses)
-    kinds = {finding.what for finding in findings_of(tmp_path, attempts=1)}
-    assert kinds == {"refused in several lines or with characters that do not print"}
 
 
 @pytest.mark.slow

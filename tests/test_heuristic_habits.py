@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import json
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from avalon_evidence import drawn_evidence
 from parlour.envs import replay
 from parlour.envs.avalon import GAME
 from parlour.envs.avalon.belief import AvalonBelief
-from parlour.envs.avalon.habits import HabitsFile, LearnedHabits, read_habits
-from parlour.envs.batch.avalon import AvalonTables
+from parlour.envs.avalon.habits import HabitsFile, read_habits
 from parlour.envs.core import ParlourError
 from parlour.policies import make_policy
 from parlour.policies.trained import TrainedSeat
-from parlour.training.learn.habits.avalon import Cases
-from parlour.training.learn.habits.avalon_fit import fit
-from parlour.training.learn.habits.learner import Widths
 from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder
 
@@ -27,14 +23,9 @@ TABLE = {"num_players": 5, "rules": "official"}
 
 @pytest.fixture
 def file(tmp_path):
-    """Habits of five and six players that nobody learned from: the priors, and evil seats that always approve."""
-    habits = {}
-    for n, conduct in fit(Cases(), Widths()).items():
-        evil = tuple(9.0 if k == 0 else 0.0 for k in range(len(conduct.votes[0])))
-        if n in (5, 6):
-            habits[n] = LearnedHabits(conduct=replace(conduct, votes=(evil, evil, *conduct.votes[2:])))
+    """Habits of five and six players that nobody learned from."""
     path = tmp_path / "habits.json"
-    path.write_text(json.dumps(HabitsFile(habits).as_json()))
+    path.write_text(json.dumps(HabitsFile({n: drawn_evidence(n) for n in (5, 6)}).as_json()))
     return path
 
 
@@ -56,13 +47,6 @@ def test_it_can_be_sent_to_other_processes(file, tmp_path):
     env = Recorder(table("avalon_v0", **TABLE), tmp_path / "sent.jsonl")
     play(env, [policy, *(make_policy(f"heuristic:habits={file}", "avalon_v0", {}) for _ in range(4))], 1)
     assert replay.read(tmp_path / "sent.jsonl").moves == moves(f"heuristic:habits={file}", tmp_path / "here.jsonl")
-
-
-def test_batch_tables_refuse_learned_conduct_in_one_line():
-    """They know evidence (`tests/test_batch_avalon_habits.py`)."""
-    conduct = LearnedHabits(conduct=fit(Cases(), Widths())[5])
-    with pytest.raises(ParlourError, match="do not know learned conduct; accepted: habits of train habits --reader"):
-        AvalonTables(GAME, num_envs=2, habits=conduct, num_players=5)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +113,5 @@ def test_a_saved_player_remembers_its_habits(file, tmp_path):
 def test_settings_that_features_do_not_have_are_refused_in_one_line(setting, file):
     with pytest.raises(ParlourError, match="accepted: belief:habits=FILE"):
         table("avalon_v0", **TABLE, features=setting.format(file=file))
-    with pytest.raises(ParlourError, match="learned conduct"):
-        AvalonTables(GAME, num_envs=2, features=f"belief:habits={file}", **TABLE)
     with pytest.raises(ParlourError, match="features"):
         table("werewolf_v0", features=f"belief:habits={file}")

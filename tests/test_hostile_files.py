@@ -20,13 +20,13 @@ from parlour.envs.core import ParlourError
 from parlour.envs.json_values import DEEPEST, DIGITS, json_value
 from parlour.envs.murder_mystery.cases.case import dump
 from parlour.envs.murder_mystery.generate import from_seed
-from parlour.policies.llm.transport.answers import Failure, read_reply
+from parlour.policies.llm.transport.answers import read_reply
 from parlour.policies.llm.transport.budget import Prices
+from parlour.policies.llm.transport.request import UNKNOWN_USAGE, Completion
 from parlour.policies.random import RandomPolicy
 from parlour.policies.trained import TrainedSeat
 from parlour.training.cli import run
 from parlour.training.cli.options import key_values
-from parlour.training.measure.murder_mystery import ratings
 from parlour.wrappers import Recorder
 
 TRAPS = count()
@@ -342,17 +342,11 @@ def test_metrics_refuse_decisions_that_are_none(tmp_path, error_of, output_of, o
 
 
 @pytest.mark.parametrize("tokens", ["1e999", "-1e999", "NaN", "[]", '"x"'])
-def test_an_answer_with_tokens_that_are_no_number_is_a_failure(tokens):
+def test_an_answer_with_tokens_that_are_no_number_is_an_answer_with_unknown_tokens(tokens):
     text = f'{{"choices": [{{"message": {{"content": "x"}}}}], "usage": {{"prompt_tokens": {tokens}}}}}'
-    assert isinstance(read_reply(text), Failure)
-
-
-@pytest.mark.parametrize("name", ["../x.jsonl", "/etc/hostname", "..", "", "a\0b"])
-def test_ratings_name_a_transcript_beside_them_and_no_other_file(tmp_path, name):
-    path = tmp_path / "x.ratings.json"
-    path.write_text(json.dumps({"parlour_ratings": 1, "transcript": name, "sha256": "0", "ratings": []}))
-    with pytest.raises(ParlourError, match="accepted"):
-        ratings.read(path)
+    reply = read_reply(text)
+    assert isinstance(reply, Completion)
+    assert (reply.texts, reply.usage, reply.dropped) == (("x",), UNKNOWN_USAGE, ("usage",))
 
 
 LONG = "x" * 9_000

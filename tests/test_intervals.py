@@ -17,10 +17,8 @@ from parlour.training.measure.statistics import (
     paired,
     rate,
     show_interval,
-    stratified_mean,
     weighted_mean,
 )
-from scipy.stats import t
 
 # Student's t, 97.5 % points, as tables print them
 T_1, T_2, T_3 = 12.706205, 4.302653, 3.182446
@@ -45,8 +43,6 @@ BY_HAND = {
     # Cochran: (1 * 0 + 3 * 1) / 4; residuals 1 * -0.75, 3 * 0.25: squares 2 * 0.5625; error sqrt(2 * 1.125) / 4 = 0.375
     "weighted": (weighted_mean([0.0, 1.0], [1.0, 3.0]), 0.75, (0.75 - 0.375 * T_1, 0.75 + 0.375 * T_1)),
     "a weighted share": (weighted_mean([0.0, 1.0], [1.0, 3.0], SHARE), 0.75, (0.0, 1.0)),
-    # 0.25 * mean(0, 1) + 0.75 * mean(1, 2, 3) = 0.125 + 1.5
-    "strata": (stratified_mean([[0.0, 1.0], [1.0, 2.0, 3.0]], [0.25, 0.75], (0.0, 4.0)), 1.625, None),
 }
 
 
@@ -65,13 +61,15 @@ def test_the_ends_of_an_estimate_are_those_of_its_interval_or_its_value():
 
 def test_an_estimate_has_its_cases_and_its_test_against_zero():
     assert (rate(3, 4).hits, rate(3, 4).n) == (3, 4)
-    assert (BY_HAND["1, 2, 3, 6"][0].n, BY_HAND["weighted"][0].n, BY_HAND["strata"][0].n) == (4, 2, 5)
+    assert (BY_HAND["1, 2, 3, 6"][0].n, BY_HAND["weighted"][0].n) == (4, 2)
     # t = 3 / 1.0801 = 2.7775; two coins alike: 2 / 4; no mean below zero is possible: there is nothing to test
     for values in ([1.0, 2.0, 3.0, 6.0], [-1.0, -2.0, -3.0, -6.0]):
         assert mean_estimate(values).p == pytest.approx(0.0691, abs=1e-4)
     assert [BY_HAND[f"{k} against {j}"][0].p for k, j in (("2 of 2", "none"), ("none of 2", "2"))] == [0.5, 0.5]
-    assert [BY_HAND[what][0].p is None for what in ("a share", "a count", "a difference of shares", "strata")] == [
-        *(True, True, False, True)
+    assert [BY_HAND[what][0].p is None for what in ("a share", "a count", "a difference of shares")] == [
+        True,
+        True,
+        False,
     ]
 
 
@@ -133,39 +131,3 @@ def test_an_interval_is_shown_in_its_unit_or_as_a_dash():
     assert show_interval(Estimate(0.1, n=1), ".2f") == "-"
     assert show_interval(Estimate(0.1, 0.0, None, 1, None), ".2f") == "-"
     assert show_interval(Estimate(0.1, None, 0.0, 1, None), ".2f") == "-"
-
-
-# -- strata ------------------------------------------------------------------------------------------------------------
-
-
-def test_its_interval_has_half_a_case_more_a_quarter_of_the_range_from_the_middle():
-    # four cases of 0 and half a case at 0.25 or 0.75: mean 0.25 / 4.5, variance (4 m^2 + 0.5 ((0.5 - m)^2 + 1/16)) / 4.5
-    mean = 0.25 / 4.5
-    variance = (4 * mean**2 + 0.5 * ((0.5 - mean) ** 2 + 1 / 16)) / 4.5
-    estimate = stratified_mean([[0.0] * 4], [1.0], (0.0, 1.0))
-    assert (estimate.value, estimate.low) == (0.0, 0.0)
-    assert estimate.high == pytest.approx(mean + t.ppf(0.975, 3.5) * sqrt(variance / 4.5))
-
-
-def test_changed_signs_test_against_zero():
-    # 1, 2, 3: of the 8 ways to set the signs two have a mean as far from zero, so p = 1/4; 2,000 draws know it within 0.03
-    estimate = stratified_mean([[1.0, 2.0, 3.0]], [1.0], (-4.0, 4.0), np.random.default_rng(1))
-    assert estimate.p == pytest.approx(0.25, abs=0.03)
-
-
-def test_strata_of_one_case_or_of_cases_that_are_all_the_same_have_an_interval():
-    for strata in ([[0.0, 1.0], [1.0]], [[1.0, 1.0], [1.0, 1.0]], [[1.0], [0.0]]):
-        estimate = stratified_mean(strata, [0.5, 0.5], (0.0, 1.0))
-        assert 0 <= estimate.low <= estimate.value <= estimate.high <= 1
-        assert estimate.low < estimate.high
-
-
-def test_stratified_intervals_cover_the_truth_about_as_often_as_they_say():
-    """500 times two strata of 6 and 16 cases, won with chances 0.1 and 0.6: 90 of 100 is about four standard errors below 95."""
-    rng = np.random.default_rng(11)
-    covered = 0
-    for _ in range(500):
-        strata = [rng.random(6) < 0.1, rng.random(16) < 0.6]
-        estimate = stratified_mean(strata, [0.5, 0.5], (0.0, 1.0))
-        covered += estimate.low <= 0.35 <= estimate.high
-    assert 0.9 < covered / 500 < 0.985

@@ -94,21 +94,6 @@ def test_each_learner_gets_the_return_of_the_seat_that_it_held(game):
     assert len(seatings) > 10  # other seats in other games
 
 
-def test_what_is_earned_on_the_way_arrives_with_the_next_turn():
-    """QuestRewards pays .1 for each quest; a learner's sum is its return plus that, whoever moved when it was paid."""
-    from parlour.wrappers import QuestRewards
-
-    env = QuestRewards(registry["avalon_v0"].raw_env(info="full", **TABLES["avalon_v0"]))
-    env, rng = LearnerSeats(env, lambda _: RandomPolicy()), np.random.default_rng(1)
-    for seed in range(20):
-        env.reset(seed=seed)
-        seat = env.seats["learner_0"]
-        got = play(env, rng)["learner_0"]
-        view = env.game_env.view(seat)
-        lead = (view.good - view.evil) * (1 if view.side == "good" else -1)
-        assert got == pytest.approx(env.game_env.outcome.returns[seat] + 0.1 * lead)
-
-
 @pytest.mark.parametrize("seats", [0, 6, (), (1, 1), (5,)], ids=str)
 def test_seats_that_the_table_does_not_have_are_refused(seats):
     with pytest.raises(ParlourError, match=r"accepted: how many \(1..5\), or different seats of 0..4"):

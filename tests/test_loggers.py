@@ -17,6 +17,8 @@ from parlour.training.results.loggers import CURVE, SPEED, check_loggers, logger
 
 TENSORBOARD = pytest.mark.skipif(find_spec("tensorboard") is None, reason="the extra `tensorboard` is not installed")
 TRAINERS = [name for name in COMMANDS if name.startswith("train ")]
+ON_EVERY_CHANGE = ("train avalon", "train seat")
+"""Those that are stopped and resumed on every change; the others nightly."""
 pytestmark = pytest.mark.filterwarnings("ignore:.*:DeprecationWarning")
 
 
@@ -90,7 +92,9 @@ def test_there_is_a_small_run_of_every_trainer():
 
 @TENSORBOARD
 @pytest.mark.slow
-@pytest.mark.parametrize("name", TRAINERS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in ON_EVERY_CHANGE else pytest.mark.nightly) for name in TRAINERS]
+)
 def test_a_run_stopped_and_resumed_with_tensorboard_leaves_the_curve_of_one_that_was_not(
     name, recorded, stopping, tmp_path
 ):

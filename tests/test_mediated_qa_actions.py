@@ -123,12 +123,6 @@ def test_sets_that_are_refused(parts: dict[str, Any], reason: str):
     assert reason in refusal(ActionSet, **usual | parts)
 
 
-def test_a_set_as_plain_values_and_back():
-    offered = ActionSet(*OWN.modules, (("none", "silent", "trust"),))
-    for actions in (OWN, offered, PUBLISHED_ACTIONS):
-        assert ActionSet.from_plain(json.loads(json.dumps(actions.as_plain()))) == actions
-
-
 @pytest.mark.parametrize(
     ("plain", "reason"),
     [
@@ -229,16 +223,6 @@ def test_an_episode_by_words_pays_for_what_is_carried_out():
         state = game.apply(state, move if game.legal(state) else game.nature(state, np.random.default_rng(4)))
     reward = game.payment.utilities[state.outcome] - 10.0
     assert game.outcome(state).returns == (reward,)
-
-
-def test_features_have_a_place_for_every_action():
-    game = mediated_qa.GAME.build(service=own_pipeline())
-    encoder = mediated_qa.GAME.encoder(game)
-    assert encoder.size == 4 + 10 + (4 + 4 + 3) + 4 + 2
-    state = game.apply(game.initial(), game.nature(game.initial(), np.random.default_rng(4)))
-    state = game.apply(state, vocabulary.Move(vocabulary.ADVISE, tuple(OWN.joint_of(("none", "silent", "trust")))))
-    features = encoder(game.view(state, 0))
-    assert np.flatnonzero(features[14:25]).tolist() == [3, 4 + 3, 8 + 2]
 
 
 def test_a_table_of_other_actions_keeps_the_contract_of_a_game():

@@ -9,11 +9,7 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
-from parlour.envs.mediated_qa.corpus import CorpusQuestion, generate
-from parlour.envs.mediated_qa.pipeline import Pipeline
-from parlour.envs.mediated_qa.readers import Memory, OfflineReader
-from parlour.envs.mediated_qa.vocabulary import ALL, FEATURES, JOINTS, PUBLISHED, STATES, Payment
-from parlour.envs.mediated_qa.world import WorldFact
+from parlour.envs.mediated_qa.vocabulary import ALL, FEATURES, PUBLISHED, STATES, Payment
 from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, policy_file
 from parlour.policies.agents.mediated_qa.contextual import (
     LEAN,
@@ -26,7 +22,6 @@ from parlour.policies.agents.mediated_qa.contextual import (
 )
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED as NAMES
 from parlour.training.learn.mediators import baselines, contextual
-from parlour.training.learn.mediators.baselines import expected, recollections
 from parlour.training.learn.mediators.contextual import (
     BOOSTING,
     INVERSE_PENALTY,
@@ -34,9 +29,8 @@ from parlour.training.learn.mediators.contextual import (
     correlated_model,
     fit_outcomes,
     learn_contextual,
-    regrets,
 )
-from parlour.training.learn.mediators.simulate import Simulated, simulate
+from parlour.training.learn.mediators.simulate import Simulated
 from refused_values import refusal
 
 RIGHT, WRONG, SILENT, MISSED = range(4)
@@ -238,11 +232,6 @@ def test_where_nothing_can_be_learned_the_table_is_believed():
     assert learn_contextual(rows, contexts).strength >= 100
 
 
-def test_learning_is_the_same_every_time():
-    first = learn_contextual(*made_up(80))
-    assert json.dumps(learn_contextual(*made_up(80)).as_json()) == json.dumps(first.as_json())
-
-
 def test_a_payment_moves_the_recommendation_without_learning_again():
     rows, contexts = made_up(200)
     made = learn_contextual(rows, contexts)
@@ -275,66 +264,6 @@ def test_a_table_of_form_and_state_takes_the_best_action_of_each_cell():
     assert contextual.form_by_state(rows, contexts, rows, contexts, Payment()).utility.mean() < 60
 
 
-# -- the ceiling -----------------------------------------------------------------------------------------------
-
-FACTS = (WorldFact("Edda Marlow", "town", 0.5),)
-QUESTION = CorpusQuestion("In which town was Edda Marlow born?", "Tarn", "bridge", FACTS, ("Lund", "Ost"))
-
-
-def test_what_memory_may_hold_has_the_chances_that_the_memory_draws_by():
-    """Fame 1/2: known with 0.05 + 0.8 / 2 = 0.45; 0.25 of the rest is misremembered, one decoy as likely as the other."""
-    recalled = recollections(Memory(), QUESTION)
-    assert [(recollection.chance, recollection.plain) for recollection in recalled] == [
-        (pytest.approx(0.45), "Tarn"),
-        (pytest.approx(0.55 * 0.25 / 2), "Lund"),
-        (pytest.approx(0.55 * 0.25 / 2), "Ost"),
-        (pytest.approx(0.55 * 0.75 / 2), "Lund"),
-        (pytest.approx(0.55 * 0.75 / 2), "Ost"),
-    ]
-    assert sum(recollection.chance for recollection in recalled) == pytest.approx(1)
-    # who knows says Tarn with 0.9 and a decoy with 0.05 each: at least 4 of 5 agree with 0.9^5 + 5 x 0.9^4 x 0.1
-    assert recalled[0].agreed["Tarn"] == pytest.approx(0.91854)
-    # who guesses says either with 1/2: 4 or 5 of 5 agree on one with 6/32
-    assert recalled[3].agreed == {"Lund": pytest.approx(6 / 32), "Ost": pytest.approx(6 / 32)}
-
-
-@pytest.mark.slow
-def test_expected_net_utilities_are_means_over_many_memories():
-    """Forty questions under 150 memories each: the mean of what came out is what was expected, within 4 standard errors."""
-    generated = generate(seed=3, size=40, difficulty="medium")
-    pipeline = Pipeline(generated)
-    exact = np.array([expected(pipeline, number, PUBLISHED, Payment()) for number in range(40)])
-    drawn = []
-    for seed in range(150):
-        pipeline.reader = OfflineReader(Memory(seed=seed))
-        pipeline._recalled.clear()
-        pipeline._known.clear()
-        drawn.append([simulate(pipeline, number, Payment(), seed).utilities[:9] for number in range(40)])
-    estimates = np.array(drawn)
-    error = estimates.std(axis=0).mean(axis=0) / np.sqrt(150 * 40)
-    assert np.all(np.abs((estimates.mean(axis=0) - exact).mean(axis=0)) <= 4 * error + 1e-9)
-    assert exact.std() > 10
-
-
-class Silent:
-    """Answers nothing, and must not be asked to check."""
-
-    def generate(self, question, evidence, rng):
-        return ""
-
-    sample = recall = generate
-
-    def check(self, question, evidence, answer):
-        raise AssertionError("asked")
-
-
-@pytest.mark.parametrize("part", ["reader", "verifier"])
-def test_the_ceiling_needs_a_simulated_memory_and_asks_no_verifier_of_ones_own(part):
-    pipeline = Pipeline(generate(seed=3, size=10, difficulty="easy"), **{part: Silent()})
-    with pytest.raises(ParlourError, match="accepted: the offline reader"):
-        expected(pipeline, 0, JOINTS["published"], Payment())
-
-
 def test_what_is_given_to_the_models_is_what_is_seen_and_the_state():
     contexts = np.arange(2 * len(FEATURES), dtype=float).reshape(2, -1)
     assert inputs("state", contexts, [STATES[5], "s0"]).tolist() == [[1, 2], [-1, -1]]
@@ -354,23 +283,6 @@ def of_sixty():
 
 MINE = {"individual_costs": True, "share": 0.001}
 """With a thousandth of the outcome, generating (0.12 - 2) is worth less to the generator than refusing (0.01): a regret."""
-
-
-def test_where_all_pay_for_all_the_best_action_is_an_equilibrium(of_sixty):
-    made, contexts, states = of_sixty
-    values = made.values(contexts, states)
-    assert regrets(made, contexts, states, response(values, 0.0, 0.0)).max() <= 1e-9
-    played = (correlated_model(made).policy(contexts, states) * values).sum(axis=1)
-    assert played == pytest.approx(values.max(axis=1))  # no policy is worth more, and this one is obeyed
-
-
-def test_where_each_pays_for_itself_the_correlated_form_is_obeyed(of_sixty):
-    made, contexts, states = of_sixty
-    best = response(made.values(contexts, states), 0.0, 0.0)
-    assert regrets(made, contexts, states, best, **MINE).max() > 1
-    obeyed = correlated_model(made, **MINE).policy(contexts, states)
-    assert regrets(made, contexts, states, obeyed, **MINE).max() <= 1e-6
-    assert obeyed.sum(axis=1) == pytest.approx(1)
 
 
 def test_the_mediator_plays_the_correlated_form_from_its_file(of_sixty):

@@ -50,16 +50,6 @@ def test_chicken_the_best_correlated_equilibrium_is_better_than_every_nash():
     assert sorted(nash.pure_nash(CHICKEN)) == [(0, 1), (1, 0)]
 
 
-def test_chicken_another_aim_gives_another_corner():
-    # The worst welfare: told to dare, 7 p(d,c) + 0 p(d,d) >= 6 p(d,c) + 2 p(d,d), so p(d,c) >= 2 p(d,d), as p(c,d) is;
-    # p(d,d) = 1/5, the others 2/5: 36/5 = 7.2.
-    worst = correlated(CHICKEN, -CHICKEN.payoffs.sum(axis=0))
-    np.testing.assert_allclose(worst.probabilities, [[0.0, 0.4], [0.4, 0.2]], atol=1e-12)
-    assert worst.welfare == pytest.approx(-7.2)
-    own = correlated(CHICKEN, CHICKEN.payoffs[0])
-    np.testing.assert_allclose(own.probabilities, [[0, 0], [1, 0]], atol=1e-12)
-
-
 def test_three_players_the_mediator_keeps_the_third_in_the_dark():
     # Player 2 stays at matrix 1 as long as neither corner is likelier than 2/3; no pure Nash equilibrium pays so much.
     solution = correlated(MATRICES)

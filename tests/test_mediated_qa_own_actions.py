@@ -19,8 +19,7 @@ from parlour.policies.agents.mediated_qa.joint import column, from_column, from_
 from parlour.training.cli import run as run_command
 from parlour.training.learn.mediators import held_out
 from parlour.training.learn.mediators.experiment import HeldOutConfig
-from parlour.training.learn.mediators.learn import GraceConfig, learn
-from parlour.training.learn.mediators.simulate import calibrate, simulate
+from parlour.training.learn.mediators.simulate import simulate
 from parlour.training.play import rollout
 
 OWN = ActionSet(
@@ -101,21 +100,6 @@ class Nothing:
         return ""
 
 
-def test_a_partial_table_resumes_and_is_no_table_of_other_actions(tmp_path):
-    out = tmp_path / "partial.csv"
-    whole = calibrate(pipeline(), range(8), out=out)
-    text = out.read_text()
-    out.write_text("\n".join(text.splitlines()[:6]) + "\n5,T:lo")  # killed within a line
-    assert calibrate(pipeline(), range(8), out=out) == whole
-    assert out.read_text() == text
-    assert "u_words+careful+check" in text
-    assert "found_words,found_walk,confidence" in text
-    other = replace(OWN, retriever=(Action("terms", "search", 1.0, by="bm25"), *OWN.retriever[1:]))
-    service = Pipeline(generate(seed=5, size=8, difficulty="easy"), actions=other, parts={"careless": Careless()})
-    with pytest.raises(ParlourError, match="is not a table of this run"):
-        calibrate(service, range(8), out=out)
-
-
 # -- names in files ----------------------------------------------------------------------------------------------
 
 
@@ -143,29 +127,6 @@ def test_a_mediator_is_learned_and_scored_over_its_own_actions(learned):
     assert all(score.utility.value <= oracle.utility.value for score in result.scores)
     stored = json.loads((out / "config.json").read_text())
     assert stored["actions"] == OWN.as_plain()
-
-
-def test_the_scores_are_what_the_policy_earns_in_the_rows(learned):
-    result, _ = learned
-    names = [OWN.names_of(joint) for joint in OWN.all]
-    earned = [
-        sum(p * row.utilities[names.index(joint)] for joint, p in _row(result.learned.policy, row).items())
-        for row in result.calibrated.held_out
-    ]
-    assert result.scores[0].utility.value == pytest.approx(np.mean(earned))
-
-
-def _row(policy, row):
-    return policy.rows.get(row.state, {policy.fallback: 1.0})
-
-
-def test_the_correlated_method_learns_over_own_actions_too(learned):
-    result, _ = learned
-    made = learn(result.calibrated.table, GraceConfig(method="correlated", individual_costs=True, share=0.5))
-    assert made.policy.actions == OWN
-    for state, regrets in made.regrets.items():
-        assert sum(made.policy.rows[state].values()) == pytest.approx(1)
-        assert max(regrets) <= 1e-6  # nobody gains by disobeying
 
 
 # -- the policy file and the mediator ----------------------------------------------------------------------------
@@ -222,17 +183,3 @@ def test_the_command_learns_over_a_file_of_actions(tmp_path, capsys, error_of):
     )
     assert run_command(["grace", "stakes", str(out), "--out", str(tmp_path / "stakes")]) == 2
     assert "has actions of its own; accepted: a run over the published actions" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("{", "cannot be read as actions"),
-        ("[]", "actions [] is not accepted; accepted: an object with retriever, generator, verifier"),
-        (json.dumps(OWN.as_plain()), "part of the generator 'careless' is not accepted"),
-    ],
-)
-def test_a_file_that_holds_no_usable_actions(tmp_path, error_of, text, reason):
-    (tmp_path / "actions.json").write_text(text)
-    command = ["train", "grace", "--questions", "20", "--held-out", "10", "--actions", str(tmp_path / "actions.json")]
-    assert reason in error_of([*command, "--out", str(tmp_path / "run")])

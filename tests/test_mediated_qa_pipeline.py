@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.envs.mediated_qa import reading, vocabulary
+from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.corpus import DIFFICULTIES, Corpus, CorpusQuestion, Passage, generate
 from parlour.envs.mediated_qa.graph import CONCEPT, DOCUMENT, ENTITY, SENTENCE, KnowledgeGraph
 from parlour.envs.mediated_qa.pipeline import Pipeline, generated
@@ -132,28 +132,6 @@ def test_the_search_stops_at_the_first_level_that_scores_enough():
         assert lengths == [shallow, deep], reliable
 
 
-def test_a_deep_search_finds_what_two_articles_further_stands():
-    pipeline = Pipeline(Corpus(SMALL, (ASKED,)))
-    deep = pipeline.retrieve(0, vocabulary.DEEP)
-    assert "directed by Edda Marlow" in deep
-    assert all(": " in piece for piece in deep.split(reading.SEPARATOR))
-
-
-def test_a_question_with_two_names_is_searched_from_both_when_deep():
-    text = "Are The Glass Door and Telby both films?"
-    pipeline = Pipeline(Corpus(SMALL, (ASKED._replace(text=text),)))
-    assert len(pipeline.starts(0)) == 2
-    titles = {piece.title for piece in reading.pieces(pipeline.retrieve(0, vocabulary.DEEP))}
-    assert {"The Glass Door", "Telby"} <= titles
-
-
-def test_a_blind_search_does_not_look_at_the_question():
-    graph = KnowledgeGraph(SMALL)
-    start = graph.link("Telby")[0]
-    blind = {Search(guide=0.0).path(graph, start, text, "deep") for text in ("born?", "river?", "")}
-    assert len(blind) == 1
-
-
 # -- memory ----------------------------------------------------------------------------------------------------
 
 
@@ -196,26 +174,6 @@ def test_corpora_are_made_alike_from_the_same_seed(difficulty):
     assert all(question.decoys for question in corpus.questions)
 
 
-def test_harder_corpora_are_harder_to_answer_from_the_evidence():
-    right = []
-    for difficulty in DIFFICULTIES:
-        pipeline, rng = generated(4, 400, difficulty, "ours"), np.random.default_rng(0)
-        answers = [
-            pipeline.answer(k, vocabulary.FROM_EVIDENCE, pipeline.retrieve(k, vocabulary.DEEP), rng) for k in range(400)
-        ]
-        right.append(np.mean([pipeline.right(k, answer) for k, answer in enumerate(answers)]))
-    assert right[0] > right[1] + 0.1 > right[2] + 0.15
-
-
-def test_some_questions_have_no_answer_in_the_articles():
-    corpus = generate(seed=1, size=400, difficulty="medium")
-    text = {passage.title: " ".join(passage.sentences) for passage in corpus.passages}
-    bridges = [question for question in corpus.questions if question.kind == "bridge"]
-    last = [text.get(question.facts[-1].subject, "") for question in bridges]
-    share = np.mean([question.answer in article for question, article in zip(bridges, last, strict=True)])
-    assert 0.5 < share < 0.9
-
-
 # -- errors ----------------------------------------------------------------------------------------------------
 
 
@@ -256,11 +214,3 @@ def test_settings_that_are_not_accepted(settings, message):
 def test_corpora_that_are_not_accepted(arguments):
     with pytest.raises(ParlourError, match="accepted"):
         generate(**{"seed": 0, "size": 10, "difficulty": "easy", **arguments})
-
-
-def test_the_benchmark_measures_graphs_of_the_sizes_asked_for(benchmark):
-    for size, row in zip((300, 700), benchmark("knowledge_graph").bench((300, 700), questions=5), strict=True):
-        assert size <= row.sentences < size + 20
-        assert row.nodes > row.sentences
-        assert row.edges > row.nodes
-        assert 0 < row.shallow <= row.shallow_95

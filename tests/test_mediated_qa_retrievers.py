@@ -28,7 +28,6 @@ from parlour.envs.mediated_qa.retrievers import (
     BM25Retriever,
     DenseRetriever,
     FusedRetriever,
-    GraphRetriever,
     Retriever,
 )
 
@@ -143,14 +142,6 @@ def test_dense_needs_an_embedder():
             Pipeline(corpus, retriever=name)
 
 
-@pytest.mark.slow
-def test_the_small_sentence_model_finds_what_means_the_same():
-    minilm = pytest.importorskip("parlour.policies.retrieval.embedders").MiniLMEmbedder()
-    articles = (Passage("Telby", ("A stream passes through it.",)), Passage("Orra", ("She paints portraits.",)))
-    ranked = DenseRetriever(articles, minilm, least=0.0).ranked("Which river flows there?", 1)
-    assert ranked == [Piece("Telby", "A stream passes through it.")]
-
-
 # -- fusion ------------------------------------------------------------------------------------------------------
 
 
@@ -159,16 +150,6 @@ def test_reciprocal_rank_fusion_by_hand():
     # fox 1/61 = 0.01639, high 1/61, dog 1/62 + 1/62 = 0.03226; fox before high, as its ranking comes first
     assert by.ranked("", 9) == [DOG, FOX, HIGH]
     assert by.ranked("", 1) == [DOG]
-
-
-def test_the_graph_can_be_fused_too():
-    corpus = generate(seed=3, size=40, difficulty="easy")
-    pipeline = Pipeline(corpus)
-    by = FusedRetriever((BM25Retriever(corpus.passages), GraphRetriever(pipeline.graph)))
-    text = pipeline.questions[0].text
-    graph = set(reading.pieces(pipeline.retrieve(0, vocabulary.DEEP)))
-    assert graph
-    assert graph & set(by.ranked(text, 8))
 
 
 # -- in the pipeline ---------------------------------------------------------------------------------------------
@@ -232,16 +213,6 @@ def run(block: str) -> None:
 def test_parts_of_ones_own(capsys):
     run(PARTS)
     assert capsys.readouterr().out == "Telby: Telby lies on the river Orra. -> Orra True\n"
-
-
-def test_actions_of_ones_own(capsys):
-    run(ACTIONS)
-    lines = dict(line.rsplit(": ", 1) for line in capsys.readouterr().out.splitlines())
-    earned = {name: float(utility) for name, utility in lines.items()}
-    static = next(name for name in earned if name.startswith("best static"))
-    assert list(earned)[:3] == ["learned mediator", "no retrieval", "always words, hasty, trust"]
-    assert earned["no retrieval"] < earned[static] <= earned["oracle"]
-    assert earned["learned mediator"] > earned["no retrieval"]
 
 
 def test_the_numbers_of_the_page():

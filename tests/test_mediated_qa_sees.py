@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from parlour.envs import registry
 from parlour.envs.core import IllegalMove, Move, ParlourError
 from parlour.envs.mediated_qa.corpus import generate
 from parlour.envs.mediated_qa.pipeline import Pipeline, generated
-from parlour.envs.mediated_qa.vocabulary import FEATURES, SIGNAL_FEATURES, STATES, Payment
+from parlour.envs.mediated_qa.vocabulary import FEATURES, STATES, Payment
 from parlour.policies import make_policy
 from parlour.policies.agents.mediated_qa import GraceMediator, policy_file
 from parlour.policies.agents.mediated_qa.documents import DocumentProbe
@@ -39,13 +37,6 @@ def test_what_the_mediator_sees_is_measured_on_the_question():
     assert view.sees == "question"
     assert view.context == pipeline.context(number)
     assert view.signals == tuple(pipeline.signals(number))
-
-
-def test_signals_alone_are_shown_where_they_are_seen_alone():
-    env = opened(mediator_sees="signals", corpus_seed=3)
-    view = env.view(0)
-    assert len(view.context) == len(SIGNAL_FEATURES) == 6
-    assert view.signals == view.context[1:]
 
 
 def test_by_default_nothing_changes_and_the_configuration_does_not_name_it():
@@ -84,31 +75,6 @@ def test_features_are_scaled_into_the_numbers_of_the_mediator():
     assert np.allclose(wider[len(vector) :], context / (1 + np.abs(context)))
     assert np.abs(wider).max() <= 1
     assert more.observe("generator")["observation"][len(vector) :].tolist() == [0] * len(FEATURES)
-
-
-class Nobody:
-    """A service that must not be asked."""
-
-    size = 60
-
-    def __getattr__(self, name):
-        raise AssertionError(name)
-
-
-def test_a_game_is_played_again_without_the_service():
-    env = opened(mediator_sees="question", questions=2, corpus_seed=3)
-    moves, game, state = [], env.game, env.game.initial()
-    rng = np.random.default_rng(0)
-    while game.outcome(state) is None:  # the moves of one game, by its own service
-        move = game.nature(state, rng) if game.actor(state) < 0 else game.legal(state)[0]
-        moves.append(move)
-        state = game.apply(state, move)
-    assert [move.kind for move in moves].count("measured") == 2
-    game._make_service = Nobody
-    again = game.initial()
-    for move in moves:
-        again = game.apply(again, move)
-    assert again == state
 
 
 @pytest.mark.parametrize("words", ["", "1 2", "1 2 3 4 5 x", "1 2 3 4 5 nan", "1 2 3 4 5 6 7"])
@@ -195,14 +161,6 @@ def test_a_policy_that_sees_more_than_the_table_shows_is_refused(learned):
         policy.act(None, {"view": env.view(0), "legal": range(9)})
 
 
-def test_a_policy_that_sees_the_signals_plays_where_more_is_shown(learned):
-    pipeline, policies, _ = learned
-    policy = GraceMediator(policies["signals"])
-    policy.reset(0, 1)
-    env = opened(mediator_sees="question", service=pipeline, modules=False, seed=2)
-    assert policy.act(None, {"view": env.view(0), "legal": range(9)}) in range(9)
-
-
 def test_in_a_pipeline_of_ones_own_it_sees_the_question_and_the_documents(learned):
     pipeline, policies, _ = learned
     corpus = generate(seed=3, size=120, difficulty="medium")
@@ -216,24 +174,6 @@ def test_in_a_pipeline_of_ones_own_it_sees_the_question_and_the_documents(learne
         mediator.recommend("T:low_Q:low")
     by_signals = GraceMediator(policies["signals"], choice="best")
     assert by_signals.recommend(pipeline.signals(0)) == by_signals.recommend(pipeline.text(0), probe)
-
-
-def test_the_mediator_needs_numpy_alone(learned, tmp_path):
-    """In a Python that has neither scikit-learn nor SciPy, a contextual policy is read and played."""
-    pipeline, policies, _ = learned
-    path = tmp_path / "policy.json"
-    GraceMediator(policies["question"]).save(path)
-    context, state = list(pipeline.context(7)), STATES[pipeline.ask(7).state]
-    program = (
-        "import sys\n"
-        "for name in ('sklearn', 'scipy', 'joblib', 'torch'): sys.modules[name] = None\n"
-        "from parlour.policies.agents.mediated_qa import policy_file\n"
-        f"row = policy_file.read({str(path)!r}).contextual.row({context!r}, {state!r})\n"
-        "print(max(row, key=row.__getitem__))\n"
-    )
-    output = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
-    row = policies["question"].contextual.row(context, state)
-    assert output.strip() == str(max(row, key=row.__getitem__))
 
 
 def test_the_example_of_the_page_runs(tmp_path, monkeypatch):

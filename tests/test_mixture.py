@@ -11,7 +11,6 @@ from parlour.envs import batch, registry
 from parlour.envs.core import ParlourError
 from parlour.policies import MixturePolicy, TrainedSeat, asks_a_model, make_policy
 from parlour.policies.mixture import members_of
-from parlour.training.learn.selfplay.best_response import BestResponseConfig, best_response
 from parlour.training.learn.selfplay.pool import batch_player
 
 GAME, OPTIONS = "avalon_v0", {"num_players": 5, "rules": "official", "talk": False}
@@ -56,16 +55,6 @@ def test_over_arrays_the_table_b_is_played_by_member_b_mod_k(folder):
             player.choose(turns, rows, actions)
         assert by[0].tolist() == [by[1 + b % 3][b] for b in range(7)]
         turns = tables.step(by[0])
-
-
-@pytest.mark.slow
-def test_a_best_response_learns_against_a_mixture(tmp_path):
-    for number in range(2):
-        random_network(number, features="belief").save(tmp_path / f"{number}.npz")
-    result = best_response(
-        BestResponseConfig(options=OPTIONS, against=f"mixture:{tmp_path}", side="good", steps=2000, deals=50),
-    )
-    assert (result.against, result.response.n, result.player.n) == (f"mixture:{tmp_path}", 50, 50)
 
 
 def test_it_is_saved_by_its_folder_and_asks_no_model(folder, tmp_path):

@@ -16,9 +16,7 @@ from parlour.policies import QuestumAgent, make_policy, names_of
 from parlour.policies.agents.murder_mystery import (
     AGENTS,
     InterviewSettings,
-    MysteryWerewolfAgent,
     PlayerStarAgent,
-    sensors,
 )
 from parlour.policies.agents.murder_mystery.questum.interview import Interview
 from parlour.policies.agents.murder_mystery.questum.plan import PlannedInterview
@@ -70,13 +68,6 @@ def test_an_asker_has_heard_all_answers_before_it_asks_the_next():
     assert [sum(talk.asker != "" for talk in dialogue) for dialogue in dialogues] == list(range(10))
 
 
-def test_several_questions_to_one_target():
-    _, episode, _ = played(PAPER, rounds=1, questions=2)
-    words = [event.move.words for event in episode.last_views[0].events if event.move.kind == "question"]
-    assert len(words) == 2 * 4
-    assert all(first != second for first, second in zip(words[::2], words[1::2], strict=True))
-
-
 def test_the_same_seed_says_the_same_again_and_players_can_play_twice():
     env = rollout.table("murder_mystery_v0", case=FOUR, rounds=2)
     players, said = seats_of("questum:epsilon=0.5", reference=FOUR), []
@@ -95,21 +86,10 @@ def test_calls_of_one_round_that_asks_everybody():
     assert kinds("questum:mode=all") == {"introduce": 4, "sense": 30, "question": 10, "reply": 10, "vote": 4}
 
 
-def test_calls_of_three_rounds_by_score():
-    """Each round 4 * 5 = 20; each of two prunings 4 * (3 sensor calls + 1 selection) = 16; introductions and votes 4 each."""
-    calls = {"introduce": 4, "sense": 36, "question": 12, "reply": 12, "sense_all": 24, "prune": 8, "vote": 4}
-    assert kinds(PAPER, rounds=3) == calls
-    assert sum(calls.values()) == 4 + 3 * 20 + 2 * 16 + 4 == 100
-
-
 def test_without_the_pruner_no_pruning_and_without_sensors_no_sensing():
     unpruned, blind = kinds("questum:prune=no", rounds=2), kinds("questum:sensors=none", rounds=2)
     assert (unpruned["sense_all"], unpruned["prune"]) == (3, 1)  # the murderer keeps its procedure
     assert (blind["sense"], blind["question"]) == (3 * 2, 8)  # the murderer's alone
-
-
-def test_the_number_of_sensors_is_the_number_of_calls_before_a_question():
-    assert kinds("questum:sensors=motivation+opportunity+emotion+evidence+background")["sense"] == 3 * 5 + 1 * 3
 
 
 def test_calls_of_the_methods_beside():
@@ -128,12 +108,6 @@ def test_calls_of_the_methods_beside():
 
 
 # -- whom they ask (section 2.2) -------------------------------------------------------------------------------
-
-
-def test_by_score_one_is_asked_a_round_and_by_mode_all_everybody_on_the_list():
-    assert Counter(seat for seat, args in moves(played(PAPER)[1], "choose") if args) == dict.fromkeys(range(4), 1)
-    asked = Counter(seat for seat, args in moves(played("questum:mode=all")[1], "choose") if args)
-    assert sorted(asked.values()) == [1, 3, 3, 3]  # the murderer's procedure is the default one
 
 
 def test_an_agent_scores_by_equation_3_and_remembers_the_gain_of_a_target_that_was_questioned():
@@ -224,43 +198,6 @@ def test_a_question_that_failed_skips_the_turn_and_a_pruning_that_failed_keeps_t
         assert player.notes()["failed"] == player.failed == {"question": 2, "pruning": 1}
 
 
-def test_names_in_a_pruned_list_are_read_by_their_beginning_and_may_come_back():
-    first, second = find(FOUR).names[:2]
-    reply = f'Well. {{"reason": "x", "suspicion": ["{first[:5].lower()}", "{second}", "{second}", "Somebody Else"]}}'
-    for seat, player in enumerate(scripted({"questum.prune": reply}, rounds=3)[2]):
-        (kept,) = player.procedure.suspects.values()
-        assert set(kept) == {0, 1} - {seat}
-        assert not player.failed
-
-
-def test_a_choice_of_a_sensor_in_chinese_is_understood():
-    replies = {
-        "questum.sense": '{"choice": "负面", "reason": "他在撒谎"}',
-        "questum.vote": '{"name": "nobody", "reason": ""}',
-    }
-    model, episode, _ = scripted(replies, "seed:3:zh:4:1", rounds=1, sensors=("emotion",))
-    read = [q.summary.readings for _, q, _ in model.calls if q.kind == "questum.question"]
-    assert {reading.choice for readings in read for reading in readings if reading.sensor == "好恶"} == {"负面"}
-    assert {sensors.read_by(readings)["emotion"] for readings in read} == {"negative"}
-    assert episode.outcome is not None
-
-
-def test_an_answer_that_is_the_sentence_of_a_fact_is_ended():
-    """Words that the game takes for one of its facts do not end the answer; the agent then has no more to say."""
-    agent = QuestumAgent()
-    agent.reset(1, 0)
-    env = rollout.table("murder_mystery_v0", case=FOUR, rounds=1)
-    env.reset(seed=0)
-    base = env.unwrapped
-    for kind, args in (*[("introduce", ())] * 4, ("choose", (1,)), ("question", (5, -1))):
-        base.step(next(k for k, m in enumerate(base.game.catalogue) if m.kind == kind and m.args == args))
-    tell = next(move for move in base.infos[base.agent_selection]["view"].legal if move.kind == "tell")
-    base.step(base.game.catalogue.index(tell))
-    assert base.seat == 1
-    over = base.game.catalogue[agent.act(None, base.infos[base.agent_selection])]
-    assert over.kind in ("done", "answer")
-
-
 # -- settings --------------------------------------------------------------------------------------------------
 
 
@@ -335,14 +272,3 @@ def test_agents_are_saved_loaded_and_pickled(name, tmp_path):
     agent.save(tmp_path / "agent.json")
     assert type(agent).load(tmp_path / "agent.json").settings() == agent.settings()
     assert pickle.loads(pickle.dumps(agent)).settings() == agent.settings()
-
-
-def test_an_agent_is_pickled_in_the_middle_of_a_game():
-    player = played("questum")[2][0]
-    again = pickle.loads(pickle.dumps(player))
-    assert again.procedure.room.seat_memory.talks == player.procedure.room.seat_memory.talks
-
-
-def test_agents_play_nothing_else():
-    with pytest.raises(ParlourError, match="murder_mystery_v0"):
-        MysteryWerewolfAgent().act(None, {})

@@ -15,22 +15,20 @@ from mystery_players import Scripted
 from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.cases.find import find
-from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES, Fact, read, say
+from parlour.envs.murder_mystery.vocabulary.facts import Fact, read, say
 from parlour.policies.agents.murder_mystery import (
     asks,
-    baselines,
     heuristics,
     quiz_answers,
     sensors,
     think_asks,
     wording,
 )
-from parlour.policies.agents.murder_mystery.evidence import Excerpts, collect, death_of, judge
+from parlour.policies.agents.murder_mystery.evidence import Excerpts, collect, judge
 from parlour.policies.agents.murder_mystery.quiz import Reader, answer_quiz
-from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk, all_named, named, sentences
+from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk, named, sentences
 from parlour.policies.agents.murder_mystery.sensors import SENSORS, SensorReading, SensorSummary
 from parlour.policies.llm.ask import BadReply
-from parlour.policies.llm.model import OfflineModel
 from parlour.training.play import rollout
 
 RNG = np.random.default_rng(0)
@@ -107,11 +105,6 @@ def test_a_name_is_read_exactly_and_else_by_a_unique_beginning():
     assert named("Li", names) is None  # begins two
     assert named("", names) is None
     assert named("Ho", names) is None
-
-
-def test_of_several_names_those_that_are_known_stay_each_once():
-    assert all_named(["Dan", "nobody", "Ann", "Dan Poe"], WORDS["en"]["players"]) == ["Dan Poe", "Ann Lee"]
-    assert all_named(["安", "丹坡", "某人"], WORDS["zh"]["players"]) == ["安李", "丹坡"]
 
 
 # -- letters (FORMAT.md: strict) -------------------------------------------------------------------------------
@@ -234,14 +227,6 @@ def test_what_was_said_about_another_victim_is_no_alibi():
     """Who killed the other one may have lied then."""
     alibi = talk(CORA, Fact("saw", (BEN, CELLAR, NINE)), victim=1)
     assert not judged([DIED], [alibi], BEN, victims=2)[BEN].elsewhere
-
-
-def test_how_a_victim_died_is_what_most_say_and_a_script_counts_twice():
-    lie = Fact("died", (HUGH, CELLAR, -1, -1))
-    collected = collect(scene(), [(ANN, script(DIED))], [talk(BEN, lie)])
-    assert death_of(HUGH, collected) == (ATTIC, NINE, ROPE)
-    collected = collect(scene(), [], [talk(BEN, lie), talk(CORA, lie), talk(DAN, DIED)])
-    assert death_of(HUGH, collected).place == CELLAR
 
 
 # -- replies (rule 3) ------------------------------------------------------------------------------------------
@@ -367,23 +352,6 @@ def test_what_was_asked_is_not_asked_again():
     assert len(set(put)) == 3
 
 
-def test_behind_the_general_questions_come_those_about_single_suspects_each_once():
-    """First the one against whom most speaks; nobody who is cleared."""
-    own = (DIED, Fact("saw", (DAN, ATTIC, NINE)))
-    put = [wording.put(scene(), topic, "Old Sir Hugh") for topic in (wording.ABLE, wording.REASONS)]
-
-    def about(own: tuple[Fact, ...]) -> tuple[int, ...]:
-        talks = [talk(BEN, DIED, question=words) for words in put]
-        (words,) = question(summed("suspicion", "motivation"), *talks, own=own)
-        put.append(words)
-        return wording.wanted(scene(), words, BEN, HUGH).about
-
-    assert about(own) == (DAN,)
-    assert about((*own, Fact("lacked", (CORA, ROPE)))) != (CORA,)
-    del put[-1]
-    assert about(own) == (CORA,)
-
-
 def test_every_question_names_the_victim_and_there_are_as_many_as_asked_for():
     assert len(question(summed("suspicion", "motivation"), number=3)) == 3
     ask = asks.Question.model_construct(scene=scene(), victim="Old Sir Hugh", number=1)
@@ -400,35 +368,6 @@ def test_a_question_that_does_not_name_the_victim_is_put_with_the_death_in_front
         victim = scene(language).victims[0]
         assert wording.naming(scene(language), victim, words) == put
         assert wording.naming(scene(language), victim, put) == put
-
-
-def test_werewolf_chooses_five_of_ten_and_puts_one_of_them():
-    assert {len(sentences(language).predefined) for language in LANGUAGES} == {10}
-    inputs: dict[str, Any] = {**COMMON, "about": "Ben Oak", "script": script(*OWN), "dialogue": []}
-    listed = list(sentences("en").predefined)
-    select = baselines.WerewolfSelect(**inputs, listed=listed)
-    picked = select.heuristic(RNG).numbers
-    assert len(set(picked)) == 5
-    assert set(picked) <= set(range(1, 11))
-    words = [listed[k - 1] for k in picked]
-    assert select.picked(picked) == words
-    assert select.picked([3, 3, 1]) == [listed[k] for k in (2, 0, 1, 3, 4)]  # what is missing, in order of the list
-    put = baselines.WerewolfQuestion(**inputs, picked=words, number=1).heuristic(RNG).questions
-    assert put == [f"About the death of Old Sir Hugh: {words[0]}"]
-
-
-def test_ocot_says_what_it_lacks_and_asks_for_that():
-    goal = wording.put(scene(), wording.MOTIVE, "Old Sir Hugh")
-    lacking, known = (
-        baselines.OcotConsider(**COMMON, goal=goal, script=own, dialogue=[]).heuristic(RNG).words
-        for own in ([], script(*OWN))
-    )
-    assert lacking == sentences("en").lacking
-    assert "jealousy" in known
-    goals = [("Where did you see her?", known), (goal, lacking)]
-    considered = [baselines.Goal(question=question, answer=answer) for question, answer in goals]
-    ask = baselines.OcotQuestion(**COMMON, about="Ben Oak", considered=considered, dialogue=[], number=1)
-    assert topics_of(ask.heuristic(RNG).questions[0]) == {wording.MOTIVE}
 
 
 @pytest.mark.parametrize(("said", "missing"), [(OWN[:1], OWN[1:3]), (OWN[:3], OWN[4:5])])
@@ -518,11 +457,6 @@ def test_where_nothing_speaks_for_an_option_any_is_drawn():
     assert drawn == {"a", "b", "c"}
 
 
-def test_free_prose_is_answered_by_the_words_an_option_shares_with_it():
-    story = ["The doctor poured arsenic into the tea. The maid swept the yard."]
-    assert quiz("What was in the tea?", ["milk", "arsenic", "sugar"], story=story) == "b"
-
-
 @cache
 def ended(reference: str) -> tuple[Case, Any]:
     env = rollout.table("murder_mystery_v0", case=reference)
@@ -538,14 +472,6 @@ def test_a_reply_without_a_letter_is_wrong():
     assert answer_quiz(Scripted('Well: {"reason": "x", "answer": "B"}'), view, row) == (1,)
     double = row.model_copy(update={"pick": 2})
     assert answer_quiz(Scripted('{"reason": "因为", "answer": "a, b"}'), view, double) == (0, 1)
-
-
-def test_the_same_question_gets_the_same_answer_again_and_another_repetition_may_differ():
-    case, view = ended("seed:3:en:4:1")
-    model, rows = OfflineModel(), case.questions[1]
-    runs = [tuple(answer_quiz(model, view, row, k, scripts="own") for row in rows) for k in (*range(6), 0)]
-    assert runs[0] == runs[-1]
-    assert len(set(runs)) > 1  # what nothing speaks for is drawn
 
 
 def test_all_scripts_are_told_only_to_the_omniscient():

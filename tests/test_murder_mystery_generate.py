@@ -14,7 +14,7 @@ from functools import cache
 from typing import NamedTuple
 
 import pytest
-from fair_cases import assert_same_story, assert_told_as_known, faults, sentences_of
+from fair_cases import assert_told_as_known, faults, sentences_of
 from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.cases.case import Case, digest
 from parlour.envs.murder_mystery.generate import solve
@@ -22,7 +22,6 @@ from parlour.envs.murder_mystery.generate.from_seed import generate
 from parlour.envs.murder_mystery.generate.world import SCENES
 from parlour.envs.murder_mystery.languages.texts import texts
 from parlour.envs.murder_mystery.vocabulary.facts import Fact, forms_of, read, say
-from scipy.stats import chisquare
 
 SEEDS = 400
 READ = 40
@@ -202,17 +201,6 @@ def test_many_seeds_give_fair_riddles_true_scripts_and_right_keys(many):
 
 
 @pytest.mark.slow
-def test_right_letters_are_uniform(many):
-    # chi-square over four positions; a fair draw fails once in a many
-    assert set(many.letters) == {0, 1, 2, 3}
-    assert chisquare([many.letters[k] for k in range(4)]).pvalue > 0.001
-    kinds = {kind for kind, _ in many.by_kind}
-    assert len(kinds) == 11
-    for kind in kinds:  # eleven looks: a tenth as strict each
-        assert chisquare([many.by_kind[kind, k] for k in range(4)]).pvalue > 0.0001, kind
-
-
-@pytest.mark.slow
 def test_four_to_six_play_and_one_or_sometimes_two_die(many):
     assert {players for players, _ in many.sizes} == {4, 5, 6}
     two = sum(count for (_, victims), count in many.sizes.items() if victims == 2)
@@ -298,19 +286,6 @@ def test_nobody_meets_one_who_is_in_another_place(language, stop):
     assert near > 20
 
 
-def test_no_relation_is_held_with_its_opposite():
-    opposites = [{"a creditor", "a debtor"}, {"the tenant", "the landlord"}, {"a confidant", "a rival"}]
-    assert all(word in texts("en").words.relations for pair in opposites for word in pair)
-    for seed in range(100):
-        case = made(seed)
-        pairs: dict[tuple[int, int], set[str]] = {}
-        for fact in case.truth.facts:
-            if fact.kind == "relation":
-                pairs.setdefault(fact.args[::2], set()).add(case.relations[fact.args[1]])
-        assert not any(pair <= group for group in pairs.values() for pair in opposites)
-        assert all(1 <= len(pair) <= 3 for pair in pairs.values())
-
-
 def test_the_same_seed_gives_the_same_case_in_every_process():
     assert digest(generate(11)) != digest(generate(12))
     modules = "parlour.envs.murder_mystery.cases"
@@ -318,26 +293,6 @@ def test_the_same_seed_gives_the_same_case_in_every_process():
     salted = {**os.environ, "PYTHONHASHSEED": "1"}
     process = subprocess.run([sys.executable, "-c", code], env=salted, capture_output=True, text=True, check=True)
     assert process.stdout.strip() == digest(generate(11, "zh", 6, 2))
-
-
-def test_both_languages_tell_the_same_story():
-    for seed in range(40):
-        assert_same_story(made(seed), made(seed, "zh"))
-
-
-def test_the_wording_differs_between_seeds():
-    openings = {made(seed).characters[0].script.split(",")[0][:6] for seed in range(30)}
-    assert len(openings) >= 4
-    evenings = Counter(
-        line for seed in range(30) for line in texts("en").prose.evenings if line in made(seed).characters[0].script
-    )
-    assert len(evenings) == len(texts("en").prose.evenings)
-
-
-@pytest.mark.parametrize(("language", "least"), [("en", 1400), ("zh", 400)])
-def test_scripts_are_at_least_a_few_hundred_tokens_long(language, least):
-    # about 4.5 characters a token in English, 1.3 in Chinese
-    assert min(len(character.script) for seed in range(READ) for character in made(seed, language).characters) > least
 
 
 @pytest.mark.parametrize("players", range(4, 10))

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect
-from collections.abc import Iterable
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -21,7 +19,7 @@ from hypothesis import example, given, strategies as st
 from mystery_players import Listener, game_of, seats_of
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.policies import ChatPlayer
-from parlour.policies.agents.murder_mystery import AGENTS, Reader, sensors
+from parlour.policies.agents.murder_mystery import AGENTS, Reader
 from parlour.policies.agents.murder_mystery.asks import CaseAsk, SenseAll, Vote
 from parlour.policies.agents.murder_mystery.heard import ReadFacts
 from parlour.policies.agents.murder_mystery.quiz import Quiz
@@ -110,15 +108,6 @@ def test_each_sensor_is_held_to_its_own_choices_and_reasons_come_first():
         assert fields[0] in ("reason", "thought") or len(fields) == 1, kind
 
 
-def test_the_sensors_of_a_language_have_the_choices_of_all_in_their_order():
-    for sensor, spec in sensors.SENSORS.items():
-        for language in CASES:
-            card = sensors.card(sensor, language)
-            assert sensors.sensor_of(card.sensor) == sensor
-            assert [sensors.choice_of(choice, spec.choices) for choice in card.choices] == list(spec.choices)
-            assert [card.worded(choice) for choice in spec.choices] == card.choices
-
-
 @pytest.mark.parametrize(
     ("kind", "field", "said", "read"),
     [
@@ -186,28 +175,6 @@ def alike(first: str, other: str) -> int:
     return low
 
 
-def shared(prompts: Iterable[str]) -> float:
-    """The share of characters in the longest beginning that a prompt has in common with an earlier one."""
-    seen: list[str] = []
-    same = total = 0
-    for prompt in prompts:
-        place = bisect(seen, prompt)
-        near = seen[max(place - 1, 0) : place + 1]
-        same += max((alike(prompt, earlier) for earlier in near), default=0)
-        total += len(prompt)
-        seen.insert(place, prompt)
-    return same / total
-
-
-def test_a_prefix_cache_serves_most_of_each_prompt():
-    """A prompt sorts next to the one with which it shares most. Must be 60 %; 50 % before the dialogue stood in front."""
-    assert shared(["abc", "abd", "xyz", "abdx"]) == 5 / 13  # nothing, ab, nothing, abd
-    for name in METHODS:
-        if name != "mystery_none":  # which asks little: introductions, answers to nobody, one vote each
-            for language in CASES:
-                assert shared(prompt for _, prompt in played(name, language)[0]) > 0.6, (name, language)
-
-
 def test_scene_self_and_script_come_first_then_the_talk_which_only_grows():
     by_seat: dict[str, list[CaseAsk[Any]]] = {}
     for question, prompt in played("questum", "en")[0]:
@@ -253,11 +220,6 @@ CODES = re.compile(
 def latin(text: str) -> list[str]:
     """The words in Latin letters in a prompt, but for names, codes and keys."""
     return re.findall(r"[A-Za-z][A-Za-z']*", CODES.sub(" ", text))
-
-
-def test_a_latin_word_is_found():
-    assert latin('# questum.vote (zh)\n## me\n- a = 是\n`pick` {"name": "安"} player_2') == []
-    assert latin("- a = yes\n# Who you are") == ["yes", "Who", "you", "are"]
 
 
 @pytest.mark.parametrize("name", [*METHODS, "chat", "spoken", "quiz"])

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import csv
-import json
 from functools import cache
 
 import pytest
-from parlour.envs import registry
 from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.cases.case import dump
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.measure.murder_mystery import result_store
 from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, generated, play_case
-from parlour.training.papers import demo, questum, questum_games
+from parlour.training.papers import questum, questum_games
 from parlour.training.papers.cells import Reproduction, printed
-from parlour.training.papers.demo import murder_mystery as demo_section
 from parlour.training.papers.reproduce import ReproductionSetting, reproduce
 from parlour.training.play.seeds import HELD_OUT
 from reference_data import paper_table
 
-PLAYING = ("Questum", "Werewolf", "O-CoT", "ThinkThrice")
 SETTING = ReproductionSetting(games=2, repetitions=1)
 
 
@@ -125,23 +121,6 @@ def test_questum_is_played_by_its_text_and_by_its_algorithm():
     assert asked["Questum"] < asked[questum.WHOLE] < asked["ThinkThrice"]
 
 
-def test_costs_are_told_by_stage_and_rules_of_thumb_cost_nothing():
-    table = made("questum-11")
-    dollars = [cell for cell in table.cells if cell.measure.endswith("dollars")]
-    assert {cell.value.value for cell in dollars if cell.value} == {0.0}
-    stages = {(cell.row, cell.measure.partition(" ")[0].rstrip(":")) for cell in table.cells}
-    assert ("Questum", "gameplay") in stages
-    assert ("PP", "gameplay") not in stages  # it plays no game
-    asked = asked_of(table)
-    assert asked["Questum"] < min(value for row, value in asked.items() if row != "Questum")
-
-
-def test_table_3_says_that_no_person_played():
-    table = made("questum-3")
-    assert any("Nobody can replay a person" in remark for remark in table.remarks)
-    assert list(dict.fromkeys(cell.row for cell in table.cells)) == list(PLAYING)
-
-
 def test_every_choice_of_1_to_5_sensors_is_a_row(monkeypatch):
     monkeypatch.setattr(questum_games, "cases_of", small)
     kept = {name: questum.SENSORS[name] for name in ("emotion", "motivation", questum.VALUE)}
@@ -150,15 +129,6 @@ def test_every_choice_of_1_to_5_sensors_is_a_row(monkeypatch):
     choices = {"emotion", "motivation", "emotion+motivation"}
     assert {cell.row for cell in cells} == {"mean", "lowest", "highest", *choices}
     assert {cell.of for cell in cells if cell.row == "mean"} == {"1 sensors, 2 choices", "2 sensors, 1 choices"}
-
-
-def test_rounds_and_questions_are_varied(monkeypatch):
-    monkeypatch.setattr(questum_games, "cases_of", small)
-    monkeypatch.setattr(questum, "_ROUNDS", (1, 3))
-    monkeypatch.setattr(questum, "_QUESTIONS", (1,))
-    asked = asked_of(questum.rounds("questum-rounds", SETTING))
-    assert list(asked) == ["3 rounds, 1 questions", "1 rounds, 1 questions"]
-    assert asked["1 rounds, 1 questions"] < asked["3 rounds, 1 questions"]
 
 
 def test_a_folder_of_cases_has_a_group_for_each_script_of_the_papers(tmp_path):
@@ -177,34 +147,6 @@ def test_a_folder_of_cases_has_a_group_for_each_script_of_the_papers(tmp_path):
     rows = list(csv.DictReader((out / "questum-8.csv").read_text("utf-8").splitlines()))
     assert [row["row"] for row in rows] == ["Questum", "Questum", "PP", "PP"]
     assert 0 <= float(rows[0]["overall"]) <= 1
-
-
-def test_a_measurement_that_was_killed_is_taken_up(tmp_path, monkeypatch):
-    setting = ReproductionSetting(games=3, repetitions=1, out=tmp_path)
-    monkeypatch.setattr(questum_games, "cases_of", small)
-    rows = {"PP": questum.PP, "Questum": questum.QUESTUM}
-    whole = questum.comparison("whole", setting, rows)
-    path = tmp_path / "Questum" / result_store.FILE
-    lines = path.read_bytes().splitlines(keepends=True)
-    assert len(lines) == 3
-    path.write_bytes(lines[0] + lines[1][:100])  # killed within the second game
-    played: list[CaseJob] = []
-    real = result_store.play_all
-    monkeypatch.setattr(result_store, "play_all", lambda jobs, *a, **k: (played.extend(jobs), real(jobs, *a, **k))[1])
-    again = questum.comparison("again", setting, rows)
-    assert [(job.method.name, job.case) for job in played] == [("questum", case) for case, _ in small(setting)[1:]]
-    assert [(c.row, c.measure, c.ours, c.value and c.value.value) for c in again.cells] == [
-        (c.row, c.measure, c.ours, c.value and c.value.value) for c in whole.cells
-    ]
-    path.write_text("{}\n")
-    with pytest.raises(ParlourError, match="accepted: what a measurement left"):
-        questum.comparison("again", setting, rows)
-
-
-def test_with_the_same_number_of_questions_everybody_asks_one_person_in_a_round():
-    asked, free = asked_of(made("questum-budget")), asked_of(made("questum-2"))
-    assert all(asked[row] < free[row] for row in PLAYING[1:])
-    assert asked["Questum"] == free["Questum"]  # it asks one anyway
 
 
 def test_cases_are_held_out_ones():
@@ -238,21 +180,3 @@ def test_the_command_compares_methods_and_refuses_one_twice(error_of, json_of):
     )
     assert {cell["row"] for cell in output["cells"]} == {"questum", "pp"}
     assert "accepted: each once" in error_of(["murder-mystery", "compare", "-m", "pp", "-m", "pp", "--games", "2"])
-
-
-def test_the_demo_has_a_section(tmp_path, monkeypatch):
-    assert registry["murder_mystery_v0"].spec.demo == (
-        "parlour.training.papers.demo.murder_mystery:murder_mystery_section",
-    )
-    monkeypatch.setattr(demo_section, "_REPETITIONS", 1)
-    monkeypatch.setattr(questum_games, "cases_of", small)
-    section = demo_section.murder_mystery_section(tmp_path, demo.DemoConfig(games=10, steps=1))
-    assert section.name == "mystery"
-    assert "no language model played" in section.markdown
-    assert (tmp_path / "mystery" / "teahouse_zh.jsonl").exists()
-    assert json.dumps(section.numbers)
-    assert "OP, overall" in section.summary
-    assert (tmp_path / section.picture.path).stat().st_size > 0
-    assert "O-CoT in the quiz" in section.verdict
-    asked = {c["row"]: c["value"]["value"] for c in section.numbers["cells"] if c["measure"].startswith("gameplay")}
-    assert f"{asked['Questum']:.0f} questions with Questum, {asked['O-CoT']:.0f} with O-CoT." in section.verdict

@@ -7,7 +7,6 @@ from functools import cache
 
 import pytest
 from fair_cases import assert_told_as_known
-from mystery_players import game_of
 from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery import GAME, belief
 from parlour.envs.murder_mystery.belief import PUBLIC
@@ -16,9 +15,8 @@ from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.generate import tougher
 from parlour.envs.murder_mystery.generate.from_seed import generate
 from parlour.envs.murder_mystery.options import tell
-from parlour.envs.murder_mystery.vocabulary import ENOUGH, TELL
-from parlour.envs.murder_mystery.vocabulary.facts import KINDS, UNKNOWN, WHEREABOUTS, Fact, read
-from parlour.training import cli
+from parlour.envs.murder_mystery.vocabulary import ENOUGH
+from parlour.envs.murder_mystery.vocabulary.facts import UNKNOWN, WHEREABOUTS, Fact
 from parlour.training.papers import questum_games
 from parlour.training.papers.reproduce import ReproductionSetting
 from refused_values import refusal
@@ -186,15 +184,6 @@ def test_levels_that_cannot_be_are_refused_in_one_line(reference):
     assert "accepted: " in refusal(find, reference)
 
 
-def test_the_command_tells_the_liars_to_all_and_the_deductions_with_the_truth(capsys, output_of):
-    output = output_of(["murder-mystery", "cases", "show", "seed:2:en::::1"])
-    assert "Others who may lie: 1" in output
-    assert "proof" not in output
-    assert cli.run(["murder-mystery", "cases", "show", "seed:2:en::::1", "--truth"]) == 0
-    assert f"Statements in the solver's proof: {len(tougher.proof_of(made(2, 1)))}" in capsys.readouterr().out
-    assert "may lie" not in output_of(["murder-mystery", "cases", "show", "seed:2", "--truth"])
-
-
 # -- at the table ----------------------------------------------------------------------------------------------
 
 
@@ -215,28 +204,6 @@ def test_an_innocent_with_a_secret_may_tell_its_lie_and_be_silent_and_others_may
     offered = table.replies(honest, WHEREABOUTS, -1, 0, 0).legal
     assert all(move in facts for move in offered if move.kind == "tell")
     assert ENOUGH not in offered
-
-
-def test_the_rules_of_the_table_tell_how_many_may_lie():
-    for language, words in (("en", "In this case 1 of those who killed nobody"), ("zh", "没有杀人的人里有1名")):
-        case = made(1, 1, language)
-        assert words in GAME.text(GAME.build(case=case.id)).rules
-
-
-@pytest.mark.parametrize("method", ["mystery_werewolf", "mystery_thinkthrice", "heuristic"])
-def test_who_has_a_secret_tells_its_lie_whatever_the_method(method):
-    case = made(1, 1)
-    liar, lie = liar_of(case)
-    true = Fact("at", (liar, case.truth.timeline[liar][lie.args[2]], lie.args[2]))
-    said: list[Fact] = []
-    for seat, move, _ in game_of(method, case.id)[1].last_views[0].events:
-        if seat == liar:
-            told = move.kind == TELL
-            said += (
-                [Fact(KINDS[move.args[0]], move.args[1:])] if told else read(move.words or "", case.vocabulary, liar)
-            )
-    assert lie in said
-    assert true not in said
 
 
 def test_a_level_is_for_generated_cases(tmp_path):

@@ -7,16 +7,19 @@ The folders of these tests are made up. Those of the collection are checked wher
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from parlour.envs.murder_mystery.cases.case import digest
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.wellplay import load
-from parlour.envs.murder_mystery.wellplay.check import check
-from parlour.training.cli import run
 from reference_data import reference
 from refused_values import refusal
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts"))
+from check_wellplay import check, main
 
 HEADER = "value,type,question,a,b,c,d,e,truth"
 WHO = "a,a,Who killed Old Moss?,Bea,Cal,Dot,,,b"
@@ -435,40 +438,25 @@ def test_the_language_is_told_by_the_script_where_the_folder_does_not(tmp_path):
         ("final_result/Ann.csv", f"{HEADER}\na,a,What?,x,y,,,,a,more\n"),
     ],
 )
-def test_what_cannot_be_loaded_is_refused_in_one_line(tmp_path, error_of, name, text):
+def test_what_cannot_be_loaded_is_refused_in_one_line(tmp_path, capsys, name, text):
     path = folder(tmp_path)
     (path / name).write_text(text, encoding="utf-8")
     refusal(load.load_folder, path)
-    assert "1 of 1 scripts cannot be loaded" in error_of(["murder-mystery", "cases", "check", str(tmp_path)])
+    assert main(tmp_path) == 2
+    assert "0 scripts; 1 cannot be loaded" in capsys.readouterr().out
 
 
-def test_check_lists_irregularities_with_exit_code_0(tmp_path, json_of, output_of):
+def test_the_script_lists_irregularities_and_names_what_it_cannot_load(tmp_path, capsys):
     folder(tmp_path, {"Ann": [*ROWS, ""]})
-    folder(tmp_path, slug="fern")
-    output = output_of(["murder-mystery", "cases", "check", str(tmp_path)])
-    assert "en/moss" in output
-    assert "blank_line" in output
-    fern, moss = json_of(["murder-mystery", "cases", "check", str(tmp_path), "--json"])["scripts"]
-    assert fern["questions"] == {"objective": 3, "reasoning": 6, "relations": 3, "total": 12}
-    assert [
-        irregularity["line"] for irregularity in moss["irregularities"] if irregularity["kind"] == "blank_line"
-    ] == [6, 6]  # there and in FSA
-    assert moss["victims"] == [{"name": "Old Moss", "murderers": ["Cal"]}]
-
-
-def test_check_loads_what_it_can_and_names_what_it_cannot(tmp_path, capsys):
-    folder(tmp_path)
+    assert main(tmp_path) == 0
+    assert "blank_line" in capsys.readouterr().out
     bad = folder(tmp_path, slug="fern")
     (bad / "json" / "Bea.json").unlink()
-    assert run(["murder-mystery", "cases", "check", str(tmp_path), "--json"]) == 2
+    assert main(tmp_path) == 2
     captured = capsys.readouterr()
-    assert [script["error"] is None for script in json.loads(captured.out)["scripts"]] == [False, True]
+    assert "in 1 scripts; 1 cannot be loaded" in captured.out
     assert "Bea.json cannot be read" in captured.err
-
-
-@pytest.mark.parametrize("name", ["nowhere", "."])
-def test_check_of_no_script_is_refused(tmp_path, name):
-    assert run(["murder-mystery", "cases", "check", str(tmp_path / name)]) == 2
+    assert main(tmp_path / "nowhere") == 2
 
 
 NOT_DETECTABLE = {("death_wears_white", "row_order")}

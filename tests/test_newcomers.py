@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import copy
 import pickle
-from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.core import LONGEST_SHOWN, IllegalMove, ParlourError, accept
-from parlour.wrappers import LegalRanks, ParallelLegalRanks
 from pettingzoo.utils.wrappers import BaseWrapper
 
 # -- the mask --------------------------------------------------------------------------------------------------
@@ -113,38 +111,6 @@ def test_human_rendering_prints_as_the_game_goes_and_nothing_twice(name: str, ca
         assert env.render() is None
         assert capsys.readouterr().out == ""
     assert output
-
-
-NO_NUMBERS = [
-    *(np.array([]), np.array([0, 1]), np.zeros((2, 2)), np.array(float("nan")), np.array("x")),
-    *(None, "x", "0", 0.5, 1.7, float("nan"), float("inf"), 1j, [], [0], (), {0}, {0: 0}, b"0", 10**400, -1, object()),
-]
-
-
-def named(value: object) -> str:
-    """The same in every process, and short."""
-    return type(value).__name__ if type(value) in (object, np.ndarray) else repr(value)[:20]
-
-
-def ranks() -> Any:
-    return LegalRanks(registry["template_v0"].env(observation="features"))
-
-
-def ranks_at_once() -> Any:
-    return ParallelLegalRanks(registry["template_v0"].parallel_env(observation="features"))
-
-
-@pytest.mark.parametrize("value", NO_NUMBERS, ids=named)
-def test_what_is_no_number_of_a_move_is_refused_in_one_line(value):
-    """1.7 is not rank 1, and "0" is not rank 0."""
-    for make in (registry["template_v0"].raw_env, ranks, ranks_at_once):
-        env = make()
-        env.reset(seed=1)
-        if make is ranks_at_once and value is None:
-            continue
-        with pytest.raises(ParlourError, match="is not accepted; accepted: a whole number 0") as refusal:
-            env.step({"player_0": value} if make is ranks_at_once else value)
-        assert "\n" not in str(refusal.value)
 
 
 def test_a_refused_value_is_shown_in_one_line_up_to_its_longest():

@@ -31,9 +31,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def unnamed(site: Path) -> Path:
+def unnamed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same package without entry point, under another name."""
-    path = site.parent / "unnamed"
+    path = tmp_path_factory.mktemp("unnamed")
     new_game("ourgame", path)
     return path / "ourgame"
 
@@ -83,7 +83,7 @@ def test_its_sides_are_measured_as_teams(site):
     assert report["games"] == 80
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_seat_of_it_is_trained_and_plays(site, tmp_path):
     out = tmp_path / "seat"
     little = ("--steps", "512", "--rollout", "64", "--envs", "4", "--validation-games", "2", "--processes", "1")
@@ -91,15 +91,6 @@ def test_a_seat_of_it_is_trained_and_plays(site, tmp_path):
     policy = str(out / "policy.npz")
     (game,) = output_of(site, "play", GAME, "--policy", "heuristic", "--policy", f"player_1={policy}")
     assert game["winner"] in ("keeper", "guesser")
-
-
-@pytest.mark.slow
-def test_a_population_learns_it_by_selfplay(site, tmp_path):
-    out = tmp_path / "selfplay"
-    little = ("--steps", "256", "--tables", "16", "--turns", "8", "--updates", "2", "--imitation-steps", "100")
-    little += ("--validation-deals", "4", "--deals", "2", "--test-deals", "2")
-    assert output_of(site, "train", "selfplay", GAME, *little, "--out", str(out))["game"] == GAME
-    assert (out / "policy.npz").exists()
 
 
 @pytest.mark.slow

@@ -6,20 +6,15 @@ murder mystery have a fixed length, whoever lives and whatever is said.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.core import Move
 from parlour.envs.entries import Entry
-from parlour.envs.registry import lookup
-from parlour.wrappers import HistoryWindow, NumericFeatures, QuestRewards, Recorder, SealedTurn, TurnInInfo
+from parlour.wrappers import HistoryWindow, NumericFeatures, Recorder, SealedTurn, TurnInInfo
 from pettingzoo_suites import api_test, by_design, max_cycles_test, seed_test
 
 pytestmark = by_design
@@ -40,7 +35,6 @@ def test_api_through_the_wrappers(tmp_path):
 
     api_test(NumericFeatures(bare()), num_cycles=20)
     api_test(HistoryWindow(bare(), lines=3), num_cycles=20)
-    api_test(QuestRewards(bare()), num_cycles=400)
     for wrap in (TurnInInfo, SealedTurn):
         api_test(wrap(registry["avalon_v0"].raw_env(num_players=5, observation="features", info="full")), 100)
     recorder = Recorder(bare(), tmp_path / "{n}.jsonl")
@@ -154,53 +148,3 @@ def test_a_finished_game_takes_no_more_moves():
     env.step(None)
     env.step(None)
     assert env.agents == []
-
-
-CASES = Path(__file__).parent / "cases"
-RULES = ("paper", "reference", "official")
-
-
-def played(env: Any, seed: int) -> Iterator[tuple[Any, Any]]:
-    """A game by random legal actions; yields what everybody gets, cycle by cycle."""
-    rng = np.random.default_rng(seed)
-    seen, infos = env.reset(seed=seed)
-    yield seen, infos
-    while env.agents:
-        seen, _, _, _, infos = env.step({a: int(rng.choice(np.flatnonzero(s["action_mask"]))) for a, s in seen.items()})
-        yield seen, infos
-
-
-@pytest.mark.parametrize("talk", [True, False])
-@pytest.mark.parametrize("rules", RULES)
-def test_every_night_takes_as_long_however_many_wolves_live(rules, talk):
-    """Who counts cycles learns nothing of the wolves: nights with one, two and three of them were played."""
-    env = lookup("werewolf_v0").parallel_env(rules=rules, talk=talk, render_mode="ansi")
-    lengths, living = set[int](), set[int]()
-    for seed in range(12):
-        cycles: Counter[str] = Counter()
-        for _ in played(env, seed):
-            shown = env.render().splitlines()[-1]
-            if shown.startswith("Moderator: Night"):
-                living.add(len(env.aec.state_now.standing.living.wolves))
-                cycles[shown] += 1
-        lengths |= set(cycles.values())
-    assert len(living) > 1
-    assert len(lengths) == 1
-
-
-@pytest.mark.parametrize("case", ["seed:3", "seed:11:en:4", "letter"])
-@pytest.mark.parametrize("questions", [1, 2])
-def test_an_exchange_that_two_hear_takes_as_long_whatever_is_said(case, questions):
-    """From "turns to" to the next public line: the questions and answers (nobody else may be asked)."""
-    at = str(CASES / "letter_en.json") if case == "letter" else case
-    options: dict[str, Any] = {"case": at, "hearing": "two", "rounds": 1, "questions": questions, "targets": 1}
-    env = lookup("murder_mystery_v0").parallel_env(**options, render_mode="ansi")
-    lengths = set()
-    for seed in range(4):
-        cycles: Counter[int] = Counter()
-        for _ in played(env, seed):
-            lines = env.render().splitlines()
-            if lines and " turns to " in lines[-1]:
-                cycles[len(lines)] += 1
-        lengths |= set(cycles.values())
-    assert len(lengths) == 1, lengths

@@ -73,15 +73,7 @@ SHOWN = {
     "avalon_v0-6-paper.txt": [", the Assassin, guesses"],
     "avalon_v0-6-reference.txt": ["Drawn by lot to go instead"],
     "avalon_v0-10-official.txt": ["Two fail cards fail"],
-    "avalon_v0-7-multi_round.txt": ["player_2, Morgana, guesses"],
-    "avalon_v0-5-multi_round-public.txt": ["all < player_0 says of its vote: "],
     "werewolf_v0-6-paper-bids.txt": ["bid for the floor", "\n  bid [4]", "(taken as: ", "says to the werewolves"],
-    "werewolf_v0-aiwolf-5.txt": [
-        "The possessed is no werewolf",
-        "tied vote is repeated",
-        ' says: "Over."',
-        "(taken as: ",
-    ],
     "werewolf_v0-8": [
         "(taken as: ",
         "says to the werewolves",

@@ -9,6 +9,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from parlour.training.learn.mediators.baselines import SystemAnswers, lines, score
+from parlour.training.learn.mediators.learn import GraceConfig
+from parlour.training.learn.mediators.table import UtilityTable
+from parlour.training.learn.mediators.train import train
 from parlour.training.measure.statistics import Estimate
 
 
@@ -37,3 +40,21 @@ def test_net_utility_stays_between_the_dearest_failure_and_the_greatest_payment(
     assert first.difference.low is None  # from itself: all the same
     assert "35.00 [-52.00, 120.00]" in lines([first, other, alone])[1]
     assert "10.00 -" in lines([first, other, alone])[3]
+
+
+def test_utilities_that_differ_by_rounding_are_equal():
+    first, other = score([answers("a", [0.1 + 0.2, 10.0, -40.0]), answers("b", [0.3, 10.0, -40.0])])
+    assert (other.difference.value, other.difference.low) == (0.0, None)
+    assert lines([first, other])[2][-1] == "0.00 -"
+
+
+@pytest.mark.parametrize(("limits", "most"), [(None, 116.0), ((-52.0, 120.0), 120.0)])
+def test_the_curve_of_a_mediator_stays_within_what_a_question_can_pay(tmp_path, limits, most):
+    """Two held-out questions, 116 and -47: Student's interval would end at -1001 and 1070."""
+    utilities = np.tile([[116.0, -50.0], [-47.0, -50.0]], (5, 1))
+    joints = (("retrieve_shallow", "generate", "skip_check"), ("skip_retrieval", "generate_parametric", "skip_check"))
+    table = UtilityTable(tuple(map(str, range(10))), ("s0",) * 10, joints, utilities)
+    config = GraceConfig(temperature=1.0, floor=0.01, points=2, seed=3)
+    points = train(config, table, tmp_path / "run", limits=limits).points
+    assert all(-52.0 <= point.low <= point.held_out <= point.high <= most for point in points if point.low is not None)
+    assert any(point.high == most for point in points)

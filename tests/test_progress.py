@@ -41,8 +41,10 @@ def test_a_line_says_what_is_done_the_share_the_metric_and_the_time_left(clock):
     clock.now += 20
     line(TRAINING, 81_920, "win rate 0.56")
     assert line.line() == "Training: 20 % · 81,920 of 409,600 decisions · win rate 0.56 · 1 min 20 s left"
-    clock.now += 5  # nothing was told since: the time left falls nevertheless
-    assert line.line().endswith("win rate 0.56 · 1 min 15 s left")
+    clock.now += 4
+    assert line.line().endswith("win rate 0.56 · 1 min 20 s left")
+    clock.now += 20 * 60  # nothing is known since: the estimate stands, and says how old it is
+    assert line.line().endswith("win rate 0.56 · 1 min 20 s left, as of 20 min 4 s ago")
     line(TRAINING, 409_600)
     assert line.line() == "Training: 100 % · 409,600 of 409,600 decisions · win rate 0.56"
     line(Stage("Learning", 10), 5, "log loss 0.4")  # without a unit

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from parlour.policies.llm.ask import ASKS, read_back
+from parlour.policies.llm.ask import ASKS
 from parlour.training import cli
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -46,24 +46,6 @@ def test_the_module_of_the_page_is_asked_at_each_analysis(module):
     steps = [json.loads(line).get("calls", []) for line in transcript.read_text("utf-8").splitlines()]
     asked = [call["ask"] for calls in steps for call in calls]
     assert asked.count("mirror.look") == asked.count("avalon_agent.analyse") > 20
-
-
-def test_its_question_is_whole_in_its_prompt(module):
-    import cautious
-
-    question = cautious.Doubt(text="# Who you are\nx\n", options={"option 10": "I approve.", "option 11": "I reject."})
-    assert read_back(question.prompt()) == question
-    assert question.read('{"reasons": "", "choice": "OPTION 10"}').choice == "option 10"
-    assert question.read("I reject.").choice == "option 11"
-
-
-def test_words_beside_a_plain_module_are_found(module):
-    (module / "prompts" / "en").mkdir(parents=True)
-    (module / "prompts" / "en" / "doubt.md").write_text("Doubt, please.\n", "utf-8")
-    (module / "cautious.py").write_text(PLAYER.replace("template: ClassVar", "unused: ClassVar"), "utf-8")
-    import cautious
-
-    assert "\nDoubt, please.\n" in cautious.Doubt(text="", options={"a": "b"}).prompt()
 
 
 def test_the_folder_of_another_wording(tmp_path, output_of):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
@@ -10,13 +9,10 @@ import numpy as np
 import pytest
 from mystery_players import game_of, plans, seats_of
 from parlour.envs.murder_mystery import GAME
-from parlour.envs.murder_mystery.cases.case import dump
-from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.redealt import redealt
 from parlour.envs.murder_mystery.vocabulary import CHOOSE, SUSPECT, VOTE
 from parlour.envs.murder_mystery.vocabulary.facts import Fact
 from parlour.policies import make_policy
-from parlour.policies.agents.murder_mystery import InterviewSettings, QuestumAgent
 from parlour.policies.agents.murder_mystery.evidence import NOBODY, SourcedFact
 from parlour.policies.agents.murder_mystery.questum.outlook import TOPICS, Outlook, PlannedQuestion
 from parlour.policies.agents.murder_mystery.questum.plan import PlannedInterview
@@ -202,22 +198,6 @@ def _decided(world, seat, view):
     return plan.chances(victim), plan.worth(victim, list(plan.room.others)), plan.vote(victim)
 
 
-def test_what_one_seat_knows_alone_is_asked_on_for_the_table():
-    """Seat 0 saw everybody else clear but one: it knows who did it, the table does not, and the table votes."""
-    game = GAME.build(case="seed:9:en:5:1")
-    view = game.view(game.initial(), innocent_of(game))
-    for share, least in ((0.0, False), (0.5, True)):
-        plan = beginning(view, f",curiosity=0,table={share}")
-        (victim,) = plan.room.scene.victims
-        person = plan.room.scene.person(victim)
-        sure = [SourcedFact(Fact("peace", (seat, person)), view.seat, True) for seat in plan.room.others[1:]]
-        plan._heard._sure = [*plan.own_view(victim).statements, *sure]
-        plan._views.clear()
-        assert uncertainty(plan.chances(victim)) == 0
-        assert uncertainty(plan.table_view(victim).beliefs.chances) > 0
-        assert (max(plan.worth(victim, list(plan.room.others)).values()) > 0) == least
-
-
 def test_a_claim_and_a_sighting_catch_a_liar_together_where_others_may_lie():
     """Who was asked where it was claims a place; that others may have seen it elsewhere is then worth something."""
     players, _ = game_of("questum:mode=random", "seed:2:en::::2", rounds=1)
@@ -254,28 +234,6 @@ def test_no_question_is_put_twice_to_the_same_seat(reference):
     planners = {plan.room.me.name for plan in planned}
     put = [(talk.speaker, talk.question) for talk in planned[0].room.seat_memory.talks if talk.asker in planners]
     assert len(put) == len(set(put)) > 0
-
-
-def test_prose_without_facts_is_played_by_sensors(tmp_path):
-    case = find("seed:5:en:4:1")
-    none = dict.fromkeys(("places", "times", "means", "motives", "relations", "items", "public"), ())
-    silent = [character.model_copy(update={"facts": (), "lies": ()}) for character in case.characters]
-    path = tmp_path / "prose.json"
-    path.write_text(dump(case.model_copy(update={**none, "truth": None, "characters": tuple(silent)})), "utf-8")
-    planned = plans(game_of(PLAN, str(path), rounds=2)[0])
-    assert planned
-    for plan in planned:
-        assert not plan.has_facts
-        assert plan.summaries  # the sensors were read
-
-
-def test_settings_that_were_saved_before_there_was_a_plan_are_read(tmp_path):
-    """An agent that was saved when the default was the score plays by score."""
-    old = {"beta": 0.2, "epsilon": 0.1, "sensors": ["emotion"], "prune": True, "mode": "score", "counts": False}
-    assert InterviewSettings.from_json(old).mode == "score"
-    stored = {"policy": "questum", "settings": {"model": {"model": "offline"}, "chosen": old}}
-    (tmp_path / "agent.json").write_text(json.dumps(stored), "utf-8")
-    assert QuestumAgent.load(tmp_path / "agent.json").chosen == InterviewSettings(sensors=("emotion",))
 
 
 def test_the_game_says_how_many_may_lie():

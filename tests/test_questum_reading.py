@@ -10,25 +10,17 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from free_words import FreeSpeaker
-from mystery_players import game_of, plans, seats_of
+from mystery_players import game_of, plans
 from parlour.envs.murder_mystery.cases.find import find
-from parlour.envs.murder_mystery.vocabulary import CHOOSE
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, read, say
-from parlour.policies.agents.murder_mystery import scene as scenes
 from parlour.policies.agents.murder_mystery.asks import ReplyToQuestion, Words
-from parlour.policies.agents.murder_mystery.evidence import collect
 from parlour.policies.agents.murder_mystery.heard import FactSentences, ReadFacts, forms_of
 from parlour.policies.agents.murder_mystery.procedure import READING
 from parlour.policies.agents.murder_mystery.questum.plan import PlannedInterview
 from parlour.policies.agents.murder_mystery.scene import Talk, scene_of
 from parlour.policies.llm.ask import Ask, BadReply, read_back
-from parlour.policies.llm.make import NoisyModel
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
-from parlour.policies.llm.noise import MisreadingModel, ReadingNoise
-from parlour.training.measure.murder_mystery.games import CaseJob, CaseSetting, play_case
-from parlour.training.measure.murder_mystery.methods import method_of
 from parlour.training.play import rollout
-from parlour.wrappers import Recorder
 
 CASE = "seed:9:en:5:1"
 PLAN = "questum:mode=plan"
@@ -149,23 +141,6 @@ def test_words_with_facts_nothing_to_say_and_blanks_are_not_asked_about():
         assert not any(player.failed for player in players)
 
 
-def test_heuristics_are_never_asked_what_they_would_not_find():
-    class Offline(FreeSpeaker):
-        is_language_model: ClassVar[bool] = False
-
-    model = Offline()
-    played(model)
-    assert model.asked
-    assert not model.read()
-
-
-@pytest.mark.parametrize("name", ["questum:mode=score", "player_star", "mystery_ocot"])
-def test_only_the_planner_asks(name):
-    model = FreeSpeaker()
-    played(model, name, rounds=1)
-    assert not model.read()
-
-
 def test_the_question_holds_nothing_of_the_seat_that_asks():
     model = FreeSpeaker()
     players, _ = played(model)
@@ -218,81 +193,3 @@ def test_without_a_model_it_finds_what_the_forms_of_the_case_say():
     assert question.read_in(answer.facts) == list(dict.fromkeys(facts))
     assert question.read(answer.model_dump_json()) == answer
     assert said("I swear it was her.").heuristic(np.random.default_rng(0)).facts == []
-
-
-# -- readers that err ------------------------------------------------------------------------------------------
-
-
-def test_it_is_misheard_by_the_seats_that_err_and_ones_own_words_are_not():
-    name = scene().players[2]
-    question = said(f"I think I saw {name} somewhere.", speaker=0)
-
-    def words_read(seat, words, game=1):
-        listener = FreeSpeaker()
-        noisy = NoisyModel(listener, ReadingNoise.parse(words))
-        noisy.answer(question, RequestContext(f"player_{seat}", 7, game=game, player="questum"))
-        return listener.asked[0][0].words
-
-    assert words_read(1, "miss=1") == scene().say.nothing
-    assert words_read(0, "miss=1,misread=1") == question.words
-    others = {words_read(1, "misread=1", game) for game in range(60)}
-    assert others == {question.words.replace(name, other) for other in scene().players if other != name}
-
-
-def test_seats_that_err_each_read_for_themselves():
-    listener = FreeSpeaker()
-    players, _ = played(NoisyModel(listener, ReadingNoise.parse("misread=0.5")), rounds=1)
-    readers = {context.seat for question, context in listener.asked if isinstance(question, ReadFacts)}
-    assert readers == {f"player_{plan.room.seat_memory.seat}" for plan in plans(players)}
-
-
-def test_the_planners_own_reading_errs_as_the_question_would():
-    """At the same rates and on the same statements, without a question to the model."""
-    noise = ReadingNoise.parse("misread=0.5,miss=0.2")
-    players, _ = played(NoisyModel(OfflineModel(), noise), rounds=1)
-    for plan in plans(players):
-        memory = plan.room.seat_memory
-        taken = scenes.as_heard(
-            memory.talks, MisreadingModel(noise, 1, memory.seat, "any"), memory.scene, plan.room.me.name
-        )
-        expected = {act for act in collect(memory.scene, [], [talk for talk in taken if talk.asker]) if not act.sure}
-        victim = memory.scene.person(memory.scene.victims[0])
-        statements = {statement for statement in plan._heard.statements(victim) if not statement.sure}
-        assert statements == {statement for statement in expected if statement.victim == victim}
-        assert taken != memory.talks
-
-
-@pytest.mark.parametrize(
-    ("words", "mishears"), [("misread=0.5", True), ("misread=0.5,players=mystery_ocot", False), ("", False)]
-)
-def test_what_a_planner_misheard_stands_in_the_transcript_and_nothing_does_without_noise(words, mishears, tmp_path):
-    noise = ReadingNoise.parse(words)
-    model = NoisyModel(OfflineModel(), noise) if noise else OfflineModel()
-    env = Recorder(rollout.table("murder_mystery_v0", case=CASE, rounds=1), tmp_path / "game.jsonl")
-    rollout.play(env, seats_of(PLAN, model, CASE), 1)
-    env.close()
-    lines = map(json.loads, (tmp_path / "game.jsonl").read_text("utf-8").splitlines())
-    misheard = [pair for line in lines for pair in line.get("misheard", ())]
-    assert bool(misheard) == mishears
-    assert all(said != heard for said, heard in misheard)
-
-
-# -- the purse -------------------------------------------------------------------------------------------------
-
-
-def test_once_answers_have_had_to_be_read_a_question_takes_two():
-    for model, takes in ((OfflineModel(), 1), (FreeSpeaker(), 2)):
-        players, _ = played(model, rounds=1)
-        assert {plan.takes(CHOOSE) for plan in plans(players)} == {takes}
-
-
-@pytest.mark.parametrize("budget", [12, 15, 20, 25, 40])
-@pytest.mark.parametrize("mode", ["plan,price=0,curiosity=1", "random"])
-def test_a_game_in_free_words_takes_no_more_than_its_budget(mode, budget):
-    model = FreeSpeaker()
-    table = CaseSetting(repetitions=0, budget=budget)
-    played = play_case(CaseJob("seed:9:en:4:1", method_of(f"questum:mode={mode}"), 3, table), model)
-    assert played.play.asked <= budget
-    if budget >= 15:  # 4 introductions and 1 vote of the murderer leave enough to ask somebody, and to understand him
-        assert played.asked > 0
-        assert model.read()

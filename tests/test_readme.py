@@ -61,6 +61,16 @@ def test_the_agents_loop_runs_as_printed(capsys):
     assert re.fullmatch(r"(good|evil) wins by (quests|assassination)\n", capsys.readouterr().out)
 
 
+def test_the_first_page_of_the_docs_tells_the_same_result_with_the_numbers_of_the_card():
+    index = (ROOT / "docs" / "index.md").read_text()
+    result, same = (page[page.index("## One result") : page.index("![Strength")] for page in (README, index))
+    assert same == result.replace("(docs/explanation", "(explanation")
+    card = (ROOT / "docs" / "cards" / "avalon-6-talk.md").read_text().replace("+", "")
+    figures = re.findall(r"([\d.]+) points\s+\[([\d.]+), ([\d.]+)\]", result)
+    assert len(figures) == 2
+    assert all(f"| {value} [{low}, {high}]" in card for value, low, high in figures)
+
+
 def test_the_tables_name_every_game_and_policy():
     assert [name for name in registry if f"| `{name}` |" not in README] == []
     players = names_of("plain", "asking", "modules")

@@ -29,8 +29,6 @@ TABLES: list[tuple[str, dict[str, Any]]] = [
     ("werewolf_v0", {"num_players": 5, "rules": "official"}),
     ("werewolf_v0", {"num_players": 6, "talk": False}),
     ("werewolf_v0", {"num_players": 5, "speaking": "bids"}),
-    ("werewolf_v0", {"rules": "aiwolf-5"}),
-    ("werewolf_v0", {"rules": "aiwolf-15"}),
     ("avalon_v0", {"num_players": 7, "rules": "official"}),
     ("avalon_v0", {"num_players": 5, "speaking": "bids"}),
     ("mediated_qa_v0", {"questions": 2}),

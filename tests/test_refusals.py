@@ -12,12 +12,9 @@ from parlour.envs.mediated_qa import corpora
 from parlour.envs.murder_mystery.cases.case import load as load_case
 from parlour.training.records import avalon, werewolf
 from parlour.training.records.reading import read_as
-from records.conftest import game_made
-from records.test_avalonlogs import logged
 from records.test_in_words import EVENING, QUEST
-from records.test_proavalon import hunted
 from refused_values import check, sentences
-from test_corpora_forms import FILES, ROWS
+from test_corpora_forms import FILES
 from test_werewolf_published import GAME
 
 Read = Callable[[Any], object]
@@ -37,8 +34,8 @@ def _of_werewolf(form: str) -> Read:
     return lambda game: read_as(werewolf.FORMATS, _file(game), None, form)
 
 
-def _of_corpus(form: str, name: str = "made.jsonl") -> Read:
-    return lambda entry: corpora.load(_file(entry, name), form=form)
+def _of_corpus(form: str) -> Read:
+    return lambda entry: corpora.load(_file(entry, "made.jsonl"), form=form)
 
 
 def _case(name: str) -> Any:
@@ -46,17 +43,12 @@ def _case(name: str) -> Any:
 
 
 READ: dict[str, tuple[Any, Read]] = {
-    "gpt51": (game_made(), _of_avalon("gpt51")),
-    "proavalon": (hunted(), _of_avalon("proavalon")),
-    "avalonlogs": (logged(), _of_avalon("avalonlogs")),
     "avalon_words": (QUEST, _of_avalon("words")),
     "werewolf_words": (EVENING, _of_werewolf("words")),
     "werewolf_gratr": (GAME, _of_werewolf("gratr")),
     "case_tower": (_case("tower_en"), load_case),
     "case_letter": (_case("letter_en"), load_case),
-    **{f"corpus_{form}": (entries[0], _of_corpus(form)) for form, entries in FILES.items() if form != "squad2"},
-    "corpus_squad2": (FILES["squad2"], _of_corpus("squad2", "made.json")),
-    "corpus_rows": (ROWS[0], _of_corpus("squad2")),
+    **{f"corpus_{form}": (entries[0], _of_corpus(form)) for form, entries in FILES.items()},
 }
 
 

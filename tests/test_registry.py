@@ -101,17 +101,6 @@ def test_a_package_that_cannot_be_loaded_does_no_harm_until_its_game_is_asked_fo
         assert why in error_of(["play", name])
 
 
-def test_two_packages_with_one_game_are_told_apart(offer):
-    offer("twice_v0 = one:GAME", "twice_v0 = two:GAME")
-    with pytest.raises(ParlourError, match="offered by one:GAME and by two:GAME"):
-        lookup("twice_v0")
-
-
-def test_a_package_cannot_replace_a_game_of_parlour(offer):
-    offer("avalon_v0 = nowhere:GAME")
-    assert type(lookup("avalon_v0").spec).__name__ == "AvalonSpec"
-
-
 SMALL = {"num_players": 5, "rules": "official", "talk": False}
 ASYNC_PROSE = {"vectorization_mode": "async", "observation": "text", "vector_kwargs": {"shared_memory": False}}
 

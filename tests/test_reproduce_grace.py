@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import csv
-import json
 import sys
 from math import sqrt
 from pathlib import Path
 
 import numpy as np
 import pytest
-from matplotlib.collections import PathCollection
-from parlour.envs import registry
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
-from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL
-from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, policy_file
-from parlour.policies.agents.mediated_qa.joint import PUBLISHED, STATES
+from parlour.policies.agents.mediated_qa import GraceMediator
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.learn.mediators import baselines, held_out
 from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig
 from parlour.training.learn.mediators.learn import GraceConfig, learn
-from parlour.training.papers import cells, demo, grace, grace_pictures
-from parlour.training.papers.demo import mediated_qa as demo_section
+from parlour.training.papers import cells, grace
 from parlour.training.papers.reproduce import ReproductionSetting, reproduce
 from parlour.training.results import plots
 from reference_data import paper_table
@@ -103,19 +97,6 @@ def test_the_joint_actions_are_drawn_from_the_policy_that_was_learned(played, ca
         assert int(line["questions"]) == sum(row.state == line["state"] for row in calibrated[signals].train)
 
 
-def test_net_utility_by_state_is_the_mean_of_the_draws(played):
-    tables, out, _ = played
-    for signals in SIGNALS:
-        earned = {}
-        for line in draws(out, signals):
-            earned.setdefault(line["state"], []).append(float(line["net_utility"]))
-        values = {cell.row: cell.value for cell in tables["grace-5"].cells if cell.of == signals}
-        assert list(values) == [state for state in (*STATES, NO_SIGNAL) if state in earned]
-        for state, value in values.items():
-            assert (value.n, value.value) == (len(earned[state]), pytest.approx(np.mean(earned[state])))
-            assert (value.low is None) == (len(set(earned[state])) == 1)
-
-
 def test_the_baselines_are_counted_over_the_same_questions(played, calibrated):
     table = played[0]["grace-3"]
     for row, joint, of in (
@@ -170,20 +151,6 @@ def test_the_first_row_is_ours_and_differences_are_paired_with_it(played, calibr
     )
 
 
-def test_the_file_of_figure_3_holds_the_cells(played):
-    tables, out, _ = played
-    rows = lines(out, "grace-3")
-    assert len(rows) == len(tables["grace-3"].cells) == 10 * 4
-    for line, cell in zip(rows, tables["grace-3"].cells, strict=True):
-        assert (line["system"], line["signals"], line["measure"]) == (cell.row, cell.of, cell.measure)
-        assert line["paper_percent"] == ("" if cell.paper is None else str(cell.paper))
-        ours = cell.value.value if cell.value else cell.ours.value
-        assert float(line["value"]) == ours
-        differs = cell.value_difference.value if cell.value_difference else None
-        differs = cell.difference.value if cell.difference else differs
-        assert line["from_first"] == ("" if differs is None else str(differs))
-
-
 PRINTED = {
     "no retrieval": ("Baseline", (30, 0, 30)),
     "GraphRAG": ("GraphRAG", (20, 25, 26.7)),
@@ -221,56 +188,6 @@ def test_the_papers_figures_are_those_of_the_reference_data():
         for method, values in PRINTED.values()
         for metric, value in zip(metrics, values, strict=True)
     }
-
-
-def test_the_remarks_say_how_many_questions_and_that_no_language_model_played(played):
-    for table in played[0].values():
-        said = " ".join(table.remarks)
-        assert f"{PRACTICE} generated calibration questions and {GAMES} held-out ones" in said
-        assert "no language model played" in said
-
-
-def test_the_heatmap_shows_the_probabilities(played):
-    _, out, drawn = played
-    for axes, signals in zip(drawn["grace-4"].axes, SIGNALS, strict=False):
-        shown = axes.images[0].get_array()
-        values = {
-            (line["state"], (line["retriever"], line["generator"], line["verifier"])): float(line["probability"])
-            for line in lines(out, "grace-4")
-            if line["signals"] == signals
-        }
-        for y, state in enumerate((*STATES, NO_SIGNAL)):
-            assert axes.get_yticklabels()[y].get_text().startswith(state)
-            for x, joint in enumerate(PUBLISHED):
-                if (state, joint) in values:
-                    assert shown[y, x] == values[state, joint]
-                else:
-                    assert np.ma.getmaskarray(shown)[y, x]
-
-
-def test_dots_are_as_large_as_the_share_of_their_value(played):
-    _, out, drawn = played
-    axes = drawn["grace-5"].axes[0]
-    rows = draws(out, grace.OURS)
-    states = [state for state in (*STATES, NO_SIGNAL) if any(line["state"] == state for line in rows)]
-    assert [label.get_text().split("\n")[0] for label in axes.get_xticklabels()] == [s.split("_")[0] for s in states]
-    dots = [collection for collection in axes.collections if isinstance(collection, PathCollection)]
-    for x, (state, of) in enumerate(zip(states, dots, strict=True)):
-        earned = [float(line["net_utility"]) for line in rows if line["state"] == state]
-        shares = {at[1]: size / grace_pictures._AREA for at, size in zip(of.get_offsets(), of.get_sizes(), strict=True)}
-        assert {at[0] for at in of.get_offsets()} == {x}
-        assert shares == {value: pytest.approx(earned.count(value) / len(earned)) for value in set(earned)}
-
-
-def test_scores_are_drawn_where_they_stand(played):
-    tables, _, drawn = played
-    axes = drawn["grace-3"].axes[3]  # net utility
-    dots = [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "o"]
-    assert dots == [cell.value.value for cell in tables["grace-3"].cells if cell.measure == "net utility"]
-    dots = [line.get_xdata()[0] for line in drawn["grace-3"].axes[0].lines if line.get_marker() == "o"]
-    assert dots == [100 * cell.ours.value for cell in tables["grace-3"].cells if cell.measure == "accuracy"]
-    squares = [line.get_xdata()[0] for line in drawn["grace-3"].axes[0].lines if line.get_marker() == "s"]
-    assert sorted(squares) == [10, 20, 20, 30]
 
 
 @pytest.mark.parametrize("name", ["grace-4", "grace-5"])
@@ -315,48 +232,3 @@ def test_a_language_model_is_asked_if_there_is_one():
     assert table.model == "speaking"
     assert any("speaking answered and checked" in remark for remark in table.remarks)
     assert not any("no language model" in remark for remark in table.remarks)
-
-
-def test_the_command_prints_figures_of_both_kinds(error_of, json_of, output_of, tmp_path):
-    arguments = ["reproduce", "grace-3", "--games", "20", "--practice", "30"]
-    shown = output_of(arguments)
-    assert "no language model played" in shown
-    output = json_of([*arguments, "--json"])
-    cell = next(c for c in output["cells"] if (c["row"], c["measure"]) == ("no retrieval", "net utility"))
-    line = next(line for line in shown.splitlines() if "no retrieval" in line and "net utility" in line)
-    value, differs = cell["value"], cell["value_difference"]
-    assert f"{value['value']:.2f}  [{value['low']:.2f}, {value['high']:.2f}]  n=20" in line
-    assert f"{differs['value']:+.2f}  [{differs['low']:+.2f}, {differs['high']:+.2f}]" in line
-    first = next(line for line in shown.splitlines() if "no retrieval" in line and "accuracy" in line)
-    assert "30.0%" in first
-    assert " p=" in first
-    assert "--out DIR" in error_of(["reproduce", "grace-4"])
-
-
-def test_the_demo_has_a_section_that_learns_and_measures(monkeypatch, tmp_path):
-    assert registry["mediated_qa_v0"].spec.demo == ("parlour.training.papers.demo.mediated_qa:mediated_qa_section",)
-    monkeypatch.setattr(demo_section, "_CALIBRATION", 80)
-    monkeypatch.setattr(demo_section, "_HELD_OUT", 40)
-    section = demo_section.mediated_qa_section(tmp_path, demo.DemoConfig())
-    assert section.name == "grace"
-    data = json.loads(json.dumps(section.numbers, allow_nan=False))
-    assert [score["n"] for score in data["scores"]] == [40] * 6
-    assert sum(data["states"].values()) == 80
-    policy = policy_file.read(tmp_path / "grace" / "policy.json")
-    calibrated = held_out.prepare(HeldOutConfig(train=80, held_out=40, corpus_seed=UNSEEN))
-    earned = baselines.learned("", policy, calibrated.held_out).utility.mean()
-    assert data["scores"][0]["utility"]["mean"] == pytest.approx(earned)
-    assert f"learned mediator: {earned:+.2f}" in section.summary
-    assert "the best static policy" in section.verdict
-    lines = baselines.lines(held_out.compare(calibrated, policy))
-    assert all(f"| {' | '.join(line)} |" in section.markdown for line in lines)
-    assert all(f"| {state} |" in section.markdown for state in policy.rows)
-
-
-def test_the_mediator_takes_its_seat_by_a_policy_file(tmp_path, json_of):
-    path, silent = tmp_path / "policy.json", PUBLISHED[5]  # search deeply, and refuse: costs 3
-    path.write_text(PolicyTable({state: {silent: 1.0} for state in (*STATES, NO_SIGNAL)}).dumps())
-    arguments = ["play", "mediated_qa_v0", "--policy", f"mediator=grace:file={path}", "--set", "modules=false"]
-    returns = [game["returns"] for game in json_of([*arguments, "--games", "5", "--json"])]
-    assert len(returns) == 5
-    assert all(rewards in ([7.0], [-23.0]) for rewards in returns)

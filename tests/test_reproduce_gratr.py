@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from parlour.envs import registry, replay
+from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.cli import reproduce as command
 from parlour.training.measure.werewolf.amnesia import amnesia
 from parlour.training.measure.werewolf.played import WerewolfGame
 from parlour.training.measure.werewolf.transcripts import Seen
-from parlour.training.papers import demo, gratr
+from parlour.training.papers import gratr
 from parlour.training.papers.cells import Reproduction, printed
-from parlour.training.papers.demo import werewolf as demo_section
 from parlour.training.papers.gratr_teams import OPPONENTS, PAPER, RULE, Match
 from parlour.training.papers.reproduce import ReproductionSetting, reproduce, sizes
 from parlour.training.play import seeds
@@ -25,7 +24,6 @@ from reference_data import paper_table
 
 NAMES = ("gratr-2", "gratr-3", "gratr-fig3", "gratr-fig4")
 ROLES = ("Werewolf", "Witch", "Guard", "Seer", "Villager")
-WINDOW = OPPONENTS[0]
 
 
 @pytest.fixture(scope="module")
@@ -109,11 +107,6 @@ def test_settings_that_cannot_be_played_are_refused(edit: Any, message: str) -> 
         reproduce("gratr-2", replace(ReproductionSetting(), **edit))
 
 
-def test_concurrent_games_change_nothing(made: Any) -> None:
-    again = reproduce("gratr-3", ReproductionSetting(games=4, model=OfflineModel(3), against="werewolf_window"))
-    assert again.cells == tuple(cell for cell in made["gratr-3"].cells if "history window" in cell.row)
-
-
 # -- the cells -------------------------------------------------------------------------------------------------
 
 
@@ -141,16 +134,6 @@ def test_no_figure_of_the_paper_goes_unprinted(made: dict[str, Reproduction]) ->
     for name, table in made.items():
         shown = {(cell.row, cell.of, cell.measure): cell.paper for cell in table.cells if cell.paper is not None}
         assert shown == {key[1:]: value for key, (value, _) in printed().items() if key[0] == name}, name
-
-
-def test_werewolves_who_know_all_judge_all_rightly(made: dict[str, Reproduction]) -> None:
-    values = {(cell.row, cell.of): cell.value for cell in made["gratr-fig4"].cells}
-    for label in (f"GRATR v. {WINDOW.label}", f"{WINDOW.label} v. GRATR"):
-        wolves, everybody = values[label, "Werewolf"], values[label, "all roles"]
-        assert wolves is not None
-        assert everybody is not None
-        assert (wolves.value, wolves.share) == (1.0, True)
-        assert everybody.value < 1
 
 
 # -- by hand ---------------------------------------------------------------------------------------------------
@@ -287,32 +270,6 @@ def test_bars_are_the_papers() -> None:
     ours = {key: value for key, (value, _) in printed().items() if key[0].startswith("gratr-fig")}
     assert len(ours) == len(lines) == 66
     assert ours == pytest.approx(theirs)
-
-
-# -- the demo --------------------------------------------------------------------------------------------------
-
-
-def test_the_demo_has_a_section_that_measures_and_explains(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="THE EXTRA `train` IS NOT INSTALLED: the picture is not drawn")
-    assert registry["werewolf_v0"].spec.demo == ("parlour.training.papers.demo.werewolf:werewolf_section",)
-    section = demo_section.werewolf_section(tmp_path, demo.DemoConfig(games=40))
-    cells = json.loads(json.dumps(section.numbers, allow_nan=False))["cells"]
-    total = [cell for cell in cells if cell["measure"] == "TWR" and cell["row"].startswith("GRATR")]
-    assert [cell["ours"]["n"] for cell in total] == [2] * 4
-    assert all(f"  {cell['row']}: " in section.summary for cell in total)
-    assert sorted(path.name for path in (tmp_path / "werewolf").iterdir()) == [
-        "trust.graphml",
-        "trust.json",
-        "trust.png",
-    ]
-    assert (tmp_path / section.picture.path).name == "trust.png"
-    assert all(section.verdict.count(opponent.label) == 1 for opponent in OPPONENTS)
-    window = next(cell for cell in cells if cell["row"] == "history window v. GRATR" and cell["measure"] == "TWR")
-    assert f"history window ({-100 * window['difference']['difference'] + 0:+.1f} points" in section.verdict
-    witch = json.loads((tmp_path / "werewolf" / "trust.json").read_text())
-    assert len(witch["players"]) == 8
-    assert "\n    player_" in section.markdown  # the explanation
-    assert "| rerank RAG v. GRATR | WWR |" not in section.markdown
 
 
 # -- GRATR with settings of its own ----------------------------------------------------------------------------

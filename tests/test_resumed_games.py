@@ -189,25 +189,3 @@ def test_a_game_that_was_given_up_counts_where_such_games_are_skipped_and_is_pla
     play_recorded(env, [RandomPolicy(), RandomPolicy()], ["a", "b"], 0, path)
     with pytest.raises(ParlourError, match="another game"):
         stored_game(path, env.game_env, 1, ["a", "b"], given_up=False)
-
-
-# -- tables that are reproduced ----------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("what", ["avalon-6", "avalon-7"])
-def test_a_reproduced_table_goes_on_practice_included(what, tmp_path, capsys):
-    words = ["reproduce", what, "--games", "1", "--practice", "1"]
-    assert call(words, tmp_path / "whole", "--json") == 0
-    printed = capsys.readouterr().out
-    files = {path: path.read_bytes() for path in (tmp_path / "whole").rglob("*") if path.is_file()}
-    games = sorted((tmp_path / "whole").rglob("*.jsonl"))
-    games[0].write_bytes(games[0].read_bytes()[:500])
-    games[1].unlink()
-    assert call(words, tmp_path / "whole", "--json") == 0
-    assert unmeasured(capsys.readouterr().out) == unmeasured(printed)
-    assert {path: path.read_bytes() for path in (tmp_path / "whole").rglob("*") if path.is_file()} == files
-    assert call([*words[:-1], "2"], tmp_path / "whole") == (
-        2 if what == "avalon-6" else 0
-    )  # avalon-7: nobody practises
-    assert call(["reproduce", "avalon-8", *words[2:], "--against", "agent"], tmp_path / "whole") == 2

@@ -9,7 +9,6 @@ import hashlib
 import pickle
 import subprocess
 import sys
-import threading
 from types import ModuleType
 
 import numpy as np
@@ -19,17 +18,9 @@ from parlour.envs.core import ParlourError
 from parlour.envs.extras import install
 from parlour.policies.retrieval import embedders
 from parlour.policies.retrieval.embedders import EmbeddingFailed, HashingEmbedder, MiniLMEmbedder
-from parlour.policies.retrieval.memory import SCRIPT, TALK, Memory, count_tokens
+from parlour.policies.retrieval.memory import Memory, count_tokens
 
 WORDS = ["the", "butler", "saw", "lady", "red", "knife", "garden", "lamp", "night", "管家", "花园", "匕首", "毒药"]
-LINES = [
-    "The butler stole the letter from the baron's desk.",
-    "At night the lady was in the garden with a red lamp.",
-    "The poison was in the second glass of wine.",
-    "管家在晚上偷走了书房里的信。",
-    "夫人提着红灯笼站在花园里。",
-    "毒药在第二杯葡萄酒里。",
-]
 
 
 def sentences(n, seed=0):
@@ -101,19 +92,6 @@ def test_what_differs_in_the_last_bits_only_is_a_tie(k):
     assert [hit.position for hit in memory.search("?", k)] == list(range(k))
 
 
-def test_texts_keep_their_tag():
-    memory = of(LINES[:3], tag=SCRIPT)
-    memory.add(LINES[3:])
-    assert len(memory) == 6
-    (hit,) = memory.search(LINES[4], 1)
-    assert (hit.text, hit.position, hit.tag, hit.tokens) == (LINES[4], 4, TALK, 13)
-    assert {hit.tag for hit in memory.search(LINES[4], 6)} == {SCRIPT, TALK}
-    assert sorted(hit.position for hit in memory.search(LINES[4], 6, tag=SCRIPT)) == [0, 1, 2]
-    assert memory.search(LINES[4], 6, tag="gossip") == []
-    assert {hit.tag for hit in memory.retrieve(LINES[4], 10**6, tag=TALK)} == {TALK}
-    assert memory.retrieve(LINES[4], 10**6, tag="gossip") == []
-
-
 # -- retrieval ---------------------------------------------------------------------------------------------------
 
 MEMORY = of(sentences(120))
@@ -177,50 +155,6 @@ def test_what_cannot_be_used_is_refused(call, message):
 # -- saved, pickled, in other processes and threads --------------------------------------------------------------
 
 
-def remembered():
-    memory = of(LINES[:3], tag=SCRIPT)
-    for line in LINES[3:]:
-        memory.add([line])
-        memory.add([f"{line} ...", "red lamp"], tag=SCRIPT)
-    return memory
-
-
-def answers(memory):
-    return [(memory.search(q, 5), memory.retrieve(q, 40, tag=SCRIPT)) for q in [*LINES, "red lamp"]]
-
-
-def test_a_search_keeps_to_one_thread_and_leaves_the_setting_of_others_alone():
-    import faiss
-
-    used = []
-
-    class Spy:
-        def __init__(self, index):
-            self.index = index
-
-        def search(self, *arguments):
-            used.append(faiss.omp_get_max_threads())
-            return self.index.search(*arguments)
-
-    def game():
-        memory = remembered()
-        for partition in memory._partitions.values():
-            partition.index = Spy(partition.index)
-        faiss.omp_set_num_threads(3)
-        results.append(answers(memory))
-        left.append(faiss.omp_get_max_threads())
-
-    results, left = [], []
-    threads = [threading.Thread(target=game) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert set(used) == {1}
-    assert left == [3] * 4
-    assert results == [answers(remembered())] * 4
-
-
 @pytest.mark.slow
 def test_importing_loads_neither_faiss_nor_a_client_nor_a_model():
     modules = "parlour.policies.retrieval.memory, parlour.policies.retrieval.embedders"
@@ -254,11 +188,6 @@ def test_every_text_that_is_not_blank_has_a_vector_of_length_1(some, size):
     assert np.allclose(lengths(vectors), 1, atol=1e-6)
 
 
-def test_features_that_cancel_each_other_leave_a_vector_all_the_same():
-    vectors = HashingEmbedder(1).embed([f"x{k} y{k} z{k}" for k in range(300)])
-    assert set(vectors.ravel().tolist()) == {1.0, -1.0}
-
-
 def test_vectors_are_the_same_everywhere_and_forever():
     """A saved memory is searched by vectors made later, perhaps on another machine."""
     vectors = HashingEmbedder().embed(SAYINGS)
@@ -271,13 +200,6 @@ def test_a_vector_does_not_depend_on_the_texts_beside_it(monkeypatch):
     assert np.array_equal(whole, np.concatenate([HashingEmbedder().embed([text]) for text in SAYINGS]))
     monkeypatch.setattr(embedders, "_AT_ONCE", 2)
     assert np.array_equal(whole, HashingEmbedder().embed(SAYINGS[::-1])[::-1])
-
-
-def test_words_count_more_in_order_and_frequent_ones_count_less():
-    vector, same, turned, other = HashingEmbedder().embed(["red lamp", "Red LAMP!", "lamp red", "red and the lamp"])
-    assert np.array_equal(vector, same)
-    assert vector @ turned < 0.95
-    assert vector @ other > 0.7
 
 
 @pytest.mark.parametrize("blank", ["", " ", "\n\u3000"])

@@ -9,14 +9,11 @@ import re
 import signal
 import subprocess
 import sys
-import time
-import warnings
 from pathlib import Path
 
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.files import atomic_write, replacing
-from parlour.training.cli import run
 from parlour.training.results.runs import (
     CONFIG,
     LOCK,
@@ -53,7 +50,7 @@ def test_an_error_ends_the_lock(tmp_path):
 
 HOLDS = """
 import sys, time
-from parlour.training.runs import run_directory
+from parlour.training.results.runs import run_directory
 with run_directory(sys.argv[1]):
     print("held", flush=True)
     time.sleep(60)
@@ -72,32 +69,6 @@ def test_a_killed_process_holds_nothing(tmp_path):
     with run_directory(tmp_path):
         pass
     assert not (tmp_path / LOCK).exists()
-
-
-RACES = """
-import sys, time
-from pathlib import Path
-from parlour.envs.core import ParlourError
-from parlour.training.runs import run_directory
-folder, inside = Path(sys.argv[1]), Path(sys.argv[2])
-held = 0
-while held < 50:
-    try:
-        with run_directory(folder):
-            inside.mkdir()  # fails if another process is inside
-            inside.rmdir()
-            held += 1
-    except ParlourError as error:
-        assert "in use" in str(error), error
-"""
-
-
-@pytest.mark.slow
-def test_processes_that_come_and_go_are_never_inside_together(tmp_path):
-    command = [sys.executable, "-c", RACES, str(tmp_path / "run"), str(tmp_path / "inside")]
-    processes = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(3)]
-    errors = [process.communicate(timeout=120)[1] for process in processes]
-    assert [process.returncode for process in processes] == [0, 0, 0], errors
 
 
 def test_what_is_no_folder_is_refused(tmp_path):
@@ -215,39 +186,8 @@ def test_lines_are_cut_only_when_they_were_read(tmp_path):
 
 # -- the commands ------------------------------------------------------------------------------------------------
 
-TUNED = ["--held-out", "2", "--budget", "2", "--surface", "2", "--grid", "2", "--finalists", "1"]
-SMALL_SEAT = [
-    "--phase-steps",
-    "256",
-    "--rollout",
-    "128",
-    "--envs",
-    "8",
-    "--batch",
-    "64",
-    "--hidden",
-    "8,8",
-    "--validation-games",
-    "2",
-    "--processes",
-    "1",
-]
-# one of each machine: tuning, self-play, one seat, a mediator, practice, a table of a paper
-COMMANDS = {
-    "seat": ["train", "seat", "template_v0", "--opponents", "random", "--features", "summary", "--steps", "512", *SMALL_SEAT],
-    "selfplay": ["train", "selfplay", "avalon_v0", "--steps", "2048", "--tables", "32", "--imitation-steps", "2048", "--deals", "1", "--test-deals", "2"],
-    "questum": ["train", "questum", "--games", "1", *TUNED],
-    "grace": ["train", "grace", "--questions", "60", "--held-out", "20"],
-    "avalon": ["train", "avalon", "--games", "2", "-n", "5"],
-    "questum-2": ["reproduce", "questum-2", "--games", "1", "--repetitions", "1"],
-}  # fmt: skip
 UNLIKE = {".png", ".zip", ".sqlite3", ".lock"}
 """Pictures and PyTorch's and SQLite's files hold a date or a version of their libraries."""
-
-
-def begin(name, out):
-    command = [sys.executable, "-W", "ignore", "-m", "parlour.training.cli", *COMMANDS[name], "--out", str(out)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def left(folder: Path) -> dict[str, str]:
@@ -265,31 +205,3 @@ def without_seconds(path: Path) -> str:
         timed = {k for k, heading in enumerate(rows[0]) if heading.endswith("seconds")}
         return repr([[cell for k, cell in enumerate(row) if k not in timed] for row in rows])
     return re.sub(r'("seconds": )[0-9.e-]+', r"\1", text)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_second_command_in_the_folder_is_refused_and_the_first_leaves_what_it_leaves_alone(name, tmp_path):
-    if name in ("seat", "selfplay", "questum"):
-        pytest.importorskip(
-            {"seat": "sb3_contrib", "selfplay": "openskill"}.get(name, "optuna"), reason="the extra `train`"
-        )
-    first = begin(name, tmp_path / "run")
-    while not any(path.read_text() for path in (tmp_path / "run").rglob(LOCK)):
-        assert first.poll() is None, first.communicate()
-        time.sleep(0.01)
-    os.kill(first.pid, signal.SIGSTOP)  # so that it is at work until the other one was refused
-    try:
-        second = begin(name, tmp_path / "run")
-        out, err = second.communicate(timeout=300)
-    finally:
-        os.kill(first.pid, signal.SIGCONT)
-    assert (second.returncode, out) == (2, "")
-    lines = [line for line in err.splitlines() if "parlour:" in line]
-    assert len(lines) == 1
-    assert f"is in use by another run (process {first.pid})" in lines[0]
-    _, err = first.communicate(timeout=600)
-    assert first.returncode == 0, err
-    with warnings.catch_warnings(action="ignore"):
-        assert run([*COMMANDS[name], "--out", str(tmp_path / "alone")]) == 0
-    assert left(tmp_path / "run") == left(tmp_path / "alone")

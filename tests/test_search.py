@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.avalon.histories import histories
 from parlour.envs.core import NATURE, Move, ParlourError
 from parlour.envs.turn import take_turn
-from parlour.policies import expert, make_policy
+from parlour.policies import make_policy
 from parlour.policies.search import SearchPolicy, SearchSettings
 from parlour.policies.search.continuations import Continuations, Critic, fitted
 from parlour.policies.search.others import OWN, others_of
@@ -91,20 +90,6 @@ def test_free_words_of_a_seat_rule_out_no_history():
         assert counted[0] == counted[1] > 0
 
 
-def test_one_fail_of_two_evil_members_has_two_histories():
-    # seat 3, Merlin, knows that both are evil: two orders of Assassin and Minion, times who of them failed
-    game = game_of(DEEPROLE)
-    moves = (Move(avalon.TEAM, (1, 2)), *APPROVED, avalon.SUCCESS, avalon.FAIL)
-    possible = list(histories(game, game.view(played(game, ROLES, *moves), 3)))
-    assert Counter(dict(h.moves[-2:])[1] for h in possible) == {avalon.SUCCESS: 2, avalon.FAIL: 2}
-
-
-def test_votes_of_the_present_round_are_not_part_of_a_history():
-    game = game_of(DEEPROLE)
-    state = played(game, ROLES, Move(avalon.TEAM, (0, 1)), avalon.REJECT, avalon.REJECT)
-    assert {len(h.moves) for h in histories(game, game.view(state, 2))} == {1}
-
-
 def test_the_posterior_is_bayes_rule_with_the_moves_of_the_network():
     # seat 0 leads (0, 1), the quest succeeds. An indifferent network plays success as evil in half of the cases, as good
     # always: seat 1 is evil in 12 of 24 deals, so P(evil) = 12/2 / (12/2 + 12) = 1/3
@@ -168,7 +153,7 @@ def test_where_nature_drew_a_team_search_plays_as_the_network():
 
 
 def test_other_games_and_unknown_settings_are_refused_in_one_line(error_of):
-    rules = registry["avalon_v0"].raw_env(num_players=5, rules="multi_round").game
+    rules = registry["avalon_v0"].raw_env(num_players=5, speaking="bids").game
     network = TrainedSeat("avalon_v0", rules.config, [(np.zeros((1, 1)), np.zeros(1))], features="belief")
     with pytest.raises(ParlourError, match="search does not play avalon_v0 at this table"):
         SearchPolicy(network)
@@ -202,40 +187,6 @@ def test_the_own_seat_is_played_by_the_searching_network():
     drawn = others.drawn(others.begun(6, 5), 3, np.random.default_rng(0))
     assert (drawn[:, 3] == 0).all()
     assert (np.delete(drawn, 3, axis=1) == 1).all()
-
-
-def test_a_player_that_only_draws_has_the_shares_of_its_moves_as_probabilities():
-    # Votes of the heuristic: a leader approves its own team
-    game = game_of(DEEPROLE)
-    table = SearchTable(indifferent(GAME, DEEPROLE))
-    others = others_of(("heuristic",), table.network, 0.02)
-    known = posterior(table, game.view(played(game, ROLES), 0), others, np.random.default_rng(0))
-    tables = table.tables(len(known.states))
-    at = np.arange(tables.num_envs) % len(known.states)
-    turns = tables.restore(known.states[at])
-    first = int(np.flatnonzero(turns.mask[0])[0])
-    turns = tables.step(np.full(tables.num_envs, first, np.int32))
-    chances = np.exp(others.log_chances(tables, turns, np.arange(4))[1])
-    approve = table.frame.own[0, table.number[avalon.APPROVE]]
-    assert chances[:, approve] == pytest.approx(0.98 + 0.02 / 2)
-    assert chances.sum(axis=1) == pytest.approx(1)
-
-
-def test_a_network_with_other_features_is_refused_among_the_others(tmp_path):
-    env = registry["avalon_v0"].raw_env(features="record", **DEEPROLE)
-    layers = [(np.zeros((len(env.game.catalogue), env.encoder.size), np.float32), np.zeros(len(env.game.catalogue)))]
-    TrainedSeat("avalon_v0", env.game.config, layers, features="record").save(tmp_path / "other.npz")
-    with pytest.raises(ParlourError, match="has the features record; accepted: belief"):
-        others_of((str(tmp_path / "other.npz"),), indifferent(GAME, DEEPROLE), 0.02)
-
-
-def test_one_of_the_others_may_have_a_setting():
-    table = {"num_players": 5, "rules": "official", "talk": False}
-    human = expert("avalon_v0", game_of(table).config, style="human")
-    others = others_of((OWN, "expert:style=human", "mcts:rollouts=5"), indifferent(GAME, table), 0.02)
-    assert (others.families[1].network.layers[0][0] == human.layers[0][0]).all()
-    with pytest.raises(ParlourError, match="width"):
-        others_of(("mcts:width=5",), indifferent(GAME, table), 0.02)
 
 
 def test_a_critic_learns_what_its_inputs_tell():

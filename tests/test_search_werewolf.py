@@ -7,7 +7,7 @@ import pytest
 from networks import indifferent, moves_beside_heuristics
 from parlour.envs import registry
 from parlour.envs.batch.werewolf.rounds import WerewolfRounds
-from parlour.envs.core import Move, ParlourError
+from parlour.envs.core import Move
 from parlour.envs.turn import take_turn
 from parlour.envs.werewolf import vocabulary as werewolf
 from parlour.policies import make_policy
@@ -15,7 +15,6 @@ from parlour.policies.search import SearchPolicy, SearchSettings
 from parlour.policies.search.others import OWN, others_of
 from parlour.policies.search.particles import GAMES, Cloud, Particles, spread
 from parlour.policies.search.posterior import SearchTable
-from parlour.policies.trained import TrainedSeat
 
 EIGHT = {"num_players": 8}
 GUARDED = {"num_players": 4, "roles": ["Werewolf", "Guard", "Villager", "Villager"], "talk": False}
@@ -127,11 +126,3 @@ def test_a_game_of_werewolf_with_search_is_the_same_for_the_same_seed():
 
     first, second = (moves_beside_heuristics(policy, "werewolf_v0", GUARDED) for _ in range(2))
     assert first == second
-
-
-@pytest.mark.parametrize("features", ["summary", "belief"])
-def test_presets_of_aiwolf_are_refused_in_one_line(features):
-    game = game_of({"rules": "aiwolf-5"})
-    network = TrainedSeat("werewolf_v0", game.config, [(np.zeros((1, 1)), np.zeros(1))], features=features)
-    with pytest.raises(ParlourError, match=r"search does not play werewolf_v0 .*presets of AIWolf excepted"):
-        SearchTable(network)

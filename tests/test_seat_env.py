@@ -1,4 +1,4 @@
-"""SeatEnv and QuestRewards: what one seat sees, may do and is paid (their docstrings; STYLE.md section 3.4).
+"""SeatEnv: what one seat sees, may do and is paid (their docstrings; STYLE.md section 3.4).
 
 The traps: a reward that comes after the seat's last move must reach it, once; a seat may never get to move, and then the
 game is dealt again; a finished game takes no more moves.
@@ -18,7 +18,7 @@ from parlour.envs.aec import GameEnv
 from parlour.envs.core import OVER, Move, Outcome, ParlourError
 from parlour.policies import RandomPolicy
 from parlour.training.play.rollout import play, table
-from parlour.wrappers import LearnerSeats, NumericFeatures, QuestRewards, SealedTurn, SeatEnv, TextActions
+from parlour.wrappers import LearnerSeats, NumericFeatures, SealedTurn, SeatEnv, TextActions
 
 # -- a game in which most seats do not get to move -------------------------------------------------------------
 
@@ -215,7 +215,7 @@ def test_other_opponents_are_refused_with_what_is_accepted(wrapper, opponents, r
     assert "random" in str(caught.value)
 
 
-@pytest.mark.parametrize("wrapper", [SeatEnv, LearnerSeats, QuestRewards, TextActions, NumericFeatures, SealedTurn])
+@pytest.mark.parametrize("wrapper", [SeatEnv, LearnerSeats, TextActions, NumericFeatures, SealedTurn])
 def test_environments_of_other_kinds_are_refused_with_what_is_accepted(wrapper):
     settings = (RandomPolicy,) if wrapper in (SeatEnv, LearnerSeats) else ()
     for env, what in (
@@ -244,23 +244,6 @@ def test_what_is_no_action_at_all_is_refused_and_changes_nothing(action, on_ille
     assert env.game_env.state_now is before
     env.step(np.array(int(np.flatnonzero(env.action_masks())[0])))  # as a policy of stable-baselines3 answers
     assert env.game_env.state_now is not before
-
-
-# -- QuestRewards ----------------------------------------------------------------------------------------------
-
-
-def test_quest_rewards_come_when_a_quest_is_scored():
-    env = QuestRewards(registry["avalon_v0"].raw_env(num_players=5, talk=False, info="full"), bonus=0.25)
-    env.reset(options={"nature": [Move("deal", (0, 1, 2, 3, 4, 0))]})
-    game = env.unwrapped
-    for move in (Move("propose", (0, 4)), *[Move("vote", (1,))] * 5, Move("card", (1,)), Move("card", (0,))):
-        env.step(game.number(move))
-        assert set(env.rewards.values()) == {0.0}
-    env.step(game.number(Move("guess")))
-    assert env.rewards == {f"player_{k}": -0.25 if k < 3 else 0.25 for k in range(5)}
-    assert env.last()[1] == -0.25  # what player_1, who leads next, has got since its last turn
-    env.step(game.number(Move("propose", (0, 1, 2))))
-    assert set(env.rewards.values()) == {0.0}
 
 
 def test_play_takes_an_environment_of_parlour_with_the_full_info() -> None:

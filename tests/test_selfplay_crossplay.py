@@ -75,21 +75,6 @@ def test_who_wins_is_rated_higher_and_the_order_of_the_names_does_not_matter():
     assert [rating.name for rating in crossplay.rated(turned, seed=0)] == ["a", "b", "c"]
 
 
-def test_ratings_do_not_depend_on_how_many_more_games_some_pairs_played_nor_on_draws():
-    games = {("a", "b"): between(*[True] * 8), ("a", "c"): between(True, False), ("b", "c"): between(True, False)}
-    ratings = crossplay.rated(made(games, deals=1), seed=3)
-    assert {rating.name: rating.games for rating in ratings} == {"a": 4, "b": 4, "c": 4}
-    drawn = {pair: tuple(game._replace(won=False, lost=False) for game in played) for pair, played in games.items()}
-    assert {rating.mu for rating in crossplay.rated(made(drawn), seed=3)} == {25.0}
-
-
-def test_the_same_seed_gives_the_same_ratings_and_another_seed_another_order_of_the_games():
-    games = {("a", "b"): between(*[True, False, False] * 4), ("a", "c"): between(*[True, True, False] * 4)}
-    table = made(games | {("b", "c"): between(*[True, False] * 6)}, deals=6)
-    assert crossplay.rated(table, 1) == crossplay.rated(table, 1)
-    assert crossplay.rated(table, 1) != crossplay.rated(table, 2)
-
-
 def test_games_of_another_cross_play_are_refused_and_broken_ones_too(tmp_path):
     members = [
         Member("random", "random"),

@@ -42,7 +42,7 @@ def test_a_game_by_id_is_an_ordinary_transcript_with_its_outcome(tmp_path):
     turns = to_the_end(sessions, sessions.begin(), np.random.default_rng(0))
     sessions.close()
     transcript = replay.read(tmp_path / "avalon_v0-1.jsonl")
-    assert transcript.header["seed"] == 4
+    assert transcript.header["seed"] > 2**32  # nobody tries them all
     assert transcript.header["players"] == {"player_0": "caller", **{f"player_{k}": "heuristic" for k in range(1, 5)}}
     assert transcript.outcome.returns[0] == turns[-1].reward
 
@@ -127,6 +127,83 @@ def test_two_calls_at_once_are_one_call_and_one_refusal():
     assert refused == ["this game answers another call; accepted: one call at a time"]
 
 
+def dealt(sessions, count):
+    """Roles of so many games, each of which is left."""
+    return [sessions.leave(sessions.begin_for_caller().session).message for _ in range(count)]
+
+
+def test_deals_are_random_and_those_of_a_host_s_seed_are_repeatable_without_telling_one_another(tmp_path):
+    unseeded, again = (dealt(Sessions(SessionSettings("avalon_v0")), 6) for _ in range(2))
+    assert unseeded != again
+    folders = [tmp_path / "one", tmp_path / "other"]
+    for out in folders:
+        sessions = Sessions(SessionSettings("avalon_v0", out=out, seed=7))
+        dealt(sessions, 3)
+        sessions.close()
+    seeds = [[replay.read(out / f"avalon_v0-{k}.jsonl").header["seed"] for k in (1, 2, 3)] for out in folders]
+    assert seeds[0] == seeds[1]
+    assert len(set(seeds[0])) == 3
+    assert min(abs(one - other) for one in seeds[0] for other in seeds[0] if one != other) > 2**32
+
+
+def test_a_caller_names_a_seed_where_the_host_allows_it_and_the_host_s_own_process_always_does():
+    sessions = Sessions(SessionSettings("avalon_v0"))
+    with pytest.raises(ParlourError, match="a seed is not accepted from callers of this server; accepted: begin"):
+        sessions.begin_for_caller(3)
+    allowed = Sessions(SessionSettings("avalon_v0", callers_may_seed=True))
+    assert allowed.begin_for_caller(3).message == sessions.begin(3).message
+    with pytest.raises(ParlourError, match="a seed of 16607 bits is not accepted; accepted: 63 at most"):
+        allowed.begin_for_caller(10**4999)
+
+
+def test_the_file_of_a_game_in_progress_is_private_under_a_random_name_and_numbers_go_on(tmp_path):
+    for number in (1, 2):
+        sessions = Sessions(SessionSettings("avalon_v0", out=tmp_path))
+        turn = sessions.begin()
+        (playing,) = tmp_path.glob("playing-*.jsonl")
+        assert playing.stat().st_mode & 0o777 == 0o600
+        assert len(playing.stem) == len("playing-") + 32
+        sessions.leave(turn.session)
+        assert not playing.exists()
+        assert replay.read(tmp_path / f"avalon_v0-{number}.jsonl").outcome is not None
+        sessions.begin()  # it stays unfinished
+        (tmp_path / f"avalon_v0-{number + 1}.jsonl").touch()  # of another server
+        sessions.close()
+        (tmp_path / f"avalon_v0-{number + 1}.jsonl").unlink()
+        unfinished = tmp_path / f"avalon_v0-{number + 2}.jsonl"
+        assert replay.read(unfinished).outcome is None
+        unfinished.unlink()
+
+
+def test_games_in_a_minute_and_bytes_on_disk_have_limits(tmp_path):
+    sessions = Sessions(SessionSettings("template_v0", games_per_minute=2), "new_game")
+    dealt(sessions, 2)
+    with pytest.raises(ParlourError, match="2 games in a minute are not accepted; accepted: new_game again in 60 s"):
+        sessions.begin_for_caller()
+    sessions.begin()
+    full = Sessions(SessionSettings("template_v0", out=tmp_path, max_disk=100), "new_game")
+    dealt(full, 1)
+    with pytest.raises(ParlourError, match="the transcripts fill 100 bytes; accepted: new_game when"):
+        full.begin_for_caller()
+
+
+def test_games_that_their_callers_left_count_until_they_are_over():
+    """Whoever begins another game waits for the end of one that was left."""
+    at_work = []
+
+    class Slow(RandomPolicy):
+        def act(self, observation, info):
+            at_work.append(sum(not game.over for game in sessions._games.values()) + sessions._ending)
+            return super().act(observation, info)
+
+    sessions = Sessions(SessionSettings("avalon_v0", opponents=Slow, max_games=2))
+    for _ in range(20):
+        sessions.end(sessions.begin().session)
+    sessions.close()
+    assert max(at_work) == 2
+    assert sessions.counts.begun == 20
+
+
 @pytest.mark.parametrize(
     ("settings", "why"),
     [
@@ -136,6 +213,8 @@ def test_two_calls_at_once_are_one_call_and_one_refusal():
         ({"game": "avalon_v0", "on_bad": "hope"}, "on_bad 'hope' is not accepted"),
         ({"game": "avalon_v0", "options": {"num_players": 3}}, "num_players"),
         ({"game": "avalon_v0", "max_games": 0}, "max_games"),
+        ({"game": "avalon_v0", "games_per_minute": 0}, "games_per_minute"),
+        ({"game": "avalon_v0", "max_disk": 0}, "max_disk"),
         ({"game": "avalon_v0", "patience": -1.0}, "patience -1.0 is not accepted"),
     ],
 )

@@ -58,7 +58,7 @@ def accuses_by_truth(seat: ConversationSeat, *, evil: bool) -> str:
 
 @pytest.mark.parametrize("good", [True, False])
 def test_a_good_seat_earns_by_true_accusations_and_an_evil_seat_by_accusing_its_fellow(good):
-    """Means over 12 deals. To these listeners an evil seat that accuses its fellow clears both: docs/howto/abilities.md has it, too."""
+    """Means over 12 deals. To these listeners an evil seat that accuses its fellow clears both."""
     seats = [seed for seed in range(40) if end_of_talk(played(seed, lambda seat: seat.options[0])).good == good][:12]
     true, false = (
         np.mean([end_of_talk(played(seed, partial(accuses_by_truth, evil=evil))).speaking for seed in seats])

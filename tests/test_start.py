@@ -29,7 +29,7 @@ def test_these_commands_import_nothing_heavy(words: str) -> None:
 def test_a_player_is_registered_under_the_name_that_its_class_has() -> None:
     named = {name: kind.cls.name for name, kind in REGISTRY.items() if kind.cls is not None}
     assert named == {name: name for name in named}
-    assert {"random", "chat", "gratr", "questum", "grace", "clone"} <= set(named)
+    assert {"random", "chat", "gratr", "questum", "grace"} <= set(named)
 
 
 def test_every_public_name_of_the_players_can_be_imported() -> None:

@@ -19,7 +19,10 @@ from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits, LearnedHabits
 from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.werewolf import vocabulary as werewolf
+from parlour.policies import make_policy
+from parlour.policies.agents.belief import StateBelief, StatedBelief
 from parlour.policies.heuristic.stated import Doubts, stated_in_avalon, stated_in_werewolf
+from parlour.policies.llm.ask import BadReply
 from parlour.training.play.rollout import table
 
 ROLES = ("Merlin", "Loyal Servant", "Loyal Servant", "Assassin", "Minion")
@@ -160,3 +163,37 @@ def test_learned_habits_are_not_doubted():
         belief.see(event.seat, *event.move)
     assert stated_in_avalon(view, LearnedHabits()) == pytest.approx(belief.evil_chance().tolist())
     assert stated_in_avalon(view)[4] > belief.evil_chance()[4] + 0.1
+
+
+# -- the question ------------------------------------------------------------------------------------------------------
+
+QUESTION = StateBelief(
+    who="You are player_0.", events=[], side="evil", members=2, players=["player_1", "player_2", "player_3"]
+)
+
+
+def test_the_question_names_the_number_of_evil_players_and_asks_for_each_of_the_others():
+    assert "2 are on the side" in QUESTION.prompt()
+    assert QUESTION.heuristic(np.random.default_rng(0)).chances == pytest.approx(
+        dict.fromkeys(QUESTION.players, 2 / 3), abs=1e-3
+    )
+
+
+def test_the_schema_of_the_answer_has_a_field_for_each_of_the_others_and_no_other():
+    """A server that holds a model to the schema can thus give no answer about too few players."""
+    schema = QUESTION.schema_of_answer()["properties"]["chances"]
+    assert schema["required"] == list(schema["properties"]) == QUESTION.players
+    assert schema["additionalProperties"] is False
+    assert all(part == {"type": "number", "minimum": 0, "maximum": 1} for part in schema["properties"].values())
+
+
+def test_an_answer_about_too_few_players_is_refused():
+    answer = StatedBelief(thoughts="", chances={"player_1": 0.5})
+    with pytest.raises(BadReply, match="accepted: one for each of player_1, player_2, player_3"):
+        QUESTION.read(answer.model_dump_json())
+
+
+def test_the_random_player_gives_the_share_of_evil_players_to_each_of_the_others():
+    policy = make_policy("random", "avalon_v0", {})
+    policy.reset(1, 0)
+    assert policy.state_belief({}, {"members": 2, "seats": 5}) == [0.5, 0.0, 0.5, 0.5, 0.5]

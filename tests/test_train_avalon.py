@@ -9,18 +9,16 @@ from typing import Any
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies import AvalonAgent, BaselineAgent
+from parlour.policies import AvalonAgent
 from parlour.policies.agents.avalon import Experience, Lesson, Pool
 from parlour.policies.agents.avalon.estimate import count_habits, tally_in
 from parlour.policies.agents.avalon.lines import first_strategy, lines_of, results_in
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.cli import run
 from parlour.training.learn import practice
-from parlour.training.learn.practice import PracticeConfig, curve, practise, sides_of
+from parlour.training.learn.practice import PracticeConfig, curve, practise
 from parlour.training.play import rollout
 from parlour.training.results.loggers import read_curve
-from parlour.training.results.progress import Stage
-from schema_fuzz import SchemaPlayer
 
 SMALL = PracticeConfig(games=2, num_players=5, seed=3)
 LESSON = Lesson(
@@ -154,21 +152,6 @@ def test_a_part_switched_off_leaves_its_part_as_it_was(part):
     assert (own, lesson.others == LESSON.others) == (part == "improve", part == "others")
 
 
-@pytest.mark.slow
-def test_the_end_of_the_game_is_part_of_what_it_teaches():
-    """The result of the last quest, and the Assassin's guess, come after a seat's last turn."""
-    env = rollout.table("avalon_v0", num_players=6)
-    for seed in range(6):
-        agents = [AvalonAgent() for _ in range(6)]
-        done = practice.Practice()
-        episode = rollout.play(env, agents, seed)
-        practice._learn(agents, episode, done, seed)
-        fails = [e.move.args for e in episode.last_views[0].events if e.move.kind == "fails"]
-        for agent in agents:
-            read = [line for messages in agent.notes_taken.rounds for line in messages if "Fail cards" in line]
-            assert len(read) == len(fails)
-
-
 # -- practice --------------------------------------------------------------------------------------------------
 
 
@@ -203,46 +186,6 @@ def test_practice_is_the_same_again_and_sides_take_turns(whole):
     assert (whole / practice.PICTURE).stat().st_size > 1000
 
 
-class Killed(BaseException):
-    """The run was killed."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("after", [0, 3])
-@pytest.mark.parametrize("moment", ["in the game", "before the checkpoint", "after the checkpoint"])
-def test_a_killed_run_goes_on_where_it_stopped(after, moment, whole, tmp_path, monkeypatch):
-    killed, finished = tmp_path / "killed", 0
-
-    def count(_stage: Stage, games: float, _note: str = "") -> None:
-        nonlocal finished
-        finished = games
-        if moment == "after the checkpoint" and finished == after + 1:
-            raise Killed
-
-    def dying(what: Any) -> Any:
-        def call(*given: Any) -> Any:
-            if finished == after:
-                raise Killed
-            return what(*given)
-
-        return call
-
-    with monkeypatch.context() as patch:
-        if moment == "in the game":
-            patch.setattr(practice, "_learn", dying(practice._learn))
-        if moment == "before the checkpoint":  # the readable files are written, the state is not
-            patch.setattr(practice.Checkpoint, "save_json", dying(practice.Checkpoint.save_json))
-        with pytest.raises(Killed):
-            practise(SMALL, killed, progress=count)
-    counts: list[float] = []
-    practise(SMALL, killed, progress=lambda _stage, games, _note="": counts.append(games))
-    assert counts == list(range(after + (moment == "after the checkpoint"), 5))
-    files = sorted(path.name for path in whole.iterdir())
-    assert files == sorted(path.name for path in killed.iterdir() if not path.name.endswith(".part"))
-    for name in files:
-        assert (whole / name).read_bytes() == (killed / name).read_bytes(), name
-
-
 def test_a_folder_holds_one_run_with_one_model(tmp_path):
     class Other(OfflineModel):
         name = "other"
@@ -253,35 +196,6 @@ def test_a_folder_holds_one_run_with_one_model(tmp_path):
         with pytest.raises(ParlourError, match="holds a run with"):
             practise(replace(SMALL, games=1, **other), tmp_path, model)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-
-
-def test_who_plays_in_practice(monkeypatch):
-    seen = []
-
-    def play(env: Any, players: Any, seed: int) -> Any:
-        sides = sides_of(env, seed)
-        own = {side for side, player in zip(sides, players, strict=True) if isinstance(player, AvalonAgent)}
-        assert own.isdisjoint(
-            side for side, player in zip(sides, players, strict=True) if isinstance(player, BaselineAgent)
-        )
-        assert all(player.chosen.try_out for player in players if isinstance(player, AvalonAgent))
-        seen.append((*own, seed))
-        return real(env, players, seed)
-
-    real = rollout.play
-    monkeypatch.setattr(rollout, "play", play)
-    practise(SMALL)
-    assert [side for side, _ in seen] == ["good", "evil"] * 2
-    assert len({seed for _, seed in seen}) == 4
-    assert all(seed < 2**30 for _, seed in seen)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("seed", "rules"), [(0, "paper"), (1, "reference"), (2, "official")])
-def test_random_answers_stop_neither_a_game_nor_practice(seed, rules, tmp_path):
-    done = practise(replace(SMALL, seed=seed, rules=rules), tmp_path, SchemaPlayer())
-    assert len(done.won) == 4
-    assert Experience.load(tmp_path / practice.EXPERIENCE) == done.experience
 
 
 def test_the_curve():

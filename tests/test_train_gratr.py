@@ -97,7 +97,7 @@ def test_rewards_are_means_over_both_games_of_wins_or_of_the_scores_of_the_speci
 
 # -- the command -------------------------------------------------------------------------------------------------
 
-TINY = ["--games", "4", "--budget", "2", "--held-out", "4", "--surface", "4", "--grid", "2", "--finalists", "1"]
+TINY = ["--games", "4", "--budget", "2", "--held-out", "4", "--finalists", "1"]
 
 
 @pytest.mark.slow
@@ -112,7 +112,7 @@ def test_the_command_trains_tests_and_draws(tmp_path, capsys, json_of):
     assert output["verdict"] in (out / "report.md").read_text()
     config = json.loads((out / "config.json").read_text())
     assert config["settings"]["against"] == "random"
-    for name in ("best.json", "curve.png", "progress.csv", "surface.png", "surface.csv", "held_out.csv"):
+    for name in ("best.json", "curve.png", "progress.csv", "held_out.csv"):
         assert (out / name).exists()
     assert cli.run(command) == 0  # taken up: nothing is left to do
     assert "report.html" in capsys.readouterr().out

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import pickle
 import re
 import sys
 from pathlib import Path
@@ -138,24 +137,6 @@ def test_it_plays_in_its_own_features_and_frame_what_it_would_play_where_it_was_
     assert compared > 10
 
 
-def test_it_sits_at_a_table_that_shows_its_own_features_too(trained):
-    env = gymnasium.make("parlour/avalon-v0", features="belief", opponents=f"sb3:{trained}", **TABLE)
-    env.reset(seed=1)
-    over = False
-    while not over:
-        _, _, over, _, _ = env.step(int(np.flatnonzero(env.unwrapped.action_masks())[0]))
-
-
-def test_a_seat_is_picklable_and_plays_the_same(trained):
-    env = rollout.table("avalon_v0", **TABLE)
-    config = dict(env.unwrapped.game.config)
-    games = []
-    for copied in (False, True):
-        seats = [make_policy(f"sb3:{trained},sample=true", "avalon_v0", config) for _ in range(5)]
-        games.append(rollout.play(env, pickle.loads(pickle.dumps(seats)) if copied else seats, seed=2).outcome)
-    assert games[0] == games[1]
-
-
 def test_it_does_not_sit_at_another_table_than_it_was_trained_at(trained, error_of):
     words = ["evaluate", "avalon_v0", "--players", "6", "--policy", f"sb3:{trained}", "--games", "1"]
     assert "the policy was trained on" in error_of(words)
@@ -204,16 +185,6 @@ def test_the_algorithm_is_found_in_the_file(name, tmp_path):
     assert algorithm_in(file) == name
     player = make_policy(f"sb3:{file}", "avalon_v0", dict(describe(env).config))
     assert player.player.algorithm == name
-
-
-def test_a_policy_class_of_one_s_own_needs_the_algorithm_by_name(trained, tmp_path, monkeypatch):
-    from parlour.policies.adapters import sb3
-
-    monkeypatch.setattr(sb3, "algorithm_in", lambda file: None)
-    with pytest.raises(ParlourError, match=r"has a policy class of its own; accepted: algorithm=, one of PPO, "):
-        make_policy(f"sb3:{trained}", "avalon_v0", dict(describe(one_seat()).config))
-    named = make_policy(f"sb3:{trained},algorithm=MaskablePPO", "avalon_v0", dict(describe(one_seat()).config))
-    assert named.player.algorithm == "MaskablePPO"
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"no archive"])

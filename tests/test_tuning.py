@@ -10,17 +10,16 @@ from statistics import fmean
 import pytest
 from hypothesis import given, strategies as st
 from parlour.envs.core import ParlourError
-from parlour.envs.writing import CannotWrite
-from parlour.training.learn.tuning.problem import Parameter, Space, TuneConfig, rewards, show
+from parlour.training.learn.tuning.problem import Parameter, Space, TuneConfig, rewards
 from parlour.training.play import seeds
 from quadratic_problem import Bowl
 
 pytest.importorskip("optuna", reason="the extra `train` is not installed")
 
-from parlour.training.learn.tuning.run import measure_surface, tune
+from parlour.training.learn.tuning.run import tune
 from parlour.training.learn.tuning.study import StudyRunner, Trial, against_defaults, ranked
 
-SMALL = {"budget": 6, "deals": 12, "block": 3, "held_out": 8, "surface": 2, "grid": 2, "finalists": 2}
+SMALL = {"budget": 6, "deals": 12, "block": 3, "held_out": 8, "finalists": 2}
 
 
 def config(**changes):
@@ -65,13 +64,13 @@ def test_every_trial_plays_the_same_deals_in_the_same_order(tmp_path):
 
 @given(seed=st.integers(0, 2**40), deals=st.integers(1, 60))
 def test_no_deal_is_used_for_two_purposes(seed, deals):
-    made = TuneConfig(seed=seed, deals=deals, held_out=deals + 1, surface=deals + 1)
+    made = TuneConfig(seed=seed, deals=deals, held_out=deals + 1)
     assert all(deal in seeds.TRAINING for deal in made.training)
-    assert all(deal in seeds.VALIDATION for deal in (*made.final, *made.drawn))
+    assert all(deal in seeds.VALIDATION for deal in made.final)
     assert all(deal in seeds.HELD_OUT for deal in made.test)
     assert len(set(made.training)) == len(set(made.final)) == deals
     assert len(set(made.test)) == deals + 1
-    everything = [*made.training, *made.final, *made.drawn, *made.test]
+    everything = [*made.training, *made.final, *made.test]
     assert len(set(everything)) == len(everything)
 
 
@@ -105,18 +104,6 @@ def test_a_known_optimum_is_found(tmp_path, noise):
     parameters = ranked(trials)[0].parameters
     assert parameters["x"] == pytest.approx(0.3, abs=0.12)
     assert parameters["y"] == pytest.approx(0.7, abs=0.12)
-
-
-@pytest.mark.parametrize("pruner", ["wilcoxon", "median", "halving"])
-def test_without_noise_the_best_trial_is_never_given_up(tmp_path, pruner):
-    problem = Bowl(common=0.5)
-    trials = search(problem, config(pruner=pruner, budget=10, deals=12, block=2), tmp_path)
-    truth = {trial.number: Bowl().reward(trial.parameters, [0])[0] for trial in trials}
-    assert ranked(trials)[0].number == max(truth, key=truth.__getitem__)
-    given_up = [trial for trial in trials if not trial.complete]
-    assert given_up
-    for trial in given_up:  # it was worse than something that came before it
-        assert truth[trial.number] < max(truth[k] for k in range(trial.number))
 
 
 def test_a_trial_is_compared_with_the_defaults_on_the_deals_that_both_played():
@@ -153,19 +140,6 @@ def test_a_finished_run_plays_nothing_more(tmp_path):
 ARMS = {"a": {"x": 0.1, "y": 0.2}, "b": {"x": 0.3, "y": 0.4}}
 
 
-def test_a_measurement_is_cut_to_whole_lines_and_goes_on(tmp_path):
-    problem, path = Recording(noise=0.1), tmp_path / "test.jsonl"
-    runner = StudyRunner(problem, config(block=2), tmp_path)
-    measured = runner.measure("test", ARMS, range(5))
-    assert measured == {name: tuple(problem.reward(values, range(5))) for name, values in ARMS.items()}
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-5])  # a kill in the last line
-    problem.asked.clear()
-    assert runner.measure("test", ARMS, range(5)) == measured
-    assert problem.asked == [((0.3, 0.4), (4,))]
-    assert path.read_bytes() == whole
-
-
 def test_another_measurement_in_the_same_file_is_refused(tmp_path):
     runner = StudyRunner(Bowl(), config(block=2), tmp_path)
     runner.measure("m", ARMS, range(5))
@@ -188,48 +162,6 @@ class Lucky(Bowl):
         return [far if deal in seeds.TRAINING else -10 * far for deal in deals]
 
 
-@pytest.mark.slow
-def test_what_was_only_lucky_in_training_loses_the_finals(tmp_path):
-    done = tune(Lucky(), config(), tmp_path / "with")
-    assert ranked(done.trials)[0].number != 0
-    assert done.same
-    text = (tmp_path / "with" / "report.md").read_text()
-    assert "so the trained ones are the defaults" in text
-    # what came next is tested in their place: -10 times its distance
-    assert done.rival is not None
-    assert done.test.value == pytest.approx(-10 * abs(done.rival["x"] - 0.5))
-    assert f"between the runner-up ({show(done.rival)}) and the defaults was shown: -" in text  # alike on all deals
-    assert "; 8 held-out deals; all went alike" in text
-    alone = tune(Lucky(), config(budget=1), tmp_path / "alone")
-    assert alone.same
-    assert alone.rival is None
-    assert alone.test.value == 0.0
-    without = tune(Lucky(), config(finalists=0), tmp_path / "without")
-    assert without.parameters == ranked(without.trials)[0].parameters != {"x": 0.5, "y": 0.5}
-    assert not (tmp_path / "without" / "finals.csv").exists()
-
-
-class Unlucky(Lucky):
-    """The same, and on some deals worse than on others: from identical differences there is no interval."""
-
-    def reward(self, parameters, deals):
-        rewards = super().reward(parameters, deals)
-        return [
-            pay if deal in seeds.TRAINING else pay * (1 + deal % 2) for pay, deal in zip(rewards, deals, strict=True)
-        ]
-
-
-@pytest.mark.slow
-def test_the_report_says_who_won_on_held_out_deals(tmp_path):
-    won = tune(Bowl(best=(0.1, 0.9), noise=0.02), config(held_out=40), tmp_path / "won")
-    assert won.test.low > 0
-    text = (tmp_path / "won" / "report.md").read_text()
-    assert "The trained parameter set is better than the default one: +" in text
-    lost = tune(Unlucky(), config(finalists=0), tmp_path / "lost")
-    assert lost.test.high < 0
-    assert "is worse than the default one: -" in (tmp_path / "lost" / "report.md").read_text()
-
-
 @dataclass(frozen=True)
 class Same(Lucky):
     """Far from the defaults is good on the training deals, and anything may happen on the others."""
@@ -239,27 +171,20 @@ class Same(Lucky):
         return [super(Same, self).reward(parameters, deals)[0] if deals[0] in seeds.TRAINING else x for x in chance]
 
 
-def test_a_difference_that_may_be_none_is_called_that_and_the_surface_is_shown(tmp_path):
+def test_a_difference_that_may_be_none_is_called_that(tmp_path):
     done = tune(Same(), config(finalists=0), tmp_path)
     assert not done.same
     assert not done.test.clear
     text = (tmp_path / "report.md").read_text()
     assert "No difference between the trained parameter set and the default one was shown" in text
-    assert "## Response surface" in text
-    assert "![surface](surface.png)" in text
 
 
-def test_a_run_leaves_its_curve_its_surface_and_its_numbers(tmp_path):
-    done = tune(Bowl(best=(0.1, 0.9), noise=0.02), config(grid=3), tmp_path)
+def test_a_run_leaves_its_curve_and_its_numbers(tmp_path):
+    done = tune(Bowl(best=(0.1, 0.9), noise=0.02), config(), tmp_path)
     assert not done.same
-    for picture in ("curve.png", "surface.png"):
-        assert (tmp_path / picture).read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
     assert json.loads((tmp_path / "best.json").read_text())["parameters"] == done.parameters
     assert len(rows(tmp_path / "trials.csv")) == 6
-    table = rows(tmp_path / "surface.csv")
-    assert len(table) == 9
-    middle = next(row for row in table if (row["x"], row["y"]) == ("0.5", "0.5"))
-    assert float(middle["difference"]) == 0.0  # the cell of the defaults
     held_out = rows(tmp_path / "held_out.csv")
     gaps = [float(row["trained"]) - float(row["defaults"]) for row in held_out]
     summary = json.loads((tmp_path / "summary.json").read_text())
@@ -267,34 +192,10 @@ def test_a_run_leaves_its_curve_its_surface_and_its_numbers(tmp_path):
     assert len(held_out) == summary["held_out"]["difference"]["n"] == 8
 
 
-def test_surface_by_hand(tmp_path):
-    # 1 - (x - 0.3)^2 - (y - 0.7)^2, less 0.92 of the defaults (0.5, 0.5). (0, 0): 0.42; (0, 1): 0.82; (1, 0): 0.02;
-    # (1, 1): 0.42
-    surface = measure_surface(StudyRunner(Bowl(common=0.5), config(), tmp_path))
-    assert [tuple(cell.parameters.values()) for cell in surface] == [(0, 0), (0, 1), (1, 0), (1, 1)]
-    assert [cell.against.value for cell in surface] == pytest.approx([-0.5, -0.1, -0.9, -0.5])
-    assert [cell.against.n for cell in surface] == [2] * 4
-
-
-@pytest.mark.slow
-def test_one_parameter_and_three_have_a_surface_too(tmp_path):
-    for number, count in (((0.2,), 2), ((0.2, 0.3, 0.4), 4)):
-        done = tune(Bowl(best=number), config(), tmp_path / str(count))
-        assert len(done.surface) == count
-        assert (tmp_path / str(count) / "surface.png").read_bytes().startswith(b"\x89PNG")
-        assert all(cell.parameters.get("z", 0.5) == 0.5 for cell in done.surface)
-
-
 # -- spaces ------------------------------------------------------------------------------------------------------
 
 RHO = Parameter("rho", 0.0, 1.0, 0.95)
 WIDTH = Parameter("width", 1, 7, 3, "int")
-
-
-def test_a_grid_is_evenly_spread_from_end_to_end():
-    assert RHO.grid(5) == [0.0, 0.25, 0.5, 0.75, 1.0]
-    assert WIDTH.grid(3) == [1, 4, 7]
-    assert Parameter("k", 1, 3, 2, "int").grid(5) == [1, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -348,26 +249,6 @@ def test_rewards_that_are_no_numbers_or_too_few_are_refused(given):
 
 
 # -- the study's file --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [0, 60_000])
-def test_a_study_that_finds_no_room_is_refused_in_one_line_and_goes_on_when_there_is_room(size, tmp_path):
-    import resource
-
-    tune(Bowl(), config(), tmp_path / "whole")
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))  # SIGXFSZ is ignored, as Python does
-    try:
-        with pytest.raises(CannotWrite) as refused:
-            tune(Bowl(), config(), tmp_path / "full")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert "\n" not in str(refused.value)
-    assert "cannot be written" in str(refused.value)
-    tune(Bowl(), config(), tmp_path / "full")
-    for name in ("trials.csv", "finals.csv", "held_out.csv", "summary.json"):
-        assert (tmp_path / "full" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
 def test_a_study_that_is_no_database_is_refused_in_one_line(tmp_path):

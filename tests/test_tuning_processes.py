@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
 import time
@@ -10,85 +9,16 @@ from pathlib import Path
 
 import pytest
 from parlour.training.learn.tuning.problem import TuneConfig
-from parlour.training.learn.tuning.run import tune
 from parlour.training.results.progress import Stage
 from quadratic_problem import IMPORT, Bowl
 
 study = pytest.importorskip("parlour.training.learn.tuning.study", reason="the extra `train` is not installed")
 
-SMALL = {"budget": 6, "deals": 12, "block": 3, "held_out": 8, "surface": 2, "grid": 2, "finalists": 2}
+SMALL = {"budget": 6, "deals": 12, "block": 3, "held_out": 8, "finalists": 2}
 
 
 def config(**changes):
     return TuneConfig(**(SMALL | changes))
-
-
-KILLED = (
-    IMPORT
-    + """
-import os, signal, sys
-import optuna
-from pathlib import Path
-from parlour.training.learn.tuning.problem import TuneConfig
-from parlour.training.learn.tuning.run import tune
-
-where, count, out, settings = sys.argv[1], int(sys.argv[2]), sys.argv[3], eval(sys.argv[4])
-
-def killing(method):
-    def counted(*arguments, **named):
-        global count
-        count -= 1
-        if count == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return method(*arguments, **named)
-    return counted
-
-if where == "reward":
-    Bowl.reward = killing(Bowl.reward)
-elif where == "prune":  # whenever a trial is to be given up
-    real = optuna.trial.Trial.should_prune
-    optuna.trial.Trial.should_prune = lambda trial: real(trial) and os.kill(os.getpid(), signal.SIGKILL)
-else:
-    setattr(optuna.trial.Trial, where, killing(getattr(optuna.trial.Trial, where)))
-tune(Bowl(noise=0.2, common=0.3), TuneConfig(**settings), out)
-"""
-)
-
-
-@pytest.mark.slow
-def test_a_run_killed_at_every_turn_leaves_the_same_files_as_one_that_was_not(tmp_path):
-    settings = SMALL | {"budget": 8, "deals": 18, "block": 3, "seed": 5}
-    whole = tune(Bowl(noise=0.2, common=0.3), TuneConfig(**settings), tmp_path / "whole")
-    assert any(not trial.complete for trial in whole.trials)  # so that pruning is resumed as well
-    cut = tmp_path / "cut"
-    kills = [
-        ("suggest_float", 4),  # between the two parameters of trial 1
-        ("report", 8),  # between keeping a block and reporting it
-        ("should_prune", 5),  # between reporting a block and judging it
-        ("prune", 1),  # between judging a block and giving the trial up
-        ("reward", 6),  # in the middle of a block
-        ("reward", 40),  # in the finals, the test or the surface
-    ]
-    for turn in kills:
-        killed(turn, cut, settings)
-    assert not (cut / "report.md").exists()
-    again = tune(Bowl(noise=0.2, common=0.3), TuneConfig(**settings), cut)
-    assert again.trials == whole.trials
-    assert reported(TuneConfig(**settings), cut) == reported(TuneConfig(**settings), tmp_path / "whole")
-    for name in ("best.json", "config.json", "trials.csv", "progress.csv", "finals.csv", "held_out.csv", "surface.csv"):
-        assert (cut / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
-    for name in ("summary.json", "report.md", "held_out.jsonl", "surface.jsonl"):
-        assert (cut / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
-
-
-def killed(turn, out, settings):
-    command = [sys.executable, "-c", KILLED, turn[0], str(turn[1]), str(out), repr(settings)]
-    assert subprocess.run(command, capture_output=True, timeout=120).returncode == -signal.SIGKILL, turn
-
-
-def reported(settings, folder):
-    with study.open_study(settings, folder) as opened:
-        return [trial.intermediate_values for trial in opened.get_trials()]
 
 
 @pytest.mark.slow

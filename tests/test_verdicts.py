@@ -40,6 +40,11 @@ from parlour.training.results.verdicts import (
         # without a size that matters, the difference that was seen: half an interval of 6 around 2:
         # 100 (1.43 x 6 / 2)^2 = 100 x 18.4 = 1839, upwards 1,900
         (Estimate(2.0, -4.0, 8.0, 100), UTILITY, "about 1,900 would show 2.00 net utility a question."),
+        # the same as far as it is shown, with an interval or without
+        (Estimate(-0.001, -0.002, -0.0005, 40), UTILITY, "x and y came out the same on all 40 questions."),
+        (Estimate(0.0, n=9), WIN_RATE, "x and y came out the same on all 9 deals."),
+        (Estimate(0.0, n=1), WIN_RATE, "{} +0.0 points; 1 deal; one case tells nothing"),
+        (Estimate(-0.001, -0.006, -0.0005, 40), UTILITY, "x is worse than y: -0.00"),
         # points of a hundred
         (Estimate(17.0, 14.0, 20.0, 400), POINTS, "x is better than y: +17.0 points [+14.0, +20.0]; 400 deals."),
     ],
@@ -50,6 +55,8 @@ def test_what_is_said_of_a_difference(difference, measure, said):
 
 def test_the_words_of_a_table_are_those_of_the_sentence():
     assert [word(Estimate(v, v - 1, v + 1, 9)) for v in (2, -2, 0.5)] == ["better", "worse", "no difference shown"]
+    dust = Estimate(-0.001, -0.002, -0.0005, 40)
+    assert (word(dust, UTILITY), word(dust)) == ("the same", "worse")
 
 
 def test_the_number_of_cases_needed_is_that_of_a_power_of_four_in_five():

@@ -6,8 +6,9 @@ import json
 
 import numpy as np
 import pytest
+from avalon_evidence import drawn_evidence
 from parlour.envs import questions, speech
-from parlour.envs.avalon.habits import HabitsFile, LearnedHabits
+from parlour.envs.avalon.habits import HabitsFile
 from parlour.envs.core import Event, Move
 from parlour.envs.free_words import as_said, read_free_words, understood
 from parlour.envs.language_files import read_language
@@ -19,9 +20,6 @@ from parlour.policies.heuristic import HeuristicPolicy
 from parlour.policies.llm.model import OfflineModel
 from parlour.policies.voice import Spoken, with_voice
 from parlour.policies.voice.phrases import Phrases, SeatPhrases
-from parlour.training.learn.habits.avalon import Cases
-from parlour.training.learn.habits.avalon_fit import fit
-from parlour.training.learn.habits.learner import Widths
 from parlour.training.play import rollout
 from talk_checked import check, checked_talk
 
@@ -162,8 +160,7 @@ def test_untrue_facts_are_of_several_kinds_and_each_is_needed_by_the_role(tmp_pa
 
 
 def test_reasons_are_true_of_the_belief_with_the_habits_of_the_players_file(tmp_path):
-    conducts = fit(Cases(), Widths())
-    (tmp_path / "habits.json").write_text(json.dumps(HabitsFile({6: LearnedHabits(conduct=conducts[6])}).as_json()))
+    (tmp_path / "habits.json").write_text(json.dumps(HabitsFile({6: drawn_evidence(6)}).as_json()))
     talk = checked_talk("avalon_v0", 2, tmp_path, habits=str(tmp_path / "habits.json"))
     assert talk.reasons >= 5
     assert talk.false == []

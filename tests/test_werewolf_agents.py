@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import pickle
 from collections.abc import Callable
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies import RerankAgent, RetrievalAgent, WindowAgent, make_policy
+from parlour.policies import RerankAgent, RetrievalAgent, WindowAgent
 from parlour.policies.agents.werewolf import asks
-from parlour.policies.agents.werewolf.agents import QUERY, sentence_of
+from parlour.policies.agents.werewolf.agents import QUERY
 from parlour.policies.agents.werewolf.decide import WerewolfDecision
 from parlour.policies.agents.werewolf.inference import infer, stance
 from parlour.policies.agents.werewolf.notes import HeardMessage
@@ -22,7 +19,6 @@ from parlour.policies.agents.werewolf.reading import Observer
 from parlour.policies.agents.werewolf.situation import SeerCheck, WerewolfSelfInfo, WerewolfSituation
 from parlour.policies.llm.ask import Ask
 from parlour.training.play import rollout
-from parlour.wrappers import Recorder
 from schema_fuzz import Listener
 
 ROLES = ["Werewolf", "Werewolf", "Werewolf", "Witch", "Guard", "Seer", "Villager", "Villager"]
@@ -317,12 +313,6 @@ def test_all_methods_put_the_same_question_to_act():
     assert len({repr(act) for act in acts.values()}) == 1
 
 
-def test_an_opinion_in_words():
-    ally, unsure = (asks.InferredOpinion(player=2, stance=kind, trust=u) for kind, u in (("ally", 0.5), ("unsure", 0)))
-    assert sentence_of(ally) == "player_2 is inferred to be my ally (trust +0.50)."
-    assert sentence_of(unsure) == "player_2 may be on either side (trust +0.00)."
-
-
 # -- whole games -----------------------------------------------------------------------------------------------
 
 
@@ -336,29 +326,3 @@ def test_games_end_without_a_fault_and_the_same_seed_gives_the_same_game(agent, 
     games = [rollout.play(env, [agent() for _ in range(seats)], 11) for _ in range(2)]
     assert games[0] == games[1]
     assert all(not any(faults.values()) for faults in games[0].faults.values())
-
-
-@pytest.mark.parametrize("agent", AGENTS)
-def test_beliefs_are_noted_where_they_changed(agent, tmp_path):
-    rollout.play(Recorder(rollout.table("werewolf_v0"), tmp_path / "game.jsonl"), [agent() for _ in range(8)], 5)
-    lines = [json.loads(line) for line in (tmp_path / "game.jsonl").read_text("utf-8").splitlines()]
-    own = [line for line in lines if line.get("seat") == "player_0"]
-    beliefs = [line["beliefs"] for line in own if "beliefs" in line]
-    assert 0 < len(beliefs) < len(own)
-    for belief in beliefs:
-        assert sorted(belief) == [f"player_{k}" for k in range(1, 8)]
-        assert all(kind == stance(number) and -1 <= number <= 1 for kind, number in belief.values())
-    assert all(a != b for a, b in pairwise(beliefs))
-
-
-def test_settings_from_words_and_from_files(tmp_path):
-    agent = make_policy("werewolf_rerank:window=7,top=2", "werewolf_v0", {})
-    assert isinstance(agent, RerankAgent)
-    assert (agent.chosen.window, agent.chosen.top) == (7, 2)
-    agent.save(tmp_path / "agent.json")
-    again = RerankAgent.load(tmp_path / "agent.json")
-    assert again.settings() == agent.settings()
-    assert pickle.loads(pickle.dumps(agent)).settings() == agent.settings()
-    for bad in ("werewolf_window:top=3", "werewolf_rag:top=0", "werewolf_rag:window=x", "werewolf_window:window=-1"):
-        with pytest.raises(ParlourError, match="accepted"):
-            make_policy(bad, "werewolf_v0", {})

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect, insort
 from functools import cache
-from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -79,16 +77,6 @@ def test_choices_are_the_options_the_other_players_or_the_numbers_of_the_texts()
             assert (fields["opinions"]["minItems"], fields["opinions"]["maxItems"]) == (7, 7)
         elif isinstance(question, asks.Rerank):
             assert fields["order"]["items"]["enum"] == list(range(len(question.texts)))
-
-
-def test_of_two_opinions_on_a_player_the_later_one_counts():
-    question = next(question for question in questions_put() if isinstance(question, asks.Infer))
-    other = (question.me.seat + 1) % 8
-    opinions = [{"player": other, "stance": "ally", "trust": 0.5}, {"player": other, "stance": "unsure", "trust": 0.1}]
-    (opinion,) = question.read(json.dumps({"why": "", "opinions": opinions})).opinions
-    assert (opinion.stance, opinion.trust) == ("unsure", 0.1)
-    with pytest.raises(BadReply, match="not accepted; accepted: "):
-        question.read(json.dumps({"why": "", "opinions": [{**opinions[0], "player": question.me.seat}]}))
 
 
 ROLE = {"player": 7, "stance": "ally", "trust": 0.5}
@@ -226,30 +214,6 @@ def test_the_record_holds_votes_deaths_and_deeds_apart_from_speech():
         "player_. was the",
     ):
         assert any(re.match(form, text) for text in done), form
-
-
-def common(first: str, other: str) -> int:
-    """Characters of the longest common beginning."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, other, strict=False)))
-
-
-@pytest.mark.parametrize(
-    ("method", "least"), [(GratrAgent, 0.8), (WindowAgent, 0.6), (RetrievalAgent, 0.6), (RerankAgent, 0.6)]
-)
-def test_prompts_share_their_beginning_with_earlier_ones_of_the_game(method, least):
-    """Characters in the longest beginning that an earlier prompt of any seat has, too; of a question asked twice, once."""
-    model = Listener()
-    rollout.play(rollout.table("werewolf_v0"), [method(model) for _ in range(8)], 0)
-    earlier: list[str] = []
-    shared = total = 0
-    for question, context in model.asked:
-        prompt = f"{question.system(context.rules)}\n{question.prompt()}"
-        place = bisect(earlier, prompt)  # the longest common beginning is with a neighbour in the order of the alphabet
-        beside = [common(prompt, neighbour) for neighbour in earlier[max(0, place - 1) : place + 1]]
-        if max(beside, default=0) < len(prompt):
-            insort(earlier, prompt)
-            total, shared = total + len(prompt), shared + max(beside, default=0)
-    assert shared / total >= least
 
 
 def test_the_intents_of_a_statement_are_asked_without_a_word_about_the_listener():

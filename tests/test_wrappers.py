@@ -1,6 +1,6 @@
 """HistoryWindow, NumericFeatures, SealedTurn, TurnInInfo, and the settings of environments: each does what its sentence says.
 
-(TextActions, SeatEnv, QuestRewards and Recorder have tests of their own.)
+(TextActions, SeatEnv and Recorder have tests of their own.)
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from parlour.envs.writing import CannotWrite, LineFile
 from parlour.policies.array_files import write_arrays
-from parlour.policies.files import atomic_write, remove_parts, remove_parts_of, replacing
+from parlour.policies.files import atomic_write, replacing
 from parlour.training.cli import run
 from parlour.training.play import rollout
 from parlour.training.play.failures import Failures
@@ -161,34 +161,6 @@ def test_parts_of_killed_writers_are_removed_from_a_directory_that_is_held_and_o
     assert files == {*others, LOCK}  # what is locked on its own belongs to another run
 
 
-def test_a_directory_that_was_removed_meanwhile_is_told_at_the_end(tmp_path):
-    folder = tmp_path / "run"
-    with pytest.raises(CannotWrite, match=r"run' was removed while the run was at work"), run_directory(folder):
-        shutil.rmtree(folder)
-
-    def give_to_another() -> None:
-        shutil.rmtree(folder)
-        folder.mkdir()
-        (folder / LOCK).write_text("1")
-
-    with pytest.raises(CannotWrite), run_directory(folder):
-        give_to_another()
-    assert (folder / LOCK).read_text() == "1"
-
-
-def test_parts_of_one_file_are_removed_where_their_process_has_ended(tmp_path):
-    ended = subprocess.Popen(["true"])
-    ended.wait()
-    ours = f".{os.getpid()}.0123abcd.part-case.json"
-    for name in (f".{ended.pid}.0123abcd.part-case.json", f".{ended.pid}.0123abcd.part-other.json", ours):
-        (tmp_path / name).write_text("")
-    remove_parts_of(tmp_path / "case.json")
-    assert {file.name for file in tmp_path.iterdir()} == {f".{ended.pid}.0123abcd.part-other.json", ours}
-    (tmp_path / "new" / ".12.0123abcd.part-mygame" / "tests").mkdir(parents=True)
-    remove_parts(tmp_path / "new")  # with what is in them
-    assert list((tmp_path / "new").iterdir()) == []
-
-
 # -- the command line --------------------------------------------------------------------------------------------
 
 
@@ -242,19 +214,6 @@ def test_a_full_standard_output_is_one_line(buffered, monkeypatch):
             done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120)
         assert done.stderr == "parlour: a file or standard output cannot be used: No space left on device\n"
         assert done.returncode == 2
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux")
-def test_words_that_are_lost_on_a_full_disk_are_told_by_a_command_with_findings_too(monkeypatch):
-    """Exit code 1 is that of findings: nobody has said yet that they could not be printed."""
-    monkeypatch.setenv("PYTHONUNBUFFERED", "")
-    program = "import parlour.training.cli as cli; cli.run = lambda _: print('a finding') or 1; cli.main([])"
-    with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, "-c", program], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
-        )
-    assert done.stderr == "parlour: a file or standard output cannot be used: No space left on device\n"
-    assert done.returncode == 2
 
 
 def test_a_run_in_a_file_is_refused(tmp_path, capsys):

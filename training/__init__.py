@@ -1,12 +1,6 @@
 """Makes policies better, and measures them.
 
-`play` (one game, many games, people) -> `measure` (evaluate, arena, benchmark) -> `learn` (networks, tuning, mediators,
-habits, clones); `records` (games that others played), `results` (tables, pictures, pages), `papers` (published results
-reproduced), `harnesses` (other people's programs), `cli` (the command `parlour`).
+`play` has one game, many games, and people. `measure` has evaluation and arena. `learn` has networks, tuning,
+mediators, habits and clones. `records` reads games that others played. `results` makes tables, pictures and pages. `papers`
+reproduces published results. `harnesses` serves other people's programs. `cli` is the command `parlour`.
 """
-
-import sys
-
-from parlour.training.moved import MovedModules
-
-sys.meta_path.insert(0, MovedModules())

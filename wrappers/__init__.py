@@ -4,7 +4,6 @@ from parlour.wrappers.batch_seat import BatchObservationsKey, BatchSeatEnv
 from parlour.wrappers.conversation import Conversation, ConversationSeat
 from parlour.wrappers.learner_seats import LearnerSeats, SeatEnv
 from parlour.wrappers.record import Recorder
-from parlour.wrappers.rewards import QuestRewards
 from parlour.wrappers.shapes import (
     HistoryWindow,
     LegalRanks,
@@ -32,7 +31,6 @@ __all__ = [
     "ParallelLegalRanks",
     "ParallelMaskInInfo",
     "ParallelObservationsKey",
-    "QuestRewards",
     "Recorder",
     "SealedTurn",
     "SeatEnv",

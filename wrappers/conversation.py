@@ -31,6 +31,7 @@ def table(
     tries: int = 3,
     transcript: str | Path | None = None,
     header: Mapping[str, Any] | None = None,
+    private: bool = False,
     **options: Any,
 ) -> AECEnv[str, Any, Any]:
     """An environment for conversations.
@@ -41,13 +42,14 @@ def table(
         tries: How often a seat is asked.
         transcript: A file for the game; `{n}` in it becomes the number of the game, from 1.
         header: More fields for the transcript's header, such as the players' names.
+        private: Only the owner of the process may read the transcript.
         **options: The game's own.
 
     Raises:
         ParlourError: A setting is not accepted.
     """
     env = TextActions(lookup(game).raw_env(info="full", **options), on_bad=on_bad, tries=tries, mask=True)
-    return env if transcript is None else Recorder(env, transcript, header=header)
+    return env if transcript is None else Recorder(env, transcript, header=header, private=private)
 
 
 class Conversation:

@@ -24,6 +24,7 @@ class Recorder(BaseWrapper[str, Any, Any]):
         path: The file; `{n}` in it becomes the number of the game, from 1. Folders are made.
         header: More fields for the header, such as the players' names.
         overwrite: Replace files that exist.
+        private: Only the owner of the process may read the files.
 
     Raises:
         ParlourError: At `reset`, if the file exists and may not be replaced; at any time, if it cannot be written.
@@ -36,11 +37,12 @@ class Recorder(BaseWrapper[str, Any, Any]):
         *,
         header: Mapping[str, Any] | None = None,
         overwrite: bool = False,
+        private: bool = False,
     ) -> None:
         super().__init__(env)
         base = inner_game(env, "Recorder")
         self.game_env, self.path, self.header, self.overwrite = base, str(path), dict(header or {}), overwrite
-        self.games = 0
+        self.private, self.games = private, 0
         self._file: LineFile | None = None
         self._notes: dict[str, Any] = {}
 
@@ -54,7 +56,7 @@ class Recorder(BaseWrapper[str, Any, Any]):
         path = Path(self.path.replace("{n}", str(self.games)))
         if path.exists() and not self.overwrite:
             raise ParlourError(f"transcript {str(path)!r} exists; accepted: a new file, or overwrite=True")
-        self._file = LineFile(path, anew=True)
+        self._file = LineFile(path, anew=True, private=self.private)
         self._lines = 0
         base = self.game_env
         seeded = {} if seed is None else {"seed": seed}

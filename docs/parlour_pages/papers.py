@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from parlour.training.papers.reproduce import TABLES, sizes
+from parlour.training.papers.reproduce import TABLES
 
 from parlour_pages.markdown import code, escaped, table
 
 PAPERS = {
-    "avalon": "Lan et al. 2023, Avalon agents (arXiv 2310.14985); `avalon-records`: the records of S. Ellawela, 2026",
+    "avalon": "Lan et al. 2023, Avalon agents (arXiv 2310.14985)",
     "gratr": "Zhu et al. 2024, graph retrieval augmented trustworthiness reasoning in Werewolf",
     "questum": "Zhu et al., Questum, murder mysteries",
     "player": "Zhu et al., PLAYER*, murder mysteries",
@@ -21,10 +21,10 @@ def fragments() -> dict[str, str]:
     parts = []
     for paper, title in PAPERS.items():
         rows = []
-        for name, (about, _) in TABLES.items():
+        for name, made in TABLES.items():
             if name.partition("-")[0] == paper:
-                games, practice = sizes(name)
+                games, practice = made.sizes
                 size = f"{games:,}" + (f", practice {practice:,}" if practice else "")
-                rows.append((code(f"parlour reproduce {name}"), escaped(about), size))
+                rows.append((code(f"parlour reproduce {name}"), escaped(made.about), size))
         parts.append(f"### {title}\n\n{table(('command', 'content', 'default size'), rows)}")
     return {"papers.md": "\n\n".join(parts) + "\n"}

@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from parlour.policies import FOREIGN, REGISTRY, make_policy, names_of
-from parlour.policies.cloned import CLONE, ClonedPlayer
-from parlour.policies.deeprole import DEEPROLE, DeepRolePlayer
 from parlour.policies.experts import EXPERT, cards
 from parlour.policies.llm.ask import ASKS
 from parlour.policies.llm.model import OfflineModel
@@ -28,14 +26,10 @@ from parlour_pages.markdown import code, of_docstring, read_next, summary, table
 
 READ_ON = {
     EXPERT: ("explanation/experts", "explanation/strength"),
-    CLONE: ("explanation/clones",),
-    DEEPROLE: ("howto/deeprole",),
     **dict.fromkeys(ZOO, ("howto/strangers",)),
-    MIXED: ("howto/benchmark",),
     "grace": ("howto/mediators", "explanation/mediators"),
     "obedient": ("howto/mediators",),
-    "advised": ("howto/advised",),
-    "gratr": ("explanation/dials", "reference/noise"),
+    "gratr": ("explanation/dials",),
     "questum": ("explanation/questum",),
     "avalon_agent": ("howto/questions", "howto/models"),
     "chat": ("howto/models",),
@@ -55,10 +49,8 @@ def pages() -> dict[str, str]:
     made_pages = {
         **{name: _of_class(name, REGISTRY[name].cls) for name in names_of("plain", "asking", "modules")},
         EXPERT: _expert(),
-        CLONE: _of_class(CLONE, ClonedPlayer),
         MIXED: _of_class(MIXED, MixedPolicy),
         SEARCH: _of_class(SEARCH, SearchPolicy),
-        DEEPROLE: _of_class(DEEPROLE, DeepRolePlayer),
         **{name: _of_class(name, ZooPolicy) for name in ZOO},
         "trained": (said, page.replace("# trained\n", "# A trained seat\n\n`--policy policy.npz` seats it.\n", 1)),
     }

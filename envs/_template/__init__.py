@@ -34,7 +34,6 @@ class CoinSpec(GameSpec):
     title = "Coin, a tiny game to copy"
     sides = SIDES
     features = (TABLE, SUMMARY)
-    batch = "parlour.envs.batch.template:CoinTables"
     heuristic = "parlour.policies.heuristic.template:CoinPlayer"
 
     def build(self) -> Coin:

@@ -4,7 +4,7 @@
 |---|---|
 | Name | `avalon_v0` |
 | Players | 5-10, agents `player_0` ... |
-| Options | `num_players`, `rules`, `roles`, `talk`, `discussion`, `speaks_first`, `two_fails`, `sizes`, `guesser`, `reasons`, `comments`, `consult`, `speaking` |
+| Options | `num_players`, `rules`, `roles`, `talk`, `two_fails`, `sizes`, `guesser`, `speaking` |
 | Returns | +1 for every seat of the winning side, -1 for the losing side; 0 before the end |
 | Reasons of the end | `quests`, `rejections` (official), `assassination`, `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: speeches, teams, two ballots, two cards, guesses |
@@ -17,39 +17,29 @@ and plain Minions take the other seats. `roles` also accepts a name in `ROLE_SET
 
 The presets of `rules` differ in these points:
 
-| point | paper | reference | official | multi_round |
-|---|---|---|---|---|
-| a team is approved by | half of the votes | half | more than half | more than half |
-| fifth proposal | approved whatever the vote | the same; a short team counts twice | a rejection loses the game | approved without a vote |
-| short teams | filled up before the vote (text actions) | voted on; then a whole team is drawn | not accepted | not accepted |
-| good may play fail | no | yes | no | no |
-| quest 4 from 7 players | one fail | one fail | two fails | one fail |
-| Merlin is guessed | once, after any quest, before its result counts | the same | once, after three good quests | once, after three good quests |
-| everybody speaks | before each proposal, leader first | the same | the same | before the first proposal of a quest, seat 0 first |
-| words with a team | no | no | no | public |
-| words with a vote | no | no | no | seen only by the voter |
-| before the guess | nothing | nothing | nothing | each evil seat speaks once, to evil only |
-| default roles | see above | see above | see above | as in the records: `MULTI_ROUND_ROLES` |
-| unreadable vote | approves | approves | approves | approves |
-| unreadable card | success for good, fail for evil | success | success for good, fail for evil | success for good, fail for evil |
+| point | paper | reference | official |
+|---|---|---|---|
+| a team is approved by | half of the votes | half | more than half |
+| fifth proposal | approved whatever the vote | the same; a short team counts twice | a rejection loses the game |
+| short teams | filled up before the vote (text actions) | voted on; then a whole team is drawn | not accepted |
+| good may play fail | no | yes | no |
+| quest 4 from 7 players | one fail | one fail | two fails |
+| Merlin is guessed | once, after any quest, before its result counts | the same | once, after three good quests |
+| unreadable vote | approves | approves | approves |
+| unreadable card | success for good, fail for evil | success | success for good, fail for evil |
+
+Everybody speaks before each proposal, the leader first.
 
 These options override single points of a preset:
 
-- `discussion`: `"proposal"` or `"mission"`; `speaks_first`: `"leader"` or `"seat_0"`.
 - `speaking`: all speak once in an `"order"`, or they make `"bids"` for the floor (`parlour.envs.bidding`).
 - `two_fails`: whether quest 4 needs two fails from 7 players; `sizes`: five team sizes.
-- `guesser`: the role that guesses Merlin. It is needed where nobody is the Assassin. In `multi_round` it is Mordred with six
-  players and Morgana with seven.
-- `reasons`: words with a team and with the guess.
-- `comments`: words with a vote, `"none"`, `"private"` or `"public"` (shown after the votes).
-- `consult`: whether evil seats speak before the guess.
+- `guesser`: the role that guesses Merlin. It is needed where nobody is the Assassin.
 
-`talk=False` removes words of every kind. Players vote in seat order; votes are revealed together. In text actions, words with a
-team, a vote or a guess follow its sentence: "I approve the team. They have done well."
+`talk=False` removes the speeches. Players vote in seat order; votes are revealed together.
 
 Sources: Lan et al., arXiv 2310.14985, appendices A.1 and A.4 (paper); the game logs published with its code (reference); the
-boxed game's rule sheet (official, and the team sizes of all presets); the records of "multi-round-avalon-agents"
-(S. Ellawela, 2026, MIT; multi_round).
+boxed game's rule sheet (official, and the team sizes of all presets).
 
 Versions: v0, first.
 """
@@ -61,12 +51,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from parlour.envs.avalon.bidding import BiddingAvalon
 from parlour.envs.avalon.presets import (
-    COMMENTS,
-    DISCUSSIONS,
     PLAYERS,
     PRESETS,
     ROLE_SETS,
-    SPEAKS_FIRST,
     check_roles,
     default_roles,
     rules_of,
@@ -93,14 +80,9 @@ class AvalonSpec(GameSpec):
         "rules": ", ".join(PRESETS),
         "roles": f"None, {', '.join(ROLE_SETS)}, or one for each player of: {', '.join(ROLES)}",
         "talk": "True, False",
-        "discussion": ", ".join(("None", *DISCUSSIONS)),
-        "speaks_first": ", ".join(("None", *SPEAKS_FIRST)),
         "two_fails": "None, True, False",
         "sizes": "None, or five team sizes",
         "guesser": f"None, or a role of one player among: {', '.join(EVIL_ROLES)}",
-        "reasons": "None, True, False",
-        "comments": ", ".join(("None", *COMMENTS)),
-        "consult": "None, True, False",
         "speaking": ", ".join(SPEAKING),
     }
     sides = (GOOD, EVIL)
@@ -108,12 +90,6 @@ class AvalonSpec(GameSpec):
     voice = "parlour.policies.voice.avalon:AvalonMind"
     metrics = "parlour.training.measure.avalon:of_directory"
     replay_page = "parlour.training.results.replay_page.avalon:avalon_matter"
-    board = "parlour.envs.avalon.board:avalon_board"
-    demo = (
-        "parlour.training.papers.demo.avalon:avalon_section",
-        "parlour.training.papers.demo.avalon_networks:avalon_networks_section",
-        "parlour.training.papers.demo.avalon_agents:avalon_agents_section",
-    )
     features = (TABLE, *FEATURES)
     batch = "parlour.envs.batch.avalon:AvalonTables"
     batch_heuristic = "parlour.policies.heuristic.batch.avalon:choose"
@@ -127,31 +103,21 @@ class AvalonSpec(GameSpec):
         rules: str = "paper",
         roles: Sequence[str] | str | None = None,
         talk: bool = True,
-        discussion: str | None = None,
-        speaks_first: str | None = None,
         two_fails: bool | None = None,
         sizes: Sequence[int] | None = None,
         guesser: str | None = None,
-        reasons: bool | None = None,
-        comments: str | None = None,
-        consult: bool | None = None,
         speaking: str = "order",
     ) -> Avalon:
-        """The rules of one table. Each point from `discussion` on is the preset's if it is None.
+        """The rules of one table. Each point from `two_fails` on is the preset's if it is None.
 
         Args:
             num_players: 5-10.
-            rules: `"paper"`, `"reference"`, `"official"` or `"multi_round"`.
+            rules: `"paper"`, `"reference"` or `"official"`.
             roles: One role for each player, or the name of a set: `"deeprole"`; None for the usual ones.
-            talk: Whether there is a discussion; without it, a preset has no other words either.
-            discussion: All speak before each `"proposal"`, or once a `"mission"`, before its first proposal.
-            speaks_first: The `"leader"`, or `"seat_0"`; the others follow by number.
+            talk: Whether there is a discussion.
             two_fails: Whether the fourth quest needs two fails from seven players.
             sizes: Team sizes of the five quests, each 1..`num_players`.
             guesser: The evil role that names Merlin, held by one player; the Assassin as a rule.
-            reasons: Whether words may go with a team.
-            comments: Words of votes: `"none"`; `"private"`, seen by the voter; `"public"`, by all after the vote.
-            consult: Whether the evil side talks among itself before a guess at the end.
             speaking: In a discussion all speak once in an `"order"`, or they make `"bids"` for the floor (`parlour.envs.bidding`).
 
         Raises:
@@ -161,21 +127,16 @@ class AvalonSpec(GameSpec):
         check_one_of("speaking", speaking, SPEAKING)
         if speaking == "bids" and not talk:
             raise ParlourError("speaking 'bids' is not accepted without talk; accepted: talk=True")
-        dealt = default_roles(num_players, rules) if roles is None else check_roles(num_players, roles)
+        dealt = default_roles(num_players) if roles is None else check_roles(num_players, roles)
         config: dict[str, Any] = {"num_players": num_players, "rules": rules, "roles": list(dealt), "talk": talk}
         points = {
-            "discussion": discussion,
-            "speaks_first": speaks_first,
             "two_fails": two_fails,
             "sizes": list(sizes) if isinstance(sizes, tuple) else sizes,
             "guesser": guesser,
-            "reasons": reasons,
-            "comments": comments,
-            "consult": consult,
         }
         config |= {name: value for name, value in points.items() if value is not None}
         config |= {} if speaking == "order" else {"speaking": speaking}
-        point = rules_of(rules, num_players, dealt, talk=talk, given=points)
+        point = rules_of(rules, num_players, dealt, points)
         rules_class = Avalon if speaking == "order" else BiddingAvalon
         return rules_class(num_players=num_players, rules=point, roles=dealt, talk=talk, config=config)
 

@@ -3,7 +3,7 @@
 Hypotheses are all ways to deal the roles in play that agree with the seat's own role and with what the night showed it;
 deals that no event can distinguish are one hypothesis (each represents equally many deals, so that the sum is exact).
 Each public event multiplies their weights by how likely it is under each of them: quest cards by the rules (a good
-seat plays no fail), votes, teams and claims by simple models of how good and evil seats behave (`AvalonHabits`), or by conduct
+seat plays no fail), votes, teams and claims by simple models of how good and evil seats behave (`AvalonHabits`), or by scores
 learned from records (`LearnedHabits`). Nothing is sampled and nothing is approximated beyond those models.
 """
 
@@ -20,10 +20,7 @@ from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.deals import Array, Key, clean, deals, may_name, merged, sides, tables, team_rows, teams
 from parlour.envs.avalon.evidence import EventScores
-from parlour.envs.avalon.habits import AvalonHabits, LearnedHabits, read_habits
-from parlour.envs.avalon.likelihoods import Likelihoods
-from parlour.envs.avalon.spoken import Reader
-from parlour.envs.claims import claims
+from parlour.envs.avalon.habits import AvalonHabits, DealScores, LearnedHabits, read_habits
 from parlour.envs.posterior import Posterior
 
 __all__ = [
@@ -42,6 +39,11 @@ ONLOOKER: Final = -1
 """The seat of who knows nobody's role."""
 
 
+def _scores(learned: LearnedHabits, key: Key) -> DealScores:
+    """What scores the events of a game under the deals of a key: evidence, or the habits in their own way."""
+    return learned.scores(key) if learned.evidence is None else EventScores(key, learned.evidence)
+
+
 class AvalonBelief(Posterior):
     """The weights of all deals, for one seat of one game.
 
@@ -52,7 +54,6 @@ class AvalonBelief(Posterior):
         knows: What the night showed it.
         habits: How seats behave.
         guesser: The role that names Merlin.
-        reader: Reads free words if the habits cover them: by rule, or with a language model.
     """
 
     def __init__(
@@ -63,22 +64,14 @@ class AvalonBelief(Posterior):
         knows: tuple[Any, ...],
         habits: AvalonHabits | None = None,
         guesser: str = game.ASSASSIN,
-        reader: Reader = claims,
     ) -> None:
         self.habits = habits or AvalonHabits()
         self.seat = seat
-        learned = self.habits if isinstance(self.habits, LearnedHabits) else LearnedHabits()
-        conduct, evidence = learned.conduct, learned.evidence
-        knows_more = conduct is not None or evidence is not None
-        apart = (game.MORDRED,) if knows_more and game.MORDRED in roles else ()
+        learned = self.habits if isinstance(self.habits, LearnedHabits) and self.habits.learned else None
+        apart = (game.MORDRED,) if learned is not None and game.MORDRED in roles else ()
         self._key = Key(roles, seat, role, knows, apart)
         self.evil, self.merlin, self.blind, _ = tables(self._key)
-        self._words = None if conduct is None or evidence is not None else learned.words
-        self._learned: Likelihoods | EventScores | None = None
-        if evidence is not None:
-            self._learned = EventScores(self._key, evidence)
-        elif conduct is not None:
-            self._learned = Likelihoods(self._key, conduct, self.habits, self._words, reader)
+        self._learned = None if learned is None else _scores(learned, self._key)
         self._guesser = guesser
         super().__init__(len(self.evil))
         self.team: tuple[int, ...] = ()
@@ -109,28 +102,14 @@ class AvalonBelief(Posterior):
         of_sides = np.bincount(inverse, weights=self.weights, minlength=len(rows))
         return of_sides @ clean(self._key, size)
 
-    def drawn_roles(self, rng: np.random.Generator) -> tuple[str, ...]:
-        """A role for each seat: a deal drawn by its weight; roles that it does not distinguish are dealt evenly."""
-        roles, seat, role, knows, apart = self._key
-        names, table = deals(*self._key)
-        same, hidden = merged(roles, knows, apart), list(roles)
-        if seat != ONLOOKER:
-            hidden.remove(role)
-        piles = {name: rng.permutation([card for card in hidden if same[card] == name]).tolist() for name in names}
-        row = table[int(rng.choice(len(table), p=self.weights))]
-        return tuple(role if j == seat else str(piles[names[int(number)]].pop()) for j, number in enumerate(row))
-
     # -- evidence ----------------------------------------------------------------------------------------------
-
-    @property
-    def hears(self) -> bool:
-        """Whether free words are evidence: the habits cover conduct and words."""
-        return self._words is not None
 
     def see(self, seat: int, kind: str, args: tuple[int, ...], words: str = "") -> None:
         """Take in an event that the seat saw; events come in the order of the game. Words count only by habits that know them."""
-        if words and kind in _SPOKEN and self._words is not None and isinstance(self._learned, Likelihoods):
-            self.add(self._learned.words(seat, words, reason=kind == game.TEAM))
+        spoken = self._learned if words and kind in _SPOKEN else None
+        heard = None if spoken is None else spoken.words(seat, words, reason=kind == game.TEAM)
+        if heard is not None:
+            self.add(heard)
             if kind != game.TEAM:
                 return  # the claim that the table read is one of those in the words
         if kind == speech.ACCUSE:
@@ -154,8 +133,6 @@ class AvalonBelief(Posterior):
             self.see_cards(self.team, args[1], self._own_card)
         elif kind == game.EXPOSED:
             self.see_exposure(args[0], args[1], right=bool(args[2]))
-        elif kind == game.GATHERS and self.seat in args:
-            self.add(np.where(self.evil[:, list(args)].all(axis=1), 0.0, -50.0))
 
     def see_team(self, leader: int, team: Sequence[int]) -> None:
         """A leader names a team."""
@@ -220,7 +197,7 @@ class AvalonBelief(Posterior):
     def own_chances(self, kind: str, args: tuple[int, ...]) -> Array | None:
         """How likely the seat's own next team, vote or card is under each deal, by the habits, shape (H,).
 
-        A team is evidence: with fixed rates, whether it is clean; with learned conduct, the choice among all teams. None for
+        A team is evidence: with fixed rates, whether it is clean; with learned habits, the choice among all teams. None for
         other moves.
         """
         if kind not in (game.TEAM, game.BALLOT, game.CARD):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from parlour.envs.avalon.presets import PROPOSALS, QUESTS, AvalonRules
@@ -27,8 +26,8 @@ class BiddingAvalon(Avalon):
     def __init__(
         self, *, num_players: int, rules: AvalonRules, roles: tuple[str, ...], talk: bool, config: Mapping[str, Any]
     ) -> None:
-        points = replace(rules, speaks_first="bids")
-        super().__init__(num_players=num_players, rules=points, roles=roles, talk=talk, config=config)
+        super().__init__(num_players=num_players, rules=rules, roles=roles, talk=talk, config=config)
+        self.shown_points = (rules.guesser, True)
         self.catalogue = (*self.catalogue, *BIDS)
         self._bids = Options(BIDS)
         self.max_moves += QUESTS * PROPOSALS * num_players * (num_players + 1)

@@ -3,7 +3,7 @@
 Layout, for n seats and R different roles in play:
 
     table           n own seat, one-hot; R own role, one-hot; then seat after seat, 14 features (`SEAT_FEATURES`); then the table
-                    (`_table`), and where the evil side consults before the guess 1 + 2 n numbers more (`_consultation`)
+                    (`_table`)
     summary         the same without one's own seat
     record          for each of 25 proposals (five of each quest; zeros where none was made) 3 n + 3 numbers: who led, who was
                     on the team, who approved (1) or rejected (-1), the result, fails / 3, one's own card; with talk, who
@@ -50,7 +50,6 @@ SEAT_FEATURES: Final = (
     "exposed as the Assassin",
 )
 _PHASES: Final = (speech.SILENT, vocabulary.TEAM, vocabulary.BALLOT, vocabulary.CARD, vocabulary.GUESS)
-_CONSULTATION: Final = ("told to be evil", "held for Merlin by / 4")
 TABLE_SIZE: Final = len(_PHASES) + QUESTS + 9
 
 
@@ -97,7 +96,7 @@ class _Summary:
     """Own role, then seat after seat, then the table. It reads the whole View."""
 
     def __init__(self, game: Avalon, *, own_frame: bool = True) -> None:
-        self._seats, self._roles, self._consults = game.seats, game.role_names, game.rules.consult
+        self._seats, self._roles = game.seats, game.role_names
         self._own_frame = own_frame
         seats = [place_name(j) if own_frame else f"seat {j}" for j in range(game.seats)]
         self.names = [
@@ -108,8 +107,6 @@ class _Summary:
             *("good / 3", "evil / 3", "proposals / 5", "team size / 5", "two fails needed"),
             *("I am on the team", "shown ones on the team / 4", "strangers on the team / 4", "night shows evil"),
         ]
-        if self._consults:
-            self.names += ["phase consult", *(f"{seat}: {what}" for what in _CONSULTATION for seat in seats)]
 
     def see(self, view: AvalonView, event: Event) -> None:
         pass
@@ -121,10 +118,6 @@ class _Summary:
             features[self._roles.index(view.role)] = 1.0
         features[roles:table] = np.roll(self._per_seat(view), turn, axis=0).ravel()
         features[table : table + TABLE_SIZE] = _table(view)
-        if self._consults:
-            consults = bool(view.legal) and view.legal[0].kind == vocabulary.CONSULT
-            features[table + TABLE_SIZE] = float(consults)
-            features[table + TABLE_SIZE + 1 :] = np.roll(self._consultation(view), turn, axis=1).ravel()
 
     def _per_seat(self, view: AvalonView) -> Features:
         """Shape (n, 14)."""
@@ -138,17 +131,6 @@ class _Summary:
                 rows[j][2] = 1.0
         _read_events(view, rows)
         return np.array(rows, dtype=np.float32)
-
-    def _consultation(self, view: AvalonView) -> list[list[float]]:
-        """Of each seat whether it was told to be evil, and who named it."""
-        evil, named = [0.0] * self._seats, [0.0] * self._seats
-        for _, (kind, args, _), _ in view.events:
-            if kind == vocabulary.GATHERS:
-                for j in args:
-                    evil[j] = 1.0
-            elif kind == vocabulary.CONSULT and args:
-                named[args[0]] += 0.25
-        return [evil, named]
 
 
 class _Record:
@@ -248,7 +230,7 @@ def _read_events(view: AvalonView, rows: list[list[float]]) -> None:
         if kind in speech.ACTS:
             _add_speech(rows, seat, kind, args, mine=seat == view.seat)
         elif kind == vocabulary.TEAM:
-            team, votes = args, ()  # the last team of a quest may go without a vote
+            team, votes = args, ()
         elif kind == vocabulary.DRAWN:
             team = args
         elif kind == vocabulary.VOTES:

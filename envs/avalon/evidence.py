@@ -1,4 +1,4 @@
-"""What public events tell about the evil side, as `train habits --reader` learns it: a score for each deal, not a model of conduct.
+"""What public events tell about the evil side, as records teach it: a score for each deal, not a model of conduct.
 
 A likelihood says how seats behave. A score says how much an event speaks for a deal, whatever else was seen: its coefficients are
 fitted so that the deals' posterior, the exponential of all scores so far, gives the true deal the greatest probability.
@@ -17,10 +17,9 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
-from parlour.envs.avalon.conduct import Public
 from parlour.envs.avalon.deals import Array, Key, Numbers, clean, sides, tables, teams
 from parlour.envs.avalon.habits import COUNTS, EVIDENCE_CARDS, EVIDENCE_VOTES, AvalonHabits, PublicEvidence
-from parlour.envs.avalon.likelihoods import kind_of
+from parlour.envs.avalon.public import Public, kind_of
 
 USUAL: Final = 0.55
 """The share of votes that approve, about."""
@@ -192,6 +191,9 @@ class EventScores:
     def score(self, good: int, evil: int) -> None:
         """Quests won so far."""
         self.watched.score(self._team, good, evil)
+
+    def words(self, speaker: int, words: str, *, reason: bool) -> None:
+        """Words are no evidence."""
 
     def team(self, leader: int, team: Sequence[int]) -> Array:
         """A leader names a team; to itself its own tells nothing."""

@@ -1,65 +1,28 @@
 """How seats of Avalon behave, as a belief supposes: fixed rates, and habits learned from recorded games.
 
-`AvalonHabits` holds fixed rates, the same at every table. `LearnedHabits` adds conduct learned from records (`parlour train habits`):
-log-odds that depend on what all have seen, by kind of seat; `conduct.py` lists the events. They come in a file, one set for each
-number of players:
+`AvalonHabits` holds fixed rates, the same at every table. `LearnedHabits` adds what public events tell about the evil side, learned
+from records: scores that depend on what all have seen, by kind of seat (`evidence.py`). They come in a file, one set for each number
+of players:
 
-    {"parlour_habits": 1, "game": "avalon_v0", "players": {"5": {"conduct": {"votes": {"evil, dirty": {"always": 3.1, ...}, ...},
-     "teams": {...}, "cards": {...}, "weights": {...}}, "words": {"weight": 0.6, "Merlin": {"propose": {"always": 1.0, ...},
-     "defend": {...}, "accuse": {...}}, ...}, "evidence": {...}}, ...}, ...}
+    {"parlour_habits": 1, "game": "avalon_v0", "players": {"5": {"evidence": {"votes": {"evil, none": {"always": 0.1, ...}, ...},
+     "teams": {...}, "cards": {...}}}, ...}, ...}
 
 Every other key of the file is a note of who wrote it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
 
+from parlour.envs.avalon.deals import Array, Key
+from parlour.envs.core import accept
 from parlour.envs.habit_files import HabitsByPlayers
 
 _LARGEST: Final = 50.0
 """No term is larger: beyond it log-odds are certainty."""
-VOTERS: Final = ("evil, dirty", "evil, clean", "Merlin, dirty", "Merlin, clean", "good", "Oberon")
-"""Kinds of voters: an evil seat that knows its fellows, and Merlin, each by its knowledge about the team; good seats that know
-nobody's side; Oberon."""
-VOTE_TERMS: Final = (
-    "always",
-    "own",
-    "on team",
-    "doubt",
-    "dirty",
-    "second quest",
-    "later quest",
-    "again",
-    "evil two",
-    "good two",
-    "mood",
-)
-"""What the log-odds of an approval are the sum of; see `conduct.vote_terms`."""
 LEADERS: Final = ("evil", "Merlin", "good", "Oberon")
-TEAM_TERMS: Final = ("self", "doubt", "dirty", "more evil", "kept", "again")
-"""What the weight of a team among all of its size is the sum of; see `conduct.team_terms`."""
-CARD_TERMS: Final = ("always", "first quest", "second quest", "pair", "several", "evil two", "good two")
-"""What the log-odds that a quest with evil members fails are the sum of; see `conduct.card_terms`."""
-
-STANCES: Final = ("propose", "defend", "accuse")
-"""Stances of words to a seat, except none; see `spoken.py`."""
-CLAIM_TERMS: Final = (
-    "always",
-    "self",
-    "doubt",
-    "evil",
-    "evil and doubt",
-    "against",
-    "for",
-    "reason",
-    "later quest",
-    "first quest",
-)
-"""What the log-odds of a stance to a seat, against saying nothing of it, are the sum of."""
-
 COUNTS: Final = ("none", "one", "more")
 """Evil seats on a team that a seat knows."""
 CLASSES: Final = tuple(f"{kind}, {count}" for kind in LEADERS for count in COUNTS)
@@ -150,40 +113,6 @@ class AvalonHabits:
 
 
 @dataclass(frozen=True)
-class Weights:
-    """How much evidence of each kind counts: its log likelihood is multiplied by this. One is naive Bayes."""
-
-    votes: float = 1.0
-    teams: float = 1.0
-    cards: float = 1.0
-
-
-@dataclass(frozen=True)
-class Conduct:
-    """What seats do, learned from records: sums of terms in log-odds."""
-
-    votes: tuple[Terms, ...]
-    """By `VOTERS`, each by `VOTE_TERMS`."""
-    teams: tuple[Terms, ...]
-    """By `LEADERS`, each by `TEAM_TERMS`."""
-    cards: Terms
-    """By `CARD_TERMS`."""
-    joins: float
-    """Log-odds that a further evil member fails a quest that one fails."""
-    weights: Weights = field(default_factory=Weights)
-
-
-@dataclass(frozen=True)
-class ClaimHabits:
-    """What seats say about each other, learned from records: sums of terms in log-odds."""
-
-    stances: tuple[tuple[Terms, ...], ...]
-    """By `LEADERS` (kinds of speakers), each by `STANCES`, each by `CLAIM_TERMS`."""
-    weight: float = 1.0
-    """How much the words count, as `Weights`."""
-
-
-@dataclass(frozen=True)
 class PublicEvidence:
     """What public events tell about the evil side: coefficients of scores (`evidence.py`)."""
 
@@ -195,15 +124,64 @@ class PublicEvidence:
     """By `EVIDENCE_CARDS`."""
 
 
+class DealScores(Protocol):
+    """Scores of the events of one game under all deals of a belief: log weights of shape (H,)."""
+
+    def copied(self) -> DealScores:
+        """The same for another belief of the same deals."""
+        ...
+
+    def lead(self, quest: int) -> None:
+        """A proposal begins."""
+        ...
+
+    def score(self, good: int, evil: int) -> None:
+        """Quests won so far."""
+        ...
+
+    def words(self, speaker: int, words: str, *, reason: bool) -> Array | None:
+        """A seat speaks to all, `reason`: with a team; None where words are no evidence."""
+        ...
+
+    def team(self, leader: int, team: Sequence[int]) -> Array:
+        """A leader names a team; to itself its own tells nothing."""
+        ...
+
+    def votes(self, team: Sequence[int], votes: Sequence[int], without: Sequence[int] = ()) -> Array:
+        """All votes on a team are shown; to itself a seat's own vote tells nothing, and the votes of `without` are left out."""
+        ...
+
+    def cards(self, team: Sequence[int], fails: int, own_card: int | None) -> Array:
+        """The fails of a quest are shown; `own_card` is that of the seat itself, if it was on the team."""
+        ...
+
+    def own_team(self, team: Sequence[int]) -> Array:
+        """How likely the seat, as leader, is to name a team."""
+        ...
+
+    def own_vote(self, team: Sequence[int], vote: int) -> Array:
+        """How likely the seat is to vote so on a team."""
+        ...
+
+    def own_card(self, team: Sequence[int], card: int) -> Array:
+        """How likely the seat is to play a card (1 success)."""
+        ...
+
+
 @dataclass(frozen=True)
 class LearnedHabits(AvalonHabits):
     """Habits with what records taught; where that is None, the fixed rates count."""
 
-    conduct: Conduct | None = None
     evidence: PublicEvidence | None = None
-    """What events tell, instead of the likelihoods of conduct; None: these."""
-    words: ClaimHabits | None = None
-    """What words tell, beside conduct; None: words tell nothing."""
+
+    @property
+    def learned(self) -> bool:
+        """Whether events are scored, not judged by the fixed rates."""
+        return self.evidence is not None
+
+    def scores(self, key: Key) -> DealScores:
+        """What scores the events of a game under the deals of a key, where habits other than evidence are `learned`."""
+        raise NotImplementedError
 
 
 class HabitsFile(HabitsByPlayers[LearnedHabits]):
@@ -213,73 +191,47 @@ class HabitsFile(HabitsByPlayers[LearnedHabits]):
 
     @staticmethod
     def _as_json(habits: LearnedHabits) -> dict[str, Any]:
-        values: dict[str, Any] = {}
-        if (conduct := habits.conduct) is not None:
-            values["conduct"] = {
-                "votes": {kind: _named(VOTE_TERMS, terms) for kind, terms in zip(VOTERS, conduct.votes, strict=True)},
-                "teams": {kind: _named(TEAM_TERMS, terms) for kind, terms in zip(LEADERS, conduct.teams, strict=True)},
-                "cards": _named(CARD_TERMS, conduct.cards) | {"joins": conduct.joins},
-                "weights": asdict(conduct.weights),
-            }
-        if (evidence := habits.evidence) is not None:
-            values["evidence"] = {
-                "votes": {kind: _named(EVIDENCE_VOTES, row) for kind, row in zip(CLASSES, evidence.votes, strict=True)},
-                "teams": {kind: _named(EVIDENCE_TEAMS, row) for kind, row in zip(CLASSES, evidence.teams, strict=True)},
-                "cards": _named(EVIDENCE_CARDS, evidence.cards),
-            }
-        if (words := habits.words) is not None:
-            by_kind = zip(LEADERS, words.stances, strict=True)
-            values["words"] = {"weight": words.weight} | {
-                kind: {stance: _named(CLAIM_TERMS, terms) for stance, terms in zip(STANCES, stances, strict=True)}
-                for kind, stances in by_kind
-            }
-        return values
+        return {} if habits.evidence is None else {"evidence": evidence_json(habits.evidence)}
 
     @staticmethod
     def _from_json(values: Mapping[str, Any]) -> LearnedHabits:
-        return LearnedHabits(
-            conduct=_conduct(values["conduct"]) if "conduct" in values else None,
-            evidence=_evidence(values["evidence"]) if "evidence" in values else None,
-            words=_words(values["words"]) if "words" in values else None,
-        )
+        if other := sorted(set(values) - {"evidence"}):
+            raise accept("habits", ", ".join(other), "evidence")
+        return LearnedHabits(evidence=read_evidence(values["evidence"]) if "evidence" in values else None)
 
 
 read_habits = HabitsFile.read
-_WEIGHTS: Final = tuple(Weights.__dataclass_fields__)
 
 
-def _named(names: tuple[str, ...], terms: Terms) -> dict[str, float]:
+def named(names: tuple[str, ...], terms: Terms) -> dict[str, float]:
+    """Terms by their names."""
     return dict(zip(names, terms, strict=True))
 
 
-def _conduct(values: Mapping[str, Any]) -> Conduct:
-    return Conduct(
-        tuple(_terms(values["votes"][kind], VOTE_TERMS) for kind in VOTERS),
-        tuple(_terms(values["teams"][kind], TEAM_TERMS) for kind in LEADERS),
-        _terms(values["cards"], CARD_TERMS),
-        _number(values["cards"]["joins"]),
-        Weights(*_terms(values["weights"], _WEIGHTS)),
-    )
+def evidence_json(evidence: PublicEvidence) -> dict[str, Any]:
+    """Evidence as a file has it."""
+    return {
+        "votes": {kind: named(EVIDENCE_VOTES, row) for kind, row in zip(CLASSES, evidence.votes, strict=True)},
+        "teams": {kind: named(EVIDENCE_TEAMS, row) for kind, row in zip(CLASSES, evidence.teams, strict=True)},
+        "cards": named(EVIDENCE_CARDS, evidence.cards),
+    }
 
 
-def _evidence(values: Mapping[str, Any]) -> PublicEvidence:
+def read_evidence(values: Mapping[str, Any]) -> PublicEvidence:
+    """Evidence from a file. Raises `KeyError`, `TypeError` or `ValueError` for something else."""
     return PublicEvidence(
-        tuple(_terms(values["votes"][kind], EVIDENCE_VOTES) for kind in CLASSES),
-        tuple(_terms(values["teams"][kind], EVIDENCE_TEAMS) for kind in CLASSES),
-        _terms(values["cards"], EVIDENCE_CARDS),
+        tuple(terms_of(values["votes"][kind], EVIDENCE_VOTES) for kind in CLASSES),
+        tuple(terms_of(values["teams"][kind], EVIDENCE_TEAMS) for kind in CLASSES),
+        terms_of(values["cards"], EVIDENCE_CARDS),
     )
 
 
-def _words(values: Mapping[str, Any]) -> ClaimHabits:
-    stances = tuple(tuple(_terms(values[kind][stance], CLAIM_TERMS) for stance in STANCES) for kind in LEADERS)
-    return ClaimHabits(stances, _number(values["weight"]))
+def terms_of(values: Mapping[str, Any], names: tuple[str, ...]) -> Terms:
+    """Terms from a file, in the order of their names."""
+    return tuple(number_of(values[name]) for name in names)
 
 
-def _terms(values: Mapping[str, Any], names: tuple[str, ...]) -> Terms:
-    return tuple(_number(values[name]) for name in names)
-
-
-def _number(value: Any) -> float:
+def number_of(value: Any) -> float:
     """Raises `ValueError` for anything but a finite number of a size that a likelihood can have."""
     # NaN is not <= anything
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LARGEST:

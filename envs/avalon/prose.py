@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import chain, combinations, product
 from typing import Final
@@ -26,11 +26,7 @@ from parlour.envs.hidden_roles import told
 from parlour.envs.text import CHOICE, RECORD, WHO, render
 
 _FIRST: Final = re.compile(r"You are player_(?P<seat>\d+)\. Your role is (?P<role>.+) \(\w+\)\.\n(?P<night>.*)\n")
-_WORDED: Final = re.compile(
-    r"(?P<private>Privately, |To the evil players, )?player_(?P<seat>\d+)(?: says(?: of its vote)?)?: "
-    r'(?P<words>".*") \(taken as: (?P<claim>.+)\)'
-)
-_WHY: Final = re.compile(r'(?P<team>player_\d+ proposes the team [^:"]+): (?P<words>".*")')
+_WORDED: Final = re.compile(r'player_(?P<seat>\d+) says: (?P<words>".*") \(taken as: (?P<claim>.+)\)')
 
 
 def _unquoted(words: str) -> str | None:
@@ -80,7 +76,7 @@ class AvalonProse:
             return None
         roles = game.shown_roles(first["role"], self._game.role_names)
         night = (Knowledge(roles, seats_named(first["night"])),) if roles else ()
-        seen = tuple(self._addressed(event for event in events if event is not None))
+        seen = tuple(event for event in events if event is not None)
         offered = tuple(move for move in legal if move is not None)
         own = first["role"], side_of(first["role"]), night
         table, points = self._game.shown_table, self._game.shown_points
@@ -107,23 +103,12 @@ class AvalonProse:
         known = self._lines.get(line) or self._own_lines(seat).get(line)
         if known is not None:
             return known
-        why, worded = _WHY.fullmatch(line), _WORDED.fullmatch(line)
-        event: Event | None = None
-        if why is not None:
-            event, words = self._lines.get(f"{why['team']}."), _unquoted(why["words"])
-        elif worded is not None and worded["claim"] in self._moves:
-            to = None if worded["private"] is None else (seat,)
-            event = Event(int(worded["seat"]), self._moves[worded["claim"]], to)
-            words = _unquoted(worded["words"])
-        return None if event is None or words is None else event._replace(move=event.move._replace(words=words))
-
-    @staticmethod
-    def _addressed(events: Iterable[Event]) -> Iterator[Event]:
-        """What the evil side says among itself goes to those who were gathered before."""
-        evil: tuple[int, ...] = ()
-        for event in events:
-            evil = event.move.args if event.move.kind == game.GATHERS else evil
-            yield event._replace(to=evil) if event.move.kind == game.CONSULT else event
+        worded = _WORDED.fullmatch(line)
+        if worded is None or worded["claim"] not in self._moves:
+            return None
+        words = _unquoted(worded["words"])
+        claim = self._moves[worded["claim"]]
+        return None if words is None else Event(int(worded["seat"]), claim._replace(words=words), None)
 
     # -- every line there is -----------------------------------------------------------------------------------
 
@@ -135,15 +120,6 @@ class AvalonProse:
         """What only this seat sees, as it does it."""
         secret = (move for move in self._game.catalogue if move.kind in (game.CARD, game.GUESS))
         return self._by_line(Event(seat, move, (seat,)) for move in secret)
-
-    def _of_consultation(self) -> Iterator[Event]:
-        """What only the evil side sees."""
-        own, seats = self._game, range(self._game.seats)
-        holds = [move for move in own.catalogue if move.kind == game.CONSULT]
-        if holds:
-            yield from (Event(seat, move, None) for seat, move in product(seats, holds))
-            count = sum(side_of(role) == game.EVIL for role in own.roles)
-            yield from (told(game.GATHERS, evil, evil) for evil in combinations(seats, count))
 
     def _announcements(self) -> Iterator[Event]:
         """What everybody sees: the moderator's announcements, what is said, the teams that are proposed."""
@@ -157,8 +133,6 @@ class AvalonProse:
             for fails in range(own.sizes[quest] + 1):
                 yield told(game.FAILS, (quest, fails, int(fails < own.fails_needed[quest])))
         yield from (told(game.SCORE, args) for args in product(range(QUESTS_TO_WIN + 1), repeat=2))
-        yield told(game.GOES, ())
-        yield from self._of_consultation()
         yield from (told(game.EXPOSED, args) for args in product(seats, seats, (0, 1)))
         drawn = chain.from_iterable(combinations(seats, size) for size in sorted(set(own.sizes)))
         yield from (Event(NATURE, Move(game.DRAWN, args), None) for args in drawn)

@@ -11,7 +11,6 @@ from parlour.envs.avalon.bidding import BiddingAvalon
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.vocabulary import side_of
 from parlour.envs.bidding import BIDDING_RULES
-from parlour.envs.english import name
 
 
 def rule_sheet(table: Avalon) -> str:
@@ -46,22 +45,19 @@ def _course(table: Avalon) -> Iterable[str]:
     rules = table.rules
     yield f"Night: {_night(table)}"
     if table.talk:
-        when = "each proposal" if rules.discussion == "proposal" else "the first proposal of a quest"
         if isinstance(table, BiddingAvalon):
-            yield f"Talk: before {when}. {BIDDING_RULES}"
+            yield f"Talk: before each proposal. {BIDDING_RULES}"
         else:
-            first = "the leader" if rules.speaks_first == "leader" else name(0)
-            yield f"Talk: before {when}, all players speak once in seat order, starting with {first}."
+            yield "Talk: before each proposal, all players speak once in seat order, starting with the leader."
     short = " or fewer" if rules.short_teams else ""
-    why = ", and may give reasons to all" if rules.reasons else ""
-    yield f"Proposal: the leader proposes a team of the quest's size{short}{why}. The leader need not be on it."
+    yield f"Proposal: the leader proposes a team of the quest's size{short}. The leader need not be on it."
     if rules.short_teams:
         yield (
             "A team that is too small counts as two proposals. If it is accepted, a full team is drawn by lot from all "
             "players and goes instead."
         )
     yield (
-        f"Vote: all players vote at once; then everyone sees who voted how{_COMMENTS[rules.comments]}. A team needs "
+        "Vote: all players vote at once; then everyone sees who voted how. A team needs "
         f"{table.carries} of {table.seats} votes. If it is rejected, the next player leads and proposes a team for the same quest."
     )
     yield _LAST[rules.fifth_rejection]
@@ -77,12 +73,6 @@ def _course(table: Avalon) -> Iterable[str]:
 _LAST: Final = {
     "evil_wins": "If the fifth proposal of a quest is rejected, evil wins the game.",
     "team_goes": "The fifth proposal of a quest is always accepted.",
-    "no_vote": "The fifth team of a quest goes without a vote.",
-}
-_COMMENTS: Final = {
-    "none": "",
-    "private": "; nobody else reads what a player writes beside its vote",
-    "public": " and what players wrote beside their votes",
 }
 
 
@@ -109,10 +99,8 @@ def _guess(table: Avalon) -> str:
     who = guesser_of(table)
     title = who[0].upper() + who[1:]
     if table.rules.hunt == "end":
-        oberon = " (Oberon too)" if vocabulary.OBERON in table.roles else ""
-        consult = f"the evil players{oberon} speak once among themselves; then " if table.rules.consult else ""
         return (
-            f"{title}: when good has won three quests, {consult}{who} guesses who Merlin is. If the guess is right, evil "
+            f"{title}: when good has won three quests, {who} guesses who Merlin is. If the guess is right, evil "
             "wins; if not, good wins."
         )
     return (

@@ -2,9 +2,8 @@
 
 Order of a quest: { leader announced; all speak once, leader first; the leader names a team; all vote in secret } until
 a team goes; its members play cards in secret; the number of fails is shown; where the rules say so the Assassin may
-name Merlin; the quest is scored. Three scored quests win. Where the rules say so, all speak only before the first proposal
-of a quest, another role names Merlin, and the evil seats consult before. Sources and the points where they differ:
-`presets.py`.
+name Merlin; the quest is scored. Three scored quests win. Where the rules say so, another role names Merlin. Sources and the
+points where they differ: `presets.py`.
 """
 
 from __future__ import annotations
@@ -16,9 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as game
-from parlour.envs.avalon.presets import EVIL_COUNT, PROPOSALS, QUESTS, QUESTS_TO_WIN, TEAM_SIZES, AvalonRules
+from parlour.envs.avalon.presets import PROPOSALS, QUESTS, QUESTS_TO_WIN, TEAM_SIZES, AvalonRules
 from parlour.envs.avalon.state import (
-    CONSULTATION,
     DEAL,
     DONE,
     DRAW,
@@ -54,34 +52,19 @@ class Avalon(HiddenRoles[AvalonState]):
         self.evil_roles = frozenset(k for k, name in enumerate(self.role_names) if side_of(name) == game.EVIL)
         self.sizes = rules.sizes or TEAM_SIZES[num_players]
         self.guesser = self.role_names.index(rules.guesser)
-        self.worded = (
-            *((game.TEAM, game.GUESS) if rules.reasons else ()),
-            *((game.BALLOT,) if rules.comments != "none" else ()),
-            *((game.CONSULT,) if rules.consult else ()),
-        )
-        """Kinds of moves that take words at this table, besides speeches."""
         self.fails_needed = tuple(
             2 if rules.two_fails and num_players >= 7 and quest == 3 else 1 for quest in range(QUESTS)
         )
         # a team goes with at least this many approvals
         self.carries = num_players // 2 + 1 if rules.majority == "strict" else (num_players + 1) // 2
-        self.shown_points = (
-            rules.guesser,
-            rules.discussion,
-            rules.speaks_first,
-            rules.fifth_rejection == "no_vote",
-            rules.reasons,
-            rules.comments,
-            rules.consult,
-        )
+        self.shown_points = (rules.guesser, False)
         """What every View tells of the rules at its end: its fields from `guesser` on."""
         at_end = rules.fifth_rejection == "evil_wins", rules.hunt == "end"
         self.shown_table = (self.roles, self.sizes, self.fails_needed, PROPOSALS, *at_end)
         """What it tells of the table: its fields from `roles` to `guess_at_end`."""
         self._tabulate()
         per_proposal = (num_players if talk else 0) + 1 + num_players + 1
-        consulting = EVIL_COUNT[num_players] if rules.consult else 0
-        self.max_moves = 1 + QUESTS * (PROPOSALS * per_proposal + max(self.sizes) + 1) + consulting
+        self.max_moves = 1 + QUESTS * (PROPOSALS * per_proposal + max(self.sizes) + 1)
 
     def _tabulate(self) -> None:
         """Lay out all moves once, so that `legal` is a look-up."""
@@ -89,9 +72,9 @@ class Avalon(HiddenRoles[AvalonState]):
         talks = speech.speeches(game.ACTS, self.seats, len(self.role_names)) if self.talk else ()
         team_sizes = range(max(self.sizes) + 1) if rules.short_teams else sorted(set(self.sizes))
         teams = {k: tuple(Move(game.TEAM, team) for team in combinations(seats, k)) for k in team_sizes}
-        guesses, holds = ((Move(kind), *(Move(kind, (j,)) for j in seats)) for kind in (game.GUESS, game.CONSULT))
+        guesses = (game.PASS, *(Move(game.GUESS, (j,)) for j in seats))
         cards = game.SUCCESS, game.FAIL
-        decisions = (game.APPROVE, game.REJECT, *cards, *guesses, *(holds if rules.consult else ()))
+        decisions = (game.APPROVE, game.REJECT, *cards, *guesses)
         self.catalogue = (*talks, *chain.from_iterable(teams.values()), *decisions)
         by_quest = [
             tuple(chain.from_iterable(teams[k] for k in (range(size + 1) if rules.short_teams else (size,))))
@@ -103,7 +86,6 @@ class Avalon(HiddenRoles[AvalonState]):
         self._ballots = Options((game.APPROVE, game.REJECT))
         self._cards = [[shown(i, (i,), hand) for i in seats] for hand in (cards, cards[: 1 + rules.good_may_fail])]
         self._guesses = [shown(i, (i,), [m for m in named if m.args != (i,)]) for i in seats]
-        self._holds = [tuple(m for m in holds if m.args != (i,)) for i in seats]
 
     # -- the contract ------------------------------------------------------------------------------------------
 
@@ -183,50 +165,41 @@ class Avalon(HiddenRoles[AvalonState]):
         """Announce the leader and begin the discussion of a proposal."""
         _, quest, leader, counted, _, _, _, _ = standing
         log += (told(game.LEADS, (quest, leader, self.sizes[quest], counted, self.fails_needed[quest])),)
-        if self.talk and (counted == 0 or self.rules.discussion == "proposal"):
-            first = self._first(leader)
-            return _new(AvalonState, (TALK, first, 0, NOBODY, NOBODY, standing, self._talks[first], log, ()))
-        return _new(AvalonState, (PROPOSE, leader, 0, NOBODY, NOBODY, standing, self._teams[quest][leader], log, ()))
+        if self.talk:
+            return _new(AvalonState, (TALK, leader, 0, NOBODY, NOBODY, standing, self._talks[leader], log))
+        return _new(AvalonState, (PROPOSE, leader, 0, NOBODY, NOBODY, standing, self._teams[quest][leader], log))
 
     def _talk(self, s: AvalonState, _move: Move, event: tuple[Event, ...]) -> AvalonState:
-        _, _, turn, _, _, standing, _, log, _ = s
+        _, _, turn, _, _, standing, _, log = s
         turn += 1
         leader = standing.leader
         if turn == self.seats:
             options = self._teams[standing.quest][leader]
-            return _new(AvalonState, (PROPOSE, leader, 0, NOBODY, NOBODY, standing, options, log + event, ()))
-        speaker = (self._first(leader) + turn) % self.seats
-        return _new(AvalonState, (TALK, speaker, turn, NOBODY, NOBODY, standing, self._talks[speaker], log + event, ()))
+            return _new(AvalonState, (PROPOSE, leader, 0, NOBODY, NOBODY, standing, options, log + event))
+        speaker = (leader + turn) % self.seats
+        return _new(AvalonState, (TALK, speaker, turn, NOBODY, NOBODY, standing, self._talks[speaker], log + event))
 
     def _propose(self, s: AvalonState, move: Move, event: tuple[Event, ...]) -> AvalonState:
         team, standing = move.args, s.standing
         # a short team counts twice (published code)
         weight = 2 if len(team) < self.sizes[standing.quest] else 1
         standing, log = standing._replace(counted=standing.counted + weight), s.log + event
-        if standing.counted >= PROPOSALS and self.rules.fifth_rejection == "no_vote":
-            return self._send(team, standing, (*log, told(game.GOES, ())))
-        return _new(AvalonState, (VOTE, 0, 0, team, NOBODY, standing, self._ballots, log, ()))
+        return _new(AvalonState, (VOTE, 0, 0, team, NOBODY, standing, self._ballots, log))
 
     def _vote(self, s: AvalonState, move: Move, _event: tuple[Event, ...]) -> AvalonState:
-        _, _, turn, team, votes, standing, options, log, comments = s
+        _, _, turn, team, votes, standing, options, log = s
         votes += move.args
-        if self.rules.comments != "none":
-            comments += (move.words,)
         turn += 1
         if turn == self.seats:
-            return self._count(s, votes, comments)
-        return _new(AvalonState, (VOTE, turn, turn, team, votes, standing, options, log, comments))
+            return self._count(s, votes)
+        return _new(AvalonState, (VOTE, turn, turn, team, votes, standing, options, log))
 
-    def _count(self, s: AvalonState, votes: tuple[int, ...], comments: tuple[str, ...]) -> AvalonState:
+    def _count(self, s: AvalonState, votes: tuple[int, ...]) -> AvalonState:
         """All votes are in: show them, then send the team, open the next proposal, or end the game."""
         team, standing, log = s.team, s.standing, s.log
         at_limit = standing.counted >= PROPOSALS
         goes = sum(votes) >= self.carries or (at_limit and self.rules.fifth_rejection == "team_goes")
         log += (_new(Event, (NATURE, Move(game.VOTES, (int(goes), *votes)), None)),)
-        for voter, words in enumerate(comments):
-            if words:
-                to = (voter,) if self.rules.comments == "private" else None
-                log += (Event(voter, Move(game.BALLOT, (votes[voter],), words), to),)
         if goes:
             return self._send(team, standing, log)
         if at_limit:
@@ -236,9 +209,9 @@ class Avalon(HiddenRoles[AvalonState]):
     def _send(self, team: tuple[int, ...], standing: AvalonStanding, log: tuple[Event, ...]) -> AvalonState:
         """The team goes on the quest; in place of a short one nature draws another."""
         if len(team) < self.sizes[standing.quest]:
-            return _new(AvalonState, (DRAW, NATURE, 0, team, NOBODY, standing, NOTHING, log, ()))
+            return _new(AvalonState, (DRAW, NATURE, 0, team, NOBODY, standing, NOTHING, log))
         options = self._hand(standing, team[0])
-        return _new(AvalonState, (QUEST, team[0], 0, team, NOBODY, standing, options, log, ()))
+        return _new(AvalonState, (QUEST, team[0], 0, team, NOBODY, standing, options, log))
 
     def _draw(self, s: AvalonState, move: Move) -> AvalonState:
         """Nature names a whole team in place of a short one; the named seats are dropped (published code)."""
@@ -251,13 +224,13 @@ class Avalon(HiddenRoles[AvalonState]):
         return s._replace(phase=QUEST, actor=team[0], team=team, options=options, log=log)
 
     def _card(self, s: AvalonState, move: Move, event: tuple[Event, ...]) -> AvalonState:
-        _, _, turn, team, cards, standing, _, log, _ = s
+        _, _, turn, team, cards, standing, _, log = s
         cards += move.args
         turn += 1
         log = log + event
         if turn < len(team):
             options = self._hand(standing, team[turn])
-            return _new(AvalonState, (QUEST, team[turn], turn, team, cards, standing, options, log, ()))
+            return _new(AvalonState, (QUEST, team[turn], turn, team, cards, standing, options, log))
         quest = standing.quest
         fails = cards.count(0)
         success = int(fails < self.fails_needed[quest])
@@ -267,42 +240,22 @@ class Avalon(HiddenRoles[AvalonState]):
         return self._score(s, success, standing, log)
 
     def _score(self, s: AvalonState, success: int, standing: AvalonStanding, log: tuple[Event, ...]) -> AvalonState:
-        """Score the quest; then the end, the guess at the end and the consultation before it, or the next quest."""
+        """Score the quest; then the end, the guess at the end, or the next quest."""
         good, evil = standing.good + success, standing.evil + 1 - success
         log += (told(game.SCORE, (good, evil)),)
         if good == QUESTS_TO_WIN and self.rules.hunt == "end":
-            standing = standing._replace(good=good, evil=evil)
-            if self.rules.consult:
-                return self._gather(s.team, success, standing, log)
-            return self._hunt(s.team, success, standing, log)
+            return self._hunt(s.team, success, standing._replace(good=good, evil=evil), log)
         if QUESTS_TO_WIN in (good, evil):
             return self._end(s, standing._replace(good=good, evil=evil), "quests", log)
         roles, quest, leader, _, _, _, guessed, _ = standing
         leader = (leader + 1) % self.seats
         return self._open(_new(AvalonStanding, (roles, quest + 1, leader, 0, good, evil, guessed, "")), log)
 
-    def _gather(
-        self, team: tuple[int, ...], success: int, standing: AvalonStanding, log: tuple[Event, ...]
-    ) -> AvalonState:
-        """The evil seats are told who they are, and speak among themselves, one after another by number."""
-        evil = tuple(j for j, role in enumerate(standing.roles) if role in self.evil_roles)
-        log = (*log, told(game.GATHERS, evil, evil))
-        options = shown(evil[0], evil, self._holds[evil[0]])
-        return _new(AvalonState, (CONSULTATION, evil[0], 0, team, (success,), standing, options, log, ()))
-
-    def _consult(self, s: AvalonState, _move: Move, event: tuple[Event, ...]) -> AvalonState:
-        turn, log, evil = s.turn + 1, s.log + event, event[0].to
-        assert evil is not None  # see `_gather`
-        if turn == len(evil):
-            return self._hunt(s.team, s.secret[0], s.standing, log)
-        speaker = evil[turn]
-        return s._replace(actor=speaker, turn=turn, options=shown(speaker, evil, self._holds[speaker]), log=log)
-
     def _hunt(
         self, team: tuple[int, ...], success: int, standing: AvalonStanding, log: tuple[Event, ...]
     ) -> AvalonState:
         actor = standing.roles.index(self.guesser)
-        return _new(AvalonState, (HUNT, actor, 0, team, (success,), standing, self._guesses[actor], log, ()))
+        return _new(AvalonState, (HUNT, actor, 0, team, (success,), standing, self._guesses[actor], log))
 
     def _guess(self, s: AvalonState, move: Move, event: tuple[Event, ...]) -> AvalonState:
         log = s.log + event
@@ -318,13 +271,12 @@ class Avalon(HiddenRoles[AvalonState]):
     def _end(self, s: AvalonState, standing: AvalonStanding, reason: str, log: tuple[Event, ...]) -> AvalonState:
         return AvalonState(DONE, OVER, 0, s.team, NOBODY, standing._replace(reason=reason), NOTHING, log)
 
-    _STEPS: ClassVar = {TALK: _talk, PROPOSE: _propose, VOTE: _vote, QUEST: _card, CONSULTATION: _consult, HUNT: _guess}
+    _STEPS: ClassVar = {TALK: _talk, PROPOSE: _propose, VOTE: _vote, QUEST: _card, HUNT: _guess}
     _NATURAL: ClassVar = {DEAL: _deal, DRAW: _draw, DONE: HiddenRoles._done}
 
     def _worded(self, s: AvalonState, move: Move) -> tuple[Event, ...]:
-        """As for all games; words that nobody can hear at this table are left out."""
-        audible = move.kind in game.ACTS or move.kind in self.worded
-        return super()._worded(s, move if audible else Move(move.kind, move.args))
+        """As for all games; words that nobody can hear are left out."""
+        return super()._worded(s, move if move.kind in game.ACTS else Move(move.kind, move.args))
 
     # -- small questions ---------------------------------------------------------------------------------------
 
@@ -334,10 +286,6 @@ class Avalon(HiddenRoles[AvalonState]):
             return self._ballots
         tables = {TALK: self._talks, PROPOSE: self._teams[quest], QUEST: self._cards[good], HUNT: self._guesses}
         return tables[phase][seat]
-
-    def _first(self, leader: int) -> int:
-        """Who speaks first."""
-        return leader if self.rules.speaks_first == "leader" else 0
 
     def _hand(self, standing: AvalonStanding, seat: int) -> Options:
         """The cards that a member of a team may play."""

@@ -16,7 +16,6 @@ DRAW: Final = 4
 QUEST: Final = 5
 HUNT: Final = 6
 DONE: Final = 7
-CONSULTATION: Final = 8  # before HUNT
 NOBODY: Final[tuple[int, ...]] = ()
 
 
@@ -55,5 +54,3 @@ class AvalonState(NamedTuple):
     options: Options
     """Options of the seat to move; `NOTHING` if there is none."""
     log: tuple[Event, ...]
-    comments: tuple[str, ...] = ()
-    """Words of the votes given so far, where votes may come with words."""

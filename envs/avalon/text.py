@@ -26,7 +26,7 @@ from parlour.envs.avalon.vocabulary import (
 )
 from parlour.envs.bidding import BID, BIDDING_ASK, read_bid, say_bid
 from parlour.envs.core import NATURE, Event, IllegalMove, Knowledge, Move, Outcome
-from parlour.envs.english import PLAYER, last_clause, name, names, negated
+from parlour.envs.english import name, names
 from parlour.envs.text import (
     MODERATOR,
     AmbiguousMove,
@@ -48,7 +48,6 @@ _SENTENCES: Final = {
     SUCCESS: "I play success.",
     FAIL: "I play fail.",
     PASS: "I do not guess now.",
-    Move(vocabulary.CONSULT): "I do not know who Merlin is.",
 }
 _VOTES: Final = {
     APPROVE: re.compile(
@@ -73,17 +72,9 @@ _ASKS: Final = {
     vocabulary.BALLOT: "Vote on the team in secret.",
     vocabulary.CARD: "You are on the quest: play a card in secret.",
     vocabulary.GUESS: "You are {guesser}: guess who Merlin is. You have one guess in the game.",
-    vocabulary.CONSULT: "Tell only the evil players who you think Merlin is: use a sentence below or your own words.",
     BID: BIDDING_ASK,
 }
 _TALK: Final = "Speak to the table: use a sentence below or your own words."
-_WORDS: Final = {
-    vocabulary.TEAM: " You may add reasons: everyone hears them.",
-    vocabulary.GUESS: " You may add reasons: nobody hears them.",
-    f"{vocabulary.BALLOT} private": " You may add a comment: nobody else reads it.",
-    f"{vocabulary.BALLOT} public": " You may add a comment: everyone reads it after the vote.",
-}
-"""What is added to a question where words may go with the answer."""
 _ENDS: Final = {
     ("good", "quests"): ("three quests succeeded and Merlin was not found",) * 2,
     ("evil", "quests"): ("three quests failed", "evil failed three quests"),
@@ -91,12 +82,6 @@ _ENDS: Final = {
     ("evil", "assassination"): ("{guesser} found Merlin",) * 2,
 }
 """Winner and reason -> why the game ended, behind "Evil wins: " and behind "You lost: "."""
-_HOLDS: Final = re.compile(
-    rf"{PLAYER}(?:(?:\s+\w+){{0,2}}?\s+(?:is|be|seems|looks|feels|pings|as|being|for)|['’]s)\s+(?:\w+\s+){{0,4}}?Merlin\b"
-    rf"|\bMerlin\s+(?:=|is|must be|could be|might be|may be)\s+(?:\w+\s+){{0,2}}?{PLAYER}"
-    rf"|\b(?:hold|name|guess|kill|target|assassinate|shoot)\s+{PLAYER}",
-    re.IGNORECASE,
-)
 
 
 class AvalonText(MoveSentences):
@@ -105,10 +90,9 @@ class AvalonText(MoveSentences):
     def __init__(self, game: Avalon) -> None:
         self._role_names = game.role_names
         self._unclear_card = game.rules.unclear_card
-        self._worded = game.worded
         self._titles = tuple(map(titled, game.role_names))
         self._guesser = guesser = guesser_of(game)
-        self._asks = {kind: ask.format(guesser=guesser) + _words_of(kind, game) for kind, ask in _ASKS.items()}
+        self._asks = {kind: ask.format(guesser=guesser) for kind, ask in _ASKS.items()}
         self.rules = rule_sheet(game)
         # one entry for each seat, role and night: all else in the first section is the rules
         self._who: dict[tuple[int, str, tuple[Knowledge, ...]], str] = {}
@@ -151,15 +135,7 @@ class AvalonText(MoveSentences):
         if kind in speech.ACTS:
             return speech_line(seat, move, sentence)
         if kind == vocabulary.TEAM:
-            why = f": {speech.quote(move.words)}" if move.words else "."
-            return f"{name(seat)} proposes the team {names(move.args)}{why}\n"
-        if kind == vocabulary.CONSULT:
-            return f"To the evil players, {speech_line(seat, move, sentence)}"
-        if kind == vocabulary.BALLOT:
-            whose = "" if event.to is None else "Privately, "
-            return f"{whose}{name(seat)} says of its vote: {speech.quote(move.words)} (taken as: {sentence})\n"
-        if move.words:
-            return f"Privately, {name(seat)}: {speech.quote(move.words)} (taken as: {sentence})\n"
+            return f"{name(seat)} proposes the team {names(move.args)}.\n"
         return f"Privately, {name(seat)}: {sentence}\n"
 
     def ask(self, legal: tuple[Move, ...]) -> str:
@@ -170,8 +146,6 @@ class AvalonText(MoveSentences):
             return f"I propose {names(move.args)}."
         if move.kind == vocabulary.GUESS and move.args:
             return f"I guess that {name(move.args[0])} is Merlin."
-        if move.kind == vocabulary.CONSULT and move.args:
-            return f"I think that {name(move.args[0])} is Merlin."
         if move.kind == BID:
             return say_bid(move)
         plain = Move(move.kind, move.args)
@@ -187,15 +161,7 @@ class AvalonText(MoveSentences):
         kind = legal[0].kind
         if kind in speech.ACTS:
             return read_speech(text, view, self._role_names)
-        if kind == vocabulary.CONSULT:
-            return _read_hold(text, legal)
-        if kind == BID:
-            return read_bid(text)
-        if kind not in self._worded:
-            return _decision(text, view)
-        head, stop, rest = text.partition(".")
-        decided = self.exact(head + stop, legal)  # its own sentence, and then words
-        return _decision(text, view)._replace(words=text) if decided is None else decided._replace(words=rest.strip())
+        return read_bid(text) if kind == BID else _decision(text, view)
 
     def default(self, text: str, view: AvalonView, rng: np.random.Generator) -> Move:
         legal = view.legal
@@ -209,13 +175,6 @@ class AvalonText(MoveSentences):
         if kind == vocabulary.TEAM:
             return Move(vocabulary.TEAM, _filled(text, view, rng))
         return legal[0]
-
-
-def _words_of(kind: str, game: Avalon) -> str:
-    """What a question adds where words may go with the answer."""
-    if kind not in game.worded:
-        return ""
-    return _WORDS.get(f"{kind} {game.rules.comments}" if kind == vocabulary.BALLOT else kind, "")
 
 
 def _announcement(move: Move, guesser: str) -> str:
@@ -238,10 +197,6 @@ def _announcement(move: Move, guesser: str) -> str:
     if kind == vocabulary.EXPOSED:
         guess = f"{name(args[0])}, {guesser}, guesses that {name(args[1])} is Merlin"
         return f"{guess}. The guess is {'right' if args[2] else 'wrong'}."
-    if kind == vocabulary.GATHERS:
-        return f"To the evil players: you are {names(args)}. You now talk among yourselves."
-    if kind == vocabulary.GOES:
-        return "This is the fifth team of the quest: it goes without a vote."
     if kind == vocabulary.DRAWN:
         return f"The team was too small. Drawn by lot to go instead: {names(args)}."
     return "The roles are dealt."
@@ -266,17 +221,6 @@ def _decision(text: str, view: AvalonView) -> Move:
     if kind == vocabulary.GUESS:
         return _legal(_read_guess(text, view), text, legal)
     return _legal(read_choice(text, _VOTES if kind == vocabulary.BALLOT else _CARDS), text, legal)
-
-
-def _read_hold(text: str, legal: tuple[Move, ...]) -> Move:
-    """The one player whom free words hold for Merlin; nobody, if they hold none or several."""
-    seats = {
-        next(filter(None, match.groups()))
-        for match in _HOLDS.finditer(text)
-        if not negated(last_clause(text[: match.start()]) + match[0])
-    }
-    move = Move(vocabulary.CONSULT, tuple(int(seat) for seat in seats))
-    return Move(vocabulary.CONSULT, move.args if move in legal else (), text)
 
 
 def _read_guess(text: str, view: AvalonView) -> Move:

@@ -97,17 +97,12 @@ GUESS: Final = "guess"  # args: (seat,) named as Merlin, or () to pass
 APPROVE, REJECT = Move(BALLOT, (1,)), Move(BALLOT, (0,))
 SUCCESS, FAIL = Move(CARD, (1,)), Move(CARD, (0,))
 PASS: Final = Move(GUESS)
-CONSULT: Final = (
-    "consult"  # args: (seat,) held for Merlin, or () without a name; among the evil seats, before the guess
-)
 
 # Moves of nature and announcements of the moderator.
 DEALT: Final = "deal"  # args: role number of each seat, then the first leader
 DRAWN: Final = "draw"  # args: the seats that go instead of a short team
 LEADS: Final = "leads"  # args: quest 0-4, leader, team size, proposals counted so far, fails needed
 VOTES: Final = "votes"  # args: (1 if the team goes else 0, 1/0 of each seat in seat order)
-GOES: Final = "goes"  # args: (); the last team goes without a vote
-GATHERS: Final = "gathers"  # args: the evil seats, who alone are told, before they consult
 FAILS: Final = "fails"  # args: quest 0-4, number of fail cards, 1 if the quest succeeded
 SCORE: Final = "score"  # args: quests won by good, quests won by evil
 EXPOSED: Final = "exposed"  # args: who names, the seat named, 1 if that is Merlin
@@ -121,7 +116,7 @@ def turned(move: Move, by: int, seats: int) -> Move:
     >>> turned(Move(TEAM, (0, 4)), by=1, seats=5)
     Move(kind='propose', args=(0, 1), words='')
     """
-    if move.kind in (TEAM, GUESS, CONSULT):
+    if move.kind in (TEAM, GUESS):
         return move._replace(args=tuple(sorted(counted(j, by, seats) for j in move.args)))
     return speech.turned(move, by, seats)
 
@@ -163,15 +158,5 @@ class AvalonView(NamedTuple):
     """Quests won."""
     guesser: str = ASSASSIN
     """The role that names Merlin."""
-    discussion: str = "proposal"
-    """When all speak, if there is talk: before each `"proposal"`, or once a `"mission"`, before its first one."""
-    speaks_first: str = "leader"
-    """`"leader"` or `"seat_0"`."""
-    last_goes_unvoted: bool = False
-    """Whether the team of the proposal at the limit goes without a vote."""
-    reasons: bool = False
-    """Whether words may go with a team."""
-    comments: str = "none"
-    """Who sees the words of a vote: `"none"`, there are none; `"private"`, the voter; `"public"`, all."""
-    consult: bool = False
-    """Whether the evil seats talk among themselves before the guess."""
+    bids: bool = False
+    """Whether players bid for the floor; else the leader speaks first and the others follow by number."""

@@ -64,14 +64,14 @@ def kernels_for(spec: GameSpec, options: Mapping[str, Any], features: str | None
     if not spec.batch or features == TABLE:
         return None
     game = build(spec, {name: value for name, value in options.items() if name in spec.options})
-    classes = (kernels_of(spec), *(dotted.load(name, "tables of games") for name in spec.batch_variants))
-    table_class = next((kernels for kernels in classes if kernels.plays(game)), None)
+    kernels = kernels_of(spec)
+    table_class = kernels if kernels.plays(game) else None
     kind = "" if features is None else features.partition(":")[0]
     return None if table_class is None or (kind in spec.features and kind not in table_class.kinds) else table_class
 
 
 def kernels_of(spec: GameSpec) -> Any:
-    """The class of a game's tables that has kernels; its presets may have others. Raises `ParlourError` without Numba."""
+    """The class of a game's tables that has kernels. Raises `ParlourError` without Numba."""
     try:
         return dotted.load(spec.batch, "tables of games")
     except ModuleNotFoundError as error:

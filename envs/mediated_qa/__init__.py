@@ -101,7 +101,6 @@ class MediatedSpec(GameSpec):
     heuristic = "parlour.policies.heuristic.mediated_qa:MediatedPlayer"
     strongest = "mediator=grace:file=DIR/policy.json"
     replay_page = "parlour.training.results.replay_page.mediated_qa:mediated_matter"
-    demo = ("parlour.training.papers.demo.mediated_qa:mediated_qa_section",)
 
     def text(self, game: MediatedQA) -> MediatedText:
         """The wording."""

@@ -23,6 +23,7 @@ import numpy as np
 from parlour.envs import english
 from parlour.envs.core import ParlourError, check_one_of
 from parlour.envs.mediated_qa.corpus import Passage
+from parlour.envs.mediated_qa.titles import TitleIndex, last_words, without_genitives
 
 NODE_KINDS: Final = ("Document", "Sentence", "Entity", "Concept", "Question")
 DOCUMENT, SENTENCE, ENTITY, CONCEPT, QUESTION = NODE_KINDS
@@ -35,8 +36,8 @@ NEAREST: Final = 60
 """Neighbours of a node that a search looks at."""
 CUT_OFF: Final = 0.78
 """Least similarity, 0..1, at which a name in a question matches a title."""
-_PLAIN_WORDS: Final = 4
-"""Most words of a title in lower case that is looked for in questions."""
+_WEAK: Final = 0.5
+"""Likeness, below `CUT_OFF`, of a title that the question holds as a common word or as a part of a longer name."""
 _COMMON: Final = 0.01
 """A word in more than this share of the sentences is no concept."""
 _POSTINGS: Final = 2000
@@ -73,8 +74,7 @@ class KnowledgeGraph:
         self.postings: dict[str, set[int]] = defaultdict(set)
         """Stem -> the nodes that hold it."""
         self._documents: dict[str, int] = {}
-        self._plain: dict[str, int] = {}
-        """Of these the titles without capital letters: commands, packages."""
+        self._titles = TitleIndex()
         self._by_title_word: dict[str, list[int]] = defaultdict(list)
         self._entities: dict[str, int] = {}
         self._neighbours: dict[int, tuple[tuple[int, str, float], ...]] = {}
@@ -121,33 +121,35 @@ class KnowledgeGraph:
     # -- linking -----------------------------------------------------------------------------------------------
 
     def link(self, question: str) -> list[int]:
-        """The documents whose titles the names of a question mean, best match first; empty if there is none.
+        """The documents whose titles a question holds, or its names mean, best match first; empty if there is none.
 
-        Titles that share a word with the question are candidates, at most max(50, 5 x its words) of them; a name is
-        taken for the title that it is most like, if it is so by at least `CUT_OFF`. A title without capital letters, or with a
-        digit, matches its exact words in the question, unless they are part of a longer title of this kind. A name inside a
-        matched title with a digit ("Book" in "Book 3") matches nothing else.
+        A title that the question contains links, whatever the case of either; of two that overlap the longer one does. It comes after
+        all others if the question has it as a single word in lower case, or as a part of a longer name; the last word of
+        a longer name ("Verner" in "Kaspian Verner") is no title. A name inside a title that links ("Book" in "Book 3") matches
+        nothing else. Any other name is taken for the title that it is most like, if it is so by at least `CUT_OFF`; candidates
+        are at most max(50, 5 x words of the question) titles that share a word with it.
         """
-        likenesses = self._word_by_word(english.normal(question).split())
-        numbered = [f" {english.normal(self.text[node])} " for node in likenesses if _has_digit(self.text[node])]
-        for name in map(english.normal, english.proper_names(question)):
-            if any(f" {name} " in title for title in numbered):
+        names, surnames = list(map(english.normal, english.proper_names(question))), last_words(question)
+        alone = set(map(without_genitives, names))
+        likenesses, longer = {}, []
+        for title, node in self._titles.found_in(english.normal(question)).items():
+            sure = title in alone or self._is_plain(node)
+            if sure or title not in surnames:
+                weak = " " not in title or any(f" {title} " in f" {name} " for name in alone)
+                likenesses[node] = _WEAK if weak and not sure else 1.0
+                longer.append(f" {title} ")
+        for name in names:
+            if any(f" {name} " in title for title in longer):
                 continue
             node, likeness = self._most_like(name, question)
             if node >= 0 and likeness >= CUT_OFF:
                 likenesses[node] = max(likeness, likenesses.get(node, 0.0))
         return sorted(likenesses, key=lambda node: (-likenesses[node], node))
 
-    def _word_by_word(self, words: list[str]) -> dict[int, float]:
-        word_by_word: dict[int, float] = {}
-        at = 0
-        while self._plain and at < len(words):
-            lengths = range(min(_PLAIN_WORDS, len(words) - at), 0, -1)
-            length = next((n for n in lengths if " ".join(words[at : at + n]) in self._plain), 0)
-            if length:
-                word_by_word[self._plain[" ".join(words[at : at + length])]] = 1.0
-            at += max(length, 1)
-        return word_by_word
+    def _is_plain(self, node: int) -> bool:
+        """Whether a title is without capital letters or has a digit: commands, packages, volumes."""
+        text = self.text[node]
+        return text == text.lower() or _has_digit(text)
 
     def _most_like(self, name: str, question: str) -> tuple[int, float]:
         exact = self._documents.get(name)
@@ -204,9 +206,7 @@ class KnowledgeGraph:
         document = self._documents.get(key)
         if document is None:
             document = self._documents[key] = self._node(DOCUMENT, passage.title)
-            plain = passage.title == passage.title.lower() or _has_digit(passage.title)  # where a question's names end
-            if plain and key not in english.STOP_WORDS:
-                self._plain[key] = document
+            self._titles.add(key, document)
             for word in set(key.split()):
                 self._by_title_word[word].append(document)
             self._index(document, passage.title)

@@ -24,7 +24,7 @@ from parlour.envs.mediated_qa.reading import EstimatedAnswer
 from parlour.envs.mediated_qa.retrieve import Search
 from parlour.envs.mediated_qa.retrievers import Embedder, GraphRetriever, Retriever, make
 from parlour.envs.mediated_qa.service import Asked
-from parlour.envs.mediated_qa.signals import UNLINKED, Bins, Signals, probe
+from parlour.envs.mediated_qa.signals import NO_BINS, UNLINKED, Bins, Signals, probe
 
 SAMPLES: Final = 5
 AGREEMENT: Final = 0.8
@@ -167,8 +167,14 @@ class Pipeline:
         return self._bins
 
     def learn_bins(self, numbers: Sequence[int]) -> Bins:
-        """Learn the cut points from these questions, and use them."""
-        self._bins = Bins.learn(map(self.signals, numbers))
+        """Learn the cut points from these questions, and use them.
+
+        Raises:
+            ParlourError: The graph finds the evidence, and none of the questions is linked to it.
+        """
+        signals = [self.signals(number) for number in numbers]
+        by_graph = isinstance(self.retriever, GraphRetriever)
+        self._bins = Bins.learn(signals) if by_graph or any(signals) else NO_BINS
         self._states.clear()
         return self._bins
 

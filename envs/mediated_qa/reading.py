@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from parlour.envs.english import STOP_WORDS, normal, proper_names, stem, stems, word_list, years
+from parlour.envs.mediated_qa.titles import without_genitives
 
 _KEPT: Final = 1 << 12
 """Readings of a question's evidence that are kept, about a kilobyte each."""
@@ -94,18 +95,26 @@ def read(question: str, evidence: str) -> EstimatedAnswer:
 
 
 def subjects(question: str, parts: tuple[Piece, ...]) -> tuple[str, ...]:
-    """What a question is about: its names, and its titles without capital letters; in its order.
+    """What a question is about: its names, and the titles that it contains, whatever their case; in its order.
 
     >>> subjects("Who maintains zlib1g?", (Piece("zlib1g", "Section: libs"),))
     ('zlib1g',)
+    >>> subjects("What does the Falcon sensor cost?", (Piece("Falcon sensor", "It costs 40 euros."),))
+    ('Falcon sensor',)
     """
-    names, whole = proper_names(question), f" {normal(question)} "
-    titles = dict.fromkeys(piece.title for piece in parts if piece.title and piece.title == piece.title.lower())
-    plain = [title for title in titles if normal(title) not in STOP_WORDS and f" {normal(title)} " in whole]
-    if not plain:
+    names, whole = proper_names(question), f" {without_genitives(normal(question))} "
+    known = [f" {without_genitives(normal(name))} " for name in names]
+    titles = [
+        title
+        for title in dict.fromkeys(piece.title for piece in parts)
+        if (key := normal(title)) and key not in STOP_WORDS and f" {without_genitives(key)} " in whole
+        if title == title.lower() or not any(f" {key} " in name for name in known)
+    ]
+    if not titles:
         return names
-    order = {name: whole.find(f" {normal(name)} ") for name in (*names, *plain)}
-    return tuple(sorted(order, key=lambda name: order[name]))
+    longer = [f" {normal(title)} " for title in titles if title != title.lower()]
+    alone = [name for name, key in zip(names, known, strict=True) if not any(key in title for title in longer)]
+    return tuple(sorted((*alone, *titles), key=lambda name: whole.find(f" {without_genitives(normal(name))} ")))
 
 
 def _field(piece: Piece, question: str) -> tuple[str, str]:

@@ -103,7 +103,7 @@ class Bins:
         rows = [row for row in calibration if row is not None and all(map(isfinite, row))]
         if not rows:
             raise ParlourError(
-                "no calibration question has signals; accepted: at least one question linked to the graph"
+                "no calibration question has signals; accepted: at least one question linked to the graph, or retriever bm25"
             )
         low, high = np.percentile(np.array(rows), QUANTILES, axis=0)
         apart = _APART * (abs(low - high) <= _TOO_CLOSE)
@@ -121,3 +121,7 @@ class Bins:
         binned = [self.bin(k, value) for k, value in enumerate(signals)]
         trust, quality = sum(binned[:2]), sum(binned[2:])
         return f"T:{LEVELS[(trust >= 2) + (trust >= 3)]}_Q:{LEVELS[(quality >= 3) + (quality >= 5)]}"
+
+
+NO_BINS: Final = Bins(((-_APART, _APART),) * len(Signals._fields))
+"""The cut points where no question has signals: all are in the state `s0`."""

@@ -92,8 +92,6 @@ class MysterySpec(GameSpec):
     heuristic = "parlour.policies.heuristic.murder_mystery:MysteryPlayer"
     strongest = "questum"
     replay_page = "parlour.training.results.replay_page.murder_mystery:mystery_matter"
-    board = "parlour.envs.murder_mystery.board:mystery_board"
-    demo = ("parlour.training.papers.demo.murder_mystery:murder_mystery_section",)
     redealt = "parlour.envs.murder_mystery.redealt:redealt"
 
     def text(self, game: MurderMystery) -> MysteryText:

@@ -16,11 +16,11 @@ from typing import Any, Final
 import numpy as np
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from parlour.envs import dotted, replay
-from parlour.envs.board import board_of
 from parlour.envs.core import NATURE, OVER, TABLE, GameSpec, IllegalMove, Move
 from parlour.envs.extras import not_installed
 from parlour.envs.headings import OPTION, headings_of
 from parlour.envs.registry import EnvModule, build
+from parlour.envs.testing.require import require, require_equal
 from parlour.envs.testing.table import ConfiguredGame, follow, random_playout, refused, sampled
 from parlour.envs.text import render
 from parlour.wrappers import Recorder, SeatEnv
@@ -36,8 +36,8 @@ _READ_ALONE: Final = 8
 def catalogue(table: ConfiguredGame) -> None:
     """The catalogue lists each move once, without words."""
     moves = table.game.catalogue
-    assert len(set(moves)) == len(moves)
-    assert not any(move.words for move in moves)
+    require_equal(len(set(moves)), len(moves), "different moves of the catalogue")
+    require(not any(move.words for move in moves), "a move of the catalogue holds words")
 
 
 def legal_moves(table: ConfiguredGame) -> None:
@@ -45,10 +45,10 @@ def legal_moves(table: ConfiguredGame) -> None:
     game, number = table.game, {move: k for k, move in enumerate(table.game.catalogue)}
     for state in table.states:
         legal, actor = game.legal(state), game.actor(state)
-        assert actor in (*range(game.seats), NATURE, OVER)
-        assert bool(legal) == (actor >= 0)
+        require(actor in (*range(game.seats), NATURE, OVER), f"actor is {actor}, no seat, NATURE or OVER")
+        require_equal(bool(legal), actor >= 0, f"whether there are legal moves where the actor is {actor}")
         numbers = [number[move] for move in legal]
-        assert numbers == sorted(set(numbers))
+        require_equal(numbers, sorted(set(numbers)), "legal moves by their number in the catalogue")
 
 
 def words_in_moves(table: ConfiguredGame) -> None:
@@ -57,7 +57,11 @@ def words_in_moves(table: ConfiguredGame) -> None:
     for state, _ in table.decisions:
         for move in game.legal(state):
             silent, spoken = game.apply(state, move), game.apply(state, move._replace(words="as I said"))
-            assert (game.actor(silent), game.legal(silent)) == (game.actor(spoken), game.legal(spoken))
+            require_equal(
+                (game.actor(spoken), game.legal(spoken)),
+                (game.actor(silent), game.legal(silent)),
+                f"actor and legal moves after {move} with words",
+            )
 
 
 def illegal_moves(table: ConfiguredGame) -> None:
@@ -76,7 +80,7 @@ def illegal_moves(table: ConfiguredGame) -> None:
         for move in moves:
             if move not in legal:
                 refused(partial(game.apply, state, move), IllegalMove)
-        assert pickle.loads(before) == state
+        require_equal(state, pickle.loads(before), "the state after moves that are not legal")
 
 
 def purity(table: ConfiguredGame) -> None:
@@ -84,32 +88,56 @@ def purity(table: ConfiguredGame) -> None:
     for before, move, after in table.playouts[0].steps:
         stored, key = pickle.dumps(before), hash(before)
         again = table.game.apply(before, move)
-        assert (again, hash(again), hash(before)) == (after, hash(after), key)
-        assert pickle.loads(stored) == before
+        require_equal(
+            (again, hash(again), hash(before)),
+            (after, hash(after), key),
+            f"state and hashes after {move}, applied again",
+        )
+        require_equal(before, pickle.loads(stored), f"the state that {move} was applied to")
 
 
 def config(table: ConfiguredGame) -> None:
     """`config` is JSON from which `build` makes the same game again."""
     game = table.game
     again = build(table.spec, json.loads(json.dumps(dict(game.config))))
-    assert (again.seats, again.catalogue, again.max_moves) == (game.seats, game.catalogue, game.max_moves)
-    assert random_playout(again, 0, worded=table.worded) == table.playouts[0]
+    require_equal(
+        (again.seats, again.catalogue, again.max_moves),
+        (game.seats, game.catalogue, game.max_moves),
+        "seats, catalogue and max_moves of the game built from its config",
+    )
+    require(
+        random_playout(again, 0, worded=table.worded) == table.playouts[0],
+        "the game built from its config plays otherwise",
+    )
 
 
 def ends(table: ConfiguredGame) -> None:
     """A game is over within `max_moves`, and only then has an outcome: a return per seat, a side, a reason of the card."""
     game, spec = table.game, table.spec
     for states, _ in table.playouts:
-        assert game.actor(states[-1]) == OVER
-        assert [game.outcome(state) is not None for state in states] == [game.actor(state) == OVER for state in states]
+        require(game.actor(states[-1]) == OVER, f"the game is not over after max_moves = {game.max_moves}")
+        require_equal(
+            [game.outcome(state) is not None for state in states],
+            [game.actor(state) == OVER for state in states],
+            "states with an outcome",
+        )
         outcome: Any = game.outcome(states[-1])
-        assert len(outcome.returns) == game.seats
-        assert np.all(np.isfinite(outcome.returns))
-        assert f"`{outcome.reason}`" in card_of(spec)["Reasons of the end"], f"reason {outcome.reason!r}"
+        require_equal(len(outcome.returns), game.seats, "number of returns")
+        require(np.all(np.isfinite(outcome.returns)), f"returns {outcome.returns} are not all finite")
+        require(
+            f"`{outcome.reason}`" in card_of(spec)["Reasons of the end"],
+            f"reason {outcome.reason!r} is not in the card",
+        )
         if spec.sides:
             views: list[Any] = [game.view(states[-1], seat) for seat in range(game.seats)]
-            assert {view.side for view in views} <= set(spec.sides)
-            assert outcome.winner in (*spec.sides, "draw")
+            require(
+                {view.side for view in views} <= set(spec.sides),
+                f"a side of {[view.side for view in views]} is none of {spec.sides}",
+            )
+            require(
+                outcome.winner in (*spec.sides, "draw"),
+                f"winner {outcome.winner!r} is no side of {spec.sides} and no draw",
+            )
 
 
 # -- the spec --------------------------------------------------------------------------------------------------
@@ -124,18 +152,23 @@ def card_of(spec: GameSpec) -> dict[str, str]:
 def card(table: ConfiguredGame) -> None:
     """The card, a table in the docstring of the spec's module, has the game's name, players and options."""
     spec, rows = table.spec, card_of(table.spec)
-    assert rows["Name"] == f"`{spec.id}`"
+    require_equal(rows["Name"], f"`{spec.id}`", "the card's name")
     low, _, high = rows["Players"].split(",")[0].partition("-")
-    assert int(low) <= EnvModule(spec).raw_env().game.seats <= int(high or low)
-    assert re.findall(r"`(\w+)`", rows.get("Options", "")) == list(spec.options)
+    require(
+        int(low) <= EnvModule(spec).raw_env().game.seats <= int(high or low),
+        "the default number of seats is not among the card's players",
+    )
+    require_equal(re.findall(r"`(\w+)`", rows.get("Options", "")), list(spec.options), "the card's options")
 
 
 def spec_options(table: ConfiguredGame) -> None:
     """`options` has the parameters of `build`, each with a printable description; others are refused."""
     spec = table.spec
-    assert list(spec.options) == list(inspect.signature(spec.build).parameters)
-    assert all(option.isprintable() for option in spec.options.values())
-    assert "colour" in refused(partial(table.env, colour="blue"))
+    require_equal(list(spec.options), list(inspect.signature(spec.build).parameters), "options, as parameters of build")
+    require(
+        all(option.isprintable() for option in spec.options.values()), "a description of an option is not printable"
+    )
+    require("colour" in refused(partial(table.env, colour="blue")), "the refusal of the option colour does not name it")
 
 
 def heuristic(table: ConfiguredGame) -> None:
@@ -151,7 +184,7 @@ def heuristic(table: ConfiguredGame) -> None:
                 players[env.seat] = make(view, np.random.default_rng((23, env.seat)))
             env.play(players[env.seat].act(view))
         games.append(env.moves)
-    assert games[:1] == games[1:]
+    require(games[:1] == games[1:], "the heuristic plays otherwise with the same seed")
 
 
 # -- text and numbers ------------------------------------------------------------------------------------------
@@ -164,14 +197,23 @@ def choice_section(table: ConfiguredGame) -> None:
     for state, _ in table.decisions:
         for seat in range(game.seats):
             prose = render(text, game.view(state, seat))
-            assert [prose.count(heading) for heading in headings[:3]] == [1, 1, 1]
+            require_equal(
+                [prose.count(heading) for heading in headings[:3]],
+                [1, 1, 1],
+                "how often each heading stands in the prose",
+            )
             choice = prose[prose.index(headings.choice) + len(headings.choice) :].splitlines()
             if seat != game.actor(state):
-                assert choice == [headings.not_your_turn.strip()]
+                require_equal(
+                    choice, [headings.not_your_turn.strip()], f"the third section of seat {seat}, which is not to move"
+                )
                 continue
-            assert not choice[0].startswith(OPTION)
-            assert choice[1:] == [OPTION + text.say(move) for move in game.legal(state)]
-            assert len(set(choice)) == len(choice)
+            require(
+                not choice[0].startswith(OPTION),
+                "the third section begins with an option, without a sentence before it",
+            )
+            require_equal(choice[1:], [OPTION + text.say(move) for move in game.legal(state)], "options in the prose")
+            require(len(set(choice)) == len(choice), "two options of the prose are the same")
 
 
 def canonical_sentences(table: ConfiguredGame) -> None:
@@ -179,8 +221,8 @@ def canonical_sentences(table: ConfiguredGame) -> None:
     text = table.text
     for _, view in table.decisions:
         for move in view.legal:
-            assert text.parse(text.say(move), view) == move
-            assert text.parse(text.say(move).upper(), view)[:2] == move[:2]
+            require_equal(text.parse(text.say(move), view), move, f"{text.say(move)!r} read")
+            require_equal(text.parse(text.say(move).upper(), view)[:2], move[:2], f"{text.say(move).upper()!r} read")
 
 
 def default_moves(table: ConfiguredGame) -> None:
@@ -188,7 +230,7 @@ def default_moves(table: ConfiguredGame) -> None:
     rng = np.random.default_rng(0)
     for _, view in table.decisions:
         for words in ("", "?", "player_0, player_1, player_2, player_3, player_4, player_99", "yes and no"):
-            assert table.text.default(words, view, rng) in view.legal
+            require(table.text.default(words, view, rng) in view.legal, f"the default for {words!r} is not legal")
 
 
 def incremental_prose(table: ConfiguredGame) -> None:
@@ -197,7 +239,11 @@ def incremental_prose(table: ConfiguredGame) -> None:
     for played in table.playouts[:2]:
         for _ in follow(env, played.moves):
             for agent in env.possible_agents:
-                assert env.observe(agent)["text"] == render(env.text, env.game.view(env.state_now, env.seat_of[agent]))
+                require_equal(
+                    env.observe(agent)["text"],
+                    render(env.text, env.game.view(env.state_now, env.seat_of[agent])),
+                    f"the prose that {agent} observes",
+                )
 
 
 def features(table: ConfiguredGame) -> None:
@@ -213,7 +259,7 @@ def own_features(table: ConfiguredGame) -> None:
     turn.
     """
     spec, game, states = table.spec, table.game, sampled(table.playouts[0].states, _READ)
-    assert spec.features[0] == TABLE
+    require_equal(spec.features[0], TABLE, "the first kind of features")
     refused(partial(table.raw_env, features="colours"))
     for kind in spec.features_at(game)[1:]:
         reading = [spec.seat_encoder(game, kind) for _ in range(game.seats)]
@@ -224,26 +270,41 @@ def own_features(table: ConfiguredGame) -> None:
                 array = encode(view)
                 _check_array(array, encode.size)
                 if id(state) in alone:
-                    assert np.array_equal(array, spec.seat_encoder(game, kind)(view)), f"{kind}, seat {seat}"
-        assert all(len(encode.names) == len(set(encode.names)) == encode.size for encode in reading)
+                    require(
+                        np.array_equal(array, spec.seat_encoder(game, kind)(view)),
+                        f"features {kind} of seat {seat} depend on the Views before",
+                    )
+        require(
+            all(len(encode.names) == len(set(encode.names)) == encode.size for encode in reading),
+            f"features {kind} have not one name each",
+        )
 
 
 def own_actions(table: ConfiguredGame) -> None:
     """In the frame of a seat each move has one number, and masks and options equal the table's."""
     spec, game = table.spec, table.game
     order, actions = spec.frame(game).order, np.arange(len(game.catalogue))
-    assert order.shape == (game.seats, len(actions))
-    assert all(np.array_equal(np.sort(row), actions) for row in order)
+    require_equal(order.shape, (game.seats, len(actions)), "the shape of the seats' orders")
+    require(all(np.array_equal(np.sort(row), actions) for row in order), "a seat's order leaves out a move")
     for kind in spec.features_at(game)[1:]:
         plain, two = table.raw_env(info="full"), table.raw_env(info="full", features=kind)
         moves = table.playouts[0].moves
         for move, _ in zip(follow(plain, moves), follow(two, moves), strict=True):
             if move is not None:
                 own, info, seat = two.infos[two.agent_selection], plain.infos[plain.agent_selection], plain.seat
-                assert np.array_equal(own["action_mask"], info["action_mask"][order[seat]])
-                assert tuple(order[seat, list(own["legal"])]) == info["legal"]
-                assert own["options"] == info["options"]
-                assert order[seat, two.number(move)] == plain.number(move)
+                require(
+                    np.array_equal(own["action_mask"], info["action_mask"][order[seat]]),
+                    f"the mask in the frame of seat {seat} is not the table's",
+                )
+                require_equal(
+                    tuple(order[seat, list(own["legal"])]), info["legal"], f"legal moves in the frame of seat {seat}"
+                )
+                require_equal(own["options"], info["options"], f"options in the frame of seat {seat}")
+                require_equal(
+                    order[seat, two.number(move)],
+                    plain.number(move),
+                    f"the number of {move} in the frame of seat {seat}",
+                )
 
 
 # -- environments and transcripts ------------------------------------------------------------------------------
@@ -273,16 +334,6 @@ def gymnasium_check_env(table: ConfiguredGame) -> None:
         check_env(SeatEnv(env, "random", seat=0, observation=observation), skip_render_check=True)
 
 
-def public_board(table: ConfiguredGame) -> None:
-    """Every seat's View gives the same board: it shows nothing that somebody at the table does not know."""
-    game = table.game
-    for state in table.states:
-        boards = {board_of(table.spec, game.view(state, seat), game.seats) for seat in range(game.seats)}
-        assert len(boards) == 1, f"the boards of a state differ by seat: {boards}"
-        (board,) = boards
-        assert len(board.seats) == game.seats, "a board has marks for each seat"
-
-
 def replays(table: ConfiguredGame) -> None:
     """The transcript of a game is replayed to the same moves, outcome, and observations of every seat."""
     env = table.raw_env(observation="both")
@@ -295,11 +346,16 @@ def replays(table: ConfiguredGame) -> None:
         opened = table.spec.opens(env.game.config)
         transcript = replay.read(path, table.spec, folders=[] if opened is None else [opened])
     steps = list(replay.reenact(transcript, "both"))
-    assert data_equivalence([dict(step.observations) for step in steps], seen, exact=True)
-    assert (transcript.outcome, transcript.moves) == (env.outcome, tuple(env.moves))
+    require(
+        data_equivalence([dict(step.observations) for step in steps], seen, exact=True),
+        "a replay shows a seat other observations",
+    )
+    require_equal(
+        (transcript.outcome, transcript.moves), (env.outcome, tuple(env.moves)), "outcome and moves of the replay"
+    )
 
 
 def _check_array(array: Any, size: int) -> None:
-    assert array.shape == (size,)
-    assert array.dtype == np.float32
-    assert np.all(np.abs(array) <= 1)
+    require_equal(array.shape, (size,), "the shape of features")
+    require_equal(array.dtype, np.dtype(np.float32), "the type of features")
+    require(np.all(np.abs(array) <= 1), "features lie outside of [-1, 1]")

@@ -22,7 +22,6 @@ from parlour.wrappers import (
     MaskInInfo,
     NumericFeatures,
     ObservationsKey,
-    QuestRewards,
     SealedTurn,
     TextActions,
     TurnInInfo,
@@ -58,9 +57,6 @@ class Form(Protocol):
 def forms(spec: GameSpec, game: Any) -> list[Form]:
     """All forms of a game but the bare AEC form, and cycles with features of the table."""
     ways: list[Form] = [Aec(name, wrap=wrap) for name, wrap in WRAPPERS.items()]
-    view = game.view(game.initial(), 0)
-    if hasattr(view, "good") and hasattr(view, "evil") and hasattr(view, "side"):
-        ways.append(Aec("QuestRewards", wrap=QuestRewards))
     ways.append(Aec("prose alone", observation="text", info="numeric"))
     for kind in spec.features_at(game)[1:]:
         ways.append(Aec(f"{kind} features", features=kind))

@@ -18,6 +18,7 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs.core import NATURE, Move
 from parlour.envs.testing.forms import CYCLES, TURNS, Aec, Cycles, Form, Trace, forms
+from parlour.envs.testing.require import require, require_equal
 from parlour.envs.testing.table import ConfiguredGame
 from parlour.envs.testing.twins import At, Played, Twins, new_events, redealt
 
@@ -150,7 +151,7 @@ def event_visibility(table: ConfiguredGame) -> None:
     for state in table.playouts[0].states:
         for seat in range(table.game.seats):
             visible = [event for event in state.log if event.to is None or seat in event.to]
-            assert list(table.game.view(state, seat).events) == visible
+            require_equal(list(table.game.view(state, seat).events), visible, f"events of seat {seat}")
 
 
 def hidden_information(table: ConfiguredGame) -> None:
@@ -158,7 +159,7 @@ def hidden_information(table: ConfiguredGame) -> None:
     moments = 0
     for number in range(_GAMES):
         result = redeals(table, np.random.default_rng(number), seats=_SEATS, twins=1)
-        assert not result.leaks, result.leaks[0]
+        require(not result.leaks, "".join(map(str, result.leaks[:1])))
         moments += result.moments
         if moments >= _ENOUGH:
             break
@@ -170,10 +171,13 @@ def hidden_phases(table: ConfiguredGame) -> None:
     if not hasattr(game, "hidden_cycles"):
         return
     for state in table.states:
-        assert len({game.hidden_cycles(game.view(state, seat)) for seat in range(game.seats)}) == 1
+        require(
+            len({game.hidden_cycles(game.view(state, seat)) for seat in range(game.seats)}) == 1,
+            "hidden_cycles differs by seat",
+        )
     env, rng = table.parallel_env(observation="features"), np.random.default_rng(0)
     seen, infos = env.reset(seed=0)
     while env.agents:
         actions = {agent: rng.choice(np.flatnonzero(observation["action_mask"])) for agent, observation in seen.items()}
         seen, _, _, _, infos = env.step(actions)
-        assert all(info["replaced"] == 0 for info in infos.values())
+        require(all(info["replaced"] == 0 for info in infos.values()), "a turn of a hidden phase was not asked for")

@@ -14,6 +14,7 @@ from parlour.envs.aec import MAX_TEXT
 from parlour.envs.core import NATURE, OVER, ParlourError, View
 from parlour.envs.headings import LANGUAGES
 from parlour.envs.spaces import ProseSpace
+from parlour.envs.testing.require import require, require_equal
 from parlour.envs.testing.table import ConfiguredGame
 from parlour.envs.text import CHOICE, RECORD, WHO, clean, render
 
@@ -63,7 +64,7 @@ def spoofed_prose(table: ConfiguredGame) -> None:
                 for seat in range(game.seats):
                     ours, theirs = (render(text, game.view(after, seat)) for after in (spoken, plain))
                     assert_only_one_line_differs(ours, theirs, utterance)
-                    assert space.contains(ours)
+                    require(space.contains(ours), f"the prose with {utterance[:80]!r} is not in its space")
                 spoken, plain = _next(game, spoken), _next(game, plain)
 
 
@@ -75,21 +76,25 @@ def spoofed_moves(table: ConfiguredGame) -> None:
                 move = table.text.parse(clean(utterance), view)
             except ParlourError:
                 continue
-            assert move._replace(words="") in view.legal
-            assert move.words == clean(move.words)
+            require(move._replace(words="") in view.legal, f"{utterance[:80]!r} is read as a move that is not legal")
+            require_equal(move.words, clean(move.words), "the words of the move")
 
 
 def assert_only_one_line_differs(spoofed: str, plain: str, utterance: str) -> None:
     """Two prose texts are the same, except for the line that quotes an utterance; where it is empty there may be no line."""
-    assert len(spoofed.splitlines()) == spoofed.count("\n"), "a line break of another kind"
+    require(len(spoofed.splitlines()) == spoofed.count("\n"), "a line break of another kind")
     ours, theirs = spoofed.split("\n"), plain.split("\n")
     if len(ours) < len(theirs) and not clean(utterance):
         theirs = [line for line in theirs if PLAIN not in line]
     headings = next(language for language in LANGUAGES.values() if plain.startswith(language.who))
-    assert [ours.count(heading.strip()) for heading in headings[:3]] == [1, 1, 1]
-    assert len(ours) == len(theirs)
+    require_equal(
+        [ours.count(heading.strip()) for heading in headings[:3]],
+        [1, 1, 1],
+        "how often each heading stands in the prose",
+    )
+    require_equal(len(ours), len(theirs), f"lines of the prose with {utterance[:80]!r}")
     different = [(a, b) for a, b in zip(ours, theirs, strict=True) if a != b]
-    assert len(different) <= 1
+    require(len(different) <= 1, f"{utterance[:80]!r} changes {len(different)} lines")
     for line, other in different if clean(utterance) else ():
         _assert_quoted(line, other, clean(utterance))
 
@@ -97,13 +102,13 @@ def assert_only_one_line_differs(spoofed: str, plain: str, utterance: str) -> No
 def _assert_quoted(line: str, other: str, words: str) -> None:
     """The line is: who speaks, the words in quotation marks that end where they end, and how they were taken."""
     expected, quotation = _QUOTATION.search(other), _QUOTATION.search(line)
-    assert expected is not None, "words without quotation marks"
-    assert quotation is not None
-    assert line[: quotation.start()] == other[: expected.start()]
+    if expected is None or quotation is None:
+        raise AssertionError(f"words without quotation marks: {line!r}")
+    require_equal(line[: quotation.start()], other[: expected.start()], "the line up to the quotation")
     taken = line[quotation.end() :]
-    assert re.fullmatch(r"( ?[(（][^\"]*[)）])?", taken)
+    require(re.fullmatch(r"( ?[(（][^\"]*[)）])?", taken), f"the line goes on after the quotation: {taken!r}")
     quoted = re.sub(r"\\(.)", r"\1", quotation[quotation.lastindex or 0])
-    assert quoted == words or (not taken and quoted.lower() == words.lower())
+    require(quoted == words or (not taken and quoted.lower() == words.lower()), f"{quoted!r} is quoted for {words!r}")
 
 
 def _speeches(table: ConfiguredGame) -> list[tuple[Any, View]]:

@@ -41,13 +41,11 @@ The presets of `rules` differ in these points:
 | antidote, by words | a yes without a denial | any yes-word | a yes without a denial |
 | unreadable vote | pass | pass | pass |
 
-The presets `aiwolf-5` and `aiwolf-15` are another game: Werewolf as the AIWolf contest plays it, with a possessed, a medium and a
-bodyguard, talk in turns, revotes, and its language of talk (`parlour.envs.werewolf.aiwolf`). Each decides the number
-of players and their roles. Their features are in `aiwolf/encode.py`. Their kernels show `summary` and `record`.
-
 Sources: Zhu et al. 2024, "Graph Retrieval Augmented Trustworthiness Reasoning" (paper); the code published with it, as its game
-records show it (reference); the rule sheet of The Werewolves of Miller's Hollow, and for parity the party game Mafia (official).
-The order of the night, last words and the witch follow the paper in all presets.
+records show it (reference); for the points of `official` in the table the rule sheet of The Werewolves of Miller's Hollow, and for
+parity the party game Mafia. The order of the night, last words, the witch and the seer follow the paper in all presets. So the seer
+learns only whether a player is a werewolf, and nothing if killed that night. In the boxed game the seer wakes first and sees the
+character.
 
 The published code contradicts the rules that it announces to its players in four points: the guard's memory, the dying witch,
 the yes-words, and votes called one by one. `paper` plays the announced rules, `reference` the code. No preset copies three
@@ -58,15 +56,12 @@ Versions: v0, first.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from parlour.envs.bidding import SPEAKING
-from parlour.envs.core import TABLE, GameSpec, ParlourError, accept, check_one_of, own_frame_only
-from parlour.envs.hidden_roles import FEATURES, check_roles as count_roles, check_table
-from parlour.envs.werewolf.aiwolf.rules import AIWolf
-from parlour.envs.werewolf.aiwolf.vocabulary import AIWOLF_PRESETS
+from parlour.envs.core import TABLE, GameSpec, ParlourError, check_one_of, own_frame_only
+from parlour.envs.hidden_roles import FEATURES, check_table
 from parlour.envs.werewolf.bidding import BiddingWerewolf
 from parlour.envs.werewolf.presets import DAYS_ACCEPTED, MAX_DAYS, PLAYERS, PRESETS, check_roles, default_roles
 from parlour.envs.werewolf.rules import Werewolf
@@ -74,13 +69,8 @@ from parlour.envs.werewolf.vocabulary import ROLES, VILLAGE, WOLVES, turned
 
 if TYPE_CHECKING:
     from parlour.envs.frames import Frame
-    from parlour.envs.werewolf.aiwolf.encode import AIWolfEncoder, AIWolfTableEncoder
-    from parlour.envs.werewolf.aiwolf.text import AIWolfText
     from parlour.envs.werewolf.encode import WerewolfEncoder, WerewolfSeatEncoder
     from parlour.envs.werewolf.text import WerewolfText
-
-_USUAL: Final = 8
-"""The number of players where none is named: the paper's."""
 
 
 class WerewolfSpec(GameSpec):
@@ -90,7 +80,7 @@ class WerewolfSpec(GameSpec):
     title: ClassVar[str] = "Werewolf"
     options: ClassVar[Mapping[str, str]] = {
         "num_players": "4..15",
-        "rules": ", ".join((*PRESETS, *AIWOLF_PRESETS)),
+        "rules": ", ".join(PRESETS),
         "roles": f"None, or one for each player of: {', '.join(ROLES)}",
         "talk": "True, False",
         "max_days": "1..20",
@@ -98,32 +88,29 @@ class WerewolfSpec(GameSpec):
     }
     sides = (VILLAGE, WOLVES)
     features = (TABLE, *FEATURES)
-    demo = ("parlour.training.papers.demo.werewolf:werewolf_section",)
-    heuristic = "parlour.policies.heuristic.werewolf:werewolf_player"
+    heuristic = "parlour.policies.heuristic.werewolf:WerewolfPlayer"
     voice = "parlour.policies.voice.werewolf:WerewolfMind"
     metrics = "parlour.training.measure.werewolf.measures:of_directory"
     replay_page = "parlour.training.results.replay_page.werewolf:werewolf_matter"
-    board = "parlour.envs.werewolf.board:werewolf_board"
     batch = "parlour.envs.batch.werewolf:WerewolfTables"
-    batch_variants = ("parlour.envs.batch.aiwolf:AIWolfTables",)
     batch_heuristic = "parlour.policies.heuristic.batch.werewolf:choose"
     rounds = "parlour.envs.batch.werewolf.rounds:WerewolfRounds"
 
     def build(
         self,
         *,
-        num_players: int | None = None,
+        num_players: int = 8,
         rules: str = "paper",
         roles: Sequence[str] | None = None,
         talk: bool = True,
         max_days: int = MAX_DAYS,
         speaking: str = "order",
-    ) -> Werewolf | AIWolf:
+    ) -> Werewolf:
         """The rules of one table.
 
         Args:
-            num_players: 4-15; None for 8, or for as many as a preset of AIWolf has.
-            rules: `"paper"`, `"reference"`, `"official"`, `"aiwolf-5"` or `"aiwolf-15"`.
+            num_players: 4-15.
+            rules: `"paper"`, `"reference"` or `"official"`.
             roles: One role for each player; None for the usual ones.
             talk: Whether wolves speak by night, everybody by day, and the executed at last.
             max_days: Days after which the game is a draw, 1-20.
@@ -133,15 +120,9 @@ class WerewolfSpec(GameSpec):
             ParlourError: An argument is not accepted.
         """
         check_one_of("speaking", speaking, SPEAKING)
-        aiwolf = isinstance(rules, str) and rules in AIWOLF_PRESETS
-        if speaking == "bids" and (aiwolf or not talk):
-            raise ParlourError(
-                "speaking 'bids' is not accepted here; accepted: with talk, and rules paper, reference, official"
-            )
-        if aiwolf:
-            return _aiwolf(num_players, rules, roles, talk, max_days)
-        num_players = _USUAL if num_players is None else num_players
-        check_table(num_players, PLAYERS, rules, {**PRESETS, **AIWOLF_PRESETS}, talk)
+        if speaking == "bids" and not talk:
+            raise ParlourError("speaking 'bids' is not accepted here; accepted: with talk")
+        check_table(num_players, PLAYERS, rules, PRESETS, talk)
         check_one_of("max_days", max_days, DAYS_ACCEPTED)
         dealt = default_roles(num_players) if roles is None else check_roles(num_players, roles)
         config: dict[str, Any] = {
@@ -157,27 +138,19 @@ class WerewolfSpec(GameSpec):
             num_players=num_players, rules=PRESETS[rules], roles=dealt, talk=talk, max_days=max_days, config=config
         )
 
-    def text(self, game: Werewolf | AIWolf) -> WerewolfText | AIWolfText:
+    def text(self, game: Werewolf) -> WerewolfText:
         """The wording."""
-        if isinstance(game, AIWolf):
-            from parlour.envs.werewolf.aiwolf.text import AIWolfText
-
-            return AIWolfText(game)
         from parlour.envs.werewolf.text import WerewolfText
 
         return WerewolfText(game)
 
-    def encoder(self, game: Werewolf | AIWolf) -> WerewolfEncoder | AIWolfTableEncoder:
+    def encoder(self, game: Werewolf) -> WerewolfEncoder:
         """The features as the table numbers seats; see `encode.py`."""
-        if isinstance(game, AIWolf):
-            from parlour.envs.werewolf.aiwolf.encode import AIWolfTableEncoder
-
-            return AIWolfTableEncoder(game)
         from parlour.envs.werewolf.encode import WerewolfEncoder
 
         return WerewolfEncoder(game)
 
-    def seat_encoder(self, game: Werewolf | AIWolf, features: str) -> WerewolfSeatEncoder | AIWolfEncoder:
+    def seat_encoder(self, game: Werewolf, features: str) -> WerewolfSeatEncoder:
         """The features of one seat in its own frame.
 
         Raises:
@@ -185,34 +158,15 @@ class WerewolfSpec(GameSpec):
         """
         if features not in FEATURES:
             raise own_frame_only(self, features)
-        if isinstance(game, AIWolf):
-            from parlour.envs.werewolf.aiwolf.encode import AIWolfEncoder
-
-            return AIWolfEncoder(game, features)
         from parlour.envs.werewolf.encode import WerewolfSeatEncoder
 
         return WerewolfSeatEncoder(game, features)
 
-    def frame(self, game: Werewolf | AIWolf) -> Frame:
+    def frame(self, game: Werewolf) -> Frame:
         """Seats differ only by where they sit: each counts from itself."""
         from parlour.envs.frames import Frame
 
         return Frame.of(game.catalogue, game.seats, lambda move, by: turned(move, by, game.seats))
-
-
-def _aiwolf(num_players: int | None, rules: str, roles: Sequence[str] | None, talk: bool, max_days: int) -> AIWolf:
-    """The rules of a preset of AIWolf, which decides the number of players and their roles."""
-    preset = AIWOLF_PRESETS[rules]
-    players = preset.players
-    if num_players not in (None, players) or isinstance(num_players, float | bool):
-        raise accept("num_players", num_players, f"{players} with rules={rules}")
-    check_table(preset.players, PLAYERS, rules, AIWOLF_PRESETS, talk)
-    if roles is not None and count_roles(players, roles, preset.roles) != Counter(preset.roles):
-        raise ParlourError(f"roles {list(roles)!r} do not fit {rules}; accepted: {', '.join(preset.roles)}")
-    if max_days != MAX_DAYS:
-        raise accept("max_days", max_days, f"{MAX_DAYS} with rules={rules}, where somebody is executed every day")
-    config: dict[str, Any] = {"num_players": players, "rules": rules, "roles": list(preset.roles), "talk": talk}
-    return AIWolf(rules=preset, talk=talk, config=config)
 
 
 GAME = WerewolfSpec()

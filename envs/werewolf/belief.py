@@ -16,10 +16,8 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs import posterior, speech
-from parlour.envs.core import NATURE, Event, Move, ParlourError
+from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.werewolf import vocabulary as game
-from parlour.envs.werewolf.aiwolf.belief import AIWolfBeliefs
-from parlour.envs.werewolf.aiwolf.vocabulary import has_possessed
 from parlour.envs.werewolf.vocabulary import GUARD, SEER, VILLAGER, WEREWOLF, WITCH, WerewolfView, known_wolves
 
 Array = posterior.Array
@@ -193,16 +191,9 @@ class SeatBeliefs:
         view: The seat's View, after the deal.
         habits: How seats behave.
         onlooker: Whether to follow what an onlooker believes, too.
-
-    Raises:
-        ParlourError: The View is of a preset of AIWolf, whose beliefs are `AIWolfBeliefs`.
     """
 
     def __init__(self, view: WerewolfView, habits: WerewolfHabits | None = None, *, onlooker: bool = True) -> None:
-        if has_possessed(view):
-            raise ParlourError(
-                "the belief of AIWolf's presets is AIWolfBeliefs; accepted: rules paper, reference, official"
-            )
         self._me = view.seat
         self._poisoned: tuple[int, ...] = ()
         """Whom the seat has poisoned itself: that it is found dead tells nothing of the werewolves' choice."""
@@ -256,11 +247,6 @@ class SeatBeliefs:
                 belief.see_vote(seat, args[0])
         if kind == speech.CLAIM_ROLE and seat != self._me and view.role_names[args[0]] == view.role != VILLAGER:
             self.own.know_side(seat, wolf=True)  # there is one of the seat's own role
-
-
-def beliefs_of(view: WerewolfView, *, onlooker: bool = True) -> SeatBeliefs | AIWolfBeliefs:
-    """What the seat of a View believes by the usual habits of its table, and what an onlooker would."""
-    return (AIWolfBeliefs if has_possessed(view) else SeatBeliefs)(view, onlooker=onlooker)
 
 
 @lru_cache(maxsize=512)

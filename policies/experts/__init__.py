@@ -11,7 +11,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Self
 
-from parlour.envs.core import ParlourError, check_one_of
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.plugins import OpenTable
 from parlour.envs.registry import build, known, registry
 from parlour.policies.base import same_table
 from parlour.policies.files import read_json, reading, write_json
@@ -21,9 +22,6 @@ from parlour.policies.trained import SUFFIX, TrainedSeat
 
 __all__ = [
     "EXPERT",
-    "HUMAN",
-    "STRANGERS",
-    "STYLES",
     "ExpertCard",
     "Exploit",
     "Points",
@@ -35,14 +33,10 @@ __all__ = [
     "style_of",
 ]
 
-HUMAN: Final = "human"
-"""Trained to play well among people, close to how they play."""
-STRANGERS: Final = "strangers"
-"""Trained among players of several kinds, for one seat among others."""
-STYLES: Final = (HUMAN, STRANGERS)
-"""Names that `expert:style=NAME` accepts."""
 DATA: Final = Path(__file__).parent / "data"
 """Where networks and cards are."""
+FOLDERS: Final[OpenTable[Path]] = OpenTable("parlour.experts", Path, {"parlour": DATA})
+"""Who brings experts -> where their networks and cards are; packages add theirs."""
 
 
 @dataclass(frozen=True)
@@ -97,13 +91,13 @@ class ExpertCard:
     exploits: tuple[Exploit, ...] = ()
     """By side; empty where it was not measured."""
     style: str = ""
-    """One of `STYLES`; empty: the strongest play of whole sides."""
+    """What `expert:style=NAME` names; empty: the strongest play of whole sides."""
     among_strangers: Points | None = None
     """In one seat among players of one family, minus the family in that seat: the mean over `families`; None where not measured."""
     families: tuple[str, ...] = ()
     """The families of `among_strangers`, as `--family` takes them."""
-    among_people: Points | None = None
-    """In one seat among clones of people that its training never saw, minus a clone in the same seat; None where not measured."""
+    needs: str = ""
+    """What the command takes that does not come with parlour."""
 
     @property
     def policy(self) -> str:
@@ -120,7 +114,7 @@ class ExpertCard:
         with reading(path, "card", "is not the card of an expert; accepted: one that scripts/make-expert wrote"):
             stored = read_json(path)
             stored |= {key: Points(**stored[key]) for key in ("whole_sides", "one_seat")}
-            stored |= {key: Points(**stored[key]) for key in ("among_strangers", "among_people") if stored.get(key)}
+            stored |= {key: Points(**stored[key]) for key in ("among_strangers",) if stored.get(key)}
             stored["families"] = tuple(stored.get("families", ()))
             stored["exploits"] = tuple(
                 Exploit(**exploit | {"gain": Points(**exploit["gain"])}) for exploit in stored["exploits"]
@@ -132,20 +126,23 @@ def cards(folder: Path | None = None) -> list[ExpertCard]:
     """The cards of all experts, by name.
 
     Args:
-        folder: Where they are; None: those that come with parlour.
+        folder: Where they are; None: those that come with parlour, and with installed packages.
 
     Raises:
         ParlourError: A file is no card.
     """
-    return [ExpertCard.read(path) for path in sorted((folder or DATA).glob("*.json"))]
+    folders = FOLDERS.values() if folder is None else [folder]
+    return [ExpertCard.read(path) for place in folders for path in sorted(place.glob("*.json"))]
 
 
 def style_of(settings: Mapping[str, str]) -> str:
     """The style among the settings of `expert`; empty without one. Raises `ParlourError` for other settings."""
     check_settings(EXPERT, settings, ("style",))
     style = settings.get("style", "")
-    if style:
-        check_one_of("style", style, STYLES)
+    known_styles = sorted({card.style for card in cards()})
+    if style and style not in known_styles:
+        names = [f"{EXPERT}:style={known_style}" if known_style else EXPERT for known_style in known_styles]
+        raise accept("policy", f"{EXPERT}:style={style}", names)
     return style
 
 
@@ -155,21 +152,24 @@ def expert(game: str, config: Mapping[str, Any], style: str = "") -> TrainedSeat
     Args:
         game: Registry name of the game.
         config: Its configuration, `game.config`.
-        style: One of `STYLES`, or empty for the strongest play.
+        style: That of a card, or empty for the strongest play.
 
     Raises:
         ParlourError: There is none for this table, or its file is not the file on its card.
     """
     shipped = card_for(game, config, style)
     if shipped is None:
-        raise _no_expert(game, config, [card for card in cards() if card.style == style])
-    path = DATA / f"{shipped.name}{SUFFIX}"
-    if not path.exists() or sha256(path.read_bytes()).hexdigest() != shipped.sha256:
-        raise ParlourError(f"{str(path)!r} is missing or not the file of its card; accepted: sha256 {shipped.sha256}")
+        raise _no_expert(game, config, style, [card for card in cards() if card.style == style])
+    name = f"{shipped.name}{SUFFIX}"
+    path = next((path for folder in FOLDERS.values() if (path := folder / name).exists()), None)
+    if path is None or sha256(path.read_bytes()).hexdigest() != shipped.sha256:
+        raise ParlourError(
+            f"the network {name} is missing or not the file of its card; accepted: sha256 {shipped.sha256}"
+        )
     return TrainedSeat.load_for(path, game, config)
 
 
-def _no_expert(game: str, config: Mapping[str, Any], shipped: Sequence[ExpertCard]) -> ParlourError:
+def _no_expert(game: str, config: Mapping[str, Any], style: str, shipped: Sequence[ExpertCard]) -> ParlourError:
     """The error for a table without an expert: the game's strongest player, or the tables that have an expert."""
     of_game = [card for card in shipped if card.game == game]
     strongest = "" if of_game or game not in registry else registry[game].spec.strongest

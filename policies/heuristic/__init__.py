@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 from parlour.envs import dotted
 from parlour.envs.core import Move, ParlourError, V_contra, accept, value_shown
+from parlour.envs.registry import known
 from parlour.policies.base import Policy
 from parlour.policies.files import read_json
 from parlour.policies.settings import Settings, read_settings
@@ -22,7 +23,7 @@ class HeuristicPolicy(Policy):
     """Plays the game it finds itself in, by the player that the game's spec names. Needs `info="full"`.
 
     Args:
-        habits: A file of habits that `parlour train habits` wrote, by which it believes; None: the fixed rates.
+        habits: A file of habits learned from games, by which it believes; None: the fixed rates.
         deceit: How often a werewolf's words and votes are lies (`parlour.policies.heuristic.werewolf`), 0..1, over the
             lies that all of them tell; other games have none.
         style: How it behaves where no belief decides, such as `AvalonStyle`; None: the usual way.
@@ -103,15 +104,9 @@ class HeuristicPolicy(Policy):
 
 def _style_of(game: str, words: Mapping[str, str]) -> Settings | None:
     """The style that words name; None without words, or for games whose heuristic has none. Raises `ParlourError`."""
-    if words and game == "avalon_v0":
-        from parlour.policies.heuristic.avalon import AvalonStyle
-
-        return read_settings(AvalonStyle, words, HeuristicPolicy.name)
-    if words and game == "werewolf_v0":
-        from parlour.policies.heuristic.aiwolf import AIWolfStyle
-
-        return read_settings(AIWolfStyle, words, HeuristicPolicy.name)
-    return None
+    player = dotted.load(known(game).spec.heuristic, "heuristic") if words and known(game).spec.heuristic else None
+    style: type[Settings] | None = getattr(player, "style_class", None)
+    return None if style is None else read_settings(style, words, HeuristicPolicy.name)
 
 
 def deceit_of(value: float | str) -> float:

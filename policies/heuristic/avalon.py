@@ -5,10 +5,9 @@ It uses `info["view"]` alone; for the moves see the card of `avalon_v0`.
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 from parlour.envs import speech
@@ -63,6 +62,8 @@ class AvalonPlayer:
 
     read_habits = staticmethod(read_habits)
     """Reads a file of habits, for tables of all sizes."""
+    style_class: ClassVar[type[AvalonStyle]] = AvalonStyle
+    """What settings of the heuristic name."""
 
     def __init__(
         self,
@@ -95,8 +96,6 @@ class AvalonPlayer:
             return Move(game.TEAM, self._team(view))
         if kind == game.GUESS:
             return self._guess(view)
-        if kind == game.CONSULT:
-            return Move(game.CONSULT, (self._likely_merlin(),))
         if kind == BID:
             return Move(BID, (self._bid(view),))
         if kind == game.CARD:
@@ -121,21 +120,11 @@ class AvalonPlayer:
                 belief.see(seat, kind, args, words)
             if kind == game.FAILS:
                 self._success = args[2]
-            elif kind == game.GATHERS:
-                self._fellows = frozenset(args)
         self._seen = len(view.events)
 
     def suspicions(self, view: AvalonView) -> list[float]:
         """How likely each seat is to be evil, as it states it."""
         return stated_in_avalon(view, self.belief.habits)
-
-    def copied(self, rng: np.random.Generator) -> AvalonPlayer:
-        """A player of the same seat that has read what this one has, and draws from another generator."""
-        twin = copy(self)
-        twin._rng = rng
-        twin._beliefs = [belief.copied() for belief in self._beliefs]
-        twin.belief, twin.onlooker = twin._beliefs[0], twin._beliefs[-1] if self.onlooker is not None else None
-        return twin
 
     # -- deciding ----------------------------------------------------------------------------------------------
 

@@ -18,13 +18,11 @@ from typing import ClassVar, Final, NamedTuple
 import numpy as np
 from parlour.envs import speech
 from parlour.envs.bidding import BID, HIGHEST_BID
-from parlour.envs.core import NATURE, Event, Move, ParlourError
+from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.werewolf import vocabulary as game
-from parlour.envs.werewolf.aiwolf.vocabulary import has_possessed
 from parlour.envs.werewolf.belief import Array, SeatBeliefs, WerewolfHabits
 from parlour.envs.werewolf.habits import read_werewolf_habits
 from parlour.envs.werewolf.vocabulary import WerewolfView, known_wolves
-from parlour.policies.heuristic.aiwolf import AIWolfPlayer, AIWolfStyle
 from parlour.policies.heuristic.stated import stated_in_werewolf
 
 SHORT: Final = 1
@@ -311,37 +309,3 @@ def _first(wishes: Sequence[Move], view: WerewolfView) -> Move:
         if move in legal:
             return move
     return next((move for move in legal if not move.args), legal[0])
-
-
-NO_STYLE: Final = "the heuristic of Werewolf takes a style at AIWolf's presets alone; accepted: heuristic"
-
-
-class WerewolfSeats:
-    """Seats the heuristic of a table: `WerewolfPlayer`, and at tables of AIWolf's presets `AIWolfPlayer`."""
-
-    read_habits = staticmethod(read_werewolf_habits)
-    lies: ClassVar[bool] = True
-
-    def __call__(
-        self,
-        view: WerewolfView,
-        rng: np.random.Generator,
-        habits: WerewolfHabits | None = None,
-        deceit: float = 0.0,
-        style: AIWolfStyle | None = None,
-    ) -> WerewolfPlayer | AIWolfPlayer:
-        """The player of a seat.
-
-        Raises:
-            ParlourError: Habits or deceit for a table of AIWolf's presets, whose heuristic takes neither, or a style for another.
-        """
-        if not has_possessed(view):
-            if style is not None:
-                raise ParlourError(NO_STYLE)
-            return WerewolfPlayer(view, rng, habits, deceit)
-        if habits is not None or deceit:
-            raise ParlourError("the heuristic of AIWolf's presets takes no habits and no deceit; accepted: heuristic")
-        return AIWolfPlayer(view, rng, style)
-
-
-werewolf_player = WerewolfSeats()

@@ -16,12 +16,12 @@ import typing
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
-from typing import Annotated, Any, ClassVar, Final, Generic, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Generic, TypeVar
 
 import numpy as np
 from parlour.envs.core import ParlourError
+from parlour.envs.json_values import check_size
 from parlour.policies.llm import prompt, reading
-from parlour.policies.llm.noise import MisreadingModel
 from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.reading import BadReply, Choices, answer_in
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
@@ -29,6 +29,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 ENGLISH: Final = "en"
 _LONGEST: Final = 300
 """Characters of a refused reply that an error shows."""
+_MOST_INPUTS: Final = 16_384
+"""Keys and items in the inputs of a question."""
 _EMPTY: Final[Mapping[Any, Any]] = {list: [], dict: {}, str: "", tuple: []}
 """Type of an input -> its empty value, which has no section."""
 
@@ -101,19 +103,6 @@ class Ask(BaseModel, Generic[A]):
 
     def check(self, answer: A) -> None:
         """Refuse an answer that fits the schema but not the inputs. Raises `ValueError` with the reason."""
-
-    def misheard(self, ear: MisreadingModel) -> Self:
-        """The question as a reader hears it who errs; a question that reads what others say overrides it."""
-        return self
-
-    def restated(self, answer: A, ear: MisreadingModel) -> A:
-        """The answer of a reader that errs, for example with too much confidence."""
-        return answer
-
-    @classmethod
-    def reads(cls) -> bool:
-        """Whether it reads what others say, and so is open to errors of reading."""
-        return cls.misheard is not Ask.misheard
 
     @classmethod
     def is_speech(cls, entry: Any) -> bool:
@@ -190,13 +179,17 @@ class Ask(BaseModel, Generic[A]):
         """The system message: general words, then the rules of the table."""
         return "\n\n".join(part for part in (templates.system(self.language), rules.strip()) if part)
 
-    def read(self, reply: str) -> A:
+    def read(self, reply: str, *, cut: bool = False) -> A:
         """The answer in the text of a reply: its last JSON object, whatever stands around it.
+
+        Args:
+            reply: The text.
+            cut: Whether it used up its room.
 
         Raises:
             BadReply: There is no JSON object, or it does not fit the schema or the inputs.
         """
-        fields, words, _ = answer_in(reply)
+        fields, words, _ = answer_in(reply, cut=cut)
         if fields is None:
             fields = self._bare_choice(words)
         if fields is None:
@@ -268,7 +261,9 @@ def from_inputs(kind: str, inputs: Mapping[str, Any] | Callable[[type[Ask[Any]]]
     if kind not in ASKS:
         raise ParlourError(f"question {kind[:60]!r} is not accepted; accepted: {', '.join(sorted(ASKS))}")
     try:
-        return ASKS[kind].model_validate(inputs(ASKS[kind]) if callable(inputs) else inputs)
+        given = inputs(ASKS[kind]) if callable(inputs) else inputs
+        check_size(given, keys=_MOST_INPUTS, items=_MOST_INPUTS)
+        return ASKS[kind].model_validate(given)
     except ValidationError as error:
         raise ParlourError(f"the inputs of {kind!r} do not fit: {_reasons(error)}") from None
     except (ValueError, RecursionError) as error:
@@ -277,7 +272,7 @@ def from_inputs(kind: str, inputs: Mapping[str, Any] | Callable[[type[Ask[Any]]]
 
 def read_back(words: str) -> Ask[Any] | None:
     """The question that a user message puts; None if it puts none. Raises `ParlourError` as `from_inputs`."""
-    heading = next((match for match in map(prompt.QUESTION.match, words.split("\n")) if match), None)
+    heading = prompt.QUESTION.search(words)
     if heading is None:
         return None
     language = heading["language"] or ENGLISH

@@ -20,7 +20,7 @@ from parlour.policies.llm import fit, prompt, reading
 from parlour.policies.llm.ask import A, Ask, BadReply
 from parlour.policies.llm.model import CONCURRENCY, Answered, Model, RequestContext
 from parlour.policies.llm.prompt import Templates
-from parlour.policies.llm.reading import answer_in
+from parlour.policies.llm.reading import LENGTH, answer_in
 from parlour.policies.llm.transport.meter import Count, Label, Meter, Taken
 from parlour.policies.llm.transport.request import (
     CallFailed,
@@ -32,8 +32,6 @@ from parlour.policies.llm.transport.request import (
     Usage,
 )
 
-LENGTH: Final = "length"
-"""How servers call a reply that used up its room."""
 _LONGEST_SHOWN: Final = 2000
 """Characters of an unusable reply that the model is shown again."""
 _SHARE: Final = 0.9
@@ -54,6 +52,11 @@ class _Said(NamedTuple):
     text: str
     finish: str
     call: dict[str, Any]
+
+    @property
+    def cut(self) -> bool:
+        """Whether it used up its room."""
+        return self.finish == LENGTH
 
 
 class _Talk(NamedTuple):
@@ -212,11 +215,11 @@ class _Question:
             first = None
             self.tries += 1
             try:
-                value = self.question.read(said.text)
+                value = self.question.read(said.text, cut=said.cut)
             except BadReply as error:
                 talk, reason = self._complained(talk, said, error)
             else:
-                self.calls.append({**said.call, "mended": True} if answer_in(said.text)[2] else said.call)
+                self.calls.append({**said.call, "mended": True} if answer_in(said.text, cut=said.cut)[2] else said.call)
                 return value, None
         return None, reason
 
@@ -270,7 +273,7 @@ class _Question:
         """What follows an unusable reply: the talk with what is wrong with it, and what the fault is called."""
         fault = " ".join(str(error).split())
         self.calls.append({**said.call, "fault": fault})
-        if said.finish == LENGTH:
+        if said.cut:
             more = talk._replace(room=self._more_room(talk))
             return self._after(more, said, self.words["again_shorter"]), LENGTH
         fault_named = (
@@ -332,7 +335,9 @@ class _Question:
             cost = self.model.meter.prices.cost(self.model.name, reply) if k == 0 else 0.0
             finish = reply.finish[k] if k < len(reply.finish) else "stop"
             call: dict[str, Any] = {"ask": self.question.kind, "prompt": messages, "reply": text, "finish": finish}
-            thought = "\n".join(part for part in (*reply.thinking[k : k + 1], reading.set_aside(text)[0]) if part)
+            thought = "\n".join(
+                part for part in (*reply.thinking[k : k + 1], reading.set_aside(text, cut=finish == LENGTH)[0]) if part
+            )
             more = {"thinking": thought, "cut": self.cut, "served": reply.served}
             more["dropped"] = list(reply.dropped) if k == 0 else []
             call |= {name: value for name, value in more.items() if value}

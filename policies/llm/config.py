@@ -9,13 +9,12 @@ from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError, accept, check_from, check_one_of
-from parlour.policies.llm.noise import ReadingNoise
 from parlour.policies.llm.transport.cache import MODES
 from parlour.policies.llm.transport.endpoint import KEY_ENV
 from parlour.policies.llm.transport.payload import RESERVED
 from parlour.policies.names import OFFLINE
 
-_OF_ANY: Final = ("model", "concurrency", "noise")
+_OF_ANY: Final = ("model", "concurrency")
 """Settings that the offline model has as well."""
 _LEAST: Final = {"timeout": 0.1, "tries": 1, "patience": 1} | dict.fromkeys(
     ("max_retries", "max_dollars", "max_calls", "max_seconds"), 0
@@ -75,9 +74,6 @@ class ModelConfig:
     """File with prices that replace the built-in ones; None: built-in prices."""
     price: tuple[float, float] | None = None
     """Dollars per million prompt and completion tokens, such as 0.15,0.6; None: as in the price list."""
-    noise: str | None = None
-    """Errors of the readers, such as misread=0.1,miss=0.05,overconfident=0.1,forget=0.02, with each=statement or each=reading,
-    and players=gratr+werewolf_rag if only some err; None: nobody errs."""
 
     def __post_init__(self) -> None:
         if self.price is not None:
@@ -88,8 +84,6 @@ class ModelConfig:
             object.__setattr__(self, "price", tuple(self.price))  # JSON has lists
         object.__setattr__(self, "stop", tuple(self.stop))
         object.__setattr__(self, "extra_body", _object_text(self.extra_body))
-        if self.noise is not None:
-            object.__setattr__(self, "noise", str(ReadingNoise.parse(self.noise)) or None)
         if self.model == OFFLINE:
             idle = [f.name for f in fields(self) if f.name not in _OF_ANY and getattr(self, f.name) != f.default]
             if idle:

@@ -16,6 +16,7 @@ from operator import add
 from os.path import commonprefix
 from typing import Any, Final, NamedTuple
 
+from parlour.policies.llm.transport.request import NO_USAGE, UNKNOWN_USAGE, Usage
 from parlour.policies.names import HEURISTIC
 
 
@@ -151,11 +152,11 @@ class Decisions:
     """What the servers said had answered."""
     requests: int = 0
     """Replies of the model; one from a cache of replies counts as when it was first made, here and below."""
-    prompt: int = 0
-    """Tokens read."""
-    cached: int = 0
+    prompt: int | None = 0
+    """Tokens read; None if a server did not say so of any reply, here and below."""
+    cached: int | None = 0
     """Prompt tokens that the server had in its own cache."""
-    completion: int = 0
+    completion: int | None = 0
     """Tokens written."""
     characters: int = 0
     """Characters of the prompts."""
@@ -189,6 +190,11 @@ class Decisions:
         return self.own / self.decisions if self.decisions else None
 
     @property
+    def tokens(self) -> int | None:
+        """Read and written."""
+        return None if self.prompt is None or self.completion is None else self.prompt + self.completion
+
+    @property
     def asked(self) -> Answers:
         """The questions of all kinds together."""
         return sum(self.questions.values(), Answers())
@@ -210,14 +216,12 @@ class Decisions:
         return cls(**values)
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values; what did not happen is left out, and seconds where no model was called."""
+        """Plain values, None for what is unknown; what did not happen is left out, and seconds where no model was called."""
         plain = counts_as_json(self)
         if "questions" in plain:
             plain["questions"] = {ask: of.as_json() for ask, of in self.questions.items()}
         if not self.requests:
             plain.pop("seconds", None)
-        elif self.dollars is None:
-            plain["dollars"] = None
         return {"decisions": self.decisions, "own": self.own, "own_share": self.own_share, **plain}
 
 
@@ -254,16 +258,15 @@ def took(calls: Iterable[Mapping[str, Any]], seen: Beginnings | None = None) -> 
         answered = own if question.reason is None else Answers(heuristic={question.reason: 1})
         asked[question.ask] = asked.get(question.ask, Answers()) + answered
     replies = [call for call in calls if "reply" in call]
-    usages = [call.get("usage") or {} for call in replies]
-    costs = [call.get("cost") for call in replies]
+    used, costs = tokens_of(replies), [call.get("cost") for call in replies]
     prompts = ["\n".join(message["content"] for message in call["prompt"]) for call in replies if "prompt" in call]
     return Decisions(
         questions=asked,
         served=_names(call.get("served") for call in replies),
         requests=len(replies),
-        prompt=sum(usage.get("prompt", 0) for usage in usages),
-        cached=sum(usage.get("cached", 0) for usage in usages),
-        completion=sum(usage.get("completion", 0) for usage in usages),
+        prompt=used.prompt,
+        cached=used.cached,
+        completion=used.completion,
         characters=sum(map(len, prompts)),
         shared=sum(map(seen.shared, prompts)) if seen else 0,
         dollars=None if None in costs else sum(cost for cost in costs if cost is not None),
@@ -271,6 +274,22 @@ def took(calls: Iterable[Mapping[str, Any]], seen: Beginnings | None = None) -> 
         mended=sum(bool(call.get("mended")) for call in replies),
         dropped=_names(name for call in replies for name in call.get("dropped", ())),
     )
+
+
+def tokens_of(calls: Iterable[Mapping[str, Any]]) -> Usage:
+    """The tokens of all calls; None for a count that is unknown of any of them.
+
+    >>> tokens_of([{"usage": {"prompt": 10, "completion": None}}, {"usage": {"prompt": 5, "completion": 2}}, {"fault": "refused"}])
+    Usage(prompt=15, completion=None, cached=0)
+    """
+    return sum(map(_usage, calls), Usage(0, 0))
+
+
+def _usage(call: Mapping[str, Any]) -> Usage:
+    """Files from before 2026-12 have zeros where the server did not say how many tokens it used."""
+    counts = call.get("usage") or {}
+    used = Usage(counts.get("prompt", 0), counts.get("completion", 0), counts.get("cached", 0))
+    return UNKNOWN_USAGE if NO_USAGE in call.get("dropped", ()) and not any(used) else used
 
 
 def _names(names: Iterable[str | None]) -> tuple[str, ...]:
@@ -301,9 +320,9 @@ def _sum(values: Sequence[Any]) -> Any:
 
 
 def counts_as_json(counts: Any) -> dict[str, Any]:
-    """Field -> value of a dataclass of counts, without zeros and what is empty."""
+    """Field -> value of a dataclass of counts, None if it is unknown; without zeros and what is empty."""
     values = ((f.name, getattr(counts, f.name)) for f in fields(counts))
-    return {name: _plain(value) for name, value in values if value}
+    return {name: _plain(value) for name, value in values if value or value is None}
 
 
 def _plain(value: Any) -> Any:

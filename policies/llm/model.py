@@ -71,6 +71,8 @@ class Model(ABC):
     name: str
     """What results call it."""
     is_language_model: ClassVar[bool]
+    asks_alone: ClassVar[bool] = False
+    """Whether each seat must ask for itself what is the same for all seats, because each may misread it."""
     concurrency: int = 1
     """How many questions are under way at once, over all seats and games; commands play as many games at once."""
 
@@ -95,14 +97,6 @@ class Model(ABC):
             question.result()
             for question in at_once([partial(self.answer, *question) for question in asked], self.concurrency)
         ]
-
-    def asks_alone(self, player: str) -> bool:
-        """Whether each seat of a player must ask for itself what is the same for all seats, as they hear it differently."""
-        return False
-
-    def as_heard(self, question: Ask[A], context: RequestContext) -> Ask[A]:
-        """The question as the asker hears it, for a seat that reads without asking; it differs if readers err."""
-        return question
 
     @abstractmethod
     def settings(self) -> dict[str, Any]:
@@ -146,8 +140,6 @@ class SeatModel:
         self._payer = f"player_{seat}"
         self.is_language_model = model.is_language_model
         """Whether a language model answers, not a heuristic."""
-        self.errs = model.asks_alone(player)
-        """Whether this seat may mishear statements."""
         self.rules = rules
         """The rules of the table in words, as the game tells them."""
         self.shared: SharedCalls[Answered[Any]] = SharedCalls()
@@ -183,13 +175,13 @@ class SeatModel:
         """The answers to questions that are the same for all seats: each is asked once in a game.
 
         The sample is that of the game and the question. The calls are in the transcript of the seat that came first.
-        Where a model's seats each hear for themselves, each seat asks, for the same sample.
+        If the model's seats ask alone, each seat asks, for the same sample.
         """
         return [answered.value for answered in self.hear_shared(questions)]
 
     def hear_shared(self, questions: Sequence[Ask[A]]) -> list[Answered[A]]:
         """The whole answers, as `ask_shared`."""
-        if self.errs:
+        if self._model.asks_alone:
             return self._heard([(question, self._shared_context(question, self._payer)) for question in questions])
 
         def answered(question: Ask[A], payer: str) -> Answered[A]:
@@ -202,16 +194,12 @@ class SeatModel:
 
     def shared_keys(self, questions: Sequence[Ask[Any]]) -> list[str]:
         """Names of questions for `ask_shared`: equal for seats that share an answer, and for no others."""
-        alone = f" {self._payer}" if self.errs else ""
+        alone = f" {self._payer}" if self._model.asks_alone else ""
         return [f"{_key(question)}{alone}" for question in questions]
-
-    def heard_shared(self, question: Ask[A]) -> Ask[A]:
-        """A question for `ask_shared` as this seat hears it; the question itself unless its readers err."""
-        return self._model.as_heard(question, self._shared_context(question, self._payer)) if self.errs else question
 
     def claim_shared(self, questions: Sequence[Ask[Any]]) -> None:
         """Come first with questions that `ask_shared` will put."""
-        if not self.errs:
+        if not self._model.asks_alone:
             self.shared.claim(self._payer, map(_key, questions))
 
     def pass_over(self) -> None:

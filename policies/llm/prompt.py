@@ -28,7 +28,7 @@ from typing import Any, Final
 
 from parlour.envs.core import ParlourError
 
-QUESTION: Final = re.compile(r"^# (?P<kind>\w+(?:\.\w+)+)(?: \((?P<language>\w+)\))?$")
+QUESTION: Final = re.compile(r"^# (?P<kind>\w+(?:\.\w+)+)(?: \((?P<language>\w+)\))?$", re.MULTILINE)
 """The heading of what is asked now."""
 _SECTION: Final = re.compile(r"^## (\w+)$")
 _DESCRIPTION: Final = re.compile(r"^- `\w+`.*\n?", re.MULTILINE)

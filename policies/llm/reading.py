@@ -25,6 +25,7 @@ from typing import Any, Final, Literal
 
 from parlour.envs.core import ParlourError
 from parlour.envs.json_values import DEEPEST, check_depth
+from parlour.policies.llm.thoughts import parts_of
 
 Fault = Literal["no_json", "schema", "choice", "check"]
 """No whole object; fields or values of another kind; a choice that was not offered; an answer that does not fit."""
@@ -32,8 +33,8 @@ Fault = Literal["no_json", "schema", "choice", "check"]
 Choices = Mapping[str, Mapping[Any, str]]
 """Place of a field in the answer, such as `"choice"` or `"opinions.player"` -> accepted values with their sentences."""
 
-_THOUGHTS: Final = re.compile(r"<(think|thinking|thought|reasoning)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_END_OF_THOUGHT: Final = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+LENGTH: Final = "length"
+"""How servers call the end of a reply that used up its room."""
 _IGNORED: Final = re.compile(r"[\s\"'`*“”‘’«»「」]+|[.。!！]+$")
 _PLAYER: Final = re.compile(r"(?:player|seat|玩家)?[\s_#]*(\d{1,4})\s*号?(?:玩家)?", re.IGNORECASE)
 _IN_VAIN: Final = 20
@@ -53,21 +54,20 @@ class BadReply(ParlourError):  # noqa: N818 - named for what it is
         self.fault, self.place = fault, place
 
 
-def set_aside(reply: str) -> tuple[str, str]:
-    """What was thought aloud, and the rest.
-
-    A block without an end reaches the end of the reply; a block without a beginning starts with the reply.
+def set_aside(reply: str, *, cut: bool = False) -> tuple[str, str]:
+    """What was thought aloud, and the rest (`thoughts`); `cut`: whether the reply used up its room.
 
     >>> set_aside('<think>{"choice": "vote:3"}</think>{"choice": "vote:5"}')
     ('{"choice": "vote:3"}', '{"choice": "vote:5"}')
     """
-    thoughts = [match[2] for match in _THOUGHTS.finditer(reply)]
-    rest = _THOUGHTS.sub("", reply)
-    ends = list(_END_OF_THOUGHT.finditer(rest))
-    if ends:
-        thoughts.insert(0, rest[: ends[-1].start()])
-        rest = rest[ends[-1].end() :]
-    return "\n".join(thought.strip() for thought in thoughts), rest.strip()
+    thought, said, _ = parts_of(reply, _object_spans, cut=cut)
+    return thought, said
+
+
+def _object_spans(words: str) -> list[tuple[int, int]]:
+    """Where the objects of a text are, as JSON or else as Python writes them."""
+    objects = list(json_objects(words, strict=False)) or list(_python_objects(words))
+    return [(start, end) for _, start, end in objects]
 
 
 def json_objects(words: str, *, strict: bool = True) -> Iterator[tuple[dict[str, Any], int, int]]:
@@ -247,13 +247,17 @@ _LONGEST: Final = 20_000
 """Characters of a text that is searched."""
 
 
-def answer_in(reply: str) -> tuple[dict[str, Any] | None, str, bool]:
+def answer_in(reply: str, *, cut: bool = False) -> tuple[dict[str, Any] | None, str, bool]:
     """The object that a reply means, the words of the reply without thoughts, and whether it had to be mended.
+
+    A reply that used up its room (`cut`) while the model was still thinking has no answer: what it says before the thought is a draft.
 
     >>> answer_in("{'choice': 'vote:5',}<|im_end|>")[0]
     {'choice': 'vote:5'}
     """
-    said = set_aside(reply)[1]
+    _, said, is_open = parts_of(reply, _object_spans, cut=cut)
+    if cut and is_open:
+        return None, "", False
     words = own_turn(said)
     last = _last(json_objects(words))
     if last is not None:
@@ -268,8 +272,9 @@ def own_turn(reply: str) -> str:
     >>> own_turn('{"choice": 1}<|im_end|>\\n<|im_start|>user\\nAnd now?<|im_end|>\\n<|im_start|>assistant\\n{"choice": 2}')
     '{"choice": 1}'
     """
-    inside = [(start, end) for _, start, end in json_objects(reply)]
-    marks = [mark for mark in _TURN.finditer(reply) if not any(start < mark.start() < end for start, end in inside)]
+    marks = list(_TURN.finditer(reply))
+    inside = _object_spans(reply) if marks else []
+    marks = [mark for mark in marks if not any(start < mark.start() < end for start, end in inside)]
     if not marks:
         return reply
     turns = [reply[: marks[0].start()]]

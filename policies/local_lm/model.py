@@ -8,7 +8,6 @@ are not used except for the tokens that end a reply.
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ import transformers
 from jinja2 import TemplateError
 from parlour.envs.core import ParlourError
 from parlour.policies.files import reading
+from parlour.policies.llm.reading import own_turn, set_aside
 from parlour.policies.local_lm.prompts import plain_form
 from parlour.policies.local_lm.settings import weights_in
 from safetensors import SafetensorError
@@ -121,10 +121,6 @@ class Finished(transformers.StoppingCriteria):
             if not row.ended:
                 row.ended = row.ids[-1] in self._ends or (self._complete is not None and self._complete(row.ids))
         return torch.tensor([row.ended for row in self._rows], device=input_ids.device)
-
-
-_THOUGHTS: Final = re.compile(r"^.*</think>|^\s*<think>.*\Z", re.DOTALL)
-"""What a model that thinks writes before its words; without an end it has said nothing."""
 
 
 class Prompt(NamedTuple):
@@ -259,10 +255,21 @@ class LanguageModel:
         return rows
 
     def _reply(self, row: Drawing) -> Reply:
-        words = str(self.tokenizer.decode(row.ids, skip_special_tokens=True))
+        words = self._words(row.ids)
         if not self.has_template:
             words = words.strip().partition("\n")[0]
-        return Reply(_THOUGHTS.sub("", words).strip(), tuple(row.ids), tuple(row.logprobs), row.ended)
+        return Reply(set_aside(words)[1], tuple(row.ids), tuple(row.logprobs), row.ended)
+
+    def _words(self, ids: Sequence[int]) -> str:
+        """The text of tokens, without thoughts whose marks are special tokens, and without special tokens."""
+        whole = str(self.tokenizer.decode(ids, skip_special_tokens=False))
+        said = set_aside(whole)[1]
+        if said == whole.strip():
+            return str(self.tokenizer.decode(ids, skip_special_tokens=True))
+        said = own_turn(said)
+        for token in self.tokenizer.all_special_tokens:
+            said = said.replace(token, "")
+        return said
 
     def _line_ends(self, ids: Sequence[int]) -> bool:
         """Whether a reply in the plain form is complete: its words are one line."""

@@ -50,7 +50,7 @@ class SearchSettings(Settings):
     """The win rate, 0..1, that outweighs a move that the network takes e times as often."""
     others: tuple[str, ...] = setting((OWN,), anything(lambda words: tuple(words.split("+"))))
     """Who may sit in the other seats, joined by +: `own` for the same network, `expert`, `heuristic`, `random`, `logic`, `mcts`,
-    files of trained seats; with one setting where they take some, such as `expert:style=human`."""
+    files of trained seats; with one setting where they take some, such as `expert:style=strangers`."""
     slip: float = setting(0.02, number(0.0001, 1))
     """Share of the others' moves that the posterior takes for random ones."""
     least: float = setting(0.02, number(0, 1))
@@ -149,7 +149,7 @@ class SearchPolicy(TablePolicy):
         return self._particles.posterior(view, self.rng)
 
     def _note(self, info: Mapping[str, Any], considered: Any, chances: Any, win_rates: Any, errors: Any) -> None:
-        options = info.get("options") or [str(number) for number in info["legal"]]
+        options = info.get("options") or [str(place) for place in info["legal"]]
         self._considered = {
             "moves": [options[k] for k in considered],
             "network": [round(float(chances[k]), 4) for k in considered],

@@ -139,7 +139,7 @@ def others_of(names: Sequence[str], network: TrainedSeat, slip: float) -> Others
 
     Args:
         names: `own` for the searching network, `expert`, `heuristic`, `random`, a name of the zoo, or the file of a trained seat;
-            `expert` and the zoo with a setting or without, such as `expert:style=human`.
+            `expert` and the zoo with a setting or without, such as `expert:style=strangers`.
         network: The searching network.
         slip: See `Others`.
 

@@ -32,11 +32,10 @@ class SearchTable:
         self.spec = known(network.game).spec
         self.game: Any = build(self.spec, network.config)
         kernels = batch.kernels_for(self.spec, network.config, network.features)
-        # histories and rounds are those of the game itself, not of presets with kernels of their own
-        if not (self.spec.histories or self.spec.rounds) or not kernels or kernels is not batch.kernels_of(self.spec):
+        if not (self.spec.histories or self.spec.rounds) or not kernels:
             raise ParlourError(
                 f"search does not play {network.game} at this table; accepted: avalon_v0 or werewolf_v0 with rules that array "
-                "tables have, presets of AIWolf excepted"
+                "tables have"
             )
         self.network = network
         self.histories: Any = dotted.load(self.spec.histories, "histories") if self.spec.histories else None

@@ -10,9 +10,9 @@ from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import ONLOOKER, AvalonBelief
 from parlour.envs.avalon.habits import AvalonHabits, read_habits
 from parlour.envs.avalon.vocabulary import AvalonView
-from parlour.envs.core import Event, Move
+from parlour.envs.core import Event
 from parlour.envs.questions import ROLE, WHY_VOTED, Question
-from parlour.policies.voice.evidence import NOT_EVIL, Ledger, MoveOutlook, Piece, SeatFact, outlook_of_speech, own_card
+from parlour.policies.voice.evidence import NOT_EVIL, Ledger, Piece, SeatFact, own_card
 
 _OWN, _PUBLIC = 0, 1
 _KNOWS_NOTHING: Final = "knows_nothing"
@@ -92,15 +92,6 @@ class AvalonMind:
         if question.topic == ROLE:
             return [own_card(question, view.seat, game.EVIL_ROLES, hostile=view.side == game.EVIL)]
         return [*self._seen_on(question.number), SeatFact(_KNOWS_NOTHING, view.seat, (), lie=bool(view.knows))]
-
-    def outlook(self, view: AvalonView, move: Move) -> MoveOutlook | None:
-        own = self._beliefs[0]
-        if move.kind == game.GUESS and move.args:
-            return MoveOutlook("is_merlin", move.args[0], float(own.merlin_chance()[move.args[0]]))
-        if move.kind in (game.TEAM, game.BALLOT):
-            team = move.args if move.kind == game.TEAM else view.team
-            return MoveOutlook("team_clean", None, own.clean_chance(team))
-        return outlook_of_speech(self, view, move)
 
     def _note(self, number: int, event: Event) -> None:
         """Keep the facts in an event."""

@@ -83,17 +83,6 @@ class SeatFact:
         return {**fields, "slots": dict(self.slots), **({"lie": True} if self.lie else {})}
 
 
-class MoveOutlook(NamedTuple):
-    """What a belief says about a move."""
-
-    kind: str
-    """Names its sentence in the language file."""
-    about: int | None
-    """The seat that it names."""
-    chance: float
-    """A probability."""
-
-
 class Weighted(Protocol):
     """An exact belief, such as `AvalonBelief` and `WolfBelief`."""
 
@@ -157,9 +146,6 @@ class Mind(Protocol[V_contra]):
     def shown(self, view: V_contra) -> Ledger:
         """The belief that the seat may speak from: that of an onlooker, if it knows a secret."""
 
-    def outlook(self, view: V_contra, move: Move) -> MoveOutlook | None:
-        """What the seat's belief says about a move; None where it says nothing."""
-
     def deceives(self, view: V_contra) -> bool:
         """Whether it plays against what it says: a seat of the evil side."""
 
@@ -181,19 +167,6 @@ def own_card(question: Question, me: int, hostile_roles: Iterable[str], *, hosti
     """
     asks_side = question.against or question.names_one_of((*hostile_roles, "good", "loyal", "innocent", "side"))
     return SeatFact(NOT_EVIL, me, (), lie=hostile) if asks_side else SeatFact(KEEPS_CARD, me, ())
-
-
-def suspicion(mind: Mind[V_contra], view: V_contra, about: int) -> MoveOutlook:
-    """How evil a seat is by the belief, or, for a seat of the evil side, how evil the table thinks it is."""
-    if mind.deceives(view):
-        return MoveOutlook("is_suspected", about, float(mind.public.chance()[about]))
-    return MoveOutlook("is_evil", about, float(mind.own.chance()[about]))
-
-
-def outlook_of_speech(mind: Mind[V_contra], view: V_contra, move: Move) -> MoveOutlook | None:
-    """What the belief says about the player in a speech."""
-    named = move.kind in (speech.ACCUSE, speech.DEFEND, speech.RECOMMEND, speech.REPORT)
-    return suspicion(mind, view, move.args[0]) if named else None
 
 
 # -- answers to questions ------------------------------------------------------------------------------------------------

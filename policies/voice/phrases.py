@@ -10,7 +10,7 @@ from parlour.envs import speech
 from parlour.envs.core import Move
 from parlour.envs.english import name
 from parlour.envs.language_files import LanguageTable, read_language
-from parlour.policies.voice.evidence import MoveOutlook, SeatFact
+from parlour.policies.voice.evidence import SeatFact
 
 _PACKAGE: Final = "parlour.policies.voice"
 _SELF: Final = "recommend_self"
@@ -57,7 +57,6 @@ class Phrases(LanguageTable):
     answers: dict[str, tuple[str, ...]]
     reasons: dict[str, tuple[str, ...]]
     numbers: Numbers
-    outlooks: dict[str, str]
 
 
 class SeatPhrases:
@@ -108,11 +107,6 @@ class SeatPhrases:
     def readings(self, fact: SeatFact) -> list[str]:
         """All sentences in which `fact` may be said."""
         return [reason.format(**self._fact_slots(fact)) for reason in self.phrases.reasons[fact.kind]]
-
-    def outlook(self, expected: MoveOutlook) -> str:
-        """What the belief says about a move, in the middle of a sentence."""
-        other = "" if expected.about is None else self._slot("other", expected.about)
-        return self.phrases.outlooks[expected.kind].format(other=other, chance=round(100 * expected.chance))
 
     # -- inside ------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from copy import copy
 from typing import Any, Final, NamedTuple
 
 from parlour.envs import speech
-from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.core import NATURE, Event
 from parlour.envs.questions import ROLE, WHY_VOTED, Question
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import SeatBeliefs, WolfBelief
@@ -15,12 +15,9 @@ from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies.voice.evidence import (
     NOT_EVIL,
     Ledger,
-    MoveOutlook,
     Piece,
     SeatFact,
-    outlook_of_speech,
     own_card,
-    suspicion,
 )
 
 _BY, _OF = 0, 1
@@ -101,13 +98,6 @@ class WerewolfMind:
             return [own_card(question, self._me, (game.WEREWOLF,), hostile=view.role == game.WEREWOLF)]
         own = [fact for fact in self.facts(self._me) if fact.kind in ("reported_evil", "reported_good")]
         return [*own[-1:], self._night]
-
-    def outlook(self, view: WerewolfView, move: Move) -> MoveOutlook | None:
-        if move.kind == game.KILL and move.args:
-            return MoveOutlook("is_seer", move.args[0], float(self._beliefs.own.seer_chance()[move.args[0]]))
-        if move.kind in game.TARGETED and move.args:
-            return suspicion(self, view, move.args[0])
-        return outlook_of_speech(self, view, move)
 
     def _take(self, number: int, event: Event, view: WerewolfView) -> None:
         ledgers = self.own, self.public

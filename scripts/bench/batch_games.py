@@ -1,4 +1,4 @@
-"""How fast `parlour.envs.batch` plays Avalon and AIWolf's Werewolf on one core, Avalon against OpenSpiel's social_deduction.
+"""How fast `parlour.envs.batch` plays Avalon on one core, beside OpenSpiel's social_deduction.
 
 Turns a second of processor time, so that other work on the machine counts as little as it can; rounds go through all
 candidates in turn. OpenSpiel (a library of its own: pip install open_spiel) plays random games of five players in C++, asked
@@ -35,13 +35,6 @@ def main(rounds: int = 9, games: int = 1024) -> None:
     counts = (64, 512, 4096, 16384)
     batches = {f"{b} games, {kind}": candidate(5, b, kind, True) for b in counts for kind in kinds[:2]}
     show("Cost by batch size: five players, drawn inside", in_rounds(batches, range(rounds)))
-    presets = {
-        f"{rules}, {'talk' if talk else 'no talk'}, {kind}": aiwolf(rules, talk, games, kind)
-        for rules in ("aiwolf-5", "aiwolf-15")
-        for talk in (True, False)
-        for kind in ("summary", "record")
-    }
-    show(f"AIWolf's Werewolf: {games} games, drawn inside", in_rounds(presets, range(rounds)))
 
 
 def against_openspiel(rounds: int, games: int) -> None:
@@ -90,15 +83,6 @@ def candidate(players: int, games: int, features: str, drawn: bool) -> Callable[
     tables.play_random(60)
     steps = max(4, _TURNS // (1 if players == 5 else 5) // games)
     return lambda: steps * games / (drawn_inside(tables, steps) if drawn else passed_in(tables, steps))
-
-
-def aiwolf(rules: str, talk: bool, games: int, features: str) -> Callable[[], float]:
-    """Turns a second of a preset of AIWolf."""
-    tables = batch.make("werewolf_v0", num_envs=games, features=features, rules=rules, talk=talk)
-    tables.reset(0)
-    tables.play_random(100)
-    steps = max(4, _TURNS // games)
-    return lambda: steps * games / drawn_inside(tables, steps)
 
 
 def drawn_inside(tables: Any, steps: int) -> float:

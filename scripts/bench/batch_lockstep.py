@@ -1,10 +1,10 @@
 """Kernels beside scalar rules over many random games: every preset, size and set of roles, with and without talk.
 
 What the test-suite does with some hundred games, with as many turns as wanted. Actors, masks, rewards and ends are compared
-at every turn, features and beliefs (`record+belief`, for AIWolf `record`; within 1e-5) in one game of `--every`. It prints
+at every turn, features and beliefs (`record+belief`; within 1e-5) in one game of `--every`. It prints
 what was equal so far after each table and stops at the first difference.
 
-python scripts/bench/batch_lockstep.py [avalon_v0 | werewolf_v0 | aiwolf] [--turns 1000000] [--every 1]
+python scripts/bench/batch_lockstep.py [avalon_v0 | werewolf_v0] [--turns 1000000] [--every 1]
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from parlour.envs import batch
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 from lockstep import Mirror, random_actions
 
-SIZES = {"avalon_v0": range(5, 11), "werewolf_v0": range(4, 16), "aiwolf": ()}
-"""Kernels -> numbers of players; the presets of AIWolf have one number each."""
+SIZES = {"avalon_v0": range(5, 11), "werewolf_v0": range(4, 16)}
+"""Kernels -> numbers of players."""
 GAMES = 32
 
 
@@ -59,8 +59,7 @@ def named(options: dict) -> str:
 
 def compared(game: str, tests: object, options: dict, turns: int, seed: int, every: int) -> Mirror:
     """The scalar games that have kept pace with the kernels for that many turns."""
-    name, features = ("werewolf_v0", "record") if game == "aiwolf" else (game, "record+belief")
-    tables = batch.make(name, num_envs=GAMES, features=features, **options)
+    tables = batch.make(game, num_envs=GAMES, features="record+belief", **options)
     seen = tables.reset(seed)
     mirror, rng = Mirror(tables, tests.dealt, tests.drawn), np.random.default_rng(seed)
     mirror.compare(seen, every=every)

@@ -34,10 +34,3 @@ def watched(browser: Any) -> Iterator[WatchedPage]:
     context = browser.new_context(viewport=DESKTOP)
     yield WatchedPage(context.new_page())
     context.close()
-
-
-@pytest.fixture
-def sit(browser: Any) -> Iterator[Any]:
-    """A function that opens a place of a table in a browser of its own: `watched_table.Sit`."""
-    with import_module("watched_table").places(browser) as open_place:
-        yield open_place

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from functools import cache
 from pathlib import Path
@@ -18,7 +17,7 @@ from parlour.training.results.replay_page.viewer import index, viewer
 from recorded_games import ASKING, record
 from watched_page import GOOD, PHONE
 
-GAMES = sorted(registry)
+GAMES = [game if game == "avalon_v0" else pytest.param(game, marks=pytest.mark.nightly) for game in sorted(registry)]
 REPLAYS = Path(__file__).parents[1] / "replays"
 PRESS_RIGHT = """times => Array.from({ length: times }, () => {
   document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
@@ -153,16 +152,6 @@ def test_a_prompt_that_unfolds_is_the_message_that_was_sent(opened, tmp_path):
         assert prompt.locator(".inside").inner_text() == call["prompt"][0]["content"]
 
 
-def test_the_page_opens_at_the_end_with_the_result(data_of, opened):
-    data = data_of("avalon_v0")
-    page, last = opened("avalon_v0"), len(data["steps"]) - 1
-    assert page.locator("output.count").inner_text() == f"{last} / {last}"
-    assert page.locator("p.ended").inner_text() == data["header"]["ended"]
-    turned = data["header"]["turned"]
-    page.get_by_role("link", name="go to where it turned").click()
-    assert page.locator("output.count").inner_text() == f"{turned['step']} / {last}"
-
-
 def test_a_game_plays_by_itself_from_its_beginning_and_the_space_bar_pauses_it(opened, watched):
     page = opened("template_v0")
     page.locator("h1").click()
@@ -178,13 +167,6 @@ def test_a_game_plays_by_itself_from_its_beginning_and_the_space_bar_pauses_it(o
     page.wait_for_function("() => document.querySelector('output.count').innerText === '3 / 3'")
     page.wait_for_function("() => document.getElementById('play').innerText === 'Play'")
     assert watched.misdeeds() == GOOD
-
-
-def test_a_step_by_hand_pauses_the_game(opened):
-    page = opened("avalon_v0", "step=3")
-    page.locator("#play").click()
-    page.keyboard.press("ArrowRight")
-    assert page.locator("#play").inner_text() == "Play"
 
 
 def test_links_to_a_step_and_a_seat_are_read_and_written(opened):
@@ -224,7 +206,7 @@ def test_on_a_phone_nothing_has_to_be_scrolled_sideways(game, data_of, opened, w
         assert watched.wider_than_screen() == 0, place
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("game", GAMES)
 def test_axe_finds_nothing_to_object_to(game, scheme, data_of, opened, watched):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
@@ -233,20 +215,6 @@ def test_axe_finds_nothing_to_object_to(game, scheme, data_of, opened, watched):
     for place in (fragment(last // 2, None), fragment(last, 1)):
         result = axe.run(opened(game, place))
         assert result.violations_count == 0, result.generate_report()
-
-
-def test_words_that_were_refused_and_moves_that_were_replaced_are_marked(data_of, opened):
-    data = copy.deepcopy(data_of("avalon_v0"))
-    spoken = next(n for n, step in enumerate(data["steps"]) if step["seat"] >= 0 and step.get("whom") is None)
-    data["steps"][spoken] |= {"by": "table", "reason": "default"}
-    data["steps"].insert(spoken, {"seat": 0, "kind": "refused", "raw": "I fly away", "fault": "illegal"})
-    for line in (*data["lines"],):
-        line["step"] += line["step"] >= spoken
-    page = opened(data, f"step={spoken + 1}")
-    refused = page.locator(".record > li", has_text="I fly away")
-    assert "refused: illegal" in refused.inner_text()
-    assert refused.locator(".dropped").evaluate("one => getComputedStyle(one).textDecorationLine") == "line-through"
-    assert "put in by the table: default" in page.locator(".record > li.now").first.inner_text()
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -260,17 +228,6 @@ def test_the_beliefs_shown_are_those_of_the_data_to_the_last_digit(game, data_of
             page.locator("#belief").select_option(belief["id"])
             shown = page.locator("#beliefs .legend .value").evaluate_all("all => all.map(one => one.title)")
             assert [float(text) if text else None for text in shown] == values
-
-
-def test_tables_sort_by_a_click_on_a_heading(opened, data_of):
-    page = opened("avalon_v0", f"step={len(data_of('avalon_v0')['steps']) - 1}")
-    players = page.locator("#players table")
-    players.locator("th button", has_text="seat").click()
-    players.locator("th button", has_text="seat").click()
-    names = players.locator("tbody tr td:nth-child(1)").all_inner_texts()
-    assert len(names) > 4
-    assert names == sorted(names, reverse=True)
-    assert players.locator("th[aria-sort=descending]").count() == 1
 
 
 def test_the_index_of_a_folder_filters_and_links_to_files_beside_it(folder, watched):
@@ -306,3 +263,23 @@ def test_a_seats_page_holds_no_role_but_its_own_until_the_game_is_over(data_of, 
     page.keyboard.press("End")
     over = [page.locator(".ring .seat .role").nth(seat).inner_text() for seat in range(6)]
     assert over == [row["role"] for row in data["header"]["seats"]]
+
+
+@pytest.mark.parametrize("asked", ["offline", "a model"])
+def test_each_gratr_seat_shows_a_judged_chain_for_each_day_whoever_answered(asked, folder, opened):
+    """At the end, from the seat's own perspective; the day it speaks first in it has heard nothing."""
+    path = record(folder / "graphs.jsonl", "werewolf_v0", seed=3, players=("gratr:mode=paper",))
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    lines[0]["players"] = {f"player_{seat}": f"gratr:mode=paper @ {asked}" for seat in range(8)}
+    lines[0]["models"] = {f"player_{seat}": {"model": asked} for seat in range(8)}
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    data = as_json(replay_of(read(path), path.name))
+    decided = [(line["seat"], moment[1]) for line in lines for moment in line.get("graph", {}).get("moments", ())]
+    for seat in range(8):
+        page = opened(data, f"step={len(data['steps']) - 1}&seat={seat}")
+        page.locator("summary", has_text="Judged chains").click()
+        days = page.locator("details", has=page.locator("summary", has_text="Judged chains")).last.locator(
+            "tbody tr td:nth-child(2)"
+        )
+        expected = {str(day) for who, day in decided if who == f"player_{seat}" and (who, day) != decided[0]}
+        assert expected <= set(days.evaluate_all("all => all.map(one => one.textContent)")), seat

@@ -8,7 +8,7 @@ from typing import Any
 
 from hardening.attack import Attack
 
-MODULES = ("redeals", "tables", "utterances", "inputs", "kills", "faults")
+MODULES = ("redeals", "tables", "utterances", "inputs", "kills", "faults", "callers", "abandoned")
 
 
 def all_attacks() -> dict[str, Attack]:

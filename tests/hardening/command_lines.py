@@ -34,12 +34,8 @@ LINES: tuple[str, ...] = (
     "avalon social games --json",
     "murder-mystery cases show case.json --seat 0 --truth",
     "murder-mystery cases show seed:1:en:4 --json",
-    "murder-mystery cases check .",
     "murder-mystery cases make --seed 1 --players 4 --out made.json",
-    "murder-mystery ratings .",
     "cache list replies.sqlite",
-    "cache prune replies.sqlite --model m --before 2026-01-01",
-    "cache export replies.sqlite --out exported.jsonl",
     "import avalon published.jsonl --out imported --logs .",
     "import werewolf published.jsonl --out imported",
     "prompts show chat.take_turn --game template_v0 --seat 0",
@@ -124,7 +120,6 @@ def lay_out(folder: Path, rng: np.random.Generator) -> None:
         "case.json": originals.cases()[1:],
         "policy.npz": originals.policies(),
         "published.jsonl": originals.COMPLETIONS,
-        "x.ratings.json": originals.RATINGS,
     }
     for name, of in files.items():
         whole = of[int(rng.random() * len(of))].content

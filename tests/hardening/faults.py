@@ -85,8 +85,8 @@ class IndiscreetService(Service):
             error = Refused(error.status, words, error.param, error.code, error.headers)
         return await super().refusal(request, error)
 
-    async def _completed(self, *given: Any) -> dict[str, Any]:
-        done = await super()._completed(*given)
+    def _completed(self, *given: Any) -> dict[str, Any]:
+        done = super()._completed(*given)
         for choice in done["choices"]:
             choice["message"]["reasoning_content"] = f"asked with {self.settings.key}"
         return {**done, "model": f"for-{self.settings.key}", "system_fingerprint": self.settings.key}

@@ -69,8 +69,6 @@ def _wrapped(table: ConfiguredGame) -> Iterator[Form]:
     yield Form("turn in info", AEC, lambda t, _: wrappers.TurnInInfo(t.env(**BOTH), "both"))
     yield Form("sealed turn", AEC, lambda t, _: wrappers.SealedTurn(t.env(**BOTH), "both"))
     yield Form("learners", AEC, lambda t, _: _learners(t))
-    if table.spec.id.startswith("avalon"):
-        yield Form("quest rewards", AEC, lambda t, _: wrappers.QuestRewards(t.env(**BOTH)))
 
 
 def _parallel() -> Iterator[Form]:

@@ -33,9 +33,8 @@ EXTRAS: dict[str, list[dict[str, Any]]] = {
     "mediated_qa_v0": [{"questions": 3}, {"questions": 3, "joint": "all", "pay": "own"}],
     "avalon_v0": [
         {"roles": "deeprole", "rules": "official", "num_players": 5, "talk": False},
-        {"rules": "multi_round", "num_players": 7, "comments": "public"},
         {"rules": "paper", "num_players": 5, "speaking": "bids"},
-        {"rules": "official", "num_players": 5, "consult": True, "sizes": [1, 2, 3, 3, 4]},
+        {"rules": "official", "num_players": 5, "guesser": "Morgana", "sizes": [1, 2, 3, 3, 4]},
     ],
     "werewolf_v0": [
         {"num_players": 6, "talk": False, "rules": "official"},

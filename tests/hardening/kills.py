@@ -84,24 +84,23 @@ class Ended:
     """Lines on standard error, without bars of progress."""
 
 
-_SMALL_TUNING = "--budget 2 --grid 2"
+_SMALL_TUNING = "--budget 2"
 SUBJECTS: Mapping[str, Subject] = {
     "play": Subject("play avalon_v0 -n 5 --games 3 --out OUT", again="--resume"),
     "evaluate": Subject("evaluate werewolf_v0 --games 2 --design team --against random --out OUT --table OUT/t.csv", again="--resume"),
-    "benchmark": Subject("benchmark --quick --table werewolf-4 --policy random --out OUT"),
     "arena": Subject("arena template_v0 --games 3 --resamples 100 --out OUT"),
     "train avalon": Subject("train avalon --games 1 -n 5 --out OUT"),
     "train grace": Subject("train grace --questions 20 --held-out 6 --out OUT"),
     "train grace --corpus": Subject(
         f"train grace --corpus {_HERE}/corpora/towns.jsonl --reader extract --utilities 100,-50,5,-5 --out OUT"
     ),
-    "train gratr": Subject(f"train gratr --games 2 --held-out 4 --surface 4 --finalists 1 {_SMALL_TUNING} --out OUT", trains=True),
+    "train gratr": Subject(f"train gratr --games 2 --held-out 4 --finalists 1 {_SMALL_TUNING} --out OUT", trains=True),
     "train gratr-trust": Subject("train gratr-trust --episodes 4 --rounds 2 --rho 0.95 --out OUT"),
     "train questum": Subject(
-        f"train questum --games 1 --held-out 2 --surface 2 {_SMALL_TUNING} --out OUT", trains=True
+        f"train questum --games 1 --held-out 2 {_SMALL_TUNING} --out OUT", trains=True
     ),
     "train seat": Subject(
-        "train seat template_v0 --opponents random --features summary --steps 512 --phase-steps 256 --rollout 128 --envs 8 "
+        "train seat werewolf_v0 --players 4 --set talk=false --opponents random --features summary --steps 512 --phase-steps 256 --rollout 128 --envs 8 "
         "--batch 64 --hidden 8,8 --validation-games 2 --processes 1 --out OUT",
         trains=True,
     ),
@@ -109,14 +108,6 @@ SUBJECTS: Mapping[str, Subject] = {
         "train selfplay template_v0 --steps 200 --tables 16 --turns 8 --updates 1 --imitation-steps 100 --deals 2 --test-deals 4 "
         "--validation-deals 2 --hidden 8 --critic-hidden 8 --batch 64 --epochs 1 --out OUT",
         trains=True,
-    ),
-    "train habits": Subject("train habits --from GIVEN --folds 2 --out OUT", "play avalon_v0 -n 5 --games 4 --out GIVEN"),
-    "train clone": Subject(
-        "train clone --from GIVEN --folds 2 --hidden 2 --members 2 --steps 5 --out OUT",
-        "play avalon_v0 -n 5 --games 4 --out GIVEN", trains=True,
-    ),
-    "train deeprole": Subject(
-        "train deeprole --points 10 --iterations 3 --hidden 4 --fit-steps 3 --out OUT", trains=True
     ),
     "murder-mystery compare": Subject("murder-mystery compare -m pp -m questum --games 2 --repetitions 1 --out OUT"),
     "reproduce grace-3": Subject("reproduce grace-3 --games 6 --practice 20 --out OUT"),

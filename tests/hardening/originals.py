@@ -165,12 +165,6 @@ CORPORA = {form: (Original(json.dumps(entries).encode()),) for form, entries in 
 """By form."""
 DOCUMENTS = (Original(b'{"title": "It", "text": "It is a book."}\n{"title": "Ann", "sentences": ["She wrote."]}\n'),)
 PRICES = (Original(b'{"models": {"m": [0.15, 0.6], "n": [1, 2]}}'),)
-RATINGS = (
-    Original(
-        b'{"parlour_ratings": 1, "transcript": "x.jsonl", "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "ratings": [{"seat": "player_0", "rated": '
-        b'{"player_1": "chat"}, "points": {"role immersion": 3}}]}'
-    ),
-)
 SETTINGS = tuple(
     Original(text.encode())
     for text in (

@@ -29,7 +29,6 @@ from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.trained import TrainedSeat
 from parlour.training.cli.options import key_values
 from parlour.training.learn.mediators import table
-from parlour.training.measure.murder_mystery import ratings
 from parlour.training.play.decisions import of_transcript
 
 from hardening import originals
@@ -145,12 +144,6 @@ def endpoint(content: bytes, _: Path) -> None:
     refusal(400, _text(content))
 
 
-def rated(content: bytes, folder: Path) -> None:
-    """Ratings by people, beside the transcript that they rate: an empty one."""
-    (folder / "x.jsonl").touch()
-    ratings.read(_file(content, folder, "x.ratings.json"))
-
-
 def said(content: bytes, _: Path) -> None:
     """Free words, read for their claims: whatever they are, they claim something of those present, or nothing."""
     claimed = claims(_text(content), 1, 5, ROLES)
@@ -193,5 +186,4 @@ READERS: tuple[Reader, ...] = (
         lambda: originals.PRICES,
         lambda content, folder: Prices.load(_file(content, folder, "x.json")) and None,
     ),
-    Reader("ratings", 10, lambda: originals.RATINGS, rated),
 )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import runpy
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from parlour.envs.core import ParlourError
 from parlour.policies import RandomPolicy, make_policy
 from parlour.policies.base import Policy
+from parlour.training.cli import run
 from parlour.training.learn import examples
 from parlour.training.play.rollout import play, table
 
@@ -60,8 +63,12 @@ def play_a_hundred_games(name: str) -> Any:
     return getattr(player.inner, "player", player.inner)  # of another library, in its own features
 
 
-def assert_refused(name: str, message: str) -> None:
-    """A player's name is refused in one line."""
-    with pytest.raises(ParlourError, match=message) as error:
-        make_policy(name, examples.GAME, {})
-    assert "\n" not in str(error.value)
+def run_example(name: str, steps: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run `examples/train_NAME.py` in a folder, and seat what it trained there by `module:attribute`."""
+    root = Path(__file__).parents[2]
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(str(root))
+    monkeypatch.setattr(sys, "argv", [f"train_{name}.py", "--steps", str(steps)])
+    runpy.run_path(str(root / "examples" / f"train_{name}.py"), run_name="__main__")
+    words = ["evaluate", examples.GAME, "--players", "5", "--rules", "official", "--set", "talk=false"]
+    assert run([*words, "--policy", f"examples.train_{name}:Seat", "--against", "random", "--games", "2"]) == 0

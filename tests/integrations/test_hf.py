@@ -20,11 +20,9 @@ from integrations.pages import run_page
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.policies import make_policy
-from parlour.policies.by_text import in_words, options_in, require_readable
 from parlour.policies.local_lm import model as drawing
 from parlour.policies.local_lm.model import LanguageModel, Prompt, Reply, Sampling
-from parlour.policies.local_lm.settings import called, hash_of
-from parlour.training.cli import run
+from parlour.policies.local_lm.settings import called
 from parlour.training.play import rollout
 from parlour.training.play.parallel.concurrent_games import Job
 from parlour.training.play.runner import GameRunner
@@ -97,19 +95,6 @@ def test_the_messages_are_those_of_a_conversation_and_the_return_is_the_seats(ga
         assert not any(episode.faults[base.possible_agents[seat]].values())
 
 
-def test_words_that_are_refused_are_told_as_a_conversation_tells_them(checkpoint, scripted):
-    words = ["???", "", "I approve."]
-    env = rollout.table("template_v0")
-    own = make_policy(f"hf:{checkpoint}", "template_v0", env.game_env.game.config)
-    other = make_policy("random", "template_v0", {})
-    requests = scripted(lambda messages: words[min(len(messages) // 2, 2)])
-    episode = rollout.play(env, [other, own], 1)
-    assert "Your answer could not be used" not in requests[0][-1][1]
-    assert requests[1][-1][1].count("Your answer could not be used") == 1
-    assert requests[2][-1][1].count("Your answer could not be used") == 2
-    assert episode.faults["player_1"]["unreadable"] == 2 + (episode.faults["player_1"]["replaced"])
-
-
 # -- its words -------------------------------------------------------------------------------------------------
 
 
@@ -132,6 +117,8 @@ def test_thoughts_and_signs_are_no_words(checkpoint):
         ("<think>I am evil.</think> I approve.<|end|>", "I approve."),
         ("hm</think>I approve.", "I approve."),
         ("<think>I am evil", ""),
+        ("[THINK]I am evil.[/THINK]I approve.", "I approve."),
+        ('<seed:think budget="3">I am evil', ""),
         ("  \n ", ""),
     ):
         row.ids[:] = model.tokenizer(written, add_special_tokens=False)["input_ids"]
@@ -208,24 +195,6 @@ def test_tokens_are_drawn_from_the_models_distribution(checkpoint):
     assert np.all(np.abs(seen - chance) < 5 * np.sqrt(chance * (1 - chance) / 2000) + 1e-3)
     for reply in replies[:20]:
         assert reply.logprobs[0] == pytest.approx(np.log(chance[reply.ids[0]]), abs=1e-4)
-
-
-def test_greedy_is_the_most_probable_token_as_transformers_has_it(checkpoint):
-    model, (prompt,) = LanguageModel.load(checkpoint), prompts_of([40])
-    (reply,) = model.replies([prompt], [np.random.default_rng(0)], Sampling(0.0, 10))
-    theirs = model.model.generate(torch.tensor([prompt.ids]), max_new_tokens=10, do_sample=False)[0, 40:]
-    assert reply.ids == tuple(theirs.tolist())
-
-
-def test_a_model_is_left_as_it_was(checkpoint):
-    model = LanguageModel.load(checkpoint)
-    model.model.train()
-    model.model.generation_config.repetition_penalty = 5.0
-    before = torch.random.get_rng_state()
-    model.replies(prompts_of([5]), [np.random.default_rng(0)], Sampling(1.0, 4))
-    assert model.model.training
-    assert model.model.generation_config.repetition_penalty == 5.0
-    assert torch.equal(before, torch.random.get_rng_state())
 
 
 def transcripts(folder):
@@ -330,21 +299,6 @@ def test_damaged_and_missing_weights_are_told(checkpoint, tmp_path):
     refused(tmp_path / "nowhere", r"holds no config\.json")
 
 
-def test_a_device_that_is_not_here_is_told(checkpoint):
-    if torch.cuda.is_available():
-        pytest.skip("a GPU is here")
-    with pytest.raises(ParlourError, match="device 'cuda' is not accepted"):
-        make_policy(f"hf:{checkpoint},device=cuda", "avalon_v0", {})
-
-
-def test_its_name_tells_folder_settings_and_the_hash_of_the_weights(checkpoint, tmp_path):
-    assert called({"dir": checkpoint, "temperature": "1", "batch": "4"}) == (
-        f"hf:tiny,temperature=1 @ sha256:{hash_of(checkpoint)[:12]}"
-    )
-    other = tiny_checkpoint.write(tmp_path / "tiny", seed=1)
-    assert called({"dir": other}) != called({"dir": checkpoint})
-
-
 # -- commands --------------------------------------------------------------------------------------------------
 
 
@@ -358,34 +312,6 @@ def test_evaluate_plays_games_in_flight_and_names_the_player(checkpoint, tmp_pat
     assert sum(name in header["players"].values() for header in headers) == 4
     for file in out.glob("*.jsonl"):
         replay.read(file)
-
-
-def test_a_played_game_is_replayed_without_the_model(checkpoint, tmp_path, output_of):
-    words = f"play werewolf_v0 --players 4 --set max_days=1 --policy hf:{checkpoint},{SAMPLED}".split()
-    assert run([*words, "--out", str(tmp_path)]) == 0
-    (file,) = tmp_path.glob("*.jsonl")
-    calls = [line["calls"][0] for line in map(json.loads, file.read_text().splitlines()) if line.get("calls")]
-    assert calls
-    assert {call["ask"] for call in calls} == {"hf.words"}
-    assert "wins" in output_of(["replay", str(file)])
-
-
-def test_two_checkpoints_play_one_another_in_flight(checkpoint, plain, json_of):
-    command = f"evaluate template_v0 --policy hf:{checkpoint},{SAMPLED} --against hf:{plain},{SAMPLED} --games 6 --json"
-    assert json_of(command.split())["games"] == 6
-
-
-def test_a_request_that_holds_what_a_seat_reads_is_answered(checkpoint, scripted):
-    """As `parlour serve --policy hf:DIR` does it: the whole text of a seat, and nothing of the request before."""
-    policy = make_policy(f"hf:{checkpoint}", "template_v0", {})
-    seat = ConversationSeat(table("template_v0"), "player_1")
-    text = seat.reset(3)
-    requests = scripted(lambda messages: "It is heads.")
-    require_readable(policy, "hf")
-    for seed in (1, 2):
-        policy.reset(0, seed)
-        assert in_words(policy, text, options_in(text)) == "It is heads."
-    assert requests == [(("user", text),)] * 2
 
 
 def test_the_pages_example_runs(checkpoint, tmp_path, monkeypatch):

@@ -5,15 +5,13 @@ docs/integrations/inspect.md says in prose what is tested here.
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -24,59 +22,30 @@ import pytest
 pytest.importorskip("inspect_ai", reason="inspect-ai is not installed; run scripts/test-integrations inspect")
 
 from bridged_games import TABLES as BRIDGED
-from inspect_ai import Task, eval as evaluate
-from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import EvalLog, write_eval_log
-from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
-from inspect_ai.tool import ToolCall
+from inspect_ai.model import ChatMessage
 from integrations.pages import run_page
 from integrations.ports import free_port, wait_for
+from integrations.scripted_inspect import WARNINGS, Reply, collected, evaluated, scripted, stub_reply  # noqa: F401
 from one_stub import (
     GAMES,
-    BelievingStub,
-    StubModel,
-    believed_or_said,
     by_endpoint,
     dealt,
     same_games,
     seat_of,
-    stub_words,
 )
 from parlour.envs import replay
-from parlour.envs.core import ParlourError
 from parlour.envs.headings import headings_of
 from parlour.envs.registry import lookup
 from parlour.envs.text import render
 from parlour.policies import HeuristicPolicy
-from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.training.cli import run
-from parlour.training.harnesses.inspect_ai.abilities import ability_figures
 from parlour.training.harnesses.inspect_ai.logs import transcripts_of_log
 from parlour.training.harnesses.inspect_ai.played import STORED, StoredGame
-from parlour.training.harnesses.inspect_ai.suite import (
-    ALL_ABILITIES,
-    parlour_bench_1,
-    points_of_samples,
-    samples_of,
-    suite_game,
-    suite_score,
-)
 from parlour.training.harnesses.inspect_ai.tasks import TASK, TASKS, game_task
-from parlour.training.measure.abilities.figures import numbers_of
-from parlour.training.measure.abilities.run import abilities
-from parlour.training.measure.benchmark.played import Candidate, play_suite
-from parlour.training.measure.benchmark.ratings import ratings
-from parlour.training.measure.benchmark.suite import QUICK, Suite, chosen_suite
 from parlour.training.play.outside import OutsideSeats
-from parlour.training.results.progress import no_progress
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # Inspect leaves streams to the garbage collector
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-    pytest.mark.filterwarnings(
-        "ignore:The 'initial' parameter is deprecated:DeprecationWarning"
-    ),  # tenacity, in Inspect
-]
+pytestmark = WARNINGS
 
 TABLES = {
     "avalon_v0": {"num_players": 5},
@@ -85,41 +54,12 @@ TABLES = {
     "mediated_qa_v0": {},
     "template_v0": {},
 }
-Reply = Callable[[list[ChatMessage]], str]
-
-
-@pytest.fixture(autouse=True)
-def collected() -> Iterator[None]:
-    """Collect the streams while their warnings are ignored, not at the end of the session."""
-    yield
-    gc.collect()
 
 
 def option_of(messages: list[ChatMessage]) -> str:
     """One of the options, drawn by the message alone."""
     listed = [line[2:] for line in messages[-1].text.splitlines() if line.startswith("- ")]
     return listed[int(hashlib.sha256(messages[-1].text.encode()).hexdigest(), 16) % len(listed)]
-
-
-def stub_reply(messages: list[ChatMessage]) -> str:
-    """What the model that plays over every route says."""
-    return stub_words([{"role": message.role, "content": message.text} for message in messages])
-
-
-def scripted(reply: Reply, name: str = "options") -> Any:
-    """A model that answers by a function of all that it is sent."""
-
-    def answer(messages: list[ChatMessage], tools: Any, choice: Any, config: Any) -> ModelOutput:
-        assert not tools
-        output = ModelOutput.from_content("mockllm", reply(messages))
-        output.usage = ModelUsage(input_tokens=9, output_tokens=1, total_tokens=10)
-        return output
-
-    return get_model(f"mockllm/{name}", custom_outputs=answer, memoize=False)
-
-
-def evaluated(tasks: Any, model: Any, folder: Path, **settings: Any) -> list[EvalLog]:
-    return list(evaluate(tasks, model=model, log_dir=str(folder), display="none", **settings))
 
 
 def games_of(log: EvalLog) -> list[StoredGame]:
@@ -229,26 +169,6 @@ def test_a_role_that_no_seat_has_is_refused(tmp_path):
     assert "model role 'grader' is not accepted; accepted: opponent, player_0, player_1" in log.error.message
 
 
-def test_the_spans_of_a_game_are_its_turns_in_order(tmp_path):
-    task = game_task("template_v0", {}, deals=[4], seats="player_1")
-    [log] = evaluated(task, scripted(option_of), tmp_path)
-    [sample] = log.samples
-    turns = [event for event in sample.events if event.event == "span_begin" and event.type == "turn"]
-    shown = [event for event in sample.events if event.event == "info"]
-    [played] = games_of(log)
-    talk = OutsideSeats(played.table, ["player_1"])
-    talk.reset(seed=4)
-    for _, words in played.said:
-        talk.say(words)
-    base = talk.game_env
-    lines = [base.text.line(event).rstrip("\n") for event in base.state_now.log]
-    assert "\n".join(event.data for event in shown) == "\n".join(lines)
-    assert {turn.name for turn in turns} <= {"moderator", *base.possible_agents}
-    calls = [event for event in sample.events if event.event == "model"]
-    named = {turn.id: turn.name for turn in turns}
-    assert [named[call.span_id] for call in calls] == [agent for agent, _ in played.said]
-
-
 # -- what the models are told ------------------------------------------------------------------------------------
 
 
@@ -325,32 +245,6 @@ def test_a_standard_error_counts_a_deal_once_however_many_of_its_seats_are_playe
         # four deals of five seats each: the standard error of four means
         assert figures_of(log)[measure, "mean"] == pytest.approx(means.mean())
         assert figures_of(log)[measure, "stderr"] == pytest.approx(means.std(ddof=1) / 2)
-
-
-def test_a_model_that_only_calls_tools_that_are_not_there_says_nothing(tmp_path):
-    def calls(messages: Any, tools: Any, choice: Any, config: Any) -> ModelOutput:
-        output = ModelOutput.for_tool_call("mockllm", "say", {"words": "I approve."})
-        assert isinstance(output.message.tool_calls[0], ToolCall)
-        output.message.content = ""
-        output.usage = ModelUsage(input_tokens=9, output_tokens=1, total_tokens=10)
-        return output
-
-    model = get_model("mockllm/tools", custom_outputs=calls, memoize=False)
-    [log] = evaluated(game_task("avalon_v0", {"num_players": 5, "talk": False}, deals=2), model, tmp_path)
-    assert log.status == "success"
-    assert all(played.faults[played.own[0]]["replaced"] > 0 for played in games_of(log))
-
-
-def test_a_limit_in_the_middle_ends_the_game_by_the_tables_rules_and_is_scored(tmp_path):
-    task = game_task("avalon_v0", {"num_players": 5}, deals=[1], seats="player_1")
-    [log] = evaluated(task, scripted(option_of), tmp_path / "logs", message_limit=6)
-    [sample], [played] = log.samples, games_of(log)
-    assert sample.limit.type == "message"
-    assert played.left
-    assert played.faults["player_1"]["replaced"] > 0
-    assert sample.score.value["reward"] == played.returns["player_1"] != 0
-    exported = transcripts_of_log(Path(log.location.removeprefix("file://")), tmp_path / "out")
-    assert replay.read(exported.paths[0]).outcome.returns == tuple(played.returns.values())
 
 
 def test_a_model_that_fails_in_the_middle_ends_its_own_game_alone(tmp_path):
@@ -448,15 +342,6 @@ def test_files_that_are_no_logs_are_refused_in_one_line(tmp_path, capsys):
     assert "accepted: a log of Inspect" in capsys.readouterr().err
 
 
-def test_a_transcript_that_is_there_stays(whole_log, tmp_path):
-    path = Path(whole_log.location.removeprefix("file://"))
-    transcripts_of_log(path, tmp_path)
-    before = {file: file.read_bytes() for file in tmp_path.iterdir()}
-    with pytest.raises(ParlourError, match=r"exists; accepted: another folder"):
-        transcripts_of_log(path, tmp_path)
-    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
-
-
 # -- Inspect's command line ----------------------------------------------------------------------------------------
 
 
@@ -505,105 +390,3 @@ def test_the_command_line_finds_the_tasks_and_plays_against_a_server(tmp_path):
 def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run_page("inspect")
-
-
-# -- the benchmark's suite ---------------------------------------------------------------------------------------
-
-
-def of_both(folder: Path, *words: str, **chosen: Any) -> tuple[dict[str, Any], EvalLog, dict[str, float]]:
-    """A suite by `parlour benchmark` and by Inspect's task, with the same score: the numbers of the one, log and figures of the other."""
-    with StubModel() as server:
-        asked = ["--model", server.MODEL, "--base-url", server.base_url, "--out", str(folder / "run"), "--json"]
-        assert run(["benchmark", *words, *asked]) == 0
-    data = json.loads((folder / "run" / "benchmark.json").read_text())
-    [log] = evaluated(parlour_bench_1(**chosen), scripted(stub_reply, "stub"), folder / "logs")
-    assert log.status == "success"
-    [of_points] = [score for score in log.results.scores if score.name == "points"]
-    figures = {metric.name: metric.value for metric in of_points.metrics.values()}
-    overall = [data["scores"]["overall"][name] for name in ("mean", "low", "high")]
-    assert [figures[name] for name in ("score", "low", "high")] == pytest.approx(overall, abs=1e-4)
-    return data, log, figures
-
-
-def test_the_suite_of_strangers_gives_the_score_of_the_benchmark(tmp_path):
-    words = ("--suite", "strangers", "--table", "avalon-5-official")
-    of_both(tmp_path, *words, suite="strangers", table="avalon-5-official")
-
-
-def test_a_suite_that_inspect_is_given_twice_is_refused():
-    with pytest.raises(ParlourError, match="--quick goes without --suite strangers"):
-        parlour_bench_1(quick=True, suite="strangers")
-
-
-def test_the_suite_gives_the_numbers_of_the_benchmark_on_the_same_answers(tmp_path):
-    """`parlour benchmark` with the model behind an endpoint, and Inspect's task with the same model: 24 games of one table."""
-    data, log, figures = of_both(tmp_path, "--quick", "--table", "werewolf-8", quick=True, table="werewolf-8")
-    assert log.eval.task.rpartition("/")[2] == "parlour_bench_1"
-    assert log.eval.metadata["sha256"] == data["suite"]["sha256"]
-    of_samples = [sample.score.metadata for sample in log.samples]
-    suite = chosen_suite("quick", ["werewolf-8"])
-    points = points_of_samples(suite, of_samples)
-    assert points == {
-        "werewolf-8": {
-            opponent: {side: tuple(map(float, of)) for side, of in sides.items()}
-            for opponent, sides in data["points"]["werewolf-8"].items()
-        }
-    }
-    rating = ratings(suite, {"stub": points})["werewolf-8"]["stub"]
-    assert figures["elo_werewolf-8"] == pytest.approx(rating.value)
-    assert (figures["elo_werewolf-8_low"], figures["elo_werewolf-8_high"]) == pytest.approx(rating.ends)
-    deals = np.mean([of for sides in points["werewolf-8"].values() for of in sides.values()], axis=0)
-    assert figures["stderr"] == pytest.approx(deals.std(ddof=1) / np.sqrt(len(deals)))
-
-
-def test_a_suite_with_a_missing_game_has_no_figures():
-    suite = chosen_suite("quick", ["werewolf-4"])
-    sample = {"table": "werewolf-4", "opponent": "heuristic", "side": "village", "seed": 1, "points": 100.0}
-    assert points_of_samples(suite, [sample | {"moves_chosen": [5, 5]}]) is None
-
-
-# -- abilities -----------------------------------------------------------------------------------------------------
-
-
-def believing_reply(messages: list[ChatMessage]) -> str:
-    """As the stub plays; asked for its beliefs, it draws chances by the hash of what it reads."""
-    return believed_or_said([{"role": message.role, "content": message.text} for message in messages])
-
-
-AVALON, _, WEREWOLF = QUICK.tables
-
-
-@pytest.mark.parametrize(
-    "tables",
-    [
-        pytest.param((replace(AVALON, deals=1, opponents=("heuristic", "expert")),), id="Avalon"),
-        pytest.param(
-            (replace(AVALON, deals=2, opponents=("heuristic",)), replace(WEREWOLF, deals=2, opponents=("heuristic",))),
-            id="Avalon and Werewolf",
-        ),
-    ],
-)
-def test_abilities_are_those_of_the_command_on_the_same_answers(tables, tmp_path, capsys):
-    """Four games of Avalon, or four of each game: `parlour benchmark abilities` of a run, and the task with abilities."""
-    few = Suite("few", tables)
-    with BelievingStub() as server:
-        model = make_model(ModelConfig(model=server.MODEL, base_url=server.base_url))
-        play_suite(few, Candidate("chat", model=model), tmp_path / "run")
-        by_command = abilities(tmp_path / "run", "chat", model, no_progress)
-    task = Task(
-        dataset=MemoryDataset(list(samples_of(few))),
-        solver=suite_game(),
-        scorer=suite_score(abilities=True),
-        metrics={ability: [ability_figures(few.games_played, ability)] for ability in ALL_ABILITIES},
-    )
-    [log] = evaluated(task, scripted(believing_reply, "stub"), tmp_path / "logs")
-    assert log.status == "success", log.error
-    figures = {score.name: {m.name: m.value for m in score.metrics.values()} for score in log.results.scores}
-    for ability in ALL_ABILITIES:
-        assert figures[ability] == pytest.approx(numbers_of(by_command, ability), nan_ok=True), ability
-    assert figures["deduction"]["skill"] < 0  # what is drawn is worse than what the night showed
-    assert figures["deduction"]["loss_stderr"] > 0
-    if len(tables) > 1:
-        assert figures["deduction"]["werewolf_loss"] > 0.7  # log 2, about, is who states one half
-        assert figures["deduction"]["werewolf_loss_stderr"] > 0
-        assert "werewolf_said" in figures["consistency"]

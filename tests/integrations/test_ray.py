@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -16,7 +15,6 @@ import pytest
 
 ray = pytest.importorskip("ray", reason="Ray is not installed; run scripts/test-integrations ray")
 
-from hardening.same_files import files_of  # noqa: E402 - what needs Ray is imported behind the look for it
 from integrations.pages import run_page  # noqa: E402
 from parlour import policies  # noqa: E402
 from parlour.envs import replay  # noqa: E402
@@ -28,10 +26,6 @@ from parlour.policies.llm.transport.budget import Prices  # noqa: E402
 from parlour.policies.llm.transport.meter import Meter  # noqa: E402
 from parlour.policies.llm.transport.request import Completion, Usage  # noqa: E402
 from parlour.training.cli import run  # noqa: E402
-from parlour.training.learn.mediators.experiment import HeldOutConfig  # noqa: E402
-from parlour.training.learn.mediators.held_out import prepare  # noqa: E402
-from parlour.training.learn.tuning.problem import TuneConfig  # noqa: E402
-from parlour.training.learn.tuning.run import tune  # noqa: E402
 from parlour.training.measure import evaluate  # noqa: E402
 from parlour.training.play import rollout  # noqa: E402
 from parlour.training.play.parallel.concurrent_games import Job  # noqa: E402
@@ -109,14 +103,6 @@ class Unkept(RandomPolicy):
         raise NotImplementedError
 
 
-def first_time(path: Path) -> bool:
-    try:
-        path.touch(exist_ok=False)
-    except FileExistsError:
-        return False
-    return True
-
-
 # -- the same results --------------------------------------------------------------------------------------------
 
 
@@ -177,51 +163,9 @@ def _without_seconds(data: dict[str, Any]) -> dict[str, Any]:
     return data | {"cells": [cell for cell in data["cells"] if "seconds" not in cell["measure"]]}
 
 
-def test_what_is_kept_comes_in_the_order_of_the_jobs_and_each_game_is_counted(pool):
-    kept: list[int] = []
-    counted: list[float] = []
-
-    def progress(_stage: Any, done: float, _note: str = "") -> None:
-        counted.append(done)
-
-    results = GameRunner(progress=progress, pool=pool).play_each(
-        table(), jobs(RandomPolicy, 40), lambda k, _: kept.append(k) or -k
-    )
-    assert results == [-k for k in range(40)]
-    assert kept == list(range(40))
-    assert counted == list(range(41))
-    assert GameRunner(pool=pool).play(table(), []) == []
-
-
 def test_the_lines_of_the_page_run(pool, capsys):
     run_page("ray")
     assert capsys.readouterr().out.startswith("Rate(")
-
-
-def test_a_tuner_makes_the_same_trials_and_the_same_report(pool, tmp_path):
-    pytest.importorskip("optuna")
-    config = TuneConfig(budget=6, deals=18, block=3, held_out=12, surface=4, grid=2, finalists=2, seed=5)
-    problem = Bowl(noise=0.2, common=0.3)
-    results = [tune(problem, config, tmp_path / str(k), workers=who) for k, who in enumerate((1, pool))]
-    assert results[0] == results[1]
-    assert any(not trial.complete for trial in results[1].trials)  # one was given up
-    first, other = (files(tmp_path / str(k)) for k in range(2))
-    assert first.keys() == other.keys()
-    in_any_order = {"finals.jsonl", "held_out.jsonl", "surface.jsonl"}
-    dated = {"study.sqlite3"}
-    for name in first.keys() - dated:
-        if name in in_any_order:
-            assert sorted(first[name].splitlines()) == sorted(other[name].splitlines())
-        else:
-            assert first[name] == other[name], name
-
-
-def test_questions_are_simulated_the_same(pool, tmp_path):
-    config = HeldOutConfig(train=60, held_out=20)
-    prepared = [prepare(config, out=tmp_path / str(k), pool=who) for k, who in enumerate((None, pool))]
-    assert files_of(tmp_path / "0") == files_of(tmp_path / "1")
-    assert prepared[0].train == prepared[1].train
-    assert prepared[0].held_out == prepared[1].held_out
 
 
 class Mute:
@@ -252,13 +196,6 @@ def test_what_a_model_used_is_added_up(pool):
 # -- errors ------------------------------------------------------------------------------------------------------
 
 
-class RefusedError(ParlourError):
-    """An error that cannot be unpickled."""
-
-    def __init__(self, first: str, two: str) -> None:
-        super().__init__(first + two)
-
-
 class Fails(Unkept):
     def act(self, observation: Any, info: dict[str, Any]) -> Any:
         if self.seed > self.at:
@@ -283,19 +220,6 @@ def test_an_error_ends_the_run_and_leaves_whole_transcripts(pool, tmp_path):
     assert len(written) < 100
     cut = [number for number in written if replay.read(out / f"{number}.jsonl").outcome is None]
     assert cut == [5]
-
-
-def test_of_several_errors_the_one_of_the_first_game_is_raised(pool):
-    class Slow(RandomPolicy):
-        def act(self, observation: Any, info: dict[str, Any]) -> Any:
-            return super().act(observation, info)
-
-        def reset(self, seat: int, seed: int) -> None:
-            time.sleep(0.3 * (seed == 0))  # the first game fails last
-            raise RefusedError("game ", str(seed))
-
-    with pytest.raises(RuntimeError, match=r"^RefusedError: game 0"):
-        GameRunner(pool=pool).play(table(), jobs(Slow, 4))
 
 
 def test_what_cannot_be_kept_or_sent_is_refused(pool, capsys, monkeypatch, tmp_path):
@@ -327,42 +251,7 @@ class Locked(RandomPolicy):
         self.lock = threading.Lock()
 
 
-def test_an_address_where_there_is_no_ray_is_told_in_one_line():
-    silent = socket.socket()  # listens to nobody
-    silent.bind(("127.0.0.1", 0))
-    other = socket.create_server(("127.0.0.1", 0))  # takes connections, and is no Ray
-    threading.Thread(target=lambda: other.accept()[0].sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n"), daemon=True).start()
-    addresses = [f"127.0.0.1:{silent.getsockname()[1]}", f"127.0.0.1:{other.getsockname()[1]}", "nowhere"]
-    program = (
-        "import sys; from parlour.training.cli import run; print([run(['play', '--ray', a]) for a in sys.argv[1:]])"
-    )
-    process = subprocess.run([sys.executable, "-c", program, *addresses], capture_output=True, text=True, timeout=100)
-    assert process.stdout == "[2, 2, 2]\n"
-    refused, no_ray, nowhere = process.stderr.splitlines()
-    assert "refused" in refused
-    assert "who answers is not Ray" in no_ray
-    assert "ray address 'nowhere' is not accepted; accepted: local, auto" in nowhere
-
-
 # -- what is killed ----------------------------------------------------------------------------------------------
-
-
-class Kills(Unkept):
-    """Its process is killed in the middle of a game."""
-
-    def do(self) -> None:
-        if first_time(self.folder / "killed"):
-            os.kill(os.getpid(), signal.SIGKILL)
-
-
-def test_a_killed_worker_costs_its_concurrent_games_only(pool, tmp_path):
-    played = [
-        GameRunner(pool=who).play(table(), jobs(lambda: Kills(tmp_path, 20), 60, tmp_path / str(k)))
-        for k, who in enumerate((pool, None))
-    ]
-    assert (tmp_path / "killed").exists()
-    assert played[0] == played[1]
-    assert files(tmp_path / "0") == files(tmp_path / "1")
 
 
 class Waits(Unkept):

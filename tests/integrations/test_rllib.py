@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import re
 import tempfile
 from collections.abc import Iterator
@@ -46,7 +45,7 @@ from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.env.multi_agent_env_runner import MultiAgentEnvRunner
 from ray.rllib.env.single_agent_env_runner import SingleAgentEnvRunner
-from ray.rllib.env.wrappers.pettingzoo_env import ParallelPettingZooEnv, PettingZooEnv
+from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 from ray.tune.registry import register_env
 
@@ -131,35 +130,6 @@ def test_every_move_of_their_module_is_legal(tmp_path, make, settings, games):
         seeds.VALIDATION[:games],
     )
     assert len(report.games) == games
-
-
-def test_their_module_plays_what_it_finds_most_probable_among_the_legal(tmp_path):
-    module = bare_module()
-    policy = RLlibPolicy(saved(module, tmp_path / "module"))
-    env = bare()
-    env.reset(seed=1)
-    for _ in range(40):
-        seen = env.observe(env.agent_selection)
-        with torch.no_grad():
-            logits = module.forward_inference({"obs": torch.from_numpy(seen["observation"])[None]})[
-                "action_dist_inputs"
-            ][0]
-        legal = np.flatnonzero(seen["action_mask"])
-        action = policy.act(seen, {})
-        assert action == legal[np.argmax(logits.numpy()[legal])]
-        env.step(action)
-
-
-def test_their_module_is_copied_with_its_settings(tmp_path):
-    file = saved(masked_module(), tmp_path / "module")
-    policy = from_settings({"file": file, "sample": "true", "features": "table"}, GAME, CONFIG).player
-    assert policy.settings() == {"file": file, "module": "module", "sample": True, "actions": "moves"}
-    again = pickle.loads(pickle.dumps(policy))
-    assert again.settings() == policy.settings() == RLlibPolicy(**policy.settings()).settings()
-    env = bare()
-    env.reset(seed=1)
-    seen = env.observe(env.agent_selection)
-    assert np.array_equal(again.scores(seen), policy.scores(seen))
 
 
 @pytest.mark.parametrize(
@@ -308,53 +278,6 @@ def test_the_page_s_code_trains_and_its_checkpoint_plays(page):
         out = live.forward_inference({"obs": {key: torch.from_numpy(value)[None] for key, value in batch.items()}})
     assert np.allclose(policy.scores(seen), out["action_dist_inputs"][0].numpy())
     names["algorithm"].stop()
-
-
-def test_two_learners_and_ours_train_at_one_table(page, tmp_path):
-    """Each learner's network changes; ours does not learn, and the whole can be saved."""
-    config = page["config"].copy(copy_frozen=False)
-    seats = {"player_0": "theirs", "player_1": "other"}
-    config.multi_agent(
-        policies=["ours", "theirs", "other"],
-        policy_mapping_fn=lambda agent, episode, **_: seats.get(agent, "ours"),
-        policies_to_train=["theirs", "other"],
-    )
-    learner = RLModuleSpec(module_class=ActionMaskingTorchRLModule, model_config=NETWORK)
-    specs = {"ours": page["ours"], "theirs": learner, "other": learner}
-    config.rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs=specs))
-    config.training(train_batch_size_per_learner=500, minibatch_size=50, num_epochs=1).debugging(seed=1)
-    algorithm = config.build_algo()
-
-    def weights(name: str) -> Any:
-        return torch.cat([w.detach().flatten() for w in algorithm.get_module(name).parameters()]).clone()
-
-    before = {name: weights(name) for name in seats.values()}
-    result = algorithm.train()
-    assert all(not torch.equal(weights(name), before[name]) for name in before)
-    assert isinstance(algorithm.get_module("ours"), PolicyRLModule)
-    assert result["env_runners"]["num_episodes"] >= 3
-    file = algorithm.save_to_path(str(tmp_path / "all"))
-    algorithm.stop()
-    with pytest.raises(ParlourError, match="module None is not accepted; accepted: other, ours, theirs"):
-        RLlibPolicy(file)
-    assert RLlibPolicy(file, "theirs").settings()["module"] == "theirs"
-
-
-def test_all_seats_at_once_step_in_their_parallel_environment():
-    env = ParallelPettingZooEnv(ParallelObservationsKey(lookup(GAME).parallel_env(observation="features", **OPTIONS)))
-    observed, infos = env.reset(seed=3)
-    rng, cycles = np.random.default_rng(3), 0
-    while observed:
-        assert set(observed) == set(infos) == set(env.possible_agents)
-        assert all(env.observation_space[agent].contains(seen) for agent, seen in observed.items())
-        actions = {a: int(rng.choice(np.flatnonzero(seen["action_mask"]))) for a, seen in observed.items()}
-        observed, rewards, over, _, infos = env.step(actions)
-        cycles += 1
-        if over["__all__"]:
-            break
-    assert 10 < cycles < 100
-    assert set(rewards.values()) == {-1.0, 1.0}
-    assert all(info["replaced"] == 0 for info in infos.values())
 
 
 # -- theirs at many tables at once ------------------------------------------------------------------------------

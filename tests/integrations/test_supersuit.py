@@ -23,7 +23,6 @@ from integrations.seats import (
     FEATURES,
     MOVES,
     RANKS,
-    assert_refused,
     play_a_hundred_games,
     turns,
 )
@@ -116,21 +115,6 @@ def test_ppo_learns_in_its_own_loop(make):
     assert not torch.equal(before, model.policy.action_net.weight)
 
 
-def test_every_reward_of_a_game_reaches_the_learner_and_ends_it():
-    four, rng = tables(one_learner()), np.random.default_rng(0)
-    four.venv.reset(seed=5)
-    four.reset()
-    ends = 0
-    for _ in range(60):
-        _, rewards, dones, infos = four.step(rng.integers(RANKS, size=4))
-        over = dones.astype(bool)  # SuperSuit's are bytes
-        assert set(np.abs(rewards[over])) <= {1.0}
-        assert not rewards[~over].any()
-        assert all(info["replaced"] == 0 for info in infos)
-        ends += over.sum()
-    assert ends > 10
-
-
 # -- their checkpoints at our tables ---------------------------------------------------------------------------
 
 
@@ -164,20 +148,6 @@ def test_it_plays_the_best_legal_action_of_the_network(algorithm):
     assert algorithm == "MaskablePPO" or player.replaced > 0
 
 
-def test_a_checkpoint_may_read_the_dictionary_of_features_and_mask():
-    space = five_learners().observation_space("player_0")
-    assert isinstance(space, spaces.Dict)
-    model = network("PPO", MOVES + 1, space)
-    player, other = Sb3Seat(model), 0
-    for seen in turns():
-        chosen = player.act(seen, {})
-        wide = {**seen, "action_mask": np.append(seen["action_mask"], np.int8(0))}
-        free = int(model.predict(wide, deterministic=True)[0])
-        assert chosen == free or player.notes() == {"wanted": free}
-        other += chosen != free
-    assert other == player.replaced
-
-
 def test_a_memory_is_kept_within_a_game_and_forgotten_after_it():
     model = network("RecurrentPPO")
     player, seen = Sb3Seat(model), list(turns())[:6]
@@ -193,22 +163,3 @@ def test_a_memory_is_kept_within_a_game_and_forgotten_after_it():
             chosen = player.act(turn, {})
             got.append(player.notes().get("wanted", chosen))
         assert got == expected
-
-
-def test_it_leaves_the_generator_of_pytorch_alone():
-    player, seen = Sb3Seat(network("RecurrentPPO"), sample=True), next(turns())
-    torch.manual_seed(5)
-    expected = torch.rand(3)
-    torch.manual_seed(5)
-    player.act(seen, {})
-    assert torch.equal(torch.rand(3), expected)
-
-
-# -- what is refused -------------------------------------------------------------------------------------------
-
-
-def test_a_sample_of_values_is_refused(tmp_path):
-    network("DQN").save(tmp_path / "dqn.zip")
-    assert_refused(
-        f"sb3:file={tmp_path / 'dqn.zip'},features=table,sample=true", "sample=true is not accepted with DQN"
-    )

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import random  # noqa: TID251 - what is tested is that its state is left alone
 import re
-import runpy
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,14 +20,13 @@ from integrations.pages import run_page
 from parlour.envs import make
 from parlour.envs.core import ParlourError
 from parlour.envs.text import end_of
-from parlour.policies import ChatPlayer, HeuristicPolicy, RandomPolicy, make_policy
+from parlour.policies import ChatPlayer, RandomPolicy, make_policy
 from parlour.policies.adapters.callables import ForeignPlayer
 from parlour.policies.adapters.textarena import TextArenaAgent, TextArenaTable, play_textarena
-from parlour.policies.by_text import SILENCE, options_in
+from parlour.policies.by_text import options_in
 from parlour.training.cli import run
 from parlour.training.play.rollout import play, table
 
-ROOT = Path(__file__).parents[2]
 GAMES = {"SecretMafia-v0": 7, "KuhnPoker-v0": 2, "TicTacToe-v0": 2, "TicTacToe-v0-train": 2}
 
 
@@ -60,24 +56,6 @@ def test_ours_play_their_games_without_an_invalid_word(name):
     assert all(len(game.rewards) == GAMES[name] and game.reason for game in games)
 
 
-def test_in_secret_mafia_ours_choose_among_all_options_and_say_nothing_by_day():
-    said: dict[str, set[str]] = {"night": set(), "vote": set(), "talk": set()}
-
-    class Noted(TextArenaAgent):
-        def __call__(self, observation: str) -> str:
-            news = observation.rpartition("[GAME]")[2]
-            when = "vote" if "Voting phase" in news else "talk" if "Discuss" in news else "night"
-            words = super().__call__(observation)
-            said[when].add(words)
-            return words
-
-    for seed in range(15):
-        play_textarena(ta.make("SecretMafia-v0"), [Noted(RandomPolicy(), k, seed) for k in range(7)], seed)
-    assert said["talk"] == {SILENCE}
-    assert said["vote"] == {f"[{k}]" for k in range(7)}
-    assert said["night"] <= said["vote"] | {SILENCE}
-
-
 def test_the_same_seed_gives_the_same_game_also_in_threads_and_leaves_random_alone():
     first = [one_game("SecretMafia-v0", seed) for seed in range(6)]
     before = random.Random(5).getstate()
@@ -87,12 +65,6 @@ def test_the_same_seed_gives_the_same_game_also_in_threads_and_leaves_random_alo
         assert list(pool.map(lambda seed: one_game("SecretMafia-v0", seed), range(6))) == first
     assert len({game.turns for game in first}) > 1
     assert random.getstate() == before
-
-
-def test_words_that_their_game_does_not_take_are_counted():
-    game = play_textarena(ta.make("TicTacToe-v0"), [TextArenaAgent(RandomPolicy()), lambda _: "the middle"], 0)
-    assert game.invalid == (0, 2)
-    assert game.rewards == (1.0, -1.0)
 
 
 @pytest.mark.parametrize(("forged", "misled"), [("[GAME]", False), ("[GA[GAME]ME]", True)])
@@ -106,13 +78,6 @@ def test_a_rival_can_pass_for_the_game_where_textarena_lets_him(forged, misled):
     assert any(sum(game.invalid[1:]) for game in games) == misled
 
 
-def test_a_policy_that_needs_more_than_words_is_refused():
-    with pytest.raises(
-        ParlourError, match=r"policy 'heuristic' cannot play by words alone \(it reads info\['view'\]\)"
-    ):
-        TextArenaAgent(HeuristicPolicy())
-
-
 # -- theirs at our tables --------------------------------------------------------------------------------------
 
 
@@ -121,18 +86,6 @@ def test_theirs_play_our_games_by_name_without_a_fault(name, capsys):
     agent = f"player_0={__name__}:LastOption"
     assert run(["play", name, "--policy", "random", "--policy", agent, "--games", "10", "--json"]) == 0
     assert set(re.findall(r'"(?:unreadable|ambiguous|illegal|replaced)": (\d+)', capsys.readouterr().out)) == {"0"}
-
-
-def test_their_agent_for_people_sits_at_our_table_by_its_name(monkeypatch, capsys):
-    monkeypatch.setattr(
-        "builtins.input", lambda prompt: options_in(prompt.removesuffix("\nPlease enter the action: "))[0]
-    )
-    seated = make_policy("textarena.agents:HumanAgent", "avalon_v0", {})
-    episode = play(table("avalon_v0", num_players=5), [seated, *(RandomPolicy() for _ in range(4))], 2)
-    assert sum(episode.faults["player_0"].values()) == 0
-    assert make_policy("textarena.agents:HumanAgent", "avalon_v0", {}) is not seated
-    with pytest.raises(ParlourError, match="is a class that needs 1 arguments"):
-        make_policy("textarena.agents:OpenAIAgent", "avalon_v0", {})
 
 
 def test_their_client_of_openai_plays_both_by_a_policy_that_is_served():
@@ -218,23 +171,6 @@ class _AsText(RandomPolicy):
         )
 
 
-def test_our_game_is_registered_and_wrapped_as_theirs_are():
-    ta.register("parlour/avalon-v0", lambda **options: TextArenaTable(make("avalon_v0", action="text", **options)))
-    env = ta.wrappers.ClipWordsActionWrapper(ta.make("parlour/avalon-v0", num_players=5), max_num_words=30)
-    env.reset(num_players=5, seed=2)
-    done, turns = False, 0
-    while not done:
-        player, observation = env.get_observation()
-        assert observation.startswith(f"# Who you are\nYou are player_{player}.")
-        done, info = env.step(action=options_in(observation)[0])
-        assert info["unreadable"] == 0
-        turns += 1
-    rewards, info = env.close()
-    assert turns > 20
-    assert sorted(set(rewards.values())) == [-1.0, 1.0]
-    assert {info[k]["role"] for k in range(5)} >= {"Merlin", "Assassin"}
-
-
 def test_words_that_our_game_does_not_take_are_counted_and_in_the_end_replaced():
     through = TextArenaTable(make("avalon_v0", num_players=5, action="text", talk=False))
     game = play_textarena(through, [lambda _: "[42]", *ours(5, 1)[1:]], 1)
@@ -256,12 +192,3 @@ def test_a_table_is_refused_where_it_is_of_numbers_or_of_another_size():
 def test_the_page_s_code_runs(capsys):
     run_page("textarena")
     assert capsys.readouterr().out
-
-
-def test_the_script_counts_nothing_invalid_of_ours(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["play_textarena.py", "--games", "2", "--out", str(tmp_path)])
-    runpy.run_path(str(ROOT / "scripts" / "play_textarena.py"), run_name="__main__")
-    output = capsys.readouterr().out
-    assert output.count(", 0 invalid") == 3
-    assert output.count("0 unreadable, 0 ambiguous, 0 illegal, 0 replaced") == 2
-    assert (tmp_path / "report.json").exists()

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import runpy
-import subprocess
 import sys
 from argparse import Namespace
 from importlib.util import module_from_spec, spec_from_file_location
@@ -17,15 +14,11 @@ import pytest
 pytest.importorskip("transformers", reason="transformers is not installed; run scripts/test-integrations train_lm")
 
 import torch
-from parlour.envs.core import ParlourError
 from parlour.policies.local_lm.model import LanguageModel, Sampling
-from parlour.training.measure.abilities.beliefs import loss
-from parlour.training.play.seeds import HELD_OUT, TRAINING
 from parlour.wrappers.conversation import ConversationSeat, table
 from transformers import AutoTokenizer
 
 SCRIPT = Path(__file__).parents[2] / "examples/train_lm.py"
-AVALON_SCRIPT = SCRIPT.with_name("train_lm_avalon.py")
 DAYS = {"num_players": 4, "max_days": 2}
 SMALL = {"seed": 0, "imitation": 6, "learning": 2, "batch": 2, "longer": 3, "deals": 6}
 
@@ -116,13 +109,6 @@ def log_prob_of(model: Any, game: Any, pad: int) -> float:
 # -- games -----------------------------------------------------------------------------------------------------
 
 
-def test_log_probs_of_games_side_by_side_are_those_of_each_whole_game(run, model, played):
-    assert len({len(game.tokens) for game in played}) > 1  # games of several lengths stood side by side
-    for game in played:
-        sampled = sum(sum(reply.log_probs) for reply in game.replies)
-        assert log_prob_of(model, game, run.tokens.pad) == pytest.approx(sampled, abs=1e-3)
-
-
 def test_a_game_of_another_seed_of_draws_is_another_game(run, model, played):
     again, other = (lm.play(model, run.tokens, run.tables, range(12), draws) for draws in (0, 1))
     assert [game.tokens for game in again] == [game.tokens for game in played]
@@ -191,27 +177,6 @@ def test_one_seed_gives_one_run_which_goes_on_after_the_last_finished_stage(firs
     assert (tmp_path / "imitation.json").read_bytes() == kept
 
 
-def test_another_seed_gives_another_run_and_a_folder_of_another_run_is_refused(first_run, tmp_path):
-    train(tmp_path, seed=1)
-    assert all(a != b for a, b in zip(of_run(tmp_path), of_run(first_run[0]), strict=True))
-    with pytest.raises(ParlourError, match="holds a run with another configuration"):
-        train(tmp_path, seed=1, longer=4)
-
-
-def test_every_player_meets_the_same_held_out_deals_in_which_no_stage_learns(first_run):
-    folder, games = first_run
-    assert list(games) == ["imitation", "learned", "longer", "learned, greedy", "heuristic"]
-    deals = lm.seeds_of(0, lm.MEASURED, 0, 6, HELD_OUT)
-    assert len(set(deals)) == 6
-    assert all(seed in HELD_OUT for seed in deals)
-    assert all(seed in TRAINING for k in range(5) for seed in lm.seeds_of(0, lm.LEARNING, k, 50))
-    assert all([game.seed for game in own] == deals for own in games.values())
-    text = (folder / "report.md").read_text()
-    assert "more often than imitation, n = 6 deals" in text
-    assert "more often than longer imitation, n = 6 deals" in text
-    assert all(f"\n| {name} | " in text for name in games)
-
-
 def test_a_checkpoint_at_a_table_reads_what_the_model_learned_from_and_answers_as_it_does(first_run, run):
     """What `--policy hf:DIR` stands on: the chat template, the first two messages of games, and the likeliest replies."""
     folder = first_run[0] / "learned"
@@ -232,87 +197,3 @@ def test_a_checkpoint_at_a_table_reads_what_the_model_learned_from_and_answers_a
         [{"role": "user", "content": "hello\n"}], add_generation_prompt=True, tokenize=False
     )
     assert ids == "<|user|>hello\n<|end|><|assistant|>"
-
-
-def test_the_command_runs_with_a_network_of_a_million_parameters(tmp_path):
-    budget = ["--imitation", "20", "--learning", "1", "--batch", "1", "--longer", "1", "--deals", "1"]
-    subprocess.run([sys.executable, str(SCRIPT), "--out", str(tmp_path / "run"), *budget], check=True)
-    assert "# A small language model at werewolf_v0" in (tmp_path / "run/report.md").read_text()
-    assert json.loads((tmp_path / "run/learned.json").read_text())["curve"][0]["games"] == 8
-    weights = runpy.run_path(str(SCRIPT))["LlamaForCausalLM"].from_pretrained(str(tmp_path / "run/learned"))
-    assert sum(own.numel() for own in weights.parameters()) in range(1_000_000, 3_000_001)
-
-
-# -- a seat of Avalon with five players (examples/train_lm_avalon.py) ------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def five(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The example, runs without stages for two sorts of opponents, and an untrained model."""
-    module = loaded(AVALON_SCRIPT)  # sets sizes of its own
-    vars(lm).update(**NETWORK, CONTEXT=1024)
-    torch.set_num_threads(1)
-    runs = {
-        who: module.Run(Namespace(out=tmp_path_factory.mktemp(who), seed=0, role=role, opponents=who, batch=1, deals=4))
-        for who, role in (("heuristic", "Loyal Servant"), ("itself", "Loyal Servant"))
-    }
-    yield Namespace(module=module, runs=runs, model=lm.make_model(runs["heuristic"].tokens, 0))
-    lm.CONTEXT = 512
-
-
-def avalon_games(five: Any, who: str, seeds: list[int], *, everybody: bool) -> list[Any]:
-    run = five.runs[who]
-    games: list[Any] = five.module.play(five.model, run.tokens, run.tables, seeds, 0, everybody=everybody)
-    return games
-
-
-@pytest.mark.parametrize(("who", "everybody"), [("heuristic", False), ("itself", True)])
-def test_what_is_kept_from_turn_to_turn_gives_the_log_probabilities_of_reading_the_whole_game(five, who, everybody):
-    games = avalon_games(five, who, [1, 2, 3], everybody=everybody)
-    assert len(games) == (15 if everybody else 3)
-    with torch.no_grad():
-        logits = lm.token_logits(five.model, games, five.runs[who].tokens.pad)
-    said = torch.as_tensor([token for game in games for reply in game.replies for token in reply.tokens])
-    again = logits.log_softmax(-1).gather(1, said[:, None])[:, 0]
-    kept = torch.as_tensor([x for game in games for reply in game.replies for x in reply.log_probs])
-    assert torch.allclose(again, kept, atol=1e-4)
-
-
-def test_a_model_against_itself_has_every_seat_and_only_good_ones_are_asked_who_is_evil(five):
-    games = avalon_games(five, "itself", [1, 2], everybody=True)
-    for deal in (games[:5], games[5:]):
-        assert [game.agent for game in deal] == [f"player_{seat}" for seat in range(5)]
-        assert sum(game.reward for game in deal) in (1.0, -1.0)  # three good and two evil seats
-        for seat, game in enumerate(deal):
-            assert game.asked == ([] if game.evil[seat] else [other for other in range(5) if other != seat])
-            assert game.evil[seat] or sum(game.truth) == 2
-
-
-def test_the_loss_of_a_belief_is_that_of_the_measures_and_a_step_along_it_raises_the_truth(five):
-    """The question is asked beside play: the game's tokens stay as they are."""
-    tokens = five.runs["heuristic"].tokens
-    games = avalon_games(five, "heuristic", [1, 2, 3, 4], everybody=False)
-    before = [list(game.tokens) for game in games]
-    learner = lm.make_model(tokens, 1)
-    value = five.module.belief_loss(learner, tokens, games).item()
-    stated = five.module.belief_logits(learner, tokens, games).sigmoid().tolist()
-    assert value == pytest.approx(loss(stated, [own for game in games for own in game.truth]), abs=1e-5)
-    optimizer = torch.optim.AdamW(learner.parameters(), **lm.ADAM)
-    for _ in range(5):
-        lm.descend(learner, optimizer, five.module.belief_loss(learner, tokens, games), 1e-3)
-    assert five.module.belief_loss(learner, tokens, games).item() < value
-    assert [game.tokens for game in games] == before
-
-
-def test_the_ablation_gives_every_model_the_same_time_and_deals_and_repeats_nothing(five, tmp_path):
-    budget = {"imitation": 1, "learning": 1, "batch": 1, "deals": 3}
-    chosen = Namespace(out=tmp_path, seed=0, role="Loyal Servant", opponents="heuristic", **budget)
-    scores = five.module.train(chosen)
-    assert list(scores) == ["imitation", "longer", "game", "deduction"]
-    assert all(len(own["won"]) == 3 and own["skill"] for own in scores.values())
-    spent = [json.loads((tmp_path / f"{name}.json").read_text())["processor_seconds"] for name in scores]
-    assert all(seconds >= 1 for seconds in spent)
-    text, kept = (tmp_path / "report.md").read_text(), (tmp_path / "game.json").read_bytes()
-    assert all(f"\n| {name} | " in text for name in scores)
-    assert five.module.train(chosen) == scores
-    assert ((tmp_path / "report.md").read_text(), (tmp_path / "game.json").read_bytes()) == (text, kept)

@@ -7,7 +7,6 @@ TRL's own.
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
 from dataclasses import replace
@@ -34,7 +33,6 @@ from parlour.wrappers.conversation import ConversationSeat, table
 from talked_games import TABLES, aec_return, first_messages, seat_maker, seat_of, told_what_its_view_holds
 from tiny_chat_models import PLAIN_TEMPLATE, ScriptedLlama, imitate, llama_config, tokenizer_of
 from transformers import LlamaForCausalLM
-from transformers.utils import get_json_schema
 from trl import GRPOConfig, GRPOTrainer
 from trl.chat_template_utils import qwen2_5_chat_template
 
@@ -172,21 +170,6 @@ def one_step(folder: Path, script: Any, game: str, seed: int = 3, most: int = 15
     return seen.games
 
 
-def test_a_model_that_never_stops_calling_is_stopped_after_the_end_and_its_words_are_counted(tmp_path):
-    asked = []
-
-    def script(prompt: str) -> str:
-        asked.append(prompt)
-        return CALL % "I fly to the moon."
-
-    for play in one_step(tmp_path, script, "template_v0"):
-        assert play["done"]
-        assert play["said"] == ("I fly to the moon.",) * 3  # asked again twice; then the move that the rules prescribe
-        assert play["faults"] == {"unreadable": 3, "ambiguous": 0, "illegal": 0, "replaced": 1}
-        assert play["reward"] == aec_return("template_v0", 3, "player_1", play["said"])
-    assert len(asked) == 4 * 4  # three replies, and one after the end, whose answer does not fit any more
-
-
 @pytest.mark.parametrize(
     "words",
     ["I would rather not say.", CALL.replace("words", "sentence") % "Hm.", CALL.replace('"say"', '"fold"') % "Hm."],
@@ -205,38 +188,6 @@ def test_a_game_that_does_not_fit_into_the_completion_is_played_to_its_end_witho
         assert not play["done"]
         assert play["faults"]["replaced"] > 0
         assert play["reward"] == aec_return("werewolf_v0", 1, "player_0", play["said"], left=True)
-
-
-def test_a_model_that_was_taught_the_call_samples_it_by_itself(tmp_path):
-    """Nothing stands in place of generation here: a tiny model learns one call by imitation, then plays and is trained."""
-    game, seen = "template_v0", Seen()
-    sessions = Sessions(SessionSettings(game, seat_of(game)))
-    tool = environments(sessions, 200)().say
-    texts = [str(get_json_schema(tool)), PROMPT, sessions.begin(0).message, qwen2_5_chat_template, CALL] * 4
-    tokenizer = tokenizer_of(texts, qwen2_5_chat_template)
-    torch.manual_seed(1)
-    model = LlamaForCausalLM(llama_config(tokenizer, width=32))
-    first = {"role": "user", "content": PROMPT + sessions.begin(0).message}
-    asked = tokenizer.apply_chat_template([first], tools=[tool], add_generation_prompt=True, return_dict=False)
-    call = [*tokenizer(CALL % "I guess heads.")["input_ids"], tokenizer.eos_token_id]
-    assert imitate(model, [(asked, call)], 80, rate=1e-2) < 0.1
-    more = {"environment_factory": environments(sessions, 200), "reward_funcs": [seen]}
-    trainer = trained(tmp_path, model, tokenizer, trl.tool_rows(1), {**ONE_STEP, "max_completion_length": 200}, **more)
-    called = [play for play in seen.games if play["said"]]
-    assert called
-    for play in seen.games:
-        assert play["reward"] == aec_return(game, 0, seat_of(game), play["said"], left=not play["done"])
-    assert trainer.state.log_history[0]["tools/call_frequency"] > 0
-
-
-def test_the_tool_is_typed_and_documented_and_alone():
-    made = environments(Sessions(SessionSettings("template_v0")), 100)()
-    functions = {name for name, _ in inspect.getmembers(type(made), inspect.isfunction) if not name.startswith("_")}
-    assert functions == {"reset", "get_reward", "say"}
-    schema = get_json_schema(made.say)["function"]
-    assert schema["parameters"]["properties"]["words"]["type"] == "string"
-    assert schema["parameters"]["properties"]["words"]["description"]
-    assert schema["return"]["description"]
 
 
 def test_what_an_environment_cannot_deal_is_refused():
@@ -354,14 +305,6 @@ def test_rows_leave_out_deals_that_end_before_the_seats_first_turn():
     model, tokenizer = plain(first_messages())
     batch = GameRollout(make, max_new_tokens=4)([row["prompt"] for row in rows], as_trainer(model, tokenizer, 3000))
     assert all(sum(own) > 0 for own in batch["env_mask"])
-
-
-def test_a_seat_that_never_has_a_turn_is_refused(monkeypatch):
-    make = seat_maker("werewolf_v0", **ONCE)
-    seat = make()
-    monkeypatch.setattr(type(seat), "done", property(lambda self: True))
-    with pytest.raises(ParlourError, match="a turn in 0 of 40 deals; accepted: a seat with a turn in 2 of them"):
-        trl.rollout_rows(2, make)
 
 
 def test_a_seed_gives_the_same_completions():

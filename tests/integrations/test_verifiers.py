@@ -206,18 +206,6 @@ def test_two_models_at_one_table_and_only_one_of_them_is_trained():
 # -- words that cannot be used, silence, limits, lost connections ------------------------------------------------
 
 
-@pytest.mark.parametrize("words", ["Let me think about it.", "", "so " * 5000])
-def test_a_model_that_says_nothing_of_use_is_asked_again_and_then_the_table_moves_for_it(words):
-    played, _ = episodes(lambda _: words, 3, game="avalon_v0", options=SILENT, seats="player_2")
-    for episode in played:
-        assert episode.ok
-        (trace,) = episode.traces
-        faults = sum(trace.metrics[name] for name in ("unreadable", "ambiguous", "illegal"))
-        assert (faults, trace.num_turns) == (3 * trace.metrics["replaced"], 3 * trace.metrics["replaced"])
-        assert trace.metrics["replaced"] > 0
-        assert trace.reward == returns_of(episode.task.data, {"player_2": [words] * trace.num_turns})["player_2"]
-
-
 def test_a_model_that_is_out_of_its_limits_says_nothing_any_more_and_its_game_ends_by_the_rules():
     player = SOUND.model_copy(update={"max_turns": 2})
     played, _ = episodes(
@@ -260,44 +248,6 @@ def test_a_connection_that_is_cut_ends_no_game_and_no_other_one():
             assert trace.info["last_message"].count(f"{result}: ") == 1
         errors = [error.type for error in by_seat["player_3"].errors]
         assert errors in ([], ["ProviderError"])
-
-
-def test_a_request_that_failed_on_its_way_is_sent_again():
-    tried: list[int] = []
-
-    def once(messages: list[dict[str, Any]]) -> str | None:
-        tried.append(len(messages))
-        return None if len(tried) == 1 else one_of_its_options(messages)
-
-    ((episode,), asked) = episodes(once, 1, game="template_v0", seats="each")
-    same_game(episode, asked)
-    assert tried[:2] == [1, 1]
-
-
-def test_what_a_model_thinks_and_tools_that_it_calls_are_no_words_of_its_seat():
-    """Reasoning stays with the model, in one conversation; a call of a tool that nobody offered says nothing."""
-    call = {"id": "x", "type": "function", "function": {"name": "vote", "arguments": "{}"}}
-    thought = "Nobody knows what I think."
-
-    def thinks(messages: list[dict[str, Any]]) -> dict[str, Any]:
-        words = one_of_its_options([messages[-1]]) if messages[-1]["content"].count(OPTION) else ""
-        return {"role": "assistant", "content": words, "reasoning_content": thought}
-
-    (episode,), _ = episodes(thinks, 1, game="avalon_v0", seats="player_2")
-    (trace,) = episode.traces
-    assert episode.ok
-    assert len(trace.branches) == 1
-    assert thought not in "".join(words for _, words in messages(trace)) + trace.info["last_message"]
-    (episode,), _ = episodes(
-        lambda _: {"role": "assistant", "content": None, "tool_calls": [call]},
-        1,
-        game="avalon_v0",
-        options=SILENT,
-        seats="each",
-    )
-    (trace,) = episode.traces
-    assert episode.ok
-    assert trace.metrics["unreadable"] == 3 * trace.metrics["replaced"] == trace.num_turns > 0
 
 
 # -- listening and speaking --------------------------------------------------------------------------------------

@@ -88,7 +88,7 @@ def test_a_resumed_run_goes_on_under_its_id_and_holds_each_step_once(tmp_path):
     for steps, kept in (([10, 20, 30], 0), ([20, 30, 40], 1)):  # the first process was killed behind its checkpoint
         with loggers(tmp_path, ["wandb"], read_curve(tmp_path)[:kept]) as logger:
             for step in steps:
-                logger.log({"eval/win_rate": step / 8, "charts/regret": None}, step)
+                logger.log({"eval/win_rate": step / 8, "charts/best_return": None}, step)
     assert history(tmp_path) == curve(tmp_path) == {step: {"eval/win_rate": step / 8} for step in (10, 20, 30, 40)}
     kept_id = json.loads((tmp_path / "loggers.json").read_text())["wandb"]["id"]
     assert identities(tmp_path) == [kept_id] * 2

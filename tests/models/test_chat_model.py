@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
-import pickle
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
 
 import pytest
@@ -94,20 +91,6 @@ def test_a_fault_is_told_back_and_repaired(double, model, doubt):
     assert [read_back(last[k]["content"]) for k in (3, 5)] == [None, None]
     count = model.meter.by_seat["player_1"]
     assert (count.asked, count.valid, count.repaired, count.fallbacks, count.replies) == (1, 0, 1, 0, 3)
-
-
-def test_the_heuristic_answers_after_the_last_try(double, model, doubt):
-    double.otherwise = lambda body: double.Said(double.completion(PROSE))
-    for sample in range(6):
-        answered = model.answer(doubt(), RequestContext("player_1", sample))
-        assert answered.value == OfflineModel().answer(doubt(), RequestContext("player_1", sample)).value
-        assert (answered.valid, answered.fell_back, len(answered.calls)) == (False, True, 4)
-        assert all("fault" in call for call in answered.calls[:3])
-        fallback = {"ask": "tests.doubt", "by": "heuristic", "reason": "invalid"}
-        assert answered.calls[3] == {**fallback, "answer": answered.value.model_dump(mode="json")}
-    assert len(double.history) == 18
-    assert model.meter.by_ask["tests.doubt"].fallbacks == 6
-    assert model.meter.total.valid_share == 0
 
 
 def test_what_is_said_in_a_fault_cannot_pass_for_a_prompt(double, model, doubt):
@@ -217,7 +200,7 @@ def test_offline_takes_no_other_settings():
     others = {"base_url": "http://a", "key_env": "K", "temperature": 1, "timeout": 1, "max_retries": 1, "tries": 1,
               "patience": 1, "cache": "c", "cache_mode": "off", "max_dollars": 1, "max_calls": 1, "max_seconds": 1,
               "prices": "p", "price": (1, 1), **of_calls}  # fmt: skip
-    assert {"model", "concurrency", "noise", *others} == {field.name for field in fields(ModelConfig)}
+    assert {"model", "concurrency", *others} == {field.name for field in fields(ModelConfig)}
     assert make_model(ModelConfig(concurrency=3)).concurrency == 3  # of games; it is no setting of calls
     for name, value in others.items():
         with pytest.raises(ParlourError, match=f"model 'offline' with {name}; accepted: no other settings"):
@@ -254,56 +237,3 @@ def test_settings_that_are_not_accepted(wrong, message, monkeypatch):
     with pytest.raises(ParlourError, match=message) as caught:
         make_model(ModelConfig(**(right | wrong)))
     assert len(str(caught.value).splitlines()) == 1
-
-
-# -- faults and secrets ----------------------------------------------------------------------------------------------
-
-
-def faulty(double, every):
-    """Faults of all kinds, echoing the key, for each request whose number `every` picks."""
-    echo = f"you sent {double.KEY}"
-    kinds = [
-        double.Said({"error": {"message": echo}}, 429, double.SOON),
-        double.Said(echo, 500, double.SOON),
-        double.Said('{"choices": [{"message": {"con' + echo),
-        double.Said(double.completion(f"{PROSE} {echo}")),
-        double.Said(double.completion('{"guilty": "perhaps", "key": "' + double.KEY + '"}')),
-        double.Said(double.completion(GOOD[:12])),
-        double.Said(double.completion(GOOD), trickle=0.05),
-        double.Said(hang_up=True),
-    ]
-
-    def reply(body):
-        k = len(double.history)
-        return kinds[k // 3 % len(kinds)] if every(k) else double.Said(double.completion(GOOD))
-
-    return reply
-
-
-@pytest.mark.slow
-def test_with_faults_in_three_of_ten_requests_nothing_is_lost_and_all_is_counted(
-    double, config, doubt, tmp_path, caplog
-):
-    model = make_model(replace(config, cache=str(tmp_path / "c.sqlite"), timeout=2.0, max_retries=6))
-    double.otherwise = faulty(double, lambda k: k % 10 in (0, 3, 6))
-    with caplog.at_level(logging.DEBUG), ThreadPoolExecutor(8) as pool:
-        answers = list(
-            pool.map(lambda k: model.answer(doubt(f"player_{k}"), RequestContext(f"player_{k % 4}", k)), range(60))
-        )
-    assert len(answers) == 60
-    total = model.meter.total
-    assert (total.asked, total.failed) == (60, 0)
-    assert total.valid + total.repaired + total.fallbacks == 60
-    assert total.valid == sum(answered.valid for answered in answers)
-    assert total.fallbacks == sum(answered.fell_back for answered in answers)
-    assert total.repaired > 3
-    assert total.retries == len(double.history) - total.calls > 3
-    assert total.replies == total.calls == sum("reply" in call for answered in answers for call in answered.calls)
-    assert 0.6 < total.valid_share < 1
-    text = repr([answered.calls for answered in answers]) + repr(model.meter.as_json()) + repr(model.settings())
-    text += "".join(f"{record.getMessage()} {record.args!r}" for record in caplog.records)
-    text += repr(pickle.dumps(model)) + repr(vars(model)) + repr(config)
-    text += "".join(path.read_bytes().decode("latin-1") for path in tmp_path.iterdir())
-    assert "you sent [key]" in text, "the echo is in the replies, without the key"
-    assert double.KEY[:12] not in text
-    close(model)

@@ -21,12 +21,12 @@ from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.request import CallFailed, Completion, Request, Usage
 from parlour.training.cli import run
-from parlour.training.measure import evaluate
 from parlour.training.play.decisions import PlayedLine, counted, of_transcript
 from parlour.training.play.failures import Failures, TooManyFallbacks
 from parlour.training.play.parallel.concurrent_games import Job
 from parlour.training.play.rollout import Episode, GameUnfinished, Unfinished, play, table
 from parlour.training.play.runner import GameRunner
+from parlour.training.results.decision_tables import decision_tables
 
 NO_PLAYER = "As an AI language model, I cannot take part in games of deception."
 AVALON = {"num_players": 5, "rules": "official"}
@@ -248,22 +248,6 @@ def test_no_decision_of_a_model_that_refuses_to_play_is_its_own(reply, double, c
     assert f"chat @ m † │ {player['decisions']} │ 0.0 %" in out
 
 
-def test_the_report_of_an_evaluation_says_whose_the_decisions_were(tmp_path):
-    env = table("avalon_v0", **AVALON)
-    candidates = {"words": Words, "random": RandomPolicy}
-    report = evaluate.single(env, candidates, ("heuristic", HeuristicPolicy), range(5))
-    assert report.own["words"]["all"].own == 0
-    assert report.own["random"]["all"].own == report.own["random"]["all"].decisions > 0
-    assert set(report.players) == {"words", "random", "heuristic"}
-    assert report.players["words"].own_share == 0
-    evaluate.write_table(report, tmp_path / "games.csv")
-    heading, first, *_ = (tmp_path / "games.csv").read_text().splitlines()
-    assert heading.endswith("moves,decisions,own")
-    assert first.endswith(f"{report.games[0].decisions},0")
-    sides = evaluate.team(env, ("words", Words), ("random", RandomPolicy), range(2))
-    assert sides.own["words"]["good"].own == 0 < sides.own["words"]["good"].decisions
-
-
 # -- transcripts -----------------------------------------------------------------------------------------------------
 
 
@@ -373,3 +357,22 @@ def test_a_run_ends_when_too_many_decisions_were_not_a_players_own(tmp_path, cap
     assert made >= 20 > made - kept[-1].decisions[0].decisions  # after the first game with which there are 20
     assert all(replay.read(path).outcome is not None for path in tmp_path.iterdir())
     assert len(list(tmp_path.iterdir())) == len(kept)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"usage": {"prompt": None, "cached": None, "completion": None}},
+        {"usage": {"prompt": 0, "cached": 0, "completion": 0}, "dropped": ["usage"]},  # as before 2026-12
+    ],
+)
+def test_tokens_that_a_server_did_not_report_are_unknown_in_decisions(call):
+    known = {"ask": "chat", "reply": "{}", "usage": {"prompt": 5, "cached": 0, "completion": 2}, "cost": 0.1}
+    made = took([known, {"ask": "chat", "reply": "{}", "cost": None, **call}]) + took([known])
+    assert (made.prompt, made.cached, made.completion, made.tokens, made.dollars) == (None,) * 5
+    told = made.as_json()
+    assert [told[name] for name in ("prompt", "cached", "completion", "dollars")] == [None] * 4
+    assert Decisions.from_stored(json.loads(json.dumps(made.as_stored()))) == made
+    (_, table, _) = decision_tables({"chat": made})
+    row = dict(zip(table.headings, table.texts()[0], strict=True))
+    assert [row[heading] for heading in ("tokens in", "cached", "out", "dollars")] == ["unknown"] * 4

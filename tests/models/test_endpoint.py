@@ -12,8 +12,6 @@ import subprocess
 import sys
 import time
 import traceback
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
@@ -90,7 +88,6 @@ FAULTS = {
     "no completion": {"body": {"choices": []}},
     "an error with status 200": {"body": {"error": {"message": "overloaded"}}},
     "no list": {"body": [1, 2]},
-    "strange usage": {"body": {"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": "many"}}},
 }
 
 
@@ -129,19 +126,6 @@ def closed_port():
         yield f"http://127.0.0.1:{bound.getsockname()[1]}/v1"
 
 
-@pytest.fixture
-def silent_port():
-    """The address of a port that does not take connections and does not refuse them: its queue is full."""
-    with socket.socket() as bound, ExitStack() as waiting:
-        bound.bind(("127.0.0.1", 0))
-        bound.listen(0)
-        for _ in range(2):
-            client = waiting.enter_context(socket.socket())
-            client.setblocking(False)
-            client.connect_ex(bound.getsockname())
-        yield f"http://127.0.0.1:{bound.getsockname()[1]}/v1"
-
-
 def seconds_until_told(caplog, started):
     return caplog.records[0].created - started
 
@@ -167,32 +151,6 @@ def test_an_unreadable_answer_after_other_faults_is_asked_for_again(double):
     double.otherwise = lambda body: double.Said('{"choices": [')
     with pytest.raises(CallFailed, match="after 3 attempts: the answer is not JSON"):
         made.complete(REQUEST)
-
-
-@pytest.mark.slow
-def test_a_server_that_takes_no_connection_is_told_within_five_seconds_whatever_the_timeout(silent_port, caplog):
-    made, started = Endpoint(silent_port, timeout=60, max_retries=1, first_wait=0.05), time.time()
-    with pytest.raises(ModelUnavailable, match="after 2 attempts: no connection, or it broke off"):
-        made.complete(REQUEST)
-    assert "retry 1 of 1" in caplog.records[0].getMessage()
-    assert 3 < seconds_until_told(caplog, started) < 5
-
-
-def test_calls_that_wait_at_the_same_time_show_one_line(closed_port, caplog):
-    made = Endpoint(closed_port, max_retries=1, first_wait=1.0)
-    with ThreadPoolExecutor(4) as calls:
-        done = [calls.submit(made.complete, REQUEST) for _ in range(4)]
-    assert all(isinstance(call.exception(), ModelUnavailable) for call in done)
-    assert len(caplog.records) == 1
-
-
-def test_retries_of_a_server_that_has_answered_are_counted_but_not_shown(double, endpoint, caplog):
-    double.say("first")
-    endpoint.complete(REQUEST)
-    double.queue.append(double.Said("oops", 500, {"retry-after-ms": "1"}))
-    double.say("second")
-    assert endpoint.complete(REQUEST).retries == 1
-    assert not caplog.records
 
 
 # -- the deadline ----------------------------------------------------------------------------------------------------
@@ -393,15 +351,6 @@ def test_the_key_is_in_no_message_log_record_or_pickle(double, endpoint, caplog)
 
 
 # -- copies ----------------------------------------------------------------------------------------------------------
-
-
-def test_a_copy_works_and_remembers_what_was_dropped(double, endpoint):
-    double.queue.append(double.refusal("no", "seed"))
-    endpoint.complete(REQUEST)
-    copy = pickle.loads(pickle.dumps(endpoint))
-    assert copy.complete(REQUEST).dropped == ("seed",)
-    copy.close()
-    assert len(double.history) == 3
 
 
 def test_making_an_endpoint_does_not_load_the_sdk():

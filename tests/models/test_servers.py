@@ -9,7 +9,6 @@ import pytest
 import servers
 from parlour.policies import make_policy
 from parlour.policies.llm.make import ModelConfig, make_model
-from parlour.policies.llm.model import RequestContext
 from parlour.policies.llm.transport.address import read_address
 from parlour.policies.llm.transport.endpoint import Endpoint
 from parlour.policies.llm.transport.request import (
@@ -31,7 +30,6 @@ REQUEST = Request(
     schema={"type": "object", "properties": {"guilty": {"type": "boolean"}}},
     schema_name="Verdict",
 )
-ASKER = RequestContext("player_1", 7)
 
 
 @contextmanager
@@ -285,17 +283,6 @@ def test_further_parameters_are_dropped_by_name():
     body = server.asked[-1].body
     assert body["min_p"] == 0.1
     assert not {"top_k", "reasoning_effort", "stop"} & set(body)
-
-
-def test_one_bad_schema_is_left_out_and_others_are_still_sent():
-    other = replace(REQUEST, schema={"type": "object", "properties": {"why": {"type": "string"}}})
-    with servers.LlamaCpp() as server, endpoint_of(server) as endpoint:
-        server.queue.append("grammar")
-        assert [endpoint.complete(request).dropped for request in (REQUEST, other, REQUEST)] == [
-            ("response_format",),
-            (),
-            ("response_format",),
-        ]
 
 
 TALK = (

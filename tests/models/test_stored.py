@@ -1,17 +1,23 @@
-"""`parlour cache`: what a file of stored replies holds, what is removed from it, and what is exported."""
+"""`parlour cache`: what a file of stored replies holds."""
 
 from __future__ import annotations
 
-import json
-from contextlib import suppress
+import sqlite3
+from contextlib import closing, suppress
 from dataclasses import replace
 
 import pytest
-from parlour.envs.core import ParlourError
 from parlour.policies.llm.transport.cache import Cache
-from parlour.policies.llm.transport.request import CallFailed, ChatMessage, Completion, Request, ServedModel, Usage
-from parlour.policies.llm.transport.stored import exported, prune, stored_models
-from parlour.training import cli
+from parlour.policies.llm.transport.request import (
+    UNKNOWN_USAGE,
+    CallFailed,
+    ChatMessage,
+    Completion,
+    Request,
+    ServedModel,
+    Usage,
+)
+from parlour.policies.llm.transport.stored import stored_models
 
 REQUEST = Request("m", (ChatMessage("user", "u"),), 0.3, 40, ask="chat.take_turn")
 REPLY = Completion(("说",), Usage(100, 20, 64), ("stop",), thinking=("hm",), served="m-1")
@@ -65,52 +71,31 @@ def test_models_are_listed_with_their_servers_and_sums(file):
     assert first.first <= first.last
 
 
-@pytest.mark.parametrize(
-    ("chosen", "removed", "left"),
-    [
-        ({"model": "n"}, 3, [("m", 1), ("m", 2)]),
-        ({"server": f"{HERE.address}/"}, 4, [("n", 3)]),
-        ({"unused": True}, 3, [("m", 1), ("n", 3)]),
-        ({"model": "n", "unused": True}, 0, [("m", 1), ("m", 2), ("n", 3)]),
-        ({"before": "2000-01-01"}, 0, [("m", 1), ("m", 2), ("n", 3)]),
-        ({"before": "2999-01-01"}, 7, []),
-    ],
-    ids=str,
-)
-def test_what_is_removed(file, chosen, removed, left):
-    assert prune(file, **chosen) == removed
-    assert sorted((model.model, model.replies) for model in stored_models(file)) == left
-
-
-def test_each_reply_is_exported(file):
-    rows = list(exported(file))
-    assert [row["model"] for row in rows].count("m") == 4
-    assert {row["failed"] for row in rows} == {None, "timeout"}
-    reply = next(row for row in rows if row["model"] == "n")
-    expected = {
-        "server": THERE.address,
-        "ask": "chat.take_turn",
-        "texts": ["说"],
-        "thinking": ["hm"],
-        "usage": [100, 20, 64],
+def test_tokens_that_the_server_did_not_report_are_unknown_in_sums(tmp_path):
+    silent = replace(REPLY, usage=UNKNOWN_USAGE, dropped=("usage",))
+    for name, replies in {
+        "all": [silent],
+        "one": [REPLY, silent],
+        "part": [replace(REPLY, usage=Usage(7, None))],
+    }.items():
+        for sample, reply in enumerate(replies):
+            Cache(Source(HERE, reply), tmp_path / name).complete(replace(REQUEST, sample=sample))
+    sums = {name: stored_models(tmp_path / name)[0] for name in ("all", "one", "part")}
+    assert {name: (of.prompt, of.completion) for name, of in sums.items()} == {
+        "all": (None, None),
+        "one": (None, None),
+        "part": (7, None),
     }
-    assert {name: reply[name] for name in expected} == expected
-    assert len({row["key"] for row in rows}) == 7
+    assert Cache(Source(HERE), tmp_path / "all", "replay").complete(REQUEST).usage == UNKNOWN_USAGE
 
 
-@pytest.mark.parametrize(
-    ("chosen", "message"),
-    [
-        ({}, "nothing says what to remove; accepted: a model, a server, a date"),
-        ({"model": "q"}, "model 'q' is not accepted; accepted: m, n"),
-        ({"server": "http://b"}, "server 'http://b' is not accepted; accepted: http://localhost:8080/v1, https://a"),
-        ({"before": "yesterday"}, "before 'yesterday' is not accepted; accepted: a date, such as 2026-11-22"),
-    ],
-)
-def test_what_is_not_accepted(file, chosen, message):
-    with pytest.raises(ParlourError, match=message):
-        prune(file, **chosen)
-    assert sum(model.replies for model in stored_models(file)) == 6
+def test_zeros_of_older_files_are_unknown_where_the_server_did_not_report_tokens(tmp_path):
+    path = tmp_path / "older.sqlite"
+    Cache(Source(HERE, replace(REPLY, usage=UNKNOWN_USAGE, dropped=("seed", "usage"))), path).complete(REQUEST)
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute("UPDATE replies SET reply = json_set(reply, '$.usage', json('[0, 0, 0]'))")
+    assert stored_models(path)[0].prompt is None
+    assert Cache(Source(HERE), path, "replay").complete(REQUEST).usage == UNKNOWN_USAGE
 
 
 # -- the commands ----------------------------------------------------------------------------------------------------
@@ -121,11 +106,3 @@ def test_the_list_as_a_table_and_as_json(file, json_of, output_of):
     assert "m (replaced)" in " ".join(table.split())
     assert THERE.address in table
     assert [load["replies"] for load in json_of(["cache", "list", str(file), "--json"])] == [2, 1, 3]
-
-
-def test_prune_and_export_from_the_command_line(file, tmp_path, capsys, output_of):
-    assert output_of(["cache", "prune", str(file), "--unused"]) == "3 removed, 4 replies left\n"
-    lines = output_of(["cache", "export", str(file)]).splitlines()
-    assert cli.run(["cache", "export", str(file), "--out", str(tmp_path / "out.jsonl")]) == 0
-    assert (tmp_path / "out.jsonl").read_text("utf-8").splitlines() == lines
-    assert [json.loads(line)["model"] for line in lines] == ["m", "n", "n", "n"]

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from parlour.envs.core import ParlourError
-from parlour.envs.terminal import tell
 from parlour.policies import HumanPolicy, asks_a_model, make_policy, players_of
-from parlour.policies.llm.model import Model, OfflineModel
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called, seated
 from parlour.training.cli.options import Answer
 from parlour.training.measure.arena import report
 from parlour.training.measure.arena.config import ArenaConfig
-from parlour.training.measure.arena.forecast import forecast
-from parlour.training.measure.arena.games import stored_games
 from parlour.training.measure.arena.run import arena as play_arena
 from parlour.training.play import rollout
 from parlour.training.play.named_table import named_table
@@ -66,10 +62,8 @@ def arena(
     for make in makers.values():
         make()  # an error before the first game
     asking = {player for player in raw if asks_a_model(raw[player])}
-    if model.is_language_model and asking:
-        if processes.workers != 1:
-            raise ParlourError(f"--workers {processes.workers} goes without a language model; accepted: --concurrency")
-        _tell_forecast(env, config, raw, asking, model, out)
+    if model.is_language_model and asking and processes.workers != 1:
+        raise ParlourError(f"--workers {processes.workers} goes without a language model; accepted: --concurrency")
     with processes.players(model) as workers, opened(workers) as pool, display.progress_line() as progress:
         result = play_arena(env, config, makers, out, GameRunner(model.concurrency, pool, progress))
     value = {**report.as_json(result), **({"model": model.name} if asking else {})}
@@ -78,22 +72,3 @@ def arena(
     parts = [standing, *report.remarks(result), *decision_parts(result.decisions)]
     parts += [] if out is None else [f"report: {out / HTML}"]
     return Answer(value, parts, verdict=report.verdict(result))
-
-
-def _tell_forecast(
-    env: Any, config: ArenaConfig, raw: dict[str, str], asking: set[str], model: Model, out: Path | None
-) -> None:
-    """How many questions the language model will be asked, before it is."""
-    offline = OfflineModel()
-    expected = forecast(
-        env,
-        config,
-        lambda player: partial(make_policy, raw[player], config.game, config.options, offline),
-        asking,
-        0 if out is None else stored_games(out),
-    )
-    tell(
-        f"forecast: about {expected.questions:,} questions to {model.name} in {expected.games:,} games, counted in games by rules of "
-        "thumb",
-        error=True,
-    )

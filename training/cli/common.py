@@ -37,11 +37,6 @@ TalkOption = Annotated[
     typer.Option(metavar="words|claims"),
     "How players without a language model speak: in words with reasons, or by claims alone; None: words where a person plays.",
 ]
-CoachOption = Annotated[
-    bool,
-    typer.Option("--coach"),
-    "Give people hints: the exact belief, the strongest player's move, and after the game the decisions that cost most.",
-]
 WorkersOption = Annotated[
     int,
     typer.Option(min=1),

@@ -5,23 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from parlour.training.cli.options import Answer, Options
-from parlour.training.papers.demo.section import DemoConfig
+from parlour.training.cli.options import Answer
+from parlour.training.papers import demo as commands
 from parlour.training.play.extras import import_extra
 
 
 def demo(
-    config: Annotated[DemoConfig, Options()],
-    out: Annotated[Path, "Directory for the report and its data; resumes if it exists."] = Path("runs/demo"),
+    out: Annotated[Path, "Directory for the page and what the commands leave; resumes if it exists."] = Path(
+        "runs/demo"
+    ),
+    full: Annotated[bool, "Larger amounts, and all papers: some 10 minutes on two quiet cores."] = False,
 ) -> Answer:
-    """Play, record, train a seat and a whole table and measure them, offline; writes a report. Resumes from checkpoints.
+    """Run a list of commands offline, and write a page of what they found: OUT/index.html. Two minutes on two quiet cores.
 
-    First writes a game to watch in a browser; then describes each part, with its time. OUT/index.html is the
-    report,
-    with its pictures, tables and replays.
+    A talked game to watch; a seat and a whole table that learn Avalon; GRATR's trust; methods for murder mysteries. What is
+    done is not run again; an interrupted demo resumes.
 
-    Example: [bold]parlour demo --quick --out runs/demo[/bold]
+    Example: [bold]parlour demo --out runs/demo[/bold]
     """
     import_extra("parlour.training.learn.ppo.seat", "train")
-    report = import_extra("parlour.training.papers.demo", "train").run(out, config)
-    return Answer(report.numbers, [report.summary, f"The report: {report.path}"], verdict="\n".join(report.verdicts))
+    report = commands.run(out, full=full)
+    return Answer(report.answers, [f"The page: {report.path}"], verdict="\n".join(report.verdicts))

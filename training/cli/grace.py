@@ -1,4 +1,4 @@
-"""`parlour grace stakes | explain | obey | value`: a learned mediator looked at, and used; `parlour corpus check`: questions of your own."""
+"""`parlour grace stakes | explain | obey`: a learned mediator looked at, and used; `parlour corpus check`: questions of your own."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from parlour.envs.extras import install
 from parlour.envs.mediated_qa import corpora
 from parlour.envs.mediated_qa.corpora.documents import read_documents
 from parlour.envs.mediated_qa.graph import KnowledgeGraph
-from parlour.envs.mediated_qa.vocabulary import Payment
 from parlour.envs.terminal import tell
-from parlour.policies.agents.mediated_qa import policy_file, recommendation_log
+from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.agents.mediated_qa.documents import DocumentProbe
 from parlour.policies.agents.mediated_qa.joint import MODULES
 from parlour.policies.files import atomic_write
 from parlour.training.cli.options import Answer, Options
-from parlour.training.learn.mediators import calibrated_run, corpus_check, costs, off_policy, stakes_files
-from parlour.training.learn.mediators.off_policy import PolicyValue
+from parlour.training.learn.mediators import calibrated_run, corpus_check, stakes_files
+from parlour.training.learn.mediators.enough import FEWEST, linked_note, questions_needed, too_few
+from parlour.training.learn.mediators.experiment import HeldOutConfig
 from parlour.training.learn.mediators.stakes import SeenQuestions, Stakes, StakesConfig, stakes
 from parlour.training.measure.statistics import plain, show_interval
 from parlour.training.results import display
-from parlour.training.results.result_table import plain_table
-from parlour.training.results.verdicts import UTILITY, compared, together
+from parlour.training.results.result_table import ResultTable, plain_table
+from parlour.training.results.verdicts import together
 
 _MOST_SHARES: Final = 2
 """Rows of the table of obedience in its verdict: both policies at the first share."""
@@ -42,11 +42,6 @@ def show_stakes(
         StakesConfig,
         Options(shown={"value": "as in the run", "price": "0,10,25,50,100,200,400,1000,inf, in the unit of the run"}),
     ],
-    rate: Annotated[
-        str | None,
-        "Costs from the tokens and seconds of the run: prices of a million tokens read, of a million written, of a second; or "
-        "MODEL,SECOND; None: the costs of the run.",
-    ] = None,
     out: Annotated[Path | None, "Directory for table, picture and policies; None: RUN/stakes."] = None,
 ) -> Answer:
     """Show policy, accuracy, abstention and net utility over a grid of stakes, without new questions.
@@ -54,13 +49,12 @@ def show_stakes(
     Example: [bold]parlour grace stakes runs/grace --price 0,50,200,inf --value 110[/bold]
     """
     read = calibrated_run.read_run(run)
-    payment, paid = _paid(read, rate)
     thresholds = {} if read.policy is None else read.policy.thresholds
     scored = stakes(
         read.train,
         read.held_out,
         config,
-        payment,
+        read.config.payment,
         joint=read.config.joint,
         thresholds=thresholds,
         reader=read.note,
@@ -71,23 +65,11 @@ def show_stakes(
     value = {
         "out": str(folder),
         "reader": read.note,
-        "costs": paid,
         "scores": [stakes_files.as_json(score) for score in scored.scores],
     }
     warning = "" if read.policy is None or read.policy.usable is not False else read.policy.verdict
-    verdict = together([scored.verdict, warning])
-    return Answer(value, partial(_show_stakes, scored, folder, drawn, paid), verdict=verdict)
-
-
-def _paid(read: calibrated_run.CalibratedRun, rate: str | None) -> tuple[Payment, str]:
-    """What is paid, and how its costs were made; by the run's own rate if no other one is given."""
-    if rate is None and not read.rate:
-        return read.config.payment, ""
-    by = costs.rate(rate or read.rate)
-    paid = read.config.costs
-    if rate is not None:
-        paid = costs.costs_by(read.folder / calibrated_run.CALIBRATION / costs.USAGE, by)
-    return read.config.payment._replace(costs=paid), by.told(paid)
+    verdict = scored.verdict if too_few(scored.scores[0].n) else together([scored.verdict, warning])
+    return Answer(value, partial(_show_stakes, scored, folder, drawn), verdict=verdict)
 
 
 def _seen(read: calibrated_run.CalibratedRun) -> SeenQuestions | None:
@@ -101,8 +83,8 @@ def _said(note: str) -> str:
     return f"; {note}" if note else ""
 
 
-def _show_stakes(scored: Stakes, folder: Path, drawn: bool, paid: str) -> None:
-    n, said = scored.scores[0].n, _said(scored.reader) + _said(paid)
+def _show_stakes(scored: Stakes, folder: Path, drawn: bool) -> None:
+    n, said = scored.scores[0].n, _said(scored.reader)
     display.show_table(
         f"The learned mediator on {n} held-out questions (95 % interval), and net utilities of others{said}",
         stakes_files.headings(scored),
@@ -214,6 +196,8 @@ def show_obedience(
 
 def _obeyed(obedience: calibrated_run.PrivateObedience) -> str:
     share, module = min(zip(obedience.follows, MODULES, strict=True))
+    if few := too_few(obedience.n):
+        return few
     followed = "follow all advice" if share == 1 else f"follow {share:.1%} of the advice or more (the least: {module})"
     who = f"At share {obedience.share:g}, {obedience.policy}"
     return f"{who}: the modules {followed}; {obedience.n:,} held-out questions."
@@ -251,41 +235,6 @@ def _show_obedience(obediences: Sequence[calibrated_run.PrivateObedience], note:
     )
 
 
-@display.progress_line("Evaluating policies")
-def show_value(
-    log: Annotated[Path, typer.Argument(), "Log of recommendations with their results, as JSON lines."],
-    policy: Annotated[list[Path], "Policy file to evaluate, repeatable."],
-    utilities: Annotated[
-        str | None,
-        "What an answer pays: right, wrong, rightly silent, wrongly silent, separated by commas; None: 120,-40,10,-20.",
-    ] = None,
-) -> Answer:
-    """Evaluate policies from the log of the policy in use, by inverse propensity and doubly robust estimates.
-
-    Example: [bold]parlour grace value log.jsonl --policy runs/grace/policy.json[/bold]
-    """
-    logged, payment = recommendation_log.read_log(log), off_policy.payment_of(utilities)
-    values = {str(path): off_policy.value(policy_file.read(path), logged, payment) for path in policy}
-    value = {path: plain(worth) for path, worth in values.items()}
-    scale = UTILITY.of("logged questions")
-    gains = [compared(path, "the policy in use", worth.gain, scale) for path, worth in values.items()]
-    return Answer(value, partial(_show_value, values), verdict=together(gains))
-
-
-def _show_value(values: dict[str, PolicyValue]) -> None:
-    rows = []
-    for path, worth in values.items():
-        estimates = (worth.logged, worth.inverse_propensity, worth.self_normalised, worth.doubly_robust, worth.gain)
-        cells = [
-            "-" if estimate is None else f"{estimate.value:.2f} {show_interval(estimate, '.2f')}"
-            for estimate in estimates
-        ]
-        rows.append((path, str(worth.n), *cells, f"{worth.effective:.0f}", f"{worth.unsupported:.1%}"))
-    headings = ("policy", "n", "in use", "inverse propensity", "self-normalised", "doubly robust", "gain over in use")
-    title = "Net utility of a question (95 % interval)"
-    display.show_table(title, (*headings, "effective n", "unsupported"), rows, wrap=True)
-
-
 def check_corpus(
     path: Annotated[
         Path, typer.Argument(), "Questions: a file, or a folder with `questions.jsonl` and the folder `documents`."
@@ -315,4 +264,13 @@ def check_corpus(
             corpus_check.draw(graph, drawn, picture)
     rows = corpus_check.report_rows(counts)
     table = plain_table(f"{path} ({counts.form})", ("what", "number", "among them"), rows, wrap=True)
-    return Answer(asdict(counts), [table, *([] if picture is None else [f"picture: {picture}"])])
+    shown: list[ResultTable | str] = [table, *([] if picture is None else [f"picture: {picture}"])]
+    return Answer(asdict(counts), shown, verdict=_advice(counts))
+
+
+def _advice(report: corpus_check.CorpusReport) -> str:
+    """What to know before a mediator is trained on a corpus; empty if nothing is amiss."""
+    note, share = linked_note(report.linked, report.questions), HeldOutConfig().held_out_share
+    needed = questions_needed(share)
+    few = f"`train grace` judges a policy from {FEWEST} held-out questions on, which is {needed} questions; there are "
+    return together([f"{note}." if note else "", f"{few}{report.questions}." if report.questions < needed else ""])

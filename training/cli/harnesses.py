@@ -27,12 +27,18 @@ class SeatSettings:
     """Player at the other seats."""
     on_bad: str = "ask_again"
     """Handling of words that cannot be used: ask_again, default, random, raise or forfeit."""
-    seed: int = 0
-    """Seed of the first game; the next ones count on."""
+    seed: int | None = None
+    """Seed that makes the deals repeatable; whoever guesses it knows all roles, so take a long one; None: random deals."""
+    callers_may_seed: bool = False
+    """Let a caller name the seed of its deal, for trainers that repeat one; it can then know all roles."""
     max_games: int = 64
     """Number of games that may be in progress at once."""
+    games_per_minute: int = 120
+    """Number of games that callers may begin in a minute."""
+    max_disk: int = 2**30
+    """Bytes in the directory of transcripts from which no game begins."""
     out: Path | None = None
-    """Directory for the transcripts."""
+    """Directory for the transcripts; callers must not be able to read it."""
 
     @contextmanager
     def sessions(self, game: str | None, table: common.GameSettings) -> Iterator[Sessions]:
@@ -65,12 +71,14 @@ def mcp(
     Example: [bold]parlour mcp avalon_v0 --seat player_2 --out runs/mcp[/bold]
     """
     bridge = import_extra("parlour.training.harnesses.mcp", "mcp")
+    listening = import_extra("parlour.training.harnesses.listening", "mcp")
     with played.sessions(game, table) as sessions:
         if http is None:
             bridge.server_of(sessions).run("stdio")
         else:
-            tell(f"{sessions.settings.game}, {played.seat}: http://127.0.0.1:{http}/mcp")
-            bridge.server_of(sessions).run("streamable-http", port=http)
+            own = listening.listening("127.0.0.1", http)
+            tell(f"{sessions.settings.game}, {played.seat}: http://127.0.0.1:{own.getsockname()[1]}/mcp")
+            listening.SeatServer(bridge.http_app_of(sessions), played.max_games).answer(own)
 
 
 def openenv(
@@ -79,16 +87,21 @@ def openenv(
     game: common.AnyGameArgument = None,
     host: Annotated[str, "Address to listen at; the default answers only this machine."] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535), "Port to listen at; 0 picks a free one."] = 8000,
+    allow_host: Annotated[
+        list[str] | None,
+        "Name under which clients reach this server, repeatable; None: IP addresses and localhost only.",
+    ] = None,
 ) -> None:
     """Serve one seat of a game as an OpenEnv environment, for trainers of language models. Needs the extra `openenv`.
 
     Example: [bold]parlour openenv avalon_v0 --port 8019[/bold]
     """
     bridge = import_extra("parlour.training.harnesses.openenv", "openenv")
+    listening = import_extra("parlour.training.harnesses.listening", "openenv")
     with played.sessions(game, table) as sessions:
-        own = bridge.listening(host, port)
+        own = listening.listening(host, port)
         tell(f"{sessions.settings.game}, {played.seat}: http://{host}:{own.getsockname()[1]}")
-        bridge.serve(sessions, own)
+        listening.SeatServer(bridge.app_of(sessions, [host, *(allow_host or ())]), played.max_games).answer(own)
     tell(f"games: {sessions.counts.begun}, left by their callers: {sessions.counts.left}")
 
 

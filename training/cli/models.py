@@ -7,17 +7,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from parlour.envs.core import ParlourError, check_one_of
+from parlour.envs.core import ParlourError
 from parlour.envs.terminal import tell
-from parlour.policies import asks_a_model, checkpoint_settings, names_of
+from parlour.policies import asks_a_model, checkpoint_settings
 from parlour.policies.llm.config import ModelConfig
-from parlour.policies.llm.noise import ReadingNoise
-from parlour.policies.llm.transport.meter import Meter
+from parlour.policies.llm.transport.meter import Count, Meter
 from parlour.policies.local_lm.settings import CheckpointSettings, called as checkpoint_called
 from parlour.policies.names import OFFLINE
 from parlour.policies.settings import read_settings
 from parlour.training.cli.options import Options
-from parlour.training.results.decision_tables import reasons, share
+from parlour.training.results.decision_tables import amount, reasons, share
 
 if TYPE_CHECKING:
     from parlour.policies.llm.model import Model
@@ -41,8 +40,6 @@ def answering(config: ModelConfig, out: Path | None = None) -> Iterator[Model]:
     """
     from parlour.policies.llm.make import make_model
 
-    for player in ReadingNoise.parse(config.noise or "").players:
-        check_one_of("player of noise", player, names_of("asking"))
     model = make_model(config)
     meter = getattr(model, "meter", None)
     if meter is not None and out is not None:
@@ -72,7 +69,7 @@ def check_answered(name: str, meter: Meter) -> None:
 
 RARE: Final = (
     *("key_env", "max_retries", "tries", "patience", "reasoning_effort", "stop", "extra_body", "context", "prompts"),
-    *("cache_mode", "max_seconds", "prices", "noise"),
+    *("cache_mode", "max_seconds", "prices"),
 )
 """Settings of a model that `--help` does not list."""
 ModelOption = Annotated[
@@ -117,10 +114,9 @@ def games_at_once(names: Iterable[str], model: Model) -> int:
 def _usage(meter: Meter) -> Iterator[str]:
     """A few lines: calls, tokens, dollars; questions; whose the decisions were; what was left out."""
     total, made = meter.total, meter.decisions
-    cost = "cost unknown (no price for the model)" if total.dollars is None else f"{total.dollars:.4f} dollars"
     yield (
         f"{total.calls} calls, {total.cached} from the cache, {total.failed} failed, {total.retries} retries, "
-        f"{total.prompt:,} ({total.prompt_cached:,} cached by the server) + {total.completion:,} tokens, {cost}"
+        f"{_tokens(total)}, {_cost(total)}"
     )
     yield (
         f"{total.asked} questions: {total.valid} answered by the first reply, {total.repaired} after asking again, "
@@ -141,3 +137,16 @@ def _usage(meter: Meter) -> Iterator[str]:
         yield f"the last failed call: {meter.last_failure}"
     if total.cut:
         yield f"{total.cut} lines of records did not fit into prompts"
+
+
+def _tokens(total: Count) -> str:
+    if total.prompt is None and total.completion is None:
+        return "tokens unknown (the server does not report them)"
+    cached = "" if total.prompt_cached is None else f" ({total.prompt_cached:,} cached by the server)"
+    return f"{amount(total.prompt)}{cached} + {amount(total.completion)} tokens"
+
+
+def _cost(total: Count) -> str:
+    if total.dollars is None:
+        return f"cost unknown ({'no price for the model' if total.tokens is not None else 'the tokens are unknown'})"
+    return f"{total.dollars:.4f} dollars"

@@ -1,13 +1,12 @@
-"""`parlour murder-mystery play | compare | ratings`, and its cases as files: `cases check | make | show`."""
+"""`parlour murder-mystery play | compare`, and its cases as files: `cases make | show`."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final
 
 import typer
 from parlour.envs.core import ParlourError, accept
@@ -16,9 +15,6 @@ from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.generate import from_seed, tougher
 from parlour.envs.murder_mystery.vocabulary.facts import say
 from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS, QUESTION_KINDS, SORTS
-from parlour.envs.murder_mystery.wellplay import load
-from parlour.envs.murder_mystery.wellplay.check import check as irregularities_in
-from parlour.envs.murder_mystery.wellplay.rows import Irregularity
 from parlour.envs.terminal import tell
 from parlour.policies.files import atomic_write, remove_parts_of
 from parlour.policies.llm.decisions import Decisions
@@ -26,16 +22,17 @@ from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer, Options
 from parlour.training.cli.reproduce import show_reproduction, verdict_of
-from parlour.training.measure.murder_mystery import ratings, scores
+from parlour.training.measure.murder_mystery import scores
 from parlour.training.measure.murder_mystery.games import GAME, CaseJob, CaseResult, CaseSetting, play_all
 from parlour.training.measure.murder_mystery.methods import METHODS, method_of
 from parlour.training.measure.murder_mystery.quiz import Mark
-from parlour.training.papers.questum import by_budget, comparison
+from parlour.training.papers import figures
+from parlour.training.papers.questum import by_budget, comparison, quiz_verdict
 from parlour.training.papers.reproduce import ReproductionSetting
 from parlour.training.play import rollout, seeds
 from parlour.training.play.runner import GameRunner
 from parlour.training.results import display
-from parlour.training.results.decision_tables import decision_parts, marked, reasons
+from parlour.training.results.decision_tables import amount, decision_parts, marked, reasons
 
 _METHOD_HELP: Final = (
     f"{', '.join(METHODS)}; or an agent with settings. Repeatable: methods are played one after another"
@@ -142,8 +139,7 @@ def _show_costs(games: list[CaseResult]) -> None:
     rows = []
     for game in games:
         for stage, took, asked in (("play", game.play, str(game.asked)), ("quiz", game.quiz, "")):
-            dollars = "unknown" if took.dollars is None else f"{took.dollars:.4f}"
-            tokens = str(took.prompt + took.completion)
+            tokens, dollars = amount(took.tokens, "d"), amount(took.dollars, ".4f")
             put = (asked, str(took.asked), reasons(took.reasons))
             rows.append((game.method, stage, *put, tokens, dollars, f"{took.seconds:.2f}"))
     asking = ("asked by players", "questions to the model", "rule of thumb", "tokens", "dollars", "seconds")
@@ -195,113 +191,11 @@ def compare_methods(
         reproduction = (
             by_budget("compare", setting, rows, budget) if budget else comparison("compare", setting, rows, targets)
         )
-    return Answer(
-        reproduction.as_json(), partial(show_reproduction, reproduction, model), verdict=verdict_of(reproduction, model)
-    )
-
-
-def show_ratings(
-    directory: Annotated[Path, typer.Argument(), "Directory with transcripts that people have rated."],
-) -> Answer:
-    """Summarise people's ratings of the other players: five scales from 1 to 5, mean and deviation.
-
-    `parlour play murder_mystery_v0 --policy questum --policy player_0=human --out DIR` asks for ratings after the game.
-
-    Example: [bold]parlour murder-mystery ratings runs/people[/bold]
-    """
-    rated = ratings.of_directory(directory)
-    summed = ratings.summary(rated)
-    rows = {method: {scale: row._asdict() for scale, row in scales.items()} for method, scales in summed.items()}
-    return Answer({"ratings": [asdict(rating) for rating in rated], "summary": rows}, partial(_show_summary, summed))
-
-
-def _show_summary(summed: Any) -> None:
-    rows = []
-    for scale in (*ratings.NAMES, "overall"):
-        cells = [scales.get(scale) for scales in summed.values()]
-        rows.append((scale, *("-" if c is None else f"{c.mean:.2f} ±{c.deviation:.2f}  n={c.n}" for c in cells)))
-    display.show_table("Ratings by people, 1 to 5 (mean ± deviation, n)", ("scale", *summed), rows)
-
-
-class CheckedScript(NamedTuple):
-    """One script of a tree."""
-
-    path: Path
-    case: Case | None
-    irregularities: list[Irregularity]
-    error: str | None
-
-
-def check_cases(
-    directory: Annotated[Path, typer.Argument(), "Directory of a WellPlay script, or a tree of such directories."],
-) -> Answer:
-    """Load WellPlay scripts, count their questions and list their irregularities.
-
-    Exit code 2 if a script cannot be loaded; irregularities alone are no failure.
-
-    Example: [bold]parlour murder-mystery cases check wellplay/en[/bold]
-    """
-    if not directory.is_dir():
-        raise ParlourError(f"{str(directory)!r} is not a directory")
-    scripts = [_checked(path) for path in load.folders(directory)]
-    if not scripts:
-        raise ParlourError(f"no WellPlay script in {str(directory)!r}: no json/script_info.json")
-    failed = [f"{script.path}: {script.error}" for script in scripts if script.error is not None]
-    error = f"{len(failed)} of {len(scripts)} scripts cannot be loaded: {'; '.join(failed)}" if failed else None
-    return Answer({"scripts": [_script_as_json(script) for script in scripts]}, partial(_show_scripts, scripts), error)
-
-
-def _checked(path: Path) -> CheckedScript:
-    try:
-        return CheckedScript(path, load.load_folder(path), irregularities_in(path), None)
-    except ParlourError as error:
-        return CheckedScript(path, None, [], str(error))
-
-
-def _script_as_json(script: CheckedScript) -> dict[str, Any]:
-    case, value = script.case, {"path": str(script.path), "error": script.error}
-    if case is not None:
-        kinds = Counter(question.kind for seat in case.questions for question in seat)
-        guilty = [[case.names[seat] for seat in case.murderers(k)] for k in range(len(case.victims))]
-        value |= _summary(case) | {
-            "victims": [{"name": v.name, "murderers": m} for v, m in zip(case.victims, guilty, strict=True)],
-            "kinds": dict(sorted(kinds.items())),
-            "omniscient": len(case.omniscient),
-        }
-    return value | {"irregularities": [irregular._asdict() for irregular in script.irregularities]}
-
-
-def _summary(case: Case) -> dict[str, Any]:
-    """What everybody may know of a case."""
-    return {
-        "title": case.title,
-        "language": case.language,
-        "players": list(case.names),
-        "victims": [victim.name for victim in case.victims],
-        "questions": case.counts(),
-        "sha256": digest(case),
-    }
-
-
-def _show_scripts(scripts: list[CheckedScript]) -> None:
-    rows = []
-    for script in scripts:
-        cells: Sequence[object] = ("-",) * 7
-        if script.case is not None:
-            counts = script.case.counts().values()
-            cells = (script.case.seats, len(script.case.victims), *counts, len(script.case.omniscient))
-        irregular = "cannot be loaded" if script.case is None else len(script.irregularities)
-        rows.append((f"{script.path.parent.name}/{script.path.name}", *map(str, (*cells, irregular))))
-    sorts = ("objective", "reasoning", "relations", "total", "omniscient")
-    display.show_table("Scripts", ("script", "players", "victims", *sorts, "irregular"), rows)
-    irregular_rows = [
-        (fault.file or f"{fault.lang}/{fault.slug}", str(fault.line or ""), fault.kind, fault.detail, fault.handled)
-        for script in scripts
-        for fault in script.irregularities
-    ]
-    if irregular_rows:
-        headings = ("where", "line", "kind", "what", "handling")
-        display.show_table("Irregularities", headings, irregular_rows, wrap=True)
+    if not budget:
+        figures.draw(reproduction, setting, f"{GAME}, {games} held-out cases")
+    found = "" if budget else quiz_verdict(reproduction, names[0])
+    show = partial(show_reproduction, reproduction, model)
+    return Answer(reproduction.as_json(), show, verdict=verdict_of(reproduction, model, found))
 
 
 def make_case(
@@ -351,6 +245,18 @@ def show_case(
             tell(line)
 
     return Answer(value, show)
+
+
+def _summary(case: Case) -> dict[str, Any]:
+    """What everybody may know of a case."""
+    return {
+        "title": case.title,
+        "language": case.language,
+        "players": list(case.names),
+        "victims": [victim.name for victim in case.victims],
+        "questions": case.counts(),
+        "sha256": digest(case),
+    }
 
 
 def _public(case: Case, seat: int | None) -> dict[str, Any]:

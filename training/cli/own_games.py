@@ -96,7 +96,6 @@ def new_game(name: str, out: str | Path = ".") -> Path:
 def _renamed(source: str, name: str) -> str:
     """A file of the template with the names of the new game."""
     title = "".join(part.capitalize() for part in name.split("_"))
-    source = re.sub(r" *batch = .*\n", "", source)  # the kernels are of the template's rules, which will change
     source = source.replace("parlour.policies.heuristic.template", f"{name}.heuristic").replace("mygame", name)
     source = source.replace("parlour.envs._template", name).replace("template_v0", f"{name}_v0")
     return re.sub(r"\bCoin(?=[A-Z]|\b)", title, source)

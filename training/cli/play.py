@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,7 +15,6 @@ from parlour.training.cli.models import ModelOption, games_at_once, seated
 from parlour.training.cli.people import NamesOption, PeopleSeedOption, first_seed, names_at
 
 if TYPE_CHECKING:
-    from parlour.envs.aec import GameEnv
     from parlour.training.play import rollout
 
 
@@ -38,7 +35,6 @@ def play(
         str, "Handling of text that cannot be used: ask_again, default, random, raise or forfeit."
     ] = "ask_again",
     talk: common.TalkOption = None,
-    coach: common.CoachOption = False,
     out: common.TranscriptsOption = None,
     resume: common.ResumeOption = False,
     json: Annotated[bool, typer.Option("--json"), "Print JSON instead of the games."] = False,
@@ -66,19 +62,15 @@ def play(
     sitting = seat_names(policy or ["heuristic"], base.possible_agents)
     game = base.spec.id
     people = HumanPolicy.name in sitting
-    if coach and not people:
-        raise ParlourError("--coach goes with a person; accepted: --policy player_0=human, with any seat")
     shown = names_at(names, base) if people else NO_NAMES
     seed, seed_line = first_seed(seed, out, base) if people else (seed or 0, "")
     talk = checked_talk(talk, WORDS if people else CLAIMS)
     makers: dict[str, Any] = {
         name: partial(make_player, name, base.spec, base.game.config, model, talk) for name in sitting
     }
-    makers |= {HumanPolicy.name: partial(TerminalPerson, base, coach, names=shown)} if people else {}
+    makers |= {HumanPolicy.name: partial(TerminalPerson, base, names=shown)} if people else {}
     players_of = tuple((seated(player, model), makers[player]) for player in sitting)
-    scratch = TemporaryDirectory(prefix="parlour-play-") if coach and out is None else nullcontext()
-    folder = Path(scratch.name) if isinstance(scratch, TemporaryDirectory) else out
-    files = [None if folder is None else folder / f"{game}-{number}.jsonl" for number in range(1, games + 1)]
+    files = [None if out is None else out / f"{game}-{number}.jsonl" for number in range(1, games + 1)]
     jobs = [Job(seed + number, players_of, file) for number, file in enumerate(files)]
     seats = dict(zip(base.possible_agents, (player for player, _ in players_of), strict=True))
     made = dict.fromkeys(seats, Decisions())
@@ -91,10 +83,7 @@ def play(
 
     def show(number: int, episode: rollout.Episode) -> None:
         if not json:
-            _show_game(base.text, episode, shown, heading=games > 1)
-        if coach and not json:
-            _show_costs(base, sitting, shown, files[number])
-        _collect_ratings(game, sitting, None if out is None else files[number], base)
+            show_game(base.text, episode, shown, heading=games > 1)
         keep(number, episode)
 
     def skip(number: int, given_up: rollout.Unfinished) -> None:
@@ -109,44 +98,13 @@ def play(
     storage = games_folder(out, base, "play", settings, resume=resume)
     if people and not json:
         tell(seed_line)
-    with storage, scratch, ray.pool(model) as pool, watched as progress:
+    with storage, ray.pool(model) as pool, watched as progress:
         runner = GameRunner(workers, pool, progress, failures, resume=resume)
         runner.play_each(env, jobs, show, skip=skip)
     if json:
         display.print_json([results[number] for number in sorted(results)])
     else:
         display.show(*decision_parts({f"{agent}: {player}": made[agent] for agent, player in seats.items()}))
-
-
-def _show_costs(base: GameEnv, sitting: list[str], shown: SeatNames, file: Path | None) -> None:
-    """After a game with a coach: which decisions of each person cost most."""
-    from parlour.envs import replay
-    from parlour.policies import HumanPolicy
-    from parlour.training.play.coach import costly_moves
-
-    assert file is not None
-    moves = replay.read(file, folders=filter(None, [base.spec.opens(base.game.config)])).moves
-    for seat, player in enumerate(sitting):
-        if player == HumanPolicy.name:
-            costly = costly_moves(base.spec, base.game, moves, seat)
-            tell("Coach: the decisions that cost most" if costly else "Coach: no decision cost anything")
-            for decision in costly:
-                tell(f"  {shown.shown(decision.shown)}")
-
-
-def _collect_ratings(game: str, names: list[str], file: Path | None, base: Any) -> None:
-    """After a murder mystery with a transcript, people rate the other players; see `murder-mystery ratings`."""
-    if game != "murder_mystery_v0" or file is None:
-        return
-    from parlour.policies import HumanPolicy
-    from parlour.training.measure.murder_mystery import ratings
-
-    if ratings.path_of(file).exists():  # of a game before this run went on
-        return
-    for agent, player in zip(base.possible_agents, names, strict=True):
-        if player == HumanPolicy.name:
-            tell(f"--- {agent}")
-            ratings.store(file, agent, ratings.ask(input, tell, base.game.language))
 
 
 def seat_names(given: list[str], agents: list[str]) -> list[str]:
@@ -194,7 +152,8 @@ def _result(played: rollout.Episode | rollout.Unfinished, seats: dict[str, str])
     return {"seed": played.seed, **result, "moves": played.moves, "faults": faults, **players}
 
 
-def _show_game(text: GameText[Any], episode: rollout.Episode, names: SeatNames, *, heading: bool) -> None:
+def show_game(text: GameText[Any], episode: rollout.Episode, names: SeatNames, *, heading: bool) -> None:
+    """Print the public record of a game that is over, who was who, and the end."""
     from parlour.envs.text import end_of, was
 
     if heading:

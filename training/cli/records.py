@@ -14,12 +14,11 @@ from parlour.envs import replay
 from parlour.envs.core import IllegalMove, ParlourError, accept
 from parlour.envs.terminal import tell, tell_text
 from parlour.training.cli.options import Answer
-from parlour.training.records import werewolf
-from parlour.training.records.avalon import FORMATS, import_records
+from parlour.training.records import avalon, werewolf
 from parlour.training.records.in_words import AVALON_IN_WORDS, WEREWOLF_IN_WORDS
 from parlour.training.records.json_objects import write_all
 from parlour.training.records.messages import conversations
-from parlour.training.records.reading import AUTO, RecordFormat, Refusal
+from parlour.training.records.reading import AUTO, RecordFormat, Refusal, formats_of
 from parlour.training.results import display
 from parlour.training.results.runs import run_directory, write_csv
 
@@ -33,21 +32,24 @@ def _named(formats: Sequence[RecordFormat]) -> str:
 def import_avalon(
     path: Annotated[Path, typer.Argument(), "Records of games: a file, one game a line, or a folder of such files."],
     out: Annotated[Path, "Directory for the transcripts."],
-    form: Annotated[str, typer.Option("--format", metavar=_named(FORMATS)), "auto: the first record tells."] = AUTO,
+    form: Annotated[
+        str,
+        typer.Option("--format", metavar=_named(formats_of(avalon.GAME.id, avalon.FORMATS))),
+        "auto: the first record tells.",
+    ] = AUTO,
     logs: Annotated[Path | None, "Directory with the games' logs, for what was said (published-2023)."] = None,
 ) -> Answer:
     """Replay recorded games of Avalon through the rules of their table and write them as transcripts.
 
-    gpt51: games of language models with every word. published-2023: games of Lan et al. 2023. proavalon: records of that
-    site. avalonlogs: games of people on avalongame.online; games that cannot be played are left out and counted by reason.
-    words: yours, in the form of docs/howto/records.md. In the other formats a game that contradicts the rules is refused, and
-    nothing is written.
+    published-2023: games of Lan et al. 2023. words: yours, in the form of docs/howto/records.md. In these a game that
+    contradicts the rules is refused, and nothing is written. A format of a plugin may leave out games that cannot be
+    played, which are counted by reason.
 
-    Example: [bold]parlour import avalon gpt51_avalon --out runs/gpt51[/bold]
+    Example: [bold]parlour import avalon extracted.jsonl --logs avalon_logs --out runs/published[/bold]
     """
     refused: list[Refusal] = []
     with display.progress_line() as progress:
-        files = import_records(path, out, logs, form=form, progress=progress, leave_out=refused.append)
+        files = avalon.import_records(path, out, logs, form=form, progress=progress, leave_out=refused.append)
     written = _written(files, out)
     if not refused:
         return written
@@ -60,7 +62,9 @@ def import_werewolf(
     path: Annotated[Path, typer.Argument(), "Records of games: a file, one game a line, or a folder of such files."],
     out: Annotated[Path, "Directory for the transcripts or records."],
     form: Annotated[
-        str, typer.Option("--format", metavar=_named(werewolf.FORMATS)), "auto: by the first record."
+        str,
+        typer.Option("--format", metavar=_named(formats_of(werewolf.GAME.id, werewolf.FORMATS))),
+        "auto: by the first record.",
     ] = AUTO,
 ) -> Answer:
     """Replay recorded games of Werewolf, or check published ones, and write them as transcripts or records.

@@ -14,7 +14,10 @@ from parlour.envs.registry import lookup
 from parlour.envs.seat_names import SeatNames
 from parlour.envs.terminal import tell, tell_text
 from parlour.envs.text import agents_of, clean, end_of
+from parlour.policies.agents.werewolf.gratr.export import write_history
+from parlour.policies.agents.werewolf.gratr.recorded import recorded_graphs
 from parlour.training.cli.options import Answer
+from parlour.training.measure.werewolf.trust_picture import PICTURE, draw as draw_trust
 from parlour.training.play import heard
 from parlour.training.play.decisions import of_transcript
 from parlour.training.results import display
@@ -39,6 +42,10 @@ def replay(
     html: Annotated[
         bool, "Write a page that opens from disk in any browser; for a folder, a page for each game and an index."
     ] = False,
+    graph: Annotated[
+        Path | None,
+        "Write the last trust graph of a gratr seat to this file: .json, .graphml, or .png, a picture of its days; --seat names the seat if there are several.",
+    ] = None,
     out: Annotated[
         Path | None,
         "With --html: the page, or for a folder the folder of pages; None: next to the file, or in the folder's `replays`.",
@@ -51,6 +58,10 @@ def replay(
     if game is not None:
         lookup(game)  # from now on a file may name it
     if html:
+        if graph is not None:
+            raise ParlourError(
+                "--graph is not accepted with --html; accepted: either; the page lists the chains of each seat"
+            )
         if seat is not None:
             raise ParlourError(
                 "--seat is not accepted with --html; accepted: either; the page shows each seat's perspective"
@@ -63,6 +74,8 @@ def replay(
     agents = agents_of(table)
     if seat is not None:
         check_one_of("seat", seat, agents)
+    if graph is not None:
+        return _graph(transcript, graph, seat)
     for _ in transcripts.reenact(transcript, watched=()):
         pass  # an error before the first line
     players = dict(zip(agents, of_transcript(transcript), strict=True))
@@ -112,6 +125,23 @@ def _pages(path: Path, out: Path | None, cases: Iterable[Path]) -> Answer:
 
     pages = [str(page) for page in made.pages]
     return Answer({"page": str(made.page), "pages": pages, "left_out": made.left_out}, show)
+
+
+def _graph(transcript: transcripts.Transcript, path: Path, seat: str | None) -> Answer:
+    """Write the last trust graph of a seat, the named one or the only one that noted a graph."""
+    noted = ((entry.seat, line) for entry, line in zip(transcript.entries, transcript.lines, strict=False))
+    graphs = {name(number): graph for _, number, graph in recorded_graphs(noted)}
+    if not graphs:
+        raise ParlourError("the transcript holds no trust graph; accepted: a game with a seat of `gratr`")
+    if seat is None and len(graphs) > 1:
+        raise ParlourError(f"several seats have a trust graph; accepted: --seat {' or '.join(sorted(graphs))}")
+    of = seat or next(iter(graphs))
+    check_one_of("seat", of, graphs)
+    if path.suffix == PICTURE:
+        draw_trust(graphs[of], path)
+    else:
+        write_history(graphs[of], path)
+    return Answer({"graph": str(path), "seat": of}, lambda: tell(f"Trust graph of {of}: {path}"))
 
 
 def _steps(turns: Iterable[tuple[str, str, dict[str, str], dict[str, str]]]) -> list[dict[str, Any]]:

@@ -29,9 +29,7 @@ def reproduce(
     model: ModelOption,
     setting: Annotated[
         tables.ReproductionSetting,
-        Options(
-            exclude=("games", "practice", "model", "pool", "progress", "failures"), rare=("readers", "data", "level")
-        ),
+        Options(exclude=("games", "practice", "model", "pool", "progress", "failures"), rare=("data", "level")),
     ],
     ray: common.RayOptions,
     failures: common.FailureOptions,
@@ -67,13 +65,15 @@ def reproduce(
     )
 
 
-def verdict_of(reproduction: tables.Reproduction, model: Model) -> str:
-    """How many of the paper's figures lie in our intervals, who played, and which rows differ from the first one."""
+def verdict_of(reproduction: tables.Reproduction, model: Model, found: str = "") -> str:
+    """What was found; by default how many of the paper's figures lie in our intervals, who played, and which rows differ from the first one."""
     behind = [reproduction.rests_on(row) for row in dict.fromkeys(cell.row for cell in reproduction.cells)]
     refused = [no_score(*own) for own in behind]
     if any(refused):
         return together(refused)
     doubts = [doubt(*own) for own in behind]
+    if found:
+        return together([found, *doubts])
     inside = [_inside(cell) for cell in reproduction.cells if cell.paper is not None]
     known = [hit for hit in inside if hit is not None]
     paper = f"{sum(known)} of {len(known)} figures of the paper lie in our 95 % intervals; ours were played by {called(model)}."

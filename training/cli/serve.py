@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from dataclasses import replace
 from typing import Annotated
@@ -63,13 +64,23 @@ def serve(
         env = lookup(game).raw_env(**options)
         served = server.ServedPolicy(policy, make_policy(policy, env.spec.id, env.game.config))
         who, asks, model = f"The policy {policy} answers", "chat", policy
-    bound = server.ListeningServer(server.Service(settings, policy=served), host, port)
+    bound = server.Service(settings, policy=served).listening_at(host, port)
     base_url = f"{bound.url}/v1"
     tell(f"{who} at {base_url}; try: parlour play {game} --policy {asks} --model {model} --base-url {base_url}")
+    if not answers_this_machine_alone(host):
+        tell(f"other machines reach {host}, and this server has no limits of its own: put a proxy in front of it")
     try:
         bound.run()
     except KeyboardInterrupt:
         return  # how a server is ended
+
+
+def answers_this_machine_alone(host: str) -> bool:
+    """Whether an address to listen at is one of loopback."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _key(name: str) -> str:

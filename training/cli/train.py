@@ -1,4 +1,4 @@
-"""`parlour train seat | selfplay | avalon | habits | clone | deeprole | gratr | questum`."""
+"""`parlour train seat | selfplay | avalon | gratr | questum`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.envs.core import ParlourError, accept
 from parlour.envs.extras import install
 from parlour.envs.registry import lookup
 from parlour.envs.terminal import tell
@@ -17,10 +17,6 @@ from parlour.policies import make_policy
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer, Options
-from parlour.training.learn.clone.choices import CloneConfig
-from parlour.training.learn.deeprole.config import GAME, DeepRoleConfig
-from parlour.training.learn.habits import report as habits_report
-from parlour.training.learn.habits.run import HabitsConfig, learn_habits
 from parlour.training.learn.ppo.phase_config import SeatConfig, features_of
 from parlour.training.learn.practice import PracticeConfig, practise, verdict_of
 from parlour.training.learn.reliability import run as reliability_run
@@ -40,8 +36,8 @@ from parlour.training.results.result_table import Column, ResultTable, plain_tab
 
 _RARE: Final = (
     *("turns", "updates", "imitation_rate", "batch", "epochs", "clip", "gae_lambda", "last_entropy", "entropy_of"),
-    *("anchor", "anchor_every", "kl", "last_kl", "critic_hidden", "activation", "critic", "infer", "believed"),
-    *("fixed_share", "pool_share", "one_seat", "opponents", "exploit_updates", "weighting", "power", "floor", "memory"),
+    *("kl", "last_kl", "critic_hidden", "activation", "critic", "infer"),
+    *("fixed_share", "pool_share", "one_seat", "opponents", "weighting", "power", "floor", "memory"),
     *("validation_deals", "shown", "population_share", "stranger_seats"),
 )
 """Settings of self-play that `--help` does not list."""
@@ -161,86 +157,14 @@ def train_avalon(
     return Answer(value, [shown], verdict=verdict_of(done))
 
 
-def train_habits(
-    config: Annotated[HabitsConfig, Options(rename={"source": "--from"})],
-    out: common.RunOption = Path("runs/habits"),
-    log: common.LogOption = None,
-) -> Answer:
-    """Learn from recorded games of Avalon or Werewolf how seats behave, and test on held-out games.
-
-    Writes habits.json, which `--policy heuristic:habits=FILE` uses, tables, and a calibration curve. The games of people:
-    `--reader --last 0.2`.
-
-    Example: [bold]parlour train habits --from runs/records --out runs/habits[/bold]
-    """
-    with display.progress_line() as progress:
-        result = learn_habits(config, out, progress, log or ())
-    tested = "The last games" if result.often else "The other folder"
-    scores = {"Cross-validation by game": result.scores, tested: result.tested}
-    tables = [plain_table(title, habits_report.HEADINGS, habits_report.rows(of)) for title, of in scores.items() if of]
-    files = f"habits: {out / 'habits.json'}; report: {out / 'report.html'}"
-    return Answer({"out": str(out), **result.as_json()}, [*tables, files], verdict=result.verdict)
-
-
-def train_clone(
-    folder: Annotated[
-        Path,
-        typer.Option("--from"),
-        "Directory of transcripts of Avalon, imported (`parlour import avalon`) or played here.",
-    ],
-    config: Annotated[CloneConfig, Options(repeated=("beside",))],
-    out: common.RunOption = Path("runs/clone"),
-    log: common.LogOption = None,
-) -> Answer:
-    """Learn a player that imitates recorded players, tested on held-out games. Needs the extra `train`.
-
-    Writes clone.npz, which `--policy clone:FILE` seats at any table of Avalon, and a report.
-
-    Example: [bold]parlour train clone --from runs/imported --out runs/clone[/bold]
-    """
-    by_date = config.method == "networks"
-    run = import_extra(f"parlour.training.learn.clone.{'by_date' if by_date else 'run'}", "train")
-    learn, summary = (run.clone_networks, run.summary_by_date) if by_date else (run.clone, run.summary)
-    report = import_extra("parlour.training.learn.clone.report", "train")
-    with display.progress_line() as progress:
-        result = learn(folder, out, config, progress, log or ())
-    title = "Held-out games (95 % interval)"
-    table = plain_table(title, report.HEADINGS, report.overall(result.scores), wrap=True)
-    files = f"player: --policy clone:{out / report.PLAYER}; report: {out / 'report.html'}"
-    return Answer({"out": str(out), **summary(result)}, [table, files], verdict=report.verdict(result.scores))
-
-
-def train_deeprole(
-    config: Annotated[DeepRoleConfig, Options()],
-    game: common.AnyGameArgument = GAME,
-    out: common.RunOption = Path("runs/deeprole"),
-    log: common.LogOption = None,
-) -> Answer:
-    """Train DeepRole's value networks for five-player Avalon; resumes after the last finished network. Needs the extra `train`.
-
-    Writes deeprole.npz, which `--policy deeprole:FILE` plays with `--players 5 --rules official --set roles=deeprole --set
-    talk=false`.
-
-    Example: [bold]parlour train deeprole avalon_v0 --out runs/deeprole[/bold]
-    """
-    check_one_of("game", game, (GAME,))
-    run = import_extra("parlour.training.learn.deeprole.run", "train")
-    with display.progress_line() as progress:
-        result = run.learn(config, out, progress, log or ())
-    title = "Error of the game's value on held-out beliefs, by successes, fails and rejections"
-    table = ResultTable(title, (Column("standing"), Column("error", ".4f")), tuple(result.errors.items()))
-    return Answer({"out": str(out), **result.as_json()}, [table, f"player: --policy deeprole:{out / run.PLAYER}"])
-
-
 def train_gratr(
-    config: Annotated[TuneConfig, Options(exclude=("deals", "held_out", "surface"))],
+    config: Annotated[TuneConfig, Options(exclude=("deals", "held_out"))],
     problem: Annotated[GratrTuning, Options(rename={"reward_by": "--reward"})],
     processes: common.ProcessOptions,
     games: Annotated[int, typer.Option(min=2), "Number of training games of a trial; two for each deal."] = 200,
     held_out: Annotated[
         int, typer.Option(min=4), "Number of held-out games of trained and of default parameters; two for each deal."
     ] = 1000,
-    surface: Annotated[int, typer.Option(min=4), "Number of games for each cell of the response surface."] = 80,
     out: common.RunOption = Path("runs/gratr"),
     log: common.LogOption = None,
 ) -> Answer:
@@ -250,11 +174,11 @@ def train_gratr(
 
     Example: [bold]parlour train gratr --games 200 --budget 40 --workers 2 --out runs/gratr[/bold]
     """
-    for name, number in (("games", games), ("held-out", held_out), ("surface", surface)):
+    for name, number in (("games", games), ("held-out", held_out)):
         if number % problem.games:
             raise accept(name, number, "an even number: each deal is played from both sides")
-    deals, held_out, surface = (number // problem.games for number in (games, held_out, surface))
-    return _tune(problem, replace(config, deals=deals, held_out=held_out, surface=surface), out, processes, log or ())
+    deals, held_out = (number // problem.games for number in (games, held_out))
+    return _tune(problem, replace(config, deals=deals, held_out=held_out), out, processes, log or ())
 
 
 def train_gratr_trust(
@@ -264,8 +188,7 @@ def train_gratr_trust(
 ) -> Answer:
     """Learn from episodes how reliable each kind of GRATR's evidence is, by the log loss of trust at every judgement.
 
-    Writes parameters.json for `--policy gratr:parameters=FILE`, and readers.json for `reproduce gratr-trust --readers
-    FILE`. Resumes after the last finished episode.
+    Writes parameters.json for `--policy gratr:parameters=FILE`. Resumes after the last finished episode.
 
     Example: [bold]parlour train gratr-trust --episodes 400 --out runs/gratr-trust[/bold]
     """
@@ -280,7 +203,7 @@ def train_gratr_trust(
 def train_questum(
     config: Annotated[
         TuneConfig,
-        Options(rename={"deals": "--games"}, defaults={"budget": 30, "deals": 60, "held_out": 200, "surface": 30}),
+        Options(rename={"deals": "--games"}, defaults={"budget": 30, "deals": 60, "held_out": 200}),
     ],
     problem: Annotated[QuestumTuning, Options()],
     processes: common.ProcessOptions,

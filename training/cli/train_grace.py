@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final
 import typer
 from parlour.envs.core import ParlourError
 from parlour.envs.extras import install
-from parlour.envs.mediated_qa.vocabulary import SEES, Payment
+from parlour.envs.mediated_qa.vocabulary import SEES
 from parlour.envs.terminal import tell
 from parlour.envs.writing import writing
 from parlour.policies.llm.make import ModelConfig
@@ -21,21 +21,18 @@ from parlour.policies.llm.model import OFFLINE
 from parlour.training.cli import common
 from parlour.training.cli.models import RARE, answering
 from parlour.training.cli.options import Answer, Options
-from parlour.training.learn.mediators import costs, readers, table, train
-from parlour.training.learn.mediators.baselines import Scores, Usability, lines, of_scores, usability
-from parlour.training.learn.mediators.contextual import check_sees, learn_sees, most_seen, regrets_of
-from parlour.training.learn.mediators.costs import UseRate
-from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig, corpus_of, priced, split
+from parlour.training.learn.mediators import baselines, costs, enough, readers, table, train
+from parlour.training.learn.mediators.baselines import Scores, Usability, lines, of_scores
+from parlour.training.learn.mediators.contextual import learn_sees, most_seen, regrets_of
+from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig, corpus_of, split
 from parlour.training.learn.mediators.held_out import PARTIAL, compare, pipeline_of, prepare
-from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, unit_of
+from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, check, unit_of
 from parlour.training.learn.mediators.readers import forecast
 from parlour.training.learn.mediators.train import Trained
-from parlour.training.measure.statistics import plain, show_interval
+from parlour.training.measure.statistics import plain
 from parlour.training.results import display
 
-_RARE_LEARNING: Final = (
-    *("shrinkage", "folds", "individual_costs", "share", "learner", "rule", "rounds", "points", "validation"),
-)
+_RARE_LEARNING: Final = ("shrinkage", "folds", "individual_costs", "share", "points", "validation")
 _RARE_CALIBRATION: Final = (
     *("normalisation", "guide", "joint", "limit", "utilities", "nli", "simulate_memory", "actions", "held_out_share"),
 )
@@ -44,9 +41,7 @@ _REPLIES: Final = "replies.sqlite"
 
 
 def train_grace(
-    config: Annotated[
-        GraceConfig, Options(exclude=("unit",), rename={"rule": "--set"}, panel="Learning", rare=_RARE_LEARNING)
-    ],
+    config: Annotated[GraceConfig, Options(exclude=("unit",), panel="Learning", rare=_RARE_LEARNING)],
     setting: Annotated[
         HeldOutConfig,
         Options(
@@ -59,7 +54,6 @@ def train_grace(
         ModelConfig,
         Options(
             repeated=("stop",),
-            exclude=("noise",),
             rename={"temperature": "--model-temperature"},
             panel="Language model",
             rare=RARE,
@@ -69,25 +63,16 @@ def train_grace(
     sees: Annotated[
         str | None,
         "What the mediator sees of a question: state (the paper's), signals (their raw values), or question (its form, names, "
-        "links and path); None: question from 300 questions to learn from; state with fewer, with --actions, and with a method or "
-        "learner that sees nothing else.",
+        "links and path); None: question from 300 questions to learn from; state with fewer, and with --actions.",
     ] = None,
     from_table: Annotated[Path | None, "Simulation table to learn from: CSV, or JSON as published."] = None,
     questions: Annotated[
         int | None, typer.Option(min=2), "Number of generated questions to learn from instead."
     ] = None,
-    from_log: Annotated[
-        Path | None, "Log of recommendations with their results to learn from; pays by --utilities and --costs."
-    ] = None,
     cost: Annotated[
         str | None,
         typer.Option("--costs"),
         "Costs of the actions, nine numbers or some by name such as retrieve_deep=4; None: the published run's.",
-    ] = None,
-    rate: Annotated[
-        str | None,
-        "Costs from the tokens and seconds of the calibration: prices of a million tokens read, of a million written, of a second, "
-        "such as 0.15,0.6,0.0001; or MODEL,SECOND with a model of the price table; None: as --costs says.",
     ] = None,
     dry_run: Annotated[bool, "Only print an upper bound on the calibration's calls, tokens and dollars."] = False,
     out: common.RunOption = Path("runs/grace"),
@@ -101,35 +86,29 @@ def train_grace(
 
     Example: [bold]parlour train grace --from-table simulation.csv --temperature 0.7 --floor 0.02 --out runs/grace[/bold]
     """
-    if sum((from_table is not None, from_log is not None, questions is not None, setting.corpus != "")) != 1:
+    if sum((from_table is not None, questions is not None, setting.corpus != "")) != 1:
         raise ParlourError(
-            "train grace needs one source of data; accepted: --corpus PATH, or --from-table FILE or --questions N, "
-            "or --from-log FILE"
+            "train grace needs one source of data; accepted: --corpus PATH, or --from-table FILE or --questions N"
         )
     if questions is None and not setting.corpus and (ray.ray is not None or asked.model != OFFLINE or dry_run):
         raise ParlourError(
             "--ray, --model and --dry-run are for questions; accepted: with --corpus PATH or --questions N"
         )
-    if rate is not None and (cost is not None or setting.actions or (questions is None and not setting.corpus)):
-        raise ParlourError(
-            "--rate makes costs of a calibration; accepted: with --corpus or --questions, without --costs"
-        )
-    by = None if rate is None else costs.rate(rate, asked.prices)
     if from_table is not None:
         simulated = table.read(from_table)
         simulated = simulated if cost is None else replace(simulated, costs=costs.stated(cost))
+        check(simulated, config)
+        count = int(len(set(simulated.ids)) * config.validation)
+        _note(enough.held_out_note(count, "--validation", config.validation))
         with display.progress_line() as progress:
             return _answer(train.train(config, simulated, out, progress, log=log or ()), out)
     answering_model = "" if asked.model == OFFLINE else f"{asked.model}, temperature {asked.temperature:g}"
     setting = replace(setting, seed=config.seed, costs=costs.stated(cost), model=answering_model)
     config = replace(config, unit=unit_of(setting.payment))
-    if from_log is not None:
-        return _from_log(config, from_log, setting.payment, out, log or ())
     setting = replace(setting, sees=sees or SEES[0])
-    check_sees(setting, config)
     if questions is not None:
         setting = replace(setting, train=questions, corpus_seed=UNSEEN + config.seed)
-    return _calibrated(config, setting, sees is None, asked, ray, out, dry_run, by, log or ())
+    return _calibrated(config, setting, sees is None, asked, ray, out, dry_run, log or ())
 
 
 def _calibrated(
@@ -140,7 +119,6 @@ def _calibrated(
     ray: common.RaySettings,
     out: Path,
     dry_run: bool,
-    by: UseRate | None,
     log: Sequence[str],
 ) -> Answer:
     """Calibrate, learn, compare; or only tell what the calibration takes. `by_number`: the number of questions decides what the
@@ -150,10 +128,14 @@ def _calibrated(
     corpus = corpus_of(setting)
     setting = split(setting, corpus)
     if by_number:
-        setting = replace(setting, sees=most_seen(setting, config))
+        setting = replace(setting, sees=most_seen(setting))
     if setting.sees != SEES[0] and find_spec("sklearn") is None:
         raise ParlourError(f"--sees {setting.sees} needs scikit-learn; accepted: --sees state, or {install('train')}")
     pipeline = pipeline_of(setting, corpus)
+    _note(enough.held_out_note(setting.held_out, *_share(setting)))
+    if setting.corpus and setting.retriever == "graph":
+        linked = sum(bool(pipeline.starts(number)) for number in range(pipeline.size))
+        _note(enough.linked_note(linked, pipeline.size))
     if dry_run or setting.model:
         expected = forecast(setting, pipeline, asked, folder / PARTIAL)
         if dry_run:
@@ -165,16 +147,27 @@ def _calibrated(
         asking = partial(prepare, corpus=corpus, pool=pool, at_once=at_once, pipeline=pipeline)
         with display.progress_line() as progress:
             calibrated = asking(setting, out=folder, progress=progress)
-    if by is not None:
-        calibrated = priced(calibrated, costs.costs_by(folder / costs.USAGE, by))
     made = learn_sees(calibrated, config)
-    paid = "" if by is None else str(by)
     with display.progress_line("Learning the policy") as progress:
-        run = train.train(config, calibrated.table, out, progress, note, made, paid, log)
+        limits = baselines.possible(calibrated.payment)
+        run = train.train(config, calibrated.table, out, progress, note, made, log, limits)
         regrets = regrets_of(calibrated, config, made)
-        scores = compare(calibrated, run.learned.policy, folder, note, pipeline)
+        scores = compare(calibrated, run.learned.policy, folder, note)
     run = _judged(run, of_scores(scores, len(calibrated.train)), out)
-    return _answer(run, out, scores, note, regrets, "" if by is None else by.told(calibrated.config.costs))
+    return _answer(run, out, scores, note, regrets)
+
+
+def _share(setting: HeldOutConfig) -> tuple[str, float]:
+    """The option that sets how many questions are held out, and their share."""
+    if setting.corpus:
+        return "--held-out-share", setting.held_out_share
+    return "a share of", setting.held_out / (setting.train + setting.held_out)
+
+
+def _note(text: str) -> None:
+    """A line on standard error, before the work starts; none for an empty text."""
+    if text:
+        tell(f"parlour: note: {text}", error=True)
 
 
 def _storing(asked: ModelConfig, folder: Path) -> ModelConfig:
@@ -198,14 +191,11 @@ def _answer(
     scores: tuple[Scores, ...] = (),
     note: str = "",
     regrets: Mapping[str, float] = MappingProxyType({}),
-    paid: str = "",
 ) -> Answer:
     _warn(run)
     value = _policy_as_json(run, out)
     value |= {"scores": [plain(score) for score in scores]} if scores else {}
     value |= {"reader": note} if note else {}
-    value |= {"costs": paid} if paid else {}
-    note = "; ".join(filter(None, (note, paid)))
     value |= {"seen_regrets": dict(regrets)} if regrets else {}
 
     def show() -> None:
@@ -214,34 +204,6 @@ def _answer(
             text = ", ".join(f"{name} {regret:.2f}" for name, regret in regrets.items())
             tell(f"regret of the policy that sees more, mean over held-out questions: {text}")
 
-    return Answer(value, show, verdict=run.usability.verdict)
-
-
-def _from_log(config: GraceConfig, path: Path, payment: Payment, out: Path, log: Sequence[str]) -> Answer:
-    """Learn from what a mediator in use recommended; what the policy is worth is told by its own log."""
-    from parlour.policies.agents.mediated_qa import recommendation_log
-    from parlour.training.learn.mediators import learn, off_policy
-
-    if config.method == "quantal" and None in (config.temperature, config.floor):
-        raise ParlourError(
-            "a log tells one joint action of each question, which cross-validation cannot choose by; accepted: "
-            "--temperature and --floor, such as 0.7 and 0.02"
-        )
-    used = recommendation_log.read_log(path)
-    with display.progress_line() as progress:
-        run = train.train(
-            replace(config, validation=0.0), off_policy.utility_table(used, payment), out, progress, log=log
-        )
-        worth = off_policy.value_of_learning(lambda table: learn.learn(table, config).policy, used, payment)
-    run = _judged(run, usability(worth.gain, "the policy in use", len(used)), out)
-    _warn(run)
-
-    def show() -> None:
-        _show_policy(run, out, (), "")
-        gain = f"{worth.gain.value:+.2f} {show_interval(worth.gain, '+.2f')}"
-        tell(f"gain over the policy in use, by the part of the log it was not learned from: {gain}, n = {worth.n}")
-
-    value = _policy_as_json(run, out) | {"off_policy": plain(worth)}
     return Answer(value, show, verdict=run.usability.verdict)
 
 

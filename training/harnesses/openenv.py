@@ -6,28 +6,30 @@ Interfaces of the package `openenv` 0.10, which was called `openenv-core` up to 
 
 from __future__ import annotations
 
-import socket
+from collections.abc import Sequence
 from functools import partial
 from importlib.metadata import version
 from typing import Any, ClassVar, Final
 
-import uvicorn
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from openenv.core.env_server.http_server import create_fastapi_app
 from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import Action, ConcurrencyConfig, EnvironmentMetadata, Observation, State
 from parlour.envs.core import ParlourError
 from parlour.envs.text import MAX_WORDS
+from parlour.training.harnesses.listening import GuardedApp
 from parlour.training.harnesses.sessions import Sessions, SessionTurn
 from pydantic import Field
 
+_OPENER: Final = "reset"
 _IDLE: Final = 3600.0
 """Seconds after which a session that was opened over HTTP and is not used is closed."""
-_FAREWELL: Final = 5
-"""Seconds in which connections may end when the server does."""
-_LONGEST_MESSAGE: Final = 65_536
-"""Bytes of a message from a client; its words are shorter still."""
+
+
+_SHOWN: Final = 200
+"""Characters of a fault that are shown."""
 
 
 class SeatAction(Action):
@@ -69,7 +71,7 @@ class TableEnvironment(Environment[SeatAction, SeatObservation, State]):
         A game that is not over is played to its end without the caller.
 
         Args:
-            seed: Seed of the game; None: the server's next seed.
+            seed: Seed of the game, where the host allows it; None: the server's own.
             episode_id: The caller's name for the game; None: one is drawn.
             seat: The caller's, by agent's name; None: the server's choice.
 
@@ -78,7 +80,7 @@ class TableEnvironment(Environment[SeatAction, SeatObservation, State]):
         """
         if episode_id is not None and not isinstance(episode_id, str):
             raise ParlourError(f"episode_id {episode_id!r} is not accepted; accepted: a text")
-        self._sessions.check_game(seed, seat)
+        self._sessions.admit(seed, seat)
         self.close()
         self._turn = self._sessions.begin(seed, seat)
         self._episode, self._steps = self._turn.session if episode_id is None else episode_id, 0
@@ -131,31 +133,27 @@ class TableEnvironment(Environment[SeatAction, SeatObservation, State]):
             self._turn = None
 
 
-def app_of(sessions: Sessions) -> FastAPI:
-    """The application: /ws, where games are played, and the other routes of OpenEnv, which concern no game."""
+def app_of(sessions: Sessions, hosts: Sequence[str] = ()) -> GuardedApp:
+    """The application: /ws, where games are played, and the other routes of OpenEnv, which concern no game.
+
+    Args:
+        sessions: Deals the games.
+        hosts: Names of this server, besides IP addresses and localhost.
+    """
+    sessions.opener = _OPENER
     limits = ConcurrencyConfig(max_concurrent_envs=sessions.settings.max_games, session_timeout=_IDLE)
     made: FastAPI = create_fastapi_app(
         partial(TableEnvironment, sessions), SeatAction, SeatObservation, concurrency_config=limits
     )
     made.add_exception_handler(ParlourError, _refusal)
-    return made
+    made.add_exception_handler(RequestValidationError, _no_request)
+    made.add_exception_handler(HTTPException, _no_request)
+    return GuardedApp(made, hosts, _error_body)
 
 
-def listening(host: str, port: int) -> socket.socket:
-    """A socket with the address; port 0 takes a free one. Raises `ParlourError` for an address that cannot be used."""
-    try:
-        return socket.create_server((host, port))
-    except (OSError, OverflowError) as error:
-        raise ParlourError(f"{host}:{port} cannot be listened at ({error}); accepted: a free port, or 0") from None
-
-
-def serve(sessions: Sessions, own: socket.socket) -> None:
-    """Answer at a socket until the process is interrupted."""
-    settings = uvicorn.Config(
-        app_of(sessions), log_level="error", ws_max_size=_LONGEST_MESSAGE, timeout_graceful_shutdown=_FAREWELL
-    )
-    with own:
-        uvicorn.Server(settings).run(sockets=[own])
+def _error_body(reason: str) -> dict[str, Any]:
+    """A refusal, as OpenEnv has it over HTTP (`detail`) and over a WebSocket (`type` and `data`)."""
+    return {"type": "error", "data": {"message": reason, "code": "INVALID_JSON"}, "detail": reason}
 
 
 def _observation(turn: SessionTurn) -> SeatObservation:
@@ -171,3 +169,13 @@ def _observation(turn: SessionTurn) -> SeatObservation:
 
 async def _refusal(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"detail": str(error)}, 409)
+
+
+async def _no_request(_: Request, error: Exception) -> JSONResponse:
+    """The refusal of a body that is no request: the first fault, without the body."""
+    if isinstance(error, HTTPException) and isinstance(error.detail, str):
+        return JSONResponse({"detail": error.detail}, error.status_code)
+    assert isinstance(error, RequestValidationError | HTTPException)
+    faults: Sequence[Any] = error.errors() if isinstance(error, RequestValidationError) else error.detail
+    where = ".".join(str(part) for part in faults[0]["loc"])[:_SHOWN]
+    return JSONResponse({"detail": f"{where}: {faults[0]['msg']}"[: 2 * _SHOWN]}, 422)

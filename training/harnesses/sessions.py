@@ -1,27 +1,37 @@
 """Games in progress that callers from outside play by an id: one seat each, one call at a time.
 
-Each is a game of `parlour.training.play.outside`: a caller sees only what its seat may know.
+Each is a game of `parlour.training.play.outside`: a caller sees only what its seat may know, and nothing that a later deal follows
+from. `Sessions.begin` is for the process that holds the sessions, such as a trainer. `Sessions.begin_for_caller` is for servers: it
+keeps the limits of the settings.
 """
 
 from __future__ import annotations
 
 import secrets
+from collections import deque
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from hashlib import sha256
 from pathlib import Path
-from threading import Lock
+from threading import Condition, Lock
 from time import monotonic
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError, accept, check_from
 from parlour.envs.terminal import tell
 from parlour.envs.text import MAX_WORDS
+from parlour.training.harnesses.transcript_names import finish, last_number, name_in_progress, size_of
 from parlour.training.play.outside import OutsideSeats, OutsideTable
 from parlour.wrappers.opponents import Opponents
 
 _ID_BYTES: Final = 12
+_SEED_BITS: Final = 63
+"""Too many seeds for a caller to try them all."""
+_MINUTE: Final = 60.0
+_ROOM_WAIT: Final = 10.0
+"""Seconds for which a new game waits for the end of a game that its caller left."""
 
 
 @dataclass(frozen=True)
@@ -41,19 +51,27 @@ class SessionSettings:
     """Options of the game."""
     on_bad: str = "ask_again"
     tries: int = 3
-    seed: int = 0
-    """Seed of the first game without a seed from the caller; later games count on from it."""
+    seed: int | None = None
+    """Makes the deals repeatable. Whoever knows or guesses it can compute every role. None: each deal is random."""
+    callers_may_seed: bool = False
+    """Whether a caller of a server may name the seed of its deal, and thereby know every role."""
     out: Path | None = None
-    """Folder for the transcripts; None: none are written."""
+    """Folder for the transcripts; None: none are written. Callers must not be able to read it."""
     max_games: int = 64
-    """Games in progress at once. A further game replaces a finished game, or a game whose caller is silent; otherwise it is
-    refused."""
+    """Games in progress at once, including games that their callers left. A further game replaces a finished game, or a game whose
+    caller is silent; otherwise it is refused."""
+    games_per_minute: int = 120
+    """Games that callers of a server may begin in a minute."""
+    max_disk: int = 2**30
+    """Bytes in `out` beyond which callers of a server begin no game."""
     patience: float = 3600.0
     """Seconds without a call after which a game gives its place away where one is needed: it is ended as by `Sessions.end`."""
 
     def __post_init__(self) -> None:
-        check_from("seed", self.seed, 0)
-        check_from("max_games", self.max_games, 1)
+        if self.seed is not None:
+            check_from("seed", self.seed, 0)
+        for name in ("max_games", "games_per_minute", "max_disk"):
+            check_from(name, getattr(self, name), 1)
         if not self.patience >= 0:
             raise accept("patience", self.patience, "seconds, 0 or more")
         check_seat(self.seat, self.seats)
@@ -111,13 +129,23 @@ class SessionCounts:
 
 
 class Sessions:
-    """Games by id."""
+    """Games by id.
 
-    def __init__(self, settings: SessionSettings) -> None:
-        self.settings = settings
+    Args:
+        settings: Which games are played.
+        opener: What a caller uses to begin a game; refusals name it. Servers set it.
+    """
+
+    def __init__(self, settings: SessionSettings, opener: str = "begin") -> None:
+        self.settings, self.opener = settings, opener
         self._games: dict[str, _Session] = {}
-        self._begun = self._left = 0
+        self._begun = self._left = self._ending = 0
+        self._earlier = 0 if settings.out is None else last_number(settings.out, settings.game)
+        """Number of the last game in the folder, of an earlier server."""
+        self._recent: deque[float] = deque()
+        """When callers began games in the last minute."""
         self._lock = Lock()
+        self._room = Condition(self._lock)
         self._endings = ThreadPoolExecutor(1, "endings of sessions")
 
     @property
@@ -128,29 +156,49 @@ class Sessions:
             return SessionCounts(self._begun, going_on, self._left)
 
     def begin(self, seed: int | None = None, seat: str | None = None) -> SessionTurn:
-        """Deal a game.
+        """Deal a game, for the process that holds the sessions.
 
         Args:
-            seed: Seed of the game; None: the next seed of the settings.
+            seed: Seed of the game; None: a seed that follows from the settings' seed, or a random one.
             seat: The caller's seat; None: the seat in the settings.
 
         Raises:
             ParlourError: An argument is not accepted, or too many games are in progress.
         """
         self.check_game(seed, seat)
-        chosen, agent = self.settings, self.settings.seat if seat is None else seat
-        with self._lock:
+        agent = self.settings.seat if seat is None else seat
+        with self._room:
             self._make_room()
-            number, self._begun = self._begun, self._begun + 1
+            self._begun += 1
+            number = self._earlier + self._begun
             name = secrets.token_hex(_ID_BYTES)
-            session = self._games[name] = _Session(name, agent, self._dealt_by(agent, number))
+            session = self._games[name] = self._session_at(agent, name, number)
         try:
             with session.taken() as game:
-                game.deal(chosen.seed + number if seed is None else seed)
+                game.deal(self._seed_of(number) if seed is None else seed)
                 return session.turn()
         except BaseException:
-            self._games.pop(name).game.close()  # what was not dealt never ends
+            self._games.pop(name).close()  # what was not dealt never ends
             raise
+
+    def begin_for_caller(self, seed: int | None = None, seat: str | None = None) -> SessionTurn:
+        """Deal a game, for somebody outside: within the limits of the settings. Raises `ParlourError` as `begin`."""
+        self.admit(seed, seat)
+        return self.begin(seed, seat)
+
+    def admit(self, seed: int | None = None, seat: str | None = None) -> None:
+        """Count a game that somebody outside is about to begin. Raises `ParlourError` for one too many."""
+        self.check_caller(seed, seat)
+        self._check_disk()
+        self._check_rate()
+
+    def check_caller(self, seed: int | None, seat: str | None) -> None:
+        """Raise `ParlourError` for arguments with which no caller of a server begins a game."""
+        self.check_game(seed, seat)
+        if seed is not None and not self.settings.callers_may_seed:
+            raise ParlourError(
+                f"a seed is not accepted from callers of this server; accepted: {self.opener} without seed"
+            )
 
     def check_game(self, seed: int | None, seat: str | None) -> None:
         """Raise `ParlourError` for arguments with which no game begins."""
@@ -158,6 +206,10 @@ class Sessions:
             check_seat(seat, self.settings.seats)
         if seed is not None:
             check_from("seed", seed, 0)
+            if seed.bit_length() > _SEED_BITS:
+                raise ParlourError(
+                    f"a seed of {seed.bit_length()} bits is not accepted; accepted: {_SEED_BITS} at most"
+                )
 
     def say(self, session: str, words: str) -> SessionTurn:
         """Answer at the turn of the caller's seat.
@@ -169,6 +221,8 @@ class Sessions:
             raise ParlourError(f"{len(words)} characters are not accepted; accepted: {MAX_WORDS} at most")
         played = self._session(session)
         with played.taken() as game:
+            if game.done:
+                raise ParlourError(f"the game is over; accepted: {self.opener}")
             game.say(words)
             return played.turn()
 
@@ -188,10 +242,10 @@ class Sessions:
             return played.turn()
 
     def end(self, session: str) -> None:
-        """Take a game away, for a caller that is gone or begins another: its place is free and its id unknown at once.
+        """Take a game away, for a caller that is gone or begins another: its id is unknown at once.
 
         An unfinished game is played to its end as by `leave`, in a thread, one game after the other; then the transcript is
-        closed. Raises `ParlourError` for an unknown id.
+        closed and its place is free. Raises `ParlourError` for an unknown id.
         """
         with self._lock:
             self._end(self._session(session))
@@ -200,46 +254,86 @@ class Sessions:
         """Close the transcripts, once the games that callers left are at their ends; games in progress stay unfinished."""
         self._endings.shutdown()
         for session in self._games.values():
-            session.game.close()
+            session.close()
         self._games.clear()
 
     # -- inside ------------------------------------------------------------------------------------------------
 
-    def _dealt_by(self, agent: str, number: int) -> OutsideSeats:
+    def _session_at(self, agent: str, name: str, number: int) -> _Session:
         chosen = self.settings
-        path = None if chosen.out is None else chosen.out / f"{chosen.game}-{number + 1}.jsonl"
+        path = None if chosen.out is None else name_in_progress(chosen.out)
         others = chosen.opponents if isinstance(chosen.opponents, str) else "own"
         players = {seat: "caller" if seat == agent else others for seat in chosen.seats}
-        return OutsideSeats(chosen.table, [agent], path, {"players": players})
+        game = OutsideSeats(chosen.table, [agent], path, {"players": players}, private=True)
+        return _Session(name, agent, game, path, number)
+
+    def _seed_of(self, number: int) -> int:
+        """Seed of a deal: no seed tells another one without the seed of the settings."""
+        if self.settings.seed is None:
+            return secrets.randbits(_SEED_BITS)
+        drawn = sha256(f"{self.settings.seed} {number}".encode()).digest()
+        return int.from_bytes(drawn) & (1 << _SEED_BITS) - 1
+
+    def _check_rate(self) -> None:
+        with self._lock:
+            now, most = monotonic(), self.settings.games_per_minute
+            while self._recent and now - self._recent[0] >= _MINUTE:
+                self._recent.popleft()
+            if len(self._recent) >= most:
+                later = f"{self.opener} again in {_MINUTE - (now - self._recent[0]):.0f} s"
+                raise ParlourError(f"more than {most} games in a minute are not accepted; accepted: {later}")
+            self._recent.append(now)
+
+    def _check_disk(self) -> None:
+        out, most = self.settings.out, self.settings.max_disk
+        if out is not None and size_of(out) >= most:
+            raise ParlourError(
+                f"the transcripts fill {most} bytes; accepted: {self.opener} when the host has made room"
+            )
 
     def _session(self, name: str) -> _Session:
         session = self._games.get(name)
         if session is None:
-            raise ParlourError("there is no such session; accepted: the id that the beginning of a game told")
+            raise ParlourError(f"there is no such session; accepted: the session that {self.opener} returned")
         return session
 
     def _make_room(self) -> None:
-        if len(self._games) < self.settings.max_games:
-            return
-        idle = [game for game in self._games.values() if not game.answering]
-        ready = next((game for game in idle if game.over), min(idle, key=lambda game: game.called, default=None))
-        if ready is None or (not ready.over and monotonic() - ready.called < self.settings.patience):
-            raise ParlourError(
-                f"{len(self._games)} games are in progress; accepted: a new one once one of them is over"
-            )
-        self._end(ready)
+        """Wait for a place, with the lock held. Raises `ParlourError` if none becomes free."""
+        chosen = self.settings
+        while len(self._games) + self._ending >= chosen.max_games:
+            idle = [game for game in self._games.values() if not game.answering]
+            ready = next((game for game in idle if game.over), min(idle, key=lambda game: game.called, default=None))
+            silent = ready is not None and monotonic() - ready.called >= chosen.patience
+            if ready is not None and (ready.over or (silent and not self._ending)):
+                self._end(ready)
+            elif not self._ending or not self._room.wait(_ROOM_WAIT):
+                raise ParlourError(
+                    f"{chosen.max_games} games are in progress; accepted: {self.opener} again once one of them is over"
+                )
 
     def _end(self, game: _Session) -> None:
         del self._games[game.name]
-        self._left += not game.over
-        self._endings.submit(game.play_out)
+        if game.over:
+            game.close()
+            return
+        self._left += 1
+        self._ending += 1
+        self._endings.submit(self._play_out, game)
+
+    def _play_out(self, game: _Session) -> None:
+        try:
+            game.play_out()
+        finally:
+            with self._room:
+                self._ending -= 1
+                self._room.notify_all()
 
 
 class _Session:
     """One game, which answers one call at a time."""
 
-    def __init__(self, name: str, agent: str, game: OutsideSeats) -> None:
-        self.name, self.agent, self.game = name, agent, game
+    def __init__(self, name: str, agent: str, game: OutsideSeats, path: Path | None, number: int) -> None:
+        self.name, self.agent, self.game, self._path, self._number = name, agent, game, path, number
         self.called = monotonic()
         """When its caller was heard of last, in seconds."""
         self._lock = Lock()
@@ -260,6 +354,8 @@ class _Session:
         try:
             yield self.game
         finally:
+            if self.game.dealt and self.game.done:
+                self.close()
             self.called = monotonic()
             self._lock.release()
 
@@ -271,7 +367,14 @@ class _Session:
             except Exception as error:  # of a player, or of its model: no caller is left to be told
                 tell(f"a game that its caller left could not be played to its end: {error}", error=True)
             finally:
-                self.game.close()
+                self.close()
+
+    def close(self) -> None:
+        """Close the transcript, which gets its name: nobody plays this game any more."""
+        self.game.close()
+        if self._path is not None:
+            finish(self._path, self.game.settings.game, self._number)
+            self._path = None
 
     def turn(self, message: str | None = None) -> SessionTurn:
         """What the caller is told: what is new, or another message."""

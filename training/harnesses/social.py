@@ -3,7 +3,7 @@
     listening  =  loss(what the night showed) - loss(stated belief)     how much better the seat knows who is evil
     speaking   =  mean effect of its claims on the belief of the good seats that heard them
 
-Both are in nats a seat, by the measures of `parlour.training.measure.abilities`: log loss against the truth, and the exact belief with
+Both are in nats a seat, by the measures of `parlour.training.measure.avalon`: log loss against the truth, and the exact belief with
 a claim beside that without it. A good seat earns by speaking if belief moves towards the truth, an evil seat if it moves
 away. Only good seats are asked, because evil seats know each other. The paper trains listening by its gradient; here it
 is a reward of the answer's tokens. Avalon.
@@ -24,10 +24,11 @@ from parlour.envs.core import ParlourError, accept
 from parlour.envs.english import name
 from parlour.envs.entries import Entry
 from parlour.envs.json_values import json_value
-from parlour.training.measure.abilities.beliefs import LEAST, loss
-from parlour.training.measure.abilities.moments import OPPONENT
-from parlour.training.measure.abilities.persuasion import claim_effects
-from parlour.training.measure.analysis.games import GAME, AnalysedGame
+from parlour.training.measure.avalon import GAME
+from parlour.training.measure.avalon.games import AnalysedGame
+from parlour.training.measure.avalon.moments import OPPONENT
+from parlour.training.measure.avalon.persuasion import claim_effects
+from parlour.training.measure.avalon.stated import LEAST, loss
 from parlour.wrappers.conversation import ConversationSeat
 
 _OBJECT: Final = re.compile(r"\{[^{}]*\}")
@@ -121,7 +122,7 @@ def _view(env: GameEnv, seat: int) -> AvalonView:
 
 
 def _analysed(env: GameEnv, agent: str) -> AnalysedGame:
-    """The game as the measures of abilities take it, with one seat as the measured player."""
+    """The game as the measures take it, with one seat as the measured player."""
     rules: Any = env.game
     players = {other: agent if other == agent else f"{other}{OPPONENT}" for other in env.possible_agents}
     header = {"game": env.spec.id, "config": rules.config, "players": players}

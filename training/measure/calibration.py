@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,13 +31,6 @@ def bins_by_range(chances: ArrayLike, outcomes: ArrayLike, bins: int = 10) -> li
     p, y = np.asarray(chances, float), np.asarray(outcomes, float)
     part = np.minimum((p * bins).astype(int), bins - 1)
     return [_bin(k / bins, (k + 1) / bins, p[part == k], y[part == k]) for k in np.unique(part).tolist()]
-
-
-def bins_by_count(chances: ArrayLike, outcomes: ArrayLike, bins: int = 10) -> list[CalibrationBin]:
-    """Parts with equally many cases, by rising chance; equal chances stay in their order."""
-    p, y = np.asarray(chances, float), np.asarray(outcomes, float)
-    parts: Iterable[np.ndarray] = np.array_split(np.argsort(p, kind="stable"), bins)
-    return [_bin(float(p[k[0]]), float(p[k[-1]]), p[k], y[k]) for k in parts if len(k)]
 
 
 def _bin(low: float, high: float, chances: np.ndarray, outcomes: np.ndarray) -> CalibrationBin:

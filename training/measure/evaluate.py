@@ -319,4 +319,4 @@ def _compare(rows: Sequence[Game], a: str, b: str) -> list[Comparison]:
 def write_table(report: Report, path: Path) -> None:
     """The table of games as CSV, a row a game and scored policy."""
     rows = [list(asdict(game).values()) for game in report.games]
-    write_csv(path, [field.name for field in fields(Game)], rows, end="\r\n")
+    write_csv(path, [part.name for part in fields(Game)], rows, end="\r\n")

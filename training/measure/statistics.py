@@ -21,15 +21,21 @@ if TYPE_CHECKING:
 LEVEL: Final = 0.95
 _Z: Final = 1.959963984540054  # the 97.5 % point of the standard normal distribution
 
-_SAME: Final = 1e-9
-"""Means that differ by less are the same."""
-
 Bounds = tuple[float, float]
 """The least and the greatest mean that is possible."""
 UNBOUNDED: Final[Bounds] = (-inf, inf)
 SHARE: Final[Bounds] = (0.0, 1.0)
 SHARE_DIFFERENCE: Final[Bounds] = (-1.0, 1.0)
 COUNT: Final[Bounds] = (0.0, inf)
+
+
+def between(bounds: Bounds) -> Bounds:
+    """The least and the greatest difference of two values within bounds.
+
+    >>> between(SHARE)
+    (-1.0, 1.0)
+    """
+    return bounds[0] - bounds[1], bounds[1] - bounds[0]
 
 
 @dataclass(frozen=True)
@@ -118,6 +124,23 @@ def rate(hits: int, n: int) -> Estimate | None:
     return Estimate(hits / n, float(interval.low), float(interval.high), n, hits=hits)
 
 
+def mean_of_rates(rates: Sequence[Estimate]) -> Estimate | None:
+    """The mean of independent rates, each with the same weight whatever it was counted in; None where there is none.
+
+    The interval combines the intervals of the rates by the square-and-add method (Newcombe 2001; Zou and Donner 2008).
+
+    >>> both = mean_of_rates([rate(1, 3), rate(9, 9)])
+    >>> f"{both.value:.1%} [{both.low:.1%}, {both.high:.1%}] of {both.n}"
+    '66.7% [46.5%, 89.6%] of 12'
+    """
+    if not rates:
+        return None
+    k, value = len(rates), sum(estimate.value for estimate in rates) / len(rates)
+    below = sqrt(sum((estimate.value - estimate.low) ** 2 for estimate in rates if estimate.low is not None)) / k
+    above = sqrt(sum((estimate.high - estimate.value) ** 2 for estimate in rates if estimate.high is not None)) / k
+    return Estimate(value, value - below, value + above, n=sum(estimate.n for estimate in rates))
+
+
 def paired(a: Sequence[bool], b: Sequence[bool]) -> Estimate:
     """How much more often A succeeded than B on the same n cases, in the same order. Raises ValueError if they do not match.
 
@@ -200,62 +223,6 @@ def margin(error: ArrayLike, n: ArrayLike) -> NDArray[np.float64]:
     from scipy.special import stdtrit
 
     return np.where(known, stdtrit(np.where(known, freedom, 1.0), (1 + LEVEL) / 2) * error, np.nan)
-
-
-def stratified_mean(
-    strata: Sequence[ArrayLike],
-    weights: Sequence[float],
-    bounds: Bounds,
-    rng: np.random.Generator | None = None,
-) -> Estimate:
-    """The weighted mean of strata's means, with an interval that allows for few cases and for strata whose cases are all the same.
-
-    For the interval, the strata share half a case more, which lies a quarter of the range below or above its middle, as the
-    adjusted intervals of Price & Bonett (2004) do for rates. The interval is Student's with Satterthwaite's degrees of freedom
-    (1946). The test changes signs of cases at random.
-
-    >>> mean = stratified_mean([[0.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0]], [0.5, 0.5], (0.0, 1.0))
-    >>> mean.n, mean.value, round(mean.low, 3), round(mean.high, 3)
-    (7, 0.75, 0.382, 1.0)
-
-    Args:
-        strata: The values of each, one or more.
-        weights: Weights of the strata; they add up to 1.
-        bounds: The least and the greatest value that is possible; finite.
-        rng: Draws the signs; None: no test.
-    """
-    cases = [np.asarray(values, float) for values in strata]
-    middle, away = sum(bounds) / 2, (bounds[1] - bounds[0]) / 4
-    more = _MORE / len(cases)
-    n = np.array([len(x) + more for x in cases])
-    means = (np.array([x.sum() for x in cases]) + more * middle) / n
-    squares = np.array([((x - mean) ** 2).sum() for x, mean in zip(cases, means, strict=True)])
-    variances = (squares + more * ((middle - means) ** 2 + away**2)) / n
-    shares = np.square(weights) * variances / n
-    freedom = shares.sum() ** 2 / (shares**2 / np.maximum(n - 1, more)).sum()
-    from scipy.special import stdtrit
-
-    half = float(stdtrit(freedom, (1 + LEVEL) / 2) * sqrt(shares.sum()))
-    value, centre = float(np.dot(weights, [x.mean() for x in cases])), float(np.dot(weights, means))
-    low, high = max(bounds[0], min(centre - half, value)), min(bounds[1], max(centre + half, value))
-    count = sum(map(len, cases))
-    return Estimate(value, low, high, count, None if rng is None else _signs(cases, weights, value, rng))
-
-
-_DRAWS: Final = 2000
-"""How often the signs are drawn."""
-_MORE: Final = 0.5
-"""Cases that are added to all strata together."""
-
-
-def _signs(
-    cases: Sequence[NDArray[np.float64]], weights: Sequence[float], value: float, rng: np.random.Generator
-) -> float:
-    """How often a weighted mean is as far from zero if the sign of each case is drawn."""
-    turned = np.zeros(_DRAWS)
-    for weight, x in zip(weights, cases, strict=True):
-        turned += weight * (rng.choice((-1.0, 1.0), size=(_DRAWS, len(x))) @ x) / len(x)
-    return (1 + int((np.abs(turned) >= abs(value) - _SAME).sum())) / (1 + _DRAWS)
 
 
 def drawn_anew(cases: int, size: int, resamples: int, rng: np.random.Generator) -> NDArray[np.int64]:

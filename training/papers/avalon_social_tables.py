@@ -5,13 +5,13 @@ The agent plays both sides, one after the other, against the baseline agent; the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import attrgetter
 from typing import Any, Final
 
 from parlour.envs.avalon.vocabulary import ASSASSIN, EVIL, GOOD, MERLIN, MORGANA, PERCIVAL, SERVANT
 from parlour.policies.llm.decisions import Decisions
-from parlour.training.measure.statistics import Estimate, rate
+from parlour.training.measure.statistics import Estimate, mean_of_rates, rate
 from parlour.training.papers import avalon_social as social
 from parlour.training.papers.avalon_social.measures import Sat, valid
 from parlour.training.papers.avalon_teams import AGENT, BASELINE, Club, Variant
@@ -26,10 +26,9 @@ def avalon_table_9(name: str, setting: ReproductionSetting) -> Reproduction:
     given = attrgetter("replies" if setting.model.is_language_model else "responses")
     judged, players = _judged(setting)
     ours = [seat for seat in _seats(judged) if seat.table.players[seat.seat] == AGENT]
-    shares = {role: valid([seat for seat in ours if seat.role == role], given) for role in _ROLES} | {
-        "average": valid(ours, given)
-    }
-    cells = [cell(name, setting.model.name, role, "VRR", _rate(share)) for role, share in shares.items()]
+    shares = {role: _rate(valid([seat for seat in ours if seat.role == role], given)) for role in _ROLES}
+    shares["average"] = _of_roles(shares.values())
+    cells = [cell(name, setting.model.name, role, "VRR", share) for role, share in shares.items()]
     remarks = () if setting.model.is_language_model else ("Heuristics always answer in a form that can be read.",)
     cells = [*unprinted(name, ("LLaMA2", "GPT-3.5")), *cells]
     return _made(name, "Valid responses", setting, cells, {setting.model.name: players[AGENT]}, remarks)
@@ -41,7 +40,7 @@ def avalon_figure_2(name: str, setting: ReproductionSetting) -> Reproduction:
     def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
         for measure, key in (("QER", "engagement"), ("FVR", "fails")):
             yield from (cell(name, player, role, measure, _rate(of[key].get(role))) for role in (MORGANA, ASSASSIN))
-            yield cell(name, player, EVIL, measure, _pooled(of[key], (MORGANA, ASSASSIN)))
+            yield cell(name, player, EVIL, measure, _of_side(of[key], (MORGANA, ASSASSIN)))
 
     return _by_player(name, "The evil side's engagement in quests, and its fails", setting, cells)
 
@@ -50,7 +49,7 @@ def avalon_figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
     """Leader approval, self-recommendation and its success."""
 
     def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
-        yield cell(name, player, GOOD, "LAR", _pooled(of["approval"], (MERLIN, PERCIVAL, SERVANT)))
+        yield cell(name, player, GOOD, "LAR", _of_side(of["approval"], (MERLIN, PERCIVAL, SERVANT)))
         for measure, key in (
             ("LAR", "approval"),
             ("self-recommendation", "self_recommendation"),
@@ -103,7 +102,7 @@ def _by_player(
 ) -> Reproduction:
     judged, players = _judged(setting)
     measured = social.measures(judged)["players"]
-    all_cells = [cell for player in (AGENT, BASELINE) for cell in cells(player, measured[player])]
+    all_cells = [entry for player in (AGENT, BASELINE) for entry in cells(player, measured[player])]
     return _made(name, title, setting, all_cells, players)
 
 
@@ -127,9 +126,13 @@ def _rate(counts: dict[str, Any] | None) -> Estimate | None:
     return None if counts is None else rate(counts["hits"], counts["n"])
 
 
-def _pooled(of: dict[str, Any], roles: tuple[str, ...]) -> Estimate | None:
-    counted = [counts for role in roles if (counts := of.get(role)) is not None]
-    return rate(sum(counts["hits"] for counts in counted), sum(counts["n"] for counts in counted))
+def _of_side(of: dict[str, Any], roles: tuple[str, ...]) -> Estimate | None:
+    return _of_roles(_rate(of.get(role)) for role in roles)
+
+
+def _of_roles(rates: Iterable[Estimate | None]) -> Estimate | None:
+    """The mean of the roles' rates, as the paper prints a side's value: roles with more cases count no more."""
+    return mean_of_rates([estimate for estimate in rates if estimate is not None])
 
 
 def _made(

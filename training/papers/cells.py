@@ -34,7 +34,7 @@ from parlour.training.play.runner import GameRunner
 from parlour.training.results.progress import StageProgress, no_progress
 from parlour.training.results.runs import run_directory
 
-_PAPERS: Final = ("avalon", "grace", "gratr", "questum", "player", "records")
+_PAPERS: Final = ("avalon", "grace", "gratr", "questum", "player")
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,9 @@ class ReproductionSetting:
 
     games: int = 200
     """Number of held-out deals for each row and side; GRACE: held-out questions; GRATR: mixed games with each opponent;
-    murder mysteries: held-out cases; games of people: deals that choose an expert, and as many that report it."""
+    murder mysteries: held-out cases."""
     practice: int = 60
-    """Number of practice games on each side, if a row has experience; GRACE: calibration questions; games of people: thousands
-    of decisions that each expert learns from."""
+    """Number of practice games on each side, if a row has experience; GRACE: calibration questions."""
     model: Model = field(default_factory=OfflineModel)
     """Who answers the agents' questions, and the judge's."""
     workers: int = 1
@@ -60,9 +59,6 @@ class ReproductionSetting:
     opponents, or the policy of one of them."""
     ours: str = ""
     """GRATR's tables: GRATR with settings, such as gratr:gamma=0.02, by the paper's procedure unless they mean another one; None: gratr:mode=paper."""
-    readers: str = ""
-    """gratr-trust: readers.json of `parlour train gratr-trust`, or `trained` for the file that ships with parlour: adds
-    rows of GRATR with other settings, Bayes by learned habits and a logistic model; None: none of these."""
     out: Path | None = None
     """Run directory, for transcripts, or for pictures and their data; resumes if it exists; None: nothing is stored."""
     progress: StageProgress = no_progress
@@ -71,8 +67,7 @@ class ReproductionSetting:
     cases: str = "en"
     """Murder mysteries: `en` or `zh` (generated, held out), or a directory of WellPlay scripts or cases."""
     data: Path | None = None
-    """Avalon's records and games of people: folder with the games, one JSON object a line; grace-loo: with simulation.csv and
-    final_results.csv."""
+    """Folder with published data that a table studies."""
     repetitions: int = 3
     """Murder mysteries: number of repetitions of the quiz."""
     level: int = 0
@@ -210,7 +205,7 @@ class Reproduction:
     @property
     def cells_shown(self) -> tuple[TableCell, ...]:
         """What a terminal shows."""
-        return tuple(cell for cell in self.cells if not self.measures_shown or cell.measure in self.measures_shown)
+        return tuple(entry for entry in self.cells if not self.measures_shown or entry.measure in self.measures_shown)
 
 
 def mean(values: ArrayLike, bounds: Bounds = UNBOUNDED) -> Value:

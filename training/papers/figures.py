@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from parlour.training.measure.murder_mystery import scores
 from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell
+from parlour.training.papers.questum_games import OVERALL
 from parlour.training.results import plots
 
 _VERSUS: Final = " v. "
@@ -96,7 +98,7 @@ def _names(cells: Iterable[TableCell]) -> list[str]:
 def _marks(
     reproduction: Reproduction, panels: Sequence[_Panel], players: Sequence[str], path: Path, caption: tuple[str, str]
 ) -> None:
-    """All panels on one scale where they stand side by side; `told` is who played, and what a mark counts."""
+    """All panels on one scale where they stand side by side; `caption` is who played, and what a mark counts."""
     rows = max(len(panel.rows) for panel in panels)
     each = rows <= 8  # the lines of a panel are named in each panel, or at the left alone
     columns = min(len(panels), 4)
@@ -255,11 +257,33 @@ def _line(axes: Any, cells: Sequence[tuple[int, TableCell]], name: str, k: int, 
         _printed(axes, [at for at, _ in papers], [paper for _, paper in papers], colour)
 
 
+def _quiz(reproduction: Reproduction, path: Path, who: str) -> None:
+    """Points of each method in the quiz, with their intervals."""
+    shown = [
+        (cell.row, cell.figure) for cell in reproduction.cells if (cell.of, cell.measure) == (OVERALL, scores.OVERALL)
+    ]
+    rows = [(row, (figure.value, figure.low, figure.high)) for row, figure in reversed(shown) if figure]
+    with plots.picture(
+        path,
+        7.5,
+        1.0 + _ROW * len(rows),
+        title="Murder mysteries: share of the points in the quiz",
+        who=f"{who}; bars: 95 % intervals",
+        n=f"n = {shown[0][1].n if shown and shown[0][1] else 0} cases, each played by every method",
+    ) as made:
+        axes = made.add_subplot()
+        plots.points(axes, range(len(rows)), [estimated for _, estimated in rows], across=True)
+        axes.set_yticks(range(len(rows)), [row for row, _ in rows])
+        axes.set(xlim=(0, 1.02), ylim=(-0.5, len(rows) - 0.5))
+        plots.label(axes, x="share of the points", grid="x")
+
+
 FIGURES: Final[Mapping[str, Callable[[Reproduction, Path, str], None]]] = {
     **dict.fromkeys(("avalon-fig2", "avalon-fig3", "avalon-fig4", "avalon-fig5"), _by_measure),
     "avalon-fig6": _vacillation,
     **dict.fromkeys(("gratr-fig3", "gratr-fig4"), _by_opponent),
     "questum-sensors": _sensors,
     "questum-rounds": _rounds,
+    "compare": _quiz,
 }
 """Name of a figure -> its picture: cells, file, and who played."""

@@ -59,9 +59,9 @@ def grace_figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
         plots.require()
     experiments = _experiments(setting)
     systems = list(_systems(experiments))
-    cells = [cell for system in systems for cell in _scored(name, *system, experiments[0].played)]
+    cells = [entry for system in systems for entry in _scored(name, *system, experiments[0].played)]
     if setting.out is not None:
-        write_csv(setting.out / f"{name}.csv", _HEADING, [_line(cell) for cell in cells])
+        write_csv(setting.out / f"{name}.csv", _HEADING, [_line(entry) for entry in cells])
         pictures.scores(cells, setting.out / f"{name}.png", _who(setting))
     remark = (
         "The paper's figure shows net utility without a number; its published results have a mean of 6.35 (n = 20)."
@@ -105,7 +105,7 @@ def grace_figure_5(name: str, setting: ReproductionSetting) -> Reproduction:
             lines.append([experiment.signals, row.number, row.state, *joint, float(utility)])
         means = {state: mean(values) for state, values in earned.items() if values}
         cells += [cell(name, state, experiment.signals, "net utility", earns) for state, earns in means.items()]
-        panels.append((experiment.signals, {state: (earned[state], mean) for state, mean in means.items()}))
+        panels.append((experiment.signals, {state: (earned[state], average) for state, average in means.items()}))
     write_csv(out / f"{name}.csv", ["signals", "question", "state", *MODULES, "net_utility"], lines)
     pictures.utilities(panels, out / f"{name}.png", _who(setting))
     return _made(name, "Net utility by state", setting, cells, (_files(name),))

@@ -72,10 +72,10 @@ def _by_role(
     """Means over deals of a measure that counts for a role; `about` is the remark on it."""
     matches = [play_teams(setting, opponent) for opponent in opponents(setting, OPPONENTS)]
     cells = [
-        cell
+        entry
         for match in matches
         for role in roles
-        for cell in _pair(name, match, role, measure, partial(count, role), bounds=bounds)
+        for entry in _pair(name, match, role, measure, partial(count, role), bounds=bounds)
     ]
     return _made(name, title, setting, matches, cells, (remark(about), remark("means_over_deals")))
 

@@ -7,7 +7,7 @@ once. The villager with the lower seat goes with the werewolves first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
@@ -30,8 +30,6 @@ WEREWOLF_RULES: Final = "paper"
 GRATR: Final = "gratr"
 PAPER: Final = f"{GRATR}:mode=paper"
 """GRATR as the tables seat it."""
-Seating = Callable[[Any, int, str, str], dict[str, list[str]]]
-"""For a table, a seed, the opponent and GRATR: name of each of a deal's two games -> who sits at each seat."""
 ALL_OPPONENTS: Final = ReproductionSetting.against
 """Not one opponent, but all of them."""
 
@@ -87,21 +85,17 @@ def opponents(setting: ReproductionSetting, among: Sequence[Opponent]) -> tuple[
     return chosen
 
 
-def play_teams(
-    setting: ReproductionSetting, opponent: Opponent, seating: Seating | None = None, *, ours: str = ""
-) -> Match:
+def play_teams(setting: ReproductionSetting, opponent: Opponent) -> Match:
     """Play the held-out deals of a setting against one opponent, or those that are missing in its folder.
 
     Args:
         setting: How.
         opponent: The opponent.
-        seating: Who sits where in the two games of a deal, GRATR with the werewolves first; None: `blocks`.
-        ours: GRATR with settings; empty: the setting's. See `seated`.
 
     Raises:
-        ParlourError: The number of games is odd or the seed too large; `ours` is no GRATR; or the folder holds other games.
+        ParlourError: The number of games is odd or the seed too large; `setting.ours` is no GRATR; or the folder holds other games.
     """
-    ours = ours or setting.ours or GRATR
+    ours = setting.ours or GRATR
     if ours.partition(":")[0] != GRATR:
         raise accept("ours", ours, f"{GRATR}, with settings behind a colon")
     ours = seated(ours)
@@ -116,7 +110,7 @@ def play_teams(
         jobs = [
             Job(seed, tuple((who, makers[who]) for who in seats), folder / f"{GAME}-{seed}-{block}.jsonl")
             for seed in deals
-            for block, seats in (seating or blocks)(env, seed, opponent.policy, ours).items()
+            for block, seats in blocks(env, seed, opponent.policy, ours).items()
         ]
         setting.runner.play_each(env, jobs, lambda _number, _episode: None, opponent.label)  # all is in the transcripts
         return Match(ours, opponent, tuple(_read(job) for job in jobs), _decisions(jobs))
@@ -125,11 +119,11 @@ def play_teams(
 def seated(ours: str) -> str:
     """GRATR by the paper's procedure, unless its settings mean another one.
 
-    >>> seated("gratr:gamma=0.02"), seated("gratr:doubt=0.1")
-    ('gratr:mode=paper,gamma=0.02', 'gratr:doubt=0.1')
+    >>> seated("gratr:gamma=0.02"), seated("gratr:mode=code")
+    ('gratr:mode=paper,gamma=0.02', 'gratr:mode=code')
     """
     words = [word for word in ours.partition(":")[2].split(",") if word]
-    if any(word.partition("=")[0] in ("mode", "parameters", "doubt") for word in words):
+    if any(word.partition("=")[0] in ("mode", "parameters") for word in words):
         return ours
     return ",".join([PAPER, *words])
 

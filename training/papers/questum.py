@@ -26,7 +26,7 @@ from parlour.training.measure.murder_mystery.methods import (
     WEREWOLF,
     method_of,
 )
-from parlour.training.measure.statistics import COUNT, SHARE, weighted_mean
+from parlour.training.measure.statistics import COUNT, SHARE, Estimate, weighted_mean
 from parlour.training.papers.cells import (
     Reproduction,
     ReproductionSetting,
@@ -39,6 +39,7 @@ from parlour.training.papers.cells import (
     valued,
 )
 from parlour.training.papers.questum_games import MEASURES, OVERALL, WIN, Games, Rows, costs, play_cases, scored
+from parlour.training.results.verdicts import WIN_RATE, compared_with_each, saved
 
 _PLAYING: Final = {method.label: method for method in (QUESTUM, WEREWOLF, OCOT, THINKTHRICE)}
 _PLAYER: Final[Rows] = {
@@ -137,6 +138,18 @@ def comparison(name: str, setting: ReproductionSetting, rows: Rows, targets: int
     return _made(name, "Methods", setting, games, _counted(name, games), "op_at_the_quiz", "votes_without_game")
 
 
+def quiz_verdict(reproduction: Reproduction, first: str) -> str:
+    """The first method beside each other one in the quiz, in words; see `comparison`."""
+    quiz = [made for made in reproduction.cells if (made.of, made.measure) == (OVERALL, scores.OVERALL)]
+    ahead = {
+        made.row: saved(Estimate(apart.value, apart.low, apart.high, apart.n))
+        for made in quiz
+        if (apart := made.value_difference)
+    }
+    said = compared_with_each(first, ahead, WIN_RATE.of("cases"))
+    return f"Points in the quiz: {said}" if said else ""
+
+
 def by_budget(name: str, setting: ReproductionSetting, rows: Rows, budgets: Sequence[int]) -> Reproduction:
     """Any methods on the same cases at the same limits on questions to the model; one group of cells for each limit.
 
@@ -172,7 +185,7 @@ def sensors(name: str, setting: ReproductionSetting) -> Reproduction:
     games = play_cases(name, setting, {row: method_of(f"questum:sensors={row}") for row in names})
     cells = []
     for size in range(1, len(known) + 1):
-        cells += _of_size(name, games, size, [row for row, sensors in names.items() if sensors == size])
+        cells += _of_size(name, games, size, [row for row, chosen in names.items() if chosen == size])
     cells += [entry for entry in scored(name, games, (WIN, scores.OVERALL)) if entry.of == OVERALL]
     return _made(name, "Number of sensors", setting, games, cells, "sensors")
 

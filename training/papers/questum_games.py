@@ -218,9 +218,9 @@ def _cost(name: str, games: Games, row: str, group: str, stage: str) -> list[Tab
         difference = mean([a - b for a, b in zip(asked, first, strict=True)])
     cells.append(cell(name, row, group, f"{stage}: questions to the model", mean(asked, COUNT), difference))
     if group == OVERALL:
-        cells.append(
-            cell(name, row, group, f"{stage}: tokens", mean([part.prompt + part.completion for part in spent], COUNT))
-        )
+        tokens = [part.tokens for part in spent if part.tokens is not None]
+        if len(tokens) == len(spent):
+            cells.append(cell(name, row, group, f"{stage}: tokens", mean(tokens, COUNT)))
         cells.append(cell(name, row, group, f"{stage}: seconds", mean([part.seconds for part in spent], COUNT)))
     return cells
 

@@ -6,28 +6,33 @@ A table is a function from `ReproductionSetting` to `TableCell`s. The papers' fi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from parlour.envs.core import check_one_of
+from parlour.envs.plugins import OpenTable
 from parlour.training.papers import (
-    avalon_people,
-    avalon_records,
     avalon_social_tables,
     avalon_tables,
     figures,
     grace,
-    grace_loo,
     gratr,
-    gratr_designs,
-    gratr_surface,
-    gratr_trust,
     questum,
 )
 from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, Value, locked_folder
 
-__all__ = ["TABLES", "Reproduction", "ReproductionSetting", "TableCell", "Value", "reproduce", "sizes"]
+__all__ = ["TABLES", "PaperTable", "Reproduction", "ReproductionSetting", "TableCell", "Value", "reproduce", "sizes"]
 
-TABLES: Final[Mapping[str, tuple[str, Callable[[str, ReproductionSetting], Reproduction]]]] = {
+
+class PaperTable(NamedTuple):
+    """A table or figure of a paper that can be made again."""
+
+    about: str
+    make: Callable[[str, ReproductionSetting], Reproduction]
+    sizes: tuple[int, int] = (ReproductionSetting.games, ReproductionSetting.practice)
+    """Games and practice unless told otherwise."""
+
+
+_TABLES: Final[Mapping[str, tuple[str, Callable[[str, ReproductionSetting], Reproduction]]]] = {
     "avalon-2": ("win rates against the baseline agent, and without single modules", avalon_tables.avalon_table_2),
     "avalon-6": ("experience learning on the evil side", avalon_tables.avalon_table_6),
     "avalon-7": ("modules on the evil side, without experience", avalon_tables.avalon_table_7),
@@ -38,21 +43,9 @@ TABLES: Final[Mapping[str, tuple[str, Callable[[str, ReproductionSetting], Repro
     "avalon-fig4": ("deception in the first round", avalon_social_tables.avalon_figure_4),
     "avalon-fig5": ("teamwork and confrontation between roles", avalon_social_tables.avalon_figure_5),
     "avalon-fig6": ("sharing and vacillation", avalon_social_tables.avalon_figure_6),
-    "avalon-records": (
-        "recorded games of language models, learned from and compared with the heuristic; needs --data",
-        avalon_records.avalon_records,
-    ),
-    "avalon-people": (
-        "games that people played: who wins, what events tell an onlooker, clones, and experts among them; needs --data",
-        avalon_people.avalon_people,
-    ),
     "grace-3": ("the mediator beside its baselines on held-out questions", grace.grace_figure_3),
     "grace-4": ("heatmap of the mediator's policy; needs --out", grace.grace_figure_4),
     "grace-5": ("net utility by state; needs --out", grace.grace_figure_5),
-    "grace-loo": (
-        "the published calibration left out question by question; plays nothing, needs --data",
-        grace_loo.grace_left_out,
-    ),
     "questum-2": ("win rates and right answers in murder mysteries, agents against agents", questum.questum_table_2),
     "questum-3": ("the same against another murderer, in a person's place", questum.questum_table_3),
     "questum-8": ("the same as questum-2, with the own script alone and with all scripts", questum.questum_table_8),
@@ -67,25 +60,27 @@ TABLES: Final[Mapping[str, tuple[str, Callable[[str, ReproductionSetting], Repro
     "gratr-3": ("performance scores by role, by the paper's rule", gratr.gratr_table_3),
     "gratr-fig3": ("performance scores by role, as the published figure counts them", gratr.gratr_figure_3),
     "gratr-fig4": ("reasoning success by role", gratr.gratr_figure_4),
-    "gratr-trust": ("trust as a probability at every judgement, beside exact inference; ours", gratr_trust.gratr_trust),
-    "gratr-designs": (
-        "wins in mixed blocks and as whole sides, with paired differences; ours",
-        gratr_designs.gratr_designs,
-    ),
-    "gratr-surface": ("log loss of trust, and wins, by rho and gamma; ours", gratr_surface.gratr_surface),
 }
-"""Name -> what it is about, and how it is made."""
 
 
-def sizes(name: str) -> tuple[int, int]:
-    """Games and practice of a table unless told otherwise: questions are cheaper than games of Avalon."""
+def _sizes(name: str) -> tuple[int, int]:
+    """Questions are cheaper than games of Avalon."""
     if name.startswith(("questum-", "player-")):
         return (10 if name in ("questum-sensors", "questum-rounds") else 100), 0
     if name.startswith("gratr-"):
-        return {"gratr-trust": 100, "gratr-surface": 100}.get(name, 500), 0
-    if name == "avalon-people":
-        return 4000, 1500
+        return 500, 0
     return (1000, 2000) if name.startswith("grace-") else (ReproductionSetting.games, ReproductionSetting.practice)
+
+
+TABLES: Final[OpenTable[PaperTable]] = OpenTable(
+    "parlour.papers", PaperTable, {name: PaperTable(*made, _sizes(name)) for name, made in _TABLES.items()}
+)
+"""Name -> its table; packages add theirs."""
+
+
+def sizes(name: str) -> tuple[int, int]:
+    """Games and practice of a table unless told otherwise."""
+    return TABLES[name].sizes
 
 
 def reproduce(name: str, setting: ReproductionSetting) -> Reproduction:
@@ -96,7 +91,7 @@ def reproduce(name: str, setting: ReproductionSetting) -> Reproduction:
     """
     check_one_of("table", name, TABLES)
     with locked_folder(setting):
-        reproduction = TABLES[name][1](name, setting)
+        reproduction = TABLES[name].make(name, setting)
         figures.draw(reproduction, setting, _games(name, setting))
         return reproduction
 

@@ -61,6 +61,7 @@ class OutsideSeats(Conversation):
         agents: The seats, by agent's name; None: all.
         transcript: A file for the game; none is written without one.
         header: More fields for the transcript's header.
+        private: Only the owner of the process may read the transcript.
 
     Raises:
         ParlourError: A setting is not accepted.
@@ -72,9 +73,12 @@ class OutsideSeats(Conversation):
         agents: Sequence[str] | None = None,
         transcript: Path | None = None,
         header: Mapping[str, Any] | None = None,
+        *,
+        private: bool = False,
     ) -> None:
         words = {"on_bad": settings.on_bad, "tries": settings.tries}
-        env = table(settings.game, **words, transcript=transcript, header=header, **settings.options)  # type: ignore[arg-type]
+        record = {"transcript": transcript, "header": header, "private": private}
+        env = table(settings.game, **words, **record, **settings.options)  # type: ignore[arg-type]
         super().__init__(env, agents, settings.opponents, list_options=settings.list_options)
         self.settings, self.seed = settings, 0
         """`seed`: of the game that was dealt."""

@@ -22,9 +22,9 @@ class _Message(TypedDict):
 
 class _Usage(TypedDict, total=False):
     __pydantic_config__ = _STRICT  # type: ignore[misc]  # how pydantic is told
-    prompt: _Count
-    cached: _Count
-    completion: _Count
+    prompt: _Count | None
+    cached: _Count | None
+    completion: _Count | None
 
 
 class _Call(TypedDict, total=False):

@@ -1,4 +1,4 @@
-"""One runner of games, behind evaluation, arena, benchmark, the papers' tables and `parlour play`: jobs go in, episodes come out.
+"""One runner of games, behind evaluation, arena, the papers' tables and `parlour play`: jobs go in, episodes come out.
 
 How games are played, in how many threads and processes, progress, the response to a failure and whether a run resumes are fields
 of a `GameRunner`. What is played are jobs: a seed, the players of the seats, a transcript.

@@ -1,4 +1,4 @@
-"""A person at the terminal of `parlour play`: sees what words are heard as before they are said, and a coach's hints if asked."""
+"""A person at the terminal of `parlour play`: sees what words are heard as before they are said."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from parlour.envs.core import ParlourError
 from parlour.envs.entries import TextAction
 from parlour.envs.free_words import as_said, read_free_words, understood
 from parlour.policies import HumanPolicy
-from parlour.training.play.coach import Coach
 
 NO_CLAIM = "no claim; your words are said as they are"
 
@@ -19,25 +18,14 @@ class TerminalPerson(HumanPolicy):
 
     Args:
         env: The table.
-        coach: Whether to show hints.
         **terminal: As of `HumanPolicy`.
     """
 
-    def __init__(self, env: GameEnv, coach: bool = False, **terminal: Any) -> None:
+    def __init__(self, env: GameEnv, **terminal: Any) -> None:
         super().__init__(**terminal)
-        self._env, self._coached = env, coach
-        self._coach: Coach | None = None
-
-    def reset(self, seat: int, seed: int) -> None:
-        super().reset(seat, seed)
-        if self._coached:
-            self._coach = Coach(self._env, seat)
-            self._coach.reset(seed)
+        self._env = env
 
     def act(self, observation: Any, info: dict[str, Any]) -> Any:
-        if self._coach is not None:
-            for line in self._coach.hint(observation, info).lines():
-                self._tell(line)
         answer = super().act(observation, info)
         while isinstance(answer, str):
             try:

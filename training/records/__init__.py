@@ -2,5 +2,5 @@
 
 Here: `reading` (what a format is, how files become transcripts), `in_words` (a form for any game of hidden roles), `avalon`
 and `werewolf` (formats of one game), `json_objects` (reading JSON from outside). Not here: what recorded players were like
-(`measure.analysis`, `learn.habits`). Start with `reading`.
+(`measure`). Start with `reading`.
 """

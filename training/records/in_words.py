@@ -59,6 +59,7 @@ class InWords:
     @cached_property
     def format(self) -> RecordFormat:
         return RecordFormat(
+            game=self.spec.id,
             name="words",
             fields=("game", "players", "moves"),
             key="game_id",

@@ -82,7 +82,7 @@ class JsonObject:
         return JsonObject(f"{self.where}, {key}", self.of(dict, key, accepted))
 
     def records(self, key: str, what: str) -> list[JsonObject]:
-        """A field that holds a list of objects and is not empty; `one` is what each of them is called."""
+        """A field that holds a list of objects and is not empty; `what` is what each of them is called."""
         accepted = f"a list with an object for each {what}, at least one"
         values = self.of(list, key, accepted)
         if not values or any(type(value) is not dict for value in values):

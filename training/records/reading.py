@@ -22,6 +22,7 @@ from parlour.envs import replay
 from parlour.envs.core import Game, GameText, IllegalMove, Move, Outcome, ParlourError, check_one_of
 from parlour.envs.english import name
 from parlour.envs.entries import Entry, entry_of
+from parlour.envs.plugins import OpenTable
 from parlour.envs.text import clean
 from parlour.training.records.json_objects import JsonObject, named_games, read_records
 from parlour.training.results.progress import Stage, StageProgress, counted, no_progress
@@ -34,6 +35,8 @@ _ACCEPTED: Final = "a name of up to 200 letters, digits and _ - . that begins wi
 class RecordFormat:
     """One form in which games are recorded."""
 
+    game: str
+    """Registry name of the game whose command imports it; a transcript may be of another that a package adds."""
     name: str
     fields: tuple[str, ...]
     """A record is of this format if it has all of these."""
@@ -52,6 +55,15 @@ class RecordFormat:
     """Prefix of the names of files."""
     leaves_out: bool = False
     """Whether a game that cannot be played is left out, and not the whole file refused."""
+
+
+PACKAGES: Final[OpenTable[RecordFormat]] = OpenTable("parlour.records", RecordFormat)
+"""Formats that installed packages add."""
+
+
+def formats_of(game: str, own: Sequence[RecordFormat]) -> tuple[RecordFormat, ...]:
+    """Parlour's formats of a game, then the formats of packages."""
+    return (*own, *(form for form in PACKAGES.values() if form.game == game))
 
 
 class UnplayableError(ParlourError):
@@ -111,8 +123,8 @@ class Names:
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
-        self._seats = {name: seat for seat, name in enumerate(names)}
-        longest_first = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+        self._seats = {who: seat for seat, who in enumerate(names)}
+        longest_first = "|".join(re.escape(who) for who in sorted(names, key=len, reverse=True))
         self._named = re.compile(rf"(?<!\w)(?:{longest_first})(?!\w)")
 
     def __len__(self) -> int:

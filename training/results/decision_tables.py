@@ -77,6 +77,15 @@ def share(own: int, decisions: int) -> str:
     return f"{100 * own / decisions:.1f} %" if decisions else "-"
 
 
+def amount(count: float | None, form: str = ",") -> str:
+    """A number of tokens or dollars, by a format; `unknown` where a server does not report it.
+
+    >>> amount(1200), amount(0.5, ".4f"), amount(None)
+    ('1,200', '0.5000', 'unknown')
+    """
+    return "unknown" if count is None else f"{count:{form}}"
+
+
 def no_result(players: Iterable[tuple[str, int, int]]) -> str:
     """What a comparison begins with if its players' decisions were not their own; empty if they were.
 
@@ -140,8 +149,10 @@ def _whose(name: str, of: Decisions) -> tuple[str, ...]:
 
 
 def _took(name: str, of: Decisions) -> tuple[str, ...]:
-    dollars = "unknown" if of.dollars is None else f"{of.dollars:.4f}"
-    tokens = (f"{of.prompt:,}", f"{of.cached:,} ({share(of.cached, of.prompt)})", f"{of.completion:,}")
+    cached = amount(of.cached)
+    if of.cached is not None and of.prompt is not None:
+        cached = f"{cached} ({share(of.cached, of.prompt)})"
+    tokens, dollars = (amount(of.prompt), cached, amount(of.completion)), amount(of.dollars, ".4f")
     first = (name, ", ".join(of.models), ", ".join(of.served) or "-", str(of.requests))
     seconds = f"{of.seconds:.1f}" if of.seconds else "-"
     alike = share(of.shared, of.characters)

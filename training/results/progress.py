@@ -110,12 +110,14 @@ class ProgressLine:
     def line(self) -> str:
         """How the stage stands.
 
-        >>> line = ProgressLine("Preparing", clock=iter([0.0, 0.0, 20.0, 20.0]).__next__)
+        >>> line = ProgressLine("Preparing", clock=iter([0.0, 0.0, 20.0, 20.0, 50.0]).__next__)
         >>> training = Stage("Training", 400, "decisions")
         >>> line(training, 0)
         >>> line(training, 100, "win rate 0.56")
         >>> line.line()
         'Training: 25 % · 100 of 400 decisions · win rate 0.56 · 1 min left'
+        >>> line.line()
+        'Training: 25 % · 100 of 400 decisions · win rate 0.56 · 1 min left, as of 30 s ago'
         """
         if self._stage is None:
             return f"{self._what} · {duration(self.elapsed)}"
@@ -124,12 +126,13 @@ class ProgressLine:
         return " · ".join(filter(None, parts))
 
     def _left(self) -> str:
-        """The time that is left, at the speed so far; empty before the first step."""
+        """The time that was left at the last step, at the speed so far, and how old that is; empty before the first step."""
         stage, done = self._stage, self._done - self._first
         if stage is None or done <= 0 or self._done >= stage.total:
             return ""
-        whole = (self._updated - self._began) * (stage.total - self._first) / done
-        return f"{duration(max(0.0, whole - self.elapsed))} left"
+        left = (self._updated - self._began) * (stage.total - self._done) / done
+        age = self._clock() - self._updated
+        return f"{duration(left)} left" + (f", as of {duration(age)} ago" if age >= SOON else "")
 
     def close(self) -> None:
         """The stage is over."""

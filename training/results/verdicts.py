@@ -1,6 +1,6 @@
 """Verdicts: one to three sentences that a person can quote, made from estimates. All that measures ends with one.
 
-A difference is better, worse, or not shown; a sentence always has its interval at 95 % and the number of cases. Where no difference
+A difference is better, worse, the same (zero as shown), or not shown; a sentence always has its interval at 95 % and the number of cases. Where no difference
 could be shown, it says how many cases would show one of a size that matters.
 """
 
@@ -17,6 +17,7 @@ from parlour.training.measure.statistics import Estimate, show_interval
 
 BETTER: Final = "better"
 WORSE: Final = "worse"
+SAME: Final = "the same"
 UNCLEAR: Final = "no difference shown"
 _PLURAL: Final = re.compile(r"(?<=ss)es\b|s\b")
 POWER: Final = (1.959963984540054 + 0.8416212335729143) / 1.959963984540054
@@ -59,6 +60,15 @@ class DifferenceScale:
         """
         return f"{n:,} {self.cases if n != 1 else _PLURAL.sub('', self.cases, count=1)}"
 
+    def is_zero(self, difference: Estimate) -> bool:
+        """Whether two or more cases show a difference of zero, and its interval, if any, is zero as it is shown.
+
+        >>> UTILITY.is_zero(Estimate(-0.001, -0.002, -0.0005, 40)), UTILITY.is_zero(Estimate(-0.001, -0.01, -0.0005, 40))
+        (True, False)
+        """
+        shown = (f"{self.times * end:{self.format}}" for end in (difference.value, *difference.ends))
+        return difference.n > 1 and all(float(text) == 0 for text in shown)
+
     def number(self, value: float) -> str:
         """A value with its unit."""
         return f"{self.times * value:{self.format}} {self.unit}"
@@ -74,12 +84,14 @@ REWARD: Final = DifferenceScale("reward a deal", "+.4f")
 LOG_LIKELIHOOD: Final = DifferenceScale("nats a decision", "+.4f", cases="games")
 
 
-def word(estimate: Estimate) -> str:
-    """What an interval says about a difference.
+def word(estimate: Estimate, scale: DifferenceScale | None = None) -> str:
+    """What an interval says about a difference; with a scale also whether it is zero as it is shown.
 
     >>> word(Estimate(0.1, 0.02, 0.18, 50)), word(Estimate(-0.1, -0.2, 0.0, 50))
     ('better', 'no difference shown')
     """
+    if scale is not None and scale.is_zero(estimate):
+        return SAME
     if not estimate.clear:
         return UNCLEAR
     return BETTER if estimate.value > 0 else WORSE
@@ -99,7 +111,9 @@ def compared(name: str, other: str, difference: Estimate, scale: DifferenceScale
         difference: Estimate of `name` minus `other`, paired.
         scale: How it is reported.
     """
-    outcome = word(difference)
+    outcome = word(difference, scale)
+    if outcome == SAME:
+        return f"{_capital(name)} and {other} came out the same on all {scale.counted(difference.n)}."
     if outcome != UNCLEAR:
         return f"{_capital(name)} is {outcome} than {other}: {scale.told(difference)}."
     if difference.low is None:
@@ -108,7 +122,7 @@ def compared(name: str, other: str, difference: Estimate, scale: DifferenceScale
     return f"No difference between {name} and {other} was shown: {scale.told(difference)}{_more(difference, scale)}."
 
 
-def compared_with_each(name: str, differences: Mapping[str, Estimate]) -> str:
+def compared_with_each(name: str, differences: Mapping[str, Estimate], scale: DifferenceScale = WIN_RATE) -> str:
     """A sentence for each outcome of comparisons with several others, which name the others with their differences.
 
     >>> print(compared_with_each("GRATR", {"a": Estimate(0.2, 0.1, 0.3, 50), "b": Estimate(0.1, -0.1, 0.3, 50)}))
@@ -117,10 +131,13 @@ def compared_with_each(name: str, differences: Mapping[str, Estimate]) -> str:
     Args:
         name: Whose gain the differences are.
         differences: Name of the other -> estimate of `name` minus the other, paired; differences of shares.
+        scale: How they are reported.
     """
     said = []
     for outcome in (BETTER, WORSE, UNCLEAR):
-        others = [f"{other} ({WIN_RATE.told(gain)})" for other, gain in differences.items() if word(gain) == outcome]
+        others = [
+            f"{other} ({scale.told(gain)})" for other, gain in differences.items() if word(gain, scale) == outcome
+        ]
         names = " and ".join(filter(None, [", ".join(others[:-1]), *others[-1:]]))
         if names and outcome == UNCLEAR:
             said.append(f"No difference between {name} and {names} was shown.")

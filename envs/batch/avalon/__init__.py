@@ -1,12 +1,8 @@
-"""Avalon by the thousand: kernels of `parlour.envs.avalon`, for 5-10 players, all role sets, talk or not.
-
-They cover all presets except `multi_round`, which has a discussion once a quest, a consultation and a last team without a vote.
-"""
+"""Avalon by the thousand: kernels of `parlour.envs.avalon`, for 5-10 players, all role sets and presets, talk or not."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 import numpy as np
 from parlour.envs.avalon.belief import AvalonHabits, LearnedHabits
@@ -20,23 +16,15 @@ from parlour.envs.batch.kernel_tables import KernelTables
 from parlour.envs.core import Game, ParlourError, accept
 from parlour.envs.hidden_roles import FEATURES
 
-_POINTS: Final = {
-    "fifth_rejection": ("evil_wins", "team_goes"),
-    "discussion": ("proposal",),
-    "speaks_first": ("leader",),
-    "consult": (False,),
-}
-"""What kernels have of the points on which rules differ, where that is not all."""
 
-
-def _points(rules: AvalonRules) -> Mapping[str, tuple[Any, ...]]:
-    """`_POINTS`; and where the game goes on after a wrong guess, beliefs take the Assassin for the one who made it."""
-    return _POINTS if rules.hunt == "end" else {**_POINTS, "guesser": (ASSASSIN,)}
+def _know(rules: AvalonRules) -> bool:
+    """Where the game goes on after a wrong guess, beliefs take the Assassin for the one who made it."""
+    return rules.hunt == "end" or rules.guesser == ASSASSIN
 
 
 class AvalonTables(KernelTables):
     """See `KernelTables`. Habits are fixed rates, or evidence learned from records at tables without Mordred and Oberon; the options
-    of Avalon except for points of the rules that the kernels lack.
+    of Avalon except for bids and, with a guess after each quest, another `guesser` than the Assassin.
     """
 
     kinds: ClassVar[tuple[str, ...]] = FEATURES
@@ -44,9 +32,8 @@ class AvalonTables(KernelTables):
     game: Avalon
 
     def _prepare(self, habits: AvalonHabits | None, *, believes: bool) -> None:
-        for point, known in _points(self.game.rules).items():
-            if (value := getattr(self.game.rules, point)) not in known:
-                raise accept(f"{point} of kernels of Avalon", value, known)
+        if not _know(self.game.rules):
+            raise accept("guesser of kernels of Avalon", self.game.rules.guesser, ASSASSIN)
         if habits is None:
             habits = self.game_habits()
         learned = self._learned(habits)
@@ -68,10 +55,10 @@ class AvalonTables(KernelTables):
 
     def _learned(self, habits: AvalonHabits) -> PublicEvidence | None:
         """The evidence among learned habits. Raises `ParlourError` where the kernels cannot keep it."""
-        if not isinstance(habits, LearnedHabits) or (habits.evidence is None and habits.conduct is None):
+        if not isinstance(habits, LearnedHabits) or not habits.learned:
             return None
         if habits.evidence is None:
-            raise ParlourError("batch tables do not know learned conduct; accepted: habits of train habits --reader")
+            raise ParlourError("batch tables score events by evidence alone; accepted: habits with evidence")
         unknown = sorted({MORDRED, OBERON} & set(self.game.roles)) + ["short teams"] * self.game.rules.short_teams
         if unknown:
             raise ParlourError(
@@ -81,8 +68,7 @@ class AvalonTables(KernelTables):
 
     @classmethod
     def plays(cls, game: Game[Any]) -> bool:
-        rules: AvalonRules = game.rules  # type: ignore[attr-defined]
-        return type(game) is Avalon and all(getattr(rules, point) in known for point, known in _points(rules).items())
+        return type(game) is Avalon and _know(game.rules)
 
     def _take_deal(self, dealt: Array) -> bool:
         roles, leaders = dealt[:, :-1], dealt[:, -1]

@@ -1,4 +1,4 @@
-"""Scores of evidence as kernels (`parlour.envs.avalon.evidence`): what `train habits --reader` learned; used instead of fixed rates.
+"""Scores of evidence as kernels (`parlour.envs.avalon.evidence`): what records taught; used instead of fixed rates.
 
 Without Mordred and Oberon a score depends on the evil side and on who Merlin is, so it fits into the factors of `belief.py`: the side's
 factor takes all others for plain good seats, and `special[s, m]` holds the ratio of Merlin's score to that of a plain good seat.
@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs.avalon.conduct import plain_chances
 from parlour.envs.avalon.evidence import CARD_STRIDE, IMPOSSIBLE, USUAL
 from parlour.envs.avalon.habits import COUNTS, EVIDENCE_TEAMS, EVIDENCE_VOTES, PublicEvidence
+from parlour.envs.avalon.public import plain_chances
 from parlour.envs.batch.compiled import kernel
 
 _MOST: Final = len(COUNTS) - 1

@@ -1,6 +1,6 @@
 """Werewolf by the thousand: kernels of `parlour.envs.werewolf`, for 4-15 players, all role sets, talk or not.
 
-Presets of AIWolf have kernels of their own (`parlour.envs.batch.aiwolf`). Tables with bids have none: they are played by their rules.
+Tables with bids have none: they are played by their rules.
 
 Beliefs are exact at every size; what they cost grows with the sets of werewolves that there may be (`belief.py`).
 """

@@ -1,7 +1,7 @@
 """Corpora of your own, read from files into `parlour.envs.mediated_qa.corpus.Corpus`; docs/howto/corpora.md has the fields.
 
 `load` reads questions and documents in each of `FORMS`, from JSON Lines, JSON, or what the library `datasets` saves. What says
-which sentences are the right ones (supporting facts, decompositions, positions of the answer) is left alone, so that
+which sentences are the right ones (supporting facts) is left alone, so that
 nothing of it can get into a graph.
 """
 
@@ -12,8 +12,8 @@ from typing import Final
 
 from parlour.envs.core import ParlourError, check_from, check_one_of
 from parlour.envs.mediated_qa.corpora.documents import read_documents
-from parlour.envs.mediated_qa.corpora.fields import LINES, entries, is_table, whole
-from parlour.envs.mediated_qa.corpora.forms import READERS, SQUAD, form_of_fields, questions_in, with_decoys
+from parlour.envs.mediated_qa.corpora.fields import LINES, entries, is_table
+from parlour.envs.mediated_qa.corpora.forms import READERS, form_of_fields, questions_in, with_decoys
 from parlour.envs.mediated_qa.corpus import Corpus, CorpusQuestion, Passage
 
 AUTO: Final = "auto"
@@ -22,7 +22,7 @@ QUESTIONS: Final = tuple(f"questions{ending}" for ending in (*LINES, ".json", ".
 DOCUMENTS: Final = "documents"
 _WHOLE: Final = ("hotpotqa", "2wikimultihopqa")
 """Forms with whole articles, each title once."""
-FORMS: Final = (AUTO, *READERS, SQUAD)
+FORMS: Final = (AUTO, *READERS)
 """Forms of a corpus; `auto` looks at the first question."""
 
 
@@ -67,9 +67,6 @@ def form_of(path: str | Path) -> str:
         ParlourError: It is in none of the forms that are known.
     """
     file, _ = _parts(Path(path), None)
-    value = whole(file) if file.suffix.lower() == ".json" and not is_table(file) else []
-    if isinstance(value, dict) and "data" in value:
-        return SQUAD
     first = next(entries(file, 1), None)
     form = "" if first is None else form_of_fields(first.fields)
     if not form:

@@ -41,7 +41,7 @@ def read_documents(path: Path) -> tuple[Passage, ...]:
     files = files_in(path)
     if not files:
         raise ParlourError(f"{str(path)!r} has no documents; accepted: files in {', '.join(READ)}")
-    return tuple(passage for file in files for passage in _in_file(file))
+    return tuple(text for file in files for text in _in_file(file))
 
 
 def files_in(path: Path) -> list[Path]:

@@ -79,7 +79,7 @@ class FileEntry:
     def _value(self, key: str, fits: Any, accepted: str, default: Any = None) -> Any:
         """A field of a type; true and false are no numbers."""
         value = self.fields.get(key, default)
-        if not isinstance(value, fits) or (isinstance(value, bool) and fits is not bool):
+        if not isinstance(value, fits) or isinstance(value, bool):
             raise self.refused(key, accepted)
         return value
 
@@ -102,18 +102,6 @@ class FileEntry:
         if not all(isinstance(value, str) for value in values):
             raise self.refused(key, "a list of texts")
         return tuple(filter(None, map(one_line, values)))
-
-    def truth(self, key: str, default: bool) -> bool:
-        """A field that is true or false."""
-        return bool(self._value(key, bool, "true or false", default))
-
-    def whole_number(self, key: str) -> int:
-        """A field that is a whole number."""
-        return int(self._value(key, int, "a whole number"))
-
-    def objects(self, key: str) -> list[FileEntry]:
-        """A field that is a list of objects."""
-        return [FileEntry.of(self.place.within(key, k), value) for k, value in enumerate(self.items(key))]
 
     def identity(self, key: str) -> str:
         """A field that names the entry, words or a whole number; empty if it is not there."""

@@ -1,1 +1,1 @@
-"""WellPlay folders: the loader, their question rows, and a check for irregularities."""
+"""WellPlay folders: the loader, and their question rows."""

@@ -3,7 +3,7 @@
     <slug>/json/script_info.json, <slug>/json/<character>.json      characters, scripts, victims, who killed whom
     <slug>/final_result/<character>.csv, .../FSA.csv or GM.csv      questions to each, and to one who has read all
 
-Keys stay as they were published, whatever the stories say; `check` lists what is irregular.
+Keys stay as they were published, whatever the stories say; `scripts/check_wellplay.py` lists what is irregular.
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ for the own role, or for other roles, stay unchanged.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
@@ -21,7 +20,7 @@ from parlour.policies.agents.avalon import asks, experience, notes
 from parlour.policies.agents.avalon.asks import About
 from parlour.policies.agents.avalon.experience import Experience, Lesson
 from parlour.policies.agents.avalon.lines import lines_of
-from parlour.policies.agents.avalon.seat import TALKS, AvalonSeat, AvalonSituation, situation
+from parlour.policies.agents.avalon.seat import TALK, AvalonSeat, AvalonSituation, situation
 from parlour.policies.llm.model import SeatModel
 from parlour.policies.settings import Settings, anything, one_of, setting, several
 
@@ -67,7 +66,7 @@ class AvalonAgent(AvalonSeat):
         analysis = self.analyse()
         plan = self.devise(now, analysis)
         chosen = self.choose(now, plan, analysis, options)
-        if chosen and now.does not in TALKS:
+        if chosen and now.does != TALK:
             self.seat_model.pass_over()
             return chosen
         offered = {chosen: options[chosen]} if chosen else options
@@ -128,11 +127,6 @@ class AvalonAgent(AvalonSeat):
         )
         messages = [line for messages in since for line in messages]
         return {"me": self.me, "facts": facts, "summary": self._kept, "messages": messages}
-
-    def told(self) -> dict[str, Any]:
-        """Deprecated name of `record`."""
-        warnings.warn("AvalonAgent.told() is now called record()", DeprecationWarning, stacklevel=2)
-        return self.record()
 
     def playing(self, now: AvalonSituation) -> dict[str, Any]:
         """The same, with what it plays by and what is asked now."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, Final, Generic, Literal, Self
+from typing import Annotated, Any, Final, Generic, Literal
 
 import numpy as np
 from parlour.envs.avalon.vocabulary import EVIL_ROLES
@@ -20,9 +20,8 @@ from parlour.envs.english import name
 from parlour.policies.agents.avalon import estimate, lines, notes
 from parlour.policies.agents.avalon.decide import AvalonDecision, RoleProbabilities
 from parlour.policies.agents.avalon.estimate import Estimate
-from parlour.policies.agents.avalon.seat import TALKS, AvalonSelfInfo, AvalonSituation
+from parlour.policies.agents.avalon.seat import TALK, AvalonSelfInfo, AvalonSituation
 from parlour.policies.llm.ask import A, Answer, Ask, Choices
-from parlour.policies.llm.noise import MisreadingModel
 from parlour.policies.llm.reading import with_length
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -50,10 +49,6 @@ class RecordAsk(Ask[A], Generic[A], fixed=("me",), record=("facts", "summary", "
     def is_speech(cls, entry: Any) -> bool:
         return not notes.is_fact(str(entry))
 
-    def misheard(self, ear: MisreadingModel) -> Self:
-        """Talk of this round is misread; what is kept of earlier talk holds the errors that were made with it."""
-        return self.model_copy(update={"messages": notes.as_heard(self.messages, ear, len(self.me.roles))})
-
 
 class RoundsSummary(Answer):
     """What is kept of the talk of the rounds so far."""
@@ -66,10 +61,6 @@ class Summarise(RecordAsk[RoundsSummary], kind="avalon_agent.summarise", max_tok
 
     def heuristic(self, rng: np.random.Generator) -> RoundsSummary:
         return RoundsSummary(summary="\n".join([*self.summary.splitlines(), *notes.claims_in(self.messages)]))
-
-    def misheard(self, ear: MisreadingModel) -> Self:
-        kept = "\n".join(notes.remembered(self.summary.splitlines(), ear))
-        return super().misheard(ear).model_copy(update={"summary": kept})
 
 
 def _as_share(value: Any) -> Any:
@@ -150,9 +141,6 @@ class Analyse(RecordAsk[Analysis], kind="avalon_agent.analyse", spare=("others",
         worst = max((j for j in range(len(seat.roles)) if j != seat.seat), key=lambda j: mine.evil[j])
         return Analysis(words=f"{name(worst)} is the most likely to be evil.", opinions=opinions)
 
-    def restated(self, answer: Analysis, ear: MisreadingModel) -> Analysis:
-        return answer.model_copy(update={"opinions": [_surer(opinion, ear) for opinion in answer.opinions]})
-
     def _concerns(self, player: int, mine: Estimate) -> bool:
         fellow = (mine.evil[player] >= 0.5) == (self.me.role in EVIL_ROLES)
         return player == self.me.seat or self.about == "all" or fellow == (self.about == "teammates")
@@ -163,13 +151,6 @@ class Analyse(RecordAsk[Analysis], kind="avalon_agent.analyse", spare=("others",
     def schema_of_answer(self) -> dict[str, Any]:
         n = len(self.me.roles)
         return with_length(super().schema_of_answer(), "opinions", n if self.about == "all" else 1, n)
-
-
-def _surer(opinion: PlayerOpinion, ear: MisreadingModel) -> PlayerOpinion:
-    """An opinion as it is overstated, if it is: evil for certain, or certainly not."""
-    if not ear.overstates(name(opinion.player)):
-        return opinion
-    return opinion.model_copy(update={"evil": float(opinion.evil >= 0.5)})
 
 
 class PlayingAsk(RecordAsk[A], Generic[A]):
@@ -322,9 +303,9 @@ class Respond(PlayingAsk[Response], kind="avalon_agent.respond", spare=("strateg
 
 def worded(chosen: str, options: Mapping[str, str], now: AvalonSituation) -> str:
     """An option as an answer in words: its sentence to the table, its code to the moderator."""
-    return options[chosen] if now.does in TALKS else chosen
+    return options[chosen] if now.does == TALK else chosen
 
 
 def choices_of_words(options: Mapping[str, str], now: AvalonSituation) -> Choices:
     """What words must be: to the moderator the code of an option, so that none has to be read from them."""
-    return {} if now.does in TALKS else {"words": options}
+    return {} if now.does == TALK else {"words": options}

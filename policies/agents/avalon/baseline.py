@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, Final, Generic, Self
 
 import numpy as np
 from parlour.envs import speech
-from parlour.envs.avalon.vocabulary import EXPOSED, FAILS, TEAM, VOTES, AvalonView
+from parlour.envs.avalon.vocabulary import CARD, EXPOSED, FAILS, TEAM, VOTES, AvalonView
 from parlour.envs.english import name
 from parlour.policies.agents.avalon import estimate, notes
 from parlour.policies.agents.avalon.asks import choices_of_words, worded
@@ -25,7 +25,6 @@ from parlour.policies.agents.avalon.lines import DISCREET, first_strategy
 from parlour.policies.agents.avalon.seat import AvalonSeat, AvalonSelfInfo, AvalonSituation, situation
 from parlour.policies.agents.seat import InputPart
 from parlour.policies.llm.ask import A, Answer, Ask, Choices
-from parlour.policies.llm.noise import MisreadingModel
 from parlour.policies.llm.reading import with_length
 from parlour.policies.retrieval.embedders import CachedHashing, HashingEmbedder
 from parlour.policies.retrieval.memory import Memory
@@ -33,8 +32,6 @@ from parlour.policies.settings import Settings, setting
 from pydantic import Field
 
 _WEIGHTS = {FAILS: 5, EXPOSED: 5, VOTES: 4, TEAM: 3, speech.ACCUSE: 3}
-_TASKS: Final = {"card": "play a card", "consult": "name Merlin"}
-"""Turns that a reflection calls by other words than a situation does."""
 _FOLLOWS = 0.5
 """How often the heuristic does what a suggestion says."""
 
@@ -93,10 +90,6 @@ class LookUp(Ask[Findings], kind="avalon_agent.look_up", fixed=("me",)):
     def schema_of_answer(self) -> dict[str, Any]:
         return with_length(super().schema_of_answer(), "answers", len(self.questions), len(self.questions))
 
-    def misheard(self, ear: MisreadingModel) -> Self:
-        material = [notes.as_heard(messages, ear, len(self.me.roles)) for messages in self.material]
-        return self.model_copy(update={"material": material})
-
 
 class AvalonReflection(Answer):
     """Where the seat stands."""
@@ -119,9 +112,6 @@ class KeptAsk(Ask[A], Generic[A], fixed=("me",)):
     def is_speech(cls, entry: Any) -> bool:
         return not notes.is_fact(str(entry))
 
-    def misheard(self, ear: MisreadingModel) -> Self:
-        return self.model_copy(update={"messages": notes.as_heard(self.messages, ear, len(self.me.roles))})
-
 
 class ReflectOnFindings(KeptAsk[AvalonReflection], kind="avalon_agent.reflect", spare=("findings",)):
     """Think over what was kept and found."""
@@ -133,8 +123,9 @@ class ReflectOnFindings(KeptAsk[AvalonReflection], kind="avalon_agent.reflect", 
         mine = estimate.superficial(self.me.knowledge, self.messages)
         bad = [name(j) for j, chance in enumerate(mine.evil) if chance > 0.5 and j != self.me.seat]
         on_team = self.me.seat in self.now.team
+        task = "play a card" if self.now.does == CARD else self.now.does
         return AvalonReflection(
-            reflection=f"As {self.me.role} I must {_TASKS.get(self.now.does, self.now.does)}: quest {self.now.quest}, score "
+            reflection=f"As {self.me.role} I must {task}: quest {self.now.quest}, score "
             f"{self.now.good} to {self.now.evil}, {'on' if on_team else 'off'} the team. I suspect {len(bad)} players."
         )
 

@@ -10,7 +10,7 @@ from math import prod
 from typing import Final
 
 import numpy as np
-from parlour.envs.avalon.vocabulary import BALLOT, CARD, CONSULT, EVIL_ROLES, GUESS, TEAM
+from parlour.envs.avalon.vocabulary import BALLOT, CARD, EVIL_ROLES, GUESS, TEAM
 from parlour.envs.bidding import BID, HIGHEST_BID
 from parlour.envs.core import accept
 from parlour.policies.agents.avalon.lines import DISCREET, QUIET, SABOTAGE, SHADOW, SLEEPER
@@ -59,7 +59,6 @@ class AvalonDecision:
             BALLOT: lambda: code(BALLOT, [int(self._evil_vote() if self.is_evil else self._good_vote())]),
             CARD: lambda: code(CARD, [int(not (self.is_evil and self._fails()))]),
             GUESS: lambda: self._guess(options),
-            CONSULT: lambda: code(CONSULT, [self._likely_merlin()]),
             BID: lambda: code(BID, [self._bid()]),
         }
         wanted = decide[self.now.does]()

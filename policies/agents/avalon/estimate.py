@@ -22,7 +22,6 @@ from parlour.envs.avalon.vocabulary import (
     EVIL_ROLES,
     EXPOSED,
     FAILS,
-    GATHERS,
     MERLIN,
     SEES_NOTHING,
     TEAM,
@@ -97,9 +96,6 @@ def superficial(seat: Seat, lines: Sequence[str]) -> Estimate:
             merlin[fact.seat] += 1.0
         elif fact.kind in (speech.DEFEND, speech.RECOMMEND) and fact.args[0] != fact.seat:
             evil[fact.args[0]] -= 0.05
-        elif fact.kind == GATHERS and seat.seat in fact.args:
-            evil = [float(j in fact.args) for j in range(n)]
-            merlin = [chance * (j not in fact.args) for j, chance in enumerate(merlin)]
     return _with_night(seat, [min(0.95, max(0.05, chance)) for chance in evil], merlin)
 
 

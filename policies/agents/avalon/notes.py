@@ -4,11 +4,6 @@ The lines are all that passes from the table to the agent's modules. A summary m
 the facts back from any line that is still in this form and passes over the others, so that heuristics work on
 summaries that a language model wrote, as far as they go. A player's words are at the end of a line, in quotation marks, with line
 breaks and marks escaped, so that they cannot pass for facts.
-
-A reader that errs (`parlour.policies.llm.noise`) misreads lines that contain an accusation, a defence or a recommendation. In
-half of the cases it names another player as the target; in the other half it takes an accusation for a defence, or the reverse.
-Facts and the player's own words are never misread or missed. Talk of earlier rounds is forgotten each time a
-round is summed up.
 """
 
 from __future__ import annotations
@@ -20,14 +15,10 @@ from typing import Final, NamedTuple
 
 from parlour.envs import speech
 from parlour.envs.avalon.vocabulary import (
-    BALLOT,
     CARD,
-    CONSULT,
     DRAWN,
     EXPOSED,
     FAILS,
-    GATHERS,
-    GOES,
     LEADS,
     SCORE,
     TEAM,
@@ -35,7 +26,6 @@ from parlour.envs.avalon.vocabulary import (
 )
 from parlour.envs.core import Event
 from parlour.envs.english import name, names, seats_named
-from parlour.policies.llm.noise import MisreadingModel
 
 _CLAIMS: Final = {
     speech.ACCUSE: "accuses",
@@ -64,16 +54,7 @@ def write(event: Event, role_names: Sequence[str], guesser: str = "the Assassin"
     if kind == LEADS:
         return f"Quest {args[0] + 1}, proposal {args[3] + 1}: {name(args[1])} leads. Team size {args[2]}."
     if kind == TEAM:
-        return f"{name(seat)} proposes the team {names(args)}." + (f" Why{said}" if said else "")
-    if kind == BALLOT:
-        return f"{name(seat)} says of its vote{said}"
-    if kind == CONSULT:
-        opinion = f"thinks that {name(args[0])} is Merlin" if args else "does not know who Merlin is"
-        return f"{name(seat)} tells the evil players that it {opinion}{said}"
-    if kind == GATHERS:
-        return f"The evil players meet: {names(args)}."
-    if kind == GOES:
-        return "The team goes without a vote."
+        return f"{name(seat)} proposes the team {names(args)}."
     if kind == VOTES:
         yes, no = ([j for j, vote in enumerate(args[1:]) if vote == ballot] for ballot in (1, 0))
         result = "accepted" if args[0] else "rejected"
@@ -108,7 +89,6 @@ _FORMS: Final = (
     (DRAWN, re.compile(r"Drawn by lot to go instead: (.*)\.")),
     (CARD, re.compile(rf"{_P} \(you\) played (success|fail)\.")),
     (FAILS, re.compile(r"Quest (\d) (succeeds|fails)\. Fail cards: (\d)\.")),
-    (GATHERS, re.compile(r"The evil players meet: (.*)\.")),
     (EXPOSED, re.compile(rf"{_P}, (?:the )?[A-Z][a-z]+, guesses that {_P} is Merlin\. The guess is (right|wrong)\.")),
 )
 
@@ -131,7 +111,7 @@ def _fact(kind: str, match: re.Match[str]) -> Fact:
     if kind == VOTES:
         yes, no = set(seats_named(match[2])), set(seats_named(match[3]))
         return Fact(kind, -1, (int(match[1] == "accepted"), *(int(j in yes) for j in sorted(yes | no))))
-    if kind in (DRAWN, GATHERS):
+    if kind == DRAWN:
         return Fact(kind, -1, seats_named(match[1]))
     if kind == FAILS:
         return Fact(kind, -1, (int(match[1]) - 1, int(match[3]), int(match[2] == "succeeds")))
@@ -142,7 +122,6 @@ def _fact(kind: str, match: re.Match[str]) -> Fact:
     return Fact(kind, int(match[1]), seats_named(match[2]) if kind == TEAM else (int(match[2]),))
 
 
-_WHY: Final = ' Why: "'
 _ANNOUNCED: Final = re.compile(r"Quest \d, proposal \d{1,2}: |Score: good \d")
 _VERBS: Final = {kind: _CLAIMS[kind] for kind in (speech.ACCUSE, speech.DEFEND, speech.RECOMMEND)}
 
@@ -159,7 +138,7 @@ def is_fact(line: str) -> bool:
 
 def facts_in(lines: Iterable[str]) -> list[str]:
     """The lines that are kept as they stand when a round is over; the rest of what happened follows from them."""
-    return [line.partition(_WHY)[0] for line in lines if read(line) is not None and is_fact(line)]
+    return [line for line in lines if read(line) is not None and is_fact(line)]
 
 
 def claims_in(lines: Iterable[str]) -> list[str]:
@@ -174,49 +153,3 @@ def without_words(line: str) -> str:
     'player_1 accuses player_2'
     """
     return line.partition(': "')[0]
-
-
-_CONTRARY: Final = {speech.ACCUSE: speech.DEFEND, speech.DEFEND: speech.ACCUSE}
-
-
-def as_heard(lines: Iterable[str], ear: MisreadingModel, players: int) -> list[str]:
-    """Lines as a reader takes them; those that are missed are left out."""
-    taken = (_line_as_heard(line, ear, players) for line in lines)
-    return [line for line in taken if line is not None]
-
-
-def remembered(lines: Iterable[str], ear: MisreadingModel) -> list[str]:
-    """What is still in mind of the talk of earlier rounds, one round later."""
-    kept = []
-    for line in lines:
-        if _talk_of(line, ear) is not None and ear.forgets(line):
-            ear.hears(line, "")
-        else:
-            kept.append(line)
-    return kept
-
-
-def _talk_of(line: str, ear: MisreadingModel) -> Fact | None:
-    """What another player says of somebody in a line; None for any other line."""
-    fact = read(line)
-    return None if fact is None or fact.kind not in _VERBS or fact.seat == ear.seat else fact
-
-
-def _line_as_heard(line: str, ear: MisreadingModel, players: int) -> str | None:
-    fact = _talk_of(line, ear)
-    if fact is None:
-        return line
-    if ear.misses(line):
-        ear.hears(line, "")
-        return None
-    if not ear.misreads(line):
-        return line
-    kind, target = fact.kind, fact.args[0]
-    others = [seat for seat in range(players) if seat not in (fact.seat, target)]
-    if others and (kind not in _CONTRARY or ear.pick(line, "whom or how", (True, False))):
-        target = ear.pick(line, "other", others)
-    else:
-        kind = _CONTRARY.get(kind, kind)
-    taken = f"{name(fact.seat)} {_VERBS[kind]} {name(target)}"
-    ear.hears(line, taken)
-    return taken

@@ -13,7 +13,6 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple
 from parlour.envs.avalon.vocabulary import (
     BALLOT,
     CARD,
-    CONSULT,
     EVIL_ROLES,
     FAILS,
     GUESS,
@@ -126,10 +125,9 @@ _DOES: Final = {
     "vote": "Vote on the team.",
     "card": "You are on the quest: play a card.",
     "guess": "You are {guesser}: you may guess who Merlin is.",
-    "consult": "Tell only the other evil players who you think Merlin is.",
     "bid": "Bid for the floor: the highest bid speaks next.",
 }
-TALKS: Final = ("speak", "consult")
+TALK: Final = "speak"
 """What is done in words of your own."""
 _GUESSES: Final = re.compile(r"You are (?P<guesser>.+): you may guess who Merlin is\.")
 _LAST: Final = {False: "the last one is always accepted", True: "if the last one is rejected, evil wins"}
@@ -146,9 +144,8 @@ _SITUATION: Final = re.compile(
 class AvalonSituation(InputPart):
     """The decision that a seat has to make, and the state of the game."""
 
-    does: Literal["speak", "propose", "vote", "card", "guess", "consult", "bid"]
-    """Speak to the table, propose a team, vote on one, play a quest card, guess Merlin, speak to the evil side before that, or bid
-    for the floor."""
+    does: Literal["speak", "propose", "vote", "card", "guess", "bid"]
+    """Speak to the table, propose a team, vote on one, play a quest card, guess Merlin, or bid for the floor."""
     quest: int
     """1-5."""
     proposal: int
@@ -215,7 +212,7 @@ def _key(phrases: dict[Any, str], phrase: str) -> Any:
     return next(key for key, text in phrases.items() if text == phrase)
 
 
-_DECISIONS: Final = (TEAM, BALLOT, CARD, GUESS, CONSULT, BID)
+_DECISIONS: Final = (TEAM, BALLOT, CARD, GUESS, BID)
 
 
 class Notes:
@@ -288,11 +285,11 @@ def _who(view: AvalonView) -> AvalonSelfInfo:
 
 def situation(view: AvalonView, score: tuple[int, int]) -> AvalonSituation:
     """What is asked now."""
-    does = view.legal[0].kind if view.legal[0].kind in _DECISIONS else "speak"
+    does = view.legal[0].kind if view.legal[0].kind in _DECISIONS else TALK
     return AvalonSituation(
         does=does,  # type: ignore[arg-type]
         quest=view.quest + 1,
-        proposal=view.counted + (does in ("speak", TEAM, BID)),
+        proposal=view.counted + (does in (TALK, TEAM, BID)),
         limit=view.limit,
         last_rejection_loses=view.last_rejection_loses,
         leader=view.leader,

@@ -212,7 +212,7 @@ def _offered(view: MediatedView, numbers: Any, actions: ActionSet) -> Mapping[Jo
     if (view.own or MODULE_ACTIONS) != actions.names:
         own = ", ".join(name for names in actions.names for name in names)
         raise ParlourError(f"this table has other actions than the policy; accepted: a table with {own}")
-    return {actions.names_of(move.args): int(number) for number, move in zip(numbers, legal, strict=True)}
+    return {actions.names_of(move.args): int(place) for place, move in zip(numbers, legal, strict=True)}
 
 
 @dataclass(frozen=True)

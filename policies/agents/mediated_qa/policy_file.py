@@ -139,9 +139,9 @@ def loads(text: str) -> PolicyTable:
         check_one_of("entry", name, _KEYS)
     actions = ActionSet.from_plain(stored["actions"]) if "actions" in stored else PUBLISHED_ACTIONS
     rows = {check_state(state): _row(state, row, actions) for state, row in stored["policy"].items()}
-    thresholds = thresholds_of(stored.get("signal_thresholds"))
-    temperature = number_or_none("temperature", stored.get("temperature"))
-    floor = number_or_none("min_prob_floor", stored.get("min_prob_floor"))
+    thresholds = _thresholds_of(stored.get("signal_thresholds"))
+    temperature = _number_or_none("temperature", stored.get("temperature"))
+    floor = _number_or_none("min_prob_floor", stored.get("min_prob_floor"))
     contextual = None if stored.get("contextual") is None else contextual_model(stored["contextual"])
     reader = _words("reader", stored.get("reader", ""))
     usable, verdict = _bool_or_none("usable", stored.get("usable")), _words("verdict", stored.get("verdict", ""))
@@ -153,7 +153,7 @@ def _row(state: str, row: Any, actions: ActionSet) -> Row:
         raise accept(f"row of {state}", row, "an object {action: probability}")
     probabilities = {}
     for name, p in row.items():
-        if not is_number(p):
+        if not _is_number(p):
             raise accept(f"probability of {name} in {state}", p, "a number from 0 to 1")
         probabilities[from_key(name, actions)] = float(p)
     return probabilities
@@ -170,7 +170,7 @@ def _check_row(state: str, row: Row) -> None:
         raise ParlourError(f"the probabilities of state {state} sum to {total:.9g}; accepted: 1")
 
 
-def thresholds_of(stored: Any) -> Thresholds:
+def _thresholds_of(stored: Any) -> Thresholds:
     """Cut points from plain values. Raises `ParlourError` for others."""
     if stored is None:
         return {}
@@ -180,17 +180,17 @@ def thresholds_of(stored: Any) -> Thresholds:
 
 
 def _cuts(signal: str, cuts: Any) -> tuple[float, float]:
-    numbers = isinstance(cuts, list) and len(cuts) == 2 and all(map(is_number, cuts))
+    numbers = isinstance(cuts, list) and len(cuts) == 2 and all(map(_is_number, cuts))
     if not numbers or not -math.inf < float(cuts[0]) <= float(cuts[1]) < math.inf:
         raise accept(f"thresholds of {signal}", cuts, "two numbers, the lower one first")
     return float(cuts[0]), float(cuts[1])
 
 
-def number_or_none(name: str, value: Any) -> float | None:
+def _number_or_none(name: str, value: Any) -> float | None:
     """A number from 0, or None, from a plain value. Raises `ParlourError` for others."""
     if value is None:
         return None
-    if not is_number(value) or not 0 <= value < math.inf:
+    if not _is_number(value) or not 0 <= value < math.inf:
         raise accept(name, value, "a number from 0, or null")
     return float(value)
 
@@ -207,7 +207,7 @@ def _words(name: str, value: Any) -> str:
     return value
 
 
-def is_number(value: Any) -> bool:
+def _is_number(value: Any) -> bool:
     """Whether a plain value is a number; true and false are none."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 

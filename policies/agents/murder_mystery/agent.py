@@ -59,9 +59,12 @@ class MysterySeat(GameSeat[MysteryView]):
         return dict(self.procedure.room.failed) if self.procedure else {}
 
     def notes(self) -> dict[str, Any]:
-        misheard = self.procedure.misheard() if self.procedure else []
-        counts = {"failed": self.failed, "misheard": misheard}
-        return {**super().notes(), **{name: value for name, value in counts.items() if value}}
+        """The questions asked; where there are any, `sensors` and `chances` (`questum.interview`, `.plan`), `failed`."""
+        judged = self.procedure.notes() if self.procedure else {}
+        return {
+            **super().notes(),
+            **{name: value for name, value in {**judged, "failed": self.failed}.items() if value},
+        }
 
     def act(self, observation: Any, info: dict[str, Any]) -> Any:
         view = self._view(info)

@@ -8,10 +8,10 @@ about that death.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, Generic, Self
+from typing import Any, Final, Generic
 
 import numpy as np
-from parlour.policies.agents.murder_mystery import heuristics, scene
+from parlour.policies.agents.murder_mystery import heuristics
 from parlour.policies.agents.murder_mystery.evidence import Excerpts
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk, all_named, named
 from parlour.policies.agents.murder_mystery.sensors import (
@@ -24,7 +24,6 @@ from parlour.policies.agents.murder_mystery.sensors import (
 )
 from parlour.policies.llm import reading
 from parlour.policies.llm.ask import A, Answer, Ask, Choices
-from parlour.policies.llm.noise import MisreadingModel
 from parlour.policies.llm.reading import with_length
 from pydantic import model_validator
 
@@ -120,13 +119,6 @@ class CaseAsk(SceneAsk[A], Generic[A]):
     def is_speech(cls, entry: Any) -> bool:
         return isinstance(entry, Talk)
 
-    def misheard(self, ear: MisreadingModel) -> Self:
-        """What others answered is misread where the question is about others; the player's own answers follow its script."""
-        if "dialogue" not in type(self).model_fields:
-            return self
-        spoken: list[Talk] = getattr(self, "dialogue", [])
-        return self.model_copy(update={"dialogue": scene.as_heard(spoken, ear, self.scene, self.me.name)})
-
     @property
     def excerpts(self) -> Excerpts:
         """What it is answered from; empty where the question has no such input."""
@@ -167,9 +159,6 @@ class AnswerAsk(VictimAsk[A], Generic[A]):
 
     asker: str
     question: str
-
-    def misheard(self, ear: MisreadingModel) -> Self:
-        return self
 
 
 class Introduce(CaseAsk[Words], kind="questum.introduce"):

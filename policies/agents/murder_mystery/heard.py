@@ -23,7 +23,6 @@ from parlour.envs.murder_mystery.vocabulary.facts import (
     Language,
     say,
 )
-from parlour.policies.agents.murder_mystery import scene
 from parlour.policies.agents.murder_mystery.asks import SceneAsk
 from parlour.policies.agents.murder_mystery.evidence import SourcedFact, collect, facts_of
 from parlour.policies.agents.murder_mystery.heuristics import LIMIT
@@ -31,7 +30,6 @@ from parlour.policies.agents.murder_mystery.scene import Scene, Talk, sentences
 from parlour.policies.agents.murder_mystery.seat_memory import SeatMemory
 from parlour.policies.agents.murder_mystery.wording import wanted
 from parlour.policies.llm.ask import Answer
-from parlour.policies.llm.noise import MisreadingModel
 from pydantic import Field
 
 FACTS: Final = 12
@@ -85,16 +83,6 @@ class ReadFacts(SceneAsk[FactSentences], kind="questum.read"):
         """The facts of sentences of the speaker, each once."""
         seat = self.scene.person(self.speaker)
         return facts_of(texts, self.scene.vocabulary, seat) if seat >= 0 else []
-
-    def misheard(self, ear: MisreadingModel) -> Self:
-        """The words are misread as they are in a dialogue, unless they are the reader's own."""
-        if self.scene.person(self.speaker) == ear.seat:
-            return self
-        talk = Talk(
-            asker=self.asker, speaker=self.speaker, victim=self.victim, question=self.question, answer=self.words
-        )
-        (misheard,) = scene.as_heard([talk], ear, self.scene, "")
-        return self.model_copy(update={"words": misheard.answer})
 
 
 def forms_of(scene: Scene) -> list[str]:
@@ -160,16 +148,11 @@ class HeardTalk:
     Args:
         memory: The seat's memory.
         reader: Reads answers in which no fact is found; None: they are ignored.
-        hears: The words of an answer as the seat hears them; None: as they were said.
     """
 
-    def __init__(
-        self, memory: SeatMemory, reader: AnswerReader | None = None, hears: Callable[[Talk], str] | None = None
-    ) -> None:
+    def __init__(self, memory: SeatMemory, reader: AnswerReader | None = None) -> None:
         self._memory, self.seat = memory, memory.seat
-        self._reader, self._hears = reader, hears
-        self.misheard: list[tuple[str, str]] = []
-        """What was said and what was heard in its place, since somebody took it from here."""
+        self._reader = reader
         self.in_other_words = False
         """Whether any answer was for the reader."""
         self._sure: list[SourcedFact] | None = None
@@ -183,8 +166,6 @@ class HeardTalk:
         self.in_other_words |= bool(free)
         for talk in new:
             self._answers.append(self._heard(talk, readings.get(talk, ())))
-            if talk not in readings and (words := self._words(talk)) != talk.answer:
-                self.misheard.append((talk.answer, words))
         return self._answers
 
     @property
@@ -197,17 +178,11 @@ class HeardTalk:
 
     def _is_free(self, talk: Talk) -> bool:
         """Whether it says something in words of which no fact can be read."""
-        scene, said = self._memory.scene, self._words(talk).strip()
+        scene, said = self._memory.scene, talk.answer.strip()
         return said not in ("", scene.say.nothing) and not self._facts(talk)
 
     def _facts(self, talk: Talk) -> tuple[SourcedFact, ...]:
-        words = self._words(talk)
-        as_heard = talk if words == talk.answer else talk.model_copy(update={"answer": words})
-        return tuple(statement for statement in collect(self._memory.scene, [], [as_heard]) if not statement.sure)
-
-    def _words(self, talk: Talk) -> str:
-        """An answer as it was heard; introductions, which are not used, as they are."""
-        return talk.answer if self._hears is None or not talk.asker else self._hears(talk)
+        return tuple(statement for statement in collect(self._memory.scene, [], [talk]) if not statement.sure)
 
     def statements(self, victim: int) -> list[SourcedFact]:
         """All that the seat knows, and heard about a victim (person number); each once."""

@@ -208,9 +208,9 @@ class Procedure(ABC):
         """Take in what was said, before a choice, a report or a vote, where that takes questions to the model."""
         return
 
-    def misheard(self) -> list[tuple[str, str]]:
-        """What was said and what was heard in its place without a question to the model, since the last time."""
-        return []
+    def notes(self) -> dict[str, Any]:
+        """What the seat made of others since the last time, for the transcript."""
+        return {}
 
     def come_first(self) -> None:
         """Claim the questions, the same for all seats, that `listen` will put."""

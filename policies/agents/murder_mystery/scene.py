@@ -2,9 +2,6 @@
 
 Names are how players speak of each other, so the inputs hold names; `Scene.person` gives the
 numbers back. A name is read strictly: exactly, or as the beginning of one name and of no other (SPEC 4.5).
-
-A reader that errs (`parlour.policies.llm.noise`) takes somebody who is named in an answer for another player; an answer that is
-missed is heard as no answer. Answers that name nobody, and the player's own, are never misread.
 """
 
 from __future__ import annotations
@@ -20,7 +17,6 @@ from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary, Language
 from parlour.envs.speech import quote
 from parlour.policies.agents.seat import InputPart
-from parlour.policies.llm.noise import MisreadingModel
 from pydantic import Field, model_serializer, model_validator
 
 
@@ -227,29 +223,3 @@ def me_of(view: MysteryView) -> CharacterInfo:
     """Who a View belongs to."""
     killed = [name for name, by_me in zip(view.victims, view.murders, strict=True) if by_me]
     return CharacterInfo(name=view.name, killed=killed, objectives=list(view.objectives))
-
-
-def as_heard(dialogue: Iterable[Talk], ear: MisreadingModel, scene: Scene, me: str) -> list[Talk]:
-    """A dialogue as the character `me` takes it."""
-    return [talk if talk.speaker == me else _talk_as_heard(talk, ear, scene) for talk in dialogue]
-
-
-def _talk_as_heard(talk: Talk, ear: MisreadingModel, scene: Scene) -> Talk:
-    if ear.misses(talk.text):
-        answer = scene.say.nothing
-    elif ear.misreads(talk.text):
-        answer = _misread(talk, ear, scene)
-    else:
-        return talk
-    if answer != talk.answer:
-        ear.hears(talk.answer, answer)
-    return talk.model_copy(update={"answer": answer})
-
-
-def _misread(talk: Talk, ear: MisreadingModel, scene: Scene) -> str:
-    """The answer with one player taken for another; as it is where it names none, or nobody is left."""
-    named = [who for who in scene.players if who in talk.answer]
-    others = [who for who in scene.players if who not in named]
-    if not named or not others:
-        return talk.answer
-    return talk.answer.replace(ear.pick(talk.text, "whom", named), ear.pick(talk.text, "other", others))

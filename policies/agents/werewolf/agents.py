@@ -271,7 +271,7 @@ class RerankAgent(RetrievalAgent):
         retrieved = super()._retrieved()
         if len(retrieved) < 2:
             return retrieved
-        texts = {str(number): text for number, text in enumerate(retrieved)}
+        texts = {str(place): text for place, text in enumerate(retrieved)}
         named = self.seat_model.ask(asks.Rerank(query=QUERY, texts=texts)).order
         order = dict.fromkeys((*named, *range(len(retrieved))))  # those left out come last
-        return [retrieved[number] for number in order]
+        return [retrieved[place] for place in order]

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from heapq import heappop, heappush
-from typing import Annotated, Any, Final, Generic, Literal, Self
+from typing import Annotated, Any, Final, Generic, Literal
 
 import numpy as np
 from parlour.envs.english import name, names
@@ -23,7 +23,6 @@ from parlour.policies.agents.werewolf.decide import WerewolfDecision
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.situation import Player, WerewolfSelfInfo, WerewolfSituation, observer_of
 from parlour.policies.llm.ask import A, Answer, Ask, Choices, Rounded
-from parlour.policies.llm.noise import MisreadingModel
 from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.reading import with_length
 from parlour.policies.retrieval.embedders import CachedHashing
@@ -111,14 +110,6 @@ class HeardAsk(Ask[A], Generic[A], fixed=("me",), recent=("messages",), words_fi
     @classmethod
     def is_speech(cls, entry: HeardMessage) -> bool:
         return entry.said
-
-    def misheard(self, ear: MisreadingModel) -> Self:
-        now: WerewolfSituation = getattr(self, "now")  # noqa: B009 - each of them has one, behind what stays the same
-        shown = {part: getattr(self, part) for part in ("messages", "found") if part in type(self).model_fields}
-        taken: dict[str, Any] = {
-            part: notes.as_heard(lines, ear, len(self.me.roles), now.day) for part, lines in shown.items()
-        }
-        return self.model_copy(update=taken)
 
 
 class ChosenOption(Answer):
@@ -217,23 +208,12 @@ class Infer(HeardAsk[Inference], kind="werewolf.infer", spare=("found",)):
         ]
         return Inference(why="By what was said of them, and by whom.", opinions=opinions)
 
-    def restated(self, answer: Inference, ear: MisreadingModel) -> Inference:
-        return answer.model_copy(update={"opinions": [_surer(opinion, ear) for opinion in answer.opinions]})
-
     def choices(self) -> Choices:
         return {"opinions.player": others_of(self.me), "opinions.stance": dict.fromkeys(inference.STANCES, "")}
 
     def schema_of_answer(self) -> dict[str, Any]:
         others = len(others_of(self.me))
         return with_length(super().schema_of_answer(), "opinions", others, others)
-
-
-def _surer(opinion: InferredOpinion, ear: MisreadingModel) -> InferredOpinion:
-    """An opinion as it is overstated, if it is: full trust, or none. No opinion stays none."""
-    if opinion.trust == 0 or not ear.overstates(name(opinion.player)):
-        return opinion
-    trust = 1.0 if opinion.trust > 0 else -1.0
-    return opinion.model_copy(update={"trust": trust, "stance": inference.stance(trust)})
 
 
 class WerewolfReflection(Answer):

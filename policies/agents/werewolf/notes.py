@@ -9,17 +9,13 @@ In a question a message is a plain line, from which it is read back as it was:
 
     Day 1, player_2: "I am Seer."            Day 1, player_2 in private: "I want to kill player_4."
     Day 1, player_2 acts: "I vote for player_3."             Day 1, moderator: "player_3 was the Seer."
-
-A reader that errs (`parlour.policies.llm.noise`) misreads words of others: in one half of the cases another player is taken
-for the one they are about, in the other half they are taken for the contrary; a claimed role is taken for another one. The
-moderator's words, observed actions and the player's own words are never misread or forgotten.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from copy import copy
 from typing import Any, Final
 
@@ -28,8 +24,6 @@ from parlour.envs.core import NATURE, Event
 from parlour.envs.english import name, names
 from parlour.envs.werewolf import vocabulary as game
 from parlour.policies.agents.seat import InputPart
-from parlour.policies.agents.werewolf import reading
-from parlour.policies.llm.noise import MisreadingModel
 from pydantic import model_serializer, model_validator
 
 _LINE: Final = re.compile(
@@ -185,58 +179,3 @@ def _announced(kind: str, args: tuple[int, ...], role_names: Sequence[str]) -> s
     if kind == game.CHECKED:
         return f"{name(args[0])} is {'a' if args[1] else 'not a'} werewolf."
     return ""
-
-
-_ROLES: Final = ("villager", "witch", "seer", "guard")
-
-
-def as_heard(messages: Iterable[HeardMessage], ear: MisreadingModel, players: int, day: int) -> list[HeardMessage]:
-    """Messages as a reader takes them on a day; those that are missed or forgotten are left out."""
-    taken = (one_heard(message, ear, players, day) for message in messages)
-    return [message for message in taken if message is not None]
-
-
-def one_heard(message: HeardMessage, ear: MisreadingModel, players: int, day: int) -> HeardMessage | None:
-    """A message as a reader takes it on a day; None if it is missed or forgotten."""
-    if not message.said or message.speaker == ear.seat:
-        return message
-    said = message.line()
-    if ear.misses(said, day - message.day):
-        ear.hears(said, "")
-        return None
-    if not ear.misreads(said):
-        return message
-    taken = message.model_copy(update={"text": _misread(message, ear, players)})
-    if taken != message:
-        ear.hears(said, taken.line())
-    return taken
-
-
-def _misread(message: HeardMessage, ear: MisreadingModel, players: int) -> str:
-    """The words that are heard; the same ones where nothing can be read in them."""
-    said, statement = message.line(), reading.read(message.speaker, message.text, players)
-    acts = [intent for intent in statement.intents if intent.speaker == message.speaker]
-    claims = [
-        judgement
-        for judgement in statement.judgements
-        if judgement.player == message.speaker and judgement.identity in _ROLES
-    ]
-    targets = list(dict.fromkeys(act.target for act in acts))
-    others = [seat for seat in range(players) if seat not in (message.speaker, *targets)]
-    about_another: bool = ear.pick(said, "whom or how", (True, False))
-    if targets and others and about_another:
-        target, other = ear.pick(said, "target", targets), ear.pick(said, "other", others)
-        return re.sub(rf"\bplayer[\s_]*{target}(?!\d)", name(other), message.text, flags=re.IGNORECASE)
-    if acts:
-        return " ".join(_contrary(act) for act in acts)
-    if claims:
-        roles: Sequence[str] = [role for role in _ROLES if role != claims[0].identity]
-        return f"I am {ear.pick(said, 'role', roles).capitalize()}."
-    return message.text
-
-
-def _contrary(act: reading.ReadIntent) -> str:
-    good = act.kind != reading.DEFEND
-    if act.score == reading.CHECK:
-        return f"I checked {name(act.target)}: {'good' if good else 'evil'}."
-    return f"I trust that {name(act.target)} is good." if good else f"I accuse {name(act.target)} of being evil."

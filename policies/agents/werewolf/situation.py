@@ -56,7 +56,7 @@ def _matched(pattern: re.Pattern[str], lines: Any) -> dict[str, str]:
     match = pattern.fullmatch("\n".join(lines))
     if match is None:
         raise ValueError("lines that do not tell what was expected")
-    return {name: text for name, text in match.groupdict().items() if text is not None}
+    return {who: text for who, text in match.groupdict().items() if text is not None}
 
 
 class SeerCheck(InputPart):

@@ -10,22 +10,17 @@ from typing import Any
 
 import numpy as np
 from numba import prange
-from parlour.envs.batch.aiwolf import AIWolfTables
 from parlour.envs.batch.compiled import kernel, loop
 from parlour.envs.batch.streams import advance, fraction
 from parlour.envs.batch.werewolf.belief import look_on, marginals, rows_of, weigh_seers
 from parlour.envs.batch.werewolf.layout import ACCUSE, CLAIM, DEFEND, REPORT
 from parlour.envs.batch.werewolf.options import NONE, may_aim
-from parlour.envs.core import ParlourError
 from parlour.envs.werewolf.state import CHECK, HUNT, LAST, POISON, PROTECT, SAVE, TALK, VOTE, WHISPER
-from parlour.policies.heuristic.aiwolf import AIWolfStyle
-from parlour.policies.heuristic.batch import aiwolf
 from parlour.policies.heuristic.werewolf import (
     ACCUSES,
     ACCUSES_AS_WOLF,
     LETS_DIE,
     LIES,
-    NO_STYLE,
     POISONS,
     PRESSED,
     VOTES,
@@ -34,16 +29,8 @@ from parlour.policies.heuristic.werewolf import (
 _TIE = 1e-6
 
 
-def choose(tables: Any, where: Any, actions: Any, style: AIWolfStyle | None = None) -> None:
-    """Write the heuristic's actions; see `parlour.policies.heuristic.batch`. Raises `ParlourError` without beliefs, or for a style.
-
-    Tables of AIWolf's presets have another heuristic, which needs no beliefs.
-    """
-    if isinstance(tables, AIWolfTables):
-        aiwolf.choose(tables, where, actions, style or AIWolfStyle())
-        return
-    if style is not None:
-        raise ParlourError(NO_STYLE)
+def choose(tables: Any, where: Any, actions: Any) -> None:
+    """Write the heuristic's actions; see `parlour.policies.heuristic.batch`. Raises `ParlourError` without beliefs."""
     _choose_all(tables.games, tables.rules, tables.weights, tables.hypotheses, tables.acting(where), actions)
 
 

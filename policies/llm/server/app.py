@@ -11,29 +11,46 @@ from __future__ import annotations
 import asyncio
 import hmac
 import logging
+import threading
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from hashlib import sha256
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+from anyio import CapacityLimiter, to_thread
 from parlour.envs.core import ParlourError
 from parlour.policies.base import Policy
 from parlour.policies.by_text import by_numbers, goes_by_text, in_words, options_in, require_readable
 from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.server import listening, protocol
-from parlour.policies.llm.server.limits import LimitedApp, described, failure, gone, refusal
-from parlour.policies.llm.server.listening import CONNECTION, LOOPBACK, LimitedConnection, ListeningServer
-from parlour.policies.llm.server.protocol import AnswerText, ChatBody, CompletionRequest, Refused, parsed, question
+from parlour.policies.llm.server.listening import (
+    CONNECTION,
+    LOOPBACK,
+    EndingServer,
+    ListeningServer,
+    ServedConnection,
+    served_by,
+)
+from parlour.policies.llm.server.protocol import (
+    AnswerText,
+    ChatBody,
+    CompletionRequest,
+    Refused,
+    parsed,
+    question,
+)
 from parlour.policies.llm.server.settings import OF_BODY, FaultDraw, ServerSettings
+from parlour.policies.llm.server.work import AbandonedWork, Stopped, never
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import Receive
 
 QUESTION: Final = "chat.take_turn"
 """The one question that a seat's text and options are enough for."""
@@ -50,6 +67,11 @@ _REFUSALS: Final = {
     "timeout": (504, "no answer in time (on purpose)", None, "timeout"),
 }
 """Fault -> the refusal that it is."""
+_THREADS: Final = 2
+"""Requests that are worked on at the same time; the others wait, and are forgotten if their clients leave."""
+_LAST_WORK: Final = 0.25
+"""Seconds in which work may come to its end when its client has gone, or the server ends."""
+_Result = TypeVar("_Result")
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -75,9 +97,9 @@ class ServedPolicy:
         self.fingerprint = f"parlour-policy-{name}"
         self._lock = Lock()
 
-    def answering(self, body: ChatBody, wanted: CompletionRequest) -> AnswerText:
+    def answering(self, body: ChatBody, wanted: CompletionRequest, stopped: Stopped = never) -> AnswerText:
         """Who answers this request. Raises `Refused` if it holds nothing that the policy could answer."""
-        asked = question(body, wanted)
+        asked = question(body, wanted, stopped)
         if asked is None:
             text = next((words for role, words in reversed(wanted.messages) if role == "user"), None)
             if text is None:
@@ -134,37 +156,38 @@ class Service:
         self.name = protocol.MODEL_ID if policy is None else policy.name
         self.tally: Counter[str] = Counter() if tally is None else tally
         self.closing = asyncio.Event()
-        self.longest_message = 0
-        self._warned = False
+        self._workers = CapacityLimiter(_THREADS)
         self._draw = FaultDraw(settings.faults, settings.seed)
 
-    def app(self) -> LimitedApp:
-        """The routes, behind the limits."""
+    def listening_at(self, host: str, port: int) -> ListeningServer:
+        """The server that has this port. Raises `ParlourError` if it cannot be used."""
+        return ListeningServer(EndingServer(served_by(self.app()), self.closing), host, port)
+
+    def app(self) -> Starlette:
+        """The routes."""
         routes = [
             Route("/v1/chat/completions", self.chat, methods=["POST"]),
             Route("/v1/models", self.models),
             Route("/v1/models/{name:path}", self.model),
         ]
-        handlers: Any = {Refused: self.refusal, HTTPException: self.refusal, Exception: failure}
+        refused = dict.fromkeys((Refused, HTTPException), self.refusal)
+        handlers: Any = {**refused, ClientDisconnect: self.left, Exception: failure}
         app = Starlette(routes=routes, exception_handlers=handlers)
         app.router.redirect_slashes = False
-        return LimitedApp(app, self.settings, self.tally, self.check_key)
+        return app
 
     async def chat(self, request: Request) -> Response:
         """`POST /v1/chat/completions`."""
+        self.check_key(request)
         began = time.monotonic()
         raw = await request.body()
-        body = parsed(raw)
-        wanted = body.wanted((*self.settings.refuse, "parlour") if self.policy is None else self.settings.refuse)
-        if self.policy is None:
-            answer = protocol.by_heuristic(question(body, wanted))
-        else:
-            answer = self.policy.answering(body, wanted)
-        wanted = self._named(wanted)
+        body, wanted, answer = await self._beside_the_loop(request, partial(self._read, raw))
+        wanted = wanted._replace(model=self.name)  # a reply says who made it, whatever name was asked for
         fault = self._draw(raw)
         self.tally.update(["chat"] if fault is None else ["chat", fault])
         await self._obstruct(fault, request)
-        done = await self._completed(wanted, answer, fault, sha256(raw).hexdigest()[:24])
+        named = sha256(raw).hexdigest()[:24]
+        done = await self._beside_the_loop(request, partial(self._completed, wanted, answer, fault, named))
         await self._pause(self.settings.latency - (time.monotonic() - began), request)
         if not body.stream:
             response = JSONResponse(done)
@@ -179,18 +202,20 @@ class Service:
 
     async def models(self, request: Request) -> Response:
         """`GET /v1/models`."""
+        self.check_key(request)
         return JSONResponse({"object": "list", "data": [protocol.model(self.name)]})
 
-    async def model(self, _request: Request) -> Response:
+    async def model(self, request: Request) -> Response:
         """`GET /v1/models/{name}`: what answers, whatever name it is asked for by."""
+        self.check_key(request)
         return JSONResponse(protocol.model(self.name))
 
-    def check_key(self, authorization: str) -> None:
-        """Refuse a request without the key; what it brought instead is not shown to anybody."""
+    def check_key(self, request: Request) -> None:
+        """Refuse a request without the key, before its body is read; what it brought instead is not shown to anybody."""
         wanted = self.settings.key
         if wanted is None:
             return
-        scheme, _, brought = authorization.partition(" ")
+        scheme, _, brought = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not hmac.compare_digest(brought.encode(), wanted.encode()):
             raise Refused(401, "the bearer token is missing or wrong", None, "invalid_api_key")
 
@@ -200,16 +225,48 @@ class Service:
             error = Refused(error.status_code, f"{error.detail}; accepted: the routes below /v1")
         assert isinstance(error, Refused)
         self.tally["refused"] += 1
-        return refusal(error)
+        return JSONResponse(error.body(), error.status, headers=error.headers)
 
-    async def _completed(
-        self, wanted: CompletionRequest, answer: AnswerText, fault: str | None, name: str
+    async def left(self, _request: Request, _error: Exception) -> Response:
+        """The end of a request whose client did not wait for the answer."""
+        self.tally["gone"] += 1
+        return Response(status_code=503)
+
+    async def _beside_the_loop(self, request: Request, work: Callable[[Stopped], _Result]) -> _Result:
+        """The result of work in a thread, so that it holds up no other request; it is stopped soon after its client has gone.
+
+        Work that has not begun by then never begins. Raises `ClientDisconnect`.
+        """
+        stopped = threading.Event()
+        working = asyncio.ensure_future(to_thread.run_sync(work, stopped.is_set, limiter=self._workers))
+        ends, left = asyncio.ensure_future(self.closing.wait()), asyncio.ensure_future(gone(request.receive))
+        try:
+            await asyncio.wait([working, ends, left], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([working], timeout=_LAST_WORK)
+            if not working.done():
+                raise ClientDisconnect
+            return await working
+        finally:
+            stopped.set()
+            for wait in (working, ends, left):
+                wait.cancel()
+
+    def _read(self, raw: bytes, stopped: Stopped) -> tuple[ChatBody, CompletionRequest, AnswerText]:
+        """What a body asks for, and who answers it."""
+        body = parsed(raw)
+        wanted = body.wanted((*self.settings.refuse, "parlour") if self.policy is None else self.settings.refuse)
+        if self.policy is None:
+            return body, wanted, protocol.by_heuristic(question(body, wanted, stopped))
+        return body, wanted, self.policy.answering(body, wanted, stopped)
+
+    def _completed(
+        self, wanted: CompletionRequest, answer: AnswerText, fault: str | None, name: str, stopped: Stopped
     ) -> dict[str, Any]:
-        """The completion, worked out beside the loop, so that no long thought holds up the other requests."""
+        """The completion."""
         print_ = protocol.FINGERPRINT if self.policy is None else self.policy.fingerprint
         try:
-            return await run_in_threadpool(protocol.completion, wanted, answer, fault, name, int(time.time()), print_)
-        except Refused:
+            return protocol.completion(wanted, answer, fault, name, int(time.time()), print_, stopped)
+        except (Refused, AbandonedWork):
             raise
         except Exception as error:
             if self.policy is not None:
@@ -217,13 +274,6 @@ class Service:
                 raise Refused(500, described(error), None, "server_error") from None
             why = f"the inputs of the question do not go together ({described(error)}); accepted: what its player sends"
             raise Refused(400, why, "messages") from None
-
-    def _named(self, wanted: CompletionRequest) -> CompletionRequest:
-        """The request under the name of what answers it: a reply says who made it, whatever name was asked for."""
-        if wanted.model == protocol.OLD_MODEL_ID != self.name and not self._warned:
-            self._warned = True
-            _LOG.warning("model %r is called %r since 0.3; the old name is accepted until 0.4", wanted.model, self.name)
-        return wanted._replace(model=self.name)
 
     async def _obstruct(self, fault: str | None, request: Request) -> None:
         """Raise the refusal that a fault stands for, if it stands for one."""
@@ -280,9 +330,26 @@ def serving(*, tally: Counter[str] | None = None, policy: ServedPolicy | None = 
 @contextmanager
 def running(service: Service) -> Iterator[str]:
     """A service in a thread of this process; its address."""
-    server = ListeningServer(service, LOOPBACK, 0)
+    server = service.listening_at(LOOPBACK, 0)
     with listening.in_thread(server, "parlour serve"):
         yield f"{server.url}/v1"
+
+
+async def failure(_request: Request, error: Exception) -> JSONResponse:
+    """The reply to a request that an exception ended."""
+    _LOG.error("a request failed: %s", described(error))
+    return JSONResponse(Refused(500, described(error), None, "server_error").body(), 500)
+
+
+def described(error: BaseException) -> str:
+    """An exception in one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+async def gone(receive: Receive) -> None:
+    """Return when the client has gone; the body must have been read."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _each(events: Iterable[bytes]) -> AsyncIterator[bytes]:
@@ -298,7 +365,7 @@ async def _slowly(body: bytes, pause: Callable[[float], Awaitable[None]], hang: 
 
 
 async def _half(
-    body: bytes, pause: Callable[[float], Awaitable[None]], connection: LimitedConnection, *, reset: bool
+    body: bytes, pause: Callable[[float], Awaitable[None]], connection: ServedConnection, *, reset: bool
 ) -> AsyncIterator[bytes]:
     yield body[: len(body) // 2]
     await pause(_MOMENT)

@@ -1,32 +1,21 @@
-"""A server that listens: it has its port before it answers, keeps its limits, and ends without waiting for anybody.
+"""A server that listens: it has its port before it answers, and ends without waiting for anybody.
 
-`app` serves models over it, `parlour.training.play.live_table` a table with people. uvicorn speaks HTTP with h11, and
-WebSockets (RFC 6455) where a service takes them; its own limits hold for idle connections, the length of a head and the end of
-the server. What it leaves to a proxy in front of it is done here, because there is none: time for the head of a request and
-for taking a reply, connections that give way to new ones, errors in the shape of the protocol, and a close that does not cut
-off what was said before it (RFC 9112, 9.3-9.6). Limits on one request as a whole: `limits`. Needs the extra `serve`.
+uvicorn speaks HTTP with h11, within its own limits. Who can be reached by strangers belongs behind a proxy. Needs the extra `serve`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import socket
 import struct
 import threading
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from http import HTTPStatus
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final
 
-import h11
 import uvicorn
 from parlour.envs.core import ParlourError
-from parlour.policies.llm.server.protocol import Refused
-from parlour.policies.llm.server.settings import ServerSettings
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
@@ -34,210 +23,79 @@ from uvicorn.server import ServerState
 CONNECTION: Final = "connection"
 """Under this name the state of a request holds its connection."""
 LOOPBACK: Final = "127.0.0.1"
-_LINGER: Final = 5.0
-"""Seconds for which a client may continue to send a body that is not read, so that it reads the reason."""
-_GRACE: Final = 1
+GRACE: Final = 1
 """Seconds in which replies have to be taken when the server ends."""
-_ACCEPTED: Final = 128
-"""Connections that are accepted in one go, before the limit on them is looked at."""
-_SPARE_FILES: Final = 256
-"""File descriptors that connections leave for those that are just being accepted, and for everything else."""
-_BACKLOG: Final = 2048
+BACKLOG: Final = 2048
 """Connections that wait to be accepted."""
-_TAKES_A_REPLY: Final = (h11.IDLE, h11.SEND_RESPONSE)
-_SAID_ALL: Final = (h11.DONE, h11.MUST_CLOSE, h11.CLOSED)
+_IDLE: Final = 120
+"""Seconds that a connection stays open unused; longer than clients keep theirs, so that none is closed in use."""
 
 
-class ServedApp(Protocol):
-    """What answers behind a port. One for each server."""
-
-    settings: ServerSettings
-    tally: Counter[str]
-    """Counts `refused`."""
-    closing: asyncio.Event
-    """Set when the server ends."""
-    longest_message: int
-    """Bytes of a message over a WebSocket, beyond which its connection ends; 0: there are no WebSockets."""
-
-    def app(self) -> ASGIApp:
-        """The application, behind its limits."""
-
-
-class LimitedConfig(uvicorn.Config):
-    """uvicorn's settings, and what `LimitedConnection` needs. WebSockets need the package `websockets`."""
-
-    def __init__(self, served: ServedApp) -> None:
-        self.settings = replace(served.settings, max_connections=_room(served.settings.max_connections))
-        self.tally = served.tally
-        super().__init__(
-            served.app(),
-            http=LimitedConnection,
-            loop="asyncio",
-            ws="websockets-sansio" if served.longest_message else "none",
-            ws_max_size=served.longest_message,
-            ws_per_message_deflate=False,  # what is short on the way may be long to hold
-            lifespan="off",
-            log_config=None,
-            log_level="critical",
-            access_log=False,
-            server_header=False,
-            backlog=_ACCEPTED,
-            timeout_keep_alive=cast(int, self.settings.idle_timeout),  # it may be any number of seconds
-            timeout_graceful_shutdown=_GRACE,
-            h11_max_incomplete_event_size=self.settings.max_headers,
-        )
-
-
-class LimitedConnection(H11Protocol):
-    """A connection with limits. Its times are looked at by `check_time`, which the server calls for all of them."""
-
-    config: LimitedConfig
+class ServedConnection(H11Protocol):
+    """A connection that a request can break off."""
 
     def __init__(
         self,
-        config: LimitedConfig,
+        config: uvicorn.Config,
         server_state: ServerState,
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
-        super().__init__(config, server_state, app_state, _loop)
-        self.app_state = {**app_state, CONNECTION: self}
-        self.lingers = False
-        """Whether it was closed, and its client is only heard out."""
-        self._since = self.loop.time()
-        """When the present wait for the client began."""
-        self._speaks = False
-        """Whether a part of a head has come."""
-        self._unsent_since: float | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self._make_room(self.config.settings.max_connections)
-
-    def _make_room(self, most: int) -> None:
-        """Beyond the limit connections give way: those only heard out, then the longest waited for, in the end this one."""
-        alike = [other for other in self.connections if isinstance(other, LimitedConnection)]  # no WebSockets
-        others = [other for other in alike if other is not self and not other.transport.is_closing()]
-        beyond = len(others) + 1 - most
-        waited_for = [other for other in others if other.keeps_waiting]
-        waited_for.sort(key=lambda other: (not other.lingers, other._since))
-        for other in waited_for[: max(0, beyond)]:
-            other.transport.abort()
-        if len(waited_for) < beyond:
-            self._speaks = True  # its request may be on its way
-            self.refuse(Refused(429, f"too many connections; accepted: {most} at once", headers={"Retry-After": "1"}))
-
-    @property
-    def answering(self) -> bool:
-        """Whether a request is waiting for the rest of its reply."""
-        return self.cycle is not None and not self.cycle.response_complete
-
-    @property
-    def keeps_waiting(self) -> bool:
-        """Whether the next thing to happen is the client's: a head, the rest of a body."""
-        return self.lingers or not self.answering or (self.cycle.more_body and not self.cycle.response_started)
-
-    @property
-    def unread(self) -> bool:
-        """Whether the client may be in the middle of a request."""
-        return self._speaks if self.conn.their_state is h11.IDLE else self.conn.their_state not in _SAID_ALL
-
-    def data_received(self, data: bytes) -> None:
-        if self.lingers or self.conn.their_state in (h11.MUST_CLOSE, h11.CLOSED, h11.ERROR):
-            return
-        waits_for_head = self.conn.their_state is h11.IDLE
-        if waits_for_head and not self._speaks:
-            self._since = self._since if self.cycle is None else self.loop.time()
-            self._speaks = True
-        super().data_received(data)
-        if waits_for_head and self.conn.their_state is not h11.IDLE:
-            self._since, self._speaks = self.loop.time(), False
-
-    def on_response_complete(self) -> None:
-        self._since = self.loop.time()
-        super().on_response_complete()
-        if self.conn.their_state is h11.IDLE:
-            self._speaks = bool(self.conn.trailing_data[0])
-
-    def check_time(self, now: float) -> None:
-        """Close the connection if its client has taken too long. `now` is the loop's time in seconds."""
-        settings, waited = self.config.settings, now - self._since
-        unsent = self.transport.get_write_buffer_size() > 0
-        self._unsent_since = (self._unsent_since or now) if unsent else None
-        late = self._unsent_since is not None and now - self._unsent_since > settings.reply_timeout
-        if late or (self.lingers and waited > _LINGER):
-            self.transport.abort()
-        elif not self.lingers and not self.answering and waited > settings.header_timeout:
-            if self._speaks:
-                accepted = f"within {settings.header_timeout:g} seconds"
-                self.refuse(Refused(408, f"the headers did not come in time; accepted: {accepted}"))
-            elif self.cycle is None:
-                self.transport.close()
-
-    def send_400_response(self, msg: str) -> None:
-        """The answer to what is no HTTP; h11 stops reading a head that is too long."""
-        most = self.config.settings.max_headers
-        self.refuse(
-            too_long_headers(most)
-            if len(self.conn.trailing_data[0]) > most
-            else Refused(400, "this is no HTTP request")
-        )
-
-    def refuse(self, error: Refused) -> None:
-        """Say why, if a reply is still possible, and close the connection; a request that is under way has its end.
-
-        A client that may still be sending is heard out: a socket that is closed with bytes unread is reset, and the other side
-        loses the reply that it has not yet read.
-        """
-        self._drop_request()
-        if self.conn.our_state in _TAKES_A_REPLY and not self.transport.is_closing():
-            self.config.tally["refused"] += 1
-            self._send(error)
-        if self.lingers or self.transport.is_closing() or not self.unread:
-            self.transport.close()
-            return
-        self.lingers, self._since = True, self.loop.time()
-        self.transport.resume_reading()
-        self.transport.write_eof()
+        super().__init__(config, server_state, {**app_state, CONNECTION: self}, _loop)
 
     def end_early(self, *, reset: bool) -> None:
         """Break off in the middle of a reply: by a reset, or by an end that comes too soon."""
-        self._drop_request()
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
         if reset and not self.transport.is_closing():
             own: socket.socket = self.transport.get_extra_info("socket")
             own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.transport.abort()
         self.transport.close()
 
-    def shutdown(self) -> None:
-        """The server ends: who keeps it waiting is hung up on, the others get their replies."""
-        if self.transport.is_closing() or (self.keeps_waiting and self.unread):
-            self.transport.abort()
-        else:
-            super().shutdown()
 
-    def _drop_request(self) -> None:
-        if self.answering:
-            self.cycle.disconnected = True
-            self.cycle.message_event.set()
+def served_by(app: ASGIApp) -> uvicorn.Config:
+    """Uvicorn's settings for an application."""
+    return uvicorn.Config(
+        app,
+        http=ServedConnection,
+        loop="asyncio",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=_IDLE,
+        timeout_graceful_shutdown=GRACE,
+    )
 
-    def _send(self, error: Refused) -> None:
-        body = json.dumps(error.body(), ensure_ascii=False).encode()
-        headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), "Connection": "close"}
-        start = h11.Response(
-            status_code=error.status,
-            headers=list({**headers, **(error.headers or {})}.items()),
-            reason=HTTPStatus(error.status).phrase.encode(),
-        )
-        for event in (start, h11.Data(data=body), h11.EndOfMessage()):
-            self.transport.write(self.conn.send(event) or b"")
+
+class EndingServer(uvicorn.Server):
+    """Ends when `should_exit` is set, even while a client keeps it waiting.
+
+    Args:
+        config: uvicorn's settings.
+        closing: Set when the server ends.
+    """
+
+    def __init__(self, config: uvicorn.Config, closing: asyncio.Event) -> None:
+        super().__init__(config)
+        self._closing = closing
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._closing.set()
+        await super().shutdown(sockets)
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
 
 
 class ListeningServer:
     """A server that has its port but does not answer yet.
 
     Args:
-        served: What answers.
+        server: What answers.
         host: Address to listen at.
         port: Port to listen at; 0 for a free one.
 
@@ -245,7 +103,7 @@ class ListeningServer:
         ParlourError: Host and port cannot be used.
     """
 
-    def __init__(self, served: ServedApp, host: str, port: int) -> None:
+    def __init__(self, server: EndingServer, host: str, port: int) -> None:
         try:
             self._socket = _listening(host, port)
         except (OSError, OverflowError) as error:
@@ -254,7 +112,7 @@ class ListeningServer:
         shown = f"[{host}]" if ":" in host else host
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://{shown}:{self.port}"
-        self._server = _Server(served)
+        self._server = server
 
     def run(self) -> None:
         """Answer until `stop`, or until the process is interrupted."""
@@ -278,40 +136,6 @@ def in_thread(server: ListeningServer, called: str) -> Iterator[None]:
         thread.join()
 
 
-class _Server(uvicorn.Server):
-    def __init__(self, served: ServedApp) -> None:
-        super().__init__(LimitedConfig(served))
-        self._closing = served.closing
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        for own in sockets or ():
-            own.listen(_BACKLOG)  # asyncio has set it to how many it accepts in one go
-
-    async def on_tick(self, counter: int) -> bool:
-        now = asyncio.get_running_loop().time()
-        for connection in list(self.server_state.connections):
-            if isinstance(connection, LimitedConnection):  # a WebSocket has limits of its own
-                connection.check_time(now)
-        return await super().on_tick(counter)
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._closing.set()
-        await super().shutdown(sockets)
-        for connection in list(self.server_state.connections):
-            connection.transport.abort()
-
-
-def _room(connections: int) -> int:
-    """How many connections there may be, where the process may open so many files."""
-    if os.name != "posix":
-        return connections
-    import resource
-
-    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return connections if most == resource.RLIM_INFINITY else max(1, min(connections, most - _SPARE_FILES))
-
-
 def _listening(host: str, port: int) -> socket.socket:
     """A socket that listens. It names its protocol: asyncio switches Nagle's delay off only where it sees TCP."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -320,13 +144,8 @@ def _listening(host: str, port: int) -> socket.socket:
         if os.name == "posix":  # elsewhere it would share the port with another server
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))
-        made.listen(_BACKLOG)
+        made.listen(BACKLOG)
     except BaseException:
         made.close()
         raise
     return made
-
-
-def too_long_headers(most: int) -> Refused:
-    """The refusal of a head that is longer than `most` bytes."""
-    return Refused(431, f"headers of this length are not accepted; accepted: up to {most} bytes")

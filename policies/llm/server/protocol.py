@@ -3,32 +3,33 @@
 After the public reference of OpenAI's API. Parameters that shape how a language model samples are taken and have no
 effect, for there is none; parameters that would change what a reply is made of and that are not offered are refused. A reply
 states the truth about this server: no language model is behind it, and `system_fingerprint` says so.
-
-Tokens are an estimate, the same for the same text everywhere: up to six Latin letters with the blank before them, up to
-three digits, up to three signs, or one character of anything else; for each message of a prompt there are four more.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from parlour.envs.core import ParlourError
+from parlour.envs.json_values import check_size, json_value
 from parlour.policies.llm.ask import Ask, from_inputs, read_back
 from parlour.policies.llm.model import mixed
+from parlour.policies.llm.server.work import Stopped, check_wanted, count_tokens, never, tokens
 from parlour.policies.llm.transport.request import OWNER
 from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 
 MOST_MESSAGES: Final = 4096
 MOST_FEATURES: Final = 65_536
-
+MOST_KEYS: Final = 32_768
+"""Keys of all objects in a body together; a message has a few."""
+MOST_ITEMS: Final = 3 * MOST_FEATURES
+"""Items of all lists in a body together."""
+_SHOWN: Final = 60
+"""Characters of an unknown parameter that are shown."""
 
 MODEL_ID: Final = "heuristic"
-OLD_MODEL_ID: Final = "heuristics"
-"""What it was called until 0.2; 0.3 accepts it with a warning."""
 FINGERPRINT: Final = "parlour-heuristics-no-language-model"
 CANNED: Final = (
     "This is `parlour serve`: it answers the typed questions of parlour's players by heuristics. There is no "
@@ -38,8 +39,8 @@ CANNED: Final = (
 AnswerText = Callable[[int], str]
 """A seed -> the text of a reply: the same seed gives the same text, unless a served player has chance of its own."""
 
-_TOKEN: Final = re.compile(r" ?[A-Za-z]{1,6}|[0-9]{1,3}| ?[!-/:-@\[-`{-~]{1,3}|\s+|.", re.DOTALL)
 _PER_MESSAGE: Final = 4
+"""Tokens of a message beside its words."""
 _PROSE: Final = "I would rather listen for another round before I commit myself to anything."
 _OTHER_SCHEMA: Final = '{"weather": "fair", "degrees": 21, "wind": {"from": "west", "force": 3}}'
 
@@ -53,20 +54,6 @@ class CompletionRequest(NamedTuple):
     seed: int = 0
     n: int = 1
     max_tokens: int | None = None
-
-
-def tokens(text: str) -> list[str]:
-    """The text in estimated tokens; joined, they are the text again.
-
-    >>> tokens('{"vote": true}')
-    ['{"', 'vote', '":', ' true', '}']
-    """
-    return _TOKEN.findall(text)
-
-
-def count_tokens(text: str) -> int:
-    """How many estimated tokens a text has."""
-    return sum(1 for _ in _TOKEN.finditer(text))
 
 
 class _FirstFault(FailFast):
@@ -223,38 +210,47 @@ class ChatBody(Body):
 def parsed(raw: bytes) -> ChatBody:
     """The body of a request. Raises `Refused` in one line that names the parameter."""
     try:
-        return ChatBody.model_validate_json(raw)
+        return ChatBody.model_validate_json(_known(raw))
     except ValidationError as error:
-        faults = error.errors(include_url=False)
-        idle = {fault["loc"][0] for fault in faults if fault["type"] == "extra_forbidden" and fault["input"] is None}
-        if idle:  # some clients send what they do not use as null
-            return parsed(json.dumps({k: v for k, v in json.loads(raw).items() if k not in idle}).encode())
-        first = faults[0]
+        first = error.errors(include_url=False, include_input=False)[0]
         where = [str(part) for part in first["loc"]]
         if not where:
             raise Refused(400, f"the body is not a JSON object that can be used: {first['msg']}") from None
-        if first["type"] == "extra_forbidden" and len(where) == 1:
-            accepted = ", ".join(ChatBody.model_fields)
-            raise Refused(
-                400,
-                f"parameter {where[0]!r} is not accepted; accepted: {accepted}",
-                where[0],
-                "unsupported_parameter",
-            ) from None
         raise Refused(400, f"{'.'.join(where)}: {first['msg']}", where[0], "invalid_value") from None
 
 
-def question(body: ChatBody, wanted: CompletionRequest) -> Ask[Any] | None:
+def _known(raw: bytes) -> bytes:
+    """The body, without parameters that are null and that the server does not know: some clients send what they do not use as null.
+
+    Raises `Refused` for the first other parameter that it does not know, and for more than a request needs.
+    """
+    try:
+        body = json_value(raw)
+        check_size(body, keys=MOST_KEYS, items=MOST_ITEMS)
+    except ValueError as error:
+        raise Refused(400, f"the body is not a JSON object that can be used: {error}") from None
+    unknown = [name for name in body if name not in ChatBody.model_fields] if isinstance(body, dict) else []
+    for name in unknown:
+        if body.pop(name) is not None:
+            shown, accepted = name[:_SHOWN], ", ".join(ChatBody.model_fields)
+            why = f"parameter {shown!r} is not accepted; accepted: {accepted}"
+            raise Refused(400, why, shown, "unsupported_parameter")
+    return json.dumps(body).encode() if unknown else raw
+
+
+def question(body: ChatBody, wanted: CompletionRequest, stopped: Stopped = never) -> Ask[Any] | None:
     """The question that a request puts: in `parlour_inputs`, or else in the last message of the user that puts one.
 
-    Raises `Refused` where it cannot be read, or where words are no answer.
+    Raises `Refused` where it cannot be read, or where words are no answer; `AbandonedWork`.
     """
-    asked = body.parlour_inputs
+    asked, known = body.parlour_inputs, None
     try:
         if asked is not None:
             return from_inputs(asked.kind, asked.inputs)
-        read = (read_back(words) for role, words in reversed(wanted.messages) if role == "user")
-        known = next((question for question in read if question is not None), None)
+        for role, words in reversed(wanted.messages):
+            check_wanted(stopped)
+            if role == "user" and (known := read_back(words)) is not None:
+                break
     except ParlourError as error:
         raise Refused(400, str(error), "messages" if asked is None else "parlour_inputs") from None
     shape = body.response_format
@@ -294,6 +290,7 @@ def completion(
     name: str,
     now: int,
     fingerprint: str = FINGERPRINT,
+    stopped: Stopped = never,
 ) -> dict[str, Any]:
     """A whole chat completion, as the protocol has it.
 
@@ -304,9 +301,14 @@ def completion(
         name: Its identifier.
         now: The time, in seconds since 1970.
         fingerprint: Says what answered.
+        stopped: Whether nobody waits for it any more; it is looked at between choices, and while tokens are counted.
+
+    Raises:
+        AbandonedWork: It was stopped.
     """
     choices, answered = [], 0
     for index in range(wanted.n):
+        check_wanted(stopped)
         whole = tokens(spoil(answer(mixed(wanted.seed, index) if index else wanted.seed), fault))
         said = whole[: wanted.max_tokens]
         answered += len(said)
@@ -319,7 +321,7 @@ def completion(
                 "logprobs": None,
             }
         )
-    asked = sum(_PER_MESSAGE + count_tokens(words) for _, words in wanted.messages)
+    asked = sum(_PER_MESSAGE + count_tokens(words, stopped) for _, words in wanted.messages)
     return {
         "id": f"chatcmpl-{name}",
         "object": "chat.completion",

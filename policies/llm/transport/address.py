@@ -114,7 +114,7 @@ class Fetched(NamedTuple):
     def from_text(cls, text: str) -> Self:
         """From an answer's body."""
         try:
-            return cls(True, json.loads(text))
+            return cls(True, json.loads(text.removeprefix("\ufeff")))
         except (ValueError, RecursionError):
             return cls(True, None)
 

@@ -9,6 +9,7 @@ Sources: the pages that `tests/servers.py` names for each of them.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from typing import Any, Final, Literal, get_args
 
 from parlour.policies.llm.transport.request import (
     NO_USAGE,
+    UNKNOWN_USAGE,
     CallFailed,
     Completion,
     ModelUnavailable,
@@ -25,7 +27,10 @@ from parlour.policies.llm.transport.request import (
     Reason,
     Usage,
 )
+from parlour.policies.llm.transport.streamed import is_streamed, put_together
 
+BYTE_ORDER_MARK: Final = "\ufeff"
+"""What some servers send before JSON; `json` refuses it."""
 LONGEST: Final = 200
 """Characters of a server's words that an error shows."""
 
@@ -137,7 +142,7 @@ def read_error(status: int, text: str, headers: Mapping[str, str]) -> Completion
         return failure
     cut = re.search(r"max(?:imum)? (?:completion )?tokens", failure.told, re.IGNORECASE)
     written, finish = str(fields.get("failed_generation") or ""), "length" if cut else "stop"
-    return Completion((written,), Usage(0, 0), (finish,), thinking=("",), dropped=(NO_USAGE,))
+    return Completion((written,), UNKNOWN_USAGE, (finish,), thinking=("",), dropped=(NO_USAGE,))
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -158,7 +163,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 def _fields(text: str) -> Mapping[str, Any]:
     """The fields of an error: below `error` (OpenAI), at the top (older vLLM), a bare text (Ollama's own API), in a list (Gemini)."""
     try:
-        body = json.loads(text)
+        body = json.loads(text.removeprefix(BYTE_ORDER_MARK))
     except (ValueError, RecursionError):
         return {}
     body = body[0] if isinstance(body, list) and body else body
@@ -202,58 +207,23 @@ def _number(field: object, patterns: tuple[str, ...], text: str) -> int | None:
     return next((int(match[1]) for match in matches if match), None)
 
 
+_TEXTS: Final = ("text", "output_text")
+"""Types of parts of a content that are said, not thought."""
 _FINISH: Final = {"max_tokens": "length", "end_turn": "stop", "stop_sequence": "stop", "eos": "stop"}
 """Words of some servers -> words of the protocol."""
 
 
 def read_reply(text: str) -> Completion | Failure:
     """A chat completion from the text of an answer's body; or the error in it despite status 200."""
+    text = text.removeprefix(BYTE_ORDER_MARK)
     try:
-        body = _whole(text) if text.lstrip().startswith(_EVENTS) else json.loads(text)
-    except (ValueError, RecursionError):
+        body = put_together(text) if is_streamed(text) else json.loads(text)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError):
         return Failure(f"the answer is not JSON: {text[:LONGEST]!r}", again=True, unreadable=True)
     try:
         return _failed(body) or _completion(body)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError):
         return Failure(f"the answer is no chat completion: {text[:LONGEST]!r}", again=True, unreadable=True)
-
-
-_EVENTS: Final = ("data:", "event:", ":")
-"""How streamed answers begin."""
-
-
-def _whole(text: str) -> dict[str, Any]:
-    """The body of a streamed answer, put together. Raises `ValueError` unless it was streamed to its end."""
-    lines = [line[5:].strip() for line in text.splitlines() if line.startswith("data:")]
-    events = [json.loads(line) for line in lines if line != "[DONE]"]
-    if not all(isinstance(event, Mapping) for event in events):
-        raise ValueError("an event is no object")
-    body: dict[str, Any] = {}
-    choices: dict[int, dict[str, Any]] = {}
-    for event in events:
-        body |= {name: value for name, value in event.items() if value}
-        for piece in event.get("choices") or ():
-            choice = choices.setdefault(int(piece.get("index") or 0), {"message": {}})
-            choice["finish_reason"] = piece.get("finish_reason") or choice.get("finish_reason")
-            _append(choice["message"], piece.get("delta") or {})
-    if "error" not in body and not (choices and all(choice["finish_reason"] for choice in choices.values())):
-        raise ValueError("the stream has no end")
-    return body | {"choices": [choices[index] for index in sorted(choices)]}
-
-
-def _append(message: dict[str, Any], delta: Mapping[str, Any]) -> None:
-    """Add a piece to what was streamed of a message: texts go on, lists go on by the index of their entries."""
-    for name, value in delta.items():
-        if isinstance(value, str) and name not in ("role", "id", "type"):
-            message[name] = (message.get(name) or "") + value
-        elif isinstance(value, Mapping):
-            _append(message.setdefault(name, {}), value)
-        elif isinstance(value, list):
-            entries = message.setdefault(name, [])
-            for place, entry in enumerate(value):
-                at = entry.get("index", place)
-                entries += [{} for _ in range(at + 1 - len(entries))]
-                _append(entries[at], entry)
 
 
 def _failed(body: Any) -> Failure | None:
@@ -272,22 +242,29 @@ def _completion(body: Any) -> Completion:
     messages = [choice["message"] for choice in choices]
     if not messages:
         raise KeyError("choices")
-    usage = body.get("usage")
+    usage = _usage(body.get("usage"), body.get("timings"))
     ends = [str(choice.get("finish_reason") or "unknown") for choice in choices]
     return Completion(
         texts=tuple(map(_text, messages)),
-        usage=_usage(usage, body.get("timings")) if usage else Usage(0, 0),
+        usage=usage,
         finish=tuple(_FINISH.get(word, word) for word in ends),
         thinking=tuple(map(_thinking, messages)),
         served=str(body.get("model") or ""),
-        dropped=() if usage else (NO_USAGE,),
+        dropped=() if usage.is_known else (NO_USAGE,),
     )
 
 
 def _text(message: Mapping[str, Any]) -> str:
-    """The content; without any, the arguments of the first tool called, or the words of a refusal: an answer, too."""
+    """The content; without any, what else holds an answer.
+
+    That is an object that the server made from the content, the arguments of the first tool called, or the words of a refusal.
+    """
     content = message.get("content")
-    said = content if isinstance(content, str) else _joined(content, ("text", "output_text"), "text")
+    if isinstance(content, Mapping):
+        content = [content] if content.get("type") in _TEXTS else json.dumps(content, ensure_ascii=False)
+    said = content if isinstance(content, str) else _joined(content, _TEXTS, "text")
+    parsed = message.get("parsed")
+    said = said or (json.dumps(parsed, ensure_ascii=False) if isinstance(parsed, Mapping) else "")
     return said or _called(message) or str(message.get("refusal") or _joined(content, ("refusal",), "refusal"))
 
 
@@ -322,9 +299,22 @@ def _called(message: Mapping[str, Any]) -> str:
     return arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
 
 
-def _usage(usage: Mapping[str, Any], timings: object) -> Usage:
-    details = usage.get("prompt_tokens_details") or {}
+def _usage(usage: object, timings: object) -> Usage:
+    """Tokens by the protocol's names. Other names, such as `input_tokens`, count other things at other services: unknown."""
+    if not isinstance(usage, Mapping):
+        return UNKNOWN_USAGE
+    prompt, completion = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    if prompt is None:
+        return Usage(None, completion, None)
+    details = usage.get("prompt_tokens_details")
+    details = details if isinstance(details, Mapping) else {}
     places = (details.get("cached_tokens"), usage.get("prompt_cache_hit_tokens"), usage.get("cache_read_input_tokens"))
     counts = (*places, timings.get("cache_n")) if isinstance(timings, Mapping) else places
-    cached = next((int(count) for count in counts if count), 0)
-    return Usage(int(usage["prompt_tokens"]), int(usage.get("completion_tokens") or 0), cached)
+    return Usage(prompt, completion, next(filter(None, map(_count, counts)), 0))
+
+
+def _count(value: object) -> int | None:
+    """A number of tokens; None for what is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        return None
+    return int(value)

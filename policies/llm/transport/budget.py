@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from parlour.envs.core import ParlourError, value_shown
 from parlour.envs.json_values import json_value
-from parlour.policies.llm.transport.request import NO_USAGE, BudgetSpent, Completion, Layer, Request, Transport, Usage
+from parlour.policies.llm.transport.request import BudgetSpent, Completion, Layer, Request, Transport, Usage
 
 _MILLION: Final = 1_000_000
 
@@ -73,10 +73,10 @@ class Prices:
 
     def cost(self, model: str, reply: Completion) -> float | None:
         """Dollars that a reply costs when it is first given; None if the price or the number of tokens is unknown."""
-        price = self.price(model)
-        if price is None or (NO_USAGE in reply.dropped and any(price)):
+        price, used = self.price(model), reply.usage
+        if price is None or (used.prompt is None and price.prompt) or (used.completion is None and price.completion):
             return None
-        return (reply.usage.prompt * price.prompt + reply.usage.completion * price.completion) / _MILLION
+        return ((used.prompt or 0) * price.prompt + (used.completion or 0) * price.completion) / _MILLION
 
 
 def _table(stored: Any) -> dict[str, Price]:
@@ -115,8 +115,9 @@ class Budget(Layer):
     """A transport that lets calls pass until a limit is reached.
 
     Calls under way are not cancelled, so they may exceed the limit on dollars and seconds. The number of calls is
-    exact. Replies without a count of tokens are charged with the most they can have used. Copies in other processes
-    count for themselves.
+    exact. Tokens that a server does not report are charged as the bytes of the messages and the whole room of the reply, so that
+    the limit on dollars is reached early rather than late; a reply that got more room from the endpoint may have used more.
+    Copies in other processes count for themselves.
 
     Args:
         inner: Where replies come from; inside a cache, so that stored replies are free.
@@ -170,10 +171,12 @@ class Budget(Layer):
         return self._seconds + (0.0 if self._started is None else time.monotonic() - self._started)
 
     def _cost(self, request: Request, reply: Completion) -> float:
-        if NO_USAGE in reply.dropped:
+        used = reply.usage
+        if not used.is_known:
             # no tokenizer makes more tokens than there are bytes; each message takes a few besides
-            read = sum(len(message.content.encode()) + 8 for message in request.messages)
-            written = request.n * request.max_tokens
+            most_read = sum(len(message.content.encode()) + 8 for message in request.messages)
+            read = most_read if used.prompt is None else used.prompt
+            written = request.n * request.max_tokens if used.completion is None else used.completion
             reply = Completion(reply.texts, Usage(read, written), reply.finish)
         return self._prices.cost(request.model, reply) or 0.0
 

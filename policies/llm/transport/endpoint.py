@@ -10,7 +10,8 @@ decision (`failures`). A server that stops answering ends a run after `patience`
 
 Parameters. Servers differ in what they take. A refusal that names an optional parameter drops that parameter for this
 endpoint from then on; a warning is logged, and every reply says what was dropped (`payload`). A call with a schema that is
-refused for another reason is made once without the schema.
+refused for another reason is made once without the schema. So is a call with a schema after two errors of the server in a row that
+say neither why nor to wait. What counts is what a refusal says, not its status.
 
 Room. A reply that was cut while the model was thinking is asked for again with twice the tokens; how many a kind of question
 needs is remembered (`learned`).
@@ -36,7 +37,7 @@ from parlour.policies.llm.transport.address import OPENAI, PLACEHOLDER, Fetched,
 from parlour.policies.llm.transport.answers import Failure, read_error, read_reply
 from parlour.policies.llm.transport.gate import Gate
 from parlour.policies.llm.transport.learned import DONE, Learned
-from parlour.policies.llm.transport.payload import dropped_from, may_be_schema, parameters, refused
+from parlour.policies.llm.transport.payload import dropped_from, is_unexplained, may_be_schema, parameters, refused
 from parlour.policies.llm.transport.request import (
     INPUTS,
     CallFailed,
@@ -45,7 +46,6 @@ from parlour.policies.llm.transport.request import (
     ModelUnavailable,
     Request,
     ServedModel,
-    Usage,
 )
 
 KEY_ENV: Final = "OPENAI_API_KEY"
@@ -56,6 +56,8 @@ REFUSALS: Final = 5
 that speak of the key or the model end a run that had answers, too."""
 _UNREADABLE: Final = 2
 """How often a call is tried again at most because its answer was no completion; other retries do not count."""
+_ERRORS: Final = 2
+"""Unexplained errors in a row of a call with a schema. The next attempt is made without the schema."""
 _MOST_ROOM: Final = 8
 """A model that thinks gets at most so many times the tokens that a question has for its reply."""
 _SHORTEST_SECRET: Final = 8
@@ -138,7 +140,7 @@ class Endpoint(Locked):
         return most if context is None else min(most, context // 2)
 
     def _call(self, request: Request) -> Completion:
-        started, retries, unreadable = time.monotonic(), 0, 0
+        started, retries, unreadable, errors = time.monotonic(), 0, 0, 0
         refusal_with_schema: Failure | None = None
         while True:
             off = self.learned.off | ({"response_format"} if refusal_with_schema else frozenset())
@@ -156,12 +158,17 @@ class Endpoint(Locked):
             if may_be_schema(outcome, sent):
                 refusal_with_schema = outcome
                 continue
+            if errors == _ERRORS:  # without the schema it fails as well
+                refusal_with_schema, errors = None, errors + 1
+            elif errors < _ERRORS:
+                errors = errors + 1 if is_unexplained(outcome, sent) else 0
+                refusal_with_schema = outcome if errors == _ERRORS else refusal_with_schema
             if outcome.wait is not None:
                 self._gate.close(outcome.wait)
             unreadable += outcome.unreadable
             left = _UNREADABLE + 1 - unreadable if outcome.unreadable else self.max_retries
             most = min(self.max_retries, retries + left)
-            if not outcome.again or retries >= most:
+            if errors != _ERRORS and (not outcome.again or retries >= most):
                 raise self._error(request, refusal_with_schema or outcome, retries)
             retries += 1
             wait = self._wait(retries - 1, request.sample) if outcome.wait is None else 0.0
@@ -339,19 +346,18 @@ def _is_cut_in_thought(reply: Completion) -> bool:
     """Whether all texts of a reply were cut before they held an answer, by a model that thinks or has said nothing."""
     return all(
         reply.finish[k : k + 1] == ("length",)
-        and bool(not text.strip() or set_aside(text)[0] or any(reply.thinking[k : k + 1]))
-        and answer_in(text)[0] is None
+        and bool(not text.strip() or set_aside(text, cut=True)[0] or any(reply.thinking[k : k + 1]))
+        and answer_in(text, cut=True)[0] is None
         for k, text in enumerate(reply.texts)
     )
 
 
 def _after(cut: Completion, reply: Completion) -> Completion:
     """A reply, with what the one before it took that was cut."""
-    usage = Usage(*(a + b for a, b in zip(cut.usage, reply.usage, strict=True)))
     dropped = tuple(sorted({*cut.dropped, *reply.dropped}))
     return replace(
         reply,
-        usage=usage,
+        usage=cut.usage + reply.usage,
         retries=cut.retries + 1 + reply.retries,
         seconds=cut.seconds + reply.seconds,
         dropped=dropped,

@@ -5,9 +5,7 @@ Whether a player's decisions were its own is counted at the table, and told to t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
@@ -26,19 +24,6 @@ _ROUNDED: Final = 6
 """Digits of reported seconds and dollars; the order in which threads add does not change them."""
 
 
-_LISTENER: ContextVar[Callable[[Completion], object] | None] = ContextVar("listener", default=None)
-
-
-@contextmanager
-def heard_by(listener: Callable[[Completion], object]) -> Iterator[None]:
-    """Tell somebody each reply, cached ones too, to a call that is made meanwhile in this thread."""
-    before = _LISTENER.set(listener)
-    try:
-        yield
-    finally:
-        _LISTENER.reset(before)
-
-
 @dataclass(frozen=True)
 class Count:
     """Sums over calls and questions."""
@@ -50,10 +35,10 @@ class Count:
     failed: int = 0
     """Calls without a reply: unavailable after all retries."""
     retries: int = 0
-    prompt: int = 0
-    """Tokens read and written in calls."""
-    completion: int = 0
-    prompt_cached: int = 0
+    prompt: int | None = 0
+    """Tokens read and written in calls; None if the server did not say so of any of them."""
+    completion: int | None = 0
+    prompt_cached: int | None = 0
     """Prompt tokens that the server had in its own cache."""
     dollars: float | None = 0.0
     """None if any of the calls has an unknown cost."""
@@ -74,6 +59,11 @@ class Count:
     """Lines of the record that did not fit into a prompt."""
     replies: int = 0
     """Texts that were read as answers, valid or not."""
+
+    @property
+    def tokens(self) -> int | None:
+        """Read and written."""
+        return None if self.prompt is None or self.completion is None else self.prompt + self.completion
 
     @property
     def valid_share(self) -> float | None:
@@ -134,9 +124,6 @@ class Meter(Layer):
             raise
         served = frozenset({reply.served} - {""})
         self.add(Taken({label: self._counted(request, reply)}, frozenset(reply.dropped), served))
-        listener = _LISTENER.get()
-        if listener is not None:
-            listener(reply)
         return reply
 
     def served_model(self, model: str) -> ServedModel:

@@ -24,7 +24,14 @@ RESERVED: Final = frozenset({"model", "messages", "temperature", "max_tokens", "
 """Parameters that a request has places for; `stream` would change the answer's form."""
 
 _REFUSING: Final = (400, 404, 422, 501)
-"""Statuses with which servers refuse a parameter."""
+"""Statuses with which servers refuse a parameter; with others they do where their words say so."""
+_REFUSES: Final = re.compile(
+    r"\b(?:not|never|un)[ -]?(?:supported|allowed|accepted|permitted|implemented|recogni[sz]ed|known|expected|available)\b"
+    r"|\bdo(?:es)?(?: not|n't) (?:support|accept|allow|take|recogni[sz]e)|\b(?:invalid|illegal|extra|extra_forbidden|forbidden)\b|\bno such\b"
+    r"|\b(?:must|should|can only) be\b|\bcannot be\b|\bonly supports?\b|\b(?:literal|value|type)_error\b",
+    re.IGNORECASE,
+)
+"""How words refuse something. `literal_error` is Pydantic's; llama-cpp-python sends it with status 500."""
 _OTHER_KINDS: Final = ("context", "content_filter", "key", "quota")
 """Failures that are no refusal of a parameter, whatever their message names."""
 
@@ -42,6 +49,11 @@ _NAMES: Final = {
 }
 _TOO_MUCH: Final = re.compile(r"too (?:large|long|many|high)|exceed", re.IGNORECASE)
 """A request that is too big is no refusal of a parameter, whatever the message names."""
+_LATER: Final = re.compile(
+    r"\bload(?:ing|ed)\b|overload|\bbusy\b|capacity|unavailable|temporar|try again|retry|time[d -]*out|too many requests",
+    re.IGNORECASE,
+)
+"""Errors of a server that will be over after a while."""
 _STREAM: Final = re.compile(
     r"\bstream(?:ing)?\b.{0,60}\b(?:required|mandatory|must)\b|\b(?:requires?|only supports?|must|enable)\b.{0,40}\bstream",
     re.IGNORECASE,
@@ -107,7 +119,7 @@ def refused(failure: Failure, sent: dict[str, Any]) -> str | None:
     role = _refused_role(failure, sent["messages"])
     if role is not None:
         return role
-    if failure.status not in _REFUSING or failure.kind in _OTHER_KINDS:
+    if not _is_refusal(failure):
         return None
     if _STREAM.search(failure.told) and "stream" not in sent:
         return WHOLE_ANSWERS
@@ -128,8 +140,27 @@ def refused(failure: Failure, sent: dict[str, Any]) -> str | None:
 
 
 def may_be_schema(failure: Failure, sent: Mapping[str, Any]) -> bool:
-    """Whether a refusal may be of the schema, whatever its words: the call is then made once without it."""
-    return "response_format" in sent and failure.status in _REFUSING and failure.kind == "refused"
+    """Whether a refusal may be of the schema, whatever its words: the call is then made once without it.
+
+    An error of the server may be one, too, if its words are about a schema.
+    """
+    is_about_schema = failure.kind == "server" and ABOUT_SCHEMA.search(failure.told)
+    return "response_format" in sent and (failure.kind == "refused" or bool(is_about_schema))
+
+
+def is_unexplained(failure: Failure, sent: Mapping[str, Any]) -> bool:
+    """Whether a call with a schema ended in an error of the server that does not speak of waiting."""
+    is_error = failure.status is not None and failure.status >= 500
+    return "response_format" in sent and is_error and failure.wait is None and not _LATER.search(failure.told)
+
+
+def _is_refusal(failure: Failure) -> bool:
+    """Whether a failure may be a refusal of a parameter: by its status, or by its words."""
+    if failure.status is None or failure.kind in _OTHER_KINDS:
+        return False
+    says_later = failure.again and failure.status < 500  # a rate limit, which may name `max_tokens`
+    is_named = failure.parameter is not None or _REFUSES.search(failure.told) is not None
+    return failure.status in _REFUSING or (is_named and not says_later)
 
 
 def _without_name(message: str, model: str) -> str:

@@ -21,7 +21,7 @@ OWNER: Final = "parlour"
 INPUTS: Final = "parlour_inputs"
 """The field, beyond the protocol, in which a question's inputs go to `parlour serve`: `{"kind": ..., "inputs": {...}}`."""
 NO_USAGE: Final = "usage"
-"""Entry of `Completion.dropped` if the server did not report its tokens."""
+"""Entry of `Completion.dropped` if the server did not report all its tokens."""
 
 
 Reason = Literal["context", "content_filter", "timeout", "refused", "server"]
@@ -78,10 +78,26 @@ class ChatMessage(NamedTuple):
 class Usage(NamedTuple):
     """Tokens that were read and written."""
 
-    prompt: int
-    completion: int
-    cached: int = 0
+    prompt: int | None
+    """None where the server does not say, here and below."""
+    completion: int | None
+    cached: int | None = 0
     """Tokens of `prompt` that the server had in its own prompt cache."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the server said how many tokens it read and how many it wrote."""
+        return None not in (self.prompt, self.completion)
+
+    def __add__(self, other: object) -> Usage:
+        """Both together; a count that is unknown in either is unknown."""
+        if not isinstance(other, Usage):
+            return NotImplemented
+        return Usage(*(None if a is None or b is None else a + b for a, b in zip(self, other, strict=True)))
+
+
+UNKNOWN_USAGE: Final = Usage(None, None, None)
+"""That of a reply whose server does not report its tokens."""
 
 
 @dataclass(frozen=True)
@@ -150,6 +166,10 @@ class Completion:
     seconds: float = 0.0
     dropped: tuple[str, ...] = ()
     """Parameters that the server did not take, and `NO_USAGE`. Results say so."""
+
+    def __post_init__(self) -> None:
+        if NO_USAGE in self.dropped and self.usage.is_known:  # zeros, as in caches from before 2026-12
+            object.__setattr__(self, "usage", UNKNOWN_USAGE)
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""Learning and equilibria for the mediator of GRACE: tables, quantal response, linear programs, on-line learners."""
+"""Learning and equilibria for the mediator of GRACE: tables, quantal response, linear programs."""

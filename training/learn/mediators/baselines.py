@@ -1,4 +1,4 @@
-"""What a learned mediator is compared with on held-out questions: baselines, the oracle, and a ceiling; and their scores.
+"""What a learned mediator is compared with on held-out questions: baselines and the oracle, and their scores.
 
 Baselines after section 4.1 of the paper: no retrieval; GraphRAG (always search shallowly and answer, unchecked); refusal by the
 confidence of the closed-book answer. Beyond it: the joint action that is best on average over the training questions, and
@@ -7,38 +7,30 @@ the oracle, which knows what each joint action will earn on each question, and b
 Where a service knows other actions, `actions` says which, and the joint actions are its `all`.
 All play the same questions, so that differences are paired. A policy that draws its actions is scored by its expected utility.
 
-The ceiling knows everything but the lottery of a simulated memory. Its memory is drawn by hash
-(`parlour.envs.mediated_qa.readers.Memory`): each fact by the fame of its subject, then what is misremembered, then each guess and
-sample. The oracle sees how these draws fell. The ceiling sees evidence, answers from it, verdicts and all chances of the
-memory, and takes the joint action with the highest expected net utility, computed exactly by going through what memory may
-hold; it is then scored on what in fact came out, as all others are.
-
-A learned mediator is usable where the interval of its gain over the best static policy, which needs no mediator, lies above zero.
+A learned mediator is usable where the interval of its gain over the best static policy, which needs no mediator, lies above zero, on
+`enough.FEWEST` held-out questions or more.
 The policy file keeps the answer, and `GraceMediator.recommend` warns of a policy that is not usable.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import ceil, comb
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
-from parlour.envs.mediated_qa.corpus import CorpusQuestion
-from parlour.envs.mediated_qa.pipeline import AGREEMENT, SAMPLES, Pipeline
-from parlour.envs.mediated_qa.readers import Memory, OfflineReader
-from parlour.envs.mediated_qa.vocabulary import JOINTS, PUBLISHED, Joint, Payment, outcome_of
+from parlour.envs.mediated_qa.vocabulary import PUBLISHED, Joint, Payment
 from parlour.policies.agents.mediated_qa.joint import Joint as Names
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
+from parlour.training.learn.mediators.enough import too_few
 from parlour.training.learn.mediators.simulate import Simulated
 from parlour.training.learn.mediators.table import Floats
 from parlour.training.measure import statistics
-from parlour.training.results.verdicts import BETTER, UTILITY, WORSE, cases_needed, compared, together, word
+from parlour.training.results.verdicts import BETTER, SAME, UTILITY, WORSE, cases_needed, compared, together, word
 
 CONFIDENT: Final = 0.7
 """Least confidence at which the third baseline answers (the paper's threshold)."""
@@ -145,7 +137,7 @@ def mixed(
 
 def score(systems: Sequence[SystemAnswers], payment: Payment | None = None) -> list[Scores]:
     """The metrics of each system; differences are to the first. `payment`: the published run's if None."""
-    first, possible = systems[0], _possible([played.utility for played in systems], payment or Payment())
+    first, limits = systems[0], possible(payment or Payment(), [played.utility for played in systems])
     return [
         Scores(
             played.name,
@@ -153,16 +145,26 @@ def score(systems: Sequence[SystemAnswers], payment: Payment | None = None) -> l
             statistics.mean_estimate(played.right, statistics.SHARE),
             statistics.mean_estimate(1 - played.answered, statistics.SHARE),
             reliability(played),
-            statistics.mean_estimate(played.utility, possible),
-            statistics.mean_estimate(
-                first.utility - played.utility, (possible[0] - possible[1], possible[1] - possible[0])
-            ),
+            statistics.mean_estimate(played.utility, limits),
+            gain(first.utility, played.utility, limits),
         )
         for played in systems
     ]
 
 
-def _possible(utilities: Sequence[Floats], pays: Payment) -> statistics.Bounds:
+def gain(ours: Floats, theirs: Floats, limits: statistics.Bounds) -> statistics.Estimate:
+    """How much more one system earned than another on the same questions; sums that differ by rounding are equal.
+
+    Args:
+        ours: Utilities of the one.
+        theirs: Utilities of the other.
+        limits: The least and the greatest utility that is possible.
+    """
+    differences = np.where(np.isclose(ours, theirs, rtol=_SAME, atol=0.0), 0.0, ours - theirs)
+    return statistics.mean_estimate(differences, statistics.between(limits))
+
+
+def possible(pays: Payment, utilities: Sequence[Floats] = ()) -> statistics.Bounds:
     """What a question can pay; or what some did, where another table pays more or less."""
     parts = pairwise((*pays.starts, len(pays.costs)))
     dearest = sum(max(pays.costs[first:last]) for first, last in parts)
@@ -183,11 +185,11 @@ def lines(scores: Sequence[Scores]) -> list[list[str]]:
     heading = ["system", "n", "accuracy", "abstention", "effective reliability", "net utility", "first less this"]
     rows = [
         [
-            *(score.name, str(score.n)),
-            *map(in_percent, (score.accuracy, score.abstention, score.reliability)),
-            *(statistics.show_estimate(utility, ".2f") for utility in (score.utility, score.difference)),
+            *(method_score.name, str(method_score.n)),
+            *map(in_percent, (method_score.accuracy, method_score.abstention, method_score.reliability)),
+            *(statistics.show_estimate(utility, "z.2f") for utility in (method_score.utility, method_score.difference)),
         ]
-        for score in scores
+        for method_score in scores
     ]
     return [heading, *rows]
 
@@ -197,105 +199,10 @@ def in_percent(share: statistics.Estimate | None) -> str:
     return "-" if share is None else f"{share.value:.1%} {statistics.show_interval(share, '.1f', 100)}"
 
 
-class Recollection(NamedTuple):
-    """One thing that memory may hold."""
-
-    chance: float
-    plain: str
-    """The closed-book answer."""
-    agreed: Mapping[str, float]
-    """Chance of each answer on which the samples agree; the rest is none."""
-
-
-def recollections(memory: Memory, question: CorpusQuestion) -> list[Recollection]:
-    """All that a memory may hold of a question; the chances sum to 1."""
-    options = (*question.decoys, question.answer) if len(question.decoys) < 2 else question.decoys
-    known = 1.0 if question.answer else 0.0  # what has no answer is not known, whatever is remembered
-    for _, _, fame in set(question.facts):
-        known *= memory.unknown + (memory.famous - memory.unknown) * fame
-    mistaken = (1 - known) * (memory.mistaken if question.decoys else 0.0)
-    memories = [Recollection(known, question.answer, _agreed(options, question.answer, memory.slip))]
-    for decoy in question.decoys:
-        share = mistaken / len(question.decoys)
-        memories.append(Recollection(share, decoy, _agreed(options, decoy, memory.slip)))
-    guessed = _agreed(options, "", 1.0)
-    guesses = [Recollection((1 - known - mistaken) / len(options), option, guessed) for option in options]
-    return memories + guesses
-
-
-def knows_chances(pipeline: Pipeline) -> bool:
-    """Whether there is a ceiling: rules and a simulated memory answer and check, by the published actions."""
-    return pipeline.offline and pipeline.actions == PUBLISHED_ACTIONS
-
-
-def _agreed(options: Sequence[str], belief: str, slip: float) -> dict[str, float]:
-    """Chance that enough of the samples are each answer, none of which can be so together with another."""
-    single = dict.fromkeys((*options, *filter(None, [belief])), 0.0)
-    if belief:
-        single[belief] += 1 - slip
-    for option in options:
-        single[option] += slip / len(options)
-    least = ceil(AGREEMENT * SAMPLES - 1e-9)
-    return {
-        answer: sum(comb(SAMPLES, k) * p**k * (1 - p) ** (SAMPLES - k) for k in range(least, SAMPLES + 1))
-        for answer, p in single.items()
-    }
-
-
-def expected(pipeline: Pipeline, number: int, joints: Sequence[Joint], payment: Payment) -> list[float]:
-    """Expected net utility of each joint action over all that memory may hold.
-
-    Raises:
-        ParlourError: The reader has no simulated memory.
-    """
-    if not (isinstance(pipeline.reader, OfflineReader) and knows_chances(pipeline)):
-        raise ParlourError(
-            "the ceiling goes through a simulated memory; accepted: the offline reader and the published actions"
-        )
-    question, memories = pipeline.questions[number], recollections(pipeline.reader.memory, pipeline.questions[number])
-    return [
-        sum(memory.chance * _net(pipeline, number, question, joint, memory, payment) for memory in memories)
-        for joint in joints
-    ]
-
-
-def _net(
-    pipeline: Pipeline,
-    number: int,
-    question: CorpusQuestion,
-    joint: Joint,
-    recollection: Recollection,
-    payment: Payment,
-) -> float:
-    nothing = joint.retriever == vocabulary.NO_RETRIEVAL
-    evidence = "" if nothing else pipeline.retrieve(number, joint.retriever)
-    plan = PUBLISHED_ACTIONS.executed(joint, evidence != "")
-    chances: Mapping[str, float] = {"": 1.0}
-    if plan.generator == vocabulary.FROM_EVIDENCE:
-        chances = {pipeline.reader.generate(question, evidence, np.random.default_rng(0)): 1.0}
-    elif plan.generator == vocabulary.PARAMETRIC:
-        chances = {recollection.plain: 1.0}
-    elif plan.generator == vocabulary.CONSISTENT:
-        chances = {**recollection.agreed, "": 1 - sum(p for answer, p in recollection.agreed.items() if answer != "")}
-    known, total = pipeline.right(number, recollection.plain), 0.0
-    for answer, chance in chances.items():
-        checked = plan.verifier == vocabulary.CHECK and answer != ""
-        contradicted = checked and pipeline.check(number, evidence, answer) == vocabulary.CONTRADICTED
-        answered = answer != "" and not contradicted
-        right = answered and pipeline.right(number, answer)
-        total += chance * payment.net(plan, outcome_of(answered=answered, right=right, known=known))
-    return total
-
-
-def ceiling(pipeline: Pipeline, rows: Sequence[Simulated], payment: Payment, joint: str = "published") -> SystemAnswers:
-    """On each question the joint action that is best in expectation, as it came out. Raises `ParlourError` as `expected`."""
-    offered = JOINTS[joint]
-    best = [offered[int(np.argmax(expected(pipeline, row.number, offered, payment)))] for row in rows]
-    return drawn("ceiling: all but memory's lottery", [choice.names for choice in best], rows)
-
-
 STATIC: Final = "best static"
 """Name of the best static policy's score, before its joint action."""
+_SAME: Final = 1e-12
+"""Relative difference of utilities that is rounding."""
 _MANY: Final = 1_000_000
 """Number of questions beyond which more questions are no advice."""
 
@@ -324,19 +231,23 @@ def usability(gain: statistics.Estimate | None, baseline: str, learned_from: int
     Args:
         gain: Net utility of the policy minus net utility of the baseline, on held-out questions; None: nothing was held
         out.
-        baseline: The best policy without a mediator, or the policy in use.
+        baseline: The best policy without a mediator.
         learned_from: Number of questions that the policy was learned from.
     """
     if gain is None:
         return Usability(False, "Not usable: nothing was held out to test the policy. Hold out some questions.")
-    said = compared("the mediator", baseline, gain, UTILITY.of("held-out questions"))
-    verdict = word(gain)
+    if few := too_few(gain.n):
+        return Usability(False, together([few, _more(gain, learned_from)]))
+    scale = UTILITY.of("held-out questions")
+    said, verdict = compared("the mediator", baseline, gain, scale), word(gain, scale)
     if verdict == BETTER:
         return Usability(True, together(["Usable.", said]))
     if verdict == WORSE:
         return Usability(
             False, together(["Not usable; do not deploy it.", said, f"Use {baseline}. {_more(gain, learned_from)}"])
         )
+    if verdict == SAME:
+        return Usability(False, together(["Not usable.", said, f"Use {baseline}."]))
     return Usability(False, together(["Not usable yet.", said, _more(gain, learned_from)]))
 
 
@@ -351,6 +262,6 @@ def _more(gain: statistics.Estimate, learned_from: int) -> str:
 
 def of_scores(scores: Sequence[Scores], learned_from: int) -> Usability:
     """Judge the first system by its difference from the best static one, on the questions of an experiment."""
-    static = next(score for score in scores if score.name.startswith(STATIC))
+    static = next(method_score for method_score in scores if method_score.name.startswith(STATIC))
     baseline = static_policy(static.name.removeprefix(f"{STATIC}: "))
     return usability(static.difference, baseline, learned_from)

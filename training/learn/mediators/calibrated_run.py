@@ -32,7 +32,6 @@ from parlour.policies.agents.mediated_qa.documents import DocumentProbe, SignalB
 from parlour.policies.agents.mediated_qa.equilibrium import OBEDIENCE_TOLERANCE, NormalForm
 from parlour.policies.agents.mediated_qa.joint import FALLBACK, MODULES, Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Row
-from parlour.policies.agents.mediated_qa.recommendation_log import OUTCOME_NAMES
 from parlour.policies.files import read_json
 from parlour.training.learn.mediators import baselines, readers
 from parlour.training.learn.mediators.experiment import HeldOutConfig, corpus_of
@@ -43,6 +42,8 @@ from parlour.training.results.runs import CONFIG
 
 CALIBRATION: Final = "calibration"
 """Folder of the questions within a run."""
+OUTCOME_NAMES: Final = ("right", "wrong", "rightly_silent", "wrongly_silent")
+"""In the order of `Payment.utilities`."""
 _SETTINGS: Final = frozenset(field.name for field in fields(HeldOutConfig))
 _ACCEPTED: Final = "the run directory of a finished `train grace --questions N` or `--corpus PATH`"
 
@@ -56,8 +57,6 @@ class CalibratedRun:
     train: tuple[Simulated, ...]
     held_out: tuple[Simulated, ...]
     policy: PolicyTable | None
-    rate: str = ""
-    """By which its costs follow from what the actions used; empty for none."""
 
     @property
     def note(self) -> str:
@@ -88,12 +87,11 @@ def read_run(folder: str | Path) -> CalibratedRun:
     total = config.train + config.held_out
     if missing := [number for number in range(total) if number not in stored]:
         raise ParlourError(f"{str(folder)!r} lacks {len(missing)} of {total} questions; accepted: {_ACCEPTED}")
-    stored_run = read_json(run / CONFIG) if calibration != run and (run / CONFIG).exists() else {}
-    if rate := str(stored_run.get("rate", "")):
-        config = replace(config, costs=tuple(stored_run.get("costs", ())))
+    if calibration != run and (run / CONFIG).exists() and "rate" in read_json(run / CONFIG):
+        raise ParlourError(f"{str(folder)!r} has costs by use of parlour 0.3; accepted: a run with stated costs")
     rows = paid(tuple(stored[number] for number in range(total)), config.payment)
     made = policy_file.read(run / "policy.json") if (run / "policy.json").exists() else None
-    return CalibratedRun(run, config, rows[: config.train], rows[config.train :], made, rate)
+    return CalibratedRun(run, config, rows[: config.train], rows[config.train :], made)
 
 
 def contexts(run: CalibratedRun) -> Floats:
@@ -261,7 +259,8 @@ def _measured(
         of_state = _of_state(games[state], policy.rows.get(state, {FALLBACK: 1.0}))
         follows += n / total * of_state[0]
         regrets += n / total * of_state[1]
-    utility = mean_estimate(baselines.learned(name, policy, run.held_out).utility)
+    earned = baselines.learned(name, policy, run.held_out).utility
+    utility = mean_estimate(earned, baselines.possible(run.config.payment, [earned]))
     return PrivateObedience(share, name, len(run.held_out), utility, tuple(follows.tolist()), tuple(regrets.tolist()))
 
 

@@ -24,7 +24,7 @@ from parlour.policies.agents.mediated_qa import contextual as models, equilibriu
 from parlour.policies.agents.mediated_qa.joint import MODULES, NUMBER, Floats
 from parlour.training.learn.mediators.baselines import SystemAnswers, drawn, mixed
 from parlour.training.learn.mediators.experiment import Calibrated, HeldOutConfig
-from parlour.training.learn.mediators.learn import FLOORS, METHODS, TEMPERATURES, GraceConfig, unit_of
+from parlour.training.learn.mediators.learn import FLOORS, TEMPERATURES, GraceConfig, unit_of
 from parlour.training.learn.mediators.simulate import Simulated
 
 INVERSE_PENALTY: Final = 0.1
@@ -311,39 +311,23 @@ ENOUGH: Final = 300
 """Questions to learn from for which seeing the question was measured to be better."""
 
 
-def most_seen(setting: HeldOutConfig, config: GraceConfig) -> str:
-    """What a mediator should see to be the better one (docs/explanation/defaults.md): the question, or with too few questions,
-    actions of your own, or another method or learner the state alone.
+def most_seen(setting: HeldOutConfig) -> str:
+    """What a mediator should see to be the better one (docs/explanation/defaults.md): the question, or with too few questions or
+    actions of your own the state alone.
 
-    >>> most_seen(HeldOutConfig(train=300), GraceConfig()), most_seen(HeldOutConfig(train=299), GraceConfig())
+    >>> most_seen(HeldOutConfig(train=300)), most_seen(HeldOutConfig(train=299))
     ('question', 'state')
-    >>> most_seen(HeldOutConfig(train=300), GraceConfig(learner="pooled", temperature=0.7, floor=0.02))
-    'state'
     """
-    return SEES[-1] if _can_see(config) and not setting.actions and setting.train >= ENOUGH else SEES[0]
-
-
-def _can_see(config: GraceConfig) -> bool:
-    return config.method in METHODS and config.learner == "counts"
-
-
-def check_sees(setting: HeldOutConfig, config: GraceConfig) -> None:
-    """Raise `ParlourError` where more than the state is seen by another method or learner than can be learned from counts."""
-    if setting.sees != SEES[0] and not _can_see(config):
-        raise ParlourError(
-            f"sees {setting.sees!r} with method {config.method} and learner {config.learner}; accepted: method "
-            f"{' or '.join(METHODS)}, and learner counts"
-        )
+    return SEES[-1] if not setting.actions and setting.train >= ENOUGH else SEES[0]
 
 
 def learn_sees(calibrated: Calibrated, config: GraceConfig) -> models.ContextualModel | None:
     """The model of what each joint action comes to, where the mediator sees more than the state; None where it does not.
 
     Raises:
-        ParlourError: A method or a learner that is not accepted; too few questions; or scikit-learn is missing.
+        ParlourError: Too few questions; or scikit-learn is missing.
     """
     setting = calibrated.config
-    check_sees(setting, config)
     if calibrated.contexts is None:
         return None
     correlated = config.method == "correlated"

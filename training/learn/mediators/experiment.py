@@ -19,7 +19,7 @@ from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.envs.mediated_qa.corpus import DIFFICULTIES, Corpus, generate
 from parlour.envs.mediated_qa.graph import NORMALISATIONS, Normalisation
 from parlour.envs.mediated_qa.vocabulary import JOINTS, SEES, Payment
-from parlour.training.learn.mediators.simulate import Simulated, paid, table
+from parlour.training.learn.mediators.simulate import Simulated
 from parlour.training.learn.mediators.table import Floats, UtilityTable
 from parlour.training.play import seeds
 
@@ -166,14 +166,6 @@ class Calibrated:
     def states(self) -> dict[str, int]:
         """Training questions in each state, most first."""
         return dict(Counter(row.state for row in self.train).most_common())
-
-
-def priced(calibrated: Calibrated, costs: tuple[float, ...]) -> Calibrated:
-    """The same questions at other costs of the published actions."""
-    config = replace(calibrated.config, costs=costs)
-    train, held_out = (paid(rows, config.payment) for rows in (calibrated.train, calibrated.held_out))
-    trained = replace(table(train, config.joint, costs=costs), thresholds=calibrated.table.thresholds)
-    return replace(calibrated, config=config, train=train, held_out=held_out, table=trained)
 
 
 def corpus_of(config: HeldOutConfig) -> Corpus:

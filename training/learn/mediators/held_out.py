@@ -24,8 +24,8 @@ from parlour.envs.mediated_qa.vocabulary import FEATURES, SEES
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.files import atomic_write
 from parlour.policies.retrieval.embedders import MiniLMEmbedder
-from parlour.training.learn.mediators import baselines, contextual, costs, experiment
-from parlour.training.learn.mediators.baselines import Scores, SystemAnswers, ceiling, knows_chances
+from parlour.training.learn.mediators import baselines, contextual, experiment
+from parlour.training.learn.mediators.baselines import Scores, SystemAnswers
 from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, learn
 from parlour.training.learn.mediators.simulate import calibrate, table
 from parlour.training.play.parallel.executor import Pool
@@ -122,7 +122,6 @@ def prepare(
         utilities = table(train, config.joint, bins, actions, pays.costs)
         if out is not None:
             atomic_write(out / "table.csv", utilities.dumps())
-            costs.store_means(costs.beside(out / PARTIAL), out / costs.USAGE)
         seen = None if config.sees == SEES[0] else np.array([pipeline.context(number) for number in range(total)])
         if seen is not None and out is not None:
             named = [[row.id or row.number, *context] for row, context in zip(rows, seen.tolist(), strict=True)]
@@ -143,7 +142,6 @@ def compare(
     policy: PolicyTable,
     out: Path | None = None,
     reader: str = "",
-    pipeline: Pipeline | None = None,
 ) -> tuple[Scores, ...]:
     """The scores of a policy and of the baselines on the held-out questions.
 
@@ -152,8 +150,6 @@ def compare(
         policy: The policy to compare.
         out: Folder for the tables, if there is one.
         reader: Who answered, for a column of the table of scores; empty for no such column.
-        pipeline: The questions' pipeline; if its memory is simulated, the upper bound without the memory draw is listed before
-        the oracle.
     """
     rows, joint, actions = calibrated.held_out, calibrated.config.joint, calibrated.actions
     played = [
@@ -164,8 +160,6 @@ def compare(
         baselines.best_static(calibrated.train, rows, joint, actions),
         baselines.oracle(rows, joint, actions),
     ]
-    if pipeline is not None and knows_chances(pipeline):
-        played.insert(-1, ceiling(pipeline, rows, calibrated.payment, joint))
     scores = tuple(baselines.score(played, calibrated.payment))
     if out is not None:
         heading, *lines = baselines.lines(scores)

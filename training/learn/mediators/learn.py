@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept, check_from, check_one_of
@@ -20,7 +20,6 @@ from parlour.envs.mediated_qa.vocabulary import Payment
 from parlour.policies.agents.mediated_qa import equilibrium
 from parlour.policies.agents.mediated_qa.joint import FALLBACK, STATES, key
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Thresholds
-from parlour.training.learn.mediators.learners import EXPLORATION_RULES, Rule
 from parlour.training.learn.mediators.quantities import (
     Quantities,
     Shrinkage,
@@ -191,7 +190,6 @@ def _folds(table: UtilityTable, folds: int, seed: int) -> list[tuple[UtilityTabl
 
 
 METHODS: Final = ("quantal", "correlated")
-LEARNERS: Final = ("counts", *EXPLORATION_RULES)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,12 +215,6 @@ class GraceConfig:
     """Each module pays for its own action only, in the game by which obedience is judged."""
     share: float = 1.0
     """With individual costs: the part of the outcome's utility that each module gets."""
-    learner: str = "counts"
-    """`counts` learns from the whole table; epsilon, ucb, thompson and pooled on-line, from the utility of the chosen action."""
-    rule: Mapping[str, Any] = field(default_factory=dict)
-    """Setting of the on-line learner, such as epsilon=0.2; repeatable."""
-    rounds: int = 20_000
-    """Number of rounds of on-line learning."""
     points: int = 10
     """Number of points of the curve; the run is saved as often."""
     validation: float = 0.2
@@ -233,19 +225,15 @@ class GraceConfig:
     """Factor of the cross-validation's temperatures, for utilities of another size (`unit_of`)."""
 
     def __post_init__(self) -> None:
-        for name, accepted in (("method", METHODS), ("learner", LEARNERS)):
-            check_one_of(name, getattr(self, name), accepted)
-        for name, least in (("folds", 2), ("rounds", 1), ("points", 1), ("seed", 0)):
+        check_one_of("method", self.method, METHODS)
+        for name, least in (("folds", 2), ("points", 1), ("seed", 0)):
             check_from(name, getattr(self, name), least)
         if not 0 < self.unit < math.inf:
             raise accept("unit", self.unit, "a number above 0")
         if not 0 <= self.validation < 1:
             raise accept("validation", self.validation, "from 0 to below 1")
-        if self.learner != "counts" and self.rounds < self.points:
-            raise accept("rounds", self.rounds, f"at least one for each of the {self.points} points of the curve")
         check_shrinkage(self.shrinkage)
         self._check_method()
-        _ = self.learning_rule
 
     def _check_method(self) -> None:
         if self.temperature is not None:
@@ -254,25 +242,6 @@ class GraceConfig:
             check_floor(self.floor, 1)
         if self.method == "correlated" and (self.temperature, self.floor) != (None, None):
             raise ParlourError("a correlated equilibrium has no temperature and no floor; accepted: neither")
-        if self.learner != "counts" and self.method == "quantal" and None in (self.temperature, self.floor):
-            raise ParlourError("on-line learning cannot cross-validate; accepted: a temperature and a floor")
-        if self.learner != "counts" and self.shrinkage != 0:
-            raise accept("shrinkage", self.shrinkage, "0 for on-line learning")
-
-    @property
-    def learning_rule(self) -> Rule | None:
-        """The on-line learner's rule; None for `"counts"`. Raises `ParlourError` for settings it does not have."""
-        if self.learner == "counts":
-            if self.rule:
-                raise accept("rule", dict(self.rule), "none with learner counts")
-            return None
-        kind = EXPLORATION_RULES[self.learner]
-        for name in self.rule:
-            check_one_of(f"setting of {self.learner}", name, kind.__dataclass_fields__)
-        try:
-            return kind(**self.rule)
-        except TypeError:
-            raise accept(f"settings of {self.learner}", dict(self.rule), "numbers") from None
 
 
 def unit_of(payment: Payment) -> float:

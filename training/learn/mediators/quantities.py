@@ -5,21 +5,17 @@ section 3.3). A state with few questions may be shrunk towards its parent, all s
 all questions, by credibility weights: estimate = (n * mean + k * parent) / (n + k), where k counts pseudo-questions. k is
 a setting, or is estimated by empirical Bayes after Buehlmann and Straub (1970, "Glaubwuerdigkeit fuer Schadensaetze"):
 the variance among the questions of a state, divided by the variance among the states' true means.
-
-In a small table, such as the published one of GRACE (20 questions, three states), each question is left out once
-(`left_out_static`, `left_out_greedy`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import accept
 from parlour.policies.agents.mediated_qa.joint import STATES, Joint, trust_of
 from parlour.training.learn.mediators.table import Floats, UtilityTable
 from parlour.training.measure.statistics import margin
@@ -196,43 +192,3 @@ def _ratio(moments: Floats) -> float:
     if noise == 0:
         return 0.0
     return noise / variance if variance > 0 else math.inf
-
-
-def in_sample_static(table: UtilityTable) -> Floats:
-    """What the action with the highest mean earns on the questions that chose it; shape (questions,)."""
-    return np.asarray(table.utilities[:, _best(table)])
-
-
-def left_out_static(table: UtilityTable) -> Floats:
-    """What the action with the highest mean over the other questions earns on each; of equals the first."""
-    return _left_out(table, lambda rest, _state: _best(rest))
-
-
-def left_out_greedy(table: UtilityTable, shrinkage: Shrinkage = 0.0) -> Floats:
-    """What the action with the highest value in its state, over the other questions, earns on each.
-
-    Args:
-        table: Every cell must be filled.
-        shrinkage: Shrinkage of the states, as in `quantities.estimate`. Without any, a state that no other question is in has no
-            value: the action with the highest mean is taken.
-    """
-
-    def chosen(rest: UtilityTable, state: str) -> int:
-        estimated = estimate(measure(rest), shrinkage)
-        values = dict(zip(estimated.states, estimated.value, strict=True))
-        return int(np.argmax(values[state])) if state in values else _best(rest)
-
-    return _left_out(table, chosen)
-
-
-def _best(table: UtilityTable) -> int:
-    return int(np.argmax(table.utilities.mean(axis=0)))
-
-
-def _left_out(table: UtilityTable, chosen: Callable[[UtilityTable, str], int]) -> Floats:
-    if len(table) < 2 or np.isnan(table.utilities).any():
-        raise ParlourError("leaving one question out; accepted: a table of two questions or more, without empty cells")
-    every = range(len(table))
-    rests = (table.rows([other for other in every if other != left]) for left in every)
-    picked = [chosen(rest, state) for rest, state in zip(rests, table.states, strict=True)]
-    return np.asarray(table.utilities[np.arange(len(table)), picked])

@@ -14,7 +14,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -30,7 +30,6 @@ from parlour.envs.mediated_qa.vocabulary import STATES, Payment, outcome_of
 from parlour.envs.writing import LineFile, writing
 from parlour.policies.agents.mediated_qa import joint as names
 from parlour.policies.llm.model import Model
-from parlour.training.learn.mediators.costs import ActionUsage, Tally, beside, lines_of, resume
 from parlour.training.learn.mediators.table import UtilityTable
 from parlour.training.play.parallel.executor import Pool, Shared, add_usage, as_finished, in_order, take_usage
 from parlour.training.results.progress import Stage, StageProgress, counted, no_progress
@@ -67,10 +66,6 @@ class Simulated:
         return tuple(payment.net(plan, outcome) for plan, outcome in zip(plans, self.outcomes, strict=True))
 
 
-Measured = tuple[Simulated, dict[str, ActionUsage]]
-"""A question, and what each action used on it."""
-
-
 class CalibrationService(Service, Protocol):
     """A service that can also say who a question is, and how sure the reader is of its closed-book answer."""
 
@@ -81,34 +76,24 @@ class CalibrationService(Service, Protocol):
         """Confidence of the closed-book answer, 0..1."""
 
 
-def simulate(
-    service: CalibrationService, number: int, payment: Payment, seed: int = 0, tally: Tally | None = None
-) -> Simulated:
-    """One question under all joint actions; each stage is computed, and measured, when a joint action first needs it."""
-    actions, tally = actions_of(service), tally or Tally()
-    with tally.of(_closed_book(actions)):
-        sure = service.confidence(number)
+def simulate(service: CalibrationService, number: int, payment: Payment, seed: int = 0) -> Simulated:
+    """One question under all joint actions; each stage is computed when a joint action first needs it."""
+    actions, sure = actions_of(service), service.confidence(number)
 
     @cache
     def evidence_by(action: int) -> str:
-        if not actions.searches(action):
-            return ""
-        with tally.of(actions.retriever[action].name):
-            return service.retrieve(number, action)
+        return service.retrieve(number, action) if actions.searches(action) else ""
 
     @cache
     def answer_by(action: int, evidence: str) -> str:
         rng = np.random.default_rng((seed, number, action))
         if actions.refuses(action):
             return ""
-        name = actions.generator[action].name
-        with nullcontext() if name == _closed_book(actions) else tally.of(name):
-            return service.answer(number, action, evidence, rng)
+        return service.answer(number, action, evidence, rng)
 
     @cache
     def check(action: int, evidence: str, answer: str) -> int:
-        with tally.of(actions.verifier[action].name):
-            return verdict_of(service, actions, number, action, evidence, answer)
+        return verdict_of(service, actions, number, action, evidence, answer)
 
     right = cache(partial(service.right, number))
     state, known = STATES[service.ask(number).state], service.known(number)
@@ -126,11 +111,6 @@ def simulate(
     retrieved = tuple(evidence_by(action) != "" for action in _searches(actions))
     called = " ".join(service.id(number).split())
     return Simulated(number, state, tuple(utilities), tuple(outcomes), retrieved, sure, called)
-
-
-def _closed_book(actions: ActionSet) -> str:
-    """The action that gives the closed-book answer."""
-    return actions.generator[actions.closed_book.generator].name
 
 
 def _searches(actions: ActionSet) -> list[int]:
@@ -156,8 +136,7 @@ def calibrate(
         numbers: The questions.
         payment: Utilities and costs; None: the published run's, or the costs of the service's own actions.
         seed: Seed of all draws, such as the samples of consistency; each question draws on its own.
-        out: A CSV file that grows by a line a question. What it holds already is not computed again. What the actions used
-            is measured beside it (`usage`).
+        out: A CSV file that grows by a line a question. What it holds already is not computed again.
         progress: Told after each question how many are done.
         pool: Processes that simulate; the service must be picklable then. The table grows as without them.
         at_once: How many questions are simulated at once, in threads, for a reader that waits for a server. The result
@@ -173,24 +152,22 @@ def calibrate(
     rows = []
     asked = list(numbers)
     missing = _simulated(service, [number for number in asked if number not in stored], payment, seed, pool, at_once)
-    if out is not None:
-        resume(beside(out), stored)
     with _growing(out, stamp, actions) as add:
         for number in counted(asked, Stage("Calibrating", len(asked), "questions"), progress):
             row = stored.get(number)
             if row is None:
-                row, used = next(missing)
-                add(row, used)
+                row = next(missing)
+                add(row)
             rows.append(row)
     return rows
 
 
 def _simulated(
     service: CalibrationService, numbers: Sequence[int], payment: Payment, seed: int, pool: Pool | None, at_once: int
-) -> Iterator[Measured]:
+) -> Iterator[Simulated]:
     """The questions in their order."""
     if pool is None:
-        calls = [partial(_measured, service, number, payment, seed) for number in numbers]
+        calls = [partial(simulate, service, number, payment, seed) for number in numbers]
         yield from _in_threads(calls, at_once) if at_once > 1 else (call() for call in calls)
     elif numbers:
         shared = pool.share((service, pool.model))
@@ -201,14 +178,9 @@ def _simulated(
             yield from rows
 
 
-def _measured(service: CalibrationService, number: int, payment: Payment, seed: int) -> Measured:
-    tally = Tally()
-    return simulate(service, number, payment, seed, tally), tally.usage
-
-
-def _in_threads(calls: Sequence[Callable[[], Measured]], most: int) -> Iterator[Measured]:
+def _in_threads(calls: Sequence[Callable[[], Simulated]], most: int) -> Iterator[Simulated]:
     """The results in order; `most` calls are under way at once, and as many may be ahead of the first that is not done."""
-    waiting, under_way = iter(calls), deque[Future[Measured]]()
+    waiting, under_way = iter(calls), deque[Future[Simulated]]()
     with ThreadPoolExecutor(most, "questions") as threads:
         try:
             for call in waiting:
@@ -224,11 +196,11 @@ def _in_threads(calls: Sequence[Callable[[], Measured]], most: int) -> Iterator[
 
 def _simulate_block(
     shared: Shared[tuple[CalibrationService, Model | None]], numbers: Sequence[int], payment: Payment, seed: int
-) -> tuple[list[Measured], Any]:
+) -> tuple[list[Simulated], Any]:
     """Called in the processes of a pool; with what the model used."""
     service, model = shared.get()
     take_usage(model)  # of a block that was given up
-    return [_measured(service, number, payment, seed) for number in numbers], take_usage(model)
+    return [simulate(service, number, payment, seed) for number in numbers], take_usage(model)
 
 
 def table(
@@ -312,19 +284,16 @@ def _row(path: Path, line: int, cells: Sequence[str], actions: ActionSet) -> Sim
 
 
 @contextmanager
-def _growing(
-    path: Path | None, stamp: str, actions: ActionSet
-) -> Iterator[Callable[[Simulated, dict[str, ActionUsage]], None]]:
-    """Adds a row to a partial table, and before the first one its head; to none, nothing. What was used is told first."""
+def _growing(path: Path | None, stamp: str, actions: ActionSet) -> Iterator[Callable[[Simulated], None]]:
+    """Adds a row to a partial table, and before the first one its head; to none, nothing."""
     if path is None:
-        yield lambda _row, _used: None
+        yield lambda _row: None
         return
-    with closing(LineFile(path)) as file, closing(LineFile(beside(path))) as measured:
+    with closing(LineFile(path)) as file:
         if path.stat().st_size == 0:
             file.write(f"{stamp}\n{','.join(_header(actions))}\n")
 
-        def add(row: Simulated, used: dict[str, ActionUsage]) -> None:
-            measured.write(lines_of(row.number, used))
+        def add(row: Simulated) -> None:
             text, retrieved = io.StringIO(), map(int, row.found)
             cells = (row.number, row.state, *row.utilities, *row.outcomes, *retrieved, row.confidence, row.id)
             csv.writer(text, lineterminator="\n").writerow(cells)

@@ -25,11 +25,12 @@ from parlour.policies.agents.mediated_qa.joint import Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Thresholds
 from parlour.training.learn.mediators import baselines
 from parlour.training.learn.mediators.baselines import STATIC, SystemAnswers
+from parlour.training.learn.mediators.enough import too_few
 from parlour.training.learn.mediators.learn import unit_of
 from parlour.training.learn.mediators.quantities import Shrinkage, check_shrinkage, estimate, measure
 from parlour.training.learn.mediators.simulate import Simulated, paid
 from parlour.training.learn.mediators.table import Floats, UtilityTable
-from parlour.training.measure.statistics import SHARE, Estimate, mean_estimate
+from parlour.training.measure.statistics import SHARE, Bounds, Estimate, mean_estimate
 from parlour.training.results.verdicts import BETTER, UTILITY, compared, together, word
 
 LEARNED: Final = "learned mediator"
@@ -117,14 +118,15 @@ class Stakes:
     @property
     def verdict(self) -> str:
         """At how many prices the mediator earns more than the best static policy, and at the price of the run."""
+        if few := too_few(self.scores[0].n):
+            return few
         finite = {at: gain for at, gain in self.gains.items() if at[1] < math.inf}
-        better = sum(word(gain) == BETTER for gain in finite.values())
+        scale = UTILITY.of("held-out questions")
+        better = sum(word(gain, scale) == BETTER for gain in finite.values())
         said = f"The learned mediator is better than the best static policy at {better} of {len(finite)} prices."
         if self.own not in finite:
             return said
-        own = compared(
-            "the learned mediator", "the best static policy", finite[self.own], UTILITY.of("held-out questions")
-        )
+        own = compared("the learned mediator", "the best static policy", finite[self.own], scale)
         return together([said, f"At the price of the run ({self.own[1]:g}):", own[0].lower() + own[1:]])
 
 
@@ -204,10 +206,11 @@ def stakes(
             made = policy_at(train, pays, price, joint=joint, shrinkage=config.shrinkage, thresholds=thresholds)
             policies[value, price] = replace(made, reader=reader)
             systems = _systems(made, paid(train, pays), paid(held_out, pays), pays, joint, seen)
-            scores += [_score(played, value, price) for played in systems]
+            limits = baselines.possible(pays, [played.utility for played in systems])
+            scores += [_score(played, value, price, limits) for played in systems]
             static = next(system for system in systems if system.name == STATIC)
             used = systems[0 if seen is None else 1]
-            gains[value, price] = mean_estimate(used.utility - static.utility)
+            gains[value, price] = baselines.gain(used.utility, static.utility, limits)
     right, wrong, silent, _ = payment.utilities
     return Stakes(tuple(scores), policies, gains, reader, (right - silent, silent - wrong))
 
@@ -237,8 +240,8 @@ def _systems(
     ]
 
 
-def _score(played: SystemAnswers, value: float, price: float) -> StakesScore:
-    utility = mean_estimate(played.utility)
+def _score(played: SystemAnswers, value: float, price: float, limits: Bounds) -> StakesScore:
+    utility = mean_estimate(played.utility, limits)
     if math.isinf(price) and (played.answered > played.right).any():
         utility = Estimate(-math.inf, n=utility.n)
     risk = None

@@ -1,9 +1,8 @@
 """Training the mediator in a run directory: configuration, curve, checkpoint and policy; resumes after a kill.
 
-A run has as many phases as its curve has points. Learning from counts, a phase learns from a longer part of the training
-questions; on-line, it plays some more rounds. After each phase the policy is measured on held-out questions, and the run is
-stored; a run that was killed and resumed leaves the same files, byte for byte. The policy of the run is learned from
-the whole table by counts, and by an on-line learner from the training questions.
+A run has as many phases as its curve has points. Each phase learns from a longer part of the training questions. After
+each phase the policy is measured on held-out questions, and the run is stored; a run that was killed and resumed leaves
+the same files, byte for byte. The policy of the run is learned from the whole table.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from parlour.policies.agents.mediated_qa.joint import MODULES
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.files import atomic_write, read_json
 from parlour.training.learn.checkpoints import Checkpoint
-from parlour.training.learn.mediators.baselines import Usability, static_policy, usability
+from parlour.training.learn.mediators.baselines import Usability, gain, static_policy, usability
 from parlour.training.learn.mediators.learn import (
     GraceConfig,
     LearnedMediator,
@@ -32,25 +31,22 @@ from parlour.training.learn.mediators.learn import (
     check,
     choose,
     earned,
-    finish,
     learn,
 )
-from parlour.training.learn.mediators.learners import Learner, TableBandit
-from parlour.training.learn.mediators.quantities import measure
 from parlour.training.learn.mediators.table import Floats, UtilityTable
-from parlour.training.measure.statistics import mean_estimate, show_interval
+from parlour.training.measure.statistics import Bounds, mean_estimate, show_interval
 from parlour.training.play import seeds
 from parlour.training.results.learning_curve import LearningCurve, learning_curve
 from parlour.training.results.loggers import loggers
 from parlour.training.results.plots import Curve, CurvePoint
 from parlour.training.results.progress import Stage, StageProgress, no_progress
-from parlour.training.results.runs import run_directory, write_csv
+from parlour.training.results.runs import CONFIG, run_directory, write_csv
 
 CHECKPOINT: Final = "checkpoint.json"
 PICTURE: Final = "curve.png"
 POLICY: Final = "policy.json"
 
-_SPLIT, _CHOICES, _QUESTIONS = range(3)  # what a run draws for
+_SPLIT: Final = 0  # what a run draws for
 
 
 @dataclass(frozen=True)
@@ -58,11 +54,9 @@ class MediatorPoint:
     """One point of the curve. None: there was nothing to measure with."""
 
     steps: int
-    """Questions learned from; on-line, rounds played."""
+    """Questions learned from."""
     training: float | None
-    """Mean net utility: the policy's on its training questions; on-line, earned in the rounds of the phase."""
-    regret: float | None
-    """On-line: mean regret of a round of the phase."""
+    """Mean net utility of the policy on its training questions."""
     n: int
     """Number of held-out questions that evaluate the policy."""
     held_out: float | None
@@ -75,7 +69,6 @@ class MediatorPoint:
         """Under the names of all trainers; an episode is a question, its return the net utility."""
         return {
             "charts/episodic_return": self.training,
-            "charts/regret": self.regret,
             "eval/episodes": self.n,
             "eval/episodic_return": self.held_out,
             "eval/episodic_return_low": self.low,
@@ -102,8 +95,8 @@ def train(
     progress: StageProgress = no_progress,
     reader: str = "",
     contextual: ContextualModel | None = None,
-    rate: str = "",
     log: Iterable[str] = (),
+    limits: Bounds | None = None,
 ) -> Trained:
     """Train, or resume the run in `out`.
 
@@ -113,11 +106,11 @@ def train(
         config: How to learn. A run in `out` is resumed only if it has the same, and the same table.
         table: What to learn from.
         out: Run directory.
-        progress: Told the number of questions, or rounds, learned from so far, and the held-out utility.
+        progress: Told the number of questions learned from so far, and the held-out utility.
         reader: Who answered the questions of the table, for the policy file; empty where that is not told.
         contextual: What the policy file holds besides the table, for a mediator that sees more than the state.
-        rate: By which the costs of the table follow from what the actions used, for config.json; empty for none.
         log: Loggers beside progress.csv, of `parlour.training.results.loggers.NAMES`.
+        limits: The least and the greatest utility that a question can have, which no interval leaves; None: in the table.
 
     Raises:
         ParlourError: `out` holds another run or is in use, or the configuration does not fit the table.
@@ -125,10 +118,15 @@ def train(
     check(table, config)
     more = {"reader": reader} if reader else {}
     more |= {} if contextual is None else {"sees": contextual.sees}
-    priced: dict[str, Any] = {"rate": rate, "costs": list(table.costs or ())} if rate else {}
     finished = partial(replace, reader=reader, contextual=contextual)
-    with run_directory(out, _settings(config, table) | more | priced) as folder:
-        return _train(_Run(config, table), folder, progress, finished, log)
+    with run_directory(out, _settings(config, table) | more, _ignored(Path(out) / CONFIG)) as folder:
+        return _train(_Run(config, table, limits), folder, progress, finished, log)
+
+
+def _ignored(stored: Path) -> tuple[str, ...]:
+    """Settings that a run of version 0.3 has besides, if it learned from counts, as all do now."""
+    there = read_json(stored) if stored.is_file() else {}
+    return ("learner", "rule", "rounds") if there.get("learner") == "counts" else ()
 
 
 def store_usability(run: Trained, usability: Usability, out: str | Path) -> None:
@@ -153,7 +151,7 @@ def _train(
     learned = run.finished()
     usable = run.usability()
     learned = replace(learned, policy=usable.stored_in(finished(learned.policy)))
-    _store_quantities(learned, folder / "quantities.csv")
+    _store_quantities(learned, folder / "quantities.csv", run.limits)
     regrets = [[state, *of] for state, of in learned.regrets.items()]
     write_csv(folder / "obedience.csv", ["state", *MODULES], regrets)
     picture = _draw(run, folder / PICTURE)
@@ -164,21 +162,15 @@ def _train(
 class _Run:
     """A run between two phases."""
 
-    def __init__(self, config: GraceConfig, table: UtilityTable) -> None:
+    def __init__(self, config: GraceConfig, table: UtilityTable, limits: Bounds | None) -> None:
         self.config, self.table = config, table
+        self.limits = limits or (float(np.nanmin(table.utilities)), float(np.nanmax(table.utilities)))
         learned_from, held_out = _split(table, config)
         self.training = table.rows(learned_from)
         self.held_out = table.rows(held_out) if held_out else None
         self.points: list[MediatorPoint] = []
         self.settings: Settings | None = None
-        self.online: tuple[TableBandit, Learner] | None = None
-        self.questions = np.random.default_rng(seeds.derive(config.seed, _QUESTIONS))
-        rule, counted = config.learning_rule, (len(self.training), "questions")
-        if rule is not None:
-            bandit, rng = TableBandit(self.training), np.random.default_rng(seeds.derive(config.seed, _CHOICES))
-            self.online = bandit, Learner(rule, len(bandit.states), len(table.actions), rng, bandit.parents)
-            counted = (config.rounds, "rounds")
-        self.stage = Stage("Training the mediator", *counted)
+        self.stage = Stage("Training the mediator", len(self.training), "questions")
 
     @property
     def steps(self) -> int:
@@ -192,59 +184,47 @@ class _Run:
 
     def phase(self) -> MediatorPoint:
         """Learn on, and measure."""
-        upto = len(self.points) + 1
-        if self.online is None:
-            steps = max(1, len(self.training) * upto // self.config.points)
-            seen = self.training.rows(range(steps))
-            made = learn(seen, self.config, self.chosen()).policy
-            training, regret = _interval(earned(made, seen))[1], None
-        else:
-            steps = self.config.rounds * upto // self.config.points
-            rounds = self.online[0].play(self.online[1], steps - self.steps, self.questions)
-            made = self.finished().policy
-            training, regret = (_interval(values)[1] for values in (rounds.utilities, rounds.regrets))
+        steps = max(1, len(self.training) * (len(self.points) + 1) // self.config.points)
+        seen = self.training.rows(range(steps))
+        made = learn(seen, self.config, self.chosen()).policy
+        training = _interval(earned(made, seen), self.limits)[1]
         held_out = np.zeros(0) if self.held_out is None else earned(made, self.held_out)
-        point = MediatorPoint(steps, training, regret, *_interval(held_out))
+        point = MediatorPoint(steps, training, *_interval(held_out, self.limits))
         self.points.append(point)
         return point
 
     def finished(self) -> LearnedMediator:
         """The policy of the run as it stands."""
-        if self.online is None:
-            return learn(self.table, self.config, self.chosen())
-        values = self.online[0].estimate(self.online[1])
-        return finish(measure(self.table), values, self.chosen(), self.config, self.table)
+        return learn(self.table, self.config, self.chosen())
 
     def usability(self) -> Usability:
         """Whether the policy from the training questions earns more on the held-out ones than the best static policy."""
         if self.held_out is None:
             return usability(None, "", len(self.training))
-        made = self.finished() if self.online else learn(self.training, self.config, self.chosen())
+        made = learn(self.training, self.config, self.chosen())
         utilities = self.training.utilities
         tried = np.flatnonzero(~np.isnan(utilities).all(axis=0))
         best = int(tried[np.nanmean(utilities[:, tried], axis=0).argmax()])
-        gains = earned(made.policy, self.held_out) - self.held_out.utilities[:, best]
-        known = gains[~np.isnan(gains)]
+        ours, theirs = earned(made.policy, self.held_out), self.held_out.utilities[:, best]
+        known = ~np.isnan(ours - theirs)
         baseline = static_policy(", ".join(self.table.actions[best]))
-        return usability(mean_estimate(known) if len(known) else None, baseline, len(self.training))
+        estimate = gain(ours[known], theirs[known], self.limits) if known.any() else None
+        return usability(estimate, baseline, len(self.training))
 
     def state_dict(self) -> dict[str, Any]:
         """All that a phase changes, as plain values."""
         return {
             "settings": None if self.settings is None else asdict(self.settings),
-            "learner": None if self.online is None else self.online[1].state_dict(),
-            "questions": self.questions.bit_generator.state,
             "points": [astuple(point) for point in self.points],
         }
 
     def load_state_dict(self, stored: dict[str, Any]) -> None:
         """Resume from what `state_dict` gave."""
         try:
-            self.points = [MediatorPoint(*point) for point in stored["points"]]
+            # of version 0.3, with a regret as third value
+            points = [[*point[:2], *point[3:]] if len(point) == 7 else point for point in stored["points"]]
+            self.points = [MediatorPoint(*point) for point in points]
             self.settings = None if stored["settings"] is None else Settings(**stored["settings"])
-            self.questions.bit_generator.state = stored["questions"]
-            if self.online is not None:
-                self.online[1].load_state_dict(stored["learner"])
         except (KeyError, TypeError, ValueError) as error:
             raise ParlourError(f"{CHECKPOINT} cannot be used ({error}); accepted: what `train grace` left") from None
 
@@ -263,12 +243,12 @@ def _split(table: UtilityTable, config: GraceConfig) -> tuple[list[int], list[in
     return learned_from, [row for row in order if place[table.ids[row]] < first]
 
 
-def _interval(values: Floats) -> tuple[int, float | None, float | None, float | None]:
+def _interval(values: Floats, limits: Bounds) -> tuple[int, float | None, float | None, float | None]:
     """How many are known, their mean, and the ends of its interval."""
     known = values[~np.isnan(values)]
     if not len(known):
         return 0, None, None, None
-    estimate = mean_estimate(known)
+    estimate = mean_estimate(known, limits)
     return estimate.n, *estimate.with_ends
 
 
@@ -287,15 +267,16 @@ def _settings(config: GraceConfig, table: UtilityTable) -> dict[str, Any]:
     return stored | {"table_sha256": digest}
 
 
-def _store_quantities(learned: LearnedMediator, path: Path) -> None:
-    """One line for each state and action with data or a value."""
+def _store_quantities(learned: LearnedMediator, path: Path, limits: Bounds) -> None:
+    """One line for each state and action with data or a value; intervals end at what is possible."""
     quantities, values, rows = learned.quantities, learned.estimate, []
+    low, high = np.maximum(quantities.low, limits[0]), np.minimum(quantities.high, limits[1])
     for k, state in enumerate(values.states):
         place = quantities.states.index(state) if state in quantities.states else None
         for j, joint in enumerate(values.actions):
             measured: list[Any] = [0, math.nan, math.nan, math.nan]
             if place is not None and quantities.count[place, j]:
-                of = (quantities.count, quantities.mean, quantities.low, quantities.high)
+                of = (quantities.count, quantities.mean, low, high)
                 measured = [array[place, j].item() for array in of]
             cells = [x if math.isfinite(x) else "" for x in (*measured, float(values.value[k, j]))]
             rows.append([state, *joint, *cells, learned.policy.rows.get(state, {}).get(joint, "")])
@@ -307,13 +288,13 @@ def _draw(run: _Run, path: Path) -> bool:
     points, config = run.points, run.config
     training = [CurvePoint(p.steps, p.training) for p in points if p.training is not None]
     held_out = [CurvePoint(p.steps, p.held_out, p.low, p.high) for p in points if p.held_out is not None]
-    by_chance = [] if run.held_out is None else _at_random(run.held_out)
+    by_chance = [] if run.held_out is None else _at_random(run.held_out, run.limits)
     shown = LearningCurve(
-        title=f"What a mediator learns: {config.method} by {config.learner}",
+        title=f"What a mediator learns: {config.method} by counts",
         who="GRACE's mediator on the questions of its table; dotted: every joint action as likely as another, "
         "as before anything is learned",
         n=f"n = {points[-1].n} held-out questions, {len(run.training)} learned from",
-        x="questions learned from" if config.learner == "counts" else "rounds",
+        x="questions learned from",
         y="net utility of a question (points)",
         curves=(
             Curve("held out", [*(CurvePoint(0, *level) for level in by_chance), *held_out], marker="o"),
@@ -324,10 +305,10 @@ def _draw(run: _Run, path: Path) -> bool:
     return learning_curve(path, shown)
 
 
-def _at_random(held_out: UtilityTable) -> list[tuple[float, float | None, float | None]]:
+def _at_random(held_out: UtilityTable, limits: Bounds) -> list[tuple[float, float | None, float | None]]:
     """What joint actions earn that are all as likely, with its interval; empty where nothing is known."""
     tried = ~np.isnan(held_out.utilities)
     known = tried.any(axis=1)
     total = np.where(tried, held_out.utilities, 0.0).sum(axis=1)[known]
-    _, mean, low, high = _interval(total / tried.sum(axis=1)[known])
+    _, mean, low, high = _interval(total / tried.sum(axis=1)[known], limits)
     return [] if mean is None else [(mean, low, high)]

@@ -17,7 +17,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from parlour.envs.core import ParlourError
 from parlour.policies import TrainedSeat, make_policy
 from parlour.policies.files import read_json, write_json
 from parlour.training.learn.checkpoints import Checkpoint
@@ -31,7 +30,7 @@ from parlour.training.play.rollout import table
 from parlour.training.play.runner import GameRunner
 from parlour.training.results.evaluation_tables import comparison_table, rate_table
 from parlour.training.results.learning_curve import LearningCurve, learning_curve
-from parlour.training.results.loggers import CURVE, Logger, Metrics, loggers, read_curve
+from parlour.training.results.loggers import Logger, Metrics, loggers, read_curve
 from parlour.training.results.pages.report import opening, write_report
 from parlour.training.results.plots import Curve, CurvePoint
 from parlour.training.results.progress import Stage, StageProgress, no_progress
@@ -39,10 +38,6 @@ from parlour.training.results.runs import run_directory, write_csv
 from parlour.training.results.verdicts import compared
 
 CHECKPOINT: Final = "checkpoint.npz"
-_WITH_CODE: Final = "checkpoint.zip"
-"""What stable-baselines3 writes: loading it unpickles."""
-OLD_CURVE: Final = "curve.csv"
-"""What earlier versions wrote instead of progress.csv: the fields of `SeatPoint`."""
 BASELINES: Final = "baselines.csv"
 PICTURE: Final = "curve.png"
 POLICY: Final = "policy.npz"
@@ -233,22 +228,10 @@ def _stored(folder: Path) -> list[tuple[int, Metrics]]:
     """The curve of the run in the folder, as far as it has come. Raises `ParlourError` for a checkpoint that cannot be used."""
     steps = Checkpoint(folder / CHECKPOINT).load(lambda path: trainers.stored_steps(path)[1])
     if steps is None:
-        if (folder / _WITH_CODE).exists():
-            raise ParlourError(
-                f"{str(folder / _WITH_CODE)!r} is a checkpoint of an earlier version, which loading would run as code; "
-                "accepted: a new folder"
-            )
         return []
-    curve: list[tuple[int, Metrics]] = [*read_curve(folder)] if (folder / CURVE).exists() else _old_curve(folder)
+    curve: list[tuple[int, Metrics]] = [*read_curve(folder)]
     # a run that was killed while it wrote its files may have a point more than its checkpoint
     return [row for row in curve if row[0] <= steps]
-
-
-def _old_curve(folder: Path) -> list[tuple[int, Metrics]]:
-    with (folder / OLD_CURVE).open(newline="") as file:
-        _, *rows = csv.reader(file)
-    points = [SeatPoint(*map(int, row[:3]), *map(float, row[3:])) for row in rows]
-    return [(point.steps, point.metrics) for point in points]
 
 
 def _stored_baselines(folder: Path) -> dict[str, SeatBaseline]:

@@ -14,11 +14,12 @@ from parlour.envs.werewolf.vocabulary import WEREWOLF, WOLVES, WerewolfView
 from parlour.policies import GratrAgent, Policy, make_policy
 from parlour.policies.agents.werewolf.gratr.equations import Parameters
 from parlour.policies.agents.werewolf.gratr.evidence import KINDS, WEIGHTS, LearnedEvidence, Reliabilities
-from parlour.policies.llm.make import ModelConfig, make_model
-from parlour.training.learn.habits.werewolf import WolfCounts, WolfRecord, count
+from parlour.policies.llm.model import OfflineModel
+from parlour.training.learn.reliability.counts import WolfCounts, WolfRecord, count
+from parlour.training.learn.reliability.judgements import certain
+from parlour.training.learn.reliability.misreading import MisreadingModel
 from parlour.training.learn.tuning.gratr import PLAYERS, RULES, wolves_block
 from parlour.training.measure.werewolf.played import GAME
-from parlour.training.papers.gratr_trust_games import certain
 from parlour.training.play import rollout
 
 DESIGNS: Final = ("wolves_block", "leaders_block", "all_wolves", "all_village")
@@ -70,7 +71,7 @@ class PlayedEpisode:
     winner: str
     moments: tuple[TrustMoment, ...]
     counts: WolfCounts
-    """What was done how often, as `train habits` counts it."""
+    """What was done how often."""
 
     def as_json(self) -> dict[str, Any]:
         """Plain values; the acts of a seat once, with how many of them each moment had."""
@@ -117,7 +118,7 @@ def episode(table: EpisodeTable, ours: Parameters, reliabilities: Reliabilities 
     """Play one game of GRATR, with these parameters and reliabilities, against the other method; a function of its arguments."""
     env = rollout.table(GAME, num_players=PLAYERS, rules=RULES)
     config = env.game_env.game.config
-    model = make_model(ModelConfig(noise=f"misread={table.misread}" if table.misread else None))
+    model = MisreadingModel(OfflineModel(), table.misread) if table.misread else OfflineModel()
     lies = f"{',' if ':' in table.other else ':'}deceit={table.deceit}" if table.deceit else ""
 
     def player(first: bool) -> Policy:

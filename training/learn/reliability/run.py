@@ -1,8 +1,7 @@
 """`parlour train gratr-trust`: play episodes, learn what evidence can be relied on from them, play on with what was learned.
 
-Leaves config.json, episodes.jsonl, parameters.json (for `gratr:parameters=FILE`), readers.json (Bayes' habits and the logistic
-model, learned from the same episodes; for `parlour reproduce gratr-trust --readers FILE`), report.md and report.html. Each round
-plays GRATR with the parameters of earlier rounds, so that the parameters fit the games that they lead to. A killed run resumes
+Leaves config.json, episodes.jsonl, parameters.json (for `gratr:parameters=FILE`), report.md and report.html. Each round plays GRATR
+with the parameters of earlier rounds, so that the parameters fit the games that they lead to. If a run is killed, it resumes
 after its last whole episode and ends with the same files.
 
 Reliabilities and the decay of evidence minimise the log loss of trust over all judgements. The chance of each hypothesis
@@ -22,20 +21,15 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import accept, check_from
-from parlour.envs.werewolf.belief import WerewolfHabits
-from parlour.envs.werewolf.presets import PLAYERS as TABLES
 from parlour.policies import make_policy
 from parlour.policies.agents.werewolf.gratr.equations import Parameters
 from parlour.policies.agents.werewolf.gratr.evidence import KINDS, SIGNS, WEIGHTS, Reliabilities, features, hypotheses
 from parlour.policies.files import write_json
-from parlour.training.learn.habits.learner import Widths
-from parlour.training.learn.habits.werewolf import WolfCounts, fit_counts
 from parlour.training.learn.reliability.episodes import DESIGNS, EpisodeTable, PlayedEpisode, TrustMoment, episode
+from parlour.training.learn.reliability.judgements import Array
 from parlour.training.learn.tuning.gratr import PLAYERS, RULES
 from parlour.training.measure.statistics import mean_estimate
 from parlour.training.measure.werewolf.played import GAME
-from parlour.training.measure.werewolf.trust_scores import Array
-from parlour.training.papers import logistic
 from parlour.training.play import rollout, seeds
 from parlour.training.results.loggers import Logger, loggers
 from parlour.training.results.pages.report import opening, write_report
@@ -149,8 +143,8 @@ class Fit:
 
 def fit(episodes: Sequence[PlayedEpisode], rhos: Sequence[float], ridge: float) -> Fit:
     """Fit to episodes; at least two must have judgements."""
-    moments = [moment for episode in episodes for moment in episode.moments]
-    of = np.array([k for k, episode in enumerate(episodes) for _ in episode.moments])
+    moments = [moment for sample in episodes for moment in sample.moments]
+    of = np.array([k for k, sample in enumerate(episodes) for _ in sample.moments])
     best: tuple[float, float, Array, Array] | None = None
     grid, start = [], None
     for rho in rhos:
@@ -175,7 +169,6 @@ def _left_out(moments: MomentArrays, of: Array, ridge: float, start: Array) -> A
 
 
 PARAMETERS: Final = "parameters.json"
-READERS: Final = "readers.json"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -246,13 +239,11 @@ class LearnedTrust:
     """Fit of the last round, from all episodes."""
     losses: Mapping[str, float]
     """Log loss of held-out episodes: over all, and by rate of misreading."""
-    readers: Mapping[str, Any]
-    """Habits of Bayes and weights of the logistic model."""
 
     @property
     def verdict(self) -> str:
         """Trust in episodes left out, beside a coin; whether it plays better is another question."""
-        gain = mean_estimate([log(2) - loss for loss in self.fit.left_out])
+        gain = mean_estimate([log(2) - value for value in self.fit.left_out])
         said = compared("learned trust", "a coin", gain, LOG_LOSS.of("episodes left out"))
         return together([said, "Whether it plays better, `parlour evaluate` tells."])
 
@@ -272,7 +263,7 @@ def learn_trust(
     with run_directory(out, asdict(config)) as folder:
         with loggers(folder, log) as logger:
             played, fitted = _rounds(config, folder, progress, logger)
-        learned = LearnedTrust(fitted, _by_misreading(played, fitted), _readers(played))
+        learned = LearnedTrust(fitted, _by_misreading(played, fitted))
         came = {name: getattr(config, name) for name in ("episodes", "rounds", "others", "seed")}
         stored = {
             "parameters": {"rho": fitted.rho},
@@ -280,7 +271,6 @@ def learn_trust(
             "learned_from": came,
         }
         write_json(folder / PARAMETERS, stored)
-        write_json(folder / READERS, dict(learned.readers))
         write_report(folder, _report(config, learned))
     return learned
 
@@ -312,18 +302,10 @@ def _rounds(
 
 
 def _by_misreading(played: Sequence[PlayedEpisode], fitted: Fit) -> dict[str, float]:
-    rates = [episode.table.misread for episode in played if episode.moments]
+    rates = [sample.table.misread for sample in played if sample.moments]
     pairs = list(zip(rates, fitted.left_out, strict=True))
     by_rate = {f"misread={rate:g}": [x for of, x in pairs if of == rate] for rate in sorted(set(rates))}
     return {name: round(fmean(values), 6) for name, values in {"all": fitted.left_out, **by_rate}.items()}
-
-
-def _readers(played: Sequence[PlayedEpisode]) -> dict[str, Any]:
-    counts = {n: WolfCounts() for n in TABLES}
-    for of_episode in played:
-        counts[PLAYERS].include(of_episode.counts)
-    habits: WerewolfHabits = fit_counts(counts, Widths()).of(PLAYERS)
-    return {"habits": asdict(habits), "logistic": list(logistic.fitted_terms(played))}
 
 
 # -- report ------------------------------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.core import accept, check_from, check_one_of
 from parlour.envs.registry import build, lookup
-from parlour.policies.cloned import is_clone
 from parlour.training.learn.batch import matches
 from parlour.training.learn.batch.networks import NetworkPlayer
 from parlour.training.learn.selfplay import pool
@@ -91,8 +90,6 @@ class BestResponseConfig:
 
     def _record(self) -> str | None:
         """The features of a network that sees the record, which tables with other features do not show; else None."""
-        if is_clone(self.against):
-            return None
         network = pool.network_of(self.against, self.game, build(lookup(self.game).spec, self.options).config)
         return network.features if network is not None and "record" in network.features else None
 

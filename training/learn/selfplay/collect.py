@@ -2,11 +2,6 @@
 
 Experience also comes from recorded games, played again by the rules. What was said in a published game that was imported without
 its log is not known: nobody imitates that silence.
-
-The reward for being believed (`BeliefReward`) is after Sarkar et al., "Training language models for social deduction with
-multi-agent reinforcement learning" (arXiv 2502.06060), who reward a speaker of the crew for what the others then believe of the
-impostor. Here the onlooker is the belief among the features (`features="belief"`): the change, from one turn to the next, of the
-mean probability that it gives the seats of the second side (evil, the werewolves), counted for the first side and against the second.
 """
 
 from __future__ import annotations
@@ -20,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from parlour.envs import replay
 from parlour.envs.batch.players import BatchPlayer
-from parlour.envs.batch.tables import BatchTables, Turns
+from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import NATURE, OVER, TABLE, Move, ParlourError
 from parlour.envs.speech import ACTS
 from parlour.training.learn.batch.networks import NetworkPlayer, use_one_thread
@@ -55,56 +50,6 @@ class Experience:
         return self.row, self.actor, self.rewards, self.terminated
 
 
-class BeliefReward:
-    """Reads an onlooker's belief from the observations of tables.
-
-    Raises:
-        ParlourError: The tables show no such belief.
-    """
-
-    def __init__(self, tables: BatchTables, weight: float) -> None:
-        of = [k for k, name in enumerate(tables.names) if "onlooker" in name and ("evil" in name or "werewolf" in name)]
-        if len(of) != tables.seats:
-            raise ParlourError(
-                f"features {tables.features!r} show no onlooker's belief; accepted: belief, record+belief"
-            )
-        self._tables, self._weight, self._columns = tables, weight, np.array(of)
-        self._speech = np.array([move.kind in ACTS for move in tables.game.catalogue])
-        self._before = np.zeros((tables.num_envs, tables.seats), np.float32)
-
-    def begin(self, observation: Floats, actor: NDArray[np.int32]) -> None:
-        """A turn begins: remember what the onlooker believes."""
-        self._before = self._by_seat(observation, actor)
-
-    def add(
-        self, turns: Turns, actor: NDArray[Any], actions: NDArray[Any], sides: NDArray[np.int8], rewards: Floats
-    ) -> None:
-        """A turn is over: add to the speaker's reward.
-
-        Args:
-            turns: The next turn.
-            actor: Who moved, shape (B,).
-            actions: In the frame of the actor, shape (B,).
-            sides: Sides of the seats in the game, shape (B, n).
-            rewards: Rewards of the turn, by seat, shape (B, n); added to.
-        """
-        after = self._by_seat(turns.observation, turns.actor)
-        rows = np.arange(len(actor))
-        spoke = self._speech[self._tables.frame.order[actor, actions]] & (turns.terminated == 0)
-        of_second = sides == 1
-        moved = ((after - self._before) * of_second).sum(axis=1) / np.maximum(1, of_second.sum(axis=1))
-        gain = np.where(of_second[rows, actor], -moved, moved) * spoke * self._weight
-        rewards[rows, actor] += gain.astype(np.float32)
-        self._before = after
-
-    def _by_seat(self, observation: Floats, actor: NDArray[np.int32]) -> Floats:
-        """The onlooker's belief, by seat of the table, shape (B, n)."""
-        n = self._tables.seats
-        places = (np.arange(n) - np.maximum(actor, 0)[:, None]) % n
-        beliefs: Floats = np.take_along_axis(observation[:, self._columns], places, axis=1)
-        return beliefs
-
-
 class RolloutCollector:
     """Plays the tables at which a network learns, seated until the next snapshot.
 
@@ -118,8 +63,6 @@ class RolloutCollector:
 
     returned: float
     """Sum of the returns of the network's seat, or a seat of its side, in games against opponents. Rewards come at the end."""
-    reward: BeliefReward | None = None
-    """Reward for being believed, or None; set before the first turn."""
 
     def __init__(
         self,
@@ -153,11 +96,6 @@ class RolloutCollector:
             np.empty((turns, count), np.uint8),
         )
 
-    def believe(self, weight: float) -> None:
-        """Reward being believed from now on."""
-        self.reward = BeliefReward(self.tables, weight)
-        self.reward.begin(self._turns.observation, self._turns.actor)
-
     def collect(self, player: BatchPlayer) -> Experience:
         """Play on for the turns of one update. The arrays are used again by the next call.
 
@@ -187,8 +125,6 @@ class RolloutCollector:
             sides = self.tables.side.copy()  # of the games that this turn may end
             self._turns = turns = self.tables.step(self._actions)
             kept.rewards[t], kept.terminated[t] = turns.rewards, turns.terminated
-            if self.reward is not None:
-                self.reward.add(turns, kept.actor[t], self._actions, sides, kept.rewards[t])
             self._count(np.flatnonzero(turns.terminated), sides, turns.rewards)
             count = until
         return Experience(

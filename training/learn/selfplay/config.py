@@ -14,7 +14,6 @@ RULE: Final = HeuristicPolicy.name
 FIXED: Final = (RANDOM, RULE)
 """Members of every cross-play; the heuristic is the reference of all pictures."""
 
-Anchor = Literal["start", "moving"]
 Critic = Literal["roles", "own"]
 Weighting = Literal["hard", "near"]
 Fixed = Literal["heuristic", "start"]
@@ -29,6 +28,10 @@ LOSSES: Final = {
 """A loss -> the name of its metric."""
 NOT_DECIDING: Final = ("device",)
 """Settings on which the result does not depend, except for rounding on another device."""
+OF_0_3: Final[Mapping[str, Any]] = {"anchor": "start", "believed": 0.0, "exploit_every": 0}
+"""Settings that a run of version 0.3 has besides -> the values with which it is as a run of today."""
+UNUSED_OF_0_3: Final = ("anchor_every", "exploit_updates")
+"""More of its settings, which have no effect then."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,12 +83,8 @@ class SelfplayConfig:
     """Coefficient of the entropy bonus at the end; in between it changes by equal factors."""
     entropy_of: Mapping[str, float] = field(default_factory=dict)
     """Constant coefficient of the entropy bonus for one kind of move, such as guess=0.3; repeatable."""
-    anchor: Anchor = "start"
-    """Policy that the network stays close to: itself at the start, or a moving copy (magnetic mirror descent)."""
-    anchor_every: int = 4
-    """Snapshots after which a moving anchor is set to the network."""
     kl: float = 0.03
-    """Coefficient of the divergence from the anchor at the beginning."""
+    """Coefficient of the divergence from the anchor, the network after imitation, at the beginning."""
     last_kl: float = 0.003
     """The same at the end; in between it changes by equal factors."""
     hidden: tuple[int, ...] = (128, 128)
@@ -100,8 +99,6 @@ class SelfplayConfig:
     """Extra input of the critic while learning: the roles of all seats, or nothing."""
     infer: float = 0.0
     """Coefficient of an auxiliary loss: the network predicts the roles of the other seats from the same hidden layers."""
-    believed: float = 0.0
-    """Weight of a reward for being believed: how far a speech moves an onlooker's belief in favour of the speaker's side."""
 
     fixed: Fixed = "heuristic"
     """Fixed opponent in addition to `members`: the heuristic, or the network after imitation (`start`)."""
@@ -113,10 +110,6 @@ class SelfplayConfig:
     """Share of the games against fixed players in which the network has a single seat."""
     opponents: int = 4
     """Number of earlier snapshots in the opponent pool between two snapshots."""
-    exploit_every: int = 0
-    """Snapshots after which an exploiter of each side is trained, which joins the earlier snapshots; 0: none."""
-    exploit_updates: int = 48
-    """Updates that an exploiter learns from."""
     members: tuple[str, ...] = ()
     """Another fixed player; repeatable."""
     population: tuple[str, ...] = ()
@@ -151,7 +144,7 @@ class SelfplayConfig:
         for names, least in _LEAST.items():
             for name in names.split():
                 check_from(name, getattr(self, name), least)
-        for name, values in (("anchor", Anchor), ("critic", Critic), ("weighting", Weighting), ("fixed", Fixed)):
+        for name, values in (("critic", Critic), ("weighting", Weighting), ("fixed", Fixed)):
             check_one_of(name, getattr(self, name), get_args(values))
         for names, (accepts, accepted) in _NUMBERS.items():
             for name in names.split():
@@ -174,9 +167,9 @@ class SelfplayConfig:
 
 
 _LEAST: Final = {
-    "steps tables turns updates batch epochs anchor_every opponents exploit_updates": 1,
+    "steps tables turns updates batch epochs opponents": 1,
     "validation_deals deals imitation_steps": 1,
-    "exploit_every seed": 0,
+    "seed": 0,
     "shown": 2,
 }
 """Whole numbers, and from where on they are accepted."""
@@ -185,6 +178,6 @@ _NUMBERS: Final[Mapping[str, tuple[Callable[[float], bool], str]]] = {
         lambda x: 0 <= x <= 1,
         "a number from 0 to 1",
     ),
-    "entropy last_entropy kl last_kl infer believed power": (lambda x: x >= 0, "a number from 0"),
+    "entropy last_entropy kl last_kl infer power": (lambda x: x >= 0, "a number from 0"),
     "learning_rate imitation_rate clip floor": (lambda x: 0 < x <= 1, "a number above 0 up to 1"),
 }

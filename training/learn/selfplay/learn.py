@@ -3,16 +3,12 @@
 Phase 0 is imitation, the others are self-play; each ends with a snapshot, its scores, and a checkpoint. The files of a phase are
 written before the checkpoint, which says how many phases are done. What a kill left of a phase that was not finished is written
 again, with the same bytes: each phase deals all tables afresh from seeds of its own.
-
-Exploiters are networks that learn to beat the present snapshot as one side, and join the pool of those who are met, after the
-main exploiters of AlphaStar's league (Vinyals et al., Nature 575, 2019). An exploiter starts as a copy of the network, has no
-anchor and no entropy bonus of a kind of move, and does not learn any further once it is in the pool.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import process_time
@@ -35,7 +31,7 @@ from parlour.training.results.progress import Stage, StageProgress
 
 CHECKPOINT: Final = "checkpoint.npz"
 OPPONENT: Final = "opponent"
-_SEATING, _EXPLOITER = 3, 7  # what seeds are derived for
+_SEATING: Final = 3  # what seeds are derived for
 
 
 class Session:
@@ -114,13 +110,8 @@ class _Run:
 
     def play_seats(self, finished: Sequence[Phase]) -> Phase:
         """One phase of self-play."""
-        config, learner, last = self.config, self.learner, finished[-1]
+        config, last = self.config, finished[-1]
         number, started, losses = len(finished), process_time(), dict[str, float]()
-        if config.anchor == "moving" and number > 1 and (number - 1) % config.anchor_every == 0:
-            learner.set_anchor()
-        if _exploiters_due(config, number):
-            for side in (0, 1):
-                self._train_exploiter(number, side)
         session = self._seated(finished)
         now = rates(config, last.share)
         for _ in range(config.updates):
@@ -140,43 +131,20 @@ class _Run:
         """A session with the network alone, the fixed players, and those from before this phase."""
         config, number, tables = self.config, len(finished), self.learner.tables
         snapshots = [pool.snapshot_path(self.folder, k) for k in range(number)]
-        exploited = [k for k in range(number + 1) if _exploiters_due(config, k)]
-        sides = tables.spec.sides
-        earlier = {
-            own: snapshots + [pool.exploiter_path(self.folder, k, other) for k in exploited]
-            for own, other in zip(sides, reversed(sides), strict=True)
-        }
         first = snapshots[0].stem if config.fixed == "start" else RULE
         fixed = (first, *config.members) if config.fixed_share else ()
-        met = {side: [path.stem for path in paths] for side, paths in earlier.items()}
+        earlier = {path.stem: str(path) for path in snapshots}
         rng = np.random.default_rng(seeds.derive(config.seed, number, _SEATING))
         strangers = pool.families(config)
         scores = [phase.scores for phase in finished]
-        seated = seating.seating(config, tables.seats, fixed, met, scores, rng, strangers)
+        seated = seating.seating(config, tables.seats, tables.spec.sides, fixed, list(earlier), scores, rng, strangers)
         sources = {
             name: name for name in (RULE, *config.members, *(member for family in strangers for member in family))
         }
-        sources |= {path.stem: str(path) for paths in earlier.values() for path in paths}
+        sources |= earlier
         names = {seated.opponents[k] for k in np.unique(seated.opponent) if k != ALONE}
         players = {name: pool.batch_player(sources[name], tables, name) for name in names}
-        session = Session(self.learner, seated, players, pool.seeds_of_tables(config, number))
-        if config.believed:
-            session.collector.believe(config.believed)
-        return session
-
-    def _train_exploiter(self, phase: int, side: int) -> None:
-        """Train an exploiter of the learner as it is now, and write it to the folder."""
-        config, tables = self.config, self.learner.tables
-        own_seed = seeds.derive(config.seed, phase, side, _EXPLOITER)
-        settings = replace(config, seed=own_seed, kl=0.0, last_kl=0.0, entropy_of={})
-        exploiter = SelfplayLearner(settings, tables)
-        exploiter.copy(self.learner)
-        player = NetworkPlayer(OPPONENT, self.learner.playing(), tables.names)
-        seated = Seating.against(OPPONENT, config.tables, side=side)
-        session = Session(exploiter, seated, {OPPONENT: player}, pool.seeds_of_tables(settings, phase))
-        for k in range(config.exploit_updates):
-            session.update(rates(settings, k / config.exploit_updates))
-        exploiter.seat().save(pool.exploiter_path(self.folder, phase, tables.spec.sides[side]))
+        return Session(self.learner, seated, players, pool.seeds_of_tables(config, number))
 
     def _validate(self) -> dict[str, tuple[int, int]]:
         """Whole sides against the heuristic, where there is one over arrays."""
@@ -188,11 +156,6 @@ class _Run:
         deals = seeds.VALIDATION[: config.validation_deals]
         played = matches.whole_sides(tables, own, pool.batch_player(RULE, tables), deals)
         return {side: (int(played.won[:, k].sum()), len(played.won)) for k, side in enumerate(played.sides)}
-
-
-def _exploiters_due(config: SelfplayConfig, phase: int) -> bool:
-    """Whether exploiters are trained before a phase of self-play."""
-    return config.exploit_every > 0 and phase > 1 and (phase - 1) % config.exploit_every == 0
 
 
 def imitate(learner: SelfplayLearner, progress: StageProgress) -> tuple[int, float]:

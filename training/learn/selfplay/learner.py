@@ -1,8 +1,7 @@
 """The learner: a policy, a critic that sees all roles while learning, and an anchor; proximal policy optimisation.
 
-PPO with clipped ratios (Schulman et al., arXiv 1707.06347). The divergence from the anchor follows magnetic mirror
-descent (Sokota et al., arXiv 2206.05825): with a fixed anchor it preserves the imitation, and fades; with a moving anchor it
-damps the cycles of self-play.
+PPO with clipped ratios (Schulman et al., arXiv 1707.06347). The divergence from the anchor, as in magnetic mirror
+descent (Sokota et al., arXiv 2206.05825), preserves the imitation, and fades.
 """
 
 from __future__ import annotations
@@ -108,20 +107,10 @@ class SelfplayLearner:
         head = self.head.parameters() if self.config.infer else ()
         return [*self.policy.parameters(), *self.critic.parameters(), *head]
 
-    def set_anchor(self) -> None:
-        """The anchor is the policy as it is now."""
-        self.anchor = deepcopy(self.policy)
-
     def begin(self) -> None:
         """Imitation is over: a fresh optimiser, and the anchor is where learning starts."""
         self.optimiser = self._adam(self.config.learning_rate)
-        self.set_anchor()
-
-    def copy(self, other: SelfplayLearner) -> None:
-        """Begin with the networks of another learner of the same sizes."""
-        for name, network in self._networks().items():
-            network.load_state_dict(other._networks()[name].state_dict())
-        self.begin()
+        self.anchor = deepcopy(self.policy)
 
     def adopt(self, player: NetworkPlayer) -> None:
         """Take over the weights of a player that sees the same features through layers of the same sizes; no other one."""

@@ -15,9 +15,7 @@ from parlour.envs.batch.scalar import ScalarTables
 from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import accept
 from parlour.envs.registry import lookup
-from parlour.policies import HeuristicPolicy, TrainedSeat, expert, settings_of
-from parlour.policies.cloned import is_clone, seated
-from parlour.policies.experts import style_of
+from parlour.policies import REGISTRY, HeuristicPolicy, TrainedSeat, make_policy, settings_of
 from parlour.policies.mixture import MIXTURE, folder_of, members_of
 from parlour.policies.names import ZOO
 from parlour.policies.trained import SUFFIX
@@ -64,7 +62,7 @@ def tables_for(config: TablesConfig, count: int, *, autoreset: bool = True, thre
 
 def batch_player(source: str, tables: BatchTables, name: str = "") -> BatchPlayer:
     """A player over arrays: `heuristic`, with a style or without, `random`, `expert`, a player of the zoo, `mixture:FOLDER`,
-    `clone:FILE` of networks, or the path of a trained seat for this table.
+    another policy that is a network, or the path of a trained seat for this table.
 
     Raises:
         ParlourError: It is none of these, or was trained for another table.
@@ -85,7 +83,7 @@ def batch_player(source: str, tables: BatchTables, name: str = "") -> BatchPlaye
         raise accept(
             "player over arrays",
             source,
-            f"{', '.join((*FIXED, EXPERT, *ZOO, f'{MIXTURE}:FOLDER'))}, clone:FILE with networks, or a policy file ({SUFFIX})",
+            f"{', '.join((*FIXED, EXPERT, *ZOO, f'{MIXTURE}:FOLDER'))}, another policy that is a network, or a policy file ({SUFFIX})",
         )
     own = seat.features == tables.features
     names = tables.names if own else tables.spec.seat_encoder(tables.game, seat.features).names
@@ -97,17 +95,18 @@ def _heuristic(source: str, tables: BatchTables) -> HeuristicSeats:
     words = settings_of(source)
     if words and (isinstance(tables, ScalarTables) or not {"habits", "deceit"}.isdisjoint(words)):
         raise accept(
-            "heuristic over arrays", source, "heuristic, or at tables of Avalon and AIWolf with kernels its style"
+            "heuristic over arrays",
+            source,
+            "heuristic, or its style at tables with kernels, where the game's heuristic has one",
         )
     return HeuristicSeats(HeuristicPolicy.from_settings(words, tables.spec.id).style, source)
 
 
 def network_of(source: str, game: str, config: Mapping[str, Any]) -> TrainedSeat | None:
     """The network behind a name, for a table of a game; None where there is none. Raises `ParlourError` if it is of another table."""
-    if source.partition(":")[0] == EXPERT:
-        return expert(game, config, style=style_of(settings_of(source)))
-    if is_clone(source):
-        player = seated(settings_of(source), game, config)
+    kind = REGISTRY.get(source.partition(":")[0])
+    if kind is not None:
+        player = make_policy(source, game, config) if kind.group == "file" else None
         return player if isinstance(player, TrainedSeat) else None
     return TrainedSeat.load_for(source, game, config) if source.endswith(SUFFIX) else None
 
@@ -121,11 +120,6 @@ def seeds_of_tables(config: SelfplayConfig, phase: int) -> list[int]:
 def snapshot_path(folder: Path, phase: int) -> Path:
     """Where the snapshot after a phase is; s000 is the network that has only imitated."""
     return folder / SNAPSHOTS / f"s{phase:03d}{SUFFIX}"
-
-
-def exploiter_path(folder: Path, phase: int, side: str) -> Path:
-    """Where the exploiter is that was trained before a phase as one side."""
-    return folder / SNAPSHOTS / f"x{phase:03d}-{side}{SUFFIX}"
 
 
 def members(config: SelfplayConfig, folder: Path, steps: Sequence[int]) -> list[Member]:

@@ -109,7 +109,9 @@ def write_tables(population: Population, folder: Path) -> None:
     rated = [[rating.name, rating.mu, rating.sigma, rating.ordinal, rating.games] for rating in population.ratings]
     write_csv(folder / "ratings.csv", ["player", "mu", "sigma", "ordinal", "games"], rated)
     seat = [
-        [player, what, *rate_cells(rate)] for player, of in population.seat_rates.items() for what, rate in of.items()
+        [player, what, *rate_cells(estimate)]
+        for player, of in population.seat_rates.items()
+        for what, estimate in of.items()
     ]
     write_csv(folder / "seat.csv", ["player", "as", *RATE], seat)
 
@@ -136,7 +138,9 @@ def summary(population: Population) -> dict[str, Any]:
         "cycles": games.cycles(),
         "ratings": [plain(rating) for rating in population.ratings],
         "seat": {name: plain(match.points) for name, match in population.seat.items()},
-        "seat_rates": {a: {what: _plain(rate) for what, rate in of.items()} for a, of in population.seat_rates.items()},
+        "seat_rates": {
+            a: {what: _plain(estimate) for what, estimate in of.items()} for a, of in population.seat_rates.items()
+        },
     }
 
 
@@ -215,9 +219,9 @@ def text(population: Population) -> str:
         markdown_table(
             ["player", "as", "win rate", "n"],
             [
-                [player, what, *_cells(rate)]
+                [player, what, *_cells(estimate)]
                 for player, of in population.seat_rates.items()
-                for what, rate in of.items()
+                for what, estimate in of.items()
             ],
         ),
         "",
@@ -263,7 +267,7 @@ def draw_crossplay(population: Population, path: Path) -> None:
         title="Cross-play: games won by the row's player, % [95 % interval]",
         who=f"{population.config.game}; whole sides on common held-out deals, sides swapped; {RULE}, {RANDOM}{named}, and "
         "snapshots s000 and later of the network that learned",
-        n=f"n = {plots.range_of([rate.n for rate in met])} games a cell",
+        n=f"n = {plots.range_of([estimate.n for estimate in met])} games a cell",
     ) as made:
         _matrix(made, population, names)
 
@@ -309,7 +313,7 @@ def draw_curve(population: Population, path: Path) -> None:
         7.2,
         title="Snapshots of the network, from its first to its last",
         who=f"{population.config.game}; whole sides on held-out deals, from both sides; bands: 95 % intervals",
-        n=f"n = {plots.range_of([rate.n for rate in met if rate is not None])} games a point",
+        n=f"n = {plots.range_of([estimate.n for estimate in met if estimate is not None])} games a point",
     ) as made:
         panels = made.subplots(2, 2, sharex=True).flat
         for axes, opponent in zip(panels, opponents, strict=False):

@@ -27,7 +27,7 @@ from parlour.policies.files import atomic_write, read_json, write_json
 from parlour.training.learn.batch import matches
 from parlour.training.learn.batch.networks import NetworkPlayer, use_one_thread
 from parlour.training.learn.selfplay import crossplay, pool, report
-from parlour.training.learn.selfplay.config import NOT_DECIDING, RANDOM, RULE, SelfplayConfig
+from parlour.training.learn.selfplay.config import NOT_DECIDING, OF_0_3, RANDOM, RULE, UNUSED_OF_0_3, SelfplayConfig
 from parlour.training.learn.selfplay.learn import CHECKPOINT, learn
 from parlour.training.learn.selfplay.learner import SelfplayLearner, on_device
 from parlour.training.learn.selfplay.report import Population, RoleLoss
@@ -38,7 +38,7 @@ from parlour.training.play.parallel.executor import Workers, carry_out
 from parlour.training.results.pages.report import opening, write_report
 from parlour.training.results.progress import Stage, StageProgress, no_progress
 from parlour.training.results.result_table import markdown_table
-from parlour.training.results.runs import run_directory
+from parlour.training.results.runs import CONFIG, run_directory
 from parlour.training.results.verdicts import WIN_RATE, compared
 
 _LEAST: Final = 1e-4
@@ -142,7 +142,7 @@ def selfplay(
         ParlourError: `out` holds a run with another configuration or is in use, or the configuration cannot be used.
     """
     sides = two_sides(config)
-    with run_directory(out, asdict(config), NOT_DECIDING) as folder:
+    with run_directory(out, asdict(config), _ignored(Path(out) / CONFIG)) as folder:
         return _selfplay(config, sides, folder, progress, log)
 
 
@@ -169,6 +169,12 @@ def _selfplay(
     write_json(folder / "summary.json", report.summary(population))
     write_report(folder, report.text(population))
     return population
+
+
+def _ignored(stored: Path) -> tuple[str, ...]:
+    """Settings that may differ from those of the stored run; one of version 0.3 has more of them."""
+    there = read_json(stored) if stored.is_file() else {}
+    return (*NOT_DECIDING, *UNUSED_OF_0_3, *(name for name, value in OF_0_3.items() if there.get(name) == value))
 
 
 def two_sides(config: SelfplayConfig) -> tuple[str, str]:
@@ -276,7 +282,7 @@ def _read(seed: int, summary: dict[str, Any]) -> Repeat:
 def over_seeds(repeats: list[Repeat]) -> dict[str, Any]:
     """Each seed, and the means over seeds."""
     means = {name: plain(_over_seeds(repeats, name)) for name in ("whole_sides", "one_seat")}
-    return {"seeds": [plain(repeat) for repeat in repeats], **means}
+    return {"seeds": [plain(repetition) for repetition in repeats], **means}
 
 
 def rows(repeats: list[Repeat]) -> list[tuple[str, ...]]:
@@ -291,7 +297,7 @@ def rows(repeats: list[Repeat]) -> list[tuple[str, ...]]:
 
 def _over_seeds(repeats: list[Repeat], name: str) -> Estimate:
     """The mean of one measure over the seeds."""
-    return mean_estimate([getattr(repeat, name).value for repeat in repeats], SHARE_DIFFERENCE)
+    return mean_estimate([getattr(repetition, name).value for repetition in repeats], SHARE_DIFFERENCE)
 
 
 HEADINGS = ("seed", "whole sides", "one seat", "decisions", "processor time")

@@ -113,8 +113,9 @@ class Seating:
 def seating(
     config: SelfplayConfig,
     seats: int,
+    sides: Sequence[str],
     fixed: Sequence[str],
-    earlier: Mapping[str, Sequence[str]],
+    earlier: Sequence[str],
     phases: Sequence[Sequence[MemberScore]],
     rng: np.random.Generator,
     strangers: Sequence[Sequence[str]] = (),
@@ -124,32 +125,32 @@ def seating(
     Args:
         config: Shares, weighting, power, floor and memory.
         seats: Number of seats.
+        sides: The sides of the game.
         fixed: Players met from the beginning.
-        earlier: For each side of the game, as the network's, the snapshots and exploiters that it may meet there; without
-            any, their share goes to the network alone.
+        earlier: The snapshots so far; without any, their share goes to the network alone.
         phases: What was counted between each two snapshots so far.
         rng: Draws the snapshots, and the seats that the network holds among strangers.
         strangers: The players of each family of the population; families have equal shares, and so have players within one.
     """
     tables = config.tables
     among_fixed = round(tables * config.fixed_share) if fixed else 0
-    in_pool = round(tables * config.pool_share) if all(earlier.values()) else 0
+    in_pool = round(tables * config.pool_share) if earlier else 0
     opponent = np.full(tables, ALONE, np.int32)
     side = np.full(tables, -1, np.int8)
     seat = np.full(tables, WHOLE_SIDE, np.int8)
-    names = [*fixed, *dict.fromkeys(name for met in earlier.values() for name in met)]
+    names = [*fixed, *earlier]
     opponent[:among_fixed] = np.arange(among_fixed) % max(1, len(fixed))
     side[:among_fixed] = np.arange(among_fixed) // max(1, len(fixed)) % 2
     single = round(among_fixed * config.one_seat)
     seat[:single] = np.arange(single) % seats
-    for number, (own, met) in enumerate(earlier.items()):
+    for number, own in enumerate(sides):
         mine = np.arange(among_fixed + number, among_fixed + in_pool, 2)
         if not len(mine):
             continue
-        weights = np.array([weight(config, win_rate(phases, name, own, config.memory)) for name in met])
-        chosen = rng.choice(len(met), size=config.opponents, p=weights / weights.sum())
+        weights = np.array([weight(config, win_rate(phases, name, own, config.memory)) for name in earlier])
+        chosen = rng.choice(len(earlier), size=config.opponents, p=weights / weights.sum())
         at_table = chosen[np.arange(len(mine)) % config.opponents]
-        opponent[mine] = np.array([names.index(name) for name in met])[at_table]
+        opponent[mine] = np.array([names.index(name) for name in earlier])[at_table]
         side[mine] = number
     learners = np.zeros(tables, np.int32)
     at = among_fixed + in_pool + np.arange(round(tables * config.population_share) if strangers else 0)

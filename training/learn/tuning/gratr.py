@@ -21,13 +21,10 @@ from parlour.policies import GratrAgent, Policy, make_policy, names_of
 from parlour.policies.agents.werewolf.gratr import Parameters as GraphParameters
 from parlour.policies.agents.werewolf.gratr.equations import READINGS, Mode
 from parlour.policies.agents.werewolf.gratr.evidence import LearnedParameters, read_parameters
-from parlour.policies.llm.make import ModelConfig, make_model
-from parlour.policies.llm.noise import ReadingNoise
+from parlour.training.learn.reliability.judgements import judgements, log_loss
 from parlour.training.learn.tuning.problem import Parameter, Parameters, Space
 from parlour.training.measure.werewolf.played import GAME
 from parlour.training.measure.werewolf.scores import performance
-from parlour.training.measure.werewolf.trust_scores import columns, log_loss, stated
-from parlour.training.papers.gratr_trust_games import judgements
 from parlour.training.play import rollout
 from parlour.training.play.rollout import Episode
 
@@ -66,8 +63,6 @@ class GratrTuning:
     start: str = ""
     """File of `parlour train gratr-trust`, or `trained` for the file that ships with parlour: its reliabilities stay, and it sets
     what is not tuned; None: none of them."""
-    misread: float = 0.0
-    """Rate at which statements are misread by all."""
 
     name = "gratr"
     games = 2
@@ -76,7 +71,6 @@ class GratrTuning:
         check_one_of("reward", self.reward_by, get_args(Reward))
         check_one_of("mode", self.mode, READINGS)
         TRUST_SPACE.chosen(self.parameters)
-        ReadingNoise(misread=self.misread)
         self._given()
         plain = self.against.partition(":")[0]
         opponents = [name for name in names_of("plain", "asking", "modules") if name != "human"]
@@ -99,7 +93,6 @@ class GratrTuning:
             "mode": self.mode,
             "answered_by": "heuristics",
             **({"start": self.start, "learned": self._given().parameters} if self.start else {}),
-            **({"misread": self.misread} if self.misread else {}),
         }
 
     def reward(self, parameters: Parameters, deals: Sequence[int]) -> list[float]:
@@ -109,7 +102,7 @@ class GratrTuning:
         tuned = {name: int(x) if name == "width" else float(x) for name, x in parameters.items()}
         graph = GraphParameters(**{**learned.parameters, **tuned, "mode": self.mode})
         settings: dict[str, Any] = {"reliabilities": learned.reliabilities} if self.start else {}
-        make = partial(GratrAgent, **self._model(), parameters=graph, **settings)
+        make = partial(GratrAgent, parameters=graph, **settings)
         if self.reward_by == "trust":
             return [self._dense(make, deal) for deal in deals]
         ours: list[Policy] = [make() for _ in range(PLAYERS)]
@@ -119,20 +112,13 @@ class GratrTuning:
     def _given(self) -> LearnedParameters:
         return read_parameters(self.start) if self.start else LearnedParameters({}, None)
 
-    def _model(self) -> dict[str, Any]:
-        """The model that errs, as a keyword argument; none where nothing is misread."""
-        return {"model": make_model(ModelConfig(noise=f"misread={self.misread}"))} if self.misread else {}
-
     def _other(self) -> Policy:
-        return make_policy(self.against, GAME, _table().game_env.game.config, **self._model())
+        return make_policy(self.against, GAME, _table().game_env.game.config)
 
     def _dense(self, make: Callable[[], Policy], deal: int) -> float:
         """Minus the mean log loss of trust at each turn of the village, in a game of the other method; 0 if there was none."""
-        judged = judgements(_table(), deal, self._other, {"gratr": make}, ReadingNoise(misread=self.misread), ())
-        if not judged:
-            return 0.0
-        _, ally, trust = columns(judged)
-        return -float(log_loss(stated(trust[0]), ally).mean())
+        judged = judgements(_table(), deal, self._other, make)
+        return -float(log_loss(judged).mean()) if judged else 0.0
 
     def _play(self, ours: Sequence[Policy], others: Sequence[Policy], deal: int, wolves: bool) -> float:
         """The reward of one game, in which GRATR holds the werewolves or the leaders."""

@@ -44,13 +44,6 @@ class Parameter:
             kind = "a whole number" if self.kind == "int" else "a number"
             raise accept(self.name, value, f"{kind} from {self.low} to {self.high}")
 
-    def grid(self, points: int) -> list[float]:
-        """At most `points` values, evenly spread from end to end, in rising order."""
-        if self.kind == "int":
-            spread = [self.low + k * (self.high - self.low) / (points - 1) for k in range(points)]
-            return sorted({math.floor(value + 0.5) for value in spread})
-        return sorted({self.low + k / (points - 1) * (self.high - self.low) for k in range(points)})
-
 
 @dataclass(frozen=True)
 class Space:
@@ -137,7 +130,7 @@ def rewards(problem: Problem, parameters: Parameters, deals: Sequence[int]) -> l
 
 TuningMethod = Literal["optuna"]
 Pruner = Literal["wilcoxon", "median", "halving", "none"]
-_TRAINING, _FINAL, _HELD_OUT, _SURFACE = range(4)  # what deals are drawn for
+_TRAINING, _FINAL, _HELD_OUT = range(3)  # what deals are drawn for
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,17 +156,13 @@ class TuneConfig:
     finals."""
     held_out: int = 500
     """Number of held-out deals in the test of trained against default parameters."""
-    surface: int = 40
-    """Number of deals for each cell of the response surface."""
-    grid: int = 5
-    """Number of values of each of the first two parameters on the response surface."""
     seed: int = 0
     """The same seed gives the same result."""
 
     def __post_init__(self) -> None:
         for name, accepted in (("method", TuningMethod), ("pruner", Pruner)):
             check_one_of(name, getattr(self, name), get_args(accepted))
-        least = {"budget": 1, "deals": 1, "block": 1, "finalists": 0, "held_out": 2, "surface": 2, "grid": 2, "seed": 0}
+        least = {"budget": 1, "deals": 1, "block": 1, "finalists": 0, "held_out": 2, "seed": 0}
         for name, low in least.items():
             check_from(name, getattr(self, name), low)
 
@@ -197,11 +186,6 @@ class TuneConfig:
     def test(self) -> list[int]:
         """The held-out deals: none that anything was chosen by."""
         return self._draw(seeds.HELD_OUT, self.held_out, _HELD_OUT)
-
-    @property
-    def drawn(self) -> list[int]:
-        """The deals of the response surface."""
-        return self._draw(seeds.VALIDATION, self.surface, _SURFACE)
 
     def _draw(self, within: range, n: int, purpose: int) -> list[int]:
         rng = np.random.default_rng(seeds.derive(self.seed, purpose))

@@ -1,6 +1,6 @@
-"""A whole run in a folder: learn, let the best play on, test on held-out deals, draw the surface, report.
+"""A whole run in a folder: learn, let the best play on, test on held-out deals, report.
 
-Leaves config.json; the study (study.sqlite3); trials.csv; progress.csv and curve.png; finals.jsonl and finals.csv; best.json; held_out.jsonl and held_out.csv; surface.jsonl, surface.csv and surface.png; summary.json
+Leaves config.json; the study (study.sqlite3); trials.csv; progress.csv and curve.png; finals.jsonl and finals.csv; best.json; held_out.jsonl and held_out.csv; summary.json
 and report.md. Every stage resumes where a kill left it.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from itertools import product
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
@@ -16,8 +15,8 @@ from typing import Any, Final
 from parlour.envs.core import check_from
 from parlour.policies.files import write_json
 from parlour.training.learn.tuning import report
-from parlour.training.learn.tuning.problem import Parameters, Problem, TuneConfig, show
-from parlour.training.learn.tuning.report import SurfacePoint, Tuned
+from parlour.training.learn.tuning.problem import Parameters, Problem, TuneConfig
+from parlour.training.learn.tuning.report import Tuned
 from parlour.training.learn.tuning.study import StudyRunner, Trial, against_defaults, ranked
 from parlour.training.measure.statistics import mean_difference
 from parlour.training.play.parallel.executor import Workers
@@ -84,7 +83,7 @@ class _Run:
         return self._tested(dict(chosen.parameters))
 
     def _tested(self, parameters: dict[str, float]) -> Tuned:
-        """Test the trained parameters on held-out deals, measure the surface, report."""
+        """Test the trained parameters on held-out deals, report."""
         best = {"problem": self.problem.name, "method": self.config.method, "parameters": parameters}
         write_json(self.folder / "best.json", best)
         arms: dict[str, Parameters] = {DEFAULTS: self.problem.space.defaults}
@@ -97,9 +96,6 @@ class _Run:
         rows = list(zip(self.config.test, *held_out.values(), strict=True))
         write_csv(self.folder / "held_out.csv", ["deal", *arms], rows)
         first, *others = held_out.values()
-        cells = measure_surface(self.runner)
-        if self.drawn:
-            report.draw_surface(cells, self.problem.space, parameters, self.folder / "surface.png", self.who)
         tuned = Tuned(
             self.problem,
             self.config,
@@ -109,7 +105,6 @@ class _Run:
             rival,
             mean_difference(others[0] if others else first, first),
             {arm: fmean(own) for arm, own in held_out.items()},
-            tuple(cells),
             self.drawn,
         )
         write_json(self.folder / "summary.json", report.summary(tuned))
@@ -170,23 +165,3 @@ def _rival(trials: Sequence[Trial], finals: Mapping[str, Sequence[float]]) -> di
     if not played:
         return None
     return dict(max(played, key=lambda trial: fmean(finals.get(_arm(trial), trial.rewards))).parameters)
-
-
-def cells(problem: Problem, points: int) -> list[dict[str, float]]:
-    """The grid over the first two parameters, or over the only one; the first runs slowest."""
-    axes = problem.space.parameters[:2]
-    values = product(*(axis.grid(points) for axis in axes))
-    return [problem.space.defaults | dict(zip([axis.name for axis in axes], cell, strict=True)) for cell in values]
-
-
-def measure_surface(runner: StudyRunner) -> list[SurfacePoint]:
-    """How much more than the defaults each cell of the grid earns, on common deals; writes the table."""
-    problem, grid = runner.problem, cells(runner.problem, runner.config.grid)
-    arms: dict[str, Parameters] = {DEFAULTS: problem.space.defaults}
-    arms.update((show(cell), cell) for cell in grid if cell != problem.space.defaults)
-    played = runner.measure("surface", arms, runner.config.drawn)
-    plain = played[DEFAULTS]
-    measured = [SurfacePoint(cell, mean_difference(played.get(show(cell), plain), plain)) for cell in grid]
-    rows = [[*x.parameters.values(), x.against.n, *x.against.with_ends, x.against.p] for x in measured]
-    write_csv(runner.folder / "surface.csv", [*problem.space.names, "deals", "difference", "low", "high", "p"], rows)
-    return measured

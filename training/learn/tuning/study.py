@@ -200,7 +200,6 @@ class StudyRunner:
 _SHOWN: Final = {
     "finals": "Comparing finalists",
     "held_out": "Testing on held-out deals",
-    "surface": "Measuring the surface",
 }
 """What the progress calls a stage."""
 

@@ -91,12 +91,6 @@ def deals(config: ArenaConfig) -> range:
     return seeds.HELD_OUT[config.seed : config.seed + config.games]
 
 
-def stored_games(folder: Path) -> int:
-    """How many games are in a folder, in whole lines."""
-    path = folder / GAMES
-    return max(0, path.read_bytes().count(b"\n") - 1) if path.exists() else 0
-
-
 def _jobs(base: GameEnv, cases: Sequence[Case], makers: Mapping[str, MakePolicy], sides: tuple[str, str]) -> list[Job]:
     jobs, dealt, holds = [], None, []
     for seed, first, second in cases:

@@ -10,7 +10,7 @@ from typing import Any
 
 from parlour.policies.llm.decisions import foreign
 from parlour.training.measure.arena.result import ArenaResult
-from parlour.training.measure.statistics import Estimate, plain, show_interval
+from parlour.training.measure.statistics import Estimate, show_interval
 from parlour.training.results.decision_tables import MEANING, figure, marked
 from parlour.training.results.pages.report import opening
 from parlour.training.results.result_table import markdown_list, markdown_table
@@ -41,7 +41,6 @@ def as_json(result: ArenaResult) -> dict[str, Any]:
         "miss": round(strengths.miss, 6),
         "noise": round(strengths.noise, 6),
         "cycles": [list(cycle) for cycle in result.cycles],
-        "reversals": [plain(reversal) for reversal in result.reversals],
         "cells": [dict(zip(("first", "second", *_CELL), row, strict=True)) for row in _cells(result)],
         "pairs": [dict(zip(_PAIR, row, strict=True)) for row in _pairs(result)],
         "players": {name: decision.as_json() for name, decision in result.decisions.items()},
@@ -153,7 +152,6 @@ def remarks(result: ArenaResult) -> list[str]:
     said = [
         f"{first} against {result.sides[1]}, both of mean strength: {points(strengths.advantage)} points, {100 * even:.0f} % won.",
         *(f"Cycle: {' beats '.join(map(named, (*cycle, cycle[0])))}." for cycle in result.cycles),
-        *_reversals(result),
         f"Ratings miss a cell by {100 * strengths.miss:.1f} points of 100 (root mean square; chance alone: {100 * strengths.noise:.1f})"
         f"{_largest_miss(result)}.",
     ]
@@ -177,24 +175,6 @@ def _largest_miss(result: ArenaResult) -> str:
         f", the most where {name_shown(result, a)} is {result.sides[0]} against {name_shown(result, b)}: "
         f"it won {100 * share:.0f} %, by the ratings {100 * expected:.0f} %"
     )
-
-
-def _reversals(result: ArenaResult) -> list[str]:
-    """The largest one of each side, and how many there are; all are in the plain values."""
-    said = []
-    for side in result.sides:
-        own = [reversal for reversal in result.reversals if reversal.side == side]
-        if own:
-            largest = own[0]
-            a, b, ahead, behind = (
-                name_shown(result, name) for name in (largest.a, largest.b, largest.ahead, largest.behind)
-            )
-            gain, loss = (f"{100 * d.value:+.0f} {show_interval(d, '+.0f', 100)}" for d in (largest.gain, largest.loss))
-            said.append(
-                f"Reversals as {side}: {len(own)}, the largest: {a} does better than {b} against {ahead} "
-                f"({gain} points of 100) and worse against {behind} ({loss})."
-            )
-    return said
 
 
 def title(result: ArenaResult) -> str:

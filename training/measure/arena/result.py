@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from parlour.policies.llm.decisions import Decisions, mostly_foreign
 from parlour.training.measure.arena.config import ArenaConfig
 from parlour.training.measure.arena.games import ArenaGame
-from parlour.training.measure.arena.reversals import Reversal, reversals
 from parlour.training.measure.arena.strengths import Strength, Strengths, strengths
 from parlour.training.measure.pairs import Pair, PairGame, PairTable
 from parlour.training.measure.statistics import Estimate, rate
@@ -79,16 +78,6 @@ class ArenaResult:
         """The ratings."""
         rng = np.random.default_rng(seeds.derive(self.config.seed, _RESAMPLED))
         return strengths(self._table, self.config.resamples, rng)
-
-    @cached_property
-    def reversals(self) -> list[Reversal]:
-        """Where one player of a side is better against one opponent and worse against another; the largest first."""
-        everywhere = reversals(self._table, self.config.players, self.sides)
-        return [
-            reversal
-            for reversal in everywhere
-            if self.scored >= {reversal.a, reversal.b, reversal.ahead, reversal.behind}
-        ]
 
     @property
     def cycles(self) -> list[tuple[str, str, str]]:

@@ -1,1 +1,1 @@
-"""What is measured of murder mysteries: a case played with a method, the quiz after it, ratings by people, learning."""
+"""What is measured of murder mysteries: a case played with a method, the quiz after it, learning."""

@@ -246,7 +246,7 @@ def play_all(
         model: Who answers.
         runner: How games are played; its workers are processes, where no language model is asked. Otherwise, and in each
             process of a pool, as many games are played at once, in threads, as the model has calls under way.
-        what: What `progress` calls them.
+        what: What the progress line calls them.
         keep: Called with each result, in order, as soon as it and all before it are there.
         skip: Called with the number of a job whose game was given up because a player failed; it has no result.
 

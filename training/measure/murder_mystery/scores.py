@@ -98,8 +98,8 @@ def over_runs(scores: Sequence[QuizScore]) -> MeanDeviation:
     >>> over_runs([QuizScore((0.0, 1.0), 3), QuizScore((0.5, 0.5), 1)])
     MeanDeviation(mean=0.5, deviation=0.4330127018922193)
     """
-    weights = [score.weight for score in scores for _ in score.shares]
-    return over_cases([share for score in scores for share in score.shares], weights)
+    weights = [case_score.weight for case_score in scores for _ in case_score.shares]
+    return over_cases([share for case_score in scores for share in case_score.shares], weights)
 
 
 def over_totals(scores: Sequence[QuizScore], formula: Formula = "population") -> MeanDeviation:
@@ -108,16 +108,16 @@ def over_totals(scores: Sequence[QuizScore], formula: Formula = "population") ->
     >>> over_totals([QuizScore((0.0, 1.0), 3), QuizScore((0.5, 0.5), 1)])
     MeanDeviation(mean=0.5, deviation=0.375)
     """
-    weight = sum(score.weight for score in scores)
+    weight = sum(case_score.weight for case_score in scores)
     repetitions = range(len(scores[0].shares))
-    totals = tuple(sum(score.shares[k] * score.weight for score in scores) / weight for k in repetitions)
+    totals = tuple(sum(case_score.shares[k] * case_score.weight for case_score in scores) / weight for k in repetitions)
     return over_repetitions(QuizScore(totals, weight), formula)
 
 
 def scored(games: Sequence[Sequence[Mark]], of: str = OVERALL) -> tuple[list[float], list[int]]:
     """Mean and weight of each case that has such questions."""
     scored = [game_score for game_score in (score(marks, of) for marks in games) if game_score is not None]
-    return [score.mean for score in scored], [score.weight for score in scored]
+    return [case_score.mean for case_score in scored], [case_score.weight for case_score in scored]
 
 
 def compared(a: Sequence[Sequence[Mark]], b: Sequence[Sequence[Mark]], of: str = OVERALL) -> Estimate | None:

@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import Any, Self
 
 from parlour.policies.llm.ask import A, Ask
+from parlour.policies.llm.decisions import tokens_of
 from parlour.policies.llm.model import Answered, Model, RequestContext
 from parlour.policies.llm.transport.meter import Count
 
@@ -36,12 +37,6 @@ class CountedModel(Model):
     def answers(self, question: Ask[A], context: RequestContext, n: int) -> list[Answered[A]]:
         return [self._counted(answer) for answer in self._inner.answers(question, context, n)]
 
-    def asks_alone(self, player: str) -> bool:
-        return self._inner.asks_alone(player)
-
-    def as_heard(self, question: Ask[A], context: RequestContext) -> Ask[A]:
-        return self._inner.as_heard(question, context)
-
     def settings(self) -> dict[str, Any]:
         return self._inner.settings()
 
@@ -60,14 +55,14 @@ class CountedModel(Model):
         return type(self)(self._inner)
 
     def _counted(self, answered: Answered[A]) -> Answered[A]:
-        usages = [call.get("usage", {}) for call in answered.calls]
+        used = tokens_of(answered.calls)
         costs = [call.get("cost", 0.0) for call in answered.calls]
         calls = max(1, len(answered.calls))
         count = Count(
             calls=calls,
-            prompt=sum(usage.get("prompt", 0) for usage in usages),
-            completion=sum(usage.get("completion", 0) for usage in usages),
-            prompt_cached=sum(usage.get("cached", 0) for usage in usages),
+            prompt=used.prompt,
+            completion=used.completion,
+            prompt_cached=used.cached,
             dollars=None if None in costs else sum(costs),
             asked=1,
             valid=int(calls == 1 and not answered.fell_back),

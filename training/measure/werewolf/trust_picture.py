@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import accept
-from parlour.policies.agents.werewolf.gratr.export import CLASSES
-from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
+from parlour.policies.agents.werewolf.gratr.export import CLASSES, GraphHistory
 from parlour.policies.agents.werewolf.gratr.statements import Snapshot
 from parlour.training.results import plots
 
+PICTURE: Final = ".png"
 PANELS: Final = 4
 """Moments side by side, at most."""
 SHOWN: Final = 0.1
@@ -44,7 +44,7 @@ _WIDEST: Final = 4.5
 
 
 def draw(
-    graph: TrustGraph,
+    graph: GraphHistory,
     path: str | Path,
     *,
     name: Callable[[int], str] = "player_{}".format,

@@ -1,14 +1,12 @@
 """The social behaviour of players, measured in what they said: Avalon, after Lan et al. 2023 (arXiv 2310.14985).
 
-`judge` asks a model, or heuristics, about every utterance; `measures` counts over the answers;
-`agreement` measures how far a judge agrees with labels set by hand.
+`judge` asks a model, or heuristics, about every utterance; `measures` counts over the answers.
 
     judged = social.judge_directory("runs/published")
     print(social.measures(judged)["groups"]["good"]["identity"])
 """
 
 from parlour.training.papers.avalon_social.judging import Judged, judge, judge_directory
-from parlour.training.papers.avalon_social.labels import agreement
 from parlour.training.papers.avalon_social.measures import measures
 
-__all__ = ["Judged", "agreement", "judge", "judge_directory", "measures"]
+__all__ = ["Judged", "judge", "judge_directory", "measures"]

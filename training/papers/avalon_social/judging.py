@@ -155,7 +155,7 @@ class JudgeBench:
 def _read(transcript: Transcript, game: CountedGame) -> tuple[JudgedGame, list[_Said]]:
     agents = transcript.header.get("players")
     named = agents if isinstance(agents, Mapping) else {}
-    players = tuple(str(named.get(name(seat), "")) for seat in range(len(game.roles)))
+    players = tuple(str(named.get(name(holder), "")) for holder in range(len(game.roles)))
     given = responses.at_the_table(transcript), tuple(responses.of_models(transcript))
     said = list(_said(game.log, text_of(transcript).say)) if transcript.heard else []
     return JudgedGame(game, players, transcript.heard, (), *given), said
@@ -207,7 +207,7 @@ def disclosure(words: str, speaker: int, role: str) -> Disclosure:
 
 def sharing_question(words: str, speaker: int, roles: tuple[str, ...], known: tuple[int, ...]) -> Sharing:
     """The question about the night knowledge in an utterance."""
-    names, shown = tuple(map(name, known)), tuple(sorted(roles[seat] for seat in known))
+    names, shown = tuple(map(name, known)), tuple(sorted(roles[holder] for holder in known))
     return Sharing(speaker=name(speaker), role=roles[speaker], known=names, shown_as=shown, words=words)
 
 
@@ -221,4 +221,4 @@ def _utterance(table: JudgedGame, said: _Said, bench: JudgeBench) -> Utterance:
 
 
 def _seats(names: Iterable[str]) -> tuple[int, ...]:
-    return tuple(sorted(seat(name) for name in names))
+    return tuple(sorted(seat(who) for who in names))

@@ -46,8 +46,7 @@ class Attitudes(UtteranceAnswer):
         if not isinstance(trusts, list | tuple) or not isinstance(distrusts, list | tuple):
             return fields
         of_one = [
-            [name for name in these if name not in others]
-            for these, others in ((trusts, distrusts), (distrusts, trusts))
+            [who for who in these if who not in others] for these, others in ((trusts, distrusts), (distrusts, trusts))
         ]
         return {**fields, "trusts": of_one[0], "distrusts": of_one[1]}
 

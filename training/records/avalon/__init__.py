@@ -11,22 +11,20 @@ from pathlib import Path
 from typing import Final
 
 from parlour.envs import replay
-from parlour.envs.avalon import GAME
+from parlour.envs.avalon import GAME, AvalonSpec
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.replay import Transcript
-from parlour.training.records.avalon.avalonlogs import AVALONLOGS
-from parlour.training.records.avalon.multi_round import GPT51
-from parlour.training.records.avalon.proavalon import PROAVALON
 from parlour.training.records.avalon.published_2023 import PUBLISHED_2023
 from parlour.training.records.in_words import AVALON_IN_WORDS
 from parlour.training.records.json_objects import write_games
-from parlour.training.records.reading import AUTO, Refusal, nothing_left_out, read_as
+from parlour.training.records.reading import AUTO, Refusal, formats_of, nothing_left_out, read_as
 from parlour.training.results.progress import StageProgress, no_progress
 from parlour.training.results.runs import run_directory
 
-__all__ = ["AUTO", "FORMATS", "assumed_moves", "import_records", "read_transcripts", "transcripts"]
+__all__ = ["AUTO", "FORMATS", "assumed_moves", "check_avalon", "import_records", "read_transcripts", "transcripts"]
 
-FORMATS: Final = (GPT51, PUBLISHED_2023, PROAVALON, AVALONLOGS, AVALON_IN_WORDS.format)
+FORMATS: Final = (PUBLISHED_2023, AVALON_IN_WORDS.format)
+"""The formats of parlour."""
 
 
 def import_records(
@@ -60,14 +58,19 @@ def transcripts(
     leave_out: Callable[[Refusal], None] = nothing_left_out,
 ) -> dict[str, str]:
     """The transcript of each game of a file or folder by name; see `parlour.training.records.reading.read_as`."""
-    return read_as(FORMATS, path, logs, form, progress, leave_out)
+    return read_as(formats_of(GAME.id, FORMATS), path, logs, form, progress, leave_out)
+
+
+def check_avalon(transcript: Transcript) -> None:
+    """Refuse a transcript of another game than Avalon, by its own rules or by a package's. Raises `ParlourError`."""
+    if not isinstance(transcript.spec, AvalonSpec):
+        raise accept("game", transcript.header["game"], GAME.id)
 
 
 def assumed_moves(transcript: Transcript) -> frozenset[int]:
     """The numbers of the moves, from 0 and nature's included, that the record of an imported game does not tell.
 
-    Empty for all games but some of the formats `proavalon` and `avalonlogs`. Whoever counts cards or guesses, or learns from them, leaves
-    these out.
+    Empty where a format tells every move. Whoever counts cards or guesses, or learns from them, leaves these out.
 
     Raises:
         ParlourError: The header's `record.assumed` is not a list of whole numbers.
@@ -88,7 +91,9 @@ def read_transcripts(folder: str | Path) -> list[Transcript]:
     transcripts_read = []
     for path in replay.transcript_files(folder):
         transcript = replay.read(path)
-        if transcript.header["game"] != GAME.id:
-            raise ParlourError(f"{str(path)!r}: {accept('game', transcript.header['game'], GAME.id)}")
+        try:
+            check_avalon(transcript)
+        except ParlourError as error:
+            raise ParlourError(f"{str(path)!r}: {error}") from None
         transcripts_read.append(transcript)
     return transcripts_read

@@ -2,7 +2,7 @@
 
 The games are those that Lan et al. 2023 (arXiv 2310.14985) published with their code, one JSON object a line: roles,
 proposals, votes, cards, the Assassin's answers, the score. What was said is not in these records: everybody is silent in
-the transcripts, unless the folder with the games' logs is named (`published_words`).
+the transcripts, unless the folder with the games' logs is named (`published_log`).
 
 A record holds choices and consequences. The choices (the deal, teams, votes, cards, guesses) are moves and go through
 `Game.apply`, which alone decides what is legal; the consequences (who leads, what passes, the score, the winner) are
@@ -15,7 +15,7 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.envs.avalon import vocabulary as avalon
+from parlour.envs.avalon import GAME, vocabulary as avalon
 from parlour.envs.avalon.presets import PROPOSALS
 from parlour.envs.avalon.state import DRAW, HUNT
 from parlour.envs.core import Move, listed
@@ -255,6 +255,7 @@ def _text(table: PublishedGame, at: JsonObject) -> str:
 
 
 PUBLISHED_2023: Final = RecordFormat(
+    game=GAME.id,
     name="published-2023",
     fields=("game_id", "log_file", "rounds"),
     key="game_id",

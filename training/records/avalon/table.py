@@ -36,9 +36,9 @@ def table_of(
 class RecordedGame(RecordedMoves[AvalonState]):
     """A game at its table."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, game_id: str = GAME.id) -> None:
         self.game, text = table
-        super().__init__(GAME.id, self.game, text)
+        super().__init__(game_id, self.game, text)
         self.assumed: list[int] = []
         """Numbers of the moves that the record does not tell."""
 

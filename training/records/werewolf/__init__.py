@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from parlour.envs.werewolf import GAME
 from parlour.training.records.in_words import WEREWOLF_IN_WORDS
 from parlour.training.records.json_objects import write_games
-from parlour.training.records.reading import AUTO, read_as
+from parlour.training.records.reading import AUTO, formats_of, read_as
 from parlour.training.records.werewolf.published import GRATR
 from parlour.training.results.progress import StageProgress, no_progress
 from parlour.training.results.runs import run_directory
@@ -30,4 +31,4 @@ def import_records(
         ParlourError: See `parlour.training.records.reading.read_as`; or another file is in the way, or the folder cannot
             be written to.
     """
-    return write_games(out_dir, read_as(FORMATS, path, None, form, progress), run_directory)
+    return write_games(out_dir, read_as(formats_of(GAME.id, FORMATS), path, None, form, progress), run_directory)

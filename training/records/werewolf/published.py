@@ -226,6 +226,7 @@ def _number(text: str) -> int:
 
 
 GRATR: Final = RecordFormat(
+    game=GAME,
     name="gratr",
     fields=("game", "roles"),
     key="game",

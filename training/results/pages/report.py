@@ -78,18 +78,6 @@ def table_html(table: ResultTable) -> str:
     return "\n".join([_table(tuple(map(_safe, table.headings)), cells, _safe(table.title)), *note])
 
 
-def part_html(part: ResultTable | str) -> str:
-    """A table, or a line of text."""
-    return table_html(part) if isinstance(part, ResultTable) else text_html("p", part)
-
-
-def part_markdown(part: ResultTable | str) -> str:
-    """The same in Markdown, with an empty line behind it."""
-    if isinstance(part, str):
-        return f"{part}\n"
-    return "\n\n".join(filter(None, [f"**{part.title}**", part.markdown(), part.note])) + "\n"
-
-
 Interval = tuple[str, Estimate, str]
 """A row of a picture of estimates: its name, the estimate, and a note."""
 

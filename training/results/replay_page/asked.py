@@ -76,9 +76,9 @@ def _call(call: Mapping[str, Any], pieces: Pieces) -> AskedCall:
         by=as_text(call.get("by")),
         reason=as_text(call.get("reason")),
         model=as_text(call.get("served")),
-        read=_number(usage, "prompt"),
-        cached=_number(usage, "cached"),
-        written=_number(usage, "completion"),
+        read=_tokens(usage, "prompt"),
+        cached=_tokens(usage, "cached"),
+        written=_tokens(usage, "completion"),
         dollars=float(cost) if known and cost is not None else None,
         cut=_number(call, "cut"),
     )
@@ -94,6 +94,10 @@ def _prompt(messages: Any, pieces: Pieces) -> tuple[tuple[str, tuple[int, ...]],
 def as_text(value: Any) -> str:
     """A text as it is, nothing for None, and JSON of any other value."""
     return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _tokens(usage: Mapping[str, Any], key: str) -> int | None:
+    return None if key in usage and usage[key] is None else _number(usage, key)
 
 
 def _number(values: Mapping[str, Any], key: str) -> int:

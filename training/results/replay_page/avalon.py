@@ -75,8 +75,6 @@ def _proposals(played: PlayedGame) -> Iterator[ReplayRow]:
         elif kind == game.VOTES:
             votes = args[1:]
             came = "the team goes" if args[0] else "rejected"
-        elif kind == game.GOES:
-            came = "goes without a vote"
         elif kind == game.FAILS:
             came = f"quest {'succeeds' if args[2] else 'fails'}, fail cards: {args[1]}"
         else:

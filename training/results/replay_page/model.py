@@ -45,7 +45,7 @@ class SeatCard:
     agent: str
     """`player_0`, or the name that the game gives the seat, such as `mediator`."""
     called: str = ""
-    """The character's name, in a murder mystery; the name that the host of a live table gave the seat."""
+    """The character's name, in a murder mystery; the name that people gave the seat."""
     player: str = ""
     """Who played it, as the header of the transcript says."""
     model: str = ""
@@ -117,11 +117,11 @@ class AskedCall:
     reason: str = ""
     model: str = ""
     """What the server said had answered."""
-    read: int = 0
-    """Tokens of the prompt, ..."""
-    cached: int = 0
+    read: int | None = 0
+    """Tokens of the prompt; None where the server did not report them, ..."""
+    cached: int | None = 0
     """... of these from the server's own cache, ..."""
-    written: int = 0
+    written: int | None = 0
     """... and of the reply."""
     dollars: float | None = None
     """None: not known."""
@@ -229,7 +229,7 @@ class ReplayTable:
     """A table of one game's own matter."""
 
     id: str
-    """`teams`, `cards` (avalon), `days`, `nights` (werewolf), `suspicions`, `votes`, `sensors`,
+    """`teams`, `cards` (avalon), `days`, `nights`, `chains` (werewolf), `suspicions`, `votes`, `sensors`,
     `quiz` (murder mystery), `questions`,
     `signals` (mediated QA)."""
     title: str
@@ -277,7 +277,7 @@ class BeliefLines:
     """Whose belief; None of an onlooker, who knows what everybody knows."""
     source: str
     """`exact`: the posterior of the heuristic's habits, worked out from the holder's Views; `recorded`: the player's own, as
-    the transcript holds it; `played again`: the player's own, of the same player run on the recorded Views."""
+    the transcript holds it."""
     low: float
     high: float
     """Upper end of the axis."""

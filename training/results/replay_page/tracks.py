@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from parlour.envs.english import name
-from parlour.policies.llm.reading import answer_in, meant
+from parlour.policies.llm.reading import LENGTH, answer_in, meant
 from parlour.training.results.replay_page.model import ENOUGH_DIGITS, BeliefLines
 
 Points = tuple[tuple[int, tuple[float | None, ...]], ...]
@@ -61,7 +61,7 @@ def answer_of(call: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The fields of a call's answer, a model's or a heuristic's; None for a reply that was no answer."""
     answer = call.get("answer")
     if answer is None and not call.get("fault") and isinstance(call.get("reply"), str):
-        answer = answer_in(call["reply"])[0]
+        answer = answer_in(call["reply"], cut=call.get("finish") == LENGTH)[0]
     return answer if isinstance(answer, Mapping) else None
 
 

@@ -1,23 +1,21 @@
 """Werewolf on a replay page: votes by day, what the roles did by night, who lives, exact posteriors, agents' own trust.
 
-The posterior is `parlour.envs.werewolf.belief`, of AIWolf's presets `parlour.envs.werewolf.aiwolf.belief`, with the usual habits,
-read from each seat's View as a player reads it. Lines of players who are out of the game end: trust in the dead is not that in the living.
+The posterior is `parlour.envs.werewolf.belief`, with the usual habits, read from each seat's View as a player reads it. Lines of players who are out of the game end: trust in the dead is not that in the living.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from parlour.envs import speech
 from parlour.envs.core import NATURE
 from parlour.envs.english import name
 from parlour.envs.werewolf import vocabulary as game
-from parlour.envs.werewolf.aiwolf.vocabulary import has_possessed
-from parlour.envs.werewolf.belief import beliefs_of
+from parlour.envs.werewolf.belief import SeatBeliefs
 from parlour.envs.werewolf.vocabulary import WerewolfView
-from parlour.policies.agents.werewolf.gratr import GratrAgent
-from parlour.training.results.replay_page.again import FollowedTurn, follow
+from parlour.policies.agents.werewolf.gratr.recorded import recorded_graphs
+from parlour.policies.agents.werewolf.gratr.statements import Snapshot
 from parlour.training.results.replay_page.matter import GameMatter, roles_of
 from parlour.training.results.replay_page.model import (
     BeliefLines,
@@ -33,11 +31,18 @@ from parlour.training.results.replay_page.record import lines_of
 from parlour.training.results.replay_page.tracks import Alive, Track, ended, exact_lines, of_the_living, seat_lines
 
 _BY: Final = "The exact posterior over all sets of werewolves, by the heuristic's fixed habits, from what {} was shown."
-_BY_OF_AIWOLF: Final = "The exact posterior over all deals, by usual habits (most are counted from games of the heuristic), from what {} was shown."
 _RECORDED: Final = "What {}'s own method made of the others, as the transcript holds it, to four digits."
-_BY_GRATR: Final = "{}'s {}, run once more on the recorded Views: it put the same questions and made the same moves."
-_DECIDES: Final = "trust that it decides by"
+_BY_GRATR: Final = "The trust in {}'s graph at each decision, as the transcript holds it."
 _GRAPH: Final = "trust graph"
+_CHAIN_COLUMNS: Final = (
+    ReplayColumn("player", "seat"),
+    ReplayColumn("day", "number"),
+    ReplayColumn("about", "seat"),
+    ReplayColumn("chain"),
+    ReplayColumn("carries", "number"),
+    ReplayColumn("% of the judgement", "number"),
+    ReplayColumn("trust", "number"),
+)
 _DEPTH: Final = 1
 """Steps of beliefs behind beliefs that are shown."""
 _MOST_LINES: Final = 200
@@ -50,14 +55,27 @@ _BY_NIGHT: Final = (
 
 def werewolf_matter(played: PlayedGame) -> GameMatter:
     """All that a page shows of a game of Werewolf beside its record."""
+    return matter_with(played, SeatBeliefs, _BY)
+
+
+def matter_with(played: PlayedGame, believe: Callable[..., Any], by: str) -> GameMatter:
+    """The same for any game with the Views of Werewolf.
+
+    Args:
+        played: The game.
+        believe: `(view, *, onlooker) -> beliefs`, read as `SeatBeliefs`.
+        by: What computes them; `{}` is who was shown what.
+    """
     roles = roles_of(played.last_views)
     if not roles:
         return GameMatter()
     alive = _alive(played)
     graphs = _trust_graphs(played, alive)
-    exact = (line for holder in (*range(played.game.seats), None) for line in _followed(played, holder, alive))
+    exact = (
+        line for holder in (*range(played.game.seats), None) for line in _followed(played, holder, alive, believe, by)
+    )
     return GameMatter(
-        tables=(_days(played), _nights(played)),
+        tables=(_days(played), _nights(played), *graphs.tables),
         documents=graphs.documents,
         beliefs=(*exact, *_recorded(played, alive), *graphs.beliefs),
         alive=alive,
@@ -130,16 +148,17 @@ def _nights(played: PlayedGame) -> ReplayTable:
 # -- beliefs ---------------------------------------------------------------------------------------------------------
 
 
-def _followed(played: PlayedGame, holder: int | None, alive: Alive) -> Iterator[BeliefLines]:
+def _followed(
+    played: PlayedGame, holder: int | None, alive: Alive, believe: Callable[..., Any], by: str
+) -> Iterator[BeliefLines]:
     """The lines of one seat, or of an onlooker; who is the seer is told of those who hunt him, and of the onlooker."""
     wolf, seer = Track(), Track()
     beliefs = None
     onlooker = holder is None
-    by, hunts = _BY, onlooker
+    hunts = onlooker
     for view, news in _views(played, holder or 0):
         if beliefs is None:
-            beliefs = beliefs_of(view, onlooker=onlooker)
-            by = _BY_OF_AIWOLF if has_possessed(view) else _BY
+            beliefs = believe(view, onlooker=onlooker)
             hunts = onlooker or view.side == game.WOLVES
         for event in news.events:
             beliefs.see(event, view)
@@ -179,42 +198,53 @@ def _trust(belief: Any) -> float | None:
 
 
 def _trust_graphs(played: PlayedGame, alive: Alive) -> GameMatter:
-    """The graphs of seats that play GRATR; none where none does, or where it cannot be run once more. Lines of the dead end.
-
-    GRATR is run once more on the recorded Views. Shown are the trust that it decides by, that of its graph where it is another,
-    and what the graph's last beliefs rest on.
+    """The graphs that GRATR's seats noted: the chains judged for each decision, the graph's trust where a seat decided by another,
+    and what the last beliefs rest on. Lines of the dead end.
     """
-    decided: dict[int, Track] = {}
-    graphs: dict[int, Track] = {}
+    tracks: dict[int, Track] = {}
     documents: dict[int, Document] = {}
-
-    def look(turn: FollowedTurn) -> None:
-        player = turn.player if isinstance(turn.player, GratrAgent) else None
-        graph = None if player is None else player.graph
-        if player is None or graph is None:
-            return
-        graphs.setdefault(turn.seat, Track()).at(turn.step, graph.trust)
-        decided.setdefault(turn.seat, Track()).at(turn.step, player.standing or graph.trust)
-        living = of_the_living(graph.trust, alive, turn.step)
-        others = [seat for seat, value in enumerate(living) if value is not None and seat != turn.seat]
-        lines = [line for seat in others for line in graph.explain(seat).lines(_DEPTH)]
-        title = f"What {name(turn.seat)}'s trust graph rests on"
-        documents[turn.seat] = Document(title, "\n".join(lines[:_MOST_LINES]), turn.step, (turn.seat,))
-
-    alike = sorted(follow(played, (GratrAgent.name,), look) & graphs.keys())
-    beliefs = [
-        _lines(seat, what, track, alive, played.game.seats)
-        for seat in alike
-        for what, track in ((_DECIDES, decided[seat]), (_GRAPH, graphs[seat]))
-        if what == _DECIDES or track.points != decided[seat].points
-    ]
-    return GameMatter(beliefs=tuple(beliefs), documents=tuple(documents[seat] for seat in alike))
+    rows: list[ReplayRow] = []
+    lines = ((entry.seat, notes) for entry, notes in zip(played.entries, played.notes, strict=True))
+    for step, seat, graph in recorded_graphs(lines):
+        moment = graph.history[-1]
+        tracks.setdefault(seat, Track()).at(step, moment.trust)
+        rows += (row for row in _chain_rows(step, seat, moment))
+        living = of_the_living(moment.trust, alive, step)
+        others = [k for k, value in enumerate(living) if value is not None and k != seat]
+        text = [line for k in others for line in graph.explain(k).lines(_DEPTH)]
+        title = f"What {name(seat)}'s trust graph rests on"
+        documents[seat] = Document(title, "\n".join(text[:_MOST_LINES]), step, (seat,))
+    beliefs = [_graph_lines(seat, track, alive, played.game.seats) for seat, track in sorted(tracks.items())]
+    tables = (ReplayTable("chains", "Judged chains of evidence", _CHAIN_COLUMNS, tuple(rows)),) if rows else ()
+    return GameMatter(
+        tables=tables, beliefs=tuple(beliefs), documents=tuple(documents[seat] for seat in sorted(documents))
+    )
 
 
-def _lines(seat: int, what: str, track: Track, alive: Alive, seats: int) -> BeliefLines:
-    key, by = f"played again {'trust' if what == _DECIDES else what}: {name(seat)}", _BY_GRATR.format(name(seat), what)
-    title, points = f"{what}, from -1 (adversary) to 1 (ally)", ended(track.points, alive)
-    return seat_lines(key, title, "trust", seat, "played again", points, seats, by, low=-1.0)
+def _chain_rows(step: int, seat: int, moment: Snapshot) -> Iterator[ReplayRow]:
+    """The chains judged for one decision, those about the same player together, the heaviest first."""
+    for about in sorted({chain.players[0] for chain in moment.chains}):
+        chains = [chain for chain in moment.chains if chain.players[0] == about]
+        total = sum(chain.weight for chain in chains)
+        for chain in sorted(chains, key=lambda chain: -chain.weight):
+            path = " \u2192 ".join(map(name, chain.players))
+            share = 100 * chain.weight / total if total else None
+            cells = (
+                seat,
+                moment.turn,
+                about,
+                path,
+                round(chain.u, 4),
+                share and round(share, 1),
+                round(moment.trust[about], 4),
+            )
+            yield ReplayRow(step, cells, f"{seat}.{moment.turn}.{path}", (seat,))
+
+
+def _graph_lines(seat: int, track: Track, alive: Alive, seats: int) -> BeliefLines:
+    title, points = f"{_GRAPH}, from -1 (adversary) to 1 (ally)", ended(track.points, alive)
+    by = _BY_GRATR.format(name(seat))
+    return seat_lines(f"{_GRAPH}: {name(seat)}", title, "trust", seat, "recorded", points, seats, by, low=-1.0)
 
 
 def _turned(played: PlayedGame) -> Turned | None:

@@ -27,6 +27,7 @@ from parlour.policies.agents.murder_mystery.sensors import (
     SensorReading,
     SensorSummary,
     card,
+    read_by,
     sensors_from,
     value_of,
 )
@@ -210,6 +211,8 @@ class Interview(Procedure):
         """(victim, seat) -> how often this seat has questioned it."""
         self._asked: dict[str, tuple[int, ...]] = {}
         """Who was questioned in this round."""
+        self._sensed: list[dict[str, Any]] = []
+        """What all sensors read since the last notes."""
 
     def least(self, kind: str) -> int:
         """Sensors, a question and its answer; or, after a round, one reading of everybody else and a selection."""
@@ -310,8 +313,14 @@ class Interview(Procedure):
         ]
         for seat, summary in zip(seats, summaries, strict=True):
             self.summaries[victim, seat] = summary
+            self._sensed.append({"victim": victim, "about": summary.character, "readings": read_by(summary.readings)})
             self.expected[victim, seat] = expected_gain(value_of(summary.readings))
         return summaries
+
+    def notes(self) -> dict[str, Any]:
+        """`sensors`: for each character that all sensors read, `victim`, `about`, and sensor -> choice by the names of `SENSORS`."""
+        read, self._sensed = self._sensed, []
+        return {**super().notes(), "sensors": read}
 
     # -- inputs of the vote ---------------------------------------------------------------------------------
 

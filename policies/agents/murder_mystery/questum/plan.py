@@ -11,7 +11,7 @@ facts, both use sensors (`interview`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from parlour.envs.murder_mystery.vocabulary import CHOOSE, SUSPECT, VOTE, MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import OPEN, RELATION, WHEREABOUTS, Fact
@@ -45,12 +45,10 @@ class PlannedInterview(Interview):
     def __init__(self, room: Room, settings: InterviewSettings) -> None:
         super().__init__(room, settings)
         self._next: dict[str, list[PlannedQuestion]] = {}
-        self._heard = HeardTalk(
-            room.seat_memory,
-            self._read if room.seat_model.is_language_model else None,
-            self._hears if room.seat_model.errs else None,
-        )
+        self._heard = HeardTalk(room.seat_memory, self._read if room.seat_model.is_language_model else None)
         self._views: dict[tuple[str, int], DeathKnowledge] = {}
+        self._judged: dict[str, dict[str, float]] = {}
+        """Victim -> the chances that the last decision about it went by, until they are noted."""
 
     @property
     def has_facts(self) -> bool:
@@ -72,16 +70,6 @@ class PlannedInterview(Interview):
     def come_first(self) -> None:
         if self.has_facts:
             self.room.seat_model.claim_shared(self._questions(self._heard.unread()))
-
-    def misheard(self) -> list[tuple[str, str]]:
-        misheard, self._heard.misheard = self._heard.misheard, []
-        return misheard
-
-    def _hears(self, talk: Talk) -> str:
-        """An answer as a reader hears it who errs: as it would be in the question about it."""
-        question = self.room.seat_model.heard_shared(ReadFacts.of(self.room.scene, talk))
-        assert isinstance(question, ReadFacts)
-        return question.words
 
     def _read(self, talks: Sequence[Talk]) -> list[list[Fact]]:
         """What answers in free words tell, as the model reads them."""
@@ -123,6 +111,17 @@ class PlannedInterview(Interview):
         others = dict.fromkeys(sorted(self.room.others), 0.0)
         return {**others, **self.own_view(victim).beliefs.chances}
 
+    def notes(self) -> dict[str, Any]:
+        """... and `chances`: victim -> character -> own chance to have killed it, of the victims that a decision was about."""
+        judged, self._judged = self._judged, {}
+        return {**super().notes(), "chances": judged}
+
+    def _judge(self, victim: str) -> dict[int, float]:
+        """The chances that a decision goes by, for the notes, too."""
+        chances = self.chances(victim)
+        self._judged[victim] = {self.room.name(seat): round(chance, 6) for seat, chance in chances.items()}
+        return chances
+
     # -- asking ------------------------------------------------------------------------------------------------
 
     def choose(self, view: MysteryView, asked: tuple[int, ...]) -> int | None:
@@ -137,6 +136,7 @@ class PlannedInterview(Interview):
             topic = TOPICS[int(self.room.rng.integers(len(TOPICS)))]
             self._next[victim] = [PlannedQuestion(topic, -1)]
             return target
+        self._judge(victim)
         worth = self.worth(victim, possible)
         (target, _), best = max(worth.items(), key=lambda entry: entry[1])
         if best < self.settings.price:
@@ -191,6 +191,6 @@ class PlannedInterview(Interview):
         """The most probable; among equals, the player with more evidence against them."""
         if not self.has_facts:
             return super().vote(victim)
-        scene, now = self.room.scene, self.chances(victim)
+        scene, now = self.room.scene, self._judge(victim)
         dossiers = judge(scene, scene.person(victim), list(now), self.own_view(victim).statements)
         return max(now, key=lambda seat: (round(now[seat], 9), dossiers[seat].weight, -seat))

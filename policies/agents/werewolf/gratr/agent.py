@@ -7,7 +7,6 @@ reveals. A werewolf knows all sides; to it the graph says who is dangerous: who 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self
@@ -23,17 +22,17 @@ from parlour.policies.agents.werewolf.gratr.evidence import (
     LearnedEvidence,
     LearnedParameters,
     Reliabilities,
-    WeighedEvidence,
     collect,
     read_parameters,
 )
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
+from parlour.policies.agents.werewolf.gratr.recorded import GraphNews
 from parlour.policies.agents.werewolf.gratr.statements import Chain, Explanation
 from parlour.policies.agents.werewolf.inference import DANGER, ENEMY, HARMLESS
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import MODERATOR, MOST
 from parlour.policies.agents.werewolf.situation import WerewolfSituation
-from parlour.policies.settings import Settings, number, setting, whole
+from parlour.policies.settings import Settings, setting, whole
 
 _HOSTILE: Final = 0.4
 """What the chains, in [-1, 1], add to the standing of a villager in a werewolf's eyes."""
@@ -44,31 +43,26 @@ class GratrSettings(WerewolfSettings):
     """The settings. In words, the fields of `parameters` can be set, too; they override the file that `parameters` names.
 
     The default is the mode `trained`, with the reliabilities in `data/trained.json`. `parlour train gratr-trust` made them with
-    its defaults. `mode=paper` is the paper's procedure. `doubt` sets that mode, and replaces its trust.
+    its defaults. `mode=paper` is the paper's procedure.
 
     Raises:
-        ParlourError: A value is not accepted, or doubt and reliabilities are both given.
+        ParlourError: A value is not accepted.
     """
 
     window: int = setting(WINDOW, whole(1, says=AT_LEAST_1))
     """How many of the newest messages the question for an action holds."""
-    doubt: float | None = setting(None, number(0, 1), sparse=True)
-    """The rate at which it takes readings to be wrong: the village then trusts by all evidence weighed together (`weighed`);
-    None: by statements and chains, as the paper has it."""
     parameters: Parameters = setting(None)
-    """Parameters of the graph; None: trained ones, with `doubt` the paper's."""
+    """Parameters of the graph; None: trained ones."""
     reliabilities: Reliabilities | None = setting(None, in_words=False)
     """What evidence counts, as learned: the village then trusts by all evidence weighed together by these (`reliability`).
-    None: in the mode `trained` the shipped ones, else none. Not with `doubt`."""
+    None: in the mode `trained` the shipped ones, else none."""
 
     def __post_init__(self) -> None:
         if self.parameters is None:
-            object.__setattr__(self, "parameters", trained() if self.doubt is None else Parameters())
+            object.__setattr__(self, "parameters", trained())
         if self.parameters.mode == TRAINED and self.reliabilities is None:
             object.__setattr__(self, "reliabilities", read_parameters(TRAINED).reliabilities)
         super().__post_init__()
-        if self.doubt is not None and self.reliabilities is not None:
-            raise accept("doubt", self.doubt, "none where parameters hold learned reliabilities")
 
     @classmethod
     def words(cls) -> tuple[str, ...]:
@@ -78,10 +72,7 @@ class GratrSettings(WerewolfSettings):
     def from_words(cls, words: Mapping[str, str]) -> Self:
         graph = {key: value for key, value in words.items() if key in Parameters.words()}
         own = {key: value for key, value in words.items() if key not in graph}
-        if graph.get("mode") == _CALLED_OURS:
-            warnings.warn("gratr:mode=ours is now called mode=paper", DeprecationWarning, stacklevel=2)
-            graph["mode"] = "paper"
-        learned = _learned(own.pop("parameters", None), graph.get("mode"), doubts="doubt" in own)
+        learned = _learned(own.pop("parameters", None), graph.get("mode"))
         parameters = Parameters(**{**learned.parameters, **Parameters.values_of(graph)})
         return cls(**cls.values_of(own), parameters=parameters, reliabilities=learned.reliabilities)
 
@@ -92,15 +83,9 @@ class GratrSettings(WerewolfSettings):
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """From what `as_json` gave; files of parlour 0.2 had other names of the modes, and no reliabilities where there were none."""
+        """From what `as_json` gave."""
         graph = {key: value for key, value in values.items() if key in Parameters.words()}
-        if "reliabilities" not in values or graph["mode"] == _CALLED_OURS:
-            graph["mode"] = {_CALLED_OURS: "paper", "paper": "printed"}.get(graph["mode"], graph["mode"])
         return super().from_json({**{k: v for k, v in values.items() if k not in graph}, "parameters": graph})
-
-
-_CALLED_OURS: Final = "ours"
-"""What the mode `paper` was called in parlour 0.2, whose `paper` is now `printed`."""
 
 
 def trained() -> Parameters:
@@ -108,15 +93,14 @@ def trained() -> Parameters:
     return Parameters(**{**read_parameters(TRAINED).parameters, "mode": TRAINED})
 
 
-def _learned(path: str | None, mode: str | None, *, doubts: bool) -> LearnedParameters:
+def _learned(path: str | None, mode: str | None) -> LearnedParameters:
     """What words say was learned: in a file, or, in the mode `trained` and by default, what comes with parlour; else nothing.
 
     Args:
         path: What `parameters` names.
         mode: The one that is named.
-        doubts: Whether `doubt` is set, which means the mode `paper`.
     """
-    if path is None and mode != TRAINED and (mode is not None or doubts):
+    if path is None and mode not in (None, TRAINED):
         return LearnedParameters({}, None)
     learned = read_parameters(path or TRAINED)
     weighed = {} if learned.reliabilities is None else {"mode": TRAINED}
@@ -134,9 +118,9 @@ class GratrAgent(WerewolfSeat):
         super()._begin()
         self.graph: TrustGraph | None = None
         """Of this game; None before the first turn."""
+        self._news = GraphNews()
         self.standing: tuple[float, ...] = ()
         """The trust in each player that its last decision was made by; empty before the first decision."""
-        self._evidence = None if self.chosen.doubt is None else WeighedEvidence(self.chosen.doubt)
         self._learned = None if self.chosen.reliabilities is None else self._gathered(self.chosen.reliabilities)
         self.dropped = 0
         """Parts of answers in this game that could not be used."""
@@ -214,9 +198,8 @@ class GratrAgent(WerewolfSeat):
         sifted = asks.usable(message.speaker, intents, identities, self.me)
         self.dropped += sifted.dropped
         graph.observe(message.day, speaker, message.text, sifted.intents, sifted.judgements)
-        for evidence in (self._evidence, self._learned):
-            if evidence is not None and not message.private:
-                collect(evidence, message, sifted)
+        if self._learned is not None and not message.private:
+            collect(self._learned, message, sifted)
         for player, identity, confidence in sifted.identities:
             if identity in DANGER and confidence >= self._identities.get(player, ("", 0.0))[1]:
                 self._identities[player] = (identity, confidence)
@@ -229,7 +212,8 @@ class GratrAgent(WerewolfSeat):
         wolf = self.me.side == WOLVES
         chains = {seat: graph.retrieve(seat, now.day) for seat in others if wolf or not graph.certain(seat)}
         dead = [seat for seat in range(graph.players) if seat not in now.alive]
-        graph.mark(f"day {now.day}, {now.does.replace('_', ' ')}", now.day, dead)
+        retrieved = [chain for found in chains.values() for chain in found]
+        graph.mark(f"day {now.day}, {now.does.replace('_', ' ')}", now.day, dead, retrieved)
         trusts = None if wolf else self._weighed(graph)
         if trusts is not None:
             chances = [f"The chance that {name(k)} is a werewolf is {(1 - trusts[k]) / 2:.0%}" for k in others]
@@ -246,9 +230,7 @@ class GratrAgent(WerewolfSeat):
         """Trust of one of the village by all evidence weighed together; None where it goes by the graph alone."""
         assert self.me is not None
         me, wolves = self.me.seat, self.me.roles.count(WEREWOLF)
-        if self._learned is not None:
-            return self._learned.trust(me, wolves, self._known, graph.trust)
-        return None if self._evidence is None else self._evidence.trust(graph.players, me, wolves, self._known)
+        return None if self._learned is None else self._learned.trust(me, wolves, self._known, graph.trust)
 
     def _danger(self, seat: int, chains: Sequence[Chain]) -> float:
         """What a werewolf makes of a villager: hostile by the chains of evidence (Eq. 8), and of a dangerous role."""
@@ -272,15 +254,18 @@ class GratrAgent(WerewolfSeat):
 
     def _stance(self, seat: int, trust: float) -> str:
         """By the graph's own classes, whose tolerance is a parameter."""
-        if self._evidence is not None or self._learned is not None:
+        if self._learned is not None:
             return export.CLASSES[eq.role_class(trust, self.chosen.parameters.epsilon)]
         return export.CLASSES[self._graph().role(seat)]
 
     def notes(self) -> dict[str, Any]:
-        """`beliefs`, where they changed; the questions asked; and `dropped`, parts of answers that could not be used."""
+        """`beliefs`, where they changed; the questions asked; `graph`, what is new in the trust graph (`recorded`); and `dropped`,
+        parts of answers that could not be used.
+        """
         notes = super().notes()
         dropped, self._dropped_told = self.dropped - self._dropped_told, self.dropped
-        return notes | ({"dropped": dropped} if dropped else {})
+        news = {} if self.graph is None else self._news.since(self.graph)
+        return notes | ({"graph": news} if news else {}) | ({"dropped": dropped} if dropped else {})
 
 
 def _about_intents(said: Sequence[HeardMessage], players: int) -> list[asks.AskIntent]:

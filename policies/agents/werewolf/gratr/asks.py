@@ -9,19 +9,18 @@ entry, are given once and before the entries; what counts is kept with the state
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, NamedTuple, Self
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from parlour.envs.english import name
 from parlour.envs.werewolf.vocabulary import WOLVES
-from parlour.policies.agents.werewolf import notes, reading
+from parlour.policies.agents.werewolf import reading
 from parlour.policies.agents.werewolf.asks import Number, others_of
 from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import MODERATOR
 from parlour.policies.agents.werewolf.situation import Player, WerewolfSelfInfo, observer_of
 from parlour.policies.llm.ask import Answer, Ask, Choices, Rounded
-from parlour.policies.llm.noise import MisreadingModel
 from parlour.policies.llm.reading import with_length
 from pydantic import Field
 
@@ -69,17 +68,6 @@ class AskIntent(Ask[Intents], kind="gratr.intent", max_tokens=LENGTH, temperatur
     def schema_of_answer(self) -> dict[str, Any]:
         return with_length(super().schema_of_answer(), "intents", 0, self.players)
 
-    def misheard(self, ear: MisreadingModel) -> Self:
-        return self.model_copy(update={"statement": _heard(self.statement, ear, self.players)})
-
-    def restated(self, answer: Intents, ear: MisreadingModel) -> Intents:
-        sure = [
-            (intent, ear.overstates(f"{intent.speaker} {intent.intent} {intent.target}")) for intent in answer.intents
-        ]
-        most = {"score": reading.MOST}
-        intents = [intent.model_copy(update=most) if overstated else intent for intent, overstated in sure]
-        return answer.model_copy(update={"intents": intents})
-
 
 class Seen(Answer):
     """What a player is taken for."""
@@ -124,26 +112,9 @@ class AskIdentity(Ask[Identities], kind="gratr.identity", fixed=("me",), max_tok
     def schema_of_answer(self) -> dict[str, Any]:
         return with_length(super().schema_of_answer(), "judgements", 0, len(self.me.roles) - 1)
 
-    def misheard(self, ear: MisreadingModel) -> Self:
-        return self.model_copy(update={"statement": _heard(self.statement, ear, len(self.me.roles))})
-
-    def restated(self, answer: Identities, ear: MisreadingModel) -> Identities:
-        sure = [
-            (judgement, ear.overstates(f"{judgement.player} {judgement.identity}")) for judgement in answer.judgements
-        ]
-        most = {"confidence": reading.MOST}
-        judgements = [seen.model_copy(update=most) if overstated else seen for seen, overstated in sure]
-        return answer.model_copy(update={"judgements": judgements})
-
 
 class AskRoles(AskIdentity, kind="gratr.roles"):
     """What a werewolf, who knows both sides, takes the others for after a statement."""
-
-
-def _heard(statement: HeardMessage, ear: MisreadingModel, players: int) -> HeardMessage:
-    """A statement, on the day it is made, as a reader takes it; without words if it is missed."""
-    taken = notes.one_heard(statement, ear, players, statement.day)
-    return statement.model_copy(update={"text": ""}) if taken is None else taken
 
 
 NO_INTENTS: Final = Intents(why="", intents=[])

@@ -1,25 +1,20 @@
 """Evidence of a trust graph weighed together: which players can all be werewolves at once, given all actions between players.
 
-This is parlour's own method; the paper's trust moves from edge to edge. Each edge's evidence counts by how often each side acts
-so towards each side, and by the rate at which readings are wrong (`doubt`): no single accuser can settle a belief, words that
-contradict each other are weighed against each other, and the trust that follows is a chance, 1 - 2 P(werewolf). The rates were
-counted in games of GRATR and of the history window at every seat, answered by heuristics (40 deals each, seeds 1 to 40).
-
-`Reliabilities` are learned instead, with all errors of reading, by `parlour train gratr-trust` (log loss of trust at every
-judgement). Evidence then decays on its edge by rho as in Eq. 4, so that later evidence discounts what it contradicts; what the
-graph itself makes of a player (Eqs. 2-9) is one piece of evidence more.
+This is parlour's own method; the paper's trust moves from edge to edge. `Reliabilities` say how much each kind of evidence counts
+by the sides of source and target. No single accuser can settle a belief. Words that contradict each other are weighed against each
+other. The trust that follows is a chance, 1 - 2 P(werewolf). `parlour train gratr-trust` learns the reliabilities, with all errors
+of reading, by the log loss of trust at every judgement. Evidence decays on its edge by rho as in Eq. 4, so that later evidence
+discounts what it contradicts; what the graph itself makes of a player (Eqs. 2-9) is one piece of evidence more.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib import resources
 from itertools import combinations
-from math import log
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from parlour.envs.core import ParlourError
@@ -33,34 +28,6 @@ from parlour.policies.agents.werewolf.reading import CHECK, FOUND_DEAD, MODERATO
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Table = np.ndarray[Any, np.dtype[np.intp]]
 Kind = Literal["accuse", "defend", "evil", "good", "vote"]
-
-
-class _Rate(NamedTuple):
-    """How one side does something."""
-
-    often: float
-    """Share of its words that are of this kind; 1 for votes."""
-    hits: float
-    """Share of these that are about a werewolf."""
-    chance: float
-    """What that share would be by chance."""
-
-
-RATES: Final[Mapping[Kind, tuple[_Rate, _Rate]]] = {
-    "accuse": (_Rate(0.555, 0.678, 0.514), _Rate(0.448, 0.02, 0.344)),
-    "defend": (_Rate(0.120, 0.366, 0.466), _Rate(0.366, 0.02, 0.336)),
-    "evil": (_Rate(0.061, 0.98, 0.434), _Rate(0.185, 0.02, 0.306)),
-    "good": (_Rate(0.033, 0.02, 0.449), _Rate(0.002, 0.5, 0.33)),
-    "vote": (_Rate(1.0, 0.625, 0.481), _Rate(1.0, 0.034, 0.347)),
-}
-"""Kind -> of the village, and of the werewolves. What was never seen is taken to be rare, not impossible."""
-_CONTRARY: Final[Mapping[Kind, Kind]] = {"accuse": "defend", "defend": "accuse", "evil": "good", "good": "evil"}
-CLAIMS: Final = (0.035, 0.005)
-"""Share of words that claim a single role: for villagers, for werewolves."""
-DIES: Final = 0.06
-"""How likely it is that a player found dead was a werewolf, against any one of the village."""
-ECHO: Final = 0.5
-"""What the same evidence on the same edge counts each further time."""
 
 
 class Evidence:
@@ -93,65 +60,6 @@ def _trust(logs: Array, table: Table) -> list[float]:
     """1 - 2 times the chance of each player to be a werewolf, by the log weights of hypotheses."""
     weights = np.exp(logs - logs.max())
     return [float(round(1 - 2 * chance, 6)) for chance in weights @ table / weights.sum()]
-
-
-class WeighedEvidence(Evidence):
-    """Evidence that counts by rates.
-
-    Args:
-        doubt: The rate at which a statement is misread, 0..1; votes and deaths are seen.
-    """
-
-    def __init__(self, doubt: float) -> None:
-        super().__init__()
-        self._doubt = doubt
-
-    def trust(self, players: int, me: int, wolves: int, known: Mapping[int, bool]) -> list[float]:
-        """Trust in each player, in seat order.
-
-        Args:
-            players: How many there are.
-            me: The observer, one of the village.
-            wolves: How many werewolves there are.
-            known: Players whose side he knows: whether each is a werewolf.
-        """
-        table = hypotheses(players, me, wolves, known)
-        return _trust(self._log_weights(table, me), table)
-
-    def _log_weights(self, table: Table, me: int) -> Array:
-        logs = np.zeros(len(table))
-        for (kind, source, target), times in Counter(self.acts).items():
-            if me not in (source, target):
-                logs += _worth(times) * self._of_kind(kind)[table[:, source], table[:, target]]
-            elif target == me:
-                logs += _worth(times) * self._of_kind(kind)[table[:, source], 0]
-        for player in self.claims:
-            logs += np.log(np.array(CLAIMS))[table[:, player]] * (1 - self._doubt)
-        for player in self.dead:
-            logs += log(DIES) * table[:, player]
-        return logs
-
-    def _of_kind(self, kind: Kind) -> Array:
-        """The logarithm of how likely an act is, by the sides of who acts and of whom it is about, shape (2, 2)."""
-        doubt = 0.0 if kind == "vote" else self._doubt
-        of_kind = np.zeros((2, 2))
-        for side, rate in enumerate(RATES[kind]):
-            of_chance = np.array([1 - rate.chance, rate.chance])
-            said = rate.often * np.array([1 - rate.hits, rate.hits])
-            contrary = RATES[_CONTRARY.get(kind, kind)][side]
-            other = contrary.often * np.array([1 - contrary.hits, contrary.hits])
-            likelihood = (1 - doubt) * said + doubt / 2 * rate.often * of_chance + doubt / 2 * other
-            of_kind[side] = np.log(likelihood / of_chance)
-        return of_kind
-
-
-def _worth(times: int) -> float:
-    """What evidence counts that came so often.
-
-    >>> _worth(1), _worth(2)
-    (1.0, 1.5)
-    """
-    return (1 - ECHO**times) / (1 - ECHO)
 
 
 def collect(evidence: Evidence, message: HeardMessage, statement: StatementEvidence) -> None:

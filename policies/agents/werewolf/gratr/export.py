@@ -14,11 +14,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import networkx as nx
 from parlour.envs.core import ParlourError
 from parlour.envs.english import name
+from parlour.policies.agents.werewolf.gratr.equations import Parameters
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
 from parlour.policies.agents.werewolf.gratr.statements import EdgeEvidence, Snapshot, TrustBelief, plain
 from parlour.policies.files import atomic_write, write_json
@@ -27,7 +28,21 @@ CLASSES: Final = {1: "ally", 0: "unsure", -1: "adversary"}
 """Table 1 in words, as files and notes have it."""
 
 
-def as_json(graph: TrustGraph) -> dict[str, Any]:
+class GraphHistory(Protocol):
+    """What is written of a graph: a player's own graph, or a graph that a transcript holds."""
+
+    me: int
+    players: int
+    parameters: Parameters
+    history: list[Snapshot]
+    beliefs: list[TrustBelief]
+
+    def edges(self) -> list[tuple[int, int]]: ...
+    def evidence(self, source: int, target: int) -> tuple[EdgeEvidence, ...]: ...
+    def belief(self, seat: int) -> TrustBelief: ...
+
+
+def as_json(graph: GraphHistory) -> dict[str, Any]:
     """Plain values: the marked moments, all evidence, and all beliefs with their origins.
 
     Seats are numbers in `beliefs`; everywhere else they have their names.
@@ -39,7 +54,7 @@ def as_json(graph: TrustGraph) -> dict[str, Any]:
         "moments": [_moment(snapshot) for snapshot in graph.history],
         "evidence": [
             {**item._asdict(), "source": name(item.source), "target": name(item.target)}
-            for source, target in sorted(graph.net.edges)
+            for source, target in graph.edges()
             for item in graph.evidence(source, target)
         ],
         "beliefs": [plain(belief) for belief in graph.beliefs],
@@ -47,7 +62,7 @@ def as_json(graph: TrustGraph) -> dict[str, Any]:
     }
 
 
-def as_net(graph: TrustGraph) -> Any:
+def as_net(graph: GraphHistory) -> Any:
     """A `networkx.DiGraph` with plain attributes, all moments in one.
 
     Raises:
@@ -64,7 +79,7 @@ def as_net(graph: TrustGraph) -> Any:
     return net
 
 
-def write_history(graph: TrustGraph, path: str | Path) -> None:
+def write_history(graph: GraphHistory, path: str | Path) -> None:
     """Write the graph over time; the file's ending, `.json` or `.graphml`, says in which form.
 
     Raises:
@@ -90,6 +105,10 @@ def _moment(snapshot: Snapshot) -> dict[str, Any]:
         "edges": [
             {"from": name(source), "to": name(target), "tau": tau, "evidence": count}
             for source, target, tau, count in snapshot.edges
+        ],
+        "chains": [
+            {"players": [name(k) for k in chain.players], "u": chain.u, "weight": chain.weight}
+            for chain in snapshot.chains
         ],
     }
 

@@ -31,6 +31,7 @@ from parlour.policies.agents.werewolf.gratr.statements import (
     EdgeEvidence,
     Explanation,
     GraphJudgement,
+    JudgedChain,
     Link,
     Snapshot,
     Stated,
@@ -143,6 +144,8 @@ class TrustGraph:
         self._established = [0.0] * players
         self._ground = list(range(players))
         """Trust, and the numbers of its beliefs, as far as statements and facts go: what a search sets out from."""
+        self._later: dict[tuple[int, int], Backward] = {}
+        """Results of Eq. 9 that hold from the next evidence on, by edge (source, target)."""
         self._begin(dict(initial or {}))
         self.pin(me, 1, 0, "that is me")
         for seat, side in (certain or {}).items():
@@ -176,6 +179,10 @@ class TrustGraph:
         """The weight of an edge; 0 where there is no evidence."""
         edge = self._into[target].get(source)
         return edge["tau"] if edge else 0.0
+
+    def edges(self) -> list[tuple[int, int]]:
+        """Source and target of each edge with evidence, sorted."""
+        return sorted(self.net.edges)
 
     def evidence(self, source: int, target: int) -> tuple[EdgeEvidence, ...]:
         """The evidence on an edge, oldest first."""
@@ -227,6 +234,8 @@ class TrustGraph:
         statement = Statement(turn, speaker, text)
         meant, judged = list(intents), list(judgements)
         self._check(speaker, meant, judged)
+        if meant or judged:
+            self._update()
         strength: dict[int, float] = {}
         for target, weight in meant:
             assert speaker is not None
@@ -242,8 +251,9 @@ class TrustGraph:
         """Chains of evidence that lead to a player (Algorithm 2), the trust that follows (Eqs. 5-8), and Eq. 9.
 
         A player who is known for certain keeps his trust, and his edges their weights. In the modes of `CLOSED` the result is what
-        the evidence says and no evidence itself: the next search sets out from what statements and facts established, so
-        that who asks twice learns nothing new. As printed the result stays, and errors feed on themselves.
+        the evidence says and no evidence itself: searches set out from what statements and facts established, and the weights
+        of Eq. 9 hold from the next evidence on. So asking again, about any players in any order, changes nothing. As printed
+        the result stays, and errors feed on themselves.
         """
         paths = search(self._into, self._established, self._seat(target), self.parameters)
         chains = tuple(self._chain(chain) for chain in paths)
@@ -259,8 +269,8 @@ class TrustGraph:
             self._backward(target, chains)
         return chains
 
-    def mark(self, label: str, turn: int, dead: Iterable[int] = ()) -> Snapshot:
-        """Keep the graph as it is now; `dead` are the seats that live no more."""
+    def mark(self, label: str, turn: int, dead: Iterable[int] = (), retrieved: Iterable[Chain] = ()) -> Snapshot:
+        """Keep the graph as it is now, and the chains `retrieved` for a decision; `dead` are the seats that live no more."""
         gone = tuple(sorted(map(self._seat, dead)))
         edges = tuple(
             (source, target, edge["tau"], len(edge["evidence"]))
@@ -268,7 +278,8 @@ class TrustGraph:
             for source, edge in sorted(self._into[target].items())
         )
         roles, certain = tuple(map(self.role, range(self.players))), tuple(map(self.certain, range(self.players)))
-        self.history.append(Snapshot(label, turn, tuple(self.trust), roles, certain, edges, gone))
+        judged = tuple(JudgedChain(chain.players, chain.u, chain.weight) for chain in retrieved)
+        self.history.append(Snapshot(label, turn, tuple(self.trust), roles, certain, edges, gone, judged))
         return self.history[-1]
 
     # -- the parts ---------------------------------------------------------------------------------------------
@@ -319,18 +330,30 @@ class TrustGraph:
         )
 
     def _backward(self, target: int, chains: Sequence[Chain]) -> None:
-        """Eq. 9 for the edges by which the chains leave the target, each once; in the modes of `CLOSED` once after new evidence."""
+        """Eq. 9 for the edges by which the chains leave the target, each once; in the modes of `CLOSED` once after new evidence of
+        the edge, and from the next evidence on.
+        """
         next_to = sorted({chain.players[1] for chain in chains})
         if self.parameters.mode == "code":
             next_to = [k for k in range(self.players) if self.tau(target, k)] if len(chains) > 1 else []
         for k in next_to:
             edge = self._into[k][target]
-            if edge["backward"] and self.parameters.mode in eq.CLOSED:
+            closed = self.parameters.mode in eq.CLOSED
+            if closed and (edge["backward"] or (target, k) in self._later):
                 continue
             tau = eq.backward(edge["tau"], self.parameters.gamma, self.trust[target], self.trust[k])
-            if tau != edge["tau"]:
-                edge["tau"] = tau
-                edge["backward"] += (Backward(self._current[target], self._current[k], tau),)
+            self._later[target, k] = Backward(self._current[target], self._current[k], tau)
+            if not closed:
+                self._update()
+
+    def _update(self) -> None:
+        """Put the results of Eq. 9 in their edges."""
+        for (source, target), update in self._later.items():
+            edge = self._into[target][source]
+            if update.tau != edge["tau"]:
+                edge["tau"] = update.tau
+                edge["backward"] += (update,)
+        self._later.clear()
 
     def _believe(self, belief: TrustBelief, *, established: bool = True) -> None:
         """Log a new belief, and hold it from now on."""

@@ -131,6 +131,17 @@ class EdgeData(TypedDict):
     backward: tuple[Backward, ...]
 
 
+class JudgedChain(NamedTuple):
+    """A chain that a decision retrieved, whether or not the belief changed by it."""
+
+    players: tuple[int, ...]
+    """The target first, the player that the search started from last."""
+    u: float
+    """Eq. 6."""
+    weight: float
+    """In Eq. 8; only the ratio between chains of one target matters."""
+
+
 class Snapshot(NamedTuple):
     """The graph at one moment."""
 
@@ -143,6 +154,8 @@ class Snapshot(NamedTuple):
     """Source, target, tau and number of items of each edge with evidence."""
     dead: tuple[int, ...] = ()
     """The seats that did not live any more."""
+    chains: tuple[JudgedChain, ...] = ()
+    """The chains that were retrieved for the decision of this moment."""
 
 
 def plain(value: Any) -> Any:
@@ -242,11 +255,12 @@ def _rests_on(belief: TrustBelief, beliefs: Sequence[TrustBelief]) -> dict[int, 
         number = open_.pop()
         if number not in rests_on:
             rests_on[number] = beliefs[number]
-            open_ += _needs(beliefs[number])
+            open_ += needs(beliefs[number])
     return rests_on
 
 
-def _needs(belief: TrustBelief) -> list[int]:
+def needs(belief: TrustBelief) -> list[int]:
+    """The numbers of the beliefs that a belief rests on directly."""
     needed = [number for chain in belief.chains for number in chain.beliefs]
     updates = [update for chain in belief.chains for link in chain.links for update in link.backward]
     needed += [number for update in updates for number in (update.belief, update.before)]

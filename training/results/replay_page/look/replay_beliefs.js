@@ -1,6 +1,6 @@
 // Beliefs over time: one chart at a time, chosen from those that a perspective may see.
 
-const SOURCES = { exact: "worked out exactly", recorded: "the player\u2019s own, as recorded", "played again": "the player\u2019s own, played again" };
+const SOURCES = { exact: "worked out exactly", recorded: "the player\u2019s own, as recorded" };
 
 function beliefPanel(replay) {
   const box = make("div", {}), picker = make("select", { "aria-label": "whose belief", id: "belief" });

@@ -51,8 +51,9 @@ function searchPart(search) {
 }
 
 function callPart(replay, call, at) {
-  const cost = [call.read ? call.read.toLocaleString("en") + " tokens read" + (call.cached ? " (" + call.cached.toLocaleString("en") + " cached)" : "") : "",
-    call.written ? call.written.toLocaleString("en") + " written" : "",
+  const told = (tokens, what) => (tokens === null ? "unknown" : tokens.toLocaleString("en")) + what;
+  const cost = [call.read === null || call.read ? told(call.read, " tokens read") + (call.cached ? " (" + told(call.cached, " cached)") : "") : "",
+    call.written === null || call.written ? told(call.written, " written") : "",
     call.dollars === undefined || call.dollars === null ? "" : "$" + call.dollars.toFixed(5)].filter(Boolean).join(", ");
   const by = call.by === "heuristic" ? "answered by the heuristic" + (call.reason ? ": " + call.reason : "") : call.model || "";
   const title = make("span", {}, "Question " + (at + 1) + ": ", plainWords(call.ask), " ", by ? badge(by, call.reason ? "warn" : "plain") : null,

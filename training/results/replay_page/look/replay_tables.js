@@ -82,11 +82,16 @@ function playersTable(replay, roles, over) {
     const made = card.decisions || {};
     return [card.called ? card.called + " (" + card.agent + ")" : card.agent, roles[seat], over ? card.side || "" : "", card.player || "", card.model || "",
       made.decisions ?? null, made.own ?? null, counted(made.heuristic), counted(made.replaced), counted(made.refused),
-      made.prompt ?? null, made.completion ?? null, made.dollars ?? null, over ? card.returned ?? null : null];
+      amount(made.prompt), amount(made.completion), amount(made.dollars), over ? card.returned ?? null : null];
   });
   const used = columns.map((_, at) => at === 0 || rows.some((row) => row[at] !== null && row[at] !== "" && row[at] !== 0));
   const only = (row) => row.filter((_, at) => used[at]);
   return grid({ caption: "Who played, and whose the decisions were", columns: only(columns), rows: rows.map(only) });
+}
+
+// Tokens or dollars: absent where nothing was asked, null where the server did not report them.
+function amount(count) {
+  return count === null ? "unknown" : count ?? null;
 }
 
 // A count, or counts by reason.

@@ -1,0 +1,127 @@
+"""Open tables: names of parlour, to which installed packages add theirs by entry points.
+
+A package declares in its pyproject.toml what it brings, for instance
+
+    [project.entry-points."parlour.policies"]
+    mine = "my_package.players:MINE"
+
+and the table of that group has `mine` from then on. Whatever is here is found first: no package replaces a name. What is
+behind a name is imported when it is looked up. A package that cannot be loaded costs one warning, and its names.
+The form of entry points: https://packaging.python.org/en/latest/specifications/entry-points/.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, MutableMapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Final, Generic, TypeVar, cast
+
+from parlour.envs import dotted
+from parlour.envs.core import ParlourError, value_shown
+
+_LOG: Final = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+def offered(group: str) -> dict[str, list[str]]:
+    """Name -> the places (`module:ATTRIBUTE`) that installed packages offer under it, in a group of entry points."""
+    places: dict[str, set[str]] = {}
+    for entry_point in entry_points(group=group):
+        places.setdefault(entry_point.name, set()).add(entry_point.value)
+    return {name: sorted(values) for name, values in places.items()}
+
+
+def packages(group: str) -> dict[str, EntryPoint]:
+    """Name -> the entry point of a group, with the package that declares it."""
+    return {entry_point.name: entry_point for entry_point in entry_points(group=group)}
+
+
+def _load(group: str, name: str, kind: type) -> object:
+    """What a package offers under a name.
+
+    Args:
+        group: The group of entry points.
+        name: A name of `offered`.
+        kind: The class of what is offered.
+
+    Raises:
+        ParlourError: It cannot be loaded, is something else, or two packages offer it.
+    """
+    places = offered(group)[name]
+    if len(places) > 1:
+        raise ParlourError(f"{name!r} of {group} is offered by {' and by '.join(places)}; accepted: one of them")
+    try:
+        value = dotted.load(places[0], name)
+    except Exception as error:  # whatever the module raises
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ParlourError(f"{name!r} of {group} cannot be loaded from {value_shown(places[0])}: {reason}") from error
+    if not isinstance(value, kind):
+        raise ParlourError(
+            f"{name!r} of {group} at {value_shown(places[0])} is not accepted; accepted: {kind.__name__}"
+        )
+    return value
+
+
+@cache
+def warn_once(package: str, why: str) -> None:
+    """Tell once that what a package offers is left out."""
+    _LOG.warning("%s is left out: %s", package, why)
+
+
+class OpenTable(MutableMapping[str, T], Generic[T]):
+    """Name -> value: those given, those added, then the values of installed packages, which are loaded when they are looked up.
+
+    A name whose value cannot be loaded is left out where the table is gone through, with one warning for its package.
+
+    Args:
+        group: The group of entry points.
+        kind: The class of every value.
+        own: The table without packages.
+
+    Raises:
+        ParlourError: On looking up a name whose value cannot be loaded.
+    """
+
+    def __init__(self, group: str, kind: type[T], own: Mapping[str, T] | None = None) -> None:
+        self.group, self._kind = group, kind
+        self._own: dict[str, T] = dict(own or {})
+        self._loaded: dict[str, T] = {}
+
+    def __getitem__(self, name: str) -> T:
+        if name in self._own:
+            return self._own[name]
+        if name not in self._loaded:
+            if name not in offered(self.group):
+                raise KeyError(name)
+            self._loaded[name] = cast(T, _load(self.group, name, self._kind))
+        return self._loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._own or name in offered(self.group)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._own
+        for name, entry_point in packages(self.group).items():
+            if name in self._own:
+                continue
+            try:
+                self[name]
+            except ParlourError as error:
+                warn_once(entry_point.dist.name if entry_point.dist else name, str(error))
+                continue
+            yield name
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def here(self) -> Mapping[str, T]:
+        """The table without packages: what was given and added."""
+        return self._own
+
+    def __setitem__(self, name: str, value: T) -> None:
+        self._own[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        del self._own[name]

@@ -1,1 +1,0 @@
-"""AIWolf's Werewolf: the game of the AIWolf contest and its formal language of talk."""

@@ -1,0 +1,79 @@
+"""`parlour aiwolf serve`, `parlour aiwolf play`."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from functools import partial
+from typing import Annotated
+
+import typer
+from parlour.envs.core import check_one_of
+from parlour.envs.terminal import tell
+from parlour.policies import make_policy
+from parlour.training.cli import common
+from parlour.training.cli.models import ModelOption
+from parlour.training.cli.options import Answer, Options
+from parlour.training.results import display
+from parlour.training.results.runs import run_directory
+
+from parlour_aiwolf.server import contest
+from parlour_aiwolf.server.nlp import NlpVisitor
+from parlour_aiwolf.server.visitor import Visitor
+
+PROTOCOLS = {"classic": Visitor, "nlp": NlpVisitor}
+
+
+def serve_contest(
+    settings: Annotated[contest.ContestSettings, Options()],
+    host: Annotated[str, "Address to listen at; the default answers only this machine."] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535), "Port to listen at; 0 picks a free one."] = 10000,
+    out: common.TranscriptsOption = None,
+) -> Answer:
+    """Serve the AIWolf contest's protocol: agents connect, play games with each other and parlour's players, and are ranked.
+
+    An agent that gives no usable answer in time forfeits that decision. After five late answers in a row it is cut off, and the default
+    moves are made for it.
+
+    Example: [bold]parlour aiwolf serve --players 15 --agents 1 --games 100 --out runs/contest[/bold]
+    """
+    with contest.listening(host, port) as server:
+        bound, chosen = server.getsockname()[:2]
+        tell(f"Agents of AIWolf may connect to {bound}:{chosen} for {settings.wait:g} s", error=True)
+        with display.progress_line() as progress:
+            entrants = contest.connected(server, settings, progress, partial(tell, error=True))
+    stored = nullcontext() if out is None else run_directory(out)
+    try:
+        with display.progress_line() as progress, stored as folder:
+            played = contest.Contest(settings, entrants, folder)
+            played.play(progress)
+            results = played.results()
+            if folder is not None:
+                results.write_csv(folder / "contest.csv")
+    finally:
+        contest.close(entrants)
+    return Answer({"results": results.as_json()}, [results])
+
+
+def play_contest(
+    model: ModelOption,
+    host: Annotated[str, "Address of the server."] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535), "Port of the server."] = 10000,
+    players: Annotated[int, "Number of players of the server's games: 5 or 15."] = 5,
+    policy: Annotated[str, "Player in the seat."] = "heuristic",
+    name: Annotated[str, "Name in the contest."] = "parlour",
+    role: Annotated[str, "Role that the server is asked for, such as SEER."] = "none",
+    seed: Annotated[int, typer.Option(min=0), "Seed of the player."] = 0,
+    protocol: Annotated[str, "The contest's protocol: classic, or nlp for free words (aiwolf-nlp)."] = "classic",
+) -> Answer:
+    """Play in a seat at an AIWolf server until it ends the contest.
+
+    Example: [bold]parlour aiwolf play --host localhost --port 10000 --policy heuristic[/bold]
+    """
+    settings = contest.ContestSettings(players=players)
+    config = contest.config_of(settings.players)
+    check_one_of("protocol", protocol, tuple(PROTOCOLS))
+    visitor = PROTOCOLS[protocol](make_policy(policy, contest.GAME, config, model), name, role, seed)
+    tell(f"Playing at {host}:{port}", error=True)
+    visitor.visit(host, port)
+    results = visitor.results()
+    return Answer({"results": results.as_json()}, [results])

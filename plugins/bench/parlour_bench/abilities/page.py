@@ -1,0 +1,34 @@
+"""Abilities as a page: the verdict, skill in deduction as a picture, the table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from parlour.policies.llm.decisions import mostly_foreign
+from parlour.training.results.pages.report import intervals, table_html, write_verdict_page
+from parlour.training.results.result_table import ResultTable
+
+from parlour_bench.abilities.run import Abilities
+
+ABILITIES_PAGE: Final = "abilities.html"
+_LOWEST, _HIGHEST = -1.0, 1.0
+
+
+def write_abilities_page(folder: Path, measured: Abilities, verdict: str, table: ResultTable) -> None:
+    """Write it into the directory of a run. Raises `OSError` as writing a file does."""
+    parts = [_picture(measured), table_html(table)]
+    write_verdict_page(folder / ABILITIES_PAGE, f"Abilities: {measured.player}", verdict, parts)
+
+
+def _picture(measured: Abilities) -> str:
+    """Skill of everybody who was asked, the player only where enough beliefs were its own."""
+    asked = measured.asked.asked
+    hidden = {measured.player} if mostly_foreign(asked.first + asked.again, asked.asked) else set()
+    rows = [
+        (name, scores.skill, f"{scores.skill.value:.2f}, n={scores.skill.n}")
+        for name, scores in measured.deduction.items()
+        if scores.skill is not None and name not in hidden
+    ]
+    label = "skill in deduction with its 95 % interval: 0 as after the night, 1 the exact posterior; n is the number of games"
+    return intervals(label, rows, _LOWEST, _HIGHEST) if rows else ""

@@ -1,0 +1,9 @@
+"""What the tests share: fixtures of the core's tests, and the modules beside this file."""
+
+import sys
+from pathlib import Path
+
+from browser.conftest import browser, watched  # noqa: F401
+from conftest import _no_call_beyond_loopback, error_of, json_of, output_of, pytest_collect_file  # noqa: F401
+
+sys.path.append(str(Path(__file__).parent))

@@ -1,0 +1,37 @@
+"""`parlour train deeprole`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from parlour.envs.core import check_one_of
+from parlour.training.cli import common
+from parlour.training.cli.options import Answer, Options
+from parlour.training.play.extras import import_extra
+from parlour.training.results import display
+from parlour.training.results.result_table import Column, ResultTable
+
+from parlour_deeprole.config import GAME, DeepRoleConfig
+
+
+def train_deeprole(
+    config: Annotated[DeepRoleConfig, Options()],
+    game: common.AnyGameArgument = GAME,
+    out: common.RunOption = Path("runs/deeprole"),
+    log: common.LogOption = None,
+) -> Answer:
+    """Train DeepRole's value networks for five-player Avalon; resumes after the last finished network. Needs the extra `train`.
+
+    Writes deeprole.npz, which `--policy deeprole:FILE` plays with `--players 5 --rules official --set roles=deeprole --set
+    talk=false`.
+
+    Example: [bold]parlour train deeprole avalon_v0 --out runs/deeprole[/bold]
+    """
+    check_one_of("game", game, (GAME,))
+    run = import_extra("parlour_deeprole.run", "train")
+    with display.progress_line() as progress:
+        result = run.learn(config, out, progress, log or ())
+    title = "Error of the game's value on held-out beliefs, by successes, fails and rejections"
+    table = ResultTable(title, (Column("standing"), Column("error", ".4f")), tuple(result.errors.items()))
+    return Answer({"out": str(out), **result.as_json()}, [table, f"player: --policy deeprole:{out / run.PLAYER}"])

@@ -1,0 +1,66 @@
+"""`parlour train habits | clone`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from parlour.training.cli import common
+from parlour.training.cli.options import Answer, Options
+from parlour.training.play.extras import import_extra
+from parlour.training.results import display
+from parlour.training.results.result_table import plain_table
+
+from parlour_people.clone.choices import CloneConfig
+from parlour_people.habits import report as habits_report
+from parlour_people.habits.run import HabitsConfig, learn_habits
+
+
+def train_habits(
+    config: Annotated[HabitsConfig, Options(rename={"source": "--from"})],
+    out: common.RunOption = Path("runs/habits"),
+    log: common.LogOption = None,
+) -> Answer:
+    """Learn from recorded games of Avalon or Werewolf how seats behave, and test on held-out games.
+
+    Writes habits.json, tables, and a calibration curve. `--policy conduct:FILE` plays Avalon by any habits.json;
+    `--policy heuristic:habits=FILE` by those of Werewolf and of `--reader`, such as `--reader --last 0.2` for games of people.
+
+    Example: [bold]parlour train habits --from runs/records --out runs/habits[/bold]
+    """
+    with display.progress_line() as progress:
+        result = learn_habits(config, out, progress, log or ())
+    tested = "The last games" if result.often else "The other folder"
+    scores = {"Cross-validation by game": result.scores, tested: result.tested}
+    tables = [plain_table(title, habits_report.HEADINGS, habits_report.rows(of)) for title, of in scores.items() if of]
+    files = f"habits: {out / 'habits.json'}; report: {out / 'report.html'}"
+    return Answer({"out": str(out), **result.as_json()}, [*tables, files], verdict=result.verdict)
+
+
+def train_clone(
+    folder: Annotated[
+        Path,
+        typer.Option("--from"),
+        "Directory of transcripts of Avalon, imported (`parlour import avalon`) or played here.",
+    ],
+    config: Annotated[CloneConfig, Options()],
+    out: common.RunOption = Path("runs/clone"),
+    log: common.LogOption = None,
+) -> Answer:
+    """Learn a player that imitates recorded players, tested on held-out games. Needs the extra `train`.
+
+    Writes clone.npz, which `--policy clone:FILE` seats at any table of Avalon, and a report.
+
+    Example: [bold]parlour train clone --from runs/imported --out runs/clone[/bold]
+    """
+    by_date = config.method == "networks"
+    run = import_extra(f"parlour_people.clone.{'by_date' if by_date else 'run'}", "train")
+    learn, summary = (run.clone_networks, run.summary_by_date) if by_date else (run.clone, run.summary)
+    report = import_extra("parlour_people.clone.report", "train")
+    with display.progress_line() as progress:
+        result = learn(folder, out, config, progress, log or ())
+    title = "Held-out games (95 % interval)"
+    table = plain_table(title, report.HEADINGS, report.overall(result.scores), wrap=True)
+    files = f"player: --policy clone:{out / report.PLAYER}; report: {out / 'report.html'}"
+    return Answer({"out": str(out), **summary(result)}, [table, files], verdict=report.verdict(result.scores))

@@ -1,0 +1,290 @@
+"""How well an onlooker's belief identifies evil players, after every round of recorded games (a quest of Avalon, a day of
+Werewolf): scores, tables, data and picture, beside today's fixed rates and chance.
+
+The loss is -log of the chance of the true evil side, in nats; the chances of single seats are compared with the truth by AUC (of
+all seats after all rounds) and by the expected calibration error. The unit of every interval is the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from math import comb
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import numpy as np
+from parlour.envs.avalon.deals import Array
+from parlour.envs.extras import not_installed
+from parlour.training.measure.calibration import CalibrationBin, bins_by_range, calibration_error as error_of
+from parlour.training.measure.statistics import Estimate, rate, show_estimate
+from parlour.training.results import plots
+from parlour.training.results.plots import REFERENCE, Curve, CurvePoint
+from parlour.training.results.result_table import markdown_table
+from parlour.training.results.runs import write_csv
+from parlour.training.results.verdicts import LOG_LOSS, compared, saved
+
+
+class SourceGame(Protocol):
+    """A recorded game with the roles that the record tells."""
+
+    @property
+    def name(self) -> str:
+        """Where it is from."""
+        ...
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Roles of the seats."""
+        ...
+
+    @property
+    def players(self) -> int:
+        """How many."""
+        ...
+
+
+RESAMPLES = 2000
+"""Resamples of a bootstrap over games."""
+
+
+@dataclass(frozen=True)
+class BeliefRead:
+    """What an onlooker believes after one round."""
+
+    game: int
+    """Number of the game among those read."""
+    players: int
+    round: int
+    """From 0."""
+    loss: float
+    """-log of the chance of the true evil side."""
+    chances: tuple[float, ...]
+    """That each seat is evil."""
+    evil: tuple[int, ...]
+    """1 for each seat that is."""
+    merlin: float = 0.0
+    """The chance of the seat that is Merlin to be; Avalon only."""
+
+
+def side_loss(chance: float) -> float:
+    """The loss of who gives the true evil side this chance."""
+    return -float(np.log(max(chance, 1e-300)))
+
+
+def log_loss(reads: Sequence[BeliefRead], seed: int = 0) -> Estimate:
+    """Mean loss over all rounds."""
+    return _over_games([read.loss for read in reads], reads, seed)
+
+
+def difference(a: Sequence[BeliefRead], b: Sequence[BeliefRead], seed: int = 0) -> Estimate:
+    """Mean loss of `a` minus mean loss of `b` on the same rounds, paired by game."""
+    if [(read.game, read.round) for read in a] != [(read.game, read.round) for read in b]:
+        raise ValueError("two readings are of different games")
+    return _over_games([read.loss - other.loss for read, other in zip(a, b, strict=True)], a, seed)
+
+
+def auc(reads: Sequence[BeliefRead]) -> float:
+    """Chance that a random evil seat is thought more evil than a random good one; all rounds and games together.
+
+    Raises:
+        ParlourError: scikit-learn is not installed.
+    """
+    chances, evil = seats(reads)
+    if not 0 < evil.sum() < len(evil):
+        return float("nan")
+    try:
+        return float(import_module("sklearn.metrics").roc_auc_score(evil, chances))
+    except ModuleNotFoundError:
+        raise not_installed("scikit-learn", "train") from None
+
+
+def seats(reads: Sequence[BeliefRead]) -> tuple[Array, Array]:
+    """Chance and truth of every seat after every round."""
+    chances = np.array([chance for read in reads for chance in read.chances])
+    return chances, np.array([evil for read in reads for evil in read.evil], dtype=np.float64)
+
+
+def calibration(reads: Sequence[BeliefRead]) -> list[CalibrationBin]:
+    """Chances of seats against how many of them are evil."""
+    return bins_by_range(*seats(reads))
+
+
+def calibration_error(reads: Sequence[BeliefRead]) -> float:
+    """Expected calibration error of the seats' chances."""
+    return error_of(calibration(reads))
+
+
+def _over_games(values: Sequence[float], reads: Sequence[BeliefRead], seed: int) -> Estimate:
+    """Mean over values; games are drawn with all their values."""
+    numbers, which = np.unique(np.array([read.game for read in reads]), return_inverse=True)
+    sums = np.bincount(which, weights=np.array(values))
+    counts = np.bincount(which).astype(np.float64)
+    drawn = np.random.default_rng(seed).integers(len(numbers), size=(RESAMPLES, len(numbers)))
+    means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
+    low, high = np.quantile(means, (0.025, 0.975))
+    return Estimate(float(sums.sum() / counts.sum()), float(low), float(high), len(numbers))
+
+
+Readings = Mapping[str, Sequence[BeliefRead]]
+"""Name of the habits -> what was believed by them, all of the same rounds."""
+Groups = Mapping[str, Collection[int]]
+"""Name of some tables -> their numbers of players."""
+_ALL: Final = "all"
+"""The group of all tables."""
+DEFAULT: Final = "default"
+"""The name of today's fixed rates; the first of the readings."""
+HEADINGS: Final = (
+    "players",
+    "habits",
+    "games",
+    "reads",
+    "log loss",
+    "less than default",
+    "less than before",
+    "AUC",
+    "ECE",
+    "loss of Merlin",
+)
+
+
+def summary(readings: Readings, seed: int, groups: Groups) -> list[dict[str, Any]]:
+    """One entry for each group of tables and each habits: what `HEADINGS` name, as plain values; chance by itself."""
+    return [entry for group, numbers in groups.items() for entry in _of_group(readings, seed, group, numbers)]
+
+
+def _of_group(readings: Readings, seed: int, group: str, numbers: Collection[int]) -> Iterator[dict[str, Any]]:
+    chosen = {name: [read for read in reads if read.players in numbers] for name, reads in readings.items()}
+    default, before = chosen[DEFAULT], None
+    for place, (name, reads) in enumerate((name, reads) for name, reads in chosen.items() if reads):
+        counts = {"games": len({read.game for read in reads}), "quests": len(reads)}
+        if name == DEFAULT:
+            mean = float(np.mean([float(np.log(comb(read.players, sum(read.evil)))) for read in reads]))
+            by_chance = {"log_loss": Estimate(mean, mean, mean, counts["games"]), "auc": 0.5, "ece": 0.0}
+            yield {"players": group, "habits": "chance", **counts, **by_chance}
+        yield {
+            "players": group,
+            "habits": name,
+            **counts,
+            "log_loss": log_loss(reads, seed),
+            "less_than_default": None if name == DEFAULT else difference(reads, default, seed),
+            "less_than_before": difference(reads, before, seed) if before and place > 1 else None,
+            "auc": auc(reads),
+            "ece": calibration_error(reads),
+            "merlin": _over_games([side_loss(read.merlin) for read in reads], reads, seed)
+            if any(read.merlin for read in reads)
+            else None,
+        }
+        before = reads
+
+
+def plain(entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """A summary as plain values."""
+    return [
+        {
+            key: {"mean": value.value, "low": value.low, "high": value.high, "n": value.n}
+            if isinstance(value, Estimate)
+            else value
+            for key, value in entry.items()
+        }
+        for entry in entries
+    ]
+
+
+def verdict(entries: Sequence[Mapping[str, Any]], games: str) -> str:
+    """The habits learned with all evidence, next to today's fixed rates, on held-out games."""
+    learned = [entry for entry in entries if entry["players"] == _ALL and entry.get("less_than_default") is not None]
+    if not learned:
+        return "Nothing was compared with the fixed rates."
+    name, gain = f"belief by {learned[-1]['habits']!r}", saved(learned[-1]["less_than_default"])
+    return compared(name, "belief by the fixed rates", gain, LOG_LOSS.of(games))
+
+
+def rows(entries: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    """The cells under `HEADINGS`."""
+    return [
+        (
+            *(entry["players"], entry["habits"], str(entry["games"]), str(entry["quests"])),
+            f"{entry['log_loss'].value:.3f}"
+            if entry["habits"] == "chance"
+            else show_estimate(entry["log_loss"], ".3f"),
+            *(show_estimate(entry.get(name), ".3f") for name in ("less_than_default", "less_than_before")),
+            *(f"{entry['auc']:.3f}", f"{entry['ece']:.3f}", show_estimate(entry.get("merlin"), ".3f")),
+        )
+        for entry in entries
+    ]
+
+
+def in_words(title: str, entries: Sequence[Mapping[str, Any]]) -> str:
+    """One section of the report in Markdown."""
+    return f"## {title}\n\n{markdown_table(HEADINGS, rows(entries))}\n"
+
+
+# -- files -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Writes what a run found into its folder."""
+
+    folder: Path
+    seed: int
+    groups: Groups
+    panels: Sequence[str]
+    """Groups that the picture shows."""
+
+    def write(self, prefix: str, title: str, readings: Readings) -> tuple[list[dict[str, Any]], str]:
+        """The tables and the curve as data and as a picture; returns the summary, and a section of the report."""
+        entries = summary(readings, self.seed, self.groups)
+        heading = ("players", "habits", "games", "quests", "log_loss", "low", "high", "less_than_default", "low", "high",
+                   "less_than_before", "low", "high", "auc", "ece")  # fmt: skip
+        write_csv(self.folder / f"{prefix}scores.csv", heading, [_flat(entry) for entry in entries])
+        of_bins = ("habits", "players", "low", "high", "seats", "mean", "evil")
+        write_csv(self.folder / f"{prefix}calibration.csv", of_bins, [*self._bins(readings)])
+        panels = {panel: self.groups[panel] for panel in self.panels}
+        draw(self.folder / f"{prefix}calibration.png", readings, panels)
+        return entries, in_words(title, entries)
+
+    def _bins(self, readings: Readings) -> Iterator[list[Any]]:
+        for name, every in readings.items():
+            for group in dict.fromkeys((_ALL, *self.panels)):
+                for part in calibration([read for read in every if read.players in self.groups[group]]):
+                    yield [name, group, part.low, part.high, part.n, part.chance, part.share]
+
+
+def _flat(entry: Mapping[str, Any]) -> list[Any]:
+    losses = (entry["log_loss"], entry.get("less_than_default"), entry.get("less_than_before"))
+    ends = [value for loss in losses for value in (loss.with_ends if loss else (None,) * 3)]
+    return [*(entry[key] for key in ("players", "habits", "games", "quests")), *ends, entry["auc"], entry["ece"]]
+
+
+def draw(path: Path, readings: Readings, groups: Groups) -> None:
+    """One panel for each group: predicted probability against the share of evil seats; the diagonal is calibrated."""
+    if not plots.available():
+        return
+    shown = [read for read in readings[DEFAULT] if any(read.players in numbers for numbers in groups.values())]
+    with plots.picture(
+        path,
+        5 * len(groups) + 0.5,
+        5,
+        title="How often seats are evil by the chance that an onlooker gives them, after every quest",
+        who=f"Recorded games not learned from, read by: {', '.join(readings)}",
+        n=f"n = {len({read.game for read in shown}):,} games, {len(shown):,} quests; bands: 95 % of a part's seats, as if independent",
+    ) as made:
+        colours = plots.colours(list(readings))
+        for axes, group in zip(made.subplots(1, len(groups), sharey=True, squeeze=False)[0], groups, strict=True):
+            axes.plot((0, 1), (0, 1), ":", color=REFERENCE, label="calibrated")
+            for number, (name, every) in enumerate(readings.items()):
+                reads = [read for read in every if read.players in groups[group]]
+                if not reads:
+                    continue
+                mark = plots.MARKERS[number % len(plots.MARKERS)]
+                label = f"{name} (error {calibration_error(reads):.3f})"
+                parts = [(part, rate(round(part.share * part.n), part.n)) for part in calibration(reads)]
+                points = [CurvePoint(part.chance, part.share, *seen.ends) for part, seen in parts if seen]
+                plots.draw(axes, Curve(label, points, marker=mark, interval=""), color=colours[name])
+            games = len({read.game for read in readings[DEFAULT] if read.players in groups[group]})
+            plots.label(axes, "chance of evil", "share that is evil", f"{group} players, n = {games} games")
+            axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+            plots.key(axes)

@@ -1,0 +1,1 @@
+"""Studies of recorded games of Avalon."""

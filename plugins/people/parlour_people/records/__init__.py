@@ -1,0 +1,1 @@
+"""Formats of records of Avalon: `avalonlogs` and `proavalon`, the records of two sites where people play."""

@@ -1,0 +1,1 @@
+"""Live tables for people in their browsers, with boards and a coach: a plugin of parlour."""

@@ -1,0 +1,18 @@
+"""The leak check of boards: a board shows what everybody at the table knows."""
+
+from __future__ import annotations
+
+from parlour.envs.testing.require import require, require_equal
+from parlour.envs.testing.table import ConfiguredGame
+
+from parlour_table.board import board_of
+
+
+def public_board(table: ConfiguredGame) -> None:
+    """Every seat's View gives the same board: it shows nothing that somebody at the table does not know."""
+    game = table.game
+    for state in table.states:
+        boards = {board_of(table.spec, game.view(state, seat), game.seats) for seat in range(game.seats)}
+        require(len(boards) == 1, f"the boards of a state differ by seat: {boards}")
+        (board,) = boards
+        require_equal(len(board.seats), game.seats, "seats that a board marks")

@@ -1,0 +1,194 @@
+"""`parlour table` and `parlour coach`."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Final
+
+import typer
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.registry import name_of
+from parlour.envs.terminal import tell
+from parlour.policies import HumanPolicy
+from parlour.policies.base import Policy
+from parlour.policies.voice import CLAIMS, WORDS, checked_talk, make_player
+from parlour.training.cli import common
+from parlour.training.cli.models import ModelOption, seated
+from parlour.training.cli.options import Options
+from parlour.training.cli.people import NamesOption, PeopleSeedOption, first_seed, names_at
+from parlour.training.cli.play import show_game
+from parlour.training.cli.serve import answers_this_machine_alone
+from parlour.training.play import rollout
+from parlour.training.play.extras import import_extra
+from parlour.training.play.named_table import named_table
+from parlour.training.play.stored_games import games_folder
+from parlour.wrappers import Recorder
+
+from parlour_table.coach import costly_moves
+from parlour_table.coached_person import CoachedPerson
+from parlour_table.live.settings import TableSettings
+
+ME: Final = "me"
+"""How a person is seated."""
+
+
+CoachOption = Annotated[
+    bool,
+    typer.Option("--coach"),
+    "Give people hints: the exact belief, the strongest player's move, and after the game the decisions that cost most.",
+]
+_RARE: Final = ("max_message", "message_rate", "message_burst", "sit_timeout")
+"""Limits that `--help` does not list."""
+
+
+def table(
+    model: ModelOption,
+    settings: Annotated[TableSettings, Options(panel="Limits", rare=_RARE)],
+    setup: common.GameOptions,
+    failures: common.FailureOptions,
+    game: common.AnyGameArgument = None,
+    seats: Annotated[
+        str,
+        typer.Option(metavar="NAME[,NAME]"),
+        "Who sits there, from seat 0 on: `me` for a person in a browser, or a player as in `parlour play`.",
+    ] = ME,
+    others: Annotated[str, "Player for the seats that --seats does not name."] = "heuristic",
+    names: NamesOption = None,
+    games: Annotated[
+        int | None,
+        typer.Option(min=1),
+        "Number of games, on consecutive seeds; None: as many as people begin, and one at a table without people.",
+    ] = None,
+    seed: PeopleSeedOption = None,
+    on_bad: Annotated[
+        str, "Handling of a player's text that cannot be used: ask_again, default or random. People are asked again."
+    ] = "ask_again",
+    talk: common.TalkOption = None,
+    coach: CoachOption = False,
+    host: Annotated[str, "Address to listen at; the default answers only this machine."] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535), "Port to listen at; 0 picks a free one."] = 8018,
+    token: Annotated[
+        str | None,
+        "Environment variable with a secret of 16 characters or more, from which all links are made; addresses that other "
+        "machines reach need one; None: new links each time.",
+    ] = None,
+    out: Annotated[
+        Path | None,
+        "Directory for the transcripts; an interrupted game there is resumed, and finished games count; None: they are "
+        "deleted at the end.",
+    ] = None,
+) -> None:
+    """Play with people in their browsers: prints a secret link for each person, and a link for watchers.
+
+    After a game anybody at the table begins the next one: the same seats, a new deal. Ctrl-C closes the table.
+
+    Example: [bold]parlour table avalon_v0 --seats me,me --names Ana,Ben --clock 120 --out runs/friday[/bold]
+    """
+    if token is None and not answers_this_machine_alone(host):
+        raise ParlourError(
+            f"--host {host} is not accepted without --token; accepted: an address of loopback, or a token"
+        )
+    tables = import_extra("parlour_table.live.opening", "serve")
+    given = names_in(seats)
+    game, options = named_table(game, setup.chosen, (*given, others))
+    env = rollout.table(game, on_bad=on_bad, **options)
+    base = env.game_env
+    sitting = seats_of(given, others, len(base.possible_agents))
+    talk = checked_talk(talk, WORDS if ME in sitting else CLAIMS)
+    players = [
+        (HumanPolicy.name, None)
+        if name == ME
+        else (seated(name, model), make_player(name, base.spec, base.game.config, model, talk))
+        for name in sitting
+    ]
+    people = tuple(seat for seat, (_, player) in enumerate(players) if player is None)
+    keys = tables.keys_from(people, token)
+    called = names_at(names, base)
+    seed, seed_line = first_seed(seed, out, base)
+    stored = {"players": [name for name, _ in players], "seed": seed, "on_bad": on_bad}
+    kept: AbstractContextManager[Path | str] = (
+        nullcontext(out) if out else TemporaryDirectory(prefix="parlour-table-", ignore_cleanup_errors=True)
+    )
+    with kept as folder, games_folder(Path(folder), base, "table", stored, resume=True):
+        plan = tables.Plan(Path(folder), games if games or people else 1, seed, failures, called, coach)
+        opened = tables.OpenTable(env, players, plan, keys, settings, host, port, tell=tell)
+        for line in opened.links():
+            tell(line)
+        tell(f"transcripts: {folder}" if out else "transcripts: gone at the end, without --out")
+        tell(seed_line)
+        tell("Ctrl-C closes the table")
+        opened.run()
+
+
+def names_in(given: str) -> list[str]:
+    """The names in a list of seats. Raises `ParlourError` for an empty one.
+
+    A comma ends a name, except for one before `key=value`, which belongs to the settings of the name before it.
+
+    >>> names_in("me,gratr:gamma=0.5,rho=2,me")
+    ['me', 'gratr:gamma=0.5,rho=2', 'me']
+    """
+    names: list[str] = []
+    for part in given.split(","):
+        setting = "=" in part and ":" not in part.partition("=")[0]
+        if setting and names and ":" in names[-1]:
+            names[-1] += f",{part}"
+        else:
+            names.append(part.strip())
+    if "" in names:
+        raise ParlourError(f"seats {given!r} are not accepted; accepted: names with a comma between them")
+    return names
+
+
+def seats_of(names: list[str], others: str, seats: int) -> list[str]:
+    """Who sits at each seat. Raises `ParlourError` for more names than seats.
+
+    >>> seats_of(["me"], "heuristic", 3)
+    ['me', 'heuristic', 'heuristic']
+    """
+    if len(names) > seats:
+        raise ParlourError(f"{len(names)} names for {seats} seats are not accepted; accepted: up to {seats}")
+    return names + [others] * (seats - len(names))
+
+
+def play_with_coach(
+    model: ModelOption,
+    setup: common.GameOptions,
+    game: common.AnyGameArgument = None,
+    seat: Annotated[int, typer.Option(min=0), "Number of your seat."] = 0,
+    others: Annotated[str, "Player for the other seats."] = "heuristic",
+    names: NamesOption = None,
+    seed: PeopleSeedOption = None,
+    talk: common.TalkOption = None,
+    out: common.TranscriptsOption = None,
+) -> None:
+    """Play a game at the terminal with a coach: hints at each turn, and after the game your decisions that cost most.
+
+    Example: [bold]parlour coach avalon_v0 --seat 2[/bold]
+    """
+    game, options = named_table(game, setup.chosen, [others])
+    env = rollout.table(game, **options)
+    base = env.game_env
+    if seat >= base.game.seats:
+        raise accept("seat", seat, f"0..{base.game.seats - 1}")
+    shown = names_at(names, base)
+    seed, seed_line = first_seed(seed, out, base)
+    talk = checked_talk(talk, WORDS)
+    players: list[Policy] = [
+        make_player(others, base.spec, base.game.config, model, talk) for _ in base.possible_agents
+    ]
+    players[seat] = CoachedPerson(base, names=shown)
+    seated_there = {agent: seated(others, model) for agent in base.possible_agents}
+    seated_there[base.possible_agents[seat]] = HumanPolicy.name
+    tell(seed_line)
+    with games_folder(out, base, "coach", {"players": seated_there, "seed": seed}, resume=False):
+        file = None if out is None else out / f"{name_of(base.spec)}-1.jsonl"
+        table = env if file is None else Recorder(env, file, header={"players": seated_there})
+        episode = rollout.play(table, players, seed)
+    show_game(base.text, episode, shown, heading=False)
+    costly = costly_moves(base.spec, base.game, tuple(base.moves), seat)
+    tell("Coach: the decisions that cost most" if costly else "Coach: no decision cost anything")
+    for decision in costly:
+        tell(f"  {shown.shown(decision.shown)}")

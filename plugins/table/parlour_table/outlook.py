@@ -1,0 +1,43 @@
+"""What the exact belief of a seat says about a move, in the coach's words."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from parlour.envs import speech
+from parlour.envs.avalon import vocabulary as avalon
+from parlour.envs.core import Move
+from parlour.envs.english import name
+from parlour.envs.werewolf import vocabulary as werewolf
+
+_NAMED: Final = (speech.ACCUSE, speech.DEFEND, speech.RECOMMEND, speech.REPORT, *werewolf.TARGETED)
+
+
+def outlook(mind: Any, view: Any, move: Move) -> str:
+    """What the seat's belief says about a move; empty where it says nothing.
+
+    Args:
+        mind: What the game's `voice` makes (`parlour.policies.voice.evidence.Mind`).
+        view: The seat's View.
+        move: Its move.
+    """
+    belief, args = mind.own.belief, move.args
+    if isinstance(view, avalon.AvalonView) and move.kind in (avalon.TEAM, avalon.BALLOT):
+        team = args if move.kind == avalon.TEAM else view.team
+        return f"this team has no evil player with {_percent(belief.clean_chance(team))}"
+    if not args:
+        return ""
+    who = "me" if args[0] == view.seat else name(args[0])
+    if isinstance(view, avalon.AvalonView) and move.kind == avalon.GUESS:
+        return f"{who} is Merlin with {_percent(belief.merlin_chance()[args[0]])}"
+    if isinstance(view, werewolf.WerewolfView) and move.kind == werewolf.KILL:
+        return f"{who} is the seer with {_percent(belief.seer_chance()[args[0]])}"
+    if move.kind not in _NAMED:
+        return ""
+    if mind.deceives(view):
+        return f"the table holds {who} for evil with {_percent(mind.public.chance()[args[0]])}"
+    return f"{who} is evil with {_percent(mind.own.chance()[args[0]])}"
+
+
+def _percent(chance: Any) -> str:
+    return f"{round(100 * float(chance))} percent"

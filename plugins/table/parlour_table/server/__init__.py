@@ -1,0 +1,1 @@
+"""A server that strangers reach: limits on connections, and on each request."""

@@ -1,6 +1,0 @@
-"""Agents of the AIWolf contest at our tables, over the contest's own protocol.
-
-`game_info` says in AIWolf's form what a seat may know, `agent` is a connected agent as a policy,
-and `contest` deals the games and counts them. Sources of the protocol: `aiwolf/AIWolfCommon` (package `net`) and
-`aiwolf/AIWolfServer` (`TcpipServer`), version 0.6.
-"""

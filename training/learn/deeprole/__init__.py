@@ -1,1 +1,0 @@
-"""`parlour train deeprole`: value networks of DeepRole, learned backwards from the end of the game."""

@@ -1,5 +1,0 @@
-"""A live table: people play with each other and with parlour's players in their browsers, and others watch.
-
-`games` plays in a thread of its own, `boards` hold what each browser is shown, `sockets` and `app` send it; the files in
-`look` are the page. Needs the extra `serve`.
-"""
