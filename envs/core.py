@@ -259,7 +259,7 @@ class GameSpec(Protocol):
     metrics: ClassVar[str] = ""
     """Dotted name of `folder -> dict`, for `parlour metrics`. A function `tables(found)` beside it shows the dict."""
     replay_page: ClassVar[str] = ""
-    """Dotted name of `parlour.training.results.replay_page.played.PlayedGame -> parlour.training.results.replay_page.matter.GameMatter`: what a
+    """Dotted name of `parlour.training.replay.played.PlayedGame -> parlour.training.replay.matter.GameMatter`: what a
     replay page shows beside steps and record; empty for those alone."""
     services: ClassVar[bool] = False
     """Whether nature's moves carry answers of services, in words: then the game has no numbered chance outcomes."""

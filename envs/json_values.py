@@ -13,6 +13,8 @@ from typing import Any, Final, NoReturn
 
 DEEPEST: Final = 100
 DIGITS: Final = 300
+LONGEST_SHOWN: Final = 120
+"""Characters of a refused value that are shown."""
 
 Pairs = list[tuple[str, Any]]
 
@@ -101,3 +103,13 @@ _DECODER: Final = json.JSONDecoder(**_NUMBERS, parse_constant=_no_number)
 
 def _decoder(pairs: Callable[[Pairs], Any] | None, finite: bool) -> json.JSONDecoder:
     return json.JSONDecoder(object_pairs_hook=pairs, parse_constant=_no_number if finite else float, **_NUMBERS)
+
+
+def json_shown(value: object) -> str:
+    """A value as JSON, cut where it is too long for a message.
+
+    >>> json_shown({"leader": 3, "short": False})
+    '{"leader": 3, "short": false}'
+    """
+    text = json.dumps(value)
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."

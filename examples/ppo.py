@@ -28,7 +28,7 @@ from parlour.training.learn.batch.matches import whole_sides
 from parlour.training.learn.batch.networks import NetworkPlayer
 from parlour.training.play.rollout import play, table
 from parlour.training.play.seeds import VALIDATION
-from parlour.training.results.loggers import Logger, loggers
+from parlour.training.runs.loggers import Logger, loggers
 from torch import nn
 from torch.nn import functional
 

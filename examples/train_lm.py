@@ -25,10 +25,10 @@ import torch
 from parlour.envs import speech
 from parlour.policies import make_policy
 from parlour.policies.files import atomic_write, write_json
-from parlour.training.measure.statistics import SHARE, paired, rate, show_interval, weighted_mean
 from parlour.training.play.seeds import HELD_OUT, TRAINING
-from parlour.training.results.result_table import markdown_table
-from parlour.training.results.runs import run_directory
+from parlour.training.report.result_table import markdown_table
+from parlour.training.runs.folder import run_directory
+from parlour.training.statistics import SHARE, paired, rate, show_interval, weighted_mean
 from parlour.wrappers.base import inner_game
 from parlour.wrappers.conversation import ConversationSeat, table
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers

@@ -16,9 +16,9 @@ from parlour.policies.adapters.openspiel_bot import is_mcts
 from parlour.policies.files import write_json
 from parlour.training.learn.examples import GAME, OPTIONS, against_random
 from parlour.training.measure import evaluate
+from parlour.training.measure.evaluation_tables import show_report
 from parlour.training.play import seeds
 from parlour.training.play.rollout import table
-from parlour.training.results.evaluation_tables import show_report
 from parlour.wrappers.openspiel.game import openspiel_game
 
 parser = argparse.ArgumentParser(description=__doc__)

@@ -25,11 +25,11 @@ from parlour.envs.core import ParlourError
 from parlour.envs.terminal import tell_text
 from parlour.policies.files import atomic_write, read_json, write_json
 from parlour.training.harnesses.trl import GameRollout, game_reward, rollout_rows, seed_of, usable_share
-from parlour.training.measure.statistics import SHARE, Bounds, mean_difference, mean_estimate, show_interval
 from parlour.training.play.seeds import HELD_OUT, TRAINING
-from parlour.training.results.result_table import markdown_table
-from parlour.training.results.runs import run_directory
-from parlour.training.results.verdicts import REWARD, compared
+from parlour.training.report.result_table import markdown_table
+from parlour.training.report.verdicts import REWARD, compared
+from parlour.training.runs.folder import run_directory
+from parlour.training.statistics import SHARE, Bounds, mean_difference, mean_estimate, show_interval
 from parlour.wrappers import ConversationSeat
 from parlour.wrappers.conversation import table
 from transformers.trainer_utils import get_last_checkpoint

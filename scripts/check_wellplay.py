@@ -31,7 +31,7 @@ from parlour.envs.murder_mystery.wellplay.load import (
     victims_of,
 )
 from parlour.envs.murder_mystery.wellplay.rows import Irregularity, Row, fixed_keys, kind_of
-from parlour.training.results.display import show_table
+from parlour.training.report.display import show_table
 
 _OTHER: Final = {"en": ("zh", "chinese"), "zh": ("en", "english")}
 _UNUSED: Final = ("questions", "acts_performance", "final_goal", "secrets")

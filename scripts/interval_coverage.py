@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 from parlour.envs.terminal import tell
-from parlour.training.measure.statistics import Estimate, mean_estimate, mean_of_rates, paired, rate, weighted_mean
+from parlour.training.statistics import Estimate, mean_estimate, mean_of_rates, paired, rate, weighted_mean
 
 LEAST: Final = 0.92
 Draw = Callable[[np.random.Generator], Estimate | None]

@@ -15,7 +15,7 @@ from pathlib import Path
 from parlour.envs import registry
 from parlour.envs.core import GameSpec
 from parlour.policies.experts import DATA, ExpertCard, Points, cards, expert
-from parlour.training.results.result_table import markdown_list, markdown_table
+from parlour.training.report.result_table import markdown_list, markdown_table
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "cards"
 _BEGAN = {

@@ -6,7 +6,7 @@ from parlour.policies.adapters.rllib import RLlibPolicy
 from parlour.policies.adapters.trained_on import save_beside
 from parlour.policies.files import write_json
 from parlour.training.learn.examples import against_random, learner_env, options
-from parlour.training.results.evaluation_tables import show_report
+from parlour.training.measure.evaluation_tables import show_report
 from parlour.wrappers import ObservationsKey
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec

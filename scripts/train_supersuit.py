@@ -13,8 +13,8 @@ from parlour.policies.adapters.sb3 import Sb3Seat
 from parlour.policies.adapters.trained_on import save_beside
 from parlour.policies.files import write_json
 from parlour.training.learn import examples
-from parlour.training.results import display
-from parlour.training.results.evaluation_tables import show_report
+from parlour.training.measure.evaluation_tables import show_report
+from parlour.training.report import display
 from parlour.wrappers import LegalRanks
 from pettingzoo.utils.conversions import aec_to_parallel
 from stable_baselines3 import PPO

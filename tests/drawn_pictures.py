@@ -28,11 +28,11 @@ from parlour.training.learn.tuning.study import Trial
 from parlour.training.measure.arena import picture as arena
 from parlour.training.measure.arena.strengths import Strength
 from parlour.training.measure.murder_mystery import scores
-from parlour.training.measure.statistics import Estimate, rate
 from parlour.training.measure.werewolf import trust_picture
 from parlour.training.papers import figures, grace_pictures
 from parlour.training.papers.questum_games import OVERALL
 from parlour.training.papers.reproduce import Reproduction, ReproductionSetting, TableCell, Value
+from parlour.training.statistics import Estimate, rate
 
 LONG = "a-player-with-a-long-name:file=runs/somewhere/policy.npz"
 WHO = "made-up players"

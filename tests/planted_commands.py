@@ -7,7 +7,7 @@ from pathlib import Path
 
 from parlour.envs.writing import CannotWrite
 from parlour.policies.files import atomic_write
-from parlour.training.results.runs import JsonlStore, run_directory
+from parlour.training.runs.folder import JsonlStore, run_directory
 
 LINES = 5
 

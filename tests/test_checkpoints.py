@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.files import read_json
-from parlour.training.learn.checkpoints import Checkpoint
+from parlour.training.runs.checkpoints import Checkpoint
 
 
 def read(path):

@@ -19,7 +19,7 @@ from parlour.training.measure import evaluate
 from parlour.training.play import rollout
 from parlour.training.play.parallel.concurrent_games import Job
 from parlour.training.play.runner import GameRunner
-from parlour.training.results.progress import Stage
+from parlour.training.runs.progress import Stage
 from parlour.wrappers import Recorder, TextActions
 
 WORDS = ("I propose player_0, player_1 and player_2", "I suspect player_1", "yes", "no", "success", "?")

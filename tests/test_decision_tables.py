@@ -1,13 +1,11 @@
-"""Whose decisions a result rests on, as tables show it (`parlour.training.results.decision_tables`): every number by hand."""
+"""Whose decisions a result rests on, as tables show it (`parlour.training.measure.decision_tables`): every number by hand."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from parlour.policies.llm.decisions import Answers, Decisions
-from parlour.training.measure.evaluate import Comparison, Own, Report
-from parlour.training.measure.statistics import paired, rate
-from parlour.training.results.decision_tables import (
+from parlour.training.measure.decision_tables import (
     ASKED,
     MEANING,
     SIGN,
@@ -18,7 +16,9 @@ from parlour.training.results.decision_tables import (
     marked,
     no_result,
 )
-from parlour.training.results.evaluation_tables import comparison_table, rate_table
+from parlour.training.measure.evaluate import Comparison, Own, Report
+from parlour.training.measure.evaluation_tables import comparison_table, rate_table
+from parlour.training.statistics import paired, rate
 
 # 20 decisions: 12 at the first reply, 4 at the second, 3 by the heuristic, 1 by the table: 16 of 20 its own
 CHAT = Decisions(

@@ -7,9 +7,9 @@ from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.training.measure import evaluate
-from parlour.training.measure.statistics import paired, rate
 from parlour.training.play import rollout, seeds
 from parlour.training.play.runner import GameRunner
+from parlour.training.statistics import paired, rate
 from scipy.stats import binomtest
 
 

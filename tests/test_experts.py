@@ -19,7 +19,7 @@ from parlour.policies.experts import ExpertCard, Points, cards, expert
 from parlour.training.cli.experts import HEADINGS, rows
 from parlour.training.measure import evaluate
 from parlour.training.play import rollout, seeds
-from parlour.training.results.result_table import markdown_table
+from parlour.training.report.result_table import markdown_table
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts"))
 from expert_maker import MOST_BYTES, make_expert, measure_again

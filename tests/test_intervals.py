@@ -1,4 +1,4 @@
-"""Intervals and tests of `parlour.training.measure.statistics` by hand: worked numbers, ends of what is possible, what has none."""
+"""Intervals and tests of `parlour.training.statistics` by hand: worked numbers, ends of what is possible, what has none."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from math import isnan, sqrt
 
 import numpy as np
 import pytest
-from parlour.training.measure.statistics import (
+from parlour.training.statistics import (
     COUNT,
     SHARE,
     SHARE_DIFFERENCE,

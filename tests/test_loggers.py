@@ -12,8 +12,9 @@ from hardening.kills import SUBJECTS
 from hardening.same_files import difference, files_of
 from parlour.envs.core import ParlourError
 from parlour.training.cli import COMMANDS, run
-from parlour.training.results import display, loggers as module
-from parlour.training.results.loggers import CURVE, SPEED, check_loggers, loggers, read_curve
+from parlour.training.report import display
+from parlour.training.runs import loggers as module
+from parlour.training.runs.loggers import CURVE, SPEED, check_loggers, loggers, read_curve
 
 TENSORBOARD = pytest.mark.skipif(find_spec("tensorboard") is None, reason="the extra `tensorboard` is not installed")
 TRAINERS = [name for name in COMMANDS if name.startswith("train ")]

@@ -13,10 +13,10 @@ from parlour.envs.registry import registry
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.agents.mediated_qa.joint import FALLBACK
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
+from parlour.training import statistics
 from parlour.training.learn.mediators import baselines, held_out
 from parlour.training.learn.mediators.experiment import HeldOutConfig
 from parlour.training.learn.mediators.simulate import Simulated, calibrate, simulate, table
-from parlour.training.measure import statistics
 
 
 class Counting:

@@ -21,8 +21,8 @@ from parlour.training.learn.mediators.baselines import usability
 from parlour.training.learn.mediators.learn import GraceConfig, learn
 from parlour.training.learn.mediators.table import UtilityTable
 from parlour.training.learn.mediators.train import POLICY, train
-from parlour.training.measure.statistics import Estimate
-from parlour.training.results.loggers import CURVE
+from parlour.training.runs.loggers import CURVE
+from parlour.training.statistics import Estimate
 from reference_data import reference as data
 
 FILES = ("config.json", "checkpoint.json", "progress.csv", "quantities.csv", "obedience.csv", "policy.json")

@@ -1,6 +1,6 @@
 """No interval leaves what is possible, and none is told of fewer than two values or of equal ones: tables of few cases.
 
-What `parlour.training.measure.statistics` promises, held where its means are shown. Student's interval of two values is their mean
+What `parlour.training.statistics` promises, held where its means are shown. Student's interval of two values is their mean
 plus or minus 12.7 standard errors, and so mostly wider than what is possible.
 """
 
@@ -12,7 +12,7 @@ from parlour.training.learn.mediators.baselines import SystemAnswers, lines, sco
 from parlour.training.learn.mediators.learn import GraceConfig
 from parlour.training.learn.mediators.table import UtilityTable
 from parlour.training.learn.mediators.train import train
-from parlour.training.measure.statistics import Estimate
+from parlour.training.statistics import Estimate
 
 
 def test_the_mean_over_seeds_stays_within_a_hundred_points():

@@ -18,8 +18,8 @@ from parlour.policies import TrainedSeat, make_policy
 from parlour.policies.array_files import write_arrays
 from parlour.training.learn.ppo.phase_config import SeatConfig, features_of
 from parlour.training.play import rollout
-from parlour.training.results.loggers import CURVE
-from parlour.training.results.runs import CONFIG, run_directory
+from parlour.training.runs.folder import CONFIG, run_directory
+from parlour.training.runs.loggers import CURVE
 
 seat = pytest.importorskip("parlour.training.learn.ppo.seat", reason="the extra `train` is not installed")
 from parlour.training.learn.batch.networks import trained  # noqa: E402

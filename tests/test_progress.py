@@ -11,8 +11,9 @@ import time
 from itertools import accumulate
 
 import pytest
-from parlour.training.results import display, progress
-from parlour.training.results.progress import ProgressLine, Stage, counted, pause
+from parlour.training.report import display
+from parlour.training.runs import progress
+from parlour.training.runs.progress import ProgressLine, Stage, counted, pause
 
 TRAINING = Stage("Training", 409_600, "decisions")
 

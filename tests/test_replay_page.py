@@ -1,4 +1,4 @@
-"""The data of a replay page (training/results/replay_page): what each seat was told, by its View, and nothing else; every line once.
+"""The data of a replay page (training/replay): what each seat was told, by its View, and nothing else; every line once.
 
 `tests/replays/coin.json` is the data of `coin.jsonl` as it stands in a page: the example for whoever writes the browser's side.
 """
@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from parlour.envs.replay import read
-from parlour.training.results.replay_page.asked import Pieces
-from parlour.training.results.replay_page.build import replay_of
-from parlour.training.results.replay_page.model import Replay, as_json
+from parlour.training.replay.asked import Pieces
+from parlour.training.replay.build import replay_of
+from parlour.training.replay.model import Replay, as_json
 
 REPLAYS = Path(__file__).parent / "replays"
 

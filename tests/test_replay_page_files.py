@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.training.cli import run
-from parlour.training.results.replay_page.write import write_index, write_replay
+from parlour.training.replay.write import write_index, write_replay
 
 COIN = Path(__file__).parent / "replays" / "coin.jsonl"
 HOSTILE = (

@@ -23,8 +23,8 @@ from parlour.policies.heuristic.avalon import AvalonPlayer
 from parlour.policies.heuristic.werewolf import WerewolfPlayer
 from parlour.training.play import rollout
 from parlour.training.play.decisions import models_of
-from parlour.training.results.replay_page.build import replay_of
-from parlour.training.results.replay_page.model import BeliefLines, Replay
+from parlour.training.replay.build import replay_of
+from parlour.training.replay.model import BeliefLines, Replay
 from parlour.wrappers.record import Recorder
 
 EQUAL = 1e-9

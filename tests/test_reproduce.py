@@ -13,12 +13,12 @@ from parlour.envs.core import ParlourError
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.cli import reproduce as command, run
-from parlour.training.measure.statistics import paired, rate
 from parlour.training.papers import avalon_social_tables, avalon_tables, reproduce as reproducing
 from parlour.training.papers.avalon_teams import RowGames
 from parlour.training.papers.cells import Reproduction, TableCell, cell, printed, unprinted
 from parlour.training.papers.reproduce import TABLES, ReproductionSetting, reproduce
 from parlour.training.play.runner import GameRunner
+from parlour.training.statistics import paired, rate
 from reference_data import paper_table
 
 SMALL = ReproductionSetting(games=1, practice=1)

@@ -18,7 +18,7 @@ from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig
 from parlour.training.learn.mediators.learn import GraceConfig, learn
 from parlour.training.papers import cells, grace
 from parlour.training.papers.reproduce import ReproductionSetting, reproduce
-from parlour.training.results import plots
+from parlour.training.report import plots
 from reference_data import paper_table
 
 GAMES, PRACTICE = 60, 90

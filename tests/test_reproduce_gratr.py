@@ -13,13 +13,13 @@ from parlour.envs.core import ParlourError
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.cli import reproduce as command
 from parlour.training.measure.werewolf.amnesia import amnesia
-from parlour.training.measure.werewolf.played import WerewolfGame
 from parlour.training.measure.werewolf.transcripts import Seen
 from parlour.training.papers import gratr
 from parlour.training.papers.cells import Reproduction, printed
 from parlour.training.papers.gratr_teams import OPPONENTS, PAPER, RULE, Match
 from parlour.training.papers.reproduce import ReproductionSetting, reproduce, sizes
 from parlour.training.play import seeds
+from parlour.training.records.werewolf.played import WerewolfGame
 from reference_data import paper_table
 
 NAMES = ("gratr-2", "gratr-3", "gratr-fig3", "gratr-fig4")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.files import atomic_write, replacing
-from parlour.training.results.runs import (
+from parlour.training.runs.folder import (
     CONFIG,
     LOCK,
     JsonlStore,
@@ -50,7 +50,7 @@ def test_an_error_ends_the_lock(tmp_path):
 
 HOLDS = """
 import sys, time
-from parlour.training.results.runs import run_directory
+from parlour.training.runs.folder import run_directory
 with run_directory(sys.argv[1]):
     print("held", flush=True)
     time.sleep(60)

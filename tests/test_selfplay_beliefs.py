@@ -11,7 +11,7 @@ from parlour.envs.core import ParlourError
 from parlour.training.learn.selfplay import pool, run
 from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.learn.selfplay.learner import SelfplayLearner
-from parlour.training.results.progress import no_progress
+from parlour.training.runs.progress import no_progress
 
 
 def config(**changes):

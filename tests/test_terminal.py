@@ -19,8 +19,8 @@ from parlour.envs.murder_mystery.cases.case import dump
 from parlour.envs.murder_mystery.generate import from_seed
 from parlour.envs.terminal import TellingHandler, tell, tell_text
 from parlour.training.cli import run
-from parlour.training.results import display
-from parlour.training.results.progress import Stage
+from parlour.training.report import display
+from parlour.training.runs.progress import Stage
 
 ROOT = Path(__file__).resolve().parents[1]
 RAW = {
@@ -172,8 +172,8 @@ def test_an_error_quotes_its_input_clean_and_in_one_line(tmp_path, shown_by):
 
 
 def test_nothing_prints_but_the_door():
-    """`print`, the streams, Rich's console: only in `envs/terminal.py` and `training/results/display.py`."""
-    doors = {"envs/terminal.py", "training/results/display.py"}
+    """`print`, the streams, Rich's console: only in `envs/terminal.py` and `training/report/display.py`."""
+    doors = {"envs/terminal.py", "training/report/display.py"}
     places = []
     for folder in ("envs", "policies", "training", "wrappers"):
         for path in sorted((ROOT / folder).rglob("*.py")):

@@ -18,7 +18,7 @@ from parlour.training.cli import run
 from parlour.training.learn import practice
 from parlour.training.learn.practice import PracticeConfig, curve, practise
 from parlour.training.play import rollout
-from parlour.training.results.loggers import read_curve
+from parlour.training.runs.loggers import read_curve
 
 SMALL = PracticeConfig(games=2, num_players=5, seed=3)
 LESSON = Lesson(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from parlour.training.learn.tuning.problem import TuneConfig
-from parlour.training.results.progress import Stage
+from parlour.training.runs.progress import Stage
 from quadratic_problem import IMPORT, Bowl
 
 study = pytest.importorskip("parlour.training.learn.tuning.study", reason="the extra `train` is not installed")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from parlour.training.measure.statistics import Estimate
-from parlour.training.results.verdicts import (
+from parlour.training.report.verdicts import (
     POINTS,
     UTILITY,
     WIN_RATE,
@@ -15,6 +14,7 @@ from parlour.training.results.verdicts import (
     together,
     word,
 )
+from parlour.training.statistics import Estimate
 
 
 @pytest.mark.parametrize(

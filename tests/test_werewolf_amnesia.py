@@ -15,7 +15,6 @@ from parlour.envs.werewolf.vocabulary import ROLES, side_of
 from parlour.policies import RandomPolicy
 from parlour.training.measure.werewolf import measures, transcripts
 from parlour.training.measure.werewolf.amnesia import IDENTITY, OBJECTIVE, WAYS, Count, Turn, amnesia, forgot
-from parlour.training.measure.werewolf.played import DayVote, Judgement
 from parlour.training.measure.werewolf.scores import (
     PUBLISHED,
     performance,
@@ -24,6 +23,7 @@ from parlour.training.measure.werewolf.scores import (
 from parlour.training.play import rollout
 from parlour.training.play.parallel.concurrent_games import Job
 from parlour.training.play.runner import GameRunner
+from parlour.training.records.werewolf.played import DayVote, Judgement
 
 # Seats 0 and 1 are wolves, 2 is the seer, 3 the witch, 4 a villager.
 SEATS = ("Werewolf", "Werewolf", "Seer", "Witch", "Villager")

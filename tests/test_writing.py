@@ -23,7 +23,7 @@ from parlour.policies.files import atomic_write, replacing
 from parlour.training.cli import run
 from parlour.training.play import rollout
 from parlour.training.play.failures import Failures
-from parlour.training.results.runs import LOCK, JsonlStore, run_directory
+from parlour.training.runs.folder import LOCK, JsonlStore, run_directory
 from parlour.wrappers import Recorder
 
 ACCEPTED = "accepted: a folder that is there, with room, and may be written to"

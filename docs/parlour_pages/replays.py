@@ -10,7 +10,7 @@ from parlour.envs.replay import read
 from parlour.policies import make_policy
 from parlour.training.play import rollout
 from parlour.training.play.parallel.concurrent_games import play_recorded
-from parlour.training.results.replay_page.write import replay_html
+from parlour.training.replay.write import replay_html
 
 SEED = 7
 

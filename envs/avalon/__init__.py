@@ -89,7 +89,7 @@ class AvalonSpec(GameSpec):
     heuristic = "parlour.policies.heuristic.avalon:AvalonPlayer"
     voice = "parlour.policies.voice.avalon:AvalonMind"
     metrics = "parlour.training.measure.avalon:of_directory"
-    replay_page = "parlour.training.results.replay_page.avalon:avalon_matter"
+    replay_page = "parlour.training.replay.avalon:avalon_matter"
     features = (TABLE, *FEATURES)
     batch = "parlour.envs.batch.avalon:AvalonTables"
     batch_heuristic = "parlour.policies.heuristic.batch.avalon:choose"

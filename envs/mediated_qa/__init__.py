@@ -100,7 +100,7 @@ class MediatedSpec(GameSpec):
     }
     heuristic = "parlour.policies.heuristic.mediated_qa:MediatedPlayer"
     strongest = "mediator=grace:file=DIR/policy.json"
-    replay_page = "parlour.training.results.replay_page.mediated_qa:mediated_matter"
+    replay_page = "parlour.training.replay.mediated_qa:mediated_matter"
 
     def text(self, game: MediatedQA) -> MediatedText:
         """The wording."""

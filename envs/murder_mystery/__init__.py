@@ -91,7 +91,7 @@ class MysterySpec(GameSpec):
     worded = WITH_WORDS
     heuristic = "parlour.policies.heuristic.murder_mystery:MysteryPlayer"
     strongest = "questum"
-    replay_page = "parlour.training.results.replay_page.murder_mystery:mystery_matter"
+    replay_page = "parlour.training.replay.murder_mystery:mystery_matter"
     redealt = "parlour.envs.murder_mystery.redealt:redealt"
 
     def text(self, game: MurderMystery) -> MysteryText:

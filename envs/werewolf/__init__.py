@@ -91,7 +91,7 @@ class WerewolfSpec(GameSpec):
     heuristic = "parlour.policies.heuristic.werewolf:WerewolfPlayer"
     voice = "parlour.policies.voice.werewolf:WerewolfMind"
     metrics = "parlour.training.measure.werewolf.measures:of_directory"
-    replay_page = "parlour.training.results.replay_page.werewolf:werewolf_matter"
+    replay_page = "parlour.training.replay.werewolf:werewolf_matter"
     batch = "parlour.envs.batch.werewolf:WerewolfTables"
     batch_heuristic = "parlour.policies.heuristic.batch.werewolf:choose"
     rounds = "parlour.envs.batch.werewolf.rounds:WerewolfRounds"

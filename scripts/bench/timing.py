@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import NamedTuple
 
-from parlour.training.results.display import show_table
+from parlour.training.report.display import show_table
 
 __all__ = ["Spread", "in_rounds", "median", "seconds", "show_table", "without_collector"]
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from parlour.envs.registry import registry
 from parlour.envs.replay import read
-from parlour.training.results.pages.page import render
-from parlour.training.results.replay_page.build import replay_of
-from parlour.training.results.replay_page.model import as_json
-from parlour.training.results.replay_page.viewer import index, viewer
+from parlour.training.replay.build import replay_of
+from parlour.training.replay.model import as_json
+from parlour.training.replay.viewer import index, viewer
+from parlour.training.report.page import render
 from recorded_games import ASKING, record
 from watched_page import GOOD, PHONE
 
@@ -66,7 +66,7 @@ def fragment(step: int, perspective: int | str | None) -> str:
 
 
 def knows(to: list[int] | None, perspective: int | str | None) -> bool:
-    """The convention of `to` in parlour.training.results.replay_page.model."""
+    """The convention of `to` in parlour.training.replay.model."""
     return to is None or perspective is None or (perspective != "all" and perspective in to)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from parlour.envs.core import ParlourError, accept
 from parlour.policies.files import atomic_write
-from parlour.training.results.runs import run_directory
+from parlour.training.runs.folder import run_directory
 
 from hardening.attack import Attack
 from hardening.attacks import all_attacks

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from parlour.training.results.runs import JsonlStore
+from parlour.training.runs.folder import JsonlStore
 
 from hardening import memory
 from hardening.attack import Attack, Finding, Tried, uncaught

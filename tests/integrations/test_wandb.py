@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("wandb", reason="wandb is not installed; pip install '.[wandb]'")
 
-from parlour.training.results.loggers import SPEED, loggers, read_curve
+from parlour.training.runs.loggers import SPEED, loggers, read_curve
 from wandb.proto import wandb_internal_pb2
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of W&B's own

@@ -21,12 +21,12 @@ from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.request import CallFailed, Completion, Request, Usage
 from parlour.training.cli import run
+from parlour.training.measure.decision_tables import decision_tables
 from parlour.training.play.decisions import PlayedLine, counted, of_transcript
 from parlour.training.play.failures import Failures, TooManyFallbacks
 from parlour.training.play.parallel.concurrent_games import Job
 from parlour.training.play.rollout import Episode, GameUnfinished, Unfinished, play, table
 from parlour.training.play.runner import GameRunner
-from parlour.training.results.decision_tables import decision_tables
 
 NO_PLAYER = "As an AI language model, I cannot take part in games of deception."
 AVALON = {"num_players": 5, "rules": "official"}

@@ -31,9 +31,9 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "envs/*/vocabulary/*.py",
     ),
     "statistics": (
-        "training/measure/statistics.py",
+        "training/statistics.py",
         "training/play/asked.py",
-        "training/results/decision_tables.py",
+        "training/measure/decision_tables.py",
         "training/measure/evaluate.py",
         "training/measure/avalon/__init__.py",
         "training/papers/avalon_social/measures.py",

@@ -15,14 +15,14 @@ from parlour.training.cli.options import Answer
 from parlour.training.measure.arena import report
 from parlour.training.measure.arena.config import ArenaConfig
 from parlour.training.measure.arena.run import arena as play_arena
+from parlour.training.measure.decision_tables import decision_parts
 from parlour.training.play import rollout
 from parlour.training.play.named_table import named_table
 from parlour.training.play.parallel.executor import opened
 from parlour.training.play.runner import GameRunner
-from parlour.training.results import display
-from parlour.training.results.decision_tables import decision_parts
-from parlour.training.results.pages.report import HTML
-from parlour.training.results.result_table import plain_table
+from parlour.training.report import display
+from parlour.training.report.html_report import HTML
+from parlour.training.report.result_table import plain_table
 
 
 def arena(

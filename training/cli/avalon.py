@@ -10,11 +10,11 @@ from typing import Annotated, Any, Final
 import typer
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer
-from parlour.training.measure.statistics import Estimate
+from parlour.training.measure.decision_tables import marked
+from parlour.training.measure.evaluation_tables import show_rate
 from parlour.training.papers import avalon_social as social
-from parlour.training.results import display
-from parlour.training.results.decision_tables import marked
-from parlour.training.results.evaluation_tables import show_rate
+from parlour.training.report import display
+from parlour.training.statistics import Estimate
 
 _BY_ROLE: Final = ("engagement", "fails", "approval", "self_recommendation", "self_recommendation_success")
 

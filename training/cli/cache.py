@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from parlour.policies.llm.transport.stored import StoredModel, stored_models
 from parlour.training.cli.options import Answer
-from parlour.training.results import display
-from parlour.training.results.decision_tables import amount
+from parlour.training.measure.decision_tables import amount
+from parlour.training.report import display
 
 CacheArgument = Annotated[Path, typer.Argument(), "File that `--cache` made."]
 _HEADINGS = ("model", "server", "replies", "failed", "size", "stored", "tokens in", "cached", "out")

@@ -13,7 +13,7 @@ from parlour.envs.core import ParlourError, check_from
 from parlour.training.cli.options import Options
 from parlour.training.play.extras import import_extra
 from parlour.training.play.failures import Failures
-from parlour.training.results.loggers import NAMES
+from parlour.training.runs.loggers import NAMES
 
 if TYPE_CHECKING:
     from parlour.policies.llm.model import Model

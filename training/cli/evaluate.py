@@ -14,19 +14,18 @@ from parlour.policies import asks_a_model, make_policy
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called, games_at_once, seated
 from parlour.training.cli.options import Answer
-from parlour.training.measure import evaluate as evaluation
-from parlour.training.measure.statistics import plain, show_interval
+from parlour.training.measure import evaluate as evaluation, evaluation_page
+from parlour.training.measure.evaluation_tables import report_parts, show_rate, verdict_of
 from parlour.training.play import rollout, seeds
 from parlour.training.play.extras import import_extra
 from parlour.training.play.failures import Failures
 from parlour.training.play.named_table import named_table
 from parlour.training.play.runner import GameRunner
 from parlour.training.play.stored_games import games_folder
-from parlour.training.results import display
-from parlour.training.results.evaluation_tables import report_parts, show_rate, verdict_of
-from parlour.training.results.pages import evaluation_page
-from parlour.training.results.result_table import ResultTable, plain_table
-from parlour.training.results.verdicts import WIN_RATE, compared, together
+from parlour.training.report import display
+from parlour.training.report.result_table import ResultTable, plain_table
+from parlour.training.report.verdicts import WIN_RATE, compared, together
+from parlour.training.statistics import plain, show_interval
 
 DESIGNS = ("single", "team", "stranger")
 

@@ -11,7 +11,7 @@ from parlour.envs.registry import build, loadable, lookup
 from parlour.envs.text import describe
 from parlour.policies.experts import ExpertCard, Points, cards, is_default
 from parlour.training.cli.options import Answer
-from parlour.training.results.result_table import ResultTable, plain_table
+from parlour.training.report.result_table import ResultTable, plain_table
 
 HEADINGS = ("name", "table", "whole sides", "one seat", "among strangers", "best responses gain", "learned from")
 

@@ -24,10 +24,10 @@ from parlour.training.learn.mediators import calibrated_run, corpus_check, stake
 from parlour.training.learn.mediators.enough import FEWEST, linked_note, questions_needed, too_few
 from parlour.training.learn.mediators.experiment import HeldOutConfig
 from parlour.training.learn.mediators.stakes import SeenQuestions, Stakes, StakesConfig, stakes
-from parlour.training.measure.statistics import plain, show_interval
-from parlour.training.results import display
-from parlour.training.results.result_table import ResultTable, plain_table
-from parlour.training.results.verdicts import together
+from parlour.training.report import display
+from parlour.training.report.result_table import ResultTable, plain_table
+from parlour.training.report.verdicts import together
+from parlour.training.statistics import plain, show_interval
 
 _MOST_SHARES: Final = 2
 """Rows of the table of obedience in its verdict: both policies at the first share."""

@@ -9,7 +9,7 @@ from parlour.envs.registry import registry
 from parlour.policies import REGISTRY, names_of
 from parlour.policies.names import EXPERT
 from parlour.training.cli.options import Answer
-from parlour.training.results.result_table import ResultTable, plain_table
+from parlour.training.report.result_table import ResultTable, plain_table
 
 
 def list_games() -> Answer:

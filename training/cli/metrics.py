@@ -14,9 +14,9 @@ from parlour.envs.json_values import json_value
 from parlour.envs.registry import known, loadable, lookup
 from parlour.policies.llm.decisions import foreign
 from parlour.training.cli.options import Answer
+from parlour.training.measure.decision_tables import SIGN, share
 from parlour.training.measure.evaluate import Own
-from parlour.training.results import display
-from parlour.training.results.decision_tables import SIGN, share
+from parlour.training.report import display
 
 _MOST: Final = 10**9
 """Decisions of one seat in one game."""

@@ -16,7 +16,7 @@ from parlour.policies.local_lm.settings import CheckpointSettings, called as che
 from parlour.policies.names import OFFLINE
 from parlour.policies.settings import read_settings
 from parlour.training.cli.options import Options
-from parlour.training.results.decision_tables import amount, reasons, share
+from parlour.training.measure.decision_tables import amount, reasons, share
 
 if TYPE_CHECKING:
     from parlour.policies.llm.model import Model

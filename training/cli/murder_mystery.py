@@ -22,6 +22,7 @@ from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer, Options
 from parlour.training.cli.reproduce import show_reproduction, verdict_of
+from parlour.training.measure.decision_tables import amount, decision_parts, marked, reasons
 from parlour.training.measure.murder_mystery import scores
 from parlour.training.measure.murder_mystery.games import GAME, CaseJob, CaseResult, CaseSetting, play_all
 from parlour.training.measure.murder_mystery.methods import METHODS, method_of
@@ -31,8 +32,7 @@ from parlour.training.papers.questum import by_budget, comparison, quiz_verdict
 from parlour.training.papers.reproduce import ReproductionSetting
 from parlour.training.play import rollout, seeds
 from parlour.training.play.runner import GameRunner
-from parlour.training.results import display
-from parlour.training.results.decision_tables import amount, decision_parts, marked, reasons
+from parlour.training.report import display
 
 _METHOD_HELP: Final = (
     f"{', '.join(METHODS)}; or an agent with settings. Repeatable: methods are played one after another"

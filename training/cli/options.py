@@ -28,9 +28,9 @@ import typer
 from parlour.envs.core import ParlourError, accept, value_shown
 from parlour.envs.json_values import json_value
 from parlour.training.cli import config_file
-from parlour.training.results import display
-from parlour.training.results.loggers import check_loggers
-from parlour.training.results.result_table import ResultTable
+from parlour.training.report import display
+from parlour.training.report.result_table import ResultTable
+from parlour.training.runs.loggers import check_loggers
 from rich.markup import escape
 
 _PLAIN: Final = (bool, int, float, str, Path)

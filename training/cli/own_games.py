@@ -15,7 +15,7 @@ from parlour.envs.registry import lookup, registry
 from parlour.envs.terminal import tell
 from parlour.policies.files import atomic_write, remove_parts_of, replacing
 from parlour.training.cli.common import GameOptions
-from parlour.training.results import display
+from parlour.training.report import display
 
 
 def new(

@@ -46,15 +46,15 @@ def play(
     from parlour.policies import HumanPolicy
     from parlour.policies.llm.decisions import Decisions
     from parlour.policies.voice import CLAIMS, WORDS, checked_talk, make_player, talk_setting
+    from parlour.training.measure.decision_tables import decision_parts
     from parlour.training.play import rollout
     from parlour.training.play.named_table import named_table
     from parlour.training.play.parallel.concurrent_games import Job
     from parlour.training.play.runner import GameRunner
     from parlour.training.play.stored_games import games_folder
     from parlour.training.play.terminal_person import TerminalPerson
-    from parlour.training.results import display
-    from parlour.training.results.decision_tables import decision_parts
-    from parlour.training.results.progress import no_progress
+    from parlour.training.report import display
+    from parlour.training.runs.progress import no_progress
 
     game, options = named_table(game, table.chosen, players_named(policy or []))
     env = rollout.table(game, on_bad=on_bad, **options)

@@ -11,7 +11,7 @@ from parlour.policies.llm.prompt import Templates
 from parlour.training.cli import common
 from parlour.training.cli.options import Answer
 from parlour.training.play import asked
-from parlour.training.results.result_table import plain_table
+from parlour.training.report.result_table import plain_table
 
 
 def list_prompts() -> Answer:

@@ -19,8 +19,8 @@ from parlour.training.records.in_words import AVALON_IN_WORDS, WEREWOLF_IN_WORDS
 from parlour.training.records.json_objects import write_all
 from parlour.training.records.messages import conversations
 from parlour.training.records.reading import AUTO, RecordFormat, Refusal, formats_of
-from parlour.training.results import display
-from parlour.training.results.runs import run_directory, write_csv
+from parlour.training.report import display
+from parlour.training.runs.folder import run_directory, write_csv
 
 LEFT_OUT: Final = "left_out.csv"
 

@@ -17,13 +17,13 @@ from parlour.envs.text import agents_of, clean, end_of
 from parlour.policies.agents.werewolf.gratr.export import write_history
 from parlour.policies.agents.werewolf.gratr.recorded import recorded_graphs
 from parlour.training.cli.options import Answer
+from parlour.training.measure.decision_tables import decision_parts
 from parlour.training.measure.werewolf.trust_picture import PICTURE, draw as draw_trust
 from parlour.training.play import heard
 from parlour.training.play.decisions import of_transcript
-from parlour.training.results import display
-from parlour.training.results.decision_tables import decision_parts
-from parlour.training.results.replay_page.build import names_in
-from parlour.training.results.replay_page.write import write_index, write_replay
+from parlour.training.replay.build import names_in
+from parlour.training.replay.write import write_index, write_replay
+from parlour.training.report import display
 
 _MOST_OBSERVED: Final = 50_000_000
 """Characters of all observations of a game that are shown as JSON."""

@@ -13,12 +13,12 @@ from parlour.policies.llm.model import Model
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called
 from parlour.training.cli.options import Answer, Options
-from parlour.training.measure.statistics import show_interval
+from parlour.training.measure.decision_tables import decision_parts, figure, marked, no_result
+from parlour.training.measure.evaluation_tables import show_rate
 from parlour.training.papers import reproduce as tables
-from parlour.training.results import display
-from parlour.training.results.decision_tables import decision_parts, figure, marked, no_result
-from parlour.training.results.evaluation_tables import show_rate
-from parlour.training.results.verdicts import BETTER, UNCLEAR, WORSE, doubt, no_score, together, word
+from parlour.training.report import display
+from parlour.training.report.verdicts import BETTER, UNCLEAR, WORSE, doubt, no_score, together, word
+from parlour.training.statistics import show_interval
 from rich.measure import Measurement
 
 _WIDEST: Final = 250

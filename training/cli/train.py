@@ -25,14 +25,14 @@ from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
 from parlour.training.learn.tuning.gratr import GratrTuning
 from parlour.training.learn.tuning.problem import TuneConfig
 from parlour.training.learn.tuning.questum import QuestumTuning
-from parlour.training.measure.statistics import plain
+from parlour.training.measure.evaluation_tables import show_rate
 from parlour.training.play.extras import import_extra
 from parlour.training.play.named_table import named_table
 from parlour.training.play.runner import GameRunner
-from parlour.training.results import display
-from parlour.training.results.evaluation_tables import show_rate
-from parlour.training.results.pages.report import HTML
-from parlour.training.results.result_table import Column, ResultTable, plain_table
+from parlour.training.report import display
+from parlour.training.report.html_report import HTML
+from parlour.training.report.result_table import Column, ResultTable, plain_table
+from parlour.training.statistics import plain
 
 _RARE: Final = (
     *("turns", "updates", "imitation_rate", "batch", "epochs", "clip", "gae_lambda", "last_entropy", "entropy_of"),

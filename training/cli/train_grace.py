@@ -29,8 +29,8 @@ from parlour.training.learn.mediators.held_out import PARTIAL, compare, pipeline
 from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, check, unit_of
 from parlour.training.learn.mediators.readers import forecast
 from parlour.training.learn.mediators.train import Trained
-from parlour.training.measure.statistics import plain
-from parlour.training.results import display
+from parlour.training.report import display
+from parlour.training.statistics import plain
 
 _RARE_LEARNING: Final = ("shrinkage", "folds", "individual_costs", "share", "points", "validation")
 _RARE_CALIBRATION: Final = (

@@ -18,7 +18,7 @@ from parlour.training.measure import evaluate
 from parlour.training.play import seeds
 from parlour.training.play.rollout import table
 from parlour.training.play.runner import GameRunner
-from parlour.training.results.progress import StageProgress, no_progress
+from parlour.training.runs.progress import StageProgress, no_progress
 from parlour.wrappers import LearnerSeats
 
 GAME: Final = "avalon_v0"

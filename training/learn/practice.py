@@ -21,17 +21,17 @@ from parlour.policies.agents.avalon.baseline import BaselineAgent, Pool
 from parlour.policies.agents.avalon.experience import Experience
 from parlour.policies.files import read_json
 from parlour.policies.llm.model import Model, OfflineModel
-from parlour.training.learn.checkpoints import Checkpoint
-from parlour.training.measure.statistics import rate
 from parlour.training.play import rollout, seeds
 from parlour.training.play.rollout import Episode
-from parlour.training.results import plots
-from parlour.training.results.learning_curve import LearningCurve, learning_curve
-from parlour.training.results.loggers import loggers
-from parlour.training.results.plots import Curve, CurvePoint
-from parlour.training.results.progress import Stage, StageProgress, no_progress
-from parlour.training.results.runs import run_directory
-from parlour.training.results.verdicts import together, won
+from parlour.training.report import plots
+from parlour.training.report.learning_curve import LearningCurve, learning_curve
+from parlour.training.report.plots import Curve, CurvePoint
+from parlour.training.report.verdicts import together, won
+from parlour.training.runs.checkpoints import Checkpoint
+from parlour.training.runs.folder import run_directory
+from parlour.training.runs.loggers import loggers
+from parlour.training.runs.progress import Stage, StageProgress, no_progress
+from parlour.training.statistics import rate
 
 EXPERIENCE, POOL, PICTURE = "experience.json", "baseline.json", "curve.png"
 _SIDES: Final = ("good", "evil")
@@ -92,7 +92,7 @@ def practise(
         out: Run directory; None stores nothing.
         model: Who answers the agents' questions; the heuristics by default.
         progress: Called with the number of finished games, and the share won.
-        log: Loggers beside progress.csv in the run directory, of `parlour.training.results.loggers.NAMES`.
+        log: Loggers beside progress.csv in the run directory, of `parlour.training.runs.loggers.NAMES`.
 
     Raises:
         ParlourError: The directory holds a run with another configuration, or is in use.

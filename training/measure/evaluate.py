@@ -18,11 +18,11 @@ from typing import Any, Final, NamedTuple
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import GameSpec, ParlourError, check_one_of
 from parlour.policies.llm.decisions import Decisions
-from parlour.training.measure.statistics import Estimate, paired, plain, rate
 from parlour.training.play.parallel.concurrent_games import Job, MakePolicy
 from parlour.training.play.rollout import Episode, Unfinished
 from parlour.training.play.runner import GameRunner
-from parlour.training.results.runs import write_csv
+from parlour.training.runs.folder import write_csv
+from parlour.training.statistics import Estimate, paired, plain, rate
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from itertools import permutations
 from typing import NamedTuple
 
-from parlour.training.measure.statistics import Estimate, mean_estimate, rate
+from parlour.training.statistics import Estimate, mean_estimate, rate
 
 Pair = tuple[str, str]
 

@@ -11,12 +11,12 @@ from typing import Any, Final
 
 from parlour.envs.avalon.vocabulary import ASSASSIN, EVIL, GOOD, MERLIN, MORGANA, PERCIVAL, SERVANT
 from parlour.policies.llm.decisions import Decisions
-from parlour.training.measure.statistics import Estimate, mean_of_rates, rate
 from parlour.training.papers import avalon_social as social
 from parlour.training.papers.avalon_social.measures import Sat, valid
 from parlour.training.papers.avalon_teams import AGENT, BASELINE, Club, Variant
 from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, cell, unprinted
 from parlour.training.play.decisions import of_transcript
+from parlour.training.statistics import Estimate, mean_of_rates, rate
 
 _ROLES: Final = (MERLIN, PERCIVAL, SERVANT, MORGANA, ASSASSIN)
 

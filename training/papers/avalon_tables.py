@@ -8,9 +8,9 @@ from typing import Final
 from parlour.envs.avalon.vocabulary import ASSASSIN, EVIL, GOOD, MORGANA
 from parlour.policies.agents.avalon.agent import ACTION, ANALYSIS, IMPROVE, OTHERS, PLAN
 from parlour.training.measure import avalon as metrics
-from parlour.training.measure.statistics import paired, rate
 from parlour.training.papers.avalon_teams import AGENT, BASELINE, Club, RowGames, Variant
 from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, cell
+from parlour.training.statistics import paired, rate
 
 IN_OUR_PLACE: Final = "baseline in the agent's place"
 _EVIL_ROLES: Final = (MORGANA, ASSASSIN)

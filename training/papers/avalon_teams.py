@@ -22,7 +22,7 @@ from parlour.training.learn.practice import Practice, PracticeConfig, practise, 
 from parlour.training.papers.cells import ReproductionSetting, deals_of, folder_name, kept
 from parlour.training.play import rollout
 from parlour.training.play.parallel.concurrent_games import Job, MakePolicy
-from parlour.training.results.runs import store_settings
+from parlour.training.runs.folder import store_settings
 
 GAME: Final = "avalon_v0"
 AVALON_PLAYERS: Final = 6

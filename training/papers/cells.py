@@ -18,7 +18,13 @@ from numpy.typing import ArrayLike
 from parlour.envs.core import ParlourError, accept, check_from
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model, OfflineModel
-from parlour.training.measure.statistics import (
+from parlour.training.play import seeds
+from parlour.training.play.failures import RULE, Failures
+from parlour.training.play.parallel.executor import Pool
+from parlour.training.play.runner import GameRunner
+from parlour.training.runs.folder import run_directory
+from parlour.training.runs.progress import StageProgress, no_progress
+from parlour.training.statistics import (
     SHARE,
     SHARE_DIFFERENCE,
     UNBOUNDED,
@@ -27,12 +33,6 @@ from parlour.training.measure.statistics import (
     mean_estimate,
     plain,
 )
-from parlour.training.play import seeds
-from parlour.training.play.failures import RULE, Failures
-from parlour.training.play.parallel.executor import Pool
-from parlour.training.play.runner import GameRunner
-from parlour.training.results.progress import StageProgress, no_progress
-from parlour.training.results.runs import run_directory
 
 _PAPERS: Final = ("avalon", "grace", "gratr", "questum", "player")
 

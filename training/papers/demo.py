@@ -24,9 +24,9 @@ from typing import Any, Final
 from parlour.envs.core import ParlourError
 from parlour.envs.terminal import tell
 from parlour.policies.files import atomic_write, write_json
-from parlour.training.results.pages.page import render
-from parlour.training.results.pages.report import MARKDOWN, of_markdown
-from parlour.training.results.runs import run_directory
+from parlour.training.report.html_report import MARKDOWN, of_markdown
+from parlour.training.report.page import render
+from parlour.training.runs.folder import run_directory
 
 INDEX: Final = "index.html"
 ANSWER: Final = "answer.json"

@@ -16,7 +16,7 @@ from typing import Any, Final
 from parlour.training.measure.murder_mystery import scores
 from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell
 from parlour.training.papers.questum_games import OVERALL
-from parlour.training.results import plots
+from parlour.training.report import plots
 
 _VERSUS: Final = " v. "
 _ROW: Final = 0.42

@@ -25,11 +25,11 @@ from parlour.training.learn.mediators import baselines, held_out
 from parlour.training.learn.mediators.baselines import SystemAnswers
 from parlour.training.learn.mediators.experiment import UNSEEN, Calibrated, HeldOutConfig
 from parlour.training.learn.mediators.learn import GraceConfig, learn
-from parlour.training.measure.statistics import paired, rate
 from parlour.training.papers import grace_pictures as pictures
 from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, Value, cell, folder_name, mean
-from parlour.training.results import plots
-from parlour.training.results.runs import write_csv
+from parlour.training.report import plots
+from parlour.training.runs.folder import write_csv
+from parlour.training.statistics import paired, rate
 
 LEARNED: Final = "learned mediator"
 OURS: Final = "our signals"

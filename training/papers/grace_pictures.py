@@ -13,7 +13,7 @@ from typing import Any, Final
 from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED, STATES, Joint, column
 from parlour.training.papers.cells import TableCell, Value
-from parlour.training.results import plots
+from parlour.training.report import plots
 
 _MEASURES: Final = ("accuracy", "abstention", "effective reliability", "net utility")
 _JOINT: Final = "joint action: retriever, generator, verifier"

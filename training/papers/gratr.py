@@ -13,7 +13,12 @@ from typing import Final
 
 from parlour.envs.werewolf.vocabulary import ROLES, VILLAGE, WOLVES
 from parlour.policies.llm.decisions import Decisions
-from parlour.training.measure.statistics import (
+from parlour.training.measure.werewolf import scores
+from parlour.training.measure.werewolf.amnesia import DONE, JUDGED, KINDS, SAID, forgot
+from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, cell, mean, remark
+from parlour.training.papers.gratr_teams import OPPONENTS, RULE, Match, opponents, play_teams
+from parlour.training.records.werewolf.played import WerewolfGame
+from parlour.training.statistics import (
     SHARE,
     SHARE_DIFFERENCE,
     UNBOUNDED,
@@ -22,11 +27,6 @@ from parlour.training.measure.statistics import (
     rate,
     show_interval,
 )
-from parlour.training.measure.werewolf import scores
-from parlour.training.measure.werewolf.amnesia import DONE, JUDGED, KINDS, SAID, forgot
-from parlour.training.measure.werewolf.played import WerewolfGame
-from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, cell, mean, remark
-from parlour.training.papers.gratr_teams import OPPONENTS, RULE, Match, opponents, play_teams
 
 SCORE: Final = "performance score"
 SUCCESS: Final = "reasoning success"

@@ -18,12 +18,12 @@ from parlour.envs.werewolf.vocabulary import VILLAGER, WEREWOLF
 from parlour.policies import make_policy
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.measure.werewolf import transcripts
-from parlour.training.measure.werewolf.played import GAME
 from parlour.training.measure.werewolf.transcripts import Seen
 from parlour.training.papers.cells import ReproductionSetting, deals_of, folder_name, kept
 from parlour.training.play import rollout
 from parlour.training.play.decisions import of_transcript
 from parlour.training.play.parallel.concurrent_games import Job
+from parlour.training.records.werewolf.played import GAME
 
 WEREWOLF_PLAYERS: Final = 8
 WEREWOLF_RULES: Final = "paper"

@@ -26,7 +26,6 @@ from parlour.training.measure.murder_mystery.methods import (
     WEREWOLF,
     method_of,
 )
-from parlour.training.measure.statistics import COUNT, SHARE, Estimate, weighted_mean
 from parlour.training.papers.cells import (
     Reproduction,
     ReproductionSetting,
@@ -39,7 +38,8 @@ from parlour.training.papers.cells import (
     valued,
 )
 from parlour.training.papers.questum_games import MEASURES, OVERALL, WIN, Games, Rows, costs, play_cases, scored
-from parlour.training.results.verdicts import WIN_RATE, compared_with_each, saved
+from parlour.training.report.verdicts import WIN_RATE, compared_with_each, saved
+from parlour.training.statistics import COUNT, SHARE, Estimate, weighted_mean
 
 _PLAYING: Final = {method.label: method for method in (QUESTUM, WEREWOLF, OCOT, THINKTHRICE)}
 _PLAYER: Final[Rows] = {

@@ -24,9 +24,9 @@ from parlour.training.measure.murder_mystery.games import (
 from parlour.training.measure.murder_mystery.methods import MysteryMethod
 from parlour.training.measure.murder_mystery.result_store import play_stored
 from parlour.training.measure.murder_mystery.scores import Formula
-from parlour.training.measure.statistics import COUNT, SHARE, SHARE_DIFFERENCE, rate, weighted_mean
 from parlour.training.papers.cells import ReproductionSetting, TableCell, Value, cell, folder_name, mean, valued
-from parlour.training.results.runs import write_csv
+from parlour.training.runs.folder import write_csv
+from parlour.training.statistics import COUNT, SHARE, SHARE_DIFFERENCE, rate, weighted_mean
 
 OVERALL: Final = "Overall"
 """All cases together."""

@@ -21,7 +21,7 @@ from parlour.training.play.parallel.executor import Pool, in_order
 from parlour.training.play.parallel.threads import GameWorker, J, R, play_in_threads
 from parlour.training.play.rollout import Episode, Unfinished
 from parlour.training.play.stored_games import stored_game
-from parlour.training.results.progress import Stage, StageProgress, counted, no_progress
+from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
 from pettingzoo.utils.env import AECEnv
 
 T = TypeVar("T")

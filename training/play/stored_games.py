@@ -21,7 +21,7 @@ from parlour.envs.replay import Transcript
 from parlour.policies.files import write_json
 from parlour.training.play.decisions import FORFEIT, of_transcript
 from parlour.training.play.rollout import COUNTED, Episode, Unfinished
-from parlour.training.results.runs import run_directory, store_settings
+from parlour.training.runs.folder import run_directory, store_settings
 
 _REPLACED: Final = "replaced"
 

@@ -16,13 +16,11 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from parlour.envs.core import ParlourError, listed
-from parlour.envs.json_values import json_value
+from parlour.envs.json_values import json_shown, json_value
 from parlour.policies.files import replacing
 
 _KINDS: Final = (".jsonl", ".json")
 _GZIP: Final = b"\x1f\x8b"
-LONGEST_SHOWN: Final = 120
-"""Characters of a refused value that are shown."""
 
 T = TypeVar("T")
 
@@ -41,7 +39,7 @@ class JsonObject:
     def refused(self, key: str, accepted: object, why: str = "") -> ParlourError:
         """The refusal of a field that is there."""
         because = f" ({why})" if why else ""
-        return self.error(f"{key} {shown(self.fields[key])} is not accepted{because}", accepted)
+        return self.error(f"{key} {json_shown(self.fields[key])} is not accepted{because}", accepted)
 
     def of(self, kind: type[T], key: str, accepted: object) -> T:
         """A field of exactly this type: true is no number."""
@@ -100,9 +98,9 @@ class JsonObject:
     def expect(self, key: str, wanted: object, why: str) -> None:
         """Refuse the field unless it holds exactly this."""
         if key not in self.fields:
-            raise self.error(f"{key} is missing", shown(wanted))
+            raise self.error(f"{key} is missing", json_shown(wanted))
         if _plain(self.fields[key]) != _plain(wanted):
-            raise self.refused(key, shown(wanted), why)
+            raise self.refused(key, json_shown(wanted), why)
 
 
 def parse(where: str, line: bytes) -> JsonObject:
@@ -119,7 +117,7 @@ def _value(where: str, text: bytes, accepted: str) -> Any:
 
 def _object(where: str, value: Any) -> JsonObject:
     if type(value) is not dict:
-        raise ParlourError(f"{where}: {shown(value)} is not accepted; accepted: a JSON object")
+        raise ParlourError(f"{where}: {json_shown(value)} is not accepted; accepted: a JSON object")
     return JsonObject(where, value)
 
 
@@ -211,7 +209,7 @@ def named_games(
         # names that differ in case only are one file on some systems
         if game.casefold() in taken:
             raise at.error(
-                f"{key} {shown(game)} is not accepted (an earlier line has it)", "a name of its own for each game"
+                f"{key} {json_shown(game)} is not accepted (an earlier line has it)", "a name of its own for each game"
             )
         taken.add(game.casefold())
         yield game, JsonObject(f"{at.where}, game {game}", at.fields)
@@ -220,7 +218,7 @@ def named_games(
 
 
 Hold = Callable[[Path], AbstractContextManager[object]]
-"""Holds a folder while files are written to it, such as `parlour.training.results.runs.run_directory`."""
+"""Holds a folder while files are written to it, such as `parlour.training.runs.folder.run_directory`."""
 
 
 def write_games(out_dir: str | Path, texts: Mapping[str, str], hold: Hold) -> list[Path]:
@@ -252,16 +250,6 @@ def _there(target: Path, text: bytes) -> bool:
     if target.read_bytes() != text:
         raise ParlourError(f"{str(target)!r} exists and is another game; accepted: a folder without it")
     return True
-
-
-def shown(value: object) -> str:
-    """A value as JSON, cut where it is too long for a message.
-
-    >>> shown({"leader": 3, "short": False})
-    '{"leader": 3, "short": false}'
-    """
-    text = json.dumps(value)
-    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
 
 
 def _plain(value: object) -> str:

@@ -25,7 +25,7 @@ from parlour.envs.entries import Entry, entry_of
 from parlour.envs.plugins import OpenTable
 from parlour.envs.text import clean
 from parlour.training.records.json_objects import JsonObject, named_games, read_records
-from parlour.training.results.progress import Stage, StageProgress, counted, no_progress
+from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
 
 FILE_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
 _ACCEPTED: Final = "a name of up to 200 letters, digits and _ - . that begins with no dot"

@@ -13,8 +13,8 @@ from parlour.policies import make_policy
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption
 from parlour.training.cli.options import Answer, Options
-from parlour.training.results import display
-from parlour.training.results.runs import run_directory
+from parlour.training.report import display
+from parlour.training.runs.folder import run_directory
 
 from parlour_aiwolf.server import contest
 from parlour_aiwolf.server.nlp import NlpVisitor

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from parlour.training.results.replay_page.matter import GameMatter
-from parlour.training.results.replay_page.played import PlayedGame
-from parlour.training.results.replay_page.werewolf import matter_with
+from parlour.training.replay.matter import GameMatter
+from parlour.training.replay.played import PlayedGame
+from parlour.training.replay.werewolf import matter_with
 
 from parlour_aiwolf.belief import AIWolfBeliefs
 

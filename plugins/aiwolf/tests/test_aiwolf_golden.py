@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from parlour.training.results.replay_page.build import replay_of
+from parlour.training.replay.build import replay_of
 from parlour_aiwolf.belief import AIWolfBeliefs
 from test_replay_page_games import at, line, recorded, same, views_after
 

@@ -15,15 +15,15 @@ from parlour.policies.llm.decisions import Decisions
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called, seated
 from parlour.training.cli.options import Answer
-from parlour.training.measure.statistics import Estimate, show_interval
+from parlour.training.measure.decision_tables import SIGN, decision_parts, marked
 from parlour.training.play.extras import import_extra
 from parlour.training.play.parallel.executor import opened
 from parlour.training.play.runner import GameRunner
-from parlour.training.results import display
-from parlour.training.results.decision_tables import SIGN, decision_parts, marked
-from parlour.training.results.pages.report import HTML, MARKDOWN
-from parlour.training.results.result_table import Cell, Column, ResultTable
-from parlour.training.results.verdicts import POINTS, compared, together, word
+from parlour.training.report import display
+from parlour.training.report.html_report import HTML, MARKDOWN
+from parlour.training.report.result_table import Cell, Column, ResultTable
+from parlour.training.report.verdicts import POINTS, compared, together, word
+from parlour.training.statistics import Estimate, show_interval
 
 from parlour_bench.compare import compare, two_results
 from parlour_bench.leaderboard import leaderboard

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from parlour.envs.core import ParlourError
 from parlour.policies.files import read_json
-from parlour.training.measure.statistics import Estimate
+from parlour.training.statistics import Estimate
 
 from parlour_bench.ratings import Ratings, ratings
 from parlour_bench.result import OVERALL, plain, scores

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Final
 
 from parlour.envs.json_values import json_value
-from parlour.training.measure.statistics import COUNT, Estimate, mean_estimate
 from parlour.training.play.parallel.concurrent_games import Job
 from parlour.training.play.rollout import Episode
+from parlour.training.statistics import COUNT, Estimate, mean_estimate
 
 GAMES: Final = "measured.jsonl"
 

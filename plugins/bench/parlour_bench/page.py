@@ -14,9 +14,8 @@ from typing import Any, Final
 from parlour.envs.core import ParlourError
 from parlour.policies.files import atomic_write, read_json
 from parlour.policies.llm.decisions import mostly_foreign
-from parlour.training.measure.statistics import Estimate
-from parlour.training.results.decision_tables import SIGN, amount
-from parlour.training.results.pages.report import (
+from parlour.training.measure.decision_tables import SIGN, amount
+from parlour.training.report.html_report import (
     HTML,
     MARKDOWN,
     intervals,
@@ -25,8 +24,9 @@ from parlour.training.results.pages.report import (
     text_html,
     write_verdict_page,
 )
-from parlour.training.results.result_table import Cell, Column, ResultTable
-from parlour.training.results.verdicts import POINTS, compared, together
+from parlour.training.report.result_table import Cell, Column, ResultTable
+from parlour.training.report.verdicts import POINTS, compared, together
+from parlour.training.statistics import Estimate
 
 from parlour_bench.leaderboard import Entry, Leaderboard
 from parlour_bench.result import scores

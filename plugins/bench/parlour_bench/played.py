@@ -20,7 +20,7 @@ from parlour.policies.llm.model import Model, OfflineModel
 from parlour.training.measure.evaluate import DEFAULT, Game, Report, team
 from parlour.training.play import rollout
 from parlour.training.play.runner import GameRunner
-from parlour.training.results.progress import Stage, StageProgress, no_progress
+from parlour.training.runs.progress import Stage, StageProgress, no_progress
 from parlour.wrappers.text_actions import TextActions
 
 from parlour_bench.measured import GameClock

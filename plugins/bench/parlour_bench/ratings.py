@@ -13,8 +13,8 @@ from typing import Final
 import numpy as np
 from parlour.policies.experts import EXPERT
 from parlour.training.measure.arena.strengths import strengths
-from parlour.training.measure.statistics import Estimate
 from parlour.training.play import seeds
+from parlour.training.statistics import Estimate
 
 from parlour_bench.played import WON
 from parlour_bench.result import Points

@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from parlour.training.measure.statistics import Bounds, Estimate
 from parlour.training.play import seeds
+from parlour.training.statistics import Bounds, Estimate
 
 from parlour_bench.played import WON, PlayedTable, SidePoints
 from parlour_bench.strata import stratified_mean

@@ -26,7 +26,7 @@ from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.make import ModelConfig
 from parlour.policies.llm.model import OFFLINE, Model
 from parlour.policies.names import MIXED
-from parlour.training.results.verdicts import doubt, no_score
+from parlour.training.report.verdicts import doubt, no_score
 
 from parlour_bench.played import WON, Candidate, PlayedTable
 from parlour_bench.result import Points, plain, points_of, scores

@@ -20,8 +20,8 @@ from parlour.policies.llm.model import Model
 from parlour.policies.llm.transport.meter import Meter
 from parlour.training.measure.evaluate import DEFAULT
 from parlour.training.play.runner import GameRunner
-from parlour.training.results.progress import StageProgress, no_progress
-from parlour.training.results.runs import run_directory
+from parlour.training.runs.folder import run_directory
+from parlour.training.runs.progress import StageProgress, no_progress
 
 from parlour_bench.played import Candidate, PlayedTable, play_suite
 from parlour_bench.results_file import RESULTS, decided_by, results

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from parlour.training.measure.statistics import LEVEL, Bounds, Estimate
+from parlour.training.statistics import LEVEL, Bounds, Estimate
 from scipy.special import stdtrit
 
 _SAME: Final = 1e-9

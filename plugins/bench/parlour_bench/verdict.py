@@ -6,8 +6,8 @@ from itertools import combinations
 from math import ceil
 from typing import Final
 
-from parlour.training.measure.statistics import Estimate, show_interval
-from parlour.training.results.verdicts import POINTS, POWER, cases_needed, compared, together
+from parlour.training.report.verdicts import POINTS, POWER, cases_needed, compared, together
+from parlour.training.statistics import Estimate, show_interval
 
 from parlour_bench.result import OVERALL, scores
 from parlour_bench.results_file import BenchmarkResult, references

@@ -19,7 +19,7 @@ from parlour.training.cli import run
 from parlour.training.measure.avalon.games import read_game
 from parlour.training.measure.avalon.moments import BeliefMoment
 from parlour.training.measure.avalon.stated import stated_scores
-from parlour.training.results.progress import no_progress
+from parlour.training.runs.progress import no_progress
 from parlour_bench.abilities.asked import stated_by
 from parlour_bench.abilities.doubt import doubt, mean_by_game
 from parlour_bench.abilities.moments import belief_moments

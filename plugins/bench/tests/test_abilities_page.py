@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.measure.avalon.stated import StatedScores
-from parlour.training.measure.statistics import Estimate, rate
+from parlour.training.statistics import Estimate, rate
 from parlour_bench.abilities.consistency import Consistency
 from parlour_bench.abilities.page import ABILITIES_PAGE, write_abilities_page
 from parlour_bench.abilities.persuasion import Persuasion

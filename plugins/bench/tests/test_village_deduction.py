@@ -11,7 +11,7 @@ import pytest
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.measure.avalon.moments import BeliefMoment
 from parlour.training.measure.avalon.stated import stated_scores
-from parlour.training.results.progress import no_progress
+from parlour.training.runs.progress import no_progress
 from parlour_bench.abilities import run
 from parlour_bench.abilities.asked import stated_by, with_exact
 from parlour_bench.abilities.run import Abilities

@@ -9,8 +9,8 @@ from parlour.envs.core import check_one_of
 from parlour.training.cli import common
 from parlour.training.cli.options import Answer, Options
 from parlour.training.play.extras import import_extra
-from parlour.training.results import display
-from parlour.training.results.result_table import Column, ResultTable
+from parlour.training.report import display
+from parlour.training.report.result_table import Column, ResultTable
 
 from parlour_deeprole.config import GAME, DeepRoleConfig
 

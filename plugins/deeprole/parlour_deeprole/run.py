@@ -12,11 +12,11 @@ import numpy as np
 import torch
 from parlour.envs.avalon.presets import TEAM_SIZES
 from parlour.training.learn.batch.networks import mlp, put_weights, use_one_thread, weights_of
-from parlour.training.learn.checkpoints import Checkpoint
 from parlour.training.play import seeds
-from parlour.training.results.loggers import loggers, read_curve
-from parlour.training.results.progress import Stage, StageProgress, no_progress
-from parlour.training.results.runs import run_directory
+from parlour.training.runs.checkpoints import Checkpoint
+from parlour.training.runs.folder import run_directory
+from parlour.training.runs.loggers import loggers, read_curve
+from parlour.training.runs.progress import Stage, StageProgress, no_progress
 
 from parlour_deeprole.config import DeepRoleConfig
 from parlour_deeprole.deals import DEALS, EVIL, SEATS, VIEW, VIEWS, Array, other_seatings

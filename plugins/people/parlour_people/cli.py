@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 from parlour.training.cli.options import Answer, Options
-from parlour.training.results import display
-from parlour.training.results.evaluation_tables import show_rate
-from parlour.training.results.result_table import ResultTable, plain_table
+from parlour.training.measure.evaluation_tables import show_rate
+from parlour.training.report import display
+from parlour.training.report.result_table import ResultTable, plain_table
 
 from parlour_people.analysis import report
 from parlour_people.analysis.compare import ComparedGuesses, ComparedVotes, compared_guesses, compared_votes

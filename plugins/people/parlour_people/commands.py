@@ -9,8 +9,8 @@ import typer
 from parlour.training.cli import common
 from parlour.training.cli.options import Answer, Options
 from parlour.training.play.extras import import_extra
-from parlour.training.results import display
-from parlour.training.results.result_table import plain_table
+from parlour.training.report import display
+from parlour.training.report.result_table import plain_table
 
 from parlour_people.clone.choices import CloneConfig
 from parlour_people.habits import report as habits_report

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("matplotlib", reason="THE EXTRA `train` IS NOT INSTALLED: nothing is drawn")
 pytest.importorskip("torch", reason="THE EXTRA `train` IS NOT INSTALLED: nothing is drawn")
 from drawn_pictures import mean
-from parlour.training.measure.statistics import paired, rate
+from parlour.training.statistics import paired, rate
 from parlour_people.analysis import pictures as analysis
 from parlour_people.analysis.compare import ComparedGuesses, ComparedVotes
 from parlour_people.clone import report as clone

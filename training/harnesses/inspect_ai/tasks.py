@@ -32,7 +32,7 @@ from parlour.training.harnesses.inspect_ai.played import (
     seeds_of,
 )
 from parlour.training.play.outside import OutsideSeats, OutsideTable
-from parlour.training.results.verdicts import no_score
+from parlour.training.report.verdicts import no_score
 
 OPPONENT: Final = "opponent"
 """The model role of all seats that the evaluated model does not take; a seat's name is the role of that seat alone."""

@@ -26,9 +26,9 @@ from parlour.training.learn.batch.networks import use_one_thread
 from parlour.training.learn.selfplay import pool
 from parlour.training.measure import evaluate
 from parlour.training.measure.evaluate import ALL_GAMES
-from parlour.training.measure.statistics import SHARE_DIFFERENCE, Estimate, mean_estimate, paired, rate
 from parlour.training.play import rollout
 from parlour.training.play.runner import GameRunner
+from parlour.training.statistics import SHARE_DIFFERENCE, Estimate, mean_estimate, paired, rate
 
 Winners = NDArray[np.int8]
 

@@ -26,11 +26,11 @@ from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.envs.mediated_qa.vocabulary import PUBLISHED, Joint, Payment
 from parlour.policies.agents.mediated_qa.joint import Joint as Names
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
+from parlour.training import statistics
 from parlour.training.learn.mediators.enough import too_few
 from parlour.training.learn.mediators.simulate import Simulated
 from parlour.training.learn.mediators.table import Floats
-from parlour.training.measure import statistics
-from parlour.training.results.verdicts import BETTER, SAME, UTILITY, WORSE, cases_needed, compared, together, word
+from parlour.training.report.verdicts import BETTER, SAME, UTILITY, WORSE, cases_needed, compared, together, word
 
 CONFIDENT: Final = 0.7
 """Least confidence at which the third baseline answers (the paper's threshold)."""

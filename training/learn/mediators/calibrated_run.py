@@ -37,8 +37,8 @@ from parlour.training.learn.mediators import baselines, readers
 from parlour.training.learn.mediators.experiment import HeldOutConfig, corpus_of
 from parlour.training.learn.mediators.simulate import Simulated, paid, read_partial
 from parlour.training.learn.mediators.table import Floats
-from parlour.training.measure.statistics import Estimate, mean_estimate
-from parlour.training.results.runs import CONFIG
+from parlour.training.runs.folder import CONFIG
+from parlour.training.statistics import Estimate, mean_estimate
 
 CALIBRATION: Final = "calibration"
 """Folder of the questions within a run."""

@@ -15,7 +15,7 @@ from parlour.envs.core import ParlourError, listed
 from parlour.envs.mediated_qa.corpus import Corpus, CorpusQuestion
 from parlour.envs.mediated_qa.graph import CONCEPT, DOCUMENT, ENTITY, NODE_KINDS, QUESTION, SENTENCE, KnowledgeGraph
 from parlour.envs.mediated_qa.retrieve import Search
-from parlour.training.results import plots
+from parlour.training.report import plots
 
 SHOWN = 3
 """Number of ids and titles shown as examples."""

@@ -29,8 +29,8 @@ from parlour.training.learn.mediators.baselines import Scores, SystemAnswers
 from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, learn
 from parlour.training.learn.mediators.simulate import calibrate, table
 from parlour.training.play.parallel.executor import Pool
-from parlour.training.results.progress import StageProgress, no_progress
-from parlour.training.results.runs import run_directory, write_csv
+from parlour.training.runs.folder import run_directory, write_csv
+from parlour.training.runs.progress import StageProgress, no_progress
 
 PARTIAL: Final = "partial.csv"
 """The table of a calibration as it grows."""

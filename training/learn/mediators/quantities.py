@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from parlour.envs.core import accept
 from parlour.policies.agents.mediated_qa.joint import STATES, Joint, trust_of
 from parlour.training.learn.mediators.table import Floats, UtilityTable
-from parlour.training.measure.statistics import margin
+from parlour.training.statistics import margin
 
 Shrinkage = float | Literal["auto"]
 

@@ -32,8 +32,8 @@ from parlour.policies.agents.mediated_qa import joint as names
 from parlour.policies.llm.model import Model
 from parlour.training.learn.mediators.table import UtilityTable
 from parlour.training.play.parallel.executor import Pool, Shared, add_usage, as_finished, in_order, take_usage
-from parlour.training.results.progress import Stage, StageProgress, counted, no_progress
-from parlour.training.results.runs import whole_lines
+from parlour.training.runs.folder import whole_lines
+from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
 
 SIGNAL_NAMES: Final = ("reliability", "degree", "len", "coherence", "diversity")
 """Names of the cut points, as in the published tables."""

@@ -30,8 +30,8 @@ from parlour.training.learn.mediators.learn import unit_of
 from parlour.training.learn.mediators.quantities import Shrinkage, check_shrinkage, estimate, measure
 from parlour.training.learn.mediators.simulate import Simulated, paid
 from parlour.training.learn.mediators.table import Floats, UtilityTable
-from parlour.training.measure.statistics import SHARE, Bounds, Estimate, mean_estimate
-from parlour.training.results.verdicts import BETTER, UTILITY, compared, together, word
+from parlour.training.report.verdicts import BETTER, UTILITY, compared, together, word
+from parlour.training.statistics import SHARE, Bounds, Estimate, mean_estimate
 
 LEARNED: Final = "learned mediator"
 CONTEXTUAL: Final = "contextual policy"

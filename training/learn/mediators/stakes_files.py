@@ -12,9 +12,9 @@ from parlour.policies.files import atomic_write
 from parlour.training.learn.mediators.baselines import in_percent
 from parlour.training.learn.mediators.simulate import Simulated
 from parlour.training.learn.mediators.stakes import CONTEXTUAL, LEARNED, Stakes, StakesScore, refusal_curve
-from parlour.training.measure.statistics import show_estimate
-from parlour.training.results import plots
-from parlour.training.results.runs import write_csv
+from parlour.training.report import plots
+from parlour.training.runs.folder import write_csv
+from parlour.training.statistics import show_estimate
 
 STAKES_PICTURE: Final = "stakes.png"
 _SHOWN: Final = ("value", "price", "accuracy", "abstention", "risk", "net utility")

@@ -22,7 +22,6 @@ from parlour.policies.agents.mediated_qa.contextual import ContextualModel
 from parlour.policies.agents.mediated_qa.joint import MODULES
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.files import atomic_write, read_json
-from parlour.training.learn.checkpoints import Checkpoint
 from parlour.training.learn.mediators.baselines import Usability, gain, static_policy, usability
 from parlour.training.learn.mediators.learn import (
     GraceConfig,
@@ -34,13 +33,14 @@ from parlour.training.learn.mediators.learn import (
     learn,
 )
 from parlour.training.learn.mediators.table import Floats, UtilityTable
-from parlour.training.measure.statistics import Bounds, mean_estimate, show_interval
 from parlour.training.play import seeds
-from parlour.training.results.learning_curve import LearningCurve, learning_curve
-from parlour.training.results.loggers import loggers
-from parlour.training.results.plots import Curve, CurvePoint
-from parlour.training.results.progress import Stage, StageProgress, no_progress
-from parlour.training.results.runs import CONFIG, run_directory, write_csv
+from parlour.training.report.learning_curve import LearningCurve, learning_curve
+from parlour.training.report.plots import Curve, CurvePoint
+from parlour.training.runs.checkpoints import Checkpoint
+from parlour.training.runs.folder import CONFIG, run_directory, write_csv
+from parlour.training.runs.loggers import loggers
+from parlour.training.runs.progress import Stage, StageProgress, no_progress
+from parlour.training.statistics import Bounds, mean_estimate, show_interval
 
 CHECKPOINT: Final = "checkpoint.json"
 PICTURE: Final = "curve.png"
@@ -109,7 +109,7 @@ def train(
         progress: Told the number of questions learned from so far, and the held-out utility.
         reader: Who answered the questions of the table, for the policy file; empty where that is not told.
         contextual: What the policy file holds besides the table, for a mediator that sees more than the state.
-        log: Loggers beside progress.csv, of `parlour.training.results.loggers.NAMES`.
+        log: Loggers beside progress.csv, of `parlour.training.runs.loggers.NAMES`.
         limits: The least and the greatest utility that a question can have, which no interval leaves; None: in the table.
 
     Raises:

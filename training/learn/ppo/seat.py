@@ -19,23 +19,23 @@ from typing import Any, Final, NamedTuple
 
 from parlour.policies import TrainedSeat, make_policy
 from parlour.policies.files import read_json, write_json
-from parlour.training.learn.checkpoints import Checkpoint
 from parlour.training.learn.ppo import trainer as trainers
 from parlour.training.learn.ppo.phase_config import NOT_DECIDING, SeatConfig
 from parlour.training.measure import evaluate
-from parlour.training.measure.statistics import Estimate, plain, rate
+from parlour.training.measure.evaluation_tables import comparison_table, rate_table
 from parlour.training.play import seeds
 from parlour.training.play.parallel.concurrent_games import MakePolicy
 from parlour.training.play.rollout import table
 from parlour.training.play.runner import GameRunner
-from parlour.training.results.evaluation_tables import comparison_table, rate_table
-from parlour.training.results.learning_curve import LearningCurve, learning_curve
-from parlour.training.results.loggers import Logger, Metrics, loggers, read_curve
-from parlour.training.results.pages.report import opening, write_report
-from parlour.training.results.plots import Curve, CurvePoint
-from parlour.training.results.progress import Stage, StageProgress, no_progress
-from parlour.training.results.runs import run_directory, write_csv
-from parlour.training.results.verdicts import compared
+from parlour.training.report.html_report import opening, write_report
+from parlour.training.report.learning_curve import LearningCurve, learning_curve
+from parlour.training.report.plots import Curve, CurvePoint
+from parlour.training.report.verdicts import compared
+from parlour.training.runs.checkpoints import Checkpoint
+from parlour.training.runs.folder import run_directory, write_csv
+from parlour.training.runs.loggers import Logger, Metrics, loggers, read_curve
+from parlour.training.runs.progress import Stage, StageProgress, no_progress
+from parlour.training.statistics import Estimate, plain, rate
 
 CHECKPOINT: Final = "checkpoint.npz"
 BASELINES: Final = "baselines.csv"
@@ -108,7 +108,7 @@ def train(
         config: What to train. A run in `out` is resumed only if it has the same.
         out: Run directory.
         progress: Told the number of decisions so far, and the win rate.
-        log: Loggers beside progress.csv, of `parlour.training.results.loggers.NAMES`.
+        log: Loggers beside progress.csv, of `parlour.training.runs.loggers.NAMES`.
 
     Raises:
         ParlourError: `out` holds a run with another configuration or is in use, or the configuration cannot be used.

@@ -34,7 +34,7 @@ from parlour.training.learn.selfplay.learner import META as LEARNER, SelfplayLea
 from parlour.training.learn.selfplay.seating import Seating
 from parlour.training.play import seeds
 from parlour.training.play.single_seat import make_seat
-from parlour.training.results.loggers import Metrics
+from parlour.training.runs.loggers import Metrics
 from parlour.wrappers.learner_seats import SeatEnv
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback

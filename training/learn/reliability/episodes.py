@@ -19,8 +19,8 @@ from parlour.training.learn.reliability.counts import WolfCounts, WolfRecord, co
 from parlour.training.learn.reliability.judgements import certain
 from parlour.training.learn.reliability.misreading import MisreadingModel
 from parlour.training.learn.tuning.gratr import PLAYERS, RULES, wolves_block
-from parlour.training.measure.werewolf.played import GAME
 from parlour.training.play import rollout
+from parlour.training.records.werewolf.played import GAME
 
 DESIGNS: Final = ("wolves_block", "leaders_block", "all_wolves", "all_village")
 """What the first method holds: a block of the paper's mixed table, or a whole side."""

@@ -28,15 +28,15 @@ from parlour.policies.files import write_json
 from parlour.training.learn.reliability.episodes import DESIGNS, EpisodeTable, PlayedEpisode, TrustMoment, episode
 from parlour.training.learn.reliability.judgements import Array
 from parlour.training.learn.tuning.gratr import PLAYERS, RULES
-from parlour.training.measure.statistics import mean_estimate
-from parlour.training.measure.werewolf.played import GAME
 from parlour.training.play import rollout, seeds
-from parlour.training.results.loggers import Logger, loggers
-from parlour.training.results.pages.report import opening, write_report
-from parlour.training.results.progress import Stage, StageProgress, no_progress
-from parlour.training.results.result_table import markdown_table
-from parlour.training.results.runs import JsonlStore, run_directory
-from parlour.training.results.verdicts import LOG_LOSS, compared, together
+from parlour.training.records.werewolf.played import GAME
+from parlour.training.report.html_report import opening, write_report
+from parlour.training.report.result_table import markdown_table
+from parlour.training.report.verdicts import LOG_LOSS, compared, together
+from parlour.training.runs.folder import JsonlStore, run_directory
+from parlour.training.runs.loggers import Logger, loggers
+from parlour.training.runs.progress import Stage, StageProgress, no_progress
+from parlour.training.statistics import mean_estimate
 from scipy.optimize import minimize
 
 _LEAST: Final = 1e-4

@@ -23,9 +23,9 @@ from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.learn.selfplay.learn import OPPONENT, Session, imitate
 from parlour.training.learn.selfplay.learner import SelfplayLearner, rates
 from parlour.training.learn.selfplay.seating import Seating
-from parlour.training.measure.statistics import Estimate, mean_estimate, rate
 from parlour.training.play import seeds
-from parlour.training.results.progress import Stage, StageProgress, no_progress
+from parlour.training.runs.progress import Stage, StageProgress, no_progress
+from parlour.training.statistics import Estimate, mean_estimate, rate
 
 _DEALS: Final = 5  # what seeds are derived for
 _AT_ONCE: Final = 1000

@@ -23,8 +23,8 @@ from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
 from parlour.training.learn.selfplay.pool import Member, batch_player, tables_for
 from parlour.training.measure.pairs import Pair, PairGame, PairTable
 from parlour.training.play import seeds
-from parlour.training.results.progress import Stage, StageProgress
-from parlour.training.results.runs import JsonlStore
+from parlour.training.runs.folder import JsonlStore
+from parlour.training.runs.progress import Stage, StageProgress
 
 GAMES: Final = "crossplay.jsonl"
 _AT_ONCE: Final = 1000

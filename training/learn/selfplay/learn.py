@@ -18,16 +18,16 @@ import numpy as np
 from parlour.envs.batch.players import BatchPlayer
 from parlour.training.learn.batch import matches
 from parlour.training.learn.batch.networks import NetworkPlayer
-from parlour.training.learn.checkpoints import Checkpoint
 from parlour.training.learn.selfplay import pool, seating
 from parlour.training.learn.selfplay.collect import RolloutCollector, decisions
 from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
 from parlour.training.learn.selfplay.learner import Rates, SelfplayLearner, rates
 from parlour.training.learn.selfplay.seating import ALONE, Phase, Seating, write_training
-from parlour.training.measure.statistics import Estimate, rate
 from parlour.training.play import seeds
-from parlour.training.results.loggers import loggers
-from parlour.training.results.progress import Stage, StageProgress
+from parlour.training.runs.checkpoints import Checkpoint
+from parlour.training.runs.loggers import loggers
+from parlour.training.runs.progress import Stage, StageProgress
+from parlour.training.statistics import Estimate, rate
 
 CHECKPOINT: Final = "checkpoint.npz"
 OPPONENT: Final = "opponent"

@@ -18,13 +18,13 @@ from parlour.training.learn.selfplay.config import FIXED, RANDOM, RULE, Selfplay
 from parlour.training.learn.selfplay.crossplay import Crossplay, Rated
 from parlour.training.learn.selfplay.pool import Member
 from parlour.training.learn.selfplay.seating import RATE, Phase, rate_cells
-from parlour.training.measure.statistics import Estimate, plain, rate, show_estimate, show_interval
-from parlour.training.results import plots
-from parlour.training.results.pages.report import opening
-from parlour.training.results.plots import Curve, CurvePoint
-from parlour.training.results.result_table import markdown_list, markdown_table
-from parlour.training.results.runs import write_csv
-from parlour.training.results.verdicts import compared, together
+from parlour.training.report import plots
+from parlour.training.report.html_report import opening
+from parlour.training.report.plots import Curve, CurvePoint
+from parlour.training.report.result_table import markdown_list, markdown_table
+from parlour.training.report.verdicts import compared, together
+from parlour.training.runs.folder import write_csv
+from parlour.training.statistics import Estimate, plain, rate, show_estimate, show_interval
 
 
 @dataclass(frozen=True)

@@ -32,14 +32,14 @@ from parlour.training.learn.selfplay.learn import CHECKPOINT, learn
 from parlour.training.learn.selfplay.learner import SelfplayLearner, on_device
 from parlour.training.learn.selfplay.report import Population, RoleLoss
 from parlour.training.measure import evaluate
-from parlour.training.measure.statistics import COUNT, SHARE_DIFFERENCE, Estimate, mean_estimate, plain, show_estimate
 from parlour.training.play import seeds
 from parlour.training.play.parallel.executor import Workers, carry_out
-from parlour.training.results.pages.report import opening, write_report
-from parlour.training.results.progress import Stage, StageProgress, no_progress
-from parlour.training.results.result_table import markdown_table
-from parlour.training.results.runs import CONFIG, run_directory
-from parlour.training.results.verdicts import WIN_RATE, compared
+from parlour.training.report.html_report import opening, write_report
+from parlour.training.report.result_table import markdown_table
+from parlour.training.report.verdicts import WIN_RATE, compared
+from parlour.training.runs.folder import CONFIG, run_directory
+from parlour.training.runs.progress import Stage, StageProgress, no_progress
+from parlour.training.statistics import COUNT, SHARE_DIFFERENCE, Estimate, mean_estimate, plain, show_estimate
 
 _LEAST: Final = 1e-4
 """A chance below it counts as this one, for both."""
@@ -136,7 +136,7 @@ def selfplay(
         config: What to train. A run in `out` is resumed only if it has the same.
         out: Run directory.
         progress: Called as each stage advances.
-        log: Loggers beside progress.csv, of `parlour.training.results.loggers.NAMES`.
+        log: Loggers beside progress.csv, of `parlour.training.runs.loggers.NAMES`.
 
     Raises:
         ParlourError: `out` holds a run with another configuration or is in use, or the configuration cannot be used.

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from parlour.envs.core import ParlourError
 from parlour.policies.files import read_json, write_json
 from parlour.training.learn.selfplay.config import LOSSES, RULE, SelfplayConfig
-from parlour.training.measure.statistics import Estimate, rate
-from parlour.training.results.runs import write_csv
+from parlour.training.runs.folder import write_csv
+from parlour.training.statistics import Estimate, rate
 
 ALONE: Final = -1
 """Number of the opponent where the network plays all seats."""

@@ -23,10 +23,10 @@ from parlour.policies.agents.werewolf.gratr.equations import READINGS, Mode
 from parlour.policies.agents.werewolf.gratr.evidence import LearnedParameters, read_parameters
 from parlour.training.learn.reliability.judgements import judgements, log_loss
 from parlour.training.learn.tuning.problem import Parameter, Parameters, Space
-from parlour.training.measure.werewolf.played import GAME
 from parlour.training.measure.werewolf.scores import performance
 from parlour.training.play import rollout
 from parlour.training.play.rollout import Episode
+from parlour.training.records.werewolf.played import GAME
 
 Reward = Literal["win", "performance", "trust"]
 PLAYERS: Final = 8

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from parlour.training.learn.tuning.problem import Problem, TuneConfig, show
 from parlour.training.learn.tuning.study import Trial, ranked
-from parlour.training.measure.statistics import Estimate, plain, show_interval
-from parlour.training.results import plots
-from parlour.training.results.pages.report import opening
-from parlour.training.results.result_table import markdown_table
-from parlour.training.results.verdicts import REWARD, compared, together
+from parlour.training.report import plots
+from parlour.training.report.html_report import opening
+from parlour.training.report.result_table import markdown_table
+from parlour.training.report.verdicts import REWARD, compared, together
+from parlour.training.statistics import Estimate, plain, show_interval
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,13 @@ from parlour.training.learn.tuning import report
 from parlour.training.learn.tuning.problem import Parameters, Problem, TuneConfig
 from parlour.training.learn.tuning.report import Tuned
 from parlour.training.learn.tuning.study import StudyRunner, Trial, against_defaults, ranked
-from parlour.training.measure.statistics import mean_difference
 from parlour.training.play.parallel.executor import Workers
-from parlour.training.results import plots
-from parlour.training.results.loggers import Logger, Metrics, loggers, read_curve
-from parlour.training.results.pages.report import write_report
-from parlour.training.results.progress import StageProgress, no_progress
-from parlour.training.results.runs import run_directory, write_csv
+from parlour.training.report import plots
+from parlour.training.report.html_report import write_report
+from parlour.training.runs.folder import run_directory, write_csv
+from parlour.training.runs.loggers import Logger, Metrics, loggers, read_curve
+from parlour.training.runs.progress import StageProgress, no_progress
+from parlour.training.statistics import mean_difference
 
 DEFAULTS: Final = "defaults"
 TRAINED: Final = "trained"
@@ -48,7 +48,7 @@ def tune(
         out: Run directory.
         workers: Processes that play, or a pool; the result does not depend on it.
         progress: Called as each stage advances.
-        log: Loggers beside progress.csv, of `parlour.training.results.loggers.NAMES`.
+        log: Loggers beside progress.csv, of `parlour.training.runs.loggers.NAMES`.
 
     Raises:
         ParlourError: A setting is not accepted, `out` holds another run or is in use, or the problem's rewards cannot be used.

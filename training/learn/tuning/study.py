@@ -32,11 +32,11 @@ from optuna.trial import TrialState
 from parlour.envs.writing import CannotWrite
 from parlour.policies.files import replacing
 from parlour.training.learn.tuning.problem import Parameters, Problem, TuneConfig, blocks, rewards
-from parlour.training.measure.statistics import Estimate, mean_difference
 from parlour.training.play import seeds
 from parlour.training.play.parallel.executor import Pool, Workers, as_finished, carry_out, in_order, opened
-from parlour.training.results.progress import Stage, StageProgress, no_progress
-from parlour.training.results.runs import JsonlStore
+from parlour.training.runs.folder import JsonlStore
+from parlour.training.runs.progress import Stage, StageProgress, no_progress
+from parlour.training.statistics import Estimate, mean_difference
 from sqlalchemy.exc import SQLAlchemyError
 
 

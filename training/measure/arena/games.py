@@ -22,7 +22,7 @@ from parlour.training.play import seeds
 from parlour.training.play.parallel.concurrent_games import Job, MakePolicy
 from parlour.training.play.rollout import Episode
 from parlour.training.play.runner import GameRunner
-from parlour.training.results.runs import JsonlStore
+from parlour.training.runs.folder import JsonlStore
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 

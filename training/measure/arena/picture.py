@@ -9,9 +9,9 @@ import numpy as np
 from parlour.policies.llm.decisions import foreign
 from parlour.training.measure.arena import report
 from parlour.training.measure.arena.result import ArenaResult
-from parlour.training.measure.statistics import Estimate
-from parlour.training.results import plots
-from parlour.training.results.decision_tables import MEANING
+from parlour.training.measure.decision_tables import MEANING
+from parlour.training.report import plots
+from parlour.training.statistics import Estimate
 
 _COLORS: Final = (plots.BLUE, plots.VERMILION)
 _MARKS: Final = ("o", "s", "D")

@@ -10,12 +10,12 @@ from typing import Any
 
 from parlour.policies.llm.decisions import foreign
 from parlour.training.measure.arena.result import ArenaResult
-from parlour.training.measure.statistics import Estimate, show_interval
-from parlour.training.results.decision_tables import MEANING, figure, marked
-from parlour.training.results.pages.report import opening
-from parlour.training.results.result_table import markdown_list, markdown_table
-from parlour.training.results.runs import write_csv
-from parlour.training.results.verdicts import compared, doubt, no_score, together
+from parlour.training.measure.decision_tables import MEANING, figure, marked
+from parlour.training.report.html_report import opening
+from parlour.training.report.result_table import markdown_list, markdown_table
+from parlour.training.report.verdicts import compared, doubt, no_score, together
+from parlour.training.runs.folder import write_csv
+from parlour.training.statistics import Estimate, show_interval
 
 
 def as_json(result: ArenaResult) -> dict[str, Any]:

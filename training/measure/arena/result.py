@@ -15,8 +15,8 @@ from parlour.training.measure.arena.config import ArenaConfig
 from parlour.training.measure.arena.games import ArenaGame
 from parlour.training.measure.arena.strengths import Strength, Strengths, strengths
 from parlour.training.measure.pairs import Pair, PairGame, PairTable
-from parlour.training.measure.statistics import Estimate, rate
 from parlour.training.play import seeds
+from parlour.training.statistics import Estimate, rate
 
 _RESAMPLED = 1  # what the seed is derived for
 _ALIKE: Final = 6

@@ -25,7 +25,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.core import ParlourError
-from parlour.training.measure.statistics import Estimate, drawn_anew
+from parlour.training.statistics import Estimate, drawn_anew
 from scipy.special import expit
 
 POINTS: Final = 400 / log(10)

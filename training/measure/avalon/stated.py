@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from parlour.training.measure.avalon.moments import BeliefMoment
 from parlour.training.measure.calibration import bins_by_range, calibration_error
-from parlour.training.measure.statistics import LEVEL, Estimate, drawn_anew
+from parlour.training.statistics import LEVEL, Estimate, drawn_anew
 
 LEAST: Final = 0.001
 RESAMPLES: Final = 2000

@@ -21,7 +21,7 @@ from parlour.training.measure.evaluate import DEFAULT
 from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, Verdict, play_all
 from parlour.training.measure.murder_mystery.quiz import Mark
 from parlour.training.play.runner import GameRunner
-from parlour.training.results.runs import JsonlStore
+from parlour.training.runs.folder import JsonlStore
 
 FILE: Final = "results.jsonl"
 

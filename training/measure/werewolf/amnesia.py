@@ -28,8 +28,8 @@ from typing import Final, NamedTuple
 from parlour.envs import speech
 from parlour.envs.core import Move
 from parlour.envs.werewolf.vocabulary import LEADERS, SEER, VILLAGE, WEREWOLF, WOLVES, side_of
-from parlour.training.measure.statistics import Estimate, rate
-from parlour.training.measure.werewolf.played import Judgements
+from parlour.training.records.werewolf.played import Judgements
+from parlour.training.statistics import Estimate, rate
 
 IDENTITY, OBJECTIVE = "identity", "objective"
 KINDS: Final = (IDENTITY, OBJECTIVE)

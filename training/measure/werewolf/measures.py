@@ -14,11 +14,11 @@ from typing import Any, Final
 from parlour.envs import replay
 from parlour.envs.json_values import json_value
 from parlour.envs.werewolf.vocabulary import DRAW, ROLES, VILLAGE, WOLVES
-from parlour.training.measure.statistics import Estimate, rate
 from parlour.training.measure.werewolf import scores, transcripts
 from parlour.training.measure.werewolf.amnesia import KINDS, WAYS, forgot
-from parlour.training.measure.werewolf.played import WerewolfGame
 from parlour.training.records.werewolf import published as result_store
+from parlour.training.records.werewolf.played import WerewolfGame
+from parlour.training.statistics import Estimate, rate
 
 DIGITS: Final = 3
 OURS: Final = "all"

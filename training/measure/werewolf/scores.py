@@ -20,8 +20,8 @@ from fractions import Fraction
 from typing import Final
 
 from parlour.envs.werewolf.vocabulary import GUARD, SEER, VILLAGE, VILLAGER, WEREWOLF, WITCH, WOLVES, side_of
-from parlour.training.measure.statistics import Estimate, rate
-from parlour.training.measure.werewolf.played import Judgements, WerewolfGame
+from parlour.training.records.werewolf.played import Judgements, WerewolfGame
+from parlour.training.statistics import Estimate, rate
 
 WIN: Final = 5
 """Points for winning (table 3, WS)."""
@@ -59,7 +59,7 @@ def performance(role: str, won: bool, targets: Iterable[str], sign: int = TABLE_
 def reasoning(seat: int, roles: Sequence[str], judged: Judgements) -> int:
     """How many of the others a seat judged rightly.
 
-    >>> from parlour.training.measure.werewolf.played import Judgement
+    >>> from parlour.training.records.werewolf.played import Judgement
     >>> reasoning(0, ["Seer", "Werewolf", "Villager"], (Judgement(1, False), Judgement(2, False)))
     1
     """

@@ -20,7 +20,7 @@ from parlour.envs.english import name
 from parlour.envs.replay import Transcript
 from parlour.envs.werewolf.vocabulary import BALLOT, CHECKED, REVEALED, VILLAGE, WEREWOLF, WOLVES, side_of
 from parlour.training.measure.werewolf.amnesia import Amnesia, Turn, amnesia
-from parlour.training.measure.werewolf.played import GAME, DayVote, Judgement, Judgements, WerewolfGame
+from parlour.training.records.werewolf.played import GAME, DayVote, Judgement, Judgements, WerewolfGame
 
 NOTE: Final = "beliefs"
 _STANCES: Final = {"ally": True, "adversary": False, "unsure": None}

@@ -16,7 +16,7 @@ from typing import Any, Final
 from parlour.envs.core import accept
 from parlour.policies.agents.werewolf.gratr.export import CLASSES, GraphHistory
 from parlour.policies.agents.werewolf.gratr.statements import Snapshot
-from parlour.training.results import plots
+from parlour.training.report import plots
 
 PICTURE: Final = ".png"
 PANELS: Final = 4

@@ -29,10 +29,10 @@ from typing import Any, Final, NamedTuple
 from parlour.envs.avalon.presets import QUESTS
 from parlour.envs.avalon.vocabulary import EVIL, GOOD, MERLIN, MORGANA, PERCIVAL, ROLES, SERVANT, side_of
 from parlour.training.measure import avalon as metrics
-from parlour.training.measure.statistics import plain, rate
 from parlour.training.papers.avalon_social.judging import INFORMED, Judged, JudgedGame, Utterance
 from parlour.training.papers.avalon_social.responses import Response
 from parlour.training.papers.avalon_social.roles import IDENTITIES, WITHHOLDING, Identity
+from parlour.training.statistics import plain, rate
 
 SIDES: Final = (GOOD, EVIL)
 ATTITUDES: Final = ("teamwork", "confrontation", "neutral")

@@ -18,8 +18,8 @@ from parlour.training.records.avalon.published_2023 import PUBLISHED_2023
 from parlour.training.records.in_words import AVALON_IN_WORDS
 from parlour.training.records.json_objects import write_games
 from parlour.training.records.reading import AUTO, Refusal, formats_of, nothing_left_out, read_as
-from parlour.training.results.progress import StageProgress, no_progress
-from parlour.training.results.runs import run_directory
+from parlour.training.runs.folder import run_directory
+from parlour.training.runs.progress import StageProgress, no_progress
 
 __all__ = ["AUTO", "FORMATS", "assumed_moves", "check_avalon", "import_records", "read_transcripts", "transcripts"]
 

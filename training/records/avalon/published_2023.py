@@ -19,10 +19,11 @@ from parlour.envs.avalon import GAME, vocabulary as avalon
 from parlour.envs.avalon.presets import PROPOSALS
 from parlour.envs.avalon.state import DRAW, HUNT
 from parlour.envs.core import Move, listed
+from parlour.envs.json_values import json_shown
 from parlour.envs.speech import SILENT
 from parlour.training.records.avalon.published_log import Words, compare
 from parlour.training.records.avalon.table import RecordedGame, table_of
-from parlour.training.records.json_objects import JsonObject, shown
+from parlour.training.records.json_objects import JsonObject
 from parlour.training.records.reading import FILE_NAME, RecordFormat, file_name
 
 PLAYERS: Final = 6
@@ -72,7 +73,7 @@ def _transcript(at: JsonObject, logs: str | Path | None) -> str:
     for quest, round_ in enumerate(rounds):
         _round(table, round_, quest)
     if not table.over:
-        raise rounds[-1].error(f"the game stops at {shown(table.score)}", "all rounds up to the end of the game")
+        raise rounds[-1].error(f"the game stops at {json_shown(table.score)}", "all rounds up to the end of the game")
     _check_ending(table, at)
     if table.words is not None and logs is not None:
         table.words.finish()
@@ -189,7 +190,7 @@ def _quest(table: PublishedGame, at: JsonObject, size: int) -> None:
     if drawn:
         table.play(Move(avalon.DRAWN, team), at)
     elif team != table.state.team:
-        raise at.refused("team", shown([seat + 1 for seat in table.state.team]), "the proposed team goes")
+        raise at.refused("team", json_shown([seat + 1 for seat in table.state.team]), "the proposed team goes")
     cards = at.entries("cards", [str(seat + 1) for seat in team])
     for seat in team:
         _card(table, cards.record(str(seat + 1)), seat)
@@ -238,7 +239,7 @@ def _check_ending(table: PublishedGame, at: JsonObject) -> None:
     winner, reason = table.outcome.winner, table.outcome.reason
     results = ["success" if success else "fail" for _, _, success in table.results]
     proposed = winner == at.fields["proposed_method_side"]
-    at.expect("winner", winner, f"the game ends by {reason} at {shown(table.score)}")
+    at.expect("winner", winner, f"the game ends by {reason} at {json_shown(table.score)}")
     at.expect("win_by", reason, f"how round {len(results)} ends")
     at.expect("quest_results", results, "the results of the rounds")
     at.expect("final_score", table.score, f"the quests scored by the end of round {len(results)}")

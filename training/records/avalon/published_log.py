@@ -33,8 +33,9 @@ from parlour.envs.avalon.state import AvalonState
 from parlour.envs.avalon.vocabulary import EVIL, GOOD
 from parlour.envs.core import Move, ParlourError, listed
 from parlour.envs.english import name, negated
+from parlour.envs.json_values import json_shown
 from parlour.envs.text import clean
-from parlour.training.records.json_objects import JsonObject, parse, shown
+from parlour.training.records.json_objects import JsonObject, parse
 
 _DISCUSSION: Final = "Please start discussing"
 _ROUND: Final = "round {} starts:"
@@ -105,7 +106,9 @@ def read_rounds(path: str | Path, of: str = "") -> list[list[JsonObject]]:
     log = parse(where, text)
     rounds = [_ROUND.format(number) for number in range(1, len(log.fields) + 1)]
     if not rounds or list(log.fields) != rounds:
-        raise log.error(f"its parts are {shown(list(log.fields))}", f"{_ROUND.format(1)!r} and the rounds after it")
+        raise log.error(
+            f"its parts are {json_shown(list(log.fields))}", f"{_ROUND.format(1)!r} and the rounds after it"
+        )
     return [
         JsonObject(f"{log.where}, {round_.removesuffix(' starts:')}", log.fields).records(round_, "event")
         for round_ in rounds
@@ -125,7 +128,7 @@ def speaker_of(event: JsonObject) -> tuple[int, str, str]:
     spoken = [(_SPEAKER.fullmatch(key), key) for key in event.fields if key.startswith("player ")]
     match, key = spoken[0] if len(spoken) == 1 else (None, "")
     if match is None:
-        raise event.error(f"the speakers are {shown([key for _, key in spoken])}", "one, as `player N(Role)`")
+        raise event.error(f"the speakers are {json_shown([key for _, key in spoken])}", "one, as `player N(Role)`")
     return int(match[1]), match[2], event.of(str, key, "a text")
 
 
@@ -358,4 +361,4 @@ def _numbers(players: str | None) -> list[int]:
 
 
 def _said(value: object) -> str:
-    return value if isinstance(value, str) else shown(value)
+    return value if isinstance(value, str) else json_shown(value)

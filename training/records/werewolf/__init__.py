@@ -10,8 +10,8 @@ from parlour.training.records.in_words import WEREWOLF_IN_WORDS
 from parlour.training.records.json_objects import write_games
 from parlour.training.records.reading import AUTO, formats_of, read_as
 from parlour.training.records.werewolf.published import GRATR
-from parlour.training.results.progress import StageProgress, no_progress
-from parlour.training.results.runs import run_directory
+from parlour.training.runs.folder import run_directory
+from parlour.training.runs.progress import StageProgress, no_progress
 
 FORMATS: Final = (GRATR, WEREWOLF_IN_WORDS.format)
 

@@ -36,9 +36,9 @@ from typing import Any, Final
 
 from parlour.envs.core import ParlourError
 from parlour.envs.werewolf.vocabulary import DRAW, ROLES, side_of
-from parlour.training.measure.werewolf.played import GAME, WINNERS, DayVote, Judgement, Judgements, WerewolfGame
 from parlour.training.records.json_objects import JsonObject, read_lines
 from parlour.training.records.reading import RecordFormat
+from parlour.training.records.werewolf.played import GAME, WINNERS, DayVote, Judgement, Judgements, WerewolfGame
 
 FORMAT: Final = 1
 PASS: Final = -1

@@ -25,11 +25,11 @@ from parlour.envs.moment import moment
 from parlour.envs.registry import build, lookup
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies import Policy, make_policy
-from parlour.training.measure.statistics import rate
 from parlour.training.play.parallel.concurrent_games import play_recorded
 from parlour.training.play.rollout import Episode, table
-from parlour.training.results.progress import Stage, StageProgress, counted, no_progress
-from parlour.training.results.result_table import Column, ResultTable
+from parlour.training.report.result_table import Column, ResultTable
+from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
+from parlour.training.statistics import rate
 from parlour.wrappers.text_actions import TextActions
 
 from parlour_aiwolf.server.agent import CUT_OFF, MOST_LATE, AIWolfAgent

@@ -19,8 +19,8 @@ from parlour.envs.turn import read_words
 from parlour.envs.werewolf.vocabulary import VILLAGE, WerewolfView
 from parlour.envs.wording import wording
 from parlour.policies.base import Policy
-from parlour.training.measure.statistics import rate
-from parlour.training.results.result_table import Column, ResultTable
+from parlour.training.report.result_table import Column, ResultTable
+from parlour.training.statistics import rate
 
 from parlour_aiwolf import GAME
 from parlour_aiwolf.language import read, write

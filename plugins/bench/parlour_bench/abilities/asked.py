@@ -18,7 +18,7 @@ from parlour.policies.llm.model import Model
 from parlour.policies.search.particles import Deduction
 from parlour.policies.trained import TrainedSeat
 from parlour.training.measure.avalon.moments import BeliefMoment
-from parlour.training.results.progress import Stage, StageProgress
+from parlour.training.runs.progress import Stage, StageProgress
 
 Stated = tuple[float, ...]
 """The chances of the other seats."""

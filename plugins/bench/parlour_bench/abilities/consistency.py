@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from parlour.envs import speech
 from parlour.envs.core import Move
-from parlour.training.measure.statistics import Estimate, plain
+from parlour.training.statistics import Estimate, plain
 
 from parlour_bench.abilities.doubt import mean_by_game
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from parlour.training.measure.avalon.moments import BeliefMoment
 from parlour.training.measure.avalon.stated import RESAMPLES, Chances, Floats, estimate, loss
-from parlour.training.measure.statistics import Estimate, drawn_anew
+from parlour.training.statistics import Estimate, drawn_anew
 
 
 class DoubtLosses(NamedTuple):

@@ -25,7 +25,7 @@ from parlour.training.measure.avalon.beliefs import opening_belief, take_in
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.measure.avalon.moments import is_players
 from parlour.training.measure.avalon.stated import loss
-from parlour.training.measure.statistics import Estimate
+from parlour.training.statistics import Estimate
 
 from parlour_bench.abilities.doubt import DoubtLosses, doubt_change, doubt_left
 from parlour_bench.abilities.moments import opponent_of

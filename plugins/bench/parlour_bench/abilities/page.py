@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from parlour.policies.llm.decisions import mostly_foreign
-from parlour.training.results.pages.report import intervals, table_html, write_verdict_page
-from parlour.training.results.result_table import ResultTable
+from parlour.training.report.html_report import intervals, table_html, write_verdict_page
+from parlour.training.report.result_table import ResultTable
 
 from parlour_bench.abilities.run import Abilities
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.measure.avalon.persuasion import claim_effects
-from parlour.training.measure.statistics import Estimate
+from parlour.training.statistics import Estimate
 
 from parlour_bench.abilities.doubt import mean_by_game
 

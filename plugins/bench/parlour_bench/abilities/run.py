@@ -20,10 +20,10 @@ from parlour.training.measure.avalon import GAME
 from parlour.training.measure.avalon.games import AnalysedGame, read_game
 from parlour.training.measure.avalon.moments import OPPONENT, BeliefMoment, is_players, names_of
 from parlour.training.measure.avalon.stated import StatedScores, stated_scores
-from parlour.training.measure.statistics import Estimate, plain, rate
-from parlour.training.measure.werewolf.played import GAME as WEREWOLF
 from parlour.training.play import seeds
-from parlour.training.results.progress import Stage, StageProgress, counted
+from parlour.training.records.werewolf.played import GAME as WEREWOLF
+from parlour.training.runs.progress import Stage, StageProgress, counted
+from parlour.training.statistics import Estimate, plain, rate
 
 from parlour_bench.abilities.asked import Stated, stated_by, with_exact
 from parlour_bench.abilities.consistency import Consistency, consistency, consistency_as_json

@@ -7,10 +7,10 @@ from typing import Final
 
 from parlour.policies.llm.decisions import mostly_foreign
 from parlour.training.measure.avalon.stated import StatedScores
-from parlour.training.measure.statistics import Estimate, show_interval
-from parlour.training.results.decision_tables import amount, marked
-from parlour.training.results.result_table import Cell, Column, ResultTable
-from parlour.training.results.verdicts import doubt, no_score, together
+from parlour.training.measure.decision_tables import amount, marked
+from parlour.training.report.result_table import Cell, Column, ResultTable
+from parlour.training.report.verdicts import doubt, no_score, together
+from parlour.training.statistics import Estimate, show_interval
 
 from parlour_bench.abilities.consistency import RULES, SAID, SAW
 from parlour_bench.abilities.run import EXACT, ONLOOKER, THEMSELVES, Abilities

@@ -10,7 +10,7 @@ from typing import Any
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.envs.replay import Transcript
-from parlour.training.measure.werewolf.played import GAME
+from parlour.training.records.werewolf.played import GAME
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from parlour.envs.registry import lookup
 from parlour.training.harnesses.inspect_ai.played import ALL, STORED, StoredGame, TaskGame, seatings
 from parlour.training.harnesses.inspect_ai.tasks import game_score, mean_if_own, moves_chosen, stderr_if_own, whole_game
-from parlour.training.measure.statistics import Estimate
 from parlour.training.play.outside import OutsideSeats, OutsideTable
-from parlour.training.results.verdicts import no_score
+from parlour.training.report.verdicts import no_score
+from parlour.training.statistics import Estimate
 
 from parlour_bench.played import WON
 from parlour_bench.ratings import ratings

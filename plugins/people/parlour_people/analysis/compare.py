@@ -16,7 +16,7 @@ from typing import Final
 
 from parlour.envs.avalon.vocabulary import MERLIN, MINION, SERVANT
 from parlour.training.measure.avalon.games import NOT_TOLD, AnalysedGame
-from parlour.training.measure.statistics import (
+from parlour.training.statistics import (
     COUNT,
     SHARE,
     SHARE_DIFFERENCE,

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.training.measure.statistics import Estimate
-from parlour.training.results import plots
+from parlour.training.report import plots
+from parlour.training.statistics import Estimate
 
 from parlour_people.analysis.compare import ComparedGuesses, ComparedVotes
 

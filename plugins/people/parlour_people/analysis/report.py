@@ -10,10 +10,10 @@ from typing import Final
 
 from parlour.envs.text import clean
 from parlour.training.measure.avalon.games import NOT_TOLD, AnalysedGame
-from parlour.training.measure.statistics import Estimate, show_interval
-from parlour.training.results.pages.report import opening
-from parlour.training.results.result_table import markdown_table
-from parlour.training.results.verdicts import WIN_RATE, compared, together
+from parlour.training.report.html_report import opening
+from parlour.training.report.result_table import markdown_table
+from parlour.training.report.verdicts import WIN_RATE, compared, together
+from parlour.training.statistics import Estimate, show_interval
 
 from parlour_people.analysis.compare import (
     ComparedGuesses,

@@ -13,10 +13,10 @@ from parlour.envs.replay import transcript_files
 from parlour.policies.files import write_json
 from parlour.training.measure.avalon.games import AnalysedGame, read_game
 from parlour.training.play.parallel.executor import carry_out, in_order
-from parlour.training.results import plots
-from parlour.training.results.pages.report import write_report
-from parlour.training.results.progress import Stage, StageProgress, counted, no_progress
-from parlour.training.results.runs import run_directory
+from parlour.training.report import plots
+from parlour.training.report.html_report import write_report
+from parlour.training.runs.folder import run_directory
+from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
 
 from parlour_people.analysis import pictures, report as reports, tables
 from parlour_people.analysis.compare import DecidedGame, compared_guesses, compared_votes

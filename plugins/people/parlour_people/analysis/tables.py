@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.training.measure.avalon.games import AnalysedGame
-from parlour.training.measure.statistics import plain
-from parlour.training.results.runs import write_csv
+from parlour.training.runs.folder import write_csv
+from parlour.training.statistics import plain
 
 from parlour_people.analysis.compare import (
     DecidedGame,

@@ -16,10 +16,10 @@ from parlour.envs.avalon.vocabulary import ROLES
 from parlour.envs.core import ParlourError
 from parlour.policies.array_files import read_arrays, write_arrays
 from parlour.policies.files import reading
-from parlour.training.measure.statistics import plain
-from parlour.training.results.loggers import loggers
-from parlour.training.results.progress import Stage, StageProgress, no_progress
-from parlour.training.results.runs import run_directory
+from parlour.training.runs.folder import run_directory
+from parlour.training.runs.loggers import loggers
+from parlour.training.runs.progress import Stage, StageProgress, no_progress
+from parlour.training.statistics import plain
 
 from parlour_people.clone import networks, report
 from parlour_people.clone.choices import CloneConfig

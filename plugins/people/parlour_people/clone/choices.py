@@ -20,7 +20,7 @@ from parlour.envs.core import Move, ParlourError, accept, check_from, check_one_
 from parlour.envs.replay import transcript_files
 from parlour.training.measure.avalon.games import AnalysedGame, read_game
 from parlour.training.records.avalon import assumed_moves
-from parlour.training.results.progress import Stage, StageProgress, counted, no_progress
+from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
 
 from parlour_people.cloned.features import SPEECH, decision_of, described, group_of
 from parlour_people.cloned.record import Array, SeatRecord, acts_of

@@ -20,12 +20,12 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from parlour.training.measure.statistics import SHARE, UNBOUNDED, Estimate, show_estimate, weighted_mean
-from parlour.training.results import plots
-from parlour.training.results.pages.report import opening, write_report
-from parlour.training.results.result_table import markdown_list, markdown_table
-from parlour.training.results.runs import write_csv
-from parlour.training.results.verdicts import BETTER, LOG_LIKELIHOOD, UNCLEAR, WORSE, compared, together, word
+from parlour.training.report import plots
+from parlour.training.report.html_report import opening, write_report
+from parlour.training.report.result_table import markdown_list, markdown_table
+from parlour.training.report.verdicts import BETTER, LOG_LIKELIHOOD, UNCLEAR, WORSE, compared, together, word
+from parlour.training.runs.folder import write_csv
+from parlour.training.statistics import SHARE, UNBOUNDED, Estimate, show_estimate, weighted_mean
 
 from parlour_people.clone.choices import ImitatedChoice
 from parlour_people.cloned.record import Array

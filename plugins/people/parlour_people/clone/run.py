@@ -21,10 +21,10 @@ from typing import Any, Final
 import numpy as np
 import torch
 from parlour.envs.core import ParlourError
-from parlour.training.measure.statistics import plain
-from parlour.training.results.loggers import Logger, loggers
-from parlour.training.results.progress import Stage, StageProgress, counted, no_progress
-from parlour.training.results.runs import run_directory
+from parlour.training.runs.folder import run_directory
+from parlour.training.runs.loggers import Logger, loggers
+from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
+from parlour.training.statistics import plain
 
 from parlour_people.clone import report
 from parlour_people.clone.choices import CloneConfig, ImitatedChoice, Rows, by_kind, read_choices

@@ -18,7 +18,7 @@ from parlour.envs.avalon.deals import Array
 from parlour.envs.avalon.habits import Terms
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import name_of
-from parlour.training.results.progress import Stage, StageProgress, no_progress
+from parlour.training.runs.progress import Stage, StageProgress, no_progress
 from scipy.optimize import minimize
 
 from parlour_people.habits import report

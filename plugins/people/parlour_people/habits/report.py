@@ -18,12 +18,12 @@ import numpy as np
 from parlour.envs.avalon.deals import Array
 from parlour.envs.extras import not_installed
 from parlour.training.measure.calibration import CalibrationBin, bins_by_range, calibration_error as error_of
-from parlour.training.measure.statistics import Estimate, rate, show_estimate
-from parlour.training.results import plots
-from parlour.training.results.plots import REFERENCE, Curve, CurvePoint
-from parlour.training.results.result_table import markdown_table
-from parlour.training.results.runs import write_csv
-from parlour.training.results.verdicts import LOG_LOSS, compared, saved
+from parlour.training.report import plots
+from parlour.training.report.plots import REFERENCE, Curve, CurvePoint
+from parlour.training.report.result_table import markdown_table
+from parlour.training.report.verdicts import LOG_LOSS, compared, saved
+from parlour.training.runs.folder import write_csv
+from parlour.training.statistics import Estimate, rate, show_estimate
 
 
 class SourceGame(Protocol):

@@ -17,7 +17,6 @@ from typing import Any, Final
 from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.vocabulary import ASSASSIN, GOOD, SERVANT
 from parlour.envs.core import ParlourError
-from parlour.training.measure.statistics import rate
 from parlour.training.papers.cells import (
     Reproduction,
     ReproductionSetting,
@@ -31,8 +30,9 @@ from parlour.training.papers.cells import (
 from parlour.training.play.extras import import_extra
 from parlour.training.records.avalon import import_records
 from parlour.training.records.reading import Refusal
-from parlour.training.results.pages.report import write_report
-from parlour.training.results.progress import Stage, counted
+from parlour.training.report.html_report import write_report
+from parlour.training.runs.progress import Stage, counted
+from parlour.training.statistics import rate
 
 from parlour_people.clone.choices import CloneConfig
 from parlour_people.clone.report import ALL, PICTURE, ChoiceScore

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Final
 
 from parlour.envs.core import ParlourError
-from parlour.training.measure.statistics import Estimate, rate, show_interval
 from parlour.training.papers.cells import (
     Reproduction,
     ReproductionSetting,
@@ -26,9 +25,10 @@ from parlour.training.papers.cells import (
 )
 from parlour.training.play.extras import import_extra
 from parlour.training.records.avalon import import_records
-from parlour.training.results.pages.report import write_report
-from parlour.training.results.progress import Stage, counted
-from parlour.training.results.result_table import markdown_list, markdown_table
+from parlour.training.report.html_report import write_report
+from parlour.training.report.result_table import markdown_list, markdown_table
+from parlour.training.runs.progress import Stage, counted
+from parlour.training.statistics import Estimate, rate, show_interval
 
 from parlour_people.analysis.compare import (
     PLAIN,

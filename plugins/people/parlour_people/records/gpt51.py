@@ -31,8 +31,9 @@ from parlour.envs.avalon import GAME as AVALON, vocabulary as avalon
 from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.state import DONE, HUNT
 from parlour.envs.core import Move, listed
+from parlour.envs.json_values import json_shown
 from parlour.training.records.avalon.table import RecordedGame, Table
-from parlour.training.records.json_objects import JsonObject, shown
+from parlour.training.records.json_objects import JsonObject
 from parlour.training.records.reading import Names, RecordFormat, file_name, names_of, record_notes
 
 from parlour_people.multi_round import GAME
@@ -125,14 +126,16 @@ def _deal(table: Conversation, at: JsonObject, first: JsonObject) -> None:
     if sorted(dealt) != sorted(game.roles):
         names = {role: name for name, role in ROLES.items()}
         wanted = ", ".join(names[role] for role in game.roles)
-        raise at.error(f"the roles of players are {shown([names[r] for r in dealt])}", f"each of these once: {wanted}")
+        raise at.error(
+            f"the roles of players are {json_shown([names[r] for r in dealt])}", f"each of these once: {wanted}"
+        )
     leader = table.names.seat(first.records("proposals", "proposal")[0], "leader")
     table.deal(dealt, leader, at)
     for seat, player in enumerate(players):
         player.expect("is_good", avalon.side_of(dealt[seat]) == avalon.GOOD, f"the side of {player.fields['role']}")
         known = sorted(k for fact in game.night(table.state.standing.roles, seat) for k in fact.seats)
         if sorted(table.names.seats(player, "special_knowledge")) != known:
-            accepted = shown([table.names.names[k] for k in known])
+            accepted = json_shown([table.names.names[k] for k in known])
             raise player.refused("special_knowledge", accepted, f"what the night shows {player.fields['role']}")
 
 
@@ -142,7 +145,7 @@ def _deal(table: Conversation, at: JsonObject, first: JsonObject) -> None:
 def _mission(table: Conversation, at: JsonObject, number: int, *, last: bool) -> None:
     if table.decided:
         raise at.error(
-            f"a side has three successes or fails before this mission ({shown(table.score)})", "no further one"
+            f"a side has three successes or fails before this mission ({json_shown(table.score)})", "no further one"
         )
     if at.fields.get("mission_number") != str(number):  # the program wrote whole numbers and texts
         at.expect("mission_number", number, "missions are numbered from 1")
@@ -246,9 +249,9 @@ def _assassin(table: Conversation, within: JsonObject) -> None:
 def _ending(table: Conversation, at: JsonObject) -> None:
     if table.over:
         outcome = table.outcome
-        at.expect("winner", outcome.winner, f"the game ends by {outcome.reason} at {shown(table.score)}")
+        at.expect("winner", outcome.winner, f"the game ends by {outcome.reason} at {json_shown(table.score)}")
     elif not table.ends_early:
-        why = f"the game stops at {shown(table.score)}"
+        why = f"the game stops at {json_shown(table.score)}"
         raise at.refused("winner", "null, in a record that ends early; or all of the game up to its end", why)
     if at.fields.get("post_game_reflections"):
         _reflections(table, at)

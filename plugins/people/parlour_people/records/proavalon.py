@@ -25,8 +25,9 @@ from parlour.envs.avalon import GAME, vocabulary as avalon
 from parlour.envs.avalon.presets import PLAYERS, check_roles
 from parlour.envs.avalon.state import HUNT, PROPOSE
 from parlour.envs.core import Move, ParlourError, listed
+from parlour.envs.json_values import json_shown
 from parlour.training.records.avalon.table import RecordedGame, table_of
-from parlour.training.records.json_objects import JsonObject, shown
+from parlour.training.records.json_objects import JsonObject
 from parlour.training.records.reading import FILE_NAME, Names, RecordFormat, names_of, record_notes
 
 SEATS: Final = "playerUsernamesOrderedReversed"
@@ -121,14 +122,16 @@ def _missions(history: JsonObject, name: str) -> list[list[set[str]]]:
         missions.append([set(turn.split()) for turn in mission])
         for words, marks in zip(map(str.split, mission), missions[-1], strict=True):
             if not marks <= set(_MARKS) or len(marks) != len(words) or len({_APPROVES, _REJECTS} & marks) != 1:
-                raise history.error(f"{name} {shown(' '.join(words))} is not accepted", accepted)
+                raise history.error(f"{name} {json_shown(' '.join(words))} is not accepted", accepted)
     return missions
 
 
 def _mission(table: SiteGame, at: JsonObject, number: int, proposals: list[dict[int, set[str]]]) -> None:
     where = f"{at.where}, voteHistory, mission {number + 1}"
     if table.state.phase != PROPOSE:
-        raise JsonObject(where, {}).error(f"the missions end before it, at {shown(table.score)}", "no further mission")
+        raise JsonObject(where, {}).error(
+            f"the missions end before it, at {json_shown(table.score)}", "no further mission"
+        )
     for turn, marks in enumerate(proposals, 1):
         here = JsonObject(f"{where}, proposal {turn}", {})
         if table.goes:
@@ -171,7 +174,7 @@ def _ending(table: SiteGame, at: JsonObject) -> None:
             raise at.refused("whoAssassinShot", "a role that another player holds")
         (table.play if len(holders) == 1 else table.suppose)(Move(avalon.GUESS, (holders[0],)), at)
     elif at.fields.get("whoAssassinShot") is not None:
-        raise at.refused("whoAssassinShot", "null", f"nobody is shot at {shown(table.score)}")
+        raise at.refused("whoAssassinShot", "null", f"nobody is shot at {json_shown(table.score)}")
     if at.fields.get("whoAssassinShot2") is not None:
         raise at.refused("whoAssassinShot2", "null", "one player is named")
     results = ["succeeded" if success else "failed" for _, _, success in table.results]
@@ -180,13 +183,15 @@ def _ending(table: SiteGame, at: JsonObject) -> None:
         at.expect("missionHistory", results, "the missions played")
         if at.fields.get("winningTeam") is not None:
             raise at.refused(
-                "winningTeam", "null, in a record that ends early", f"the game stops at {shown(table.score)}"
+                "winningTeam", "null, in a record that ends early", f"the game stops at {json_shown(table.score)}"
             )
         return
     outcome = table.outcome
     rejected = ["failed"] if outcome.reason == "rejections" else []
     at.expect("missionHistory", results + rejected, "the missions played, and a failed one for a fifth rejection")
-    at.expect("winningTeam", ALLIANCES[outcome.winner], f"the game ends by {outcome.reason} at {shown(table.score)}")
+    at.expect(
+        "winningTeam", ALLIANCES[outcome.winner], f"the game ends by {outcome.reason} at {json_shown(table.score)}"
+    )
     at.expect("howTheGameWasWon", HOW[outcome.winner, outcome.reason], f"the game ends by {outcome.reason}")
 
 
@@ -196,7 +201,7 @@ def _named(at: JsonObject) -> str:
     name = given.get("$oid") if type(given) is dict else given
     if type(name) is not str or not FILE_NAME.fullmatch(name):
         accepted = '_id: a name of up to 200 letters, digits and _ - . that begins with no dot, or {"$oid": the same}'
-        raise at.error(f"_id {shown(given)} is not accepted", accepted)
+        raise at.error(f"_id {json_shown(given)} is not accepted", accepted)
     return name
 
 

@@ -28,9 +28,9 @@ from parlour.training.play.decisions import models_of, of_transcript
 from parlour.training.play.failures import RULE, Failures
 from parlour.training.play.rollout import GameUnfinished, Stopped, play
 from parlour.training.play.stored_games import check_header
-from parlour.training.results.replay_page.build import replay_of
-from parlour.training.results.replay_page.model import Turned
-from parlour.training.results.replay_page.write import replay_html
+from parlour.training.replay.build import replay_of
+from parlour.training.replay.model import Turned
+from parlour.training.replay.write import replay_html
 from parlour.wrappers import Recorder
 from parlour.wrappers.text_actions import TextActions
 from pettingzoo.utils.env import AECEnv

@@ -39,7 +39,7 @@ from parlour.envs.core import NATURE, Event, GameText, ParlourError, View
 from parlour.envs.free_words import as_said
 from parlour.envs.json_values import json_value
 from parlour.envs.text import agents_of, end_for, end_of, was
-from parlour.training.results.replay_page.model import Turned
+from parlour.training.replay.model import Turned
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from parlour_table.board import Board

@@ -21,7 +21,7 @@ from parlour.envs.turn import Player
 from parlour.envs.wording import worded_kinds
 from parlour.policies.llm.server.listening import LOOPBACK, ListeningServer, in_thread
 from parlour.policies.llm.server.protocol import Refused
-from parlour.training.results.pages.page import Page, render
+from parlour.training.report.page import Page, render
 from parlour.wrappers.text_actions import TextActions
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool

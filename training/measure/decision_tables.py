@@ -1,0 +1,163 @@
+"""Whose decisions a result rests on, as tables and lines: shown with every result of players that may ask a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from parlour.policies.llm.decisions import MOST_FOREIGN, Answers, Decisions, foreign, mostly_foreign
+from parlour.training.report.result_table import ResultTable, plain_table
+
+SIGN: Final = "†"
+"""Mark after the name of a player that made too few of its decisions itself."""
+MEANING: Final = (
+    f"{SIGN} more than {MOST_FOREIGN:.0%} of the decisions in this row were not the player's own; "
+    f"{SIGN} alone: more than half, so there is no figure"
+)
+WHOSE: Final = (
+    "player",
+    "decisions",
+    "its own",
+    "at once",
+    "asked again",
+    "rule of thumb",
+    "by the table",
+    "refused words",
+    "talk",
+)
+TOOK: Final = (
+    "player",
+    "model",
+    "served",
+    "requests",
+    "tokens in",
+    "cached",
+    "out",
+    "begin alike",
+    "dollars",
+    "seconds",
+    "cut",
+    "dropped",
+)
+MEASURED: Final = ("cached", "seconds")
+"""Columns of `TOOK` that the same game fills differently when it is played again."""
+ASKED: Final = ("player", "question", "asked", "first reply", "asked again", "rule of thumb")
+
+
+def marked(name: str, own: int, decisions: int) -> str:
+    """A player's name, with the sign where it has to be.
+
+    >>> marked("chat", 19, 20), marked("chat", 9, 10)
+    ('chat', 'chat †')
+    """
+    return f"{name} {SIGN}" if foreign(own, decisions) else name
+
+
+def figure(shown: str, *behind: tuple[int, int]) -> str:
+    """A figure, with the sign where too many decisions behind it were not its players' own; fewer than half: the sign alone.
+
+    >>> figure("62.0 %", (19, 20)), figure("62.0 %", (18, 20), (20, 20)), figure("62.0 %", (9, 20))
+    ('62.0 %', '62.0 % †', '†')
+
+    Args:
+        shown: The figure as text.
+        behind: For each player that it rests on, own decisions and all decisions.
+    """
+    if any(mostly_foreign(own, made) for own, made in behind):
+        return SIGN
+    return f"{shown} {SIGN}" if any(foreign(own, made) for own, made in behind) else shown
+
+
+def share(own: int, decisions: int) -> str:
+    """A share of decisions, or of other counts.
+
+    >>> share(0, 58), share(0, 0)
+    ('0.0 %', '-')
+    """
+    return f"{100 * own / decisions:.1f} %" if decisions else "-"
+
+
+def amount(count: float | None, form: str = ",") -> str:
+    """A number of tokens or dollars, by a format; `unknown` where a server does not report it.
+
+    >>> amount(1200), amount(0.5, ".4f"), amount(None)
+    ('1,200', '0.5000', 'unknown')
+    """
+    return "unknown" if count is None else f"{count:{form}}"
+
+
+def no_result(players: Iterable[tuple[str, int, int]]) -> str:
+    """What a comparison begins with if its players' decisions were not their own; empty if they were.
+
+    Args:
+        players: Name, own decisions, all decisions.
+    """
+    distinct = dict.fromkeys(players)
+    names = [f"{name} ({share(own, made)} its own decisions)" for name, own, made in distinct if foreign(own, made)]
+    return f"{SIGN} no result of {', nor of '.join(names)}: " if names else ""
+
+
+def decision_tables(players: Mapping[str, Decisions], *, measured: bool = True) -> list[ResultTable]:
+    """The tables of some players: whose decisions; where a model was called, what it took, by kind of question too.
+
+    None where nobody asked a model, all decisions were the players' own and no word was refused.
+
+    Args:
+        players: Name -> decisions.
+        measured: Whether the columns `MEASURED` are among them.
+    """
+    if all(not of.questions and of.own == of.decisions and not of.refused for of in players.values()):
+        return []
+    tables = [plain_table("Decisions", WHOSE, [_whose(name, of) for name, of in players.items()], wrap=True)]
+    called = {
+        name: of for name, of in players.items() if of.requests or any(q.heuristic for q in of.questions.values())
+    }
+    if called:
+        rows = [_asked(name, ask, answers) for name, of in called.items() for ask, answers in of.questions.items()]
+        shown = [k for k, heading in enumerate(TOOK) if measured or heading not in MEASURED]
+        took = [tuple(row[k] for k in shown) for row in (_took(name, of) for name, of in called.items())]
+        tables.append(plain_table("What the models took", tuple(TOOK[k] for k in shown), took, wrap=True))
+        tables.append(plain_table("Questions by kind", ASKED, rows, wrap=True))
+    return tables
+
+
+def decision_parts(players: Mapping[str, Decisions], *, measured: bool = True) -> list[ResultTable | str]:
+    """The same, with an explanation of the mark if it occurs."""
+    marked_any = any(foreign(of.own, of.decisions) for of in players.values())
+    return [*decision_tables(players, measured=measured), *([MEANING] if marked_any else [])]
+
+
+def reasons(counts: Mapping[str, int]) -> str:
+    """A count with its parts.
+
+    >>> reasons({"invalid": 3, "timeout": 1}), reasons({})
+    ('4 (invalid 3, timeout 1)', '0')
+    """
+    parts = ", ".join(f"{reason} {n}" for reason, n in counts.items())
+    return f"{sum(counts.values())} ({parts})" if counts else "0"
+
+
+def _whose(name: str, of: Decisions) -> tuple[str, ...]:
+    plain = (
+        marked(name, of.own, of.decisions),
+        str(of.decisions),
+        share(of.own, of.decisions),
+        str(of.first),
+        str(of.again),
+    )
+    return (*plain, reasons(of.heuristic), reasons(of.replaced), reasons(of.refused), str(of.talk))
+
+
+def _took(name: str, of: Decisions) -> tuple[str, ...]:
+    cached = amount(of.cached)
+    if of.cached is not None and of.prompt is not None:
+        cached = f"{cached} ({share(of.cached, of.prompt)})"
+    tokens, dollars = (amount(of.prompt), cached, amount(of.completion)), amount(of.dollars, ".4f")
+    first = (name, ", ".join(of.models), ", ".join(of.served) or "-", str(of.requests))
+    seconds = f"{of.seconds:.1f}" if of.seconds else "-"
+    alike = share(of.shared, of.characters)
+    return (*first, *tokens, alike, dollars, seconds, str(of.cut), ", ".join(of.dropped) or "-")
+
+
+def _asked(name: str, ask: str, of: Answers) -> tuple[str, ...]:
+    return (name, ask, str(of.asked), str(of.first), str(of.again), reasons(of.heuristic))

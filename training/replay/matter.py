@@ -1,0 +1,46 @@
+"""What a game shows of itself on a replay page beyond steps and record: its own tables, texts, graphs and beliefs.
+
+A game names in its spec (`GameSpec.replay_page`) a function `PlayedGame -> GameMatter`; a game without one is shown by its
+steps and its record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from parlour.envs.dotted import load
+from parlour.training.replay.model import BeliefLines, Document, Graph, ReplayTable, Turned
+from parlour.training.replay.played import PlayedGame
+
+
+@dataclass(frozen=True)
+class GameMatter:
+    """All of it, as `parlour.training.replay.model` describes it."""
+
+    tables: tuple[ReplayTable, ...] = ()
+    documents: tuple[Document, ...] = ()
+    graphs: tuple[Graph, ...] = ()
+    beliefs: tuple[BeliefLines, ...] = ()
+    alive: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    roles: tuple[tuple[str, str], ...] = ()
+    """(role, side) of each seat; empty where they are not dealt."""
+    called: tuple[str, ...] = ()
+    """Names of the seats' characters."""
+    notes: tuple[str, ...] = ()
+    turned: Turned | None = None
+
+
+def roles_of(views: Sequence[Any]) -> tuple[tuple[str, str], ...]:
+    """Role and side of each seat, from its View; empty before they are dealt."""
+    return tuple((view.role, view.side) for view in views if view.role)
+
+
+def matter_of(played: PlayedGame) -> GameMatter:
+    """What the game shows of itself."""
+    named = played.transcript.spec.replay_page
+    if not named:
+        return GameMatter()
+    made: Callable[[PlayedGame], GameMatter] = load(named, "matter of a replay page")
+    return made(played)

@@ -1,5 +1,0 @@
-"""Replay pages: a transcript as one HTML file that opens from disk, and an index of a folder of them. Ours.
-
-`model.py` is the schema of a page's data, `build.py` makes it from a transcript, the games' own parts are beside them.
-The browser's side is in `parlour.training.results.pages`.
-"""
