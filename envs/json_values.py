@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn
 
 DEEPEST: Final = 100
 DIGITS: Final = 300
-LONGEST_SHOWN: Final = 120
+_LONGEST: Final = 120
 """Characters of a refused value that are shown."""
 
 Pairs = list[tuple[str, Any]]
@@ -112,4 +112,4 @@ def json_shown(value: object) -> str:
     '{"leader": 3, "short": false}'
     """
     text = json.dumps(value)
-    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
