@@ -24,7 +24,7 @@ from parlour.policies.by_text import options_in
 from parlour.policies.llm.ask import read_back
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.prompt import Templates
-from parlour.training.measure.evaluate import Report, single
+from parlour.training.measure.evaluate import Evaluation, single
 from parlour.training.play import seeds
 from parlour.training.play.rollout import table
 from parlour.training.play.runner import GameRunner
@@ -109,7 +109,7 @@ class Endpoint(NamedTuple):
     """What the model did as the player `chat` of `parlour evaluate`."""
 
     games: list[RouteGame]
-    report: Report
+    report: Evaluation
 
 
 def by_endpoint(game: str, number: int, out: Path) -> Endpoint:

@@ -16,7 +16,7 @@ from parlour.training.measure.decision_tables import (
     marked,
     no_result,
 )
-from parlour.training.measure.evaluate import Comparison, Own, Report
+from parlour.training.measure.evaluate import Comparison, Evaluation, Own
 from parlour.training.measure.evaluation_tables import comparison_table, rate_table
 from parlour.training.statistics import paired, rate
 
@@ -149,10 +149,10 @@ def test_the_tables_of_an_evaluation_mark_each_figure_and_show_none_below_half()
     own = {"a": {"all": Own(18, 20)}, "b": {"all": Own(9, 20)}, "c": {"all": Own(20, 20)}}
     rates = {name: {"all": rate(3, 4)} for name in own}
     pairs = tuple(Comparison(a, b, "all", paired([True, True], [False, True])) for a, b in ("ca", "cb"))
-    shown = [row[-1] for row in rate_table(Report("team", {}, (), rates, pairs, own)).rows]
+    shown = [row[-1] for row in rate_table(Evaluation("team", {}, (), rates, pairs, own)).rows]
     assert [cell[:7] for cell in shown] == [" 75.0% ", SIGN, " 75.0% "]
     assert [cell.endswith(SIGN) for cell in shown] == [True, True, False]
-    marked_, refused = comparison_table(Report("team", {}, (), rates, pairs, own)).rows
+    marked_, refused = comparison_table(Evaluation("team", {}, (), rates, pairs, own)).rows
     assert "+50.0 points" in marked_[2]
     assert marked_[2].endswith(SIGN)
     assert marked_[3] == f"no difference shown {SIGN}"
@@ -169,7 +169,7 @@ def test_no_result_names_each_player_once():
 def test_a_comparison_rests_on_the_decisions_of_both_in_its_part():
     own = {"a": {"all": Own(5, 10), "good": Own(3, 4)}, "b": {"all": Own(9, 9)}}
     whole, part = (Comparison("a", "b", side, paired([True], [False])) for side in ("all", "good"))
-    report = Report("team", {"game": "avalon_v0"}, (), {}, (whole, part), own)
+    report = Evaluation("team", {"game": "avalon_v0"}, (), {}, (whole, part), own)
     assert report.rests_on(whole) == [("a", 5, 10), ("b", 9, 9)]
     assert report.rests_on(part) == [("a", 3, 4), ("b", 0, 0)]  # nothing is known of B's
     assert [comparison["own"] for comparison in report.as_json()["comparisons"]] == [

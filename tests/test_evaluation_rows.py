@@ -15,7 +15,7 @@ from parlour.training.play.runner import GameRunner
 
 
 @pytest.fixture(scope="module")
-def reports() -> tuple[evaluate.Report, evaluate.Report]:
+def reports() -> tuple[evaluate.Evaluation, evaluate.Evaluation]:
     env = rollout.table("avalon_v0", num_players=5, rules="official")
     players = {"a": RandomPolicy, "b": HeuristicPolicy, "c": RandomPolicy}
     single = evaluate.single(env, players, ("heuristic", HeuristicPolicy), range(5))

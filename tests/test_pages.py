@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.training.replay import viewer
-from parlour.training.report import html_report, page
+from parlour.training.report import html, page
 from parlour.training.report.page import Page, render
 from parlour.training.statistics import Estimate
 
@@ -109,7 +109,7 @@ class Tags(HTMLParser):
 def test_a_report_in_markdown_becomes_headings_tables_lists_and_embedded_pictures(tmp_path):
     (tmp_path.parent / "secret.png").write_bytes(b"secret")
     (tmp_path / "curve.png").write_bytes(b"picture")
-    body = html_report.of_markdown(MARKDOWN, tmp_path).body
+    body = html.of_markdown(MARKDOWN, tmp_path).body
     assert "<h1>Tuning rho</h1>" in body
     assert "<p>On 20 held-out deals the <strong>trained</strong> parameters beat <code>rho</code>: see " in body
     assert "<ul>\n<li>one</li>\n<li>two</li>\n</ul>" in body
@@ -124,14 +124,14 @@ def test_a_report_in_markdown_becomes_headings_tables_lists_and_embedded_picture
 
 
 def test_a_report_is_written_in_both_forms(tmp_path):
-    html_report.write_report(tmp_path, MARKDOWN)
+    html.write_report(tmp_path, MARKDOWN)
     assert (tmp_path / "report.md").read_text("utf-8") == MARKDOWN
     assert "<title>Tuning rho</title>" in (tmp_path / "report.html").read_text("utf-8")
 
 
 def test_a_picture_of_intervals_shows_each_estimate_where_it_lies():
     rows = [("<a>", Estimate(0.5, 0.4, 0.6), "n=10"), ("b", Estimate(0.0, 0.0, 1.0), "")]
-    made = html_report.intervals("win rates", rows)
+    made = html.intervals("win rates", rows)
     # behind a label of 3 letters the scale begins at 24 + 3 x 7 = 45, and is 420 wide: 0.5 lies at 45 + 210 = 255
     # the second picture, for phones, begins at 12 and is 316 wide: 0.5 lies at 12 + 158 = 170, 0.4 at 12 + 126.4 = 138.4
     assert [circle["cx"] for circle in Tags(made).named("circle")] == ["255.0", "45.0", "170.0", "12.0"]

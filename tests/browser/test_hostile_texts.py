@@ -13,7 +13,7 @@ from parlour.envs.replay import read
 from parlour.training.replay.build import replay_of
 from parlour.training.replay.model import as_json
 from parlour.training.replay.viewer import index, viewer
-from parlour.training.report import html_report
+from parlour.training.report import html
 from parlour.training.report.page import render
 from parlour.training.report.result_table import plain_table
 from parlour.training.statistics import Estimate
@@ -212,14 +212,14 @@ def test_a_hostile_index_and_a_hostile_report_do_nothing(hostile, tmp_path, watc
     (tmp_path / "index.html").write_text(render(index({"games": games})), "utf-8")
     watched.open(tmp_path / "index.html")
     look_around(watched)
-    parts = [html_report.text_html(tag, hostile) for tag in ("h1", "p", "li", "pre")]
-    table = html_report.table_html(plain_table(hostile, (hostile, "n"), [(hostile, hostile)], note=hostile))
-    picture = html_report.intervals(hostile, [(hostile, Estimate(0.5, 0.4, 0.6), hostile)])
-    written = html_report.of_markdown(
+    parts = [html.text_html(tag, hostile) for tag in ("h1", "p", "li", "pre")]
+    table = html.table_html(plain_table(hostile, (hostile, "n"), [(hostile, hostile)], note=hostile))
+    picture = html.intervals(hostile, [(hostile, Estimate(0.5, 0.4, 0.6), hostile)])
+    written = html.of_markdown(
         f"# {hostile}\n\n{hostile}\n\n| {hostile} | n |\n|---|---|\n| {hostile} | 1 |\n", tmp_path
     )
     (tmp_path / "markdown.html").write_text(render(written), "utf-8")
-    (tmp_path / "report.html").write_text(render(html_report.page_of(hostile, [*parts, table, picture])), "utf-8")
+    (tmp_path / "report.html").write_text(render(html.page_of(hostile, [*parts, table, picture])), "utf-8")
     watched.open(tmp_path / "markdown.html")
     assert watched.page.evaluate("window.ran") is None
     watched.open(tmp_path / "report.html")

@@ -21,7 +21,7 @@ from parlour.training.play.named_table import named_table
 from parlour.training.play.parallel.executor import opened
 from parlour.training.play.runner import GameRunner
 from parlour.training.report import display
-from parlour.training.report.html_report import HTML
+from parlour.training.report.html import HTML
 from parlour.training.report.result_table import plain_table
 
 

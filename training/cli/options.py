@@ -29,6 +29,7 @@ from parlour.envs.core import ParlourError, accept, value_shown
 from parlour.envs.json_values import json_value
 from parlour.training.cli import config_file
 from parlour.training.report import display
+from parlour.training.report.report import Report
 from parlour.training.report.result_table import ResultTable
 from parlour.training.runs.loggers import check_loggers
 from rich.markup import escape
@@ -85,9 +86,9 @@ class _Setting(NamedTuple):
     read: Callable[[Any], Any]
 
 
-def as_command(function: Callable[..., Answer | None], *, trains: bool = False) -> Callable[..., None]:
+def as_command(function: Callable[..., Answer | Report | None], *, trains: bool = False) -> Callable[..., None]:
     """The command that typer is given: options for configurations, `--config` where there are any, and `--json` if the function
-    returns an `Answer`.
+    returns an `Answer` or a `Report`.
 
     Args:
         function: What the command calls.
@@ -108,7 +109,7 @@ def as_command(function: Callable[..., Answer | None], *, trains: bool = False) 
         ]
         groups[parameter.name] = (config, marker, settings)
         parameters += [setting.parameter for setting in settings]
-    answers = hints["return"] is Answer
+    answers = hints["return"] in (Answer, Report)
     if answers:
         flag = typer.Option("--json", help="Print JSON instead of tables.")
         parameters.append(_parameter("as_json", Annotated[bool, flag], False))
@@ -121,7 +122,9 @@ def as_command(function: Callable[..., Answer | None], *, trains: bool = False) 
                 made = config(**{key: value for key, value in values.items() if value is not MISSING})
                 given[name] = made if marker.make is None else stack.enter_context(marker.make(made, given.get("out")))
             answer = function(**given)
-            if answer is not None:
+            if isinstance(answer, Report):
+                _print_report(answer, as_json)
+            elif answer is not None:
                 _print(answer, as_json)
 
     def configured(context: typer.Context, **given: Any) -> None:
@@ -147,6 +150,16 @@ def as_command(function: Callable[..., Answer | None], *, trains: bool = False) 
     made.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     command: Callable[..., None] = made
     return command
+
+
+def _print_report(report: Report, as_json: bool) -> None:
+    """Print what people see, or the values as JSON."""
+    if as_json:
+        display.print_json(report.as_json())
+    else:
+        report.show()
+    if report.error is not None:
+        raise ParlourError(report.error)
 
 
 def _print(answer: Answer, as_json: bool) -> None:

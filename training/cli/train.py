@@ -30,7 +30,7 @@ from parlour.training.play.extras import import_extra
 from parlour.training.play.named_table import named_table
 from parlour.training.play.runner import GameRunner
 from parlour.training.report import display
-from parlour.training.report.html_report import HTML
+from parlour.training.report.html import HTML
 from parlour.training.report.result_table import Column, ResultTable, plain_table
 from parlour.training.statistics import plain
 

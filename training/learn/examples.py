@@ -47,7 +47,7 @@ def options(description: str | None, steps: int, out: str, **parser: Any) -> arg
 
 def against_random(
     name: str, make: Callable[[], Any], deals: int = DEALS, progress: StageProgress = no_progress
-) -> evaluate.Report:
+) -> evaluate.Evaluation:
     """Win rates of a player and of `random` in the same seat of the same held-out deals, and their paired difference.
 
     Args:

@@ -83,7 +83,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Report:
+class Evaluation:
     """All that was measured."""
 
     design: str
@@ -128,7 +128,7 @@ def single(
     seeds: Sequence[int],
     runner: GameRunner = DEFAULT,
     own: int | None = None,
-) -> Report:
+) -> Evaluation:
     """Let each candidate take the same seat of the same deals.
 
     Args:
@@ -171,7 +171,7 @@ def team(
     b: tuple[str, MakePolicy],
     seeds: Sequence[int],
     runner: GameRunner = DEFAULT,
-) -> Report:
+) -> Evaluation:
     """Let two policies play whole sides, each deal twice, with sides changed over. Names must differ.
 
     The arguments are as for `single`; transcripts are named after the seed and the players of the sides.
@@ -277,14 +277,14 @@ def _side_row(episode: Episode, seated: Sequence[str], name: str, side: str, opp
     return Game(episode.seed, name, None, side, "", opponent, won, *end, decisions=decisions, own=own)
 
 
-def _report(design: str, base: GameEnv, rows: Sequence[Game], names: Sequence[str], tally: _Tally) -> Report:
+def _report(design: str, base: GameEnv, rows: Sequence[Game], names: Sequence[str], tally: _Tally) -> Evaluation:
     table = {"game": base.spec.id, **base.game.config}
     groups = {name: _groups([row for row in rows if row.policy == name]) for name in names}
     rates = {name: {what: _rate(group) for what, group in of.items()} for name, of in groups.items()}
     own = {name: {what: _own(group) for what, group in of.items()} for name, of in groups.items()}
     comparisons = [c for other in names[1:] for c in _compare(rows, names[0], other)]
     unfinished = tuple(tally.unfinished)
-    return Report(design, table, tuple(rows), rates, tuple(comparisons), own, tally.players, unfinished)
+    return Evaluation(design, table, tuple(rows), rates, tuple(comparisons), own, tally.players, unfinished)
 
 
 def _rate(group: Sequence[Game]) -> Estimate | None:
@@ -316,7 +316,7 @@ def _compare(rows: Sequence[Game], a: str, b: str) -> list[Comparison]:
     return compared
 
 
-def write_table(report: Report, path: Path) -> None:
+def write_table(report: Evaluation, path: Path) -> None:
     """The table of games as CSV, a row a game and scored policy."""
     rows = [list(asdict(game).values()) for game in report.games]
     write_csv(path, [part.name for part in fields(Game)], rows, end="\r\n")

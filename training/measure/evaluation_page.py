@@ -7,9 +7,9 @@ from dataclasses import astuple, fields
 from pathlib import Path
 
 from parlour.envs.core import ParlourError
-from parlour.training.measure.evaluate import Game, Report
+from parlour.training.measure.evaluate import Evaluation, Game
 from parlour.training.measure.evaluation_tables import report_parts, verdict_of
-from parlour.training.report.html_report import intervals, table_html, text_html, write_verdict_page
+from parlour.training.report.html import intervals, table_html, text_html, write_verdict_page
 from parlour.training.report.result_table import ResultTable, plain_table
 
 _MOST_GAMES = 5_000
@@ -23,7 +23,7 @@ def check_out(path: Path) -> None:
         raise ParlourError(f"--html {str(path)!r} is not accepted; accepted: a file in a folder that exists")
 
 
-def write_page(path: Path, report: Report, note: str = "") -> None:
+def write_page(path: Path, report: Evaluation, note: str = "") -> None:
     """Write rates with their picture, comparisons, whose the decisions were, every game. Raises `OSError` as writing does."""
     title = f"Win rates in {report.table.get('game', 'a game')}{note}"
     lines = [
@@ -36,7 +36,7 @@ def write_page(path: Path, report: Report, note: str = "") -> None:
     write_verdict_page(path, title, verdict_of(report), [picture, *_parts(report)])
 
 
-def _parts(report: Report) -> Iterator[str]:
+def _parts(report: Evaluation) -> Iterator[str]:
     yield text_html("p", ", ".join(f"{name} = {value}" for name, value in report.table.items()))
     for part in report_parts(report):
         yield table_html(part) if isinstance(part, ResultTable) else text_html("p", part, "note")

@@ -7,7 +7,7 @@ from typing import Final
 
 from parlour.policies.llm.decisions import foreign
 from parlour.training.measure.decision_tables import MEANING, decision_parts, figure, marked, no_result
-from parlour.training.measure.evaluate import ALL_GAMES, Comparison, Report
+from parlour.training.measure.evaluate import ALL_GAMES, Comparison, Evaluation
 from parlour.training.report import display
 from parlour.training.report.result_table import ResultTable, plain_table
 from parlour.training.report.verdicts import WIN_RATE, compared, doubt, no_score, together, won, word
@@ -18,12 +18,12 @@ _MOST: Final = 3
 SCALES: Final = {"single": WIN_RATE, "team": WIN_RATE.of("sides of a deal")}
 
 
-def show_report(report: Report, note: str) -> None:
+def show_report(report: Evaluation, note: str) -> None:
     """Print win rates and comparisons, and whose decisions they rest on; the note follows the title."""
     display.show(*report_parts(report, note))
 
 
-def report_parts(report: Report, note: str = "") -> list[ResultTable | str]:
+def report_parts(report: Evaluation, note: str = "") -> list[ResultTable | str]:
     """All tables of a report, and the lines below them; the note follows the first title."""
     parts: list[ResultTable | str] = [rate_table(report, note)]
     if report.comparisons:
@@ -34,21 +34,21 @@ def report_parts(report: Report, note: str = "") -> list[ResultTable | str]:
     return parts + [f"not finished, and not counted: seed {game.seed} ({game.why})" for game in report.unfinished]
 
 
-def verdict_of(report: Report) -> str:
+def verdict_of(report: Evaluation) -> str:
     """What a report found: the first player beside each other one, or a single player's share of games won."""
     overall = [pair for pair in report.comparisons if pair.side == ALL_GAMES]
     rest = [f"{len(overall) - _MOST} more comparisons are in the table."] if len(overall) > _MOST else []
     return together([*map(partial(_compared, report), overall[:_MOST]), *rest] or _alone(report))
 
 
-def _compared(report: Report, pair: Comparison) -> str:
+def _compared(report: Evaluation, pair: Comparison) -> str:
     doubts = [doubt(*player) for player in report.rests_on(pair)]
     refused = [no_score(*player) for player in report.rests_on(pair)]
     said = "" if any(refused) else compared(pair.a, pair.b, pair.result, SCALES[report.design])
     return together([said, *doubts])
 
 
-def _alone(report: Report) -> list[str]:
+def _alone(report: Evaluation) -> list[str]:
     """Of players that are compared with nobody."""
     said = []
     for name, rates in report.rates.items():
@@ -59,7 +59,7 @@ def _alone(report: Report) -> list[str]:
     return said
 
 
-def rate_table(report: Report, note: str = "") -> ResultTable:
+def rate_table(report: Evaluation, note: str = "") -> ResultTable:
     """Player and win rate, marked where too many decisions were not its own; as what."""
     rows = [
         (marked(policy, *own), what, figure(show_rate(rate), own))
@@ -70,7 +70,7 @@ def rate_table(report: Report, note: str = "") -> ResultTable:
     return plain_table(f"Win rates (95 % Wilson interval){note}", ("player", "as", "win rate"), rows)
 
 
-def comparison_table(report: Report) -> ResultTable:
+def comparison_table(report: Evaluation) -> ResultTable:
     """Players, as what, paired difference; it says so itself where it is no result of its players."""
     rows = [
         (
@@ -86,7 +86,7 @@ def comparison_table(report: Report) -> ResultTable:
     return plain_table(title, ("players", "as", "difference", "verdict"), rows, wrap=bool(mark_of(report)))
 
 
-def mark_of(report: Report) -> str:
+def mark_of(report: Evaluation) -> str:
     """The line below a table that says what the sign in it means; empty where there is none."""
     counts = [own for counts_by in report.own.values() for own in counts_by.values()]
     return MEANING if any(foreign(*own) for own in counts) else ""

@@ -24,7 +24,7 @@ from typing import Any, Final
 from parlour.envs.core import ParlourError
 from parlour.envs.terminal import tell
 from parlour.policies.files import atomic_write, write_json
-from parlour.training.report.html_report import MARKDOWN, of_markdown
+from parlour.training.report.html import MARKDOWN, of_markdown
 from parlour.training.report.page import render
 from parlour.training.runs.folder import run_directory
 

@@ -108,6 +108,8 @@ class ResultTable:
     """A line below the table, such as what a sign means."""
     wrap: bool = False
     """In a terminal: whether cells may wrap; else they are cut off where there is no room."""
+    file: str = ""
+    """Name of the CSV file that a report leaves; empty: none."""
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -173,10 +175,16 @@ def _values(cell: Cell, column: Column, wide: bool) -> list[Any]:
 
 
 def plain_table(
-    title: str, headings: Iterable[str], rows: Iterable[Sequence[Cell]], *, note: str = "", wrap: bool = False
+    title: str,
+    headings: Iterable[str],
+    rows: Iterable[Sequence[Cell]],
+    *,
+    note: str = "",
+    wrap: bool = False,
+    file: str = "",
 ) -> ResultTable:
     """A table whose cells are texts, or numbers that need no format."""
-    return ResultTable(title, tuple(map(Column, headings)), tuple(map(tuple, rows)), note, wrap)
+    return ResultTable(title, tuple(map(Column, headings)), tuple(map(tuple, rows)), note, wrap, file)
 
 
 def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -20,7 +20,7 @@ from parlour.training.play.extras import import_extra
 from parlour.training.play.parallel.executor import opened
 from parlour.training.play.runner import GameRunner
 from parlour.training.report import display
-from parlour.training.report.html_report import HTML, MARKDOWN
+from parlour.training.report.html import HTML, MARKDOWN
 from parlour.training.report.result_table import Cell, Column, ResultTable
 from parlour.training.report.verdicts import POINTS, compared, together, word
 from parlour.training.statistics import Estimate, show_interval

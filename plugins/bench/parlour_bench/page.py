@@ -15,7 +15,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.files import atomic_write, read_json
 from parlour.policies.llm.decisions import mostly_foreign
 from parlour.training.measure.decision_tables import SIGN, amount
-from parlour.training.report.html_report import (
+from parlour.training.report.html import (
     HTML,
     MARKDOWN,
     intervals,

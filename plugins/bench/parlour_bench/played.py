@@ -17,7 +17,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies import make_policy
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model, OfflineModel
-from parlour.training.measure.evaluate import DEFAULT, Game, Report, team
+from parlour.training.measure.evaluate import DEFAULT, Evaluation, Game, team
 from parlour.training.play import rollout
 from parlour.training.play.runner import GameRunner
 from parlour.training.runs.progress import Stage, StageProgress, no_progress
@@ -159,7 +159,7 @@ def folder_name(opponent: str) -> str:
 
 def _report(
     env: TextActions, deals: Sequence[int], players: tuple[str, str], model: Model, runner: GameRunner
-) -> Report:
+) -> Evaluation:
     """Both sides of some deals, against one opponent."""
     base = env.game_env
     own, other = (partial(make_policy, name, base.spec.id, base.game.config, model) for name in players)

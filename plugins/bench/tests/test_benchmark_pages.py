@@ -10,7 +10,7 @@ from shutil import copyfile
 
 import pytest
 from parlour.policies.llm.decisions import Decisions
-from parlour.training.report.html_report import HTML
+from parlour.training.report.html import HTML
 from parlour_bench.cli import score_parts
 from parlour_bench.leaderboard import leaderboard
 from parlour_bench.page import (

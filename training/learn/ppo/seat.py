@@ -27,7 +27,7 @@ from parlour.training.play import seeds
 from parlour.training.play.parallel.concurrent_games import MakePolicy
 from parlour.training.play.rollout import table
 from parlour.training.play.runner import GameRunner
-from parlour.training.report.html_report import opening, write_report
+from parlour.training.report.html import opening, write_report
 from parlour.training.report.learning_curve import LearningCurve, learning_curve
 from parlour.training.report.plots import Curve, CurvePoint
 from parlour.training.report.verdicts import compared
@@ -194,7 +194,7 @@ def _report(
     candidates: Mapping[str, Callable[[], Any]],
     deals: Sequence[int],
     runner: GameRunner = evaluate.DEFAULT,
-) -> evaluate.Report:
+) -> evaluate.Evaluation:
     """Each candidate in the seat of the learner, on the same deals against the same opponents."""
     env = table(config.game, **config.options)
     own = None if config.seat == "random" else int(config.seat)
@@ -292,7 +292,7 @@ def verdict(config: SeatConfig, gain: Estimate) -> str:
     return compared("the trained seat", f"{config.opponents} in the same seat", gain)
 
 
-def _text(config: SeatConfig, report: evaluate.Report, said: str) -> str:
+def _text(config: SeatConfig, report: evaluate.Evaluation, said: str) -> str:
     options = ", ".join(f"{name} {value}" for name, value in config.options.items())
     return "\n".join([
         *opening(f"A trained seat of {config.game}", said, "![Learning curve](curve.png)"),

@@ -30,7 +30,7 @@ from parlour.training.learn.reliability.judgements import Array
 from parlour.training.learn.tuning.gratr import PLAYERS, RULES
 from parlour.training.play import rollout, seeds
 from parlour.training.records.werewolf.played import GAME
-from parlour.training.report.html_report import opening, write_report
+from parlour.training.report.html import opening, write_report
 from parlour.training.report.result_table import markdown_table
 from parlour.training.report.verdicts import LOG_LOSS, compared, together
 from parlour.training.runs.folder import JsonlStore, run_directory

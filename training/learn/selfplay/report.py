@@ -19,7 +19,7 @@ from parlour.training.learn.selfplay.crossplay import Crossplay, Rated
 from parlour.training.learn.selfplay.pool import Member
 from parlour.training.learn.selfplay.seating import RATE, Phase, rate_cells
 from parlour.training.report import plots
-from parlour.training.report.html_report import opening
+from parlour.training.report.html import opening
 from parlour.training.report.plots import Curve, CurvePoint
 from parlour.training.report.result_table import markdown_list, markdown_table
 from parlour.training.report.verdicts import compared, together

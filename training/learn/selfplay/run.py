@@ -34,7 +34,7 @@ from parlour.training.learn.selfplay.report import Population, RoleLoss
 from parlour.training.measure import evaluate
 from parlour.training.play import seeds
 from parlour.training.play.parallel.executor import Workers, carry_out
-from parlour.training.report.html_report import opening, write_report
+from parlour.training.report.html import opening, write_report
 from parlour.training.report.result_table import markdown_table
 from parlour.training.report.verdicts import WIN_RATE, compared
 from parlour.training.runs.folder import CONFIG, run_directory

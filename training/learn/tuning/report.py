@@ -12,7 +12,7 @@ import numpy as np
 from parlour.training.learn.tuning.problem import Problem, TuneConfig, show
 from parlour.training.learn.tuning.study import Trial, ranked
 from parlour.training.report import plots
-from parlour.training.report.html_report import opening
+from parlour.training.report.html import opening
 from parlour.training.report.result_table import markdown_table
 from parlour.training.report.verdicts import REWARD, compared, together
 from parlour.training.statistics import Estimate, plain, show_interval

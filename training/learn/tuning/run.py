@@ -20,7 +20,7 @@ from parlour.training.learn.tuning.report import Tuned
 from parlour.training.learn.tuning.study import StudyRunner, Trial, against_defaults, ranked
 from parlour.training.play.parallel.executor import Workers
 from parlour.training.report import plots
-from parlour.training.report.html_report import write_report
+from parlour.training.report.html import write_report
 from parlour.training.runs.folder import run_directory, write_csv
 from parlour.training.runs.loggers import Logger, Metrics, loggers, read_curve
 from parlour.training.runs.progress import StageProgress, no_progress

@@ -11,7 +11,7 @@ from typing import Any
 from parlour.policies.llm.decisions import foreign
 from parlour.training.measure.arena.result import ArenaResult
 from parlour.training.measure.decision_tables import MEANING, figure, marked
-from parlour.training.report.html_report import opening
+from parlour.training.report.html import opening
 from parlour.training.report.result_table import markdown_list, markdown_table
 from parlour.training.report.verdicts import compared, doubt, no_score, together
 from parlour.training.runs.folder import write_csv

@@ -18,7 +18,7 @@ from parlour.training.measure.arena.result import ArenaResult
 from parlour.training.measure.evaluate import DEFAULT, two_sides
 from parlour.training.play.parallel.concurrent_games import MakePolicy
 from parlour.training.play.runner import GameRunner
-from parlour.training.report.html_report import write_report
+from parlour.training.report.html import write_report
 from parlour.training.runs.folder import run_directory
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from parlour.policies.llm.decisions import mostly_foreign
-from parlour.training.report.html_report import intervals, table_html, write_verdict_page
+from parlour.training.report.html import intervals, table_html, write_verdict_page
 from parlour.training.report.result_table import ResultTable
 
 from parlour_bench.abilities.run import Abilities

@@ -10,7 +10,7 @@ from typing import Final
 
 from parlour.envs.text import clean
 from parlour.training.measure.avalon.games import NOT_TOLD, AnalysedGame
-from parlour.training.report.html_report import opening
+from parlour.training.report.html import opening
 from parlour.training.report.result_table import markdown_table
 from parlour.training.report.verdicts import WIN_RATE, compared, together
 from parlour.training.statistics import Estimate, show_interval

@@ -14,7 +14,7 @@ from parlour.policies.files import write_json
 from parlour.training.measure.avalon.games import AnalysedGame, read_game
 from parlour.training.play.parallel.executor import carry_out, in_order
 from parlour.training.report import plots
-from parlour.training.report.html_report import write_report
+from parlour.training.report.html import write_report
 from parlour.training.runs.folder import run_directory
 from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
 

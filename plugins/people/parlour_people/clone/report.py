@@ -21,7 +21,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 from parlour.training.report import plots
-from parlour.training.report.html_report import opening, write_report
+from parlour.training.report.html import opening, write_report
 from parlour.training.report.result_table import markdown_list, markdown_table
 from parlour.training.report.verdicts import BETTER, LOG_LIKELIHOOD, UNCLEAR, WORSE, compared, together, word
 from parlour.training.runs.folder import write_csv

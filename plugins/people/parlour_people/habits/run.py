@@ -11,7 +11,7 @@ from typing import Any, Final
 from parlour.envs import replay
 from parlour.envs.core import ParlourError, accept, check_from
 from parlour.policies.files import write_json
-from parlour.training.report.html_report import opening, write_report
+from parlour.training.report.html import opening, write_report
 from parlour.training.runs.folder import run_directory
 from parlour.training.runs.loggers import loggers
 from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress

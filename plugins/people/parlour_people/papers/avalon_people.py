@@ -30,7 +30,7 @@ from parlour.training.papers.cells import (
 from parlour.training.play.extras import import_extra
 from parlour.training.records.avalon import import_records
 from parlour.training.records.reading import Refusal
-from parlour.training.report.html_report import write_report
+from parlour.training.report.html import write_report
 from parlour.training.runs.progress import Stage, counted
 from parlour.training.statistics import rate
 

@@ -71,6 +71,18 @@ def text_html(tag: str, text: str, kind: str = "") -> str:
     return f"<{tag}{f' class={kind!r}' if kind else ''}>{_safe(text)}</{tag}>"
 
 
+def bullets_html(sentences: Iterable[str]) -> str:
+    """A list of sentences."""
+    return "<ul>\n" + "\n".join(text_html("li", sentence) for sentence in sentences) + "\n</ul>"
+
+
+def picture_html(path: Path, caption: str) -> str:
+    """A picture, which is put into the page, with its caption."""
+    source = f"data:{_TYPES[path.suffix]};base64,{base64.b64encode(path.read_bytes()).decode()}"
+    text = _safe(caption)
+    return f'<figure><img alt="{text or "picture"}" src="{source}"><figcaption>{text}</figcaption></figure>'
+
+
 def table_html(table: ResultTable) -> str:
     """A table that sorts, with its title above, where it does not scroll away, and its note below."""
     cells = [tuple(map(_safe, row)) for row in table.texts()]
@@ -248,10 +260,7 @@ def _key(text: str) -> float | None:
 
 def _picture(image: Token, folder: Path) -> str:
     """A picture of the report's own folder, within the page; no other file is read."""
-    text = _safe(image.content)
-    caption = f"<figcaption>{text}</figcaption>" if text else ""
     path = (folder / str(image.attrs["src"])).resolve()
     if not path.is_relative_to(folder.resolve()) or path.suffix not in _TYPES or not path.is_file():
-        return f"<figure>{caption}</figure>"
-    source = f"data:{_TYPES[path.suffix]};base64,{base64.b64encode(path.read_bytes()).decode()}"
-    return f'<figure><img alt="{text or "picture"}" src="{source}">{caption}</figure>'
+        return f"<figure><figcaption>{_safe(image.content)}</figcaption></figure>"
+    return picture_html(path, image.content)
