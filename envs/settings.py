@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, Union, get_args, get_origin
 
 from parlour.envs.core import ParlourError, accept, listed
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, core_schema
 
 BETWEEN_ITEMS: Final = "+"
 """Between the items of a list in words."""
@@ -29,6 +30,16 @@ class Accepts:
     """What a field accepts, in words, where its type does not say it: `Annotated[str, Accepts("a path of a case")]`."""
 
     words: str
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """A field accepts these names, which some other value holds: `Annotated[str, OneOf(tuple(PRESETS))]`."""
+
+    names: tuple[str, ...]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.literal_schema(list(self.names))
 
 
 @dataclass(frozen=True)
@@ -45,7 +56,7 @@ class Settings(BaseModel):
 
     >>> from pydantic import Field
     >>> class Window(Settings):
-    ...     width: int = Field(15, ge=1, le=200)
+    ...     width: int = Field(default=15, ge=1, le=200)
     ...     choice: Literal["sample", "best"] = "sample"
     >>> Window.from_words({"width": "7"})
     Window(width=7, choice='sample')
@@ -89,7 +100,7 @@ class Settings(BaseModel):
         """
         known = cls.model_fields
         return cls(
-            **{name: _of_word(name, known[name], word) if name in known else word for name, word in words.items()}
+            **{name: of_word(name, known[name], word) if name in known else word for name, word in words.items()}
         )
 
     @classmethod
@@ -119,7 +130,7 @@ class Settings(BaseModel):
             if (sparse or SPARSE in field.metadata) and getattr(self, name) == field.get_default(
                 call_default_factory=True
             ):
-                del values[name]
+                values.pop(name, None)
         return values
 
     def replace(self, **changes: Any) -> Self:
@@ -156,8 +167,8 @@ def accepted(field: FieldInfo) -> str:
 
     >>> from pydantic import Field
     >>> class Table(Settings):
-    ...     seats: int = Field(6, ge=5, le=10)
-    ...     share: float | None = Field(None, gt=0)
+    ...     seats: int = Field(default=6, ge=5, le=10)
+    ...     share: float | None = Field(default=None, gt=0)
     >>> [accepted(field) for field in Table.model_fields.values()]
     ['5..10', 'None, or a number above 0']
     """
@@ -169,9 +180,9 @@ def _accepted(annotation: Any, marks: list[Any]) -> str:
     if origin is Annotated:
         return _accepted(parts[0], [*parts[1:], *marks])
     marks = list(_flat(marks))
-    own = next((mark.words for mark in marks if isinstance(mark, Accepts)), None)
-    if own is not None:
-        return own
+    for mark in marks:
+        if isinstance(mark, Accepts | OneOf):
+            return mark.words if isinstance(mark, Accepts) else listed(mark.names)
     if origin in (Union, types.UnionType):
         rest = [part for part in parts if part is not type(None)]
         return ", or ".join([*["None"] * (len(rest) < len(parts)), *(_accepted(part, marks) for part in rest)])
@@ -184,18 +195,16 @@ def _accepted(annotation: Any, marks: list[Any]) -> str:
 
 def _accepted_items(parts: tuple[Any, ...], marks: list[Any]) -> str:
     """What a tuple accepts."""
-    each = list(dict.fromkeys(_accepted(part, []) for part in parts if part is not Ellipsis))
-    if Ellipsis not in parts:
-        return (
-            f"{len(parts)} values: {'; '.join(_accepted(part, []) for part in parts)}"
-            if len(each) > 1
-            else f"{len(parts)} values, each {each[0]}"
-        )
+    each = [_accepted(part, []) for part in parts if part is not Ellipsis]
+    if Ellipsis not in parts and len(set(each)) > 1:
+        return f"a list of {'; '.join(each)}"
     least, most = _limit(marks, "min_length"), _limit(marks, "max_length")
+    if Ellipsis not in parts:
+        least = most = len(each)
     if least is None and most is None:
-        return f"values, each {each[0]}"
+        return f"a list of {each[0]}"
     number = str(most) if least == most else f"{least or 0}..{most}" if most is not None else f"{least} or more"
-    return f"{number} values, each {each[0]}"
+    return f"a list of {number}, each {each[0]}"
 
 
 def _accepted_class(kind: Any, marks: list[Any]) -> str:
@@ -268,7 +277,7 @@ def _of_python(value: Any) -> Any:
     return float(value) if isinstance(value, Real) and not isinstance(value, Enum) else value
 
 
-def _of_word(name: str, field: FieldInfo, word: str) -> Any:
+def of_word(name: str, field: FieldInfo, word: str) -> Any:
     """The value of a word by the type of the field; whether the value is accepted, the constructor says."""
     try:
         return _read(field.annotation, word)

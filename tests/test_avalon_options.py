@@ -19,7 +19,7 @@ SIX = (M, P, S, S, G, D)
 
 def refused(**options: Any) -> str:
     with pytest.raises(ParlourError) as error:
-        GAME.build(**options)
+        GAME.build(GAME.options(**options))
     assert "\n" not in str(error.value)
     return str(error.value)
 
@@ -31,10 +31,13 @@ def lines(play: AvalonPlay, seat: int) -> list[str]:
 
 def test_the_config_names_an_option_only_where_it_was_given():
     plain = {"num_players": 6, "rules": "official", "roles": [M, P, S, S, G, A], "talk": True}
-    assert GAME.build(num_players=6, rules="official").config == plain
+    assert GAME.build(GAME.options(num_players=6, rules="official")).config == plain
     given = {"guesser": G, "sizes": [2, 2, 2, 3, 3], "two_fails": False}
-    assert GAME.build(num_players=6, rules="official", **given).config == plain | given
-    assert GAME.build(num_players=6, rules="official", **given | {"sizes": (2, 2, 2, 3, 3)}).config == plain | given
+    assert GAME.build(GAME.options(num_players=6, rules="official", **given)).config == plain | given
+    assert (
+        GAME.build(GAME.options(num_players=6, rules="official", **given | {"sizes": (2, 2, 2, 3, 3)})).config
+        == plain | given
+    )
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ class PolicyTable:
         entries |= {"reader": self.reader} if self.reader else {}
         entries |= {} if self.usable is None else {"usable": self.usable, "verdict": self.verdict}
         if self.actions != PUBLISHED_ACTIONS:
-            entries["actions"] = self.actions.as_plain()
+            entries["actions"] = self.actions.plain()
         text = json.dumps(entries, indent=2, allow_nan=False)
         if self.contextual is not None:
             models = json.dumps(self.contextual.as_json(), allow_nan=False, separators=(",", ":"))
