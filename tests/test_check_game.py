@@ -49,10 +49,10 @@ class SpareOptions(GameOptions):
     """Any number."""
 
 
-def described(description: str, *more: str) -> type[SpareOptions]:
+def described(description: str, *more: str, default: int = 0) -> type[SpareOptions]:
     """Options of which the first has another description."""
     fields: dict[str, Any] = {
-        "spare": (int, Field(default=0, description=description)),
+        "spare": (int, Field(default=default, description=description)),
         **dict.fromkeys(more, (int, 0)),
     }
     return create_model("Described", __base__=GameOptions, **fields)  # type: ignore[return-value]
@@ -306,7 +306,10 @@ DEFECTS: dict[str, list[tuple[str, type[CoinSpec]]]] = {
     "replays": [
         (
             "another game in its config",
-            specs(build=lambda self, options: Blindfolded() if "spare" in options.model_fields_set else Rules()),
+            specs(
+                options=described("Any number.", default=1),
+                build=lambda self, options: Rules() if options.spare else Blindfolded(),
+            ),
         )
     ],
     "pettingzoo_tests": [("seeds ignored", rules(nature=lambda self, s, rng: Move("toss", (next(COUNT) % 2,))))],

@@ -108,36 +108,41 @@ def test_the_fallback_searches_first_and_refuses():
 @pytest.mark.parametrize(
     ("parts", "reason"),
     [
-        ({"retriever": ()}, "number of actions of the retriever 0 is not accepted"),
-        ({"retriever": (Action(name="a", kind="check"),)}, "kind of a 'check' is not accepted; accepted: search, skip"),
-        ({"retriever": (Action(name="A b", kind="search"),)}, "name of an action 'A b' is not accepted"),
-        ({"retriever": (Action(name="trust", kind="skip"),)}, "action 'trust' stands twice in a set"),
-        ({"retriever": (Action(name="a", kind="search", cost=-1.0),)}, "cost of a -1.0 is not accepted"),
-        ({"retriever": (Action(name="a", kind="search", cost=float("nan")),)}, "cost of a nan is not accepted"),
-        ({"retriever": (Action(name="a", kind="search", depth="deeper"),)}, "depth of a 'deeper' is not accepted"),
-        ({"generator": (Action(name="a", kind="read"),)}, "the generator can do nothing without evidence"),
-        ({"verifier": (Action(name="a", kind="check"),)}, "the verifier can do nothing without evidence"),
+        ({"retriever": ()}, "retriever [] is not accepted; accepted: a list of 1..30"),
+        ({"retriever": [{"name": "a", "kind": "check"}]}, "kind of a 'check' is not accepted; accepted: search, skip"),
+        ({"retriever": [{"name": "A b", "kind": "search"}]}, "retriever.name 'A b' is not accepted"),
+        ({"retriever": [{"name": "trust", "kind": "skip"}]}, "action 'trust' stands twice in a set"),
+        ({"retriever": [{"name": "a", "kind": "search", "cost": -1.0}]}, "retriever.cost -1.0 is not accepted"),
+        ({"retriever": [{"name": "a", "kind": "search", "cost": float("nan")}]}, "retriever.cost nan is not accepted"),
+        (
+            {"retriever": [{"name": "a", "kind": "search", "depth": "deeper"}]},
+            "retriever.depth 'deeper' is not accepted",
+        ),
+        ({"generator": [{"name": "a", "kind": "read"}]}, "the generator can do nothing without evidence"),
+        ({"verifier": [{"name": "a", "kind": "check"}]}, "the verifier can do nothing without evidence"),
         ({"offered": (("none", "small", "trust"),)}, "joint action none, small, trust is not accepted: small reads"),
         ({"offered": (("none", "big", "trust"),)}, "action of the generator 'big' is not accepted"),
         ({"offered": (("none", "silent", "trust"),) * 2}, "a joint action is offered twice"),
     ],
 )
 def test_sets_that_are_refused(parts: dict[str, Any], reason: str):
-    usual = {"retriever": OWN.retriever, "generator": OWN.generator, "verifier": OWN.verifier}
-    assert reason in refusal(ActionSet, **usual | parts)
+    assert reason in refusal(ActionSet.from_plain, OWN.plain() | parts)
 
 
 @pytest.mark.parametrize(
     ("plain", "reason"),
     [
-        (7, "actions 7 is not accepted"),
-        ({"retriever": 3}, "actions of the retriever 3 is not accepted; accepted: a list of objects"),
-        ({"checker": []}, "entry of actions 'checker' is not accepted"),
+        (7, "settings 7 is not accepted"),
         (
-            {"retriever": [{"name": "a", "sort": "search"}]},
-            "entry of an action of the retriever 'sort' is not accepted",
+            OWN.plain() | {"retriever": 3},
+            "retriever 3 is not accepted; accepted: a list of 1..30, each an object with name",
         ),
-        ({"retriever": [{"name": "a"}]}, "accepted: name and kind"),
+        (OWN.plain() | {"checker": []}, "setting 'checker' is not accepted"),
+        (
+            OWN.plain() | {"retriever": [{"name": "a", "kind": "skip", "sort": "search"}]},
+            "setting 'retriever.sort' is not accepted",
+        ),
+        (OWN.plain() | {"retriever": [{"name": "a"}]}, "retriever.kind is missing"),
     ],
 )
 def test_plain_values_that_are_no_set(plain: Any, reason: str):

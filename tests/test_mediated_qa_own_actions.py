@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -170,7 +169,7 @@ def test_a_policy_is_refused_at_a_table_of_other_actions(learned):
 
 
 def test_the_command_learns_over_a_file_of_actions(tmp_path, capsys, error_of):
-    plain = replace(OWN, generator=OWN.generator[1:])  # of no part but the retrievers
+    plain = OWN.replace(generator=OWN.generator[1:])  # of no part but the retrievers
     (tmp_path / "actions.json").write_text(json.dumps(plain.plain()))
     out, asked = tmp_path / "run", ["--questions", "20", "--held-out", "10", "--difficulty", "easy"]
     command = ["train", "grace", *asked, "--actions", str(tmp_path / "actions.json"), "--out", str(out)]

@@ -35,10 +35,11 @@ __all__ = [
 
 DATA: Final = Path(__file__).parent / "data"
 """Where networks and cards are."""
-STRONGEST: Final[dict[str, str]] = {
-    "mediated_qa_v0": "mediator=grace:file=DIR/policy.json",
-    "murder_mystery_v0": "questum",
-}
+STRONGEST: Final[OpenTable[str]] = OpenTable(
+    "parlour.strongest",
+    str,
+    {"mediated_qa_v0": "mediator=grace:file=DIR/policy.json", "murder_mystery_v0": "questum"},
+)
 """Game -> its strongest player by name, as `--policy` takes it, where no trained network comes with parlour."""
 FOLDERS: Final[OpenTable[Path]] = OpenTable("parlour.experts", Path, {"parlour": DATA})
 """Who brings experts -> where their networks and cards are; packages add theirs."""

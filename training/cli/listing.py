@@ -38,7 +38,7 @@ def _as_json(game: str) -> dict[str, Any]:
 def _game_parts(games: dict[str, dict[str, Any]]) -> list[ResultTable | str]:
     rows = []
     for key, game in games.items():
-        options = "; ".join(f"{option}: {accepted}" for option, accepted in game["options"].items())
+        options = "; ".join(f"{option}: {values}" for option, values in game["options"].items())
         rows.append((key, game["title"], options or "none"))
     return [
         plain_table("Games", ("name", "title", "options"), rows, wrap=True),
