@@ -16,9 +16,18 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, Self, Union, get_args, get_origin
 
 from parlour.envs.core import ParlourError, accept, listed
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    SerializerFunctionWrapHandler,
+    TypeAdapter,
+    ValidationError,
+    model_serializer,
+)
 from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, core_schema
 
 BETWEEN_ITEMS: Final = "+"
 """Between the items of a list in words."""
@@ -29,6 +38,16 @@ class Accepts:
     """What a field accepts, in words, where its type does not say it: `Annotated[str, Accepts("a path of a case")]`."""
 
     words: str
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """A field accepts these names, which some other value holds: `Annotated[str, OneOf(tuple(PRESETS))]`."""
+
+    names: tuple[str, ...]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.literal_schema(list(self.names))
 
 
 @dataclass(frozen=True)
@@ -45,7 +64,7 @@ class Settings(BaseModel):
 
     >>> from pydantic import Field
     >>> class Window(Settings):
-    ...     width: int = Field(15, ge=1, le=200)
+    ...     width: int = Field(default=15, ge=1, le=200)
     ...     choice: Literal["sample", "best"] = "sample"
     >>> Window.from_words({"width": "7"})
     Window(width=7, choice='sample')
@@ -89,7 +108,7 @@ class Settings(BaseModel):
         """
         known = cls.model_fields
         return cls(
-            **{name: _of_word(name, known[name], word) if name in known else word for name, word in words.items()}
+            **{name: of_word(name, known[name], word) if name in known else word for name, word in words.items()}
         )
 
     @classmethod
@@ -114,17 +133,19 @@ class Settings(BaseModel):
         Args:
             sparse: Leave out every setting that has its default, not only those marked `SPARSE`.
         """
-        values = self.model_dump(mode="json")
+        return self.model_dump(mode="json", exclude_defaults=sparse)
+
+    @model_serializer(mode="wrap")
+    def _without_sparse(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        values: dict[str, Any] = write(self)
         for name, field in type(self).model_fields.items():
-            if (sparse or SPARSE in field.metadata) and getattr(self, name) == field.get_default(
-                call_default_factory=True
-            ):
-                del values[name]
+            if SPARSE in field.metadata and getattr(self, name) == field.default:
+                values.pop(name, None)
         return values
 
     def replace(self, **changes: Any) -> Self:
         """The same settings with changes. Raises `ParlourError` for those that are not accepted."""
-        return type(self)(**{**dict(self), **changes})
+        return type(self)(**{name: getattr(self, name) for name in type(self).model_fields} | changes)
 
 
 def refusal(error: ValidationError, model: type[BaseModel]) -> ParlourError:
@@ -140,13 +161,14 @@ def refusal(error: ValidationError, model: type[BaseModel]) -> ParlourError:
     own = fault.get("ctx", {}).get("error")
     if isinstance(own, ParlourError):
         return own
-    names, holder, field = _field_at(model, fault["loc"])
+    unknown = fault["type"] == "extra_forbidden"
+    names, holder, field = _field_at(model, fault["loc"], unknown=unknown)
     name = ".".join(names)
-    if fault["type"] == "extra_forbidden":
+    if unknown:
         return accept(getattr(holder, "called", "setting"), name, [*holder.model_fields] or "none")
     if field is None:
         return accept("settings", fault["input"], f"an object with {', '.join(holder.model_fields) or 'no entries'}")
-    if fault["type"] == "missing" and len(names) == len(fault["loc"]):
+    if fault["type"] == "missing" and str(fault["loc"][-1]) == names[-1]:
         return ParlourError(f"{name} is missing; accepted: {accepted(field)}")
     return accept(name, fault["input"], own or accepted(field))
 
@@ -156,8 +178,8 @@ def accepted(field: FieldInfo) -> str:
 
     >>> from pydantic import Field
     >>> class Table(Settings):
-    ...     seats: int = Field(6, ge=5, le=10)
-    ...     share: float | None = Field(None, gt=0)
+    ...     seats: int = Field(default=6, ge=5, le=10)
+    ...     share: float | None = Field(default=None, gt=0)
     >>> [accepted(field) for field in Table.model_fields.values()]
     ['5..10', 'None, or a number above 0']
     """
@@ -169,12 +191,13 @@ def _accepted(annotation: Any, marks: list[Any]) -> str:
     if origin is Annotated:
         return _accepted(parts[0], [*parts[1:], *marks])
     marks = list(_flat(marks))
-    own = next((mark.words for mark in marks if isinstance(mark, Accepts)), None)
-    if own is not None:
-        return own
+    for mark in marks:
+        if isinstance(mark, Accepts | OneOf):
+            return mark.words if isinstance(mark, Accepts) else listed(mark.names)
     if origin in (Union, types.UnionType):
-        rest = [part for part in parts if part is not type(None)]
-        return ", or ".join([*["None"] * (len(rest) < len(parts)), *(_accepted(part, marks) for part in rest)])
+        *first, last = sorted(parts, key=lambda part: part is not type(None))
+        words = ", ".join(_accepted(part, marks) for part in first)
+        return f"{words}, {'' if _is_names(last) else 'or '}{_accepted(last, marks)}"
     if origin is Literal:
         return listed(parts)
     if origin is tuple:
@@ -184,22 +207,28 @@ def _accepted(annotation: Any, marks: list[Any]) -> str:
 
 def _accepted_items(parts: tuple[Any, ...], marks: list[Any]) -> str:
     """What a tuple accepts."""
-    each = list(dict.fromkeys(_accepted(part, []) for part in parts if part is not Ellipsis))
-    if Ellipsis not in parts:
-        return (
-            f"{len(parts)} values: {'; '.join(_accepted(part, []) for part in parts)}"
-            if len(each) > 1
-            else f"{len(parts)} values, each {each[0]}"
-        )
+    each = [_accepted(part, []) for part in parts if part is not Ellipsis]
+    if Ellipsis not in parts and len(set(each)) > 1:
+        return f"a list of {'; '.join(each)}"
     least, most = _limit(marks, "min_length"), _limit(marks, "max_length")
+    if Ellipsis not in parts:
+        least = most = len(each)
     if least is None and most is None:
-        return f"values, each {each[0]}"
+        return f"a list of: {each[0]}" if _is_names(parts[0]) else f"a list, each {each[0]}"
     number = str(most) if least == most else f"{least or 0}..{most}" if most is not None else f"{least} or more"
-    return f"{number} values, each {each[0]}"
+    return f"a list of {number}, each {each[0]}"
+
+
+def _is_names(annotation: Any) -> bool:
+    """Whether an annotation lists what it accepts."""
+    marked = get_origin(annotation) is Annotated and any(isinstance(mark, OneOf) for mark in get_args(annotation))
+    return marked or get_origin(annotation) is Literal or annotation is bool
 
 
 def _accepted_class(kind: Any, marks: list[Any]) -> str:
     """What a plain class accepts."""
+    if kind is type(None):
+        return "None"
     if kind is bool:
         return "True, False"
     if kind is int:
@@ -235,26 +264,29 @@ def _flat(marks: list[Any]) -> Iterator[Any]:
 
 
 def _field_at(
-    model: type[BaseModel], place: tuple[int | str, ...]
+    model: type[BaseModel], place: tuple[int | str, ...], *, unknown: bool
 ) -> tuple[list[str], type[BaseModel], FieldInfo | None]:
-    """The names on the way to the field at a place of an error, the model that has it, and the field itself."""
+    """The names on the way to the field at a place of an error, the model that has it or lacks it, and the field itself.
+
+    Places in lists and forms of a value are no names; with `unknown`, the last part is a name that the model lacks.
+    """
     names: list[str] = []
     holder, field = model, None
-    for part in place:
-        inner = holder if field is None else _model_of(field.annotation)
-        if inner is None or (field is not None and part not in inner.model_fields and len(place) - len(names) > 1):
+    for number, part in enumerate(place, 1):
+        inner = model if field is None else _model_of(field.annotation)
+        if inner is None:
             break
-        holder, field = inner, inner.model_fields.get(str(part))
-        names.append(str(part))
-        if field is None:
-            break
+        if part in inner.model_fields or (unknown and number == len(place)):
+            holder, field = inner, inner.model_fields.get(str(part))
+            names.append(str(part))
     return names, holder, field
 
 
 def _model_of(annotation: Any) -> type[BaseModel] | None:
-    """The settings that a field holds, if it holds settings."""
-    kinds = [annotation, *get_args(annotation)]
-    return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
+    """The settings that a field holds, alone or in a list, if it holds settings."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next(filter(None, map(_model_of, get_args(annotation))), None)
 
 
 def _of_python(value: Any) -> Any:
@@ -268,7 +300,7 @@ def _of_python(value: Any) -> Any:
     return float(value) if isinstance(value, Real) and not isinstance(value, Enum) else value
 
 
-def _of_word(name: str, field: FieldInfo, word: str) -> Any:
+def of_word(name: str, field: FieldInfo, word: str) -> Any:
     """The value of a word by the type of the field; whether the value is accepted, the constructor says."""
     try:
         return _read(field.annotation, word)

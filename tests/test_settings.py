@@ -12,22 +12,22 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from parlour.envs.core import ParlourError
-from parlour.envs.settings import SPARSE, Accepts, Settings, accepted
+from parlour.envs.settings import SPARSE, Accepts, OneOf, Settings, accepted
 from pydantic import Field, model_validator
 
 
 class Inner(Settings):
-    least: int = Field(3, ge=1)
+    least: int = Field(default=3, ge=1)
 
 
 class Table(Settings):
-    seats: int = Field(6, ge=5, le=10)
+    seats: int = Field(default=6, ge=5, le=10)
     """Players at the table."""
-    rules: Literal["paper", "official"] = "paper"
+    rules: Annotated[str, OneOf(("paper", "official"))] = "paper"
     roles: Literal["deeprole"] | tuple[Literal["Merlin", "Servant"], ...] | None = None
-    sizes: tuple[Annotated[int, Field(ge=1, le=10)], ...] | None = Field(None, min_length=2, max_length=3)
+    sizes: tuple[Annotated[int, Field(ge=1, le=10)], ...] | None = Field(default=None, min_length=2, max_length=3)
     talk: bool = True
-    share: Annotated[float, SPARSE] = Field(0.5, ge=0, lt=1)
+    share: Annotated[float, SPARSE] = Field(default=0.5, ge=0, lt=1)
     costs: tuple[float, float] = (1.0, 2.0)
     window: int | Literal["auto"] = "auto"
     inner: Inner = Inner()
@@ -164,12 +164,12 @@ def test_what_a_field_accepts_and_what_it_is():
     assert says == {
         "seats": "5..10",
         "rules": "paper, official",
-        "roles": "None, or deeprole, or values, each Merlin, Servant",
-        "sizes": "None, or 2..3 values, each 1..10",
+        "roles": "None, deeprole, or a list of: Merlin, Servant",
+        "sizes": "None, or a list of 2..3, each 1..10",
         "talk": "True, False",
         "share": "a number from 0 below 1",
-        "costs": "2 values, each a number",
-        "window": "a whole number, or auto",
+        "costs": "a list of 2, each a number",
+        "window": "a whole number, auto",
         "inner": "an object with least",
         "case": "the name of a case",
         "file": "None, or a path",
