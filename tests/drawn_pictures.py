@@ -19,7 +19,7 @@ from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.learn import practice
-from parlour.training.learn.mediators import corpus_check, stakes_files
+from parlour.training.learn.mediators import corpus_check, stakes_report
 from parlour.training.learn.mediators.stakes import StakesScore
 from parlour.training.learn.selfplay import report as selfplay
 from parlour.training.learn.selfplay.pool import Member
@@ -84,7 +84,7 @@ def draw_practice(path, games=12):
 
 def draw_seat(path):
     from parlour.training.learn.ppo import seat
-    from parlour.training.learn.ppo.phase_config import SeatConfig
+    from parlour.training.learn.ppo.config import SeatConfig
 
     points = [seat.SeatPoint(800, 96, 20, 0.55, 0.34, 0.74, 0.4)]
     beside = {name: seat.SeatBaseline(name, 20, 0.2, 0.08, 0.42) for name in (seat.UNTRAINED, seat.RANDOM)}
@@ -148,7 +148,7 @@ def draw_stakes(path, values=(110.0,)):
         for k, name in enumerate(names)
     ]
     scores.append(replace(scores[0], price=float("inf"), risk=None))
-    stakes_files._draw(SimpleNamespace(scores=scores, reader="extract"), [], path)
+    stakes_report._draw(SimpleNamespace(scores=scores, reader="extract"), [], path)
 
 
 def draw_scores(path):
