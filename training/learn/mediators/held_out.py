@@ -177,4 +177,6 @@ def run(
     """`prepare`, learn by quantal response with cross-validated settings, `compare`; arguments as there."""
     calibrated = prepare(config, corpus=corpus, reader=reader, pipeline=pipeline, run=run)
     learned = fit_policy(calibrated.table, GraceConfig(seed=config.seed))
+    if run is not None and run.path is not None:
+        atomic_write(run.path / "policy.json", learned.policy.dumps())
     return HeldOut(calibrated, learned, compare(calibrated, learned.policy))
