@@ -22,6 +22,7 @@ from matplotlib.transforms import Bbox  # noqa: E402
 from parlour.training.papers import reproduce as reproducing  # noqa: E402
 from parlour.training.papers.reproduce import ReproductionSetting, reproduce  # noqa: E402
 from parlour.training.report import plots  # noqa: E402
+from parlour.training.report.learning_curve import LearningCurve  # noqa: E402
 
 CROSSING = 1.0  # pixels that boxes may share: their edges are rounded
 
