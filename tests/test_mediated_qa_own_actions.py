@@ -20,6 +20,7 @@ from parlour.training.learn.mediators import held_out
 from parlour.training.learn.mediators.experiment import HeldOutConfig
 from parlour.training.learn.mediators.simulate import simulate
 from parlour.training.play import rollout
+from parlour.training.runs.run import Run
 
 OWN = ActionSet(
     retriever=(
@@ -55,7 +56,7 @@ def pipeline():
 def learned(tmp_path_factory):
     """The experiment in a run directory: 40 questions to learn from, 20 held out."""
     out = tmp_path_factory.mktemp("own")
-    return held_out.run(HeldOutConfig(train=40, held_out=20), pipeline=pipeline(), out=out), out
+    return held_out.run(HeldOutConfig(train=40, held_out=20), pipeline=pipeline(), run=Run(out)), out
 
 
 # -- calibration -------------------------------------------------------------------------------------------------
@@ -174,7 +175,7 @@ def test_the_command_learns_over_a_file_of_actions(tmp_path, capsys, error_of):
     out, asked = tmp_path / "run", ["--questions", "20", "--held-out", "10", "--difficulty", "easy"]
     command = ["train", "grace", *asked, "--actions", str(tmp_path / "actions.json"), "--out", str(out)]
     assert run_command(command) == 0
-    assert "always words, careful, trust" in (out / "calibration" / "scores.csv").read_text()
+    assert "always words, careful, trust" in (out / "scores.csv").read_text()
     assert policy_file.read(out / "policy.json").actions == plain
     assert json.loads((out / "calibration" / "config.json").read_text())["actions"] == plain.plain()
     assert "accepted: their costs in the file of actions" in error_of(

@@ -22,8 +22,8 @@ from parlour.training.play import seeds
 from parlour.training.play.failures import RULE, Failures
 from parlour.training.play.parallel.executor import Pool
 from parlour.training.play.runner import GameRunner
-from parlour.training.runs.folder import run_directory
 from parlour.training.runs.progress import StageProgress, no_progress
+from parlour.training.runs.run import Run
 from parlour.training.statistics import (
     SHARE,
     SHARE_DIFFERENCE,
@@ -89,7 +89,7 @@ class ReproductionSetting:
 
 def locked_folder(setting: ReproductionSetting) -> AbstractContextManager[object]:
     """Hold the setting's folder, if it has one, as the directory of a run."""
-    return nullcontext() if setting.out is None else run_directory(setting.out)
+    return nullcontext() if setting.out is None else Run(setting.out).opened()
 
 
 @contextmanager

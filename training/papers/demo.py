@@ -26,7 +26,7 @@ from parlour.envs.terminal import tell
 from parlour.policies.files import atomic_write, write_json
 from parlour.training.report.html import MARKDOWN, of_markdown
 from parlour.training.report.page import render
-from parlour.training.runs.folder import run_directory
+from parlour.training.runs.run import Run
 
 INDEX: Final = "index.html"
 ANSWER: Final = "answer.json"
@@ -143,7 +143,7 @@ def run(out: Path, *, full: bool = False) -> DemoReport:
     Raises:
         ParlourError: A command failed; the message names it and its log.
     """
-    with run_directory(out) as folder:
+    with Run(out).opened() as folder:
         started, stop = monotonic(), Event()
         planned = steps(full)
         with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:

@@ -146,7 +146,8 @@ class CalibrationForecast:
     dollars: float | None
     """None if the price is unknown."""
 
-    def told(self) -> str:
+    @property
+    def message(self) -> str:
         """In one sentence."""
         kinds = ", ".join(f"{number:,} {kind}" for kind, number in self.calls.items()) or "none"
         cost = "cost unknown (no price for the model; accepted: --price)"

@@ -19,7 +19,7 @@ from parlour.policies.mixture import MIXTURE, folder_of, members_of
 from parlour.policies.names import ZOO
 from parlour.policies.trained import SUFFIX
 from parlour.training.learn.batch.networks import MixedPlayer, trained
-from parlour.training.learn.ppo.phase_config import features_of
+from parlour.training.learn.ppo.config import features_of
 from parlour.training.learn.selfplay.config import FIXED, RANDOM, RULE, SelfplayConfig
 from parlour.training.play import seeds
 

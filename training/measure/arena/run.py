@@ -19,7 +19,7 @@ from parlour.training.measure.evaluate import DEFAULT, two_sides
 from parlour.training.play.parallel.concurrent_games import MakePolicy
 from parlour.training.play.runner import GameRunner
 from parlour.training.report.html import write_report
-from parlour.training.runs.folder import run_directory
+from parlour.training.runs.run import Run
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 
@@ -47,7 +47,7 @@ def arena(
         ParlourError: The game has not two sides, or `out` holds a run with other settings or is in use.
     """
     sides = two_sides(inner_game(env, "the arena", full=True).spec)
-    with nullcontext() if out is None else run_directory(out, config.stored, _MAY_CHANGE) as folder:
+    with nullcontext() if out is None else Run(out).opened(config.stored, _MAY_CHANGE) as folder:
         result = ArenaResult(config, sides, tuple(play_games(env, config, makers, folder, runner)))
         if folder is not None:
             _write(result, folder)

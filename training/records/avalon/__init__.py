@@ -18,7 +18,7 @@ from parlour.training.records.avalon.published_2023 import PUBLISHED_2023
 from parlour.training.records.in_words import AVALON_IN_WORDS
 from parlour.training.records.json_objects import write_games
 from parlour.training.records.reading import AUTO, Refusal, formats_of, nothing_left_out, read_as
-from parlour.training.runs.folder import run_directory
+from parlour.training.runs.folder import held
 from parlour.training.runs.progress import StageProgress, no_progress
 
 __all__ = ["AUTO", "FORMATS", "assumed_moves", "check_avalon", "import_records", "read_transcripts", "transcripts"]
@@ -44,9 +44,7 @@ def import_records(
     Raises:
         ParlourError: See `transcripts`; or another file is in the way, or the folder cannot be written to.
     """
-    return write_games(
-        out_dir, transcripts(path, logs, form=form, progress=progress, leave_out=leave_out), run_directory
-    )
+    return write_games(out_dir, transcripts(path, logs, form=form, progress=progress, leave_out=leave_out), held)
 
 
 def transcripts(

@@ -28,6 +28,7 @@ from parlour.training.records.avalon import import_records
 from parlour.training.report.html import write_report
 from parlour.training.report.result_table import markdown_list, markdown_table
 from parlour.training.runs.progress import Stage, counted
+from parlour.training.runs.run import Run
 from parlour.training.statistics import Estimate, rate, show_interval
 
 from parlour_people.analysis.compare import (
@@ -111,13 +112,13 @@ def _import(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str,
 
 
 def _habits(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str, list[TableCell]]:
-    learned = learn_habits(HabitsConfig(source=str(folder / TRANSCRIPTS), folds=FOLDS), folder / HABITS)
+    learned = learn_habits(HabitsConfig(source=str(folder / TRANSCRIPTS), folds=FOLDS), Run(folder / HABITS))
     return "", list(_readings(name, learned))
 
 
 def _clone(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str, list[TableCell]]:
     fitted = import_extra("parlour_people.clone.run", "train")
-    clone = fitted.clone(folder / TRANSCRIPTS, folder / CLONED, CLONING)
+    clone = fitted.clone(folder / TRANSCRIPTS, Run(folder / CLONED), CLONING)
     return "", list(_predictions(name, clone.scores))
 
 
