@@ -236,7 +236,7 @@ def make(name: str, **kwargs: Any) -> AECEnv[str, Any, Any]:
     return lookup(name).env(**kwargs)
 
 
-def options_of(spec: GameSpec, config: Mapping[str, Any]) -> GameOptions:
+def checked_options(spec: GameSpec, config: Mapping[str, Any]) -> GameOptions:
     """The options of a game from a configuration. Raises `ParlourError` for those that it does not have or accept."""
     known = spec.options.model_fields
     for key in config:
@@ -246,9 +246,9 @@ def options_of(spec: GameSpec, config: Mapping[str, Any]) -> GameOptions:
 
 
 def build(spec: GameSpec, config: Mapping[str, Any]) -> Any:
-    """The rules of a game for a configuration. Raises `ParlourError` as `options_of`, and as `spec.build`."""
+    """The rules of a game for a configuration. Raises `ParlourError` as `checked_options`, and as `spec.build`."""
     rules: Any = spec  # hashable, or built anew
-    options = options_of(spec, config)
+    options = checked_options(spec, config)
     try:
         return _shared(rules, options)
     except TypeError:
