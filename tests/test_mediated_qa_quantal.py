@@ -120,6 +120,14 @@ def test_empirical_bayes_within_a_trust_level_by_hand():
     assert estimate(measure(table(*rows)), "auto").strength == pytest.approx((4 / 23, 0.0))
 
 
+def test_a_state_of_one_question_counts_among_the_states_by_hand():
+    # Those groups, and 3 once: within 8 over 3 + 3 + 0 degrees: 4/3. Between, 16 + 16 + 0 = 32 of three groups, weight
+    # 9 - (16 + 16 + 1)/9 = 16/3: variance (32 - 2 * 4/3) / (16/3) = 11/2. k = (4/3) / (11/2) = 8/33.
+    rows = [("T:low_Q:mid", u) for u in (0, 0, 2, 2)] + [("T:low_Q:low", u) for u in (4, 4, 6, 6)]
+    alone = ("T:low_Q:high", 3)
+    assert estimate(measure(table(*rows, alone)), "auto").strength == pytest.approx((8 / 33, 0.0))
+
+
 def test_empirical_bayes_where_states_do_not_differ_or_nothing_is_known():
     alike = [(state, u) for state in STATES for u in (-5.0, 5.0)]
     estimated = estimate(measure(table(*alike)), "auto")

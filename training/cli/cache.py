@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from parlour.policies.llm.transport.stored import StoredModel, stored_models
+from parlour.policies.llm.transport.cache import StoredModel, stored_models
 from parlour.training.cli.options import Answer
 from parlour.training.measure.decision_tables import amount
 from parlour.training.report import display
@@ -26,7 +26,7 @@ def list_replies(file: CacheArgument) -> Answer:
     models = stored_models(file)
     rows = list(map(_row, models))
     return Answer(
-        [model.as_json() for model in models], lambda: display.show_table(str(file), _HEADINGS, rows, wrap=True)
+        [model._asdict() for model in models], lambda: display.show_table(str(file), _HEADINGS, rows, wrap=True)
     )
 
 

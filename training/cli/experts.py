@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from parlour.envs.registry import build, loadable, lookup
+from parlour.envs.registry import build, lookup
 from parlour.envs.text import describe
-from parlour.policies.experts import ExpertCard, Points, cards, is_default
+from parlour.policies.experts import STRONGEST, ExpertCard, Points, cards, is_default
 from parlour.training.cli.options import Answer
 from parlour.training.report.result_table import ResultTable, plain_table
 
@@ -23,8 +23,9 @@ def list_experts() -> Answer:
     """
     known = cards()
     title = "Experts: points against the heuristic on held-out deals (95 % interval)"
-    strongest = {spec.id: spec.strongest for spec in loadable() if spec.strongest}
-    untrained = [f"{game} has no trained network; its strongest player: {name}" for game, name in strongest.items()]
+    untrained = [
+        f"{game} has no trained network; its strongest player: {name}" for game, name in sorted(STRONGEST.items())
+    ]
     shown: list[ResultTable | str] = [plain_table(title, HEADINGS, rows(known), wrap=True), *untrained]
     experts = [{**asdict(card), "default_table": is_default(card)} for card in known]
     return Answer({"experts": experts}, shown)

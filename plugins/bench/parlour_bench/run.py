@@ -76,5 +76,5 @@ def _measured(played: Sequence[PlayedTable], model: Model, seconds: float) -> di
     return {
         "seconds": round(seconds, 3),
         "turns": {part.table.name: {"seconds": round(part.decisions.seconds, 3)} for part in played},
-        **({} if meter is None else {"model": meter.total.as_json()}),
+        **({} if meter is None else {"model": meter.taken.total.as_json()}),
     }

@@ -36,7 +36,9 @@ ROLES, DEALT = ["Merlin", "Loyal Servant", "Loyal Servant", "Assassin", "Minion"
 
 def table(**options):
     return lookup("avalon_v0").spec.build(
-        **{"num_players": 5, "rules": "official", "roles": ROLES, "talk": False, **options}
+        lookup("avalon_v0").spec.options(
+            **{"num_players": 5, "rules": "official", "roles": ROLES, "talk": False, **options}
+        )
     )
 
 

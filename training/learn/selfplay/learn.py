@@ -15,6 +15,7 @@ from typing import Final
 
 import numpy as np
 from parlour.envs.batch.players import BatchPlayer
+from parlour.envs.batch.scalar import ScalarTables
 from parlour.training.learn.batch import matches
 from parlour.training.learn.batch.networks import NetworkPlayer
 from parlour.training.learn.selfplay import pool, seating
@@ -142,8 +143,8 @@ class _Phases:
 
     def _validate(self) -> dict[str, tuple[int, int]]:
         """Whole sides against the heuristic, where there is one over arrays."""
-        config, spec = self.config, self.learner.tables.spec
-        if not spec.heuristic or (spec.batch and not spec.batch_heuristic):
+        config, spec, tables = self.config, self.learner.tables.spec, self.learner.tables
+        if not spec.heuristic or not (tables.heuristic or isinstance(tables, ScalarTables)):
             return {}
         tables = pool.tables_for(config, config.validation_deals, autoreset=False)
         own = NetworkPlayer("learner", self.learner.playing(), tables.names)
