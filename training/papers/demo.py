@@ -26,6 +26,7 @@ from parlour.envs.terminal import tell
 from parlour.policies.files import atomic_write, write_json
 from parlour.training.report.html import MARKDOWN, of_markdown
 from parlour.training.report.page import render
+from parlour.training.report.report import REPORT_FILE
 from parlour.training.runs.run import Run
 
 INDEX: Final = "index.html"
@@ -98,7 +99,7 @@ def steps(full: bool) -> list[Step]:
             "seat",
             "Avalon: one seat learns among heuristics",
             (f"train seat avalon_v0 {seat} --out FOLDER",),
-            "report.html",
+            REPORT_FILE,
             "curve.png",
             "Avalon: win rate of the seat while it learned",
         ),
@@ -106,7 +107,7 @@ def steps(full: bool) -> list[Step]:
             "selfplay",
             "Avalon: one network for all seats, by self-play",
             (f"train selfplay avalon_v0 {selfplay}{_TABLE} --out FOLDER",),
-            "report.html",
+            REPORT_FILE,
             "crossplay.png",
             "Avalon: who wins when networks and heuristics meet",
         ),
@@ -126,7 +127,7 @@ def steps(full: bool) -> list[Step]:
 
 def _larger() -> list[Step]:
     return [
-        Step("grace", "GRACE: a mediator learns", ("train grace --out FOLDER",), "report.html"),
+        Step("grace", "GRACE: a mediator learns", ("train grace --out FOLDER",), REPORT_FILE),
         Step("gratr", "GRATR beside the paper's baselines", ("reproduce gratr-2 --games 40 --out FOLDER",)),
         Step("avalon", "Avalon agents beside the paper's", ("reproduce avalon-2 --games 40 --out FOLDER",)),
         Step("expert", "The expert of Avalon", ("evaluate avalon_v0 --policy expert --policy heuristic --out FOLDER",)),

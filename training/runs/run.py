@@ -38,17 +38,13 @@ class Run:
     folder: Path
     """The directory while the run is open."""
 
-    def __init__(
-        self, path: str | Path | None, progress: StageProgress = no_progress, log: Iterable[str] = ()
-    ) -> None:
+    def __init__(self, path: str | Path | None, progress: StageProgress = no_progress, log: Iterable[str] = ()) -> None:
         self.path, self.progress, self.loggers = None if path is None else Path(path), progress, tuple(log)
         check_loggers(self.loggers)
         self._loggers: Loggers | None = None
 
     @contextmanager
-    def opened(
-        self, settings: Mapping[str, Any] | None = None, may_differ: Collection[str] = ()
-    ) -> Iterator[Path]:
+    def opened(self, settings: Mapping[str, Any] | None = None, may_differ: Collection[str] = ()) -> Iterator[Path]:
         """Hold the directory; processes that the run starts need not ask.
 
         Args:
