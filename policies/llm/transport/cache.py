@@ -54,7 +54,7 @@ _PATIENCE: Final = 60.0
 _STORED: Final = ("texts", "usage", "finish", "thinking", "served", "dropped")
 _REPLY: Final = TypeAdapter(Completion)
 _LATEST: Final = "ORDER BY seen DESC, id DESC LIMIT 1"
-"""Of several models that a server served under one name; only the replies of the latest are found without the server."""
+"""The model that a server served last under a name; only its replies are found without the server."""
 
 
 class Cache(Layer):
