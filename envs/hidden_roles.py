@@ -88,7 +88,7 @@ def seen_by(seat: int, log: tuple[Event, ...]) -> tuple[Event, ...]:
     return tuple([event for event in log if event[2] is None or seat in event[2]])
 
 
-def refusal(legal: tuple[Move, ...], move: Move) -> str:
+def why_illegal(legal: tuple[Move, ...], move: Move) -> str:
     """Why a move is none of the legal ones, in one line."""
     kinds = sorted({m.kind for m in legal})
     if move.kind not in kinds:
@@ -173,7 +173,7 @@ class HiddenRoles(Generic[S]):
 
     def _refusal(self, s: S, move: Move) -> str:
         """Why a move of a seat is not legal, in one line."""
-        return refusal(s.options.legal, move)
+        return why_illegal(s.options.legal, move)
 
     def _done(self, s: S, move: Move) -> S:
         raise IllegalMove(f"{move!r}: the game is over ({s.standing.reason})")

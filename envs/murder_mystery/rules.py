@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from parlour.envs.core import OVER, Event, IllegalMove, Move, Outcome
-from parlour.envs.hidden_roles import NOTHING, Options, refusal, seen_by, told
+from parlour.envs.hidden_roles import NOTHING, Options, seen_by, told, why_illegal
 from parlour.envs.murder_mystery import vocabulary
 from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.options import Table
@@ -364,4 +364,4 @@ class MurderMystery:
             return f"{move.kind} {list(move.args)} is not accepted: the game is over"
         if move.kind in (vocabulary.ASK, vocabulary.TELL) and move.kind in {m.kind for m in s.options.legal}:
             return f"{move.kind} {list(move.args)} is not accepted; accepted: one of the {len(s.options.legal)} options"
-        return refusal(s.options.legal, move)
+        return why_illegal(s.options.legal, move)
