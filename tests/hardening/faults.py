@@ -23,7 +23,8 @@ import numpy as np
 from parlour.envs import replay
 from parlour.envs.registry import lookup, registry
 from parlour.policies import REGISTRY, make_policy, names_of
-from parlour.policies.llm.chat import ChatModel, ChatSettings
+from parlour.policies.llm.chat import ChatModel
+from parlour.policies.llm.config import ModelConfig
 from parlour.policies.llm.server.app import Service, running
 from parlour.policies.llm.server.protocol import Refused
 from parlour.policies.llm.server.settings import FAULTS, ServerSettings
@@ -134,7 +135,8 @@ def in_process(table: Seated, folder: Path, said: io.StringIO) -> tuple[Played |
     game, agent, seed, url, timeout = table
     endpoint = Endpoint(url, KEY_ENV, timeout=timeout, max_retries=2, patience=1000)
     model = ChatModel(
-        "canary", Meter(Cache(endpoint, folder / "cache.jsonl", "record"), Prices.load(None)), ChatSettings(tries=2)
+        ModelConfig(model="canary", tries=2),
+        Meter(Cache(endpoint, folder / "cache.jsonl", "record"), Prices.load(None)),
     )
     env = rollout.table(game, **SMALL.get(game, {}))
     spec, config = env.game_env.spec, env.game_env.game.config
