@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest import mock
 
 import numpy as np
 from parlour.envs import replay
@@ -112,7 +113,7 @@ class FaultsAttack:
         agents = agents_of(game)
         agent, seed = agents[int(rng.integers(len(agents)))], int(rng.integers(2**31))
         by_command = bool(rng.integers(2))
-        with all_logged() as said, in_environment(key), running(IndiscreetService(settings)) as url:
+        with all_logged() as said, in_environment(key), hurried(), running(IndiscreetService(settings)) as url:
             table = Seated(game, agent, seed, url, IN_TIME if fault in OF_TIME else PATIENT)
             played, wrong = (commanded if by_command else in_process)(table, folder, said)
         findings = [*wrong, *(checked(played) if played else ()), *leaks(key, folder, said.getvalue())]
@@ -252,6 +253,11 @@ def all_logged() -> Iterator[io.StringIO]:
     finally:
         root.removeHandler(handler)
         root.setLevel(level)
+
+
+def hurried() -> contextlib.AbstractContextManager[Any]:
+    """The SDK hardly waits between attempts meanwhile."""
+    return mock.patch("openai._base_client.INITIAL_RETRY_DELAY", 0.001)
 
 
 @contextlib.contextmanager
