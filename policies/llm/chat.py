@@ -121,11 +121,7 @@ class ChatModel(Model):
 
     def note(self, question: Ask[Any], context: RequestContext, answered: Answered[Any]) -> None:
         """Count a question. Raises `ModelUnusable` after too many in a row that the heuristic answered."""
-        if answered.reason is not None:
-            count = Count(fallbacks=1, reasons={answered.reason: 1})
-        else:
-            count = Count(valid=1) if answered.valid else Count(repaired=1)
-        count += Count(asked=1, replies=answered.tries, cut=answered.cut)
+        count = Count(**answered.counted, replies=answered.tries, cut=answered.cut)
         self.meter.add(Taken({Label(context.seat, question.kind): count}))
         with self._lock:
             unread = answered.reason in ("invalid", "empty", LENGTH)

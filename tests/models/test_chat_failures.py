@@ -86,8 +86,8 @@ def asked(script: Script, question: Ask[Any] | None = None, context: int | None 
     model = ChatModel(ModelConfig(model="m", **settings), Meter(script, Prices(), context))
     answered = model.answer(question or Choose(), ASKER)
     count = model.meter.taken.total
-    assert (count.asked, count.valid + count.repaired + count.fallbacks) == (1, 1)
-    assert count.fallbacks == answered.fell_back
+    assert (count.asked, count.own + sum(count.heuristic.values())) == (1, 1)
+    assert sum(count.heuristic.values()) == answered.fell_back
     return answered
 
 

@@ -89,7 +89,7 @@ def test_a_fault_is_told_back_and_repaired(double, model, doubt):
     assert "one JSON object" in last[5]["content"]
     assert [read_back(last[k]["content"]) for k in (3, 5)] == [None, None]
     count = model.meter.taken.by_seat["player_1"]
-    assert (count.asked, count.valid, count.repaired, count.fallbacks, count.replies) == (1, 0, 1, 0, 3)
+    assert (count.asked, count.first, count.again, count.heuristic, count.replies) == (1, 0, 1, {}, 3)
 
 
 def test_what_is_said_in_a_fault_cannot_pass_for_a_prompt(double, model, doubt):
