@@ -47,20 +47,18 @@ def mean(value, half=0.2, n=12):
 
 def draw_arena(path, players=("heuristic", "random", LONG)):
     strength = Strength(Estimate(10.0, -300.0, 900.0), Estimate(5.0, -50.0, 60.0), Estimate(-5.0, -50.0, 60.0), (1, 3))
-    config = SimpleNamespace(
-        players=players, game="avalon_v0", options={"num_players": 5, "rules": "official"}, games=8
-    )
     namespace = SimpleNamespace(
-        config=config,
+        config=SimpleNamespace(players=players),
         sides=("good", "evil"),
-        played=range(8 * len(players) ** 2),
+        title=f"avalon_v0, num_players 5, rules official: 8 deals, {8 * len(players) ** 2} games",
+        shown=str,
         standing=[(name, strength) for name in players],
         cycles=[(LONG, "heuristic", "random")] * 5,
         scored=frozenset(players),
         decisions=dict.fromkeys(players, Decisions()),
         cell=lambda a, b: rate(len(a) % 9, 8),
     )
-    assert arena.draw(namespace, path)
+    arena.draw(namespace, path)
 
 
 def population(snapshots=2):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -21,7 +21,6 @@ from parlour.policies.llm.decisions import Decisions
 from parlour.training.play.parallel.concurrent_games import Job, MakePolicy
 from parlour.training.play.rollout import Episode, Unfinished
 from parlour.training.play.runner import GameRunner
-from parlour.training.runs.folder import write_csv
 from parlour.training.statistics import Estimate, paired, plain, rate
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
@@ -314,9 +313,3 @@ def _compare(rows: Sequence[Game], a: str, b: str) -> list[Comparison]:
             result = paired([won[a][case] for case in cases], [won[b][case] for case in cases])
             compared.append(Comparison(a, b, side, result))
     return compared
-
-
-def write_table(report: Evaluation, path: Path) -> None:
-    """The table of games as CSV, a row a game and scored policy."""
-    rows = [list(asdict(game).values()) for game in report.games]
-    write_csv(path, [part.name for part in fields(Game)], rows, end="\r\n")

@@ -5,7 +5,7 @@ A feature computes and returns a `Report`; it has no writer of its own. Commands
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -57,6 +57,8 @@ class Report:
     """What everybody sees, in order."""
     details: tuple[Part, ...] = ()
     """What only files have, below the parts."""
+    data: tuple[ResultTable, ...] = ()
+    """Tables that are CSV files alone."""
     picture: Picture | None = None
     values: Mapping[str, Any] | list[Any] | Callable[[], Any] | None = None
     """Plain values for JSON, or a function that makes them where they take long to make."""
@@ -99,7 +101,7 @@ class Report:
         drawn = self.picture is not None and plots.available()
         if self.picture is not None and drawn:
             self.picture.draw(folder / self.picture.file)
-        for part in (*self.parts, *self.details):
+        for part in (*self.parts, *self.details, *self.data):
             if isinstance(part, ResultTable) and part.file:
                 part.write_csv(folder / part.file)
         if self.values is not None:
@@ -108,17 +110,18 @@ class Report:
             self.write_page(folder / PAGE_FILE, folder if drawn else None)
         atomic_write(folder / REPORT_FILE, self.markdown(drawn=drawn))
 
-    def write_page(self, path: Path, pictures: Path | None = None) -> None:
+    def write_page(self, path: Path, pictures: Path | None = None, pieces: Iterable[str] = ()) -> None:
         """Write one HTML file.
 
         Args:
             path: The file.
             pictures: The folder with the picture, which is put into the page; None: without it.
+            pieces: What only the page has below the verdict: HTML that its writer has escaped.
         """
         parts = [text_html("h1", self.title), *([text_html("blockquote", self.verdict)] if self.verdict else [])]
         if self.picture is not None and pictures is not None:
             parts.append(picture_html(pictures / self.picture.file, self.picture.caption))
-        parts += [_html(part) for part in (*self.parts, *self.details)]
+        parts += [*pieces, *(_html(part) for part in (*self.parts, *self.details))]
         atomic_write(path, render(page_of(self.title, parts)))
 
 
