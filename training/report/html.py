@@ -65,6 +65,11 @@ def bullets_html(sentences: Iterable[str]) -> str:
     return "<ul>\n" + "\n".join(text_html("li", sentence) for sentence in sentences) + "\n</ul>"
 
 
+def link_html(address: str, text: str) -> str:
+    """A paragraph with a link to a file beside the page."""
+    return f'<p><a href="{escaped(address)}">{escaped(text)}</a></p>'
+
+
 def picture_html(path: Path, caption: str) -> str:
     """A picture, which is put into the page, with its caption."""
     source = f"data:{_TYPES[path.suffix]};base64,{base64.b64encode(path.read_bytes()).decode()}"
