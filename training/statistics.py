@@ -8,15 +8,12 @@ all the same, has none: tables show `-` for it, and plain values hold None.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from math import inf, isnan, sqrt
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 LEVEL: Final = 0.95
 _Z: Final = 1.959963984540054  # the 97.5 % point of the standard normal distribution
@@ -99,9 +96,17 @@ class Estimate:
 _FIELDS: Final = frozenset(field.name for field in fields(Estimate))
 
 
-def plain(results: DataclassInstance) -> dict[str, Any]:
-    """A dataclass as `dataclasses.asdict` writes it, with each estimate in it as its `as_json`."""
-    return asdict(results, dict_factory=_written)
+def plain(results: Any) -> Any:
+    """Results as plain values: dataclasses as `dataclasses.asdict` writes them, each estimate as its `as_json`.
+
+    >>> plain({"wins": Estimate(0.5, n=2, hits=1)})
+    {'wins': {'hits': 1, 'n': 2, 'rate': 0.5, 'low': None, 'high': None}}
+    """
+    if is_dataclass(results) and not isinstance(results, type):
+        return asdict(results, dict_factory=_written)
+    if isinstance(results, Mapping):
+        return {name: plain(value) for name, value in results.items()}
+    return [plain(value) for value in results] if isinstance(results, list | tuple) else results
 
 
 def _written(items: list[tuple[str, Any]]) -> dict[str, Any]:

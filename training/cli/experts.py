@@ -10,13 +10,13 @@ from typing import Any
 from parlour.envs.registry import build, loadable, lookup
 from parlour.envs.text import describe
 from parlour.policies.experts import ExpertCard, Points, cards, is_default
-from parlour.training.cli.options import Answer
-from parlour.training.report.result_table import ResultTable, plain_table
+from parlour.training.report.report import Report
+from parlour.training.report.result_table import plain_table
 
 HEADINGS = ("name", "table", "whole sides", "one seat", "among strangers", "best responses gain", "learned from")
 
 
-def list_experts() -> Answer:
+def list_experts() -> Report:
     """List the trained players that come with parlour (`--policy expert`), with their strength against the heuristic.
 
     Example: [bold]parlour experts[/bold]
@@ -25,9 +25,9 @@ def list_experts() -> Answer:
     title = "Experts: points against the heuristic on held-out deals (95 % interval)"
     strongest = {spec.id: spec.strongest for spec in loadable() if spec.strongest}
     untrained = [f"{game} has no trained network; its strongest player: {name}" for game, name in strongest.items()]
-    shown: list[ResultTable | str] = [plain_table(title, HEADINGS, rows(known), wrap=True), *untrained]
     experts = [{**asdict(card), "default_table": is_default(card)} for card in known]
-    return Answer({"experts": experts}, shown)
+    table = plain_table(title, HEADINGS, rows(known), wrap=True)
+    return Report("", parts=(table, *untrained), values={"experts": experts})
 
 
 def rows(known: list[ExpertCard]) -> list[tuple[str, ...]]:

@@ -145,7 +145,9 @@ def run(out: Path, *, full: bool = False) -> Report:
                 answers = list(pool.map(lambda step: _answer(step, folder, stop), planned))
             finally:
                 stop.set()
-        verdicts = {step.title: said for step, answer in zip(planned, answers, strict=True) if (said := _verdict(answer))}
+        verdicts = {
+            step.title: said for step, answer in zip(planned, answers, strict=True) if (said := _verdict(answer))
+        }
         pieces = _page(planned, verdicts, folder, monotonic() - started)
         atomic_write(folder / INDEX, render(page_of(_TITLE, pieces)))
         values = {step.name: answer for step, answer in zip(planned, answers, strict=True)}
