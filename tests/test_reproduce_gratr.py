@@ -91,7 +91,7 @@ def test_another_game_in_the_folder_is_refused(
     other.parent.mkdir()
     other.write_bytes(old.read_bytes().replace(*edit))
     with pytest.raises(ParlourError, match=message):
-        reproduce("gratr-2", ReproductionSetting(games=2, out=tmp_path, against=opponent))
+        reproduce("gratr-2", GratrSetting(games=2, out=tmp_path, against=opponent))
 
 
 @pytest.mark.parametrize(

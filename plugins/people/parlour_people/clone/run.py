@@ -294,7 +294,7 @@ def clone(
             held_out = cross_validated(choices, config, progress, logger)
         cloned = Cloned(_of_all(choices, config, progress), held_out, report.table(held_out))
         cloned.network.save(directory / report.PLAYER)
-        report.write(directory, cloned.scores, cloned.network.told)
+        report.report_of(cloned.scores, cloned.network.told).write(directory)
     return cloned
 
 
