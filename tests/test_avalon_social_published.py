@@ -11,7 +11,7 @@ from avalon_transcripts import parts
 from parlour.envs import replay
 from parlour.envs.core import NATURE
 from parlour.training.papers import avalon_social as social
-from parlour.training.records.avalon import import_records
+from parlour.training.records.avalon.importing import import_records
 from reference_data import reference as data
 
 

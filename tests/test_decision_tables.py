@@ -16,7 +16,7 @@ from parlour.training.measure.decision_tables import (
     marked,
     no_result,
 )
-from parlour.training.measure.evaluate import Comparison, Evaluation, Own
+from parlour.training.measure.evaluate import Comparison, DecisionShare, Evaluation
 from parlour.training.measure.evaluation_tables import comparison_table, rate_table
 from parlour.training.report.result_table import Column, cell_text
 from parlour.training.statistics import paired, rate
@@ -151,7 +151,7 @@ def test_a_figure_below_95_per_cent_is_marked_and_below_half_not_shown():
 
 
 def test_the_tables_of_an_evaluation_mark_each_figure_and_show_none_below_half():
-    own = {"a": {"all": Own(18, 20)}, "b": {"all": Own(9, 20)}, "c": {"all": Own(20, 20)}}
+    own = {"a": {"all": DecisionShare(18, 20)}, "b": {"all": DecisionShare(9, 20)}, "c": {"all": DecisionShare(20, 20)}}
     rates = {name: {"all": rate(3, 4)} for name in own}
     pairs = tuple(Comparison(a, b, "all", paired([True, True], [False, True])) for a, b in ("ca", "cb"))
     shown = [row[-1] for row in rate_table(Evaluation("team", {}, (), rates, pairs, own)).texts()]
@@ -172,7 +172,7 @@ def test_no_result_names_each_player_once():
 
 
 def test_a_comparison_rests_on_the_decisions_of_both_in_its_part():
-    own = {"a": {"all": Own(5, 10), "good": Own(3, 4)}, "b": {"all": Own(9, 9)}}
+    own = {"a": {"all": DecisionShare(5, 10), "good": DecisionShare(3, 4)}, "b": {"all": DecisionShare(9, 9)}}
     whole, part = (Comparison("a", "b", side, paired([True], [False])) for side in ("all", "good"))
     report = Evaluation("team", {"game": "avalon_v0"}, (), {}, (whole, part), own)
     assert report.rests_on(whole) == [("a", 5, 10), ("b", 9, 9)]

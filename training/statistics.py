@@ -230,7 +230,7 @@ def margin(error: ArrayLike, n: ArrayLike) -> NDArray[np.float64]:
     return np.where(known, stdtrit(np.where(known, freedom, 1.0), (1 + LEVEL) / 2) * error, np.nan)
 
 
-def drawn_anew(cases: int, size: int, resamples: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def bootstrap_counts(cases: int, size: int, resamples: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """How often each case is among `size` that are drawn with replacement: resamples x cases."""
     return rng.multinomial(size, np.full(cases, 1 / cases), size=resamples)
 

@@ -88,7 +88,7 @@ class AvalonSpec(GameSpec):
     sides = (GOOD, EVIL)
     heuristic = "parlour.policies.heuristic.avalon:AvalonPlayer"
     voice = "parlour.policies.voice.avalon:AvalonMind"
-    metrics = "parlour.training.measure.avalon:of_directory"
+    metrics = "parlour.training.measure.avalon.measures:of_directory"
     replay_page = "parlour.training.replay.avalon:avalon_matter"
     features = (TABLE, *FEATURES)
     batch = "parlour.envs.batch.avalon:AvalonTables"

@@ -14,8 +14,8 @@ from parlour.training.cli import common
 from parlour.training.cli.options import Options
 from parlour.training.harnesses.sessions import Sessions, SessionSettings
 from parlour.training.play.extras import import_extra
-from parlour.training.report.report import Report
 from parlour.training.play.named_table import named_table
+from parlour.training.report.report import Report
 
 
 @dataclass(frozen=True)

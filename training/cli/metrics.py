@@ -14,7 +14,7 @@ from parlour.envs.json_values import json_value
 from parlour.envs.registry import known, loadable, lookup
 from parlour.policies.llm.decisions import foreign
 from parlour.training.measure.decision_tables import SIGN, share
-from parlour.training.measure.evaluate import Own
+from parlour.training.measure.evaluate import DecisionShare
 from parlour.training.report import display
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import ResultTable, plain_table
@@ -57,17 +57,17 @@ def metrics(
     return Report(f"What was done in games of {game}", parts=(*shown(measures), *doubts), values={**measures, **own})
 
 
-def decisions_in(directory: Path) -> dict[str, Own]:
+def decisions_in(directory: Path) -> dict[str, DecisionShare]:
     """Player -> who made its decisions, from the last lines of transcripts; empty if these name no players."""
-    counts: dict[str, Own] = {}
+    counts: dict[str, DecisionShare] = {}
     for path in sorted(path for path in directory.glob("*.jsonl") if path.is_file()):
         for player, made in _decisions_in(path):
-            own, decisions = counts.get(player, Own(0, 0))
-            counts[player] = Own(own + made.own, decisions + made.decisions)
+            own, decisions = counts.get(player, DecisionShare(0, 0))
+            counts[player] = DecisionShare(own + made.own, decisions + made.decisions)
     return counts
 
 
-def _decisions_in(path: Path) -> Iterator[tuple[str, Own]]:
+def _decisions_in(path: Path) -> Iterator[tuple[str, DecisionShare]]:
     """Player and whose its decisions were, seat by seat, by the first and last line of one transcript."""
     with path.open("rb") as file:
         first, *rest = file.read().splitlines() or [b""]
@@ -78,10 +78,10 @@ def _decisions_in(path: Path) -> Iterator[tuple[str, Own]]:
     if names is None or made is None:
         return
     for agent, of in made.items():
-        counts: list[Any] = [of.get(what) if isinstance(of, Mapping) else None for what in Own._fields]
+        counts: list[Any] = [of.get(what) if isinstance(of, Mapping) else None for what in DecisionShare._fields]
         if not all(type(count) is int and 0 <= count <= _MOST for count in counts):
             raise ParlourError(f"{str(path)!r}: decisions of {agent} {of!r}; accepted: numbers `own` and `decisions`")
-        yield str(names.get(agent, agent)), Own(*counts)
+        yield str(names.get(agent, agent)), DecisionShare(*counts)
 
 
 def _players(line: bytes) -> Mapping[str, Any] | None:

@@ -12,11 +12,12 @@ from typing import Annotated, Any, Final
 import typer
 from parlour.envs import replay
 from parlour.envs.core import IllegalMove, ParlourError, accept
-from parlour.training.records import avalon, werewolf
+from parlour.training.records.avalon import importing as avalon
 from parlour.training.records.in_words import AVALON_IN_WORDS, WEREWOLF_IN_WORDS
 from parlour.training.records.json_objects import write_all
 from parlour.training.records.messages import conversations
 from parlour.training.records.reading import AUTO, RecordFormat, Refusal, formats_of
+from parlour.training.records.werewolf import importing as werewolf
 from parlour.training.report import display
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import plain_table

@@ -7,7 +7,7 @@ from typing import Final
 
 from parlour.envs.avalon.vocabulary import ASSASSIN, EVIL, GOOD, MORGANA
 from parlour.policies.agents.avalon.agent import ACTION, ANALYSIS, IMPROVE, OTHERS, PLAN
-from parlour.training.measure import avalon as metrics
+from parlour.training.measure.avalon import measures as metrics
 from parlour.training.papers.avalon_teams import AGENT, BASELINE, Club, RowGames, Variant
 from parlour.training.papers.cells import OpponentSetting, Reproduction, TableCell, cell
 from parlour.training.statistics import paired, rate

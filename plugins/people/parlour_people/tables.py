@@ -11,7 +11,9 @@ from parlour_people.papers.avalon_people import avalon_people
 from parlour_people.papers.avalon_records import avalon_records
 
 AVALON_RECORDS: Final = PaperTable(
-    "recorded games of language models, learned from and compared with the heuristic; needs --data", avalon_records, setting=StudySetting
+    "recorded games of language models, learned from and compared with the heuristic; needs --data",
+    avalon_records,
+    setting=StudySetting,
 )
 AVALON_PEOPLE: Final = PaperTable(
     "games that people played: who wins, what events tell an onlooker, clones, and experts among them; needs --data",

@@ -14,9 +14,9 @@ from parlour.training.measure.arena.config import ArenaConfig
 from parlour.training.measure.arena.games import play_games
 from parlour.training.measure.arena.report import report_of
 from parlour.training.measure.arena.result import ArenaResult
-from parlour.training.measure.evaluate import DEFAULT, two_sides
+from parlour.training.measure.evaluate import two_sides
 from parlour.training.play.parallel.concurrent_games import MakePolicy
-from parlour.training.play.runner import GameRunner
+from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.runs.folder import run_directory
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
@@ -30,7 +30,7 @@ def arena(
     config: ArenaConfig,
     makers: Mapping[str, MakePolicy],
     out: Path | None = None,
-    runner: GameRunner = DEFAULT,
+    runner: GameRunner = ONE_AT_A_TIME,
 ) -> ArenaResult:
     """Let all players meet, or resume the run in `out`, and rate them.
 

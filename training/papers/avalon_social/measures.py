@@ -28,7 +28,7 @@ from typing import Any, Final, NamedTuple
 
 from parlour.envs.avalon.presets import QUESTS
 from parlour.envs.avalon.vocabulary import EVIL, GOOD, MERLIN, MORGANA, PERCIVAL, ROLES, SERVANT, side_of
-from parlour.training.measure import avalon as metrics
+from parlour.training.measure.avalon import measures as metrics
 from parlour.training.papers.avalon_social.judging import INFORMED, Judged, JudgedGame, Utterance
 from parlour.training.papers.avalon_social.responses import Response
 from parlour.training.papers.avalon_social.roles import IDENTITIES, WITHHOLDING, Identity
@@ -171,7 +171,7 @@ def _met(sat: Sat, turn: Utterance, towards: str) -> Iterator[str]:
 def sharing(seats: Iterable[Sat]) -> Estimate | None:
     """Share of their night knowledge that they revealed in the first round."""
     facts = ((fact, sat) for sat in seats if sat.table.heard for fact in sat.table.game.known[sat.seat])
-    return _share(any(fact in turn.told for turn in sat.turns) for fact, sat in facts)
+    return _share(any(fact in turn.revealed for turn in sat.turns) for fact, sat in facts)
 
 
 def vacillation(seats: list[Sat], towards: Iterable[str]) -> dict[str, list[Estimate | None]]:

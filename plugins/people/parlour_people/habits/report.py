@@ -7,8 +7,9 @@ all seats after all rounds) and by the expected calibration error. The unit of e
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from math import comb
 from pathlib import Path
@@ -44,6 +45,7 @@ class SourceGame(Protocol):
         ...
 
 
+PICTURE: Final = "calibration.png"
 RESAMPLES = 2000
 """Resamples of a bootstrap over games."""
 
@@ -214,6 +216,8 @@ class Section:
     """The summary."""
     scores: ResultTable
     calibration: ResultTable
+    draw: Callable[[Path], None]
+    """Draws the curve of calibration."""
 
 
 @dataclass(frozen=True)
@@ -231,9 +235,11 @@ class Writer:
         entries = summary(readings, self.seed, self.groups)
         headings = ("habits", "players", "low", "high", "seats", "mean", "evil")
         panels = {panel: self.groups[panel] for panel in self.panels}
-        draw(self.folder / f"{prefix}calibration.png", readings, panels)
+        draws = partial(draw, readings, panels)
+        if prefix and plots.available():  # the report draws the first
+            draws(self.folder / f"{prefix}{PICTURE}")
         bins = plain_table("Calibration", headings, self._bins(readings), file=f"{prefix}calibration.csv")
-        return Section(entries, score_table(title, entries, f"{prefix}scores.csv"), bins)
+        return Section(entries, score_table(title, entries, f"{prefix}scores.csv"), bins, draws)
 
     def _bins(self, readings: Readings) -> Iterator[tuple[Any, ...]]:
         for name, every in readings.items():
@@ -242,10 +248,8 @@ class Writer:
                     yield (name, group, part.low, part.high, part.n, part.chance, part.share)
 
 
-def draw(path: Path, readings: Readings, groups: Groups) -> None:
+def draw(readings: Readings, groups: Groups, path: Path) -> None:
     """One panel for each group: predicted probability against the share of evil seats; the diagonal is calibrated."""
-    if not plots.available():
-        return
     shown = [read for read in readings[DEFAULT] if any(read.players in numbers for numbers in groups.values())]
     with plots.picture(
         path,

@@ -202,4 +202,5 @@ def _learn_by_date(
 def _write_report(folder: Path, title: str, verdict: str, sections: Sequence[report.Section]) -> None:
     parts = tuple(section.scores for section in sections)
     data = tuple(section.calibration for section in sections)
-    Report(title, verdict, parts, data=data).write(folder)
+    picture = Picture(sections[0].draw, "Calibration", report.PICTURE)
+    Report(title, verdict, parts, data=data, picture=picture).write(folder)

@@ -26,7 +26,7 @@ from parlour.training.papers.cells import (
     run_folder,
 )
 from parlour.training.play.extras import import_extra
-from parlour.training.records.avalon import import_records
+from parlour.training.records.avalon.importing import import_records
 from parlour.training.records.reading import Refusal
 from parlour.training.report.verdicts import saved
 from parlour.training.runs.progress import Stage, counted
