@@ -78,7 +78,7 @@ class Model(ABC):
 
     @property
     def called(self) -> str:
-        """What results say of who answered; never a language model what is none.
+        """How results name who answered. Heuristics are never called a language model.
 
         >>> OfflineModel().called
         'heuristics (no language model)'
