@@ -103,13 +103,13 @@ def test_a_verdict_names_no_player_with_fewer_than_half_own_decisions_and_figure
     assert "highest rating of 2 players" in said
     assert re.search(r"No score: z decided [\d,]+ of [\d,]+ moves itself\.", said)
     assert "Only 90.0 % of the decisions of y were its own." in said
-    ratings = {row[1].partition(" ")[0]: row[2:] for row in report.standing_rows(result)}
+    ratings = {row[3].partition(" ")[0]: row[4:] for row in report.standing_table(result).texts()}
     assert not any(of.endswith("†") for of in ratings["x"])
     assert all(of.endswith("] †") for of in ratings["y"])
     assert ratings["z"] == ("†",) * 3
-    page = report.text(result)
-    assert re.search(r"\| x \| y \| [-+\d.]+ (-|\[.*\]) † \|", page)
-    assert re.search(r"\| x \| z \| † \| 8 \| † \|", page)
+    page = report.report_of(result).markdown()
+    assert re.search(r"\| x \| y \| 8 \| [-+\d.]+  (-|\[.*\]) † \|", page)
+    assert re.search(r"\| x \| z \| 8 \| † \| † \|", page)
     alone = report.verdict(made(always, own={"x": 20, "y": 9, "z": 9}))
     assert alone.endswith("Fewer than two players have a score.")
 
@@ -170,7 +170,7 @@ def test_a_run_goes_on_behind_the_last_game_and_with_more_deals(tmp_path):
     arena(env, longer, makers, tmp_path / "short")
     arena(env, longer, makers, tmp_path / "whole")
     names = sorted(path.name for path in (tmp_path / "whole").iterdir())
-    assert {"games.jsonl", "cells.csv", "pairs.csv", "standing.csv", "arena.json", "report.md"} <= set(names)
+    assert {"games.jsonl", "cells.csv", "pairs.csv", "standing.csv", "summary.json", "report.md"} <= set(names)
     for name in names:
         assert (tmp_path / "short" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
     kept = (tmp_path / "whole" / GAMES).read_bytes()

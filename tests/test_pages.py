@@ -14,7 +14,6 @@ from parlour.envs.core import ParlourError
 from parlour.training.replay import viewer
 from parlour.training.report import html, page
 from parlour.training.report.page import Page, render
-from parlour.training.statistics import Estimate
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)> \u202e & \u2028 \ud800 \"'"
 
@@ -127,14 +126,3 @@ def test_a_report_is_written_in_both_forms(tmp_path):
     html.write_report(tmp_path, MARKDOWN)
     assert (tmp_path / "report.md").read_text("utf-8") == MARKDOWN
     assert "<title>Tuning rho</title>" in (tmp_path / "report.html").read_text("utf-8")
-
-
-def test_a_picture_of_intervals_shows_each_estimate_where_it_lies():
-    rows = [("<a>", Estimate(0.5, 0.4, 0.6), "n=10"), ("b", Estimate(0.0, 0.0, 1.0), "")]
-    made = html.intervals("win rates", rows)
-    # behind a label of 3 letters the scale begins at 24 + 3 x 7 = 45, and is 420 wide: 0.5 lies at 45 + 210 = 255
-    # the second picture, for phones, begins at 12 and is 316 wide: 0.5 lies at 12 + 158 = 170, 0.4 at 12 + 126.4 = 138.4
-    assert [circle["cx"] for circle in Tags(made).named("circle")] == ["255.0", "45.0", "170.0", "12.0"]
-    bars = [line["x1"] for line in Tags(made).named("line") if line["class"] == "series s0"]
-    assert bars == ["213.0", "45.0", "138.4", "12.0"]
-    assert "&lt;a&gt;" in made

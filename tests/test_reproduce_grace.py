@@ -114,21 +114,21 @@ def test_the_baselines_are_counted_over_the_same_questions(played, calibrated):
         assert (reliability.hits, reliability.n) == (right, right + wrong)
     for signals in SIGNALS:
         best = [max(row.utilities[:9]) for row in calibrated[signals].held_out]
-        assert the(table, "oracle", signals, "net utility").value.value == pytest.approx(np.mean(best))
+        assert the(table, "oracle", signals, "net utility").ours.value == pytest.approx(np.mean(best))
 
 
 def test_the_first_row_is_ours_and_differences_are_paired_with_it(played, calibrated):
     tables, out, _ = played
     first = tables["grace-3"].cells[:4]
     assert {(cell.row, cell.of) for cell in first} == {(grace.LEARNED, grace.OURS)}
-    assert all(cell.difference is None and cell.value_difference is None for cell in first)
+    assert all(cell.difference is None for cell in first)
     earned = np.array([float(line["net_utility"]) for line in draws(out, grace.OURS)])
-    assert first[3].value.value == pytest.approx(earned.mean())
+    assert first[3].ours.value == pytest.approx(earned.mean())
 
     k = vocabulary.ALL.index(baselines.CLOSED_BOOK)
     rows = calibrated[grace.OURS].held_out
     differs = np.array([row.utilities[k] for row in rows]) - earned
-    difference = the(tables["grace-3"], "no retrieval", "", "net utility").value_difference
+    difference = the(tables["grace-3"], "no retrieval", "", "net utility").difference
     assert (difference.n, difference.value) == (GAMES, pytest.approx(differs.mean()))
     assert difference.high - difference.low == pytest.approx(2 * T_59 * differs.std(ddof=1) / sqrt(GAMES))
 

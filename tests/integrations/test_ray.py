@@ -27,6 +27,7 @@ from parlour.policies.llm.transport.meter import Meter  # noqa: E402
 from parlour.policies.llm.transport.request import Completion, Usage  # noqa: E402
 from parlour.training.cli import run  # noqa: E402
 from parlour.training.measure import evaluate  # noqa: E402
+from parlour.training.measure.evaluation_tables import games_table  # noqa: E402
 from parlour.training.play import rollout  # noqa: E402
 from parlour.training.play.parallel.concurrent_games import Job  # noqa: E402
 from parlour.training.play.parallel.ray.pool import connect  # noqa: E402
@@ -120,7 +121,7 @@ def test_an_evaluation_is_the_same_byte_for_byte(design, workers, pool, tmp_path
             report = evaluate.team(
                 table(), ("r", RandomPolicy), ("heuristic", HeuristicPolicy), range(7), GameRunner(out=out, **given)
             )
-        evaluate.write_table(report, out / "games.csv")
+        games_table(report).write_csv(out / "games.csv")
         (out / "report").write_text(repr(report))
     assert files(tmp_path / "one") == files(tmp_path / "ray")
     assert len(files(tmp_path / "ray")) == 16

@@ -13,7 +13,6 @@ from parlour.policies import asks_a_model, checkpoint_settings
 from parlour.policies.llm.config import ModelConfig
 from parlour.policies.llm.transport.meter import Count, Taken
 from parlour.policies.local_lm.settings import CheckpointSettings, called as checkpoint_called
-from parlour.policies.names import OFFLINE
 from parlour.policies.settings import read_settings
 from parlour.training.cli.options import Options
 from parlour.training.measure.decision_tables import amount, reasons, share
@@ -76,15 +75,9 @@ ModelOption = Annotated[
 
 
 def called(model: Model) -> str:
-    """What results call a model; never a language model what is none.
-
-    >>> from parlour.policies.llm.model import OfflineModel
-    >>> called(OfflineModel())
-    'heuristics (no language model)'
-    """
-    if model.is_language_model:
-        return model.name
-    return f"heuristics (no language model){model.name.removeprefix(OFFLINE)}"
+    """What results call a model; never a language model what is none."""
+    said: str = model.called
+    return said
 
 
 def seated(name: str, model: Model) -> str:

@@ -7,9 +7,10 @@ from typing import Annotated
 
 from parlour.envs.core import check_one_of
 from parlour.training.cli import common
-from parlour.training.cli.options import Answer, Options
+from parlour.training.cli.options import Options
 from parlour.training.play.extras import import_extra
 from parlour.training.report import display
+from parlour.training.report.report import Report
 from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.runs.run import Run
 
@@ -21,7 +22,7 @@ def train_deeprole(
     game: common.AnyGameArgument = GAME,
     out: common.RunOption = Path("runs/deeprole"),
     log: common.LogOption = None,
-) -> Answer:
+) -> Report:
     """Train DeepRole's value networks for five-player Avalon; resumes after the last finished network. Needs the extra `train`.
 
     Writes deeprole.npz, which `--policy deeprole:FILE` plays with `--players 5 --rules official --set roles=deeprole --set
@@ -35,4 +36,5 @@ def train_deeprole(
         result = run.learn(config, Run(out, progress, log or ()))
     title = "Error of the game's value on held-out beliefs, by successes, fails and rejections"
     table = ResultTable(title, (Column("standing"), Column("error", ".4f")), tuple(result.errors.items()))
-    return Answer({"out": str(out), **result.as_json()}, [table, f"player: --policy deeprole:{out / run.PLAYER}"])
+    parts = (table, f"player: --policy deeprole:{out / run.PLAYER}")
+    return Report("", parts=parts, values={"out": str(out), **result.as_json()})

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 from parlour.training.cli import common
-from parlour.training.cli.options import Answer, Options
+from parlour.training.cli.options import Options
 from parlour.training.play.extras import import_extra
 from parlour.training.report import display
-from parlour.training.report.result_table import plain_table
+from parlour.training.report.report import REPORT_FILE, Report
 from parlour.training.runs.run import Run
 
 from parlour_people.clone.choices import CloneConfig
@@ -22,7 +22,7 @@ def train_habits(
     config: Annotated[HabitsConfig, Options(rename={"source": "--from"})],
     out: common.RunOption = Path("runs/habits"),
     log: common.LogOption = None,
-) -> Answer:
+) -> Report:
     """Learn from recorded games of Avalon or Werewolf how seats behave, and test on held-out games.
 
     Writes habits.json, tables, and a calibration curve. `--policy conduct:FILE` plays Avalon by any habits.json;
@@ -34,9 +34,9 @@ def train_habits(
         result = learn_habits(config, Run(out, progress, log or ()))
     tested = "The last games" if result.often else "The other folder"
     scores = {"Cross-validation by game": result.scores, tested: result.tested}
-    tables = [plain_table(title, habits_report.HEADINGS, habits_report.rows(of)) for title, of in scores.items() if of]
-    files = f"habits: {out / 'habits.json'}; report: {out / 'report.html'}"
-    return Answer({"out": str(out), **result.as_json()}, [*tables, files], verdict=result.verdict)
+    tables = (habits_report.score_table(title, of) for title, of in scores.items() if of)
+    files = f"habits: {out / 'habits.json'}; report: {out / REPORT_FILE}"
+    return Report("", result.verdict, (*tables, files), values={"out": str(out), **result.as_json()})
 
 
 def train_clone(
@@ -48,7 +48,7 @@ def train_clone(
     config: Annotated[CloneConfig, Options()],
     out: common.RunOption = Path("runs/clone"),
     log: common.LogOption = None,
-) -> Answer:
+) -> Report:
     """Learn a player that imitates recorded players, tested on held-out games. Needs the extra `train`.
 
     Writes clone.npz, which `--policy clone:FILE` seats at any table of Avalon, and a report.
@@ -61,7 +61,6 @@ def train_clone(
     report = import_extra("parlour_people.clone.report", "train")
     with display.progress_line() as progress:
         result = learn(folder, Run(out, progress, log or ()), config)
-    title = "Held-out games (95 % interval)"
-    table = plain_table(title, report.HEADINGS, report.overall(result.scores), wrap=True)
-    files = f"player: --policy clone:{out / report.PLAYER}; report: {out / 'report.html'}"
-    return Answer({"out": str(out), **summary(result)}, [table, files], verdict=report.verdict(result.scores))
+    table = report.score_table("Held-out games (95 % interval)", report.over_all(result.scores))
+    files = f"player: --policy clone:{out / report.PLAYER}; report: {out / REPORT_FILE}"
+    return Report("", report.verdict(result.scores), (table, files), values={"out": str(out), **summary(result)})

@@ -26,7 +26,7 @@ from parlour.training.measure.evaluation_tables import comparison_table, rate_ta
 from parlour.training.play import seeds
 from parlour.training.play.parallel.concurrent_games import MakePolicy
 from parlour.training.play.rollout import table
-from parlour.training.play.runner import GameRunner
+from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.report.learning_curve import LearningCurve
 from parlour.training.report.plots import Curve, CurvePoint
 from parlour.training.report.report import REPORT_FILE, SUMMARY_FILE, Report
@@ -196,7 +196,7 @@ def _evaluated(
     config: SeatConfig,
     candidates: Mapping[str, Callable[[], Any]],
     deals: Sequence[int],
-    runner: GameRunner = evaluate.DEFAULT,
+    runner: GameRunner = ONE_AT_A_TIME,
 ) -> evaluate.Evaluation:
     """Each candidate in the seat of the learner, on the same deals against the same opponents."""
     env = table(config.game, **config.options)

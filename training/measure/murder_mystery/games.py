@@ -21,7 +21,6 @@ from parlour.policies.agents.murder_mystery.procedure import QuestionBudget
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model
 from parlour.policies.llm.transport.meter import Count
-from parlour.training.measure.evaluate import DEFAULT
 from parlour.training.measure.murder_mystery.methods import OP, MysteryMethod
 from parlour.training.measure.murder_mystery.quiz import Mark, omniscient, quiz
 from parlour.training.measure.murder_mystery.usage import CountedModel
@@ -34,7 +33,7 @@ from parlour.training.play.parallel.concurrent_games import (
     refuse,
 )
 from parlour.training.play.parallel.executor import opened
-from parlour.training.play.runner import GameRunner
+from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 
 GAME: Final = "murder_mystery_v0"
 
@@ -234,7 +233,7 @@ class CaseWorker:
 def play_all(
     jobs: Sequence[CaseJob],
     model: Model,
-    runner: GameRunner = DEFAULT,
+    runner: GameRunner = ONE_AT_A_TIME,
     what: str = "games",
     keep: Callable[[CaseResult], None] = lambda _: None,
     skip: Callable[[int, rollout.Unfinished], None] = refuse,

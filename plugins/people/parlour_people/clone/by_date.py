@@ -117,7 +117,7 @@ def clone_networks(
         )
         cloned_by_date.earlier.save(directory / report.PLAYER)
         cloned_by_date.later.save(directory / LATER)
-        report.write_by_date(directory, cloned_by_date.scores, cloned_by_date.earlier.told)
+        report.report_by_date(cloned_by_date.scores, cloned_by_date.earlier.told).write(directory)
     return cloned_by_date
 
 

@@ -19,7 +19,7 @@ from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Move, ParlourError, accept, check_from, check_one_of
 from parlour.envs.replay import transcript_files
 from parlour.training.measure.avalon.games import AnalysedGame, read_game
-from parlour.training.records.avalon import assumed_moves
+from parlour.training.records.avalon.importing import assumed_moves
 from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
 
 from parlour_people.cloned.features import SPEECH, decision_of, described, group_of

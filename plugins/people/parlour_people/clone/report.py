@@ -15,17 +15,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from parlour.training.report import plots
-from parlour.training.report.html import opening, write_report
-from parlour.training.report.result_table import markdown_list, markdown_table
+from parlour.training.report.report import Part, Picture, Report
+from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.report.verdicts import BETTER, LOG_LIKELIHOOD, UNCLEAR, WORSE, compared, together, word
-from parlour.training.runs.folder import write_csv
-from parlour.training.statistics import SHARE, UNBOUNDED, Estimate, show_estimate, weighted_mean
+from parlour.training.statistics import SHARE, UNBOUNDED, Estimate, weighted_mean
 
 from parlour_people.clone.choices import ImitatedChoice
 from parlour_people.cloned.record import Array
@@ -124,16 +124,15 @@ def by_game(values: Iterable[tuple[int, float]], bounds: tuple[float, float] = U
     return weighted_mean([np.mean(of) for of in sums.values()], [len(of) for of in sums.values()], bounds)
 
 
-PLAYER, SCORES, REPORT, PICTURE = "clone.npz", "scores.csv", "report.md", "scores.png"
-HEADINGS: Final = (
-    "decision",
-    "role",
-    "model",
-    "n",
-    "top-1",
-    "log likelihood",
-    "clone better by, top-1",
-    "clone better by, log likelihood",
+PLAYER, PICTURE = "clone.npz", "scores.png"
+COLUMNS: Final = (
+    *map(Column, ("decision", "role", "players", "model")),
+    Column("n", key="decisions"),
+    Column("games"),
+    Column("top-1", ".1%", key="top"),
+    Column("log likelihood", ".3f", key="log"),
+    Column("clone better by, top-1", "+.1f", 100, key="clone_top_more"),
+    Column("clone better by, log likelihood", "+.3f", key="clone_log_more"),
 )
 _VOTE: Final = "vote"
 _MEANING: Final = (
@@ -144,39 +143,38 @@ _MEANING: Final = (
 )
 
 
-def write(folder: Path, scores: Sequence[ChoiceScore], source: Mapping[str, Any]) -> None:
-    """Write all files but the player itself."""
-    write_scores(folder, scores)
-    drawn = _draw(folder / PICTURE, scores)
+def report_of(scores: Sequence[ChoiceScore], source: Mapping[str, Any]) -> Report:
+    """Scores of a cross-validation; `source` is what was learned from."""
     of = ", ".join(f"{count} of {kind}" for kind, count in source["choices"].items())
     learned = f"Learned from {source['games']} games ({of}); scores on games that the models had not learned from."
-    _write_report(folder, "A clone of recorded players", scores, (learned, markdown_list(_MEANING)), drawn=drawn)
+    return _report("A clone of recorded players", scores, learned, _MEANING)
 
 
-def write_scores(folder: Path, scores: Sequence[ChoiceScore]) -> None:
-    """Write scores.csv."""
-    columns = ("decision", "role", "players", "model", "decisions", "games")
-    of_means = [
-        f"{name}{end}" for name in ("top", "log", "clone_top_more", "clone_log_more") for end in ("", "_low", "_high")
-    ]
-    write_csv(folder / SCORES, (*columns, *of_means), [_numbers(score) for score in scores])
-
-
-def write_by_date(folder: Path, scores: Sequence[ChoiceScore], source: Mapping[str, Any]) -> None:
-    """Write the files of networks that were tested on later games, but the player itself."""
-    write_scores(folder, scores)
-    drawn = _draw(folder / PICTURE, scores)
+def report_by_date(scores: Sequence[ChoiceScore], source: Mapping[str, Any]) -> Report:
+    """Scores of networks that were tested on later games."""
     learned = f"Learned from the first {source['games']} games; scores on the later ones."
-    by_players = [row(score) for score in scores if score.players is not None]
-    more = ("## By number of players", markdown_table((HEADINGS[0], "players", *HEADINGS[2:]), by_players))
-    _write_report(folder, "Networks cloned from recorded players", scores, (learned, *more), drawn=drawn)
+    by_players = score_table("By number of players", [score for score in scores if score.players is not None])
+    return _report("Networks cloned from recorded players", scores, learned, by_players)
 
 
-def _numbers(score: ChoiceScore) -> list[Any]:
-    means = (score.top, score.log, score.top_less, score.log_less)
-    values = [value for mean in means for value in (mean.with_ends if mean else (None,) * 3)]
-    cells = [None if value is None else f"{value:.6f}" for value in values]
-    return [score.what, score.role, score.players or ALL, score.model, score.decisions, score.games, *cells]
+def _report(title: str, scores: Sequence[ChoiceScore], learned: str, more: Part) -> Report:
+    by_role = score_table("By role", [score for score in scores if score.role != ALL])
+    every = replace(score_table("All scores", scores), file="scores.csv")
+    picture = Picture(partial(_draw, scores), "held-out scores", PICTURE)
+    parts = (learned, score_table("Held-out games (95 % interval)", over_all(scores)))
+    return Report(title, verdict(scores), parts, (more, by_role), picture, data=(every,))
+
+
+def score_table(title: str, scores: Sequence[ChoiceScore]) -> ResultTable:
+    """A row for each score."""
+    rows = (
+        (
+            *(score.what, score.role, score.players or ALL, score.model, score.decisions, score.games),
+            *(score.top, score.log, score.top_less, score.log_less),
+        )
+        for score in scores
+    )
+    return ResultTable(title, COLUMNS, tuple(rows), wrap=True)
 
 
 def verdict(scores: Sequence[ChoiceScore]) -> str:
@@ -190,47 +188,16 @@ def verdict(scores: Sequence[ChoiceScore]) -> str:
     return together([*votes, kinds if beside else "No decision could be compared with the heuristic."])
 
 
-def _write_report(
-    folder: Path, title: str, scores: Sequence[ChoiceScore], told: tuple[str, ...], *, drawn: bool
-) -> None:
-    """Write report.md and report.html; `told`: what was learned from, and what stands below the first table."""
-    learned, *more = told
-    pictures = [f"![held-out scores]({PICTURE})"] if drawn else []
-    by_role = markdown_table(HEADINGS, [row(score) for score in scores if score.role != ALL])
-    tables = (markdown_table(HEADINGS, overall(scores)), *more, "## By role", by_role)
-    write_report(
-        folder, "\n\n".join(filter(None, (*opening(title, verdict(scores), *pictures), learned, *tables))) + "\n"
-    )
-
-
-def overall(scores: Sequence[ChoiceScore]) -> list[tuple[str, ...]]:
-    """The rows over all roles and numbers of players, as tables show them."""
-    return [row(score) for score in over_all(scores)]
-
-
 def over_all(scores: Iterable[ChoiceScore]) -> list[ChoiceScore]:
     """Those over all roles and numbers of players."""
     return [score for score in scores if score.role == ALL and score.players is None]
 
 
-def row(score: ChoiceScore) -> tuple[str, ...]:
-    """A score as tables show it."""
-    return (
-        *(score.what, score.role if score.players is None else str(score.players), score.model, str(score.decisions)),
-        show_estimate(score.top, ".1%"),
-        show_estimate(score.log, ".3f"),
-        show_estimate(score.top_less, "+.1f", 100),
-        show_estimate(score.log_less, "+.3f"),
-    )
-
-
 # -- the picture -------------------------------------------------------------------------------------------------
 
 
-def _draw(path: Path, scores: Sequence[ChoiceScore]) -> bool:
-    """Log likelihood of each model by kind of decision; False without matplotlib."""
-    if not plots.available():
-        return False
+def _draw(scores: Sequence[ChoiceScore], path: Path) -> None:
+    """Log likelihood of each model by kind of decision."""
     whole = over_all(scores)
     kinds = list(dict.fromkeys(score.what for score in whole))
     wide = (len(kinds) + 1) // 2
@@ -247,7 +214,6 @@ def _draw(path: Path, scores: Sequence[ChoiceScore]) -> bool:
             _bars(axes, what, [score for score in whole if score.what == what])
         for axes in panels[len(kinds) :]:
             axes.axis("off")
-    return True
 
 
 def _bars(axes: Any, what: str, rows: Sequence[ChoiceScore]) -> None:

@@ -288,7 +288,7 @@ def clone(
         held_out = cross_validated(choices, config, run)
         cloned = Cloned(_of_all(choices, config, run.progress), held_out, report.table(held_out))
         cloned.network.save(directory / report.PLAYER)
-        report.write(directory, cloned.scores, cloned.network.told)
+        report.report_of(cloned.scores, cloned.network.told).write(directory)
     return cloned
 
 

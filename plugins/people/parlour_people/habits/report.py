@@ -7,8 +7,9 @@ all seats after all rounds) and by the expected calibration error. The unit of e
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from math import comb
 from pathlib import Path
@@ -20,10 +21,9 @@ from parlour.envs.extras import not_installed
 from parlour.training.measure.calibration import CalibrationBin, bins_by_range, calibration_error as error_of
 from parlour.training.report import plots
 from parlour.training.report.plots import REFERENCE, Curve, CurvePoint
-from parlour.training.report.result_table import markdown_table
+from parlour.training.report.result_table import Column, ResultTable, plain_table
 from parlour.training.report.verdicts import LOG_LOSS, compared, saved
-from parlour.training.runs.folder import write_csv
-from parlour.training.statistics import Estimate, rate, show_estimate
+from parlour.training.statistics import Estimate, rate
 
 
 class SourceGame(Protocol):
@@ -45,6 +45,7 @@ class SourceGame(Protocol):
         ...
 
 
+PICTURE: Final = "calibration.png"
 RESAMPLES = 2000
 """Resamples of a bootstrap over games."""
 
@@ -135,22 +136,19 @@ _ALL: Final = "all"
 """The group of all tables."""
 DEFAULT: Final = "default"
 """The name of today's fixed rates; the first of the readings."""
-HEADINGS: Final = (
-    "players",
-    "habits",
-    "games",
-    "reads",
-    "log loss",
-    "less than default",
-    "less than before",
-    "AUC",
-    "ECE",
-    "loss of Merlin",
+COLUMNS: Final = (
+    *map(Column, ("players", "habits", "games")),
+    Column("reads", key="quests"),
+    Column("log loss", ".3f", key="log_loss"),
+    Column("less than default", ".3f", key="less_than_default"),
+    Column("less than before", ".3f", key="less_than_before"),
+    *(Column("AUC", ".3f", key="auc"), Column("ECE", ".3f", key="ece")),
+    Column("loss of Merlin", ".3f", key="merlin"),
 )
 
 
 def summary(readings: Readings, seed: int, groups: Groups) -> list[dict[str, Any]]:
-    """One entry for each group of tables and each habits: what `HEADINGS` name, as plain values; chance by itself."""
+    """One entry for each group of tables and each habits: what `COLUMNS` name; chance by itself."""
     return [entry for group, numbers in groups.items() for entry in _of_group(readings, seed, group, numbers)]
 
 
@@ -201,32 +199,30 @@ def verdict(entries: Sequence[Mapping[str, Any]], games: str) -> str:
     return compared(name, "belief by the fixed rates", gain, LOG_LOSS.of(games))
 
 
-def rows(entries: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
-    """The cells under `HEADINGS`."""
-    return [
-        (
-            *(entry["players"], entry["habits"], str(entry["games"]), str(entry["quests"])),
-            f"{entry['log_loss'].value:.3f}"
-            if entry["habits"] == "chance"
-            else show_estimate(entry["log_loss"], ".3f"),
-            *(show_estimate(entry.get(name), ".3f") for name in ("less_than_default", "less_than_before")),
-            *(f"{entry['auc']:.3f}", f"{entry['ece']:.3f}", show_estimate(entry.get("merlin"), ".3f")),
-        )
-        for entry in entries
-    ]
-
-
-def in_words(title: str, entries: Sequence[Mapping[str, Any]]) -> str:
-    """One section of the report in Markdown."""
-    return f"## {title}\n\n{markdown_table(HEADINGS, rows(entries))}\n"
+def score_table(title: str, entries: Sequence[Mapping[str, Any]], file: str = "") -> ResultTable:
+    """A row for each entry of a summary."""
+    rows = tuple(tuple(entry.get(column.name) for column in COLUMNS) for entry in entries)
+    return ResultTable(title, COLUMNS, rows, file=file)
 
 
 # -- files -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
+class Section:
+    """What a run found of some games."""
+
+    entries: list[dict[str, Any]]
+    """The summary."""
+    scores: ResultTable
+    calibration: ResultTable
+    draw: Callable[[Path], None]
+    """Draws the curve of calibration."""
+
+
+@dataclass(frozen=True)
 class Writer:
-    """Writes what a run found into its folder."""
+    """Draws what a run found into its folder, and makes the sections of its report."""
 
     folder: Path
     seed: int
@@ -234,35 +230,26 @@ class Writer:
     panels: Sequence[str]
     """Groups that the picture shows."""
 
-    def write(self, prefix: str, title: str, readings: Readings) -> tuple[list[dict[str, Any]], str]:
-        """The tables and the curve as data and as a picture; returns the summary, and a section of the report."""
+    def write(self, prefix: str, title: str, readings: Readings) -> Section:
+        """The summary and the curve as tables, and the curve as a picture."""
         entries = summary(readings, self.seed, self.groups)
-        heading = ("players", "habits", "games", "quests", "log_loss", "low", "high", "less_than_default", "low", "high",
-                   "less_than_before", "low", "high", "auc", "ece")  # fmt: skip
-        write_csv(self.folder / f"{prefix}scores.csv", heading, [_flat(entry) for entry in entries])
-        of_bins = ("habits", "players", "low", "high", "seats", "mean", "evil")
-        write_csv(self.folder / f"{prefix}calibration.csv", of_bins, [*self._bins(readings)])
+        headings = ("habits", "players", "low", "high", "seats", "mean", "evil")
         panels = {panel: self.groups[panel] for panel in self.panels}
-        draw(self.folder / f"{prefix}calibration.png", readings, panels)
-        return entries, in_words(title, entries)
+        draws = partial(draw, readings, panels)
+        if prefix and plots.available():  # the report draws the first
+            draws(self.folder / f"{prefix}{PICTURE}")
+        bins = plain_table("Calibration", headings, self._bins(readings), file=f"{prefix}calibration.csv")
+        return Section(entries, score_table(title, entries, f"{prefix}scores.csv"), bins, draws)
 
-    def _bins(self, readings: Readings) -> Iterator[list[Any]]:
+    def _bins(self, readings: Readings) -> Iterator[tuple[Any, ...]]:
         for name, every in readings.items():
             for group in dict.fromkeys((_ALL, *self.panels)):
                 for part in calibration([read for read in every if read.players in self.groups[group]]):
-                    yield [name, group, part.low, part.high, part.n, part.chance, part.share]
+                    yield (name, group, part.low, part.high, part.n, part.chance, part.share)
 
 
-def _flat(entry: Mapping[str, Any]) -> list[Any]:
-    losses = (entry["log_loss"], entry.get("less_than_default"), entry.get("less_than_before"))
-    ends = [value for loss in losses for value in (loss.with_ends if loss else (None,) * 3)]
-    return [*(entry[key] for key in ("players", "habits", "games", "quests")), *ends, entry["auc"], entry["ece"]]
-
-
-def draw(path: Path, readings: Readings, groups: Groups) -> None:
+def draw(readings: Readings, groups: Groups, path: Path) -> None:
     """One panel for each group: predicted probability against the share of evil seats; the diagonal is calibrated."""
-    if not plots.available():
-        return
     shown = [read for read in readings[DEFAULT] if any(read.players in numbers for numbers in groups.values())]
     with plots.picture(
         path,

@@ -11,7 +11,7 @@ from typing import Any, Final
 from parlour.envs import replay
 from parlour.envs.core import ParlourError, accept, check_from
 from parlour.policies.files import write_json
-from parlour.training.report.html import opening, write_report
+from parlour.training.report.report import Picture, Report
 from parlour.training.runs.progress import Stage, counted
 from parlour.training.runs.run import Run
 
@@ -80,7 +80,7 @@ class LearnedFrom:
     """With words where there are any."""
     scores: Sequence[Mapping[str, Any]]
     """By cross-validation; see `report.summary`."""
-    tested: Sequence[Mapping[str, Any]]
+    tested: Sequence[Mapping[str, Any]] = ()
     """On the other folder, or on the last games; empty without either."""
     often: Sequence[Mapping[str, Any]] = ()
     """On the last games, at more moments."""
@@ -143,17 +143,15 @@ def _learn_of(of_game: learner.HabitsOfGame[learner.G], config: HabitsConfig, ru
             held_out = {"held_out": [games[k].name for k in fold.held_out]}
             write_json(folder / FOLDS / f"{number}.json", replace(fold.habits, notes=held_out).as_json())
         writer = report.Writer(folder, config.seed, of_game.groups(games), of_game.panels)
-        scores, text = writer.write("", "Cross-validation by game", readings)
-        tested: list[dict[str, Any]] = []
+        sections = [writer.write("", "Cross-validation by game", readings)]
         if others:
             learned = {name: of_game.learn(games, how) for name, how in list(ways.items())[:-1]} | {name: habits}
             on_others = {name: of_game.read_all(others, fitted.of) for name, fitted in learned.items()}
             on_others = {report.DEFAULT: of_game.read_by_default(others), **on_others}
             writer = replace(writer, groups=of_game.groups(others))
-            tested, more = writer.write("test-", "On the games of the other folder", on_others)
-            text += "\n" + more
-        learned_from = LearnedFrom(habits, tuple(folded), scores, tested)
-        _write_report(folder, of_game.title, learned_from.verdict, [text])
+            sections.append(writer.write("test-", "On the games of the other folder", on_others))
+        learned_from = LearnedFrom(habits, tuple(folded), *(section.entries for section in sections))
+        _write_report(folder, of_game.title, learned_from.verdict, sections)
     return learned_from
 
 
@@ -177,16 +175,17 @@ def _learn_by_date(of_game: learner.HabitsOfGame[learner.G], config: HabitsConfi
             reads[name] = of_game.read_all_often(last, fitted.of)
         run.log({"eval/log_loss": fmean(read.loss for read in reads[name][0])}, 1)
         writer = report.Writer(folder, config.seed, of_game.groups(last), of_game.panels)
-        tables, sections = [], []
-        for number, (prefix, title) in enumerate(_MOMENTS[: len(reads[name])]):
-            entries, text = writer.write(prefix, title, {name: some[number] for name, some in reads.items()})
-            tables.append(entries)
-            sections.append(text)
-        result = LearnedFrom(habits, (), (), tables[0], tables[-1])
+        sections = [
+            writer.write(prefix, title, {name: some[number] for name, some in reads.items()})
+            for number, (prefix, title) in enumerate(_MOMENTS[: len(reads[name])])
+        ]
+        result = LearnedFrom(habits, (), (), sections[0].entries, sections[-1].entries)
         _write_report(folder, of_game.title, result.verdict, sections)
     return result
 
 
-def _write_report(folder: Path, title: str, verdict: str, sections: Sequence[str]) -> None:
-    pictures = ["![Calibration](calibration.png)"] if (folder / "calibration.png").exists() else []
-    write_report(folder, "\n".join([*opening(title, verdict, *pictures), *sections]))
+def _write_report(folder: Path, title: str, verdict: str, sections: Sequence[report.Section]) -> None:
+    parts = tuple(section.scores for section in sections)
+    data = tuple(section.calibration for section in sections)
+    picture = Picture(sections[0].draw, "Calibration", report.PICTURE)
+    Report(title, verdict, parts, data=data, picture=picture).write(folder)

@@ -53,13 +53,13 @@ class MultiRoundSpec(AvalonSpec):
         """The rules of one table."""
         return MultiRoundAvalon(options.num_players)
 
-    def text(self, game: MultiRoundAvalon) -> MultiRoundText:
+    def text(self, game: MultiRoundAvalon) -> MultiRoundText:  # type: ignore[override]
         """The wording."""
         from parlour_people.multi_round.text import MultiRoundText
 
         return MultiRoundText(game)
 
-    def encoder(self, game: MultiRoundAvalon) -> Encoders:
+    def encoder(self, game: MultiRoundAvalon) -> Encoders:  # type: ignore[override]
         """The features of Avalon, with one move more."""
         from parlour_people.multi_round.encode import MultiRoundEncoders
 
