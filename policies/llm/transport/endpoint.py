@@ -90,12 +90,12 @@ class Endpoint(Locked):
         remembered: Path | None = None,
     ) -> None:
         super().__init__()
-        self.base_url, self.key_env, self.timeout, self.max_retries = base_url, key_env, timeout, max_retries
-        self._address, self._patience = read_address(base_url), patience
+        self.key_env, self.timeout, self.max_retries, self._patience = key_env, timeout, max_retries, patience
+        self._address = read_address(base_url)
         self.address = self._address.base
         """Scheme, host, port and path of the server: what tells it from others, without any secret."""
         self.learned = Learned(self.address, remembered)
-        self._answered, self._completed = False, False
+        self._completed = False
         self._in_vain = self._refusals = 0
         self._served: dict[str, ServedModel] = {}
         self._connected: tuple[int, Connection, Callable[[], object]] | None = None
@@ -161,19 +161,10 @@ class Endpoint(Locked):
         def call(sdk: Any) -> object:
             return sdk.chat.completions.with_raw_response.create(**sent)
 
-        return self._made(call, retries, self._read, again)
+        def read(response: Any) -> Completion | Failure:
+            return read_answer(response.status_code, response.text, response.headers, self._clean)
 
-    def _read(self, response: Any) -> Completion | Failure:
-        """What an answer says, without the key."""
-        return read_answer(response.status_code, response.text, response.headers, self._clean)
-
-    def _made(self, call: Callable[[Any], object], retries: int, read: Callable[[Any], Any], again: Any) -> list[Any]:
-        connection = self._connection()
-        from parlour.policies.llm.transport.client import Attempts
-
-        outcomes = connection.make(call, Attempts(retries, read, again))
-        self._answered |= connection.answered
-        return outcomes
+        return self._connection().make(call, retries, read, again)
 
     def _doubts_schema(self, sent: dict[str, Any], outcomes: list[Any]) -> bool:
         """Whether unexplained errors may be about a schema, which the server has never taken."""
@@ -184,9 +175,8 @@ class Endpoint(Locked):
         with self._lock:
             self._completed, self._in_vain, self._refusals = True, 0, 0
         self.learned.takes(sent)
-        sent_before = parameters(request, self.learned.off).sent
-        if with_schema and "response_format" in sent_before:  # another call may have learned it meanwhile
-            self._drop(self.learned.refused_schema(sent_before), with_schema)
+        if with_schema and "response_format" in (before := parameters(request, self.learned.off).sent):
+            self._drop(self.learned.refused_schema(before), with_schema)  # unless another call learned it meanwhile
 
     def served_model(self, model: str) -> ServedModel:
         """The server's description of a model; asked once. Without a server, or a word of it, only the address is known."""
@@ -206,7 +196,7 @@ class Endpoint(Locked):
         def read(response: Any) -> Fetched:
             return Fetched.from_text(self._clean(response.text) if response.is_success else "")
 
-        fetched = self._made(call, _LOOKS, read, lambda outcomes: False)[-1]
+        fetched = self._connection().make(call, _LOOKS, read)[-1]
         return fetched if isinstance(fetched, Fetched) else Fetched(False, None)
 
     def require_key(self) -> str:
@@ -259,11 +249,11 @@ class Endpoint(Locked):
         message = f"no answer of {request.model!r} at {self._address.host} after {tried}: {failure.line()}"
         lost, about_all = failure.kind in ("server", "timeout"), failure.kind in ("key", "model")
         with self._lock:
-            completed = self._completed
+            completed, reached = self._completed, self._connected is not None and self._connected[1].answered
             self._in_vain = self._in_vain + 1 if lost else 0
             self._refusals += about_all if completed else failure.unreadable or not (lost or failure.kind == "context")
             in_vain, refusals = self._in_vain, self._refusals
-        ends = failure.status is None and failure.kind == "server" and not self._answered
+        ends = failure.status is None and failure.kind == "server" and not (completed or reached)
         if in_vain >= self._patience:
             message, ends = f"{message}; so ended {in_vain} calls in a row", True
         elif refusals >= REFUSALS and not completed:
