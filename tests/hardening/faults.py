@@ -148,7 +148,7 @@ def in_process(table: Seated, folder: Path, said: io.StringIO) -> tuple[Played |
         return None, [lost(error)]
     finally:
         endpoint.close()
-    said.write(json.dumps(model.meter.taken.as_json()))
+    said.write(repr(model.meter.taken))
     decisions = [decision.as_json() for decision in episode.decisions]
     return Played(file, decisions, episode.outcome is not None), []
 
