@@ -76,13 +76,13 @@ class TrainedSeat(TablePolicy):
 
     It sits where observations are the features it was trained on, and in any environment with `info="full"`: there it
     makes them from `info["view"]`, and names its action as the environment does. If its features are in its own frame, and
-    its game's prose can be read back (`GameSpec.prose`), the whole text of a seat is enough, too.
+    its game's prose can be read back (`PROSE`), the whole text of a seat is enough, too.
 
     Args:
         game: Registry name of the game it was trained on.
         config: The game's configuration, as `game.config`.
         layers: (weights of shape (out, in), bias of shape (out,)) from the features to the logits.
-        features: The kind of its features, one of `GameSpec.features`. Except for `"table"`, its actions are numbered in the
+        features: The kind of its features, one of `Encoders.kinds`. Except for `"table"`, its actions are numbered in the
             frame of the seat, too.
         activation: A name in `ACTIVATIONS`.
         sample: Draw from the network's probabilities; otherwise play the most probable legal action.

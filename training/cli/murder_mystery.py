@@ -140,7 +140,7 @@ def _show_costs(games: list[CaseResult]) -> None:
     for game in games:
         for stage, took, asked in (("play", game.play, str(game.asked)), ("quiz", game.quiz, "")):
             tokens, dollars = amount(took.tokens, "d"), amount(took.dollars, ".4f")
-            put = (asked, str(took.asked), reasons(took.reasons))
+            put = (asked, str(took.asked), reasons(took.heuristic))
             rows.append((game.method, stage, *put, tokens, dollars, f"{took.seconds:.2f}"))
     asking = ("asked by players", "questions to the model", "rule of thumb", "tokens", "dollars", "seconds")
     display.show_table("Costs", ("method", "stage", *asking), rows)
