@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 from parlour.training.cli import common
 from parlour.training.cli.options import Answer, Options
+from parlour.training.cli.train import stored
 from parlour.training.play.extras import import_extra
 from parlour.training.report import display
+from parlour.training.report.report import Report
 from parlour.training.report.result_table import plain_table
 from parlour.training.runs.run import Run
 
@@ -48,7 +50,7 @@ def train_clone(
     config: Annotated[CloneConfig, Options()],
     out: common.RunOption = Path("runs/clone"),
     log: common.LogOption = None,
-) -> Answer:
+) -> Report:
     """Learn a player that imitates recorded players, tested on held-out games. Needs the extra `train`.
 
     Writes clone.npz, which `--policy clone:FILE` seats at any table of Avalon, and a report.
@@ -57,11 +59,8 @@ def train_clone(
     """
     by_date = config.method == "networks"
     run = import_extra(f"parlour_people.clone.{'by_date' if by_date else 'run'}", "train")
-    learn, summary = (run.clone_networks, run.summary_by_date) if by_date else (run.clone, run.summary)
+    learn = run.clone_networks if by_date else run.clone
     report = import_extra("parlour_people.clone.report", "train")
     with display.progress_line() as progress:
         result = learn(folder, Run(out, progress, log or ()), config)
-    title = "Held-out games (95 % interval)"
-    table = plain_table(title, report.HEADINGS, report.overall(result.scores), wrap=True)
-    files = f"player: --policy clone:{out / report.PLAYER}; report: {out / 'report.html'}"
-    return Answer({"out": str(out), **summary(result)}, [table, files], verdict=report.verdict(result.scores))
+    return stored(result.report, out, f"player: --policy clone:{out / report.PLAYER}")

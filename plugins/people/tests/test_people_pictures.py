@@ -37,7 +37,7 @@ def draw_clone(path):
         for kind in kinds
         for k, model in enumerate(models)
     ]
-    assert clone._draw(path, scores)
+    clone.draw(scores, path)
 
 
 def draw_habits(path, groups=AVALON.panels):

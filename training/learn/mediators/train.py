@@ -55,6 +55,7 @@ from parlour.training.statistics import Bounds, mean_estimate, plain, show_inter
 
 POLICY: Final = "policy.json"
 
+
 @dataclass(frozen=True)
 class MediatorPoint:
     """One point of the curve. None: there was nothing to measure with."""

@@ -16,9 +16,9 @@ from parlour.envs.avalon.vocabulary import ROLES
 from parlour.envs.core import ParlourError
 from parlour.policies.array_files import read_arrays, write_arrays
 from parlour.policies.files import reading
+from parlour.training.report.report import Report
 from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
-from parlour.training.statistics import plain
 
 from parlour_people.clone import networks, report
 from parlour_people.clone.choices import CloneConfig
@@ -73,6 +73,11 @@ class ClonedByDate:
     later: CloneNetworks
     scores: Sequence[report.ChoiceScore]
 
+    @property
+    def report(self) -> Report:
+        """What people read."""
+        return report.report_by_date(self.scores, self.earlier.told)
+
 
 def clone_networks(
     folder: str | Path,
@@ -117,7 +122,7 @@ def clone_networks(
         )
         cloned_by_date.earlier.save(directory / report.PLAYER)
         cloned_by_date.later.save(directory / LATER)
-        report.write_by_date(directory, cloned_by_date.scores, cloned_by_date.earlier.told)
+        cloned_by_date.report.write(directory)
     return cloned_by_date
 
 
@@ -167,9 +172,3 @@ def _groups(whole: Mapping[str, Any], of_kind: Any) -> Iterator[tuple[Any, str, 
         yield of_kind & (whole[PLAYERS] == players), report.ALL, int(players)
     for role in np.unique(whole["role"][of_kind]):
         yield of_kind & (whole["role"] == role), ROLES[role], None
-
-
-def summary_by_date(cloned: ClonedByDate) -> dict[str, Any]:
-    """What `--json` prints: what it was learned from, and the scores over all roles."""
-    scores = [plain(score) for score in cloned.scores if score.role == report.ALL]  # over all, and by number of players
-    return {"learned_from": dict(cloned.earlier.told), "scores": scores}

@@ -1,4 +1,4 @@
-"""How well models predict recorded players, and what `parlour train clone` writes beside the player.
+"""How well models predict recorded players, and the report that `parlour train clone` writes beside the player.
 
 Top-1 and log likelihood by kind of decision and role, paired by game; a report and a picture.
 What a clone is compared with on games that none of them was learned from; all learn from the same training games:
@@ -15,17 +15,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from parlour.training.report import plots
-from parlour.training.report.html import opening, write_report
-from parlour.training.report.result_table import markdown_list, markdown_table
+from parlour.training.report.report import Picture, Report
+from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.report.verdicts import BETTER, LOG_LIKELIHOOD, UNCLEAR, WORSE, compared, together, word
-from parlour.training.runs.folder import write_csv
-from parlour.training.statistics import SHARE, UNBOUNDED, Estimate, show_estimate, weighted_mean
+from parlour.training.statistics import SHARE, UNBOUNDED, Estimate, plain, weighted_mean
 
 from parlour_people.clone.choices import ImitatedChoice
 from parlour_people.cloned.record import Array
@@ -124,17 +124,7 @@ def by_game(values: Iterable[tuple[int, float]], bounds: tuple[float, float] = U
     return weighted_mean([np.mean(of) for of in sums.values()], [len(of) for of in sums.values()], bounds)
 
 
-PLAYER, SCORES, REPORT, PICTURE = "clone.npz", "scores.csv", "report.md", "scores.png"
-HEADINGS: Final = (
-    "decision",
-    "role",
-    "model",
-    "n",
-    "top-1",
-    "log likelihood",
-    "clone better by, top-1",
-    "clone better by, log likelihood",
-)
+PLAYER, SCORES, PICTURE = "clone.npz", "scores.csv", "scores.png"
 _VOTE: Final = "vote"
 _MEANING: Final = (
     "heuristic: how often parlour's heuristic makes the move at the same View, mixed with even chances as fits the training games best",
@@ -142,41 +132,6 @@ _MEANING: Final = (
     "top-1: how often the most probable move was made; log likelihood: mean log of the chance of the move made, in nats; "
     "intervals at 95 %, games as what is drawn; differences on the same decisions",
 )
-
-
-def write(folder: Path, scores: Sequence[ChoiceScore], source: Mapping[str, Any]) -> None:
-    """Write all files but the player itself."""
-    write_scores(folder, scores)
-    drawn = _draw(folder / PICTURE, scores)
-    of = ", ".join(f"{count} of {kind}" for kind, count in source["choices"].items())
-    learned = f"Learned from {source['games']} games ({of}); scores on games that the models had not learned from."
-    _write_report(folder, "A clone of recorded players", scores, (learned, markdown_list(_MEANING)), drawn=drawn)
-
-
-def write_scores(folder: Path, scores: Sequence[ChoiceScore]) -> None:
-    """Write scores.csv."""
-    columns = ("decision", "role", "players", "model", "decisions", "games")
-    of_means = [
-        f"{name}{end}" for name in ("top", "log", "clone_top_more", "clone_log_more") for end in ("", "_low", "_high")
-    ]
-    write_csv(folder / SCORES, (*columns, *of_means), [_numbers(score) for score in scores])
-
-
-def write_by_date(folder: Path, scores: Sequence[ChoiceScore], source: Mapping[str, Any]) -> None:
-    """Write the files of networks that were tested on later games, but the player itself."""
-    write_scores(folder, scores)
-    drawn = _draw(folder / PICTURE, scores)
-    learned = f"Learned from the first {source['games']} games; scores on the later ones."
-    by_players = [row(score) for score in scores if score.players is not None]
-    more = ("## By number of players", markdown_table((HEADINGS[0], "players", *HEADINGS[2:]), by_players))
-    _write_report(folder, "Networks cloned from recorded players", scores, (learned, *more), drawn=drawn)
-
-
-def _numbers(score: ChoiceScore) -> list[Any]:
-    means = (score.top, score.log, score.top_less, score.log_less)
-    values = [value for mean in means for value in (mean.with_ends if mean else (None,) * 3)]
-    cells = [None if value is None else f"{value:.6f}" for value in values]
-    return [score.what, score.role, score.players or ALL, score.model, score.decisions, score.games, *cells]
 
 
 def verdict(scores: Sequence[ChoiceScore]) -> str:
@@ -190,22 +145,55 @@ def verdict(scores: Sequence[ChoiceScore]) -> str:
     return together([*votes, kinds if beside else "No decision could be compared with the heuristic."])
 
 
-def _write_report(
-    folder: Path, title: str, scores: Sequence[ChoiceScore], told: tuple[str, ...], *, drawn: bool
-) -> None:
-    """Write report.md and report.html; `told`: what was learned from, and what stands below the first table."""
-    learned, *more = told
-    pictures = [f"![held-out scores]({PICTURE})"] if drawn else []
-    by_role = markdown_table(HEADINGS, [row(score) for score in scores if score.role != ALL])
-    tables = (markdown_table(HEADINGS, overall(scores)), *more, "## By role", by_role)
-    write_report(
-        folder, "\n\n".join(filter(None, (*opening(title, verdict(scores), *pictures), learned, *tables))) + "\n"
+def clone_report(scores: Sequence[ChoiceScore], source: Mapping[str, Any]) -> Report:
+    """The report of a clone that was tested on games left out; `source`: what it was learned from."""
+    of = ", ".join(f"{count} of {kind}" for kind, count in source["choices"].items())
+    learned = f"Learned from {source['games']} games ({of}); scores on games that the models had not learned from."
+    return _report("A clone of recorded players", scores, learned, source)
+
+
+def report_by_date(scores: Sequence[ChoiceScore], source: Mapping[str, Any]) -> Report:
+    """The report of networks that were tested on later games."""
+    learned = f"Learned from the first {source['games']} games; scores on the later ones."
+    return _report("Networks cloned from recorded players", scores, learned, source)
+
+
+def _report(title: str, scores: Sequence[ChoiceScore], learned: str, source: Mapping[str, Any]) -> Report:
+    return Report(
+        title,
+        verdict(scores),
+        (_table("Held-out games (95 % interval)", over_all(scores)),),
+        (learned, _MEANING, _table("By role and number of players", scores, SCORES)),
+        Picture(partial(draw, scores), "held-out scores", PICTURE),
+        {"learned_from": dict(source), "scores": [plain(score) for score in scores if score.role == ALL]},
     )
 
 
-def overall(scores: Sequence[ChoiceScore]) -> list[tuple[str, ...]]:
-    """The rows over all roles and numbers of players, as tables show them."""
-    return [row(score) for score in over_all(scores)]
+def _table(title: str, scores: Sequence[ChoiceScore], file: str = "") -> ResultTable:
+    columns = (
+        *(Column("decision"), Column("role"), Column("players"), Column("model")),
+        *(Column("n", key="decisions"), Column("games")),
+        Column("top-1", ".1%", key="top"),
+        Column("log likelihood", ".3f", key="log"),
+        Column("clone better by, top-1", "+.1f", 100, key="clone_top_more"),
+        Column("clone better by, log likelihood", "+.3f", key="clone_log_more"),
+    )
+    rows = (
+        (
+            of.what,
+            of.role,
+            of.players or ALL,
+            of.model,
+            of.decisions,
+            of.games,
+            of.top,
+            of.log,
+            of.top_less,
+            of.log_less,
+        )
+        for of in scores
+    )
+    return ResultTable(title, columns, tuple(rows), wrap=True, file=file)
 
 
 def over_all(scores: Iterable[ChoiceScore]) -> list[ChoiceScore]:
@@ -213,24 +201,11 @@ def over_all(scores: Iterable[ChoiceScore]) -> list[ChoiceScore]:
     return [score for score in scores if score.role == ALL and score.players is None]
 
 
-def row(score: ChoiceScore) -> tuple[str, ...]:
-    """A score as tables show it."""
-    return (
-        *(score.what, score.role if score.players is None else str(score.players), score.model, str(score.decisions)),
-        show_estimate(score.top, ".1%"),
-        show_estimate(score.log, ".3f"),
-        show_estimate(score.top_less, "+.1f", 100),
-        show_estimate(score.log_less, "+.3f"),
-    )
-
-
 # -- the picture -------------------------------------------------------------------------------------------------
 
 
-def _draw(path: Path, scores: Sequence[ChoiceScore]) -> bool:
-    """Log likelihood of each model by kind of decision; False without matplotlib."""
-    if not plots.available():
-        return False
+def draw(scores: Sequence[ChoiceScore], path: Path) -> None:
+    """Log likelihood of each model by kind of decision."""
     whole = over_all(scores)
     kinds = list(dict.fromkeys(score.what for score in whole))
     wide = (len(kinds) + 1) // 2
@@ -247,7 +222,6 @@ def _draw(path: Path, scores: Sequence[ChoiceScore]) -> bool:
             _bars(axes, what, [score for score in whole if score.what == what])
         for axes in panels[len(kinds) :]:
             axes.axis("off")
-    return True
 
 
 def _bars(axes: Any, what: str, rows: Sequence[ChoiceScore]) -> None:

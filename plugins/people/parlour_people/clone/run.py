@@ -21,9 +21,9 @@ from typing import Any, Final
 import numpy as np
 import torch
 from parlour.envs.core import ParlourError
+from parlour.training.report.report import Report
 from parlour.training.runs.progress import Stage, StageProgress, counted
 from parlour.training.runs.run import Run
-from parlour.training.statistics import plain
 
 from parlour_people.clone import report
 from parlour_people.clone.choices import CloneConfig, ImitatedChoice, Rows, by_kind, read_choices
@@ -263,6 +263,11 @@ class Cloned:
     """Each choice, by models that had not learned from its game."""
     scores: Sequence[report.ChoiceScore]
 
+    @property
+    def report(self) -> Report:
+        """What people read."""
+        return report.clone_report(self.scores, self.network.told)
+
 
 def clone(
     folder: str | Path,
@@ -288,7 +293,7 @@ def clone(
         held_out = cross_validated(choices, config, run)
         cloned = Cloned(_of_all(choices, config, run.progress), held_out, report.table(held_out))
         cloned.network.save(directory / report.PLAYER)
-        report.write(directory, cloned.scores, cloned.network.told)
+        cloned.report.write(directory)
     return cloned
 
 
@@ -333,9 +338,3 @@ def _of_all(choices: Sequence[ImitatedChoice], config: CloneConfig, progress: St
         "config": asdict(config),
     }
     return ChoiceNetwork(heads, source)
-
-
-def summary(cloned: Cloned) -> dict[str, Any]:
-    """What `--json` prints: what it was learned from, and the scores over all roles."""
-    scores = [plain(score) for score in cloned.scores if score.role == report.ALL]
-    return {"learned_from": dict(cloned.network.told), "scores": scores}
