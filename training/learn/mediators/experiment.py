@@ -25,7 +25,6 @@ from parlour.training.play import seeds
 
 UNSEEN: Final = 101
 """The first corpus for results: those with smaller numbers were looked at while graph and search were designed."""
-_ORDER: Final = 18
 """What the order of a file's questions is drawn for."""
 _FEWEST: Final = 2
 """Questions to learn from."""
@@ -173,7 +172,7 @@ def corpus_of(config: HeldOutConfig) -> Corpus:
     if not config.corpus:
         return generate(seed=config.corpus_seed, size=config.train + config.held_out, difficulty=config.difficulty)
     corpus = corpora.load(config.corpus, config.documents or None, config.form, config.limit)
-    order = np.random.default_rng(seeds.derive(config.seed, _ORDER)).permutation(len(corpus.questions))
+    order = np.random.default_rng(seeds.derive(config.seed, seeds.Purpose.QUESTIONS)).permutation(len(corpus.questions))
     return corpus._replace(questions=tuple(corpus.questions[k] for k in order))
 
 

@@ -215,7 +215,7 @@ class TrustTraining:
     @property
     def tables(self) -> list[EpisodeTable]:
         """The players of each episode, on deals of the training seeds."""
-        rng = np.random.default_rng(seeds.derive(self.seed, 0))
+        rng = np.random.default_rng(seeds.derive(self.seed, seeds.Purpose.EPISODES))
         deals = [seeds.TRAINING[int(k)] for k in rng.choice(len(seeds.TRAINING), size=self.episodes, replace=False)]
         return [self._table(deal, number, rng) for number, deal in enumerate(deals)]
 

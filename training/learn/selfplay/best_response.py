@@ -27,7 +27,6 @@ from parlour.training.play import seeds
 from parlour.training.runs.progress import Stage, StageProgress, no_progress
 from parlour.training.statistics import Estimate, mean_estimate, rate
 
-_DEALS: Final = 5  # what seeds are derived for
 _AT_ONCE: Final = 1000
 _IMITATION: Final = 600_000
 """Decisions of the player that the learner imitates first, at most."""
@@ -85,7 +84,7 @@ class BestResponseConfig:
             imitation_steps=_IMITATION if self.steps is None else min(_IMITATION, self.steps),
             kl=0.0,
             last_kl=0.0,
-            seed=seeds.derive(self.seed, _DEALS),
+            seed=seeds.derive(self.seed, seeds.Purpose.BEST_RESPONSE),
         )
 
     def _record(self) -> str | None:

@@ -25,7 +25,6 @@ from parlour.training.play import seeds
 
 SNAPSHOTS: Final = "snapshots"
 EXPERT: Final = "expert"
-_DEALS: Final = 2  # what seeds are derived for
 
 
 class TablesConfig(Protocol):
@@ -110,7 +109,7 @@ def network_of(source: str, game: str, config: Mapping[str, Any]) -> TrainedSeat
 
 def seeds_of_tables(config: SelfplayConfig, phase: int) -> list[int]:
     """A training seed for each table of a phase."""
-    drawn = np.random.SeedSequence((config.seed, phase, _DEALS)).generate_state(config.tables, np.uint64)
+    drawn = np.random.SeedSequence((config.seed, phase, seeds.Purpose.TABLES)).generate_state(config.tables, np.uint64)
     return [int(seed) % len(seeds.TRAINING) for seed in drawn]
 
 

@@ -130,7 +130,6 @@ def rewards(problem: Problem, parameters: Parameters, deals: Sequence[int]) -> l
 
 TuningMethod = Literal["optuna"]
 Pruner = Literal["wilcoxon", "median", "halving", "none"]
-_TRAINING, _FINAL, _HELD_OUT = range(3)  # what deals are drawn for
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,19 +174,19 @@ class TuneConfig:
     @property
     def training(self) -> list[int]:
         """The deals that every trial plays, in order."""
-        return self._draw(seeds.TRAINING, self.deals, _TRAINING)
+        return self._draw(seeds.TRAINING, self.deals, seeds.Purpose.TRAINING_DEALS)
 
     @property
     def final(self) -> list[int]:
         """The deals of the finals, disjoint from the trials' deals."""
-        return self._draw(seeds.VALIDATION, self.deals, _FINAL)
+        return self._draw(seeds.VALIDATION, self.deals, seeds.Purpose.FINAL_DEALS)
 
     @property
     def test(self) -> list[int]:
         """The held-out deals: none that anything was chosen by."""
-        return self._draw(seeds.HELD_OUT, self.held_out, _HELD_OUT)
+        return self._draw(seeds.HELD_OUT, self.held_out, seeds.Purpose.HELD_OUT_DEALS)
 
-    def _draw(self, within: range, n: int, purpose: int) -> list[int]:
+    def _draw(self, within: range, n: int, purpose: seeds.Purpose) -> list[int]:
         rng = np.random.default_rng(seeds.derive(self.seed, purpose))
         return [within[int(k)] for k in rng.choice(len(within), size=n, replace=False)]
 
