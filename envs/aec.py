@@ -20,7 +20,6 @@ from parlour.envs.core import (
     OVER,
     TABLE,
     Game,
-    GameSpec,
     IllegalMove,
     Move,
     Outcome,
@@ -31,6 +30,7 @@ from parlour.envs.core import (
 )
 from parlour.envs.entries import Entry, TextAction, entry_of
 from parlour.envs.spaces import AfterReset, AgentSpaces, observed_space
+from parlour.envs.spec import GameSpec
 from parlour.envs.terminal import tell_text
 from parlour.envs.text import agents_of, end_of
 from parlour.envs.wording import Mask, SeatEncoders, SeatTexts, Turn, masked, own_numbers, wording
@@ -51,7 +51,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         spec: The game's package.
         game: The rules, as `spec.build` made them.
         observation: `"text"`: `{"text", "action_mask"}`; `"features"`: `{"observation", "action_mask"}`; `"both"`.
-        features: One of `spec.features`, with settings behind a colon where the game has them. `"table"`: seats and actions
+        features: A kind of features that the table has, with settings behind a colon where the game has them. `"table"`: seats and actions
             numbered as at the table; any other: features, actions and masks in the frame of the seat that observes or moves
             (`parlour.envs.frames`).
         info: `"numeric"`: only `action_mask`; `"full"` adds at a seat's turn `options`, `legal` (numbers), `view`,
@@ -84,7 +84,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         self.spec, self.game = spec, game
         self.features, self._framed = features, features != TABLE
         if self._framed:
-            check_one_of(f"features of {spec.id}", features.partition(":")[0], spec.features_at(game))
+            check_one_of(f"features of {spec.id}", features.partition(":")[0], spec.encoder(game).kinds)
         self._find_wording()
         self.text = self._wording.text
         self.observation, self.info, self.render_mode = observation, info, render_mode
@@ -121,7 +121,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
     def _find_wording(self) -> None:
         """What all environments of this table share, and the encoder."""
         framed, game = self._framed, self.game
-        self.encoder = SeatEncoders(self.spec, game, self.features) if framed else self.spec.encoder(game)
+        self.encoder = SeatEncoders(self.spec, game, self.features) if framed else self.spec.encoder(game).at_table()
         self._wording = wording(self.spec, self.game)
         self._own = own_numbers(self.spec, self.game) if self._framed else None
         self._turns = {} if self._framed else self._wording.turns  # in frames of seats, turns are found by `offer`

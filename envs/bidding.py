@@ -11,17 +11,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal
 
 from parlour.envs import speech
-from parlour.envs.core import Move
+from parlour.envs.core import Move, ParlourError
 from parlour.envs.text import AmbiguousMove, UnreadableMove
 
 BID: Final = "bid"
 """args (height,): from 0, which is to listen."""
 HIGHEST_BID: Final = 4
 BIDS: Final = tuple(Move(BID, (height,)) for height in range(HIGHEST_BID + 1))
-SPEAKING: Final = ("order", "bids")
+Speaking = Literal["order", "bids"]
 """The option of a game."""
 BIDDING_ASK: Final = f"Bid for the floor, from 0 (listen) to {HIGHEST_BID} (speak now)."
 BIDDING_RULES: Final = (
@@ -31,6 +31,12 @@ BIDDING_RULES: Final = (
 )
 _ABOUT: Final = (speech.ACCUSE, speech.DEFEND, speech.RECOMMEND, speech.REPORT)
 _NUMBER: Final = re.compile(rf"\b([0-{HIGHEST_BID}])\b")
+
+
+def check_speaking(speaking: Speaking, *, talk: bool) -> None:
+    """Raise `ParlourError` for bids at a table without talk."""
+    if speaking == "bids" and not talk:
+        raise ParlourError("speaking 'bids' is not accepted without talk; accepted: talk=True")
 
 
 def next_speakers(bidders: Sequence[int], bids: Sequence[int], last: Move | None) -> tuple[int, ...]:

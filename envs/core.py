@@ -18,11 +18,10 @@ from dataclasses import dataclass
 from math import factorial, prod
 from numbers import Integral
 from operator import index
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
-    from parlour.envs.frames import Frame
 
 NATURE: Final = -1
 """The seat of chance, of the moderator and of outside services."""
@@ -231,87 +230,6 @@ class SeatEncoder(Protocol[V_contra]):
 
     def __call__(self, view: V_contra) -> np.ndarray[Any, np.dtype[np.float32]]:
         """Features, shape (size,), float32, each in [-1, 1]; an array of its own."""
-
-
-class GameSpec(Protocol):
-    """What a game tells about itself: `GAME` in its package. A spec is a subclass, and names what it has besides.
-
-    Games never import players: whoever needs one loads it by its dotted name, `"package.module:attribute"`.
-    """
-
-    id: ClassVar[str]
-    """Registry name with version, such as `avalon_v0`."""
-    title: ClassVar[str]
-    """One line for lists."""
-    options: ClassVar[Mapping[str, str]] = {}
-    """The keyword arguments of `build` and what they accept, for help texts and error messages."""
-    sides: ClassVar[tuple[str, ...]] = ()
-    """What `view.side` may be and, except for a draw, `Outcome.winner`; empty if the game has no sides."""
-    worded: ClassVar[tuple[str, ...]] = ()
-    """Kinds of moves that take free words, besides the acts of `parlour.envs.speech`."""
-    heuristic: ClassVar[str] = ""
-    """Dotted name of `(view, rng) -> player`, where `player.act(view)` is one of `view.legal`; empty if there is none."""
-    strongest: ClassVar[str] = ""
-    """The strongest player by name, as `--policy` takes it, where no trained network comes with parlour; empty otherwise."""
-    voice: ClassVar[str] = ""
-    """Dotted name of `(view, habits=None) -> parlour.policies.voice.evidence.Mind`, with a file of habits or without: the exact belief
-    of a seat and the facts behind it, from which players give reasons; empty if there is none."""
-    metrics: ClassVar[str] = ""
-    """Dotted name of `folder -> dict`, for `parlour metrics`. A function `tables(found)` beside it shows the dict."""
-    replay_page: ClassVar[str] = ""
-    """Dotted name of `parlour.training.replay.played.PlayedGame -> parlour.training.replay.matter.GameMatter`: what a
-    replay page shows beside steps and record; empty for those alone."""
-    services: ClassVar[bool] = False
-    """Whether nature's moves carry answers of services, in words: then the game has no numbered chance outcomes."""
-    features: ClassVar[tuple[str, ...]] = (TABLE,)
-    """The kinds of features it has: `"table"` numbers seats as they sit, all others are in the frame of the seat."""
-    batch: ClassVar[str] = ""
-    """Dotted name of its tables of `parlour.envs.batch`; empty if it has no kernels."""
-    batch_heuristic: ClassVar[str] = ""
-    """Dotted name of `(tables, where, actions)`: writes what the heuristic plays at the tables of `where` to `actions`."""
-    histories: ClassVar[str] = ""
-    """Dotted name of `(game, view) -> parlour.envs.hidden_roles.History, ...`: all that the seat holds possible; empty if it has none."""
-    rounds: ClassVar[str] = ""
-    """Dotted name of `game -> rounds`: the knowledge of a seat, round by round, for search where hidden moves are too many to list
-    (`parlour.envs.batch.werewolf.rounds`); empty if there is none."""
-    redealt: ClassVar[str] = ""
-    """Dotted name of `(game, seat, events, rng) -> game`: the same table with all changed that `seat`, who has seen `events`,
-    cannot know. For games that keep hidden things in their rules; without it only nature's and hidden moves are changed."""
-    prose: ClassVar[str] = ""
-    """Dotted name of `game -> (prose -> View)`, which reads a seat's whole text back; empty if there is none."""
-
-    def build(self, *args: Any, **config: Any) -> Game[Any]:
-        """The rules for a configuration. Raises `ParlourError` for an unknown or unusable one."""
-
-    def opens(self, config: Mapping[str, Any]) -> str | None:
-        """The path that `build` would open for a configuration; None for none. Files may not name any path they like."""
-        return None
-
-    def text(self, game: Any) -> GameText[Any]:
-        """The wording of a game that `build` made."""
-
-    def encoder(self, game: Any) -> Encoder[Any]:
-        """The features of a game that `build` made, of the kind `"table"`."""
-
-    def seat_encoder(self, game: Any, features: str) -> SeatEncoder[Any]:
-        """The features of one seat in its own frame. Raises `ParlourError` for a kind that the game does not have."""
-        raise own_frame_only(self, features)
-
-    def features_at(self, game: Any) -> tuple[str, ...]:
-        """The kinds of features at the table of a game, in the order of `features`; a table may lack some."""
-        return self.features
-
-    def frame(self, game: Any) -> Frame:
-        """How the seats number the actions, where features are in their own frame."""
-        from parlour.envs.frames import Frame
-
-        return Frame.identity(game.seats, len(game.catalogue))
-
-
-def own_frame_only(spec: GameSpec, features: str) -> ParlourError:
-    """The error for a kind of features that a game does not have in the frame of a seat."""
-    kinds = [kind for kind in spec.features if kind != TABLE]
-    return accept(f"features of {spec.id} in the frame of a seat", features, kinds or "none")
 
 
 def counted(seat: int, by: int, seats: int) -> int:

@@ -6,7 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-from parlour.envs.core import Event
+from parlour.envs.core import TABLE, Event, Move
+from parlour.envs.frames import Frame
+from parlour.envs.hidden_roles import FEATURES
+from parlour.envs.spec import Encoders
 
 Features = np.ndarray[Any, np.dtype[np.float32]]
 
@@ -55,6 +58,19 @@ class BlockEncoder:
             for block in self._blocks:
                 block.see(view, event)
         self._key, self._events = key, view.events
+
+
+class HiddenRoleEncoders(Encoders):
+    """The features of a game with hidden roles, whose seats differ only by where they sit: each counts from itself."""
+
+    kinds = (TABLE, *FEATURES)
+
+    def turned(self, move: Move, by: int) -> Move:
+        """The same move with every seat in it counted `by` further."""
+        raise NotImplementedError
+
+    def frame(self) -> Frame:
+        return Frame.of(self.game.catalogue, self.game.seats, self.turned)
 
 
 def place_name(place: int) -> str:

@@ -1,4 +1,4 @@
-"""What the rules of games with hidden roles share: options laid out once, the way of a move, who saw what, roles dealt.
+"""Base class of the rules of games with hidden roles: precomputed legal moves, `apply`, visibility, roles.
 
 A state has a phase, a seat to move, and the options of that seat; each phase has one function, in the order
 of play in the game's own `rules.py`. No text, no arrays, no PettingZoo.
@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Final, Generic, NamedTuple, Protocol, TypeVar
 
-from parlour.envs.core import NATURE, Event, IllegalMove, Move, ParlourError, accept, check_one_of
+from parlour.envs.core import NATURE, Event, IllegalMove, Move, ParlourError
 
 FEATURES: Final = ("summary", "record", "belief", "record+belief")
 """Kinds of features in the frame of a seat."""
@@ -88,7 +88,7 @@ def seen_by(seat: int, log: tuple[Event, ...]) -> tuple[Event, ...]:
     return tuple([event for event in log if event[2] is None or seat in event[2]])
 
 
-def refusal(legal: tuple[Move, ...], move: Move) -> str:
+def why_illegal(legal: tuple[Move, ...], move: Move) -> str:
     """Why a move is none of the legal ones, in one line."""
     kinds = sorted({m.kind for m in legal})
     if move.kind not in kinds:
@@ -173,26 +173,14 @@ class HiddenRoles(Generic[S]):
 
     def _refusal(self, s: S, move: Move) -> str:
         """Why a move of a seat is not legal, in one line."""
-        return refusal(s.options.legal, move)
+        return why_illegal(s.options.legal, move)
 
     def _done(self, s: S, move: Move) -> S:
         raise IllegalMove(f"{move!r}: the game is over ({s.standing.reason})")
 
 
-def check_roles(num_players: int, roles: Sequence[str], known: Sequence[str]) -> Counter[str]:
-    """How often each role is in play. Raises `ParlourError` unless all are `known`, and there is one for each player."""
-    if not isinstance(roles, list | tuple):
-        raise accept("roles", roles, "None, or one role for each player")
-    for role in roles:
-        check_one_of("role", role, known)
+def count_roles(num_players: int, roles: Sequence[str]) -> Counter[str]:
+    """How often each role is in play. Raises `ParlourError` unless there is one for each player."""
     if len(roles) != num_players:
         raise ParlourError(f"roles {list(roles)!r} are {len(roles)}; accepted: one for each of {num_players} players")
     return Counter(roles)
-
-
-def check_table(num_players: int, players: range, rules: str, presets: Mapping[str, Any], talk: bool) -> None:
-    """Refuse a number of players, a preset or a `talk` that the game does not have. Raises `ParlourError`."""
-    check_one_of("num_players", num_players, players)
-    check_one_of("rules", rules, presets)
-    if not isinstance(talk, bool):
-        raise accept("talk", talk, ("True", "False"))

@@ -49,18 +49,14 @@ def _load(group: str, name: str, kind: type) -> object:
     Raises:
         ParlourError: It cannot be loaded, is something else, or two packages offer it.
     """
-    places = offered(group)[name]
-    if len(places) > 1:
-        raise ParlourError(f"{name!r} of {group} is offered by {' and by '.join(places)}; accepted: one of them")
+    place = _only(group, name, offered(group)[name])
     try:
-        value = dotted.load(places[0], name)
+        value = dotted.load(place, name)
     except Exception as error:  # whatever the module raises
         reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise ParlourError(f"{name!r} of {group} cannot be loaded from {value_shown(places[0])}: {reason}") from error
+        raise ParlourError(f"{name!r} of {group} cannot be loaded from {value_shown(place)}: {reason}") from error
     if not isinstance(value, kind):
-        raise ParlourError(
-            f"{name!r} of {group} at {value_shown(places[0])} is not accepted; accepted: {kind.__name__}"
-        )
+        raise ParlourError(f"{name!r} of {group} at {value_shown(place)} is not accepted; accepted: {kind.__name__}")
     return value
 
 
@@ -68,6 +64,43 @@ def _load(group: str, name: str, kind: type) -> object:
 def warn_once(package: str, why: str) -> None:
     """Tell once that what a package offers is left out."""
     _LOG.warning("%s is left out: %s", package, why)
+
+
+class Places(MutableMapping[str, str]):
+    """Name -> `module:ATTRIBUTE`: those of parlour and those added, then those of installed packages. Nothing is imported.
+
+    Args:
+        group: The group of entry points.
+        own: The table without packages.
+
+    Raises:
+        ParlourError: On looking up a name that two packages offer.
+    """
+
+    def __init__(self, group: str, own: Mapping[str, str]) -> None:
+        self.group, self._own = group, dict(own)
+
+    def __getitem__(self, name: str) -> str:
+        return self._own[name] if name in self._own else _only(self.group, name, offered(self.group)[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self._own, *offered(self.group))))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def __setitem__(self, name: str, place: str) -> None:
+        self._own[name] = place
+
+    def __delitem__(self, name: str) -> None:
+        del self._own[name]
+
+
+def _only(group: str, name: str, places: list[str]) -> str:
+    """The one place of a name. Raises `ParlourError` if there are more."""
+    if len(places) > 1:
+        raise ParlourError(f"{name!r} of {group} is offered by {' and by '.join(places)}; accepted: one of them")
+    return places[0]
 
 
 class OpenTable(MutableMapping[str, T], Generic[T]):

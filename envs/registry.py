@@ -11,12 +11,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from parlour.envs import dotted, plugins
-from parlour.envs.core import GameSpec, ParlourError, accept, check_one_of, value_shown
+from parlour.envs.core import ParlourError, accept, check_one_of, value_shown
 from parlour.envs.gymnasium_ids import register_seats
 
 if TYPE_CHECKING:
     from parlour.envs.aec import GameEnv
     from parlour.envs.parallel import GameParallelEnv
+    from parlour.envs.spec import GameOptions, GameSpec
     from pettingzoo.utils.env import AECEnv
 
 GAMES: Final[Mapping[str, str]] = {
@@ -223,7 +224,7 @@ def _check(spec: Any, label: str) -> None:
 
 
 _ID: Final = re.compile(r"[a-z][a-z0-9_]*_v[0-9]+")
-_PARTS: Final = tuple(part for part in (*GameSpec.__annotations__, *vars(GameSpec)) if not part.startswith("_"))
+_PARTS: Final = ("id", "title", "options", "sides", "build", "text", "encoder", "heuristic")
 
 
 def make(name: str, **kwargs: Any) -> AECEnv[str, Any, Any]:
@@ -237,18 +238,24 @@ def make(name: str, **kwargs: Any) -> AECEnv[str, Any, Any]:
 
 def build(spec: GameSpec, config: Mapping[str, Any]) -> Any:
     """The rules of a game for a configuration. Raises `ParlourError` for an option that it does not have."""
+    known = spec.options.model_fields
     for key in config:
-        if key not in spec.options:
-            raise accept(f"option of {spec.id}", key, (*spec.options, *_ENV_ARGUMENTS, "action"))
+        if key not in known:
+            raise accept(f"option of {spec.id}", key, (*known, *_ENV_ARGUMENTS, "action"))
+    rules: Any = spec  # hashable, or built anew
+    options = spec.options.from_plain(config)
     try:
-        rules: Any = spec  # hashable, or built anew
-        settings = sorted(config.items())
-        return _shared(rules, tuple((key, type(v), tuple(v) if isinstance(v, list) else v) for key, v in settings))
+        return _shared(rules, options)
     except TypeError:
-        return spec.build(**config)  # refuses a value that cannot be hashed
+        return spec.build(options)  # an option, such as a service, that cannot be hashed
 
 
 @lru_cache(maxsize=64)
-def _shared(spec: Any, config: tuple[tuple[str, type, Any], ...]) -> Any:
+def _shared(spec: Any, options: GameOptions) -> Any:
     """Rules are immutable, so that environments of the same configuration share them."""
-    return spec.build(**{key: value for key, _, value in config})
+    return spec.build(options)
+
+
+def kinds_of(spec: GameSpec, config: Mapping[str, Any]) -> tuple[str, ...]:
+    """The kinds of features at a table of a game. Raises `ParlourError` as `build`."""
+    return spec.encoder(build(spec, config)).kinds

@@ -30,7 +30,6 @@ from parlour.envs.core import (
     NATURE,
     OVER,
     Game,
-    GameSpec,
     GameText,
     IllegalMove,
     Move,
@@ -44,6 +43,7 @@ from parlour.envs.english import name
 from parlour.envs.entries import Entry
 from parlour.envs.json_values import json_value
 from parlour.envs.registry import build, known
+from parlour.envs.spec import GameSpec
 from parlour.envs.text import MAX_WORDS
 
 FORMAT: Final = 1
@@ -93,7 +93,7 @@ class Transcript:
     def game(self) -> Game[Any]:
         """The rules it was played by. Raises `ParlourError` for a config that cannot be used or opens other paths."""
         spec, config = self.spec, self.header["config"]
-        opened = spec.opens(config)
+        opened = spec.options.from_plain(config).opens()
         if opened is not None and not any(_lies_in(opened, folder) for folder in self.folders):
             named = ", ".join(map(str, self.folders)) or "none was named"
             raise ParlourError(

@@ -11,8 +11,9 @@ from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from parlour.envs.core import Event, Game, GameSpec, IllegalMove, Move, State, View
+from parlour.envs.core import Event, Game, IllegalMove, Move, State, View
 from parlour.envs.headings import headings_of
+from parlour.envs.spec import GameSpec
 from parlour.envs.speech import ACTS
 from parlour.envs.text import options, waiting
 
@@ -35,9 +36,9 @@ class Turn(NamedTuple):
     """Whether there is a move that takes words of your own."""
 
 
-def worded_kinds(spec: GameSpec, game: Game[Any]) -> tuple[str, ...]:
+def worded_kinds(game: Game[Any]) -> tuple[str, ...]:
     """Kinds of moves that take free words at a table: kinds that the rules of the game name, and all speeches."""
-    return (*ACTS, *getattr(game, "worded", getattr(spec, "worded", ())))
+    return (*ACTS, *getattr(game, "worded", ()))
 
 
 def spans(numbers: Iterable[int]) -> str:
@@ -61,7 +62,7 @@ class Wording:
 
     def __init__(self, spec: GameSpec, game: Game[Any]) -> None:
         self.text, self.heuristic = spec.text(game), spec.heuristic
-        self._worded = frozenset(worded_kinds(spec, game))
+        self._worded = frozenset(worded_kinds(game))
         texts = {name: getattr(self.text, name, "") for name in ("rules", "language")}
         self._table: dict[str, Any] = {name: value for name, value in texts.items() if value}
         self._common: Callable[[View], str] | None = getattr(self.text, "common", None)
@@ -120,7 +121,7 @@ class OwnNumbers:
     """The moves of one table as each of its seats numbers them (`parlour.envs.frames`)."""
 
     def __init__(self, spec: GameSpec, game: Game[Any]) -> None:
-        self.frame = spec.frame(game)
+        self.frame = spec.encoder(game).frame()
         self.catalogues = tuple(tuple(game.catalogue[k] for k in order) for order in self.frame.order.tolist())
         """Of each seat: its moves, in the order of its numbers."""
         self._turns: dict[tuple[int, int], Turn] = {}
@@ -164,10 +165,11 @@ def _keep(cache: dict[Any, Any], key: Any, value: Any) -> None:
 
 
 class SeatEncoders:
-    """The features of all seats of one table, each in its own frame: one of `spec.features`, but `"table"`."""
+    """The features of all seats of one table, each in its own frame: one of its kinds, but `"table"`."""
 
     def __init__(self, spec: GameSpec, game: Game[Any], features: str) -> None:
-        self._of = [spec.seat_encoder(game, features) for _ in range(game.seats)]
+        encoders = spec.encoder(game)
+        self._of = [encoders.of_seat(features) for _ in range(game.seats)]
         self.size, self.names = self._of[0].size, self._of[0].names
 
     def __call__(self, view: View) -> np.ndarray[Any, np.dtype[np.float32]]:

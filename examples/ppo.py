@@ -28,7 +28,7 @@ from parlour.training.learn.batch.matches import whole_sides
 from parlour.training.learn.batch.networks import NetworkPlayer
 from parlour.training.play.rollout import play, table
 from parlour.training.play.seeds import VALIDATION
-from parlour.training.runs.loggers import Logger, loggers
+from parlour.training.runs.run import Run
 from torch import nn
 from torch.nn import functional
 
@@ -186,22 +186,22 @@ def advantages(rollout: Rollout, gae_lambda: float) -> tuple[torch.Tensor, Any]:
 
 
 class Log:
-    """Prints lines, draws curve.png, and hands all metrics to parlour's loggers: progress.csv, and those that `--log` names."""
+    """Prints lines, draws curve.png, and hands all metrics to parlour: progress.csv, and the loggers that `--log` names."""
 
-    def __init__(self, out: Path, logger: Logger) -> None:
-        self.out, self.logger, self.started = out, logger, time.process_time()
+    def __init__(self, run: Run) -> None:
+        self.run, self.started = run, time.process_time()
         self.points = list[tuple[int, float]]()
 
     def write(self, steps: int, values: dict[str, float]) -> None:
         """One point of all curves."""
         values |= {"charts/seconds": time.process_time() - self.started}
-        self.logger.log(values, steps)
+        self.run.log(values, steps)
         self.points.append((steps, values["eval/points"]))
         tell(f"{steps:>9,} steps  " + "  ".join(f"{key.split('/')[1]} {x:.3f}" for key, x in values.items()))
         axes = Figure(figsize=(6, 4), layout="constrained").subplots()
         axes.plot(*zip(*self.points, strict=True), marker="o")
         axes.set(xlabel="decisions", ylabel="points against the heuristic, validation deals", title="examples/ppo.py")
-        axes.figure.savefig(self.out / "curve.png")
+        axes.figure.savefig(self.run.folder / "curve.png")
 
 
 def validate(learner: Learner, tables: batch.BatchTables) -> dict[str, float]:
@@ -213,12 +213,13 @@ def validate(learner: Learner, tables: batch.BatchTables) -> dict[str, float]:
 
 def main(config: Config) -> None:
     """Imitate, learn, save, and play one game at the table."""
-    with loggers(config.out, config.log.split(",")) as logger:
-        learn(config, Log(config.out, logger))
+    run = Run(config.out, log=config.log.split(","))
+    with run.opened():
+        learn(config, Log(run))
 
 
 def learn(config: Config, log: Log) -> None:
-    """All of `main` within the loggers."""
+    """All of `main` within the run."""
     torch.set_num_threads(1)  # fastest for small networks
     torch.manual_seed(config.seed)
     teacher, collector = Collector(config, stream=0), Collector(config, stream=1)

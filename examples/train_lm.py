@@ -27,7 +27,7 @@ from parlour.policies import make_policy
 from parlour.policies.files import atomic_write, write_json
 from parlour.training.play.seeds import HELD_OUT, TRAINING
 from parlour.training.report.result_table import markdown_table
-from parlour.training.runs.folder import run_directory
+from parlour.training.runs.run import Run
 from parlour.training.statistics import SHARE, paired, rate, show_interval, weighted_mean
 from parlour.wrappers.base import inner_game
 from parlour.wrappers.conversation import ConversationSeat, table
@@ -276,7 +276,7 @@ def policy_loss(model: Any, games: Sequence[tuple[SeatGame, list[float]]]) -> An
     return -torch.minimum(ratio * gains, clipped * gains).mean()
 
 
-class Run:
+class Stages:
     """A run in its folder: `NAME.json` of a stage is written last, and a stage that has it is not repeated."""
 
     def __init__(self, chosen: argparse.Namespace, **options: Any) -> None:
@@ -362,8 +362,8 @@ def train(chosen: argparse.Namespace, **options: Any) -> dict[str, list[SeatGame
     torch.set_num_threads(1)
     disable_progress_bar()
     settings = {key: value for key, value in vars(chosen).items() if key != "out"}
-    with run_directory(chosen.out, {**settings, "options": options}):
-        run = Run(chosen, **options)
+    with Run(chosen.out).opened({**settings, "options": options}):
+        run = Stages(chosen, **options)
         run.stage("imitation", "", lambda model: run.imitate(model, IMITATION, chosen.imitation))
         run.stage("learned", "imitation", run.learn)
         run.stage("longer", "imitation", lambda model: run.imitate(model, LONGER, chosen.longer))

@@ -28,7 +28,7 @@ from parlour.training.harnesses.trl import GameRollout, game_reward, rollout_row
 from parlour.training.play.seeds import HELD_OUT, TRAINING
 from parlour.training.report.result_table import markdown_table
 from parlour.training.report.verdicts import REWARD, compared
-from parlour.training.runs.folder import run_directory
+from parlour.training.runs.run import Run
 from parlour.training.statistics import SHARE, Bounds, mean_difference, mean_estimate, show_interval
 from parlour.wrappers import ConversationSeat
 from parlour.wrappers.conversation import table
@@ -176,7 +176,7 @@ def main(settings: Settings, out: Path) -> str:
     games = settings.deals * settings.group
     if games % settings.at_once:
         raise ParlourError(f"--at-once {settings.at_once} is not accepted; accepted: a divisor of {games} games a step")
-    with run_directory(out, asdict(settings)) as folder:
+    with Run(out).opened(asdict(settings)) as folder:
         trainer = trainer_of(settings, folder)
         before = measured(trainer, settings, folder / "before.json")
         kept = folder / "checkpoints"

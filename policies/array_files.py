@@ -36,6 +36,17 @@ def layer_arrays(layers: Iterable[tuple[Any, Any]], before: str = "", dtype: Any
     return {name: np.asarray(array, dtype) for name, array in named}
 
 
+def kind_of(path: str | Path) -> str:
+    """The name under which `write_arrays` wrote the plain values of a file of ours. To be used in `reading`.
+
+    Raises:
+        ValueError: There is not exactly one that begins with `parlour_`.
+    """
+    with zipfile.ZipFile(path) as packed:
+        (kind,) = (name.removesuffix(".npy") for name in packed.namelist() if name.startswith("parlour_"))
+    return kind
+
+
 def read_arrays(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """The plain values and the arrays that `write_arrays` wrote. To be used in `reading`.
 

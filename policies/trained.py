@@ -11,7 +11,8 @@ import numpy as np
 from parlour.envs import dotted
 from parlour.envs.core import TABLE, Encoder, Move, ParlourError, SeatEncoder, View, accept, check_one_of
 from parlour.envs.frames import Frame
-from parlour.envs.registry import known
+from parlour.envs.plugins import Places
+from parlour.envs.registry import build, known
 from parlour.policies.array_files import layer_arrays, read_arrays, write_arrays
 from parlour.policies.base import TablePolicy
 from parlour.policies.files import reading
@@ -21,17 +22,22 @@ Array = np.ndarray[Any, np.dtype[np.float32]]
 Scores = np.ndarray[Any, np.dtype[np.float64]]
 
 
+PROSE: Final = Places("parlour.prose", {"avalon_v0": "parlour.envs.avalon.prose:AvalonProse"})
+"""Game -> dotted name of `game -> (prose -> View)`, which reads a seat's whole text back."""
+
+
 class ViewReader:
     """Makes features, and its numbers of the legal moves, from the View of any seat of one table, or from its prose."""
 
     def __init__(self, name: str, config: Mapping[str, Any], features: str) -> None:
         self._made_from = name, config, features
         self._spec = known(name).spec
-        self._game = self._spec.build(**config)
+        self._game = build(self._spec, config)
+        self._of = self._spec.encoder(self._game)
         self._features = features
         actions = len(self._game.catalogue)
         framed = features != TABLE
-        self._frame = self._spec.frame(self._game) if framed else Frame.identity(self._game.seats, actions)
+        self._frame = self._of.frame() if framed else Frame.identity(self._game.seats, actions)
         self._number = {move: number for number, move in enumerate(self._game.catalogue)}
         self._encoders: dict[int, Encoder[Any] | SeatEncoder[Any]] = {}
 
@@ -41,15 +47,13 @@ class ViewReader:
     @cached_property
     def view_in(self) -> Callable[[str], View]:
         """Reads the View that words hold; it raises `ParlourError` for words that are not the whole text of a seat."""
-        read: Callable[[str], View] = dotted.load(self._spec.prose, "prose")(self._game)
+        read: Callable[[str], View] = dotted.load(PROSE[self._spec.id], "prose")(self._game)
         return read
 
     def observed(self, view: View) -> Array:
         """The features, shape (features,)."""
         if view.seat not in self._encoders:
-            framed = self._features != TABLE
-            spec, game = self._spec, self._game
-            self._encoders[view.seat] = spec.seat_encoder(game, self._features) if framed else spec.encoder(game)
+            self._encoders[view.seat] = self._of.of(self._features)
         return self._encoders[view.seat](view)
 
     def numbers(self, view: View) -> tuple[list[int], np.ndarray[Any, np.dtype[np.int8]]]:
@@ -115,7 +119,7 @@ class TrainedSeat(TablePolicy):
 
     @property
     def reads_prose(self) -> bool:
-        return self.features != TABLE and bool(known(self.game).spec.prose)
+        return self.features != TABLE and known(self.game).spec.id in PROSE
 
     @cached_property
     def _reader(self) -> ViewReader:

@@ -13,7 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from parlour.envs import registry
-from parlour.envs.core import GameSpec
+from parlour.envs.batch import KERNELS
+from parlour.envs.registry import kinds_of
+from parlour.envs.settings import accepted
+from parlour.envs.spec import GameSpec
 from parlour.policies.experts import DATA, ExpertCard, Points, cards, expert
 from parlour.training.report.result_table import markdown_list, markdown_table
 
@@ -68,9 +71,13 @@ def _index() -> str:
 def _game(spec: GameSpec) -> str:
     first, _, rest = (sys.modules[type(spec).__module__].__doc__ or "").strip().partition("\n")
     facts = markdown_table(("default table", ""), _facts(spec))
-    options = [(f"`{name}`", accepted) for name, accepted in spec.options.items()]
-    accepted = f"## Options\n\n{markdown_table(('option', 'accepted'), options)}\n\n" if options else ""
-    return f"{MADE}# {spec.title}\n\n{first}\n\n{rest.strip()}\n\n{accepted}## Numbers\n\n{facts}\n"
+    options = [
+        (f"`{name}`", f"`{json.dumps(field.default)}`", accepted(field), field.description)
+        for name, field in spec.options.model_fields.items()
+    ]
+    table = markdown_table(("option", "default", "accepted", "what it is"), options)
+    listed = f"## Options\n\n{table}\n\n" if options else ""
+    return f"{MADE}# {spec.title}\n\n{first}\n\n{rest.strip()}\n\n{listed}## Numbers\n\n{facts}\n"
 
 
 def _facts(spec: GameSpec) -> Iterator[tuple[str, str]]:
@@ -78,11 +85,11 @@ def _facts(spec: GameSpec) -> Iterator[tuple[str, str]]:
     game = env.game
     yield "seats", str(game.seats)
     yield "actions", f"{len(game.catalogue):,}"
-    for kind in spec.features:
+    for kind in kinds_of(spec, {}):
         yield f'features, `features="{kind}"`', f"{registry[spec.id].raw_env(features=kind).encoder.size:,} numbers"
     yield "sides", ", ".join(spec.sides) or "none"
     yield "heuristic", f"`{spec.heuristic}`" if spec.heuristic else "chance"
-    yield "batched kernels", f"`{spec.batch}`" if spec.batch else "none; the scalar rules are used"
+    yield "batched kernels", f"`{KERNELS[spec.id]}`" if spec.id in KERNELS else "none; the scalar rules are used"
     networks = [f"[{card.name}]({card.name}.md)" for card in cards() if card.game == spec.id]
     yield "shipped networks", ", ".join(networks) or "none"
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from parlour.envs import registry
-from parlour.envs.core import TABLE
 from parlour.envs.headings import headings_of
 from parlour.envs.testing.table import random_playout, sampled
 from parlour.envs.text import clean, describe
@@ -29,7 +28,7 @@ def playthrough(game: str, options: dict[str, Any], seed: int) -> Iterator[str]:
     """The lines of one game: header, first sections, then each move with its options and what every seat then reads."""
     env, rng = registry[game].raw_env(**options, info="full"), np.random.default_rng(seed)
     env.reset(seed=seed)
-    headings, kinds = headings_of(env.text), worded_kinds(env.spec, env.game)
+    headings, kinds, worded = headings_of(env.text), worded_kinds(env.game), getattr(env.game, "worded", ())
     yield from (f"{game} with {describe(env.game.config)}", f"{len(env.game.catalogue)} actions, seed {seed}", "")
     records, done = [0] * env.game.seats, 0
     for agent in env.possible_agents:
@@ -52,7 +51,8 @@ def playthrough(game: str, options: dict[str, Any], seed: int) -> Iterator[str]:
         yield f"{done} {env.agent_selection}, {len(said)} options: {' | '.join(said[:3])}"
         kind = view.legal[0].kind
         says, words = kind in kinds and rng.random() < 0.1, clean(SAYINGS[rng.integers(len(SAYINGS))])
-        behind = says and kind in getattr(env.game, "worded", ())  # words behind a move that is not read from them
+        # words behind a move that is not read from them, as it is in murder mysteries
+        behind = says and kind in worded and game != "murder_mystery_v0"
         move = env.text.parse(words, view) if says and not behind else view.legal[rng.integers(len(view.legal))]
         env.play(move._replace(words=words) if behind else move)
 
@@ -65,10 +65,10 @@ def feature_sums(game: str, options: dict[str, Any], seed: int) -> dict[str, lis
     spec, rules = registry[game].spec, registry[game].raw_env(**options).game
     seats, sums = range(rules.seats), {}
     games = [sampled(random_playout(rules, seed + more).states, 12) for more in range(3)]
-    for kind in spec.features_at(rules):
+    for kind in spec.encoder(rules).kinds:
         sums[kind] = []
         for states in games:
-            encoders = [spec.encoder(rules) if kind == TABLE else spec.seat_encoder(rules, kind) for _ in seats]
+            encoders = [spec.encoder(rules).of(kind) for _ in seats]
             weights = np.random.default_rng(0).standard_normal((rules.seats, encoders[0].size))
             made = [np.stack([encoders[seat](rules.view(state, seat)) for seat in seats]) for state in states]
             sums[kind] += [round(float((weights * features).sum()), 4) for features in made]

@@ -14,7 +14,7 @@ from parlour.envs.registry import lookup
 from parlour.envs.replay import Transcript
 from parlour.training.statistics import Estimate
 
-RULES = GAME.build(num_players=6, rules="reference")
+RULES = GAME.build(GAME.options(num_players=6, rules="reference"))
 # player_0 Merlin, player_1 Percival, player_2 and player_3 Loyal Servants, player_4 Morgana, player_5 Assassin
 DEAL = Move("deal", (0, 1, 2, 2, 3, 4, 0))
 NOTHING = Move("silent")

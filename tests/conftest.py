@@ -18,7 +18,8 @@ from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 from parlour.envs import registry
 from parlour.envs.aec import GameEnv
-from parlour.envs.registry import loadable
+from parlour.envs.registry import build, loadable
+from parlour.envs.spec import GameSpec
 from parlour.envs.speech import ACTS
 from parlour.envs.testing.table import ConfiguredGame, Playout, random_playout
 from parlour.policies import TrainedSeat, experts
@@ -212,7 +213,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             metafunc.parametrize(argument, [marked(table) for table in tables])
 
 
-WITH_WORDS = (*ACTS, *(kind for spec in loadable() for kind in spec.worded))
+def _default(spec: GameSpec) -> Any:
+    return build(spec, {})
+
+
+WITH_WORDS = (*ACTS, *(kind for game in map(_default, loadable()) for kind in getattr(game, "worded", ())))
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.learn import practice
-from parlour.training.learn.mediators import corpus_check, stakes_files
+from parlour.training.learn.mediators import corpus_check, stakes_report
 from parlour.training.learn.mediators.stakes import StakesScore
 from parlour.training.learn.selfplay import report as selfplay
 from parlour.training.learn.selfplay.pool import Member
@@ -77,16 +77,17 @@ def population(snapshots=2):
 
 
 def draw_practice(path, games=12):
-    practice._draw_curve([k % 3 == 0 for k in range(games)], path.parent, practice.PracticeConfig(), OfflineModel())
+    won = [k % 3 == 0 for k in range(games)]
+    practice.learning_curve(won, practice.PracticeConfig(), OfflineModel()).draw(path)
 
 
 def draw_seat(path):
     from parlour.training.learn.ppo import seat
-    from parlour.training.learn.ppo.phase_config import SeatConfig
+    from parlour.training.learn.ppo.config import SeatConfig
 
     points = [seat.SeatPoint(800, 96, 20, 0.55, 0.34, 0.74, 0.4)]
-    beside = {name: seat.SeatBaseline(name, 20, 0.2, 0.08, 0.42) for name in (seat.UNTRAINED, seat.RANDOM)}
-    seat._draw(points, beside, SeatConfig(steps=800), path)
+    beside = [seat.SeatBaseline(name, 20, 0.2, 0.08, 0.42) for name in (seat.UNTRAINED, seat.RANDOM)]
+    seat.curve(SimpleNamespace(config=SeatConfig(steps=800), points=points, baselines=beside)).draw(path)
 
 
 def draw_mediator(path):
@@ -100,12 +101,14 @@ def draw_mediator(path):
         training=range(120),
         limits=(-20.0, 50.0),
     )
-    assert train._draw(run, path)
+    train.curve(run).draw(path)
 
 
 def draw_trials(path):
-    trials = [(Trial(k, {"x": k / 9}, (0.1,) * 8, k != 3), mean(0.1 * k)) for k in range(9)]
-    tuning.draw_trials(trials, 8, path, WHO)
+    rng = np.random.default_rng(0)
+    trials = [Trial(k, {"x": k / 9}, tuple(0.1 * k + rng.normal(size=8)), k != 3) for k in range(9)]
+    problem = SimpleNamespace(name="made-up numbers", games=2, settings={})
+    tuning.draw_trials(SimpleNamespace(problem=problem, trials=trials, chosen=trials[8]), path)
 
 
 # -- mediated question answering ---------------------------------------------------------------------------------
@@ -146,7 +149,7 @@ def draw_stakes(path, values=(110.0,)):
         for k, name in enumerate(names)
     ]
     scores.append(replace(scores[0], price=float("inf"), risk=None))
-    stakes_files._draw(SimpleNamespace(scores=scores, reader="extract"), [], path)
+    stakes_report.draw(SimpleNamespace(scores=scores, reader="extract"), [], path)
 
 
 def draw_scores(path):
@@ -250,9 +253,8 @@ ALIKE = {"avalon-fig3": "avalon-fig2", "avalon-fig4": "avalon-fig2", "gratr-fig4
 PICTURES = {
     "arena": draw_arena,
     "arena of eight": partial(draw_arena, players=tuple(f"player number {k}" for k in range(8))),
-    "cross-play": lambda path: selfplay.draw_crossplay(population(), path),
-    "cross-play of a whole run": lambda path: selfplay.draw_crossplay(population(9), path),
-    "self-play": lambda path: selfplay.draw_curve(population(), path),
+    "cross-play": lambda path: selfplay.draw(population(), path),
+    "cross-play of a whole run": lambda path: selfplay.draw(population(9), path),
     "practice": draw_practice,
     "seat": draw_seat,
     "mediator": draw_mediator,

@@ -34,7 +34,7 @@ class Mirror:
 
     def _begin(self, b: int) -> Any:
         state = self.game.apply(self.game.initial(), self._dealt(self.tables, b))
-        encoders = [self.spec.seat_encoder(self.game, self.tables.features) for _ in range(self.game.seats)]
+        encoders = [self.spec.encoder(self.game).of_seat(self.tables.features) for _ in range(self.game.seats)]
         if b == 0 and not hasattr(self, "encoders"):
             self.encoders = [[] for _ in range(self.tables.num_envs)]
         self.encoders[b] = encoders

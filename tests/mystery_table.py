@@ -24,7 +24,7 @@ def path(name: str) -> str:
 
 
 def table(name: str = "tower_en", **options: Any) -> Any:
-    return GAME.build(case=path(name), **options)
+    return GAME.build(GAME.options(case=path(name), **options))
 
 
 def changed_case(file: Path, name: str, change: Any) -> str:

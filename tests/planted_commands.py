@@ -7,7 +7,8 @@ from pathlib import Path
 
 from parlour.envs.writing import CannotWrite
 from parlour.policies.files import atomic_write
-from parlour.training.runs.folder import JsonlStore, run_directory
+from parlour.training.runs.folder import JsonlStore
+from parlour.training.runs.run import Run
 
 LINES = 5
 
@@ -15,7 +16,7 @@ LINES = 5
 def sound(words: list[str]) -> None:
     """None: whole lines, then a file as a whole, in a directory that is held."""
     try:
-        with run_directory(words[0]) as folder:
+        with Run(words[0]).opened() as folder:
             with JsonlStore(folder / "lines.jsonl", int, "count") as store:
                 for number in range(len(store.found), LINES):
                     store.append(1000 + number)

@@ -65,7 +65,7 @@ class AvalonPlay(Course):
 
     def __init__(self, deal: tuple[str, ...], rules: str, leader: int = 0, **options: Any) -> None:
         self.deal = deal
-        self.game = AVALON.build(num_players=len(deal), roles=deal, rules=rules, **options)
+        self.game = AVALON.build(AVALON.options(num_players=len(deal), roles=deal, rules=rules, **options))
         self.text = AVALON.text(self.game)
         self.state = self.game.initial()
         self.do(Move("deal", (*map(self.game.role_names.index, deal), leader)))

@@ -30,7 +30,7 @@ from parlour.envs.werewolf.belief import SeatBeliefs
 from parlour.envs.werewolf.habits import read_werewolf_habits
 from parlour.policies import make_policy
 from parlour.policies.heuristic import HeuristicPolicy
-from parlour.policies.voice import Spoken
+from parlour.policies.voice import VOICES, Spoken
 from parlour.policies.voice.evidence import Piece, SeatFact
 from parlour.policies.voice.phrases import SeatPhrases
 from parlour.training.play.rollout import play, table
@@ -452,7 +452,9 @@ def checked_talk(game, seed, folder, player="heuristic", *, asked=False, habits=
     env = table(game, **options)
     base = env.game_env
     named = player if habits is None else f"{player}:habits={habits}"
-    players = [Spoken(make_policy(named, game, base.game.config), base.spec.voice) for _ in range(base.game.seats)]
+    players = [
+        Spoken(make_policy(named, game, base.game.config), VOICES.get(base.spec.id, "")) for _ in range(base.game.seats)
+    ]
     if asked:
         players[seed % len(players)] = Asker()
     path = Path(folder) / f"{game}-{player}-{seed}.jsonl"

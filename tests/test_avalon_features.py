@@ -23,7 +23,7 @@ def env() -> AvalonPlay:
 
 
 def named(env: AvalonPlay, seat: int, features: str = "table") -> dict[str, float]:
-    encoder = GAME.encoder(env.game) if features == "table" else GAME.seat_encoder(env.game, features)
+    encoder = GAME.encoder(env.game).of(features)
     values = encoder(env.view(seat))
     assert len(encoder.names) == len(set(encoder.names)) == len(values)
     return {name: round(float(value), 4) for name, value in zip(encoder.names, values, strict=True)}

@@ -89,7 +89,7 @@ def test_games_by_hand() -> None:
 
 
 def test_unfinished_games_are_left_out_and_told(playout: Playout) -> None:
-    game = GAME.build(num_players=6, rules="reference")
+    game = GAME.build(GAME.options(num_players=6, rules="reference"))
     games = [transcript(game, playout(game, seed)) for seed in range(3)]
     cut = replace(games[0], entries=games[0].entries[:20], outcome=None)
     assert "unfinished" not in compute(games)
@@ -101,7 +101,7 @@ def test_unfinished_games_are_left_out_and_told(playout: Playout) -> None:
 def test_a_folder_is_read_in_full_and_other_files_are_left_alone(playout: Playout, tmp_path: Path) -> None:
     games = []
     for seed in range(3):
-        game = GAME.build(num_players=5 + seed)
+        game = GAME.build(GAME.options(num_players=5 + seed))
         games.append(transcript(game, playout(game, seed), players={"player_0": "random"}))
         write(tmp_path / f"{seed}.jsonl", games[-1])
     (tmp_path / "notes.txt").write_text("no transcript")
@@ -115,7 +115,7 @@ def test_a_folder_is_read_in_full_and_other_files_are_left_alone(playout: Playou
 
 
 def test_a_broken_transcript_is_refused_by_its_name(playout: Playout, tmp_path: Path) -> None:
-    game = GAME.build(num_players=5)
+    game = GAME.build(GAME.options(num_players=5))
     sound = transcript(game, playout(game, 1))
     short = replace(sound, entries=sound.entries[:-1])
     for broken in (

@@ -19,7 +19,7 @@ SIX = (M, P, S, S, G, D)
 
 def refused(**options: Any) -> str:
     with pytest.raises(ParlourError) as error:
-        GAME.build(**options)
+        GAME.build(GAME.options(**options))
     assert "\n" not in str(error.value)
     return str(error.value)
 
@@ -31,10 +31,13 @@ def lines(play: AvalonPlay, seat: int) -> list[str]:
 
 def test_the_config_names_an_option_only_where_it_was_given():
     plain = {"num_players": 6, "rules": "official", "roles": [M, P, S, S, G, A], "talk": True}
-    assert GAME.build(num_players=6, rules="official").config == plain
+    assert GAME.build(GAME.options(num_players=6, rules="official")).config == plain
     given = {"guesser": G, "sizes": [2, 2, 2, 3, 3], "two_fails": False}
-    assert GAME.build(num_players=6, rules="official", **given).config == plain | given
-    assert GAME.build(num_players=6, rules="official", **given | {"sizes": (2, 2, 2, 3, 3)}).config == plain | given
+    assert GAME.build(GAME.options(num_players=6, rules="official", **given)).config == plain | given
+    assert (
+        GAME.build(GAME.options(num_players=6, rules="official", **given | {"sizes": (2, 2, 2, 3, 3)})).config
+        == plain | given
+    )
 
 
 @pytest.mark.parametrize(
@@ -42,12 +45,15 @@ def test_the_config_names_an_option_only_where_it_was_given():
     [
         ({"rules": "multi_round"}, "rules 'multi_round' is not accepted; accepted: paper, reference, official"),
         ({"two_fails": 1}, "two_fails 1 is not accepted; accepted: None, True, False"),
-        ({"sizes": [2, 3]}, "sizes [2, 3] is not accepted; accepted: None, or 5 whole numbers 1..6"),
-        ({"sizes": "23234"}, "sizes '23234' is not accepted; accepted: None, or 5 whole numbers 1..6"),
-        ({"sizes": [2, 3, 4, 3, 7]}, "size 7 is not accepted; accepted: 1..6"),
-        ({"sizes": [0, 3, 4, 3, 4]}, "size 0 is not accepted; accepted: 1..6"),
-        ({"sizes": [2, 3.0, 4, 3, 4]}, "size 3.0 is not accepted; accepted: 1..6"),
-        ({"guesser": M}, "guesser 'Merlin' is not accepted; accepted: Morgana, Assassin, Mordred, Oberon, Minion"),
+        ({"sizes": [2, 3]}, "sizes (2, 3) is not accepted; accepted: None, or a list of 5, each 1..10"),
+        ({"sizes": "23234"}, "sizes '23234' is not accepted; accepted: None, or a list of 5, each 1..10"),
+        ({"sizes": [2, 3, 4, 3, 7]}, "sizes (2, 3, 4, 3, 7) is not accepted; accepted: None, or 5 whole numbers 1..6"),
+        ({"sizes": [0, 3, 4, 3, 4]}, "sizes 0 is not accepted; accepted: None, or a list of 5, each 1..10"),
+        ({"sizes": [2, 3.0, 4, 3, 4]}, "sizes 3.0 is not accepted; accepted: None, or a list of 5, each 1..10"),
+        (
+            {"guesser": M},
+            "guesser 'Merlin' is not accepted; accepted: None, Morgana, Assassin, Mordred, Oberon, Minion",
+        ),
         ({"guesser": O}, "hold 0 x Oberon; accepted: exactly one, or another guesser"),
         ({"roles": SIX, "rules": "official"}, "hold 0 x Assassin; accepted: exactly one, or another guesser"),
         ({"num_players": 7, "roles": (M, P, S, S, D, N, N), "guesser": N}, "hold 2 x Minion"),

@@ -10,7 +10,7 @@ from parlour.envs.avalon.belief import AvalonBelief
 
 ROLES = ("Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Morgana", "Mordred")
 DEAL = ("Morgana", "Merlin", "Percival", "Loyal Servant", "Mordred", "Loyal Servant")
-RULES = GAME.build(num_players=6, rules="official", roles=ROLES, guesser="Mordred")
+RULES = GAME.build(GAME.options(num_players=6, rules="official", roles=ROLES, guesser="Mordred"))
 SEEN = ((-1, game.LEADS, (0, 3, 2, 0, 1)), (3, game.TEAM, (0, 3)), (-1, game.VOTES, (1, 1, 0, 1, 1, 1, 0)),
         (-1, game.FAILS, (0, 1, 0)), (-1, game.SCORE, (0, 1)), (-1, game.LEADS, (1, 4, 3, 0, 1)))  # fmt: skip
 

@@ -144,7 +144,9 @@ def test_lists_of_players_and_those_who_speak_become_groups() -> None:
 
 def test_canonical_sentences_are_read_as_the_claims_they_stand_for() -> None:
     game = GAME.build(
-        num_players=10, roles=[*ROLES[:3], *["Loyal Servant"] * 3, "Morgana", "Assassin", "Mordred", "Oberon"]
+        GAME.options(
+            num_players=10, roles=[*ROLES[:3], *["Loyal Servant"] * 3, "Morgana", "Assassin", "Mordred", "Oberon"]
+        )
     )
     say = GAME.text(game).say
     for speaker in range(10):

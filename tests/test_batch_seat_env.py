@@ -15,6 +15,7 @@ from parlour.envs.batch.players import drawn
 from parlour.envs.batch.scalar import ScalarTables
 from parlour.envs.batch.tables import NOBODY
 from parlour.envs.core import NATURE, ParlourError
+from parlour.envs.registry import kinds_of
 from parlour.wrappers import BatchObservationsKey, BatchSeatEnv
 
 GAMES = [
@@ -24,7 +25,7 @@ GAMES = [
     ("template_v0", {}),
 ]
 KINDS = [
-    pytest.param(*game, kind, id=f"{game[0]}-{kind}") for game in GAMES for kind in registry[game[0]].spec.features
+    pytest.param(*game, kind, id=f"{game[0]}-{kind}") for game in GAMES for kind in kinds_of(registry[game[0]].spec, {})
 ]
 EVERY = pytest.mark.parametrize(("name", "options", "kind"), KINDS)
 
@@ -131,7 +132,7 @@ def test_make_takes_kernels_where_a_game_has_them_and_scalar_games_elsewhere():
         batch.make("murder_mystery_v0", num_envs=2, features="belief")
 
 
-@pytest.mark.parametrize("kind", registry["werewolf_v0"].spec.features[1:])
+@pytest.mark.parametrize("kind", kinds_of(registry["werewolf_v0"].spec, {})[1:])
 def test_the_mirror_that_kernels_are_held_to_agrees(kind):
     """The lockstep test of the kernels, on tables that cannot be wrong: so what it finds elsewhere is no fault of its own."""
     tables = tables_of("werewolf_v0", {"num_players": 6, "talk": False, "rules": "reference"}, kind, num_envs=2)
@@ -188,7 +189,7 @@ def test_the_learner_moves_whenever_its_seat_does_and_is_paid_what_its_seat_earn
         assert np.array_equal(tables.observe().actor, infos["seat"])
         for b in range(4):
             view = tables.tables[b].view()
-            assert np.array_equal(observed[b], tables.spec.seat_encoder(tables.game, "summary")(view))
+            assert np.array_equal(observed[b], tables.spec.encoder(tables.game).of_seat("summary")(view))
             assert infos["action_mask"][b].sum() == len(view.legal)
         if seat != "random":
             assert (infos["seat"] == seat).all()
@@ -264,7 +265,7 @@ def test_in_the_mode_next_step_a_game_that_ends_is_followed_by_a_step_without_a_
         for b in np.flatnonzero(before):
             table = later.tables.tables[b]
             assert len(table.moves) == played[b]
-            encode = later.tables.spec.seat_encoder(later.tables.game, "summary")
+            encode = later.tables.spec.encoder(later.tables.game).of_seat("summary")
             assert np.array_equal(observed[b], encode(table.view()))
     assert games > 5
 

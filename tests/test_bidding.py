@@ -26,7 +26,7 @@ class Talk(Course):
     """A game of four whose first day has come; seat 0 is the werewolf, seat 1 the seer, and nobody has died."""
 
     def __init__(self, *, checked: int = 2, **options: Any) -> None:
-        self.game = GAME.build(num_players=4, roles=ROLES, speaking="bids", **options)
+        self.game = GAME.build(GAME.options(num_players=4, roles=ROLES, speaking="bids", **options))
         self.state = self.game.apply(self.game.initial(), Move(DEALT, (0, 1, 2, 2, 0, 1, 2, 3)))
         self.do(Move(KILL), Move(CHECKS, (checked,)))
 
@@ -89,13 +89,13 @@ def test_no_preset_orders_the_talk_and_when_all_bid_0_the_vote_is_as_ever():
 
 @pytest.mark.parametrize("spec", [GAME, AVALON], ids=["werewolf", "avalon"])
 def test_without_the_option_the_game_and_its_configuration_are_as_they_were(spec):
-    plain = spec.build(num_players=5)
+    plain = spec.build(spec.options(num_players=5))
     assert "speaking" not in plain.config
     assert not any(move.kind == BID for move in plain.catalogue)
-    assert spec.build(num_players=5, speaking="bids").config["speaking"] == "bids"
+    assert spec.build(spec.options(num_players=5, speaking="bids")).config["speaking"] == "bids"
     for options in ({"speaking": "shouts"}, {"speaking": "bids", "talk": False}):
         with pytest.raises(ParlourError, match=r"speaking .* is not accepted.*accepted: "):
-            spec.build(num_players=5, **options)
+            spec.build(spec.options(num_players=5, **options))
 
 
 @pytest.mark.parametrize(("words", "height"), [("3", 3), ("I bid 4!", 4), ("My bid is 0.", 0)])
@@ -140,7 +140,7 @@ class Discussion(Talk):
     """A game of five, before the first proposal; seat 0 leads."""
 
     def __init__(self, **options: Any) -> None:
-        self.game = AVALON.build(num_players=5, speaking="bids", **options)
+        self.game = AVALON.build(AVALON.options(num_players=5, speaking="bids", **options))
         deal = (*sorted(self.game.deck), 0)
         self.state = self.game.apply(self.game.initial(), Move("deal", deal))
 

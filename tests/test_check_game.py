@@ -25,15 +25,17 @@ import numpy as np
 import pytest
 from parlour.envs import testing
 from parlour.envs._template import CoinSpec
-from parlour.envs._template.encode import CoinEncoder
+from parlour.envs._template.encode import CoinEncoder, CoinEncoders
 from parlour.envs._template.rules import Coin
 from parlour.envs._template.text import CoinText
 from parlour.envs._template.vocabulary import GUESSES, SPEECHES
 from parlour.envs.core import NATURE, Event, IllegalMove, Move, Outcome
 from parlour.envs.frames import Frame
+from parlour.envs.spec import GameOptions
 from parlour.envs.testing import CHECKS, check_game, failure_of
 from parlour.envs.testing.table import ConfiguredGame
 from parlour.envs.text import MODERATOR
+from pydantic import Field, create_model
 
 COUNT = count()
 
@@ -42,18 +44,32 @@ class Rules(Coin):
     config: Mapping[str, Any] = {"spare": 0}
 
 
+class SpareOptions(GameOptions):
+    spare: int = 0
+    """Any number."""
+
+
+def described(description: str, *more: str, default: int = 0) -> type[SpareOptions]:
+    """Options of which the first has another description."""
+    fields: dict[str, Any] = {
+        "spare": (int, Field(default=default, description=description)),
+        **dict.fromkeys(more, (int, 0)),
+    }
+    return create_model("Described", __base__=GameOptions, **fields)  # type: ignore[return-value]
+
+
 class SpareSpec(CoinSpec):
     id = "coin_v0"
-    options: ClassVar[Mapping[str, str]] = {"spare": "any number"}
+    options: ClassVar[type[SpareOptions]] = SpareOptions
 
-    def build(self, spare: int = 0) -> Coin:
+    def build(self, options: SpareOptions) -> Coin:
         return Rules()
 
 
 def rules(**changed: Any) -> type[CoinSpec]:
     """A game whose rules have other methods or attributes."""
     game = type("Changed", (Rules,), changed)
-    return type("RulesSpec", (SpareSpec,), {"build": lambda self, spare=0: game(), "__module__": __name__})
+    return type("RulesSpec", (SpareSpec,), {"build": lambda self, options: game(), "__module__": __name__})
 
 
 def wordings(**changed: Any) -> type[CoinSpec]:
@@ -74,15 +90,20 @@ def viewed(change: Any) -> type[CoinSpec]:
     return rules(view=lambda self, s, seat: change(self, s, seat, Coin.view(self, s, seat)))
 
 
+def encoders(**changed: Any) -> type[CoinSpec]:
+    changes = type("Changed", (CoinEncoders,), changed)
+    return specs(encoder=lambda self, game: changes(game))
+
+
 def features(change: Any) -> type[CoinSpec]:
     encoder = type("Changed", (CoinEncoder,), {"__call__": lambda self, view: change(CoinEncoder.__call__(self, view))})
-    return specs(encoder=lambda self, game: encoder())
+    return encoders(at_table=lambda self: encoder())
 
 
 def own_features(**changed: Any) -> type[CoinSpec]:
     """A game whose features in the frame of a seat come from another encoder."""
     encoder = type("Changed", (CoinEncoder,), changed)
-    return specs(seat_encoder=lambda self, game, features: encoder())
+    return encoders(of_seat=lambda self, kind: encoder())
 
 
 def from_memory(self: CoinEncoder, view: Any) -> Any:
@@ -93,7 +114,7 @@ def from_memory(self: CoinEncoder, view: Any) -> Any:
 
 def framed(order: list[list[int]], own: list[list[int]] | None = None) -> type[CoinSpec]:
     frame = Frame(np.array(order), np.argsort(order) if own is None else np.array(own))
-    return specs(frame=lambda self, game: frame)
+    return encoders(frame=lambda self: frame)
 
 
 def lenient(self: Coin, s: Any, move: Move) -> Any:
@@ -215,10 +236,13 @@ DEFECTS: dict[str, list[tuple[str, type[CoinSpec]]]] = {
     ],
     "card": [
         ("another name", specs(id="coin_v1")),
-        ("options", specs(options={"spare": "any", "more": "any"})),
+        ("options", specs(options=described("Any number.", "more"))),
         ("none", type("CardlessSpec", (SpareSpec,), {"__module__": "parlour.envs.speech"})),
     ],
-    "spec_options": [("not those of build", specs(options={})), ("not printable", specs(options={"spare": "a\nb"}))],
+    "spec_options": [
+        ("not described", specs(options=described(""))),
+        ("not printable", specs(options=described("a\nb"))),
+    ],
     "heuristic": [
         ("an illegal move", specs(heuristic=f"{__name__}:Absent")),
         ("not there", specs(heuristic=f"{__name__}:Nobody")),
@@ -251,8 +275,8 @@ DEFECTS: dict[str, list[tuple[str, type[CoinSpec]]]] = {
         ("too large", own_features(__call__=lambda self, view: CoinEncoder.__call__(self, view) * 2)),
         ("too few names", own_features(names=("my place",))),
         ("out of memory", own_features(__call__=from_memory)),
-        ("a kind without an encoder", specs(features=("table", "summary", "belief"))),
-        ("none as at the table", specs(features=("summary",))),
+        ("a kind without an encoder", encoders(kinds=("table", "summary", "belief"))),
+        ("none as at the table", encoders(kinds=("summary",))),
     ],
     "own_actions": [
         ("for one seat", framed([[0, 1, 2, 3, 4]])),
@@ -279,7 +303,15 @@ DEFECTS: dict[str, list[tuple[str, type[CoinSpec]]]] = {
         ("quotation marks that words close", wordings(line=bracketed)),
     ],
     "spoofed_moves": [("words that are obeyed", wordings(parse=obedient))],
-    "replays": [("another game in its config", specs(build=lambda self, spare=1: Rules() if spare else Blindfolded()))],
+    "replays": [
+        (
+            "another game in its config",
+            specs(
+                options=described("Any number.", default=1),
+                build=lambda self, options: Rules() if options.spare else Blindfolded(),
+            ),
+        )
+    ],
     "pettingzoo_tests": [("seeds ignored", rules(nature=lambda self, s, rng: Move("toss", (next(COUNT) % 2,))))],
     "gymnasium_check_env": [("features outside of their space", features(lambda values: values + 2))],
 }

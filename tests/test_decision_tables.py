@@ -113,6 +113,13 @@ def test_questions_are_told_by_player_and_kind():
     ]
 
 
+def test_long_cells_such_as_names_of_models_wrap_in_a_terminal():
+    tables = decision_tables({"chat": CHAT})
+    assert {table.title: table.wrap for table in tables} == dict.fromkeys(
+        ("Decisions", "What the models took", "Questions by kind"), True
+    )
+
+
 def test_players_that_ask_nobody_and_decide_all_have_no_table():
     assert decision_tables({"random": PLAIN}) == []
     assert decision_tables({}) == []

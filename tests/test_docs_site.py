@@ -64,7 +64,9 @@ def test_every_game_has_a_page_which_shows_what_its_card_says():
         kinds = {move.kind for move in env.game.catalogue}
         assert {kind for kind in kinds if f"| `{kind}` |" not in _actions(env)} == set()
         assert {option for option in env.spec.options if f"| `{option}` |" not in _options(env.spec)} == set()
-        assert {kind for kind in env.spec.features if f"features='{kind}'" not in _observations(env)} == set()
+        assert {
+            kind for kind in env.spec.encoder(env.game).kinds if f"features='{kind}'" not in _observations(env)
+        } == set()
 
 
 def test_every_table_of_reproduce_is_on_the_page_of_the_papers():

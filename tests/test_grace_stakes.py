@@ -21,7 +21,7 @@ from parlour.envs.mediated_qa.vocabulary import (
 )
 from parlour.policies.agents.mediated_qa import PolicyTable, policy_file
 from parlour.policies.agents.mediated_qa.joint import NUMBER, PUBLISHED
-from parlour.training.learn.mediators import calibrated_run, stakes_files
+from parlour.training.learn.mediators import calibrated_run, stakes_report
 from parlour.training.learn.mediators.calibrated_run import CalibratedRun, private_obedience
 from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig
 from parlour.training.learn.mediators.simulate import Simulated, calibrate, table
@@ -153,9 +153,9 @@ def test_the_command_leaves_table_policies_and_picture(grace_run, tmp_path, outp
     rows = list(csv.DictReader((tmp_path / "stakes.csv").read_text().splitlines()))
     assert len(rows) == 2 * 3 * 6
     assert {row["price"] for row in rows} == {"0.0", "50.0", "inf"}
-    policy = policy_file.read(tmp_path / stakes_files.policy_name(110.0, 50.0))
+    policy = policy_file.read(tmp_path / stakes_report.policy_name(110.0, 50.0))
     assert policy.thresholds == policy_file.read(grace_run / "policy.json").thresholds != {}
-    assert (tmp_path / stakes_files.STAKES_PICTURE).read_bytes()[:4] == b"\x89PNG"
+    assert (tmp_path / stakes_report.STAKES_PICTURE).read_bytes()[:4] == b"\x89PNG"
     assert (grace_run / "calibration" / "partial.csv").read_bytes() == before
 
 

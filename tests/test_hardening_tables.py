@@ -59,8 +59,10 @@ def test_a_reset_that_keeps_the_generator_is_found(monkeypatch, tmp_path):
 
 def test_tables_that_share_their_chance_are_found(monkeypatch, tmp_path):
     rng = np.random.default_rng(0)
-    nature = type(_template.GAME.build()).nature
-    monkeypatch.setattr(type(_template.GAME.build()), "nature", lambda self, s, _: nature(self, s, rng))
+    nature = type(_template.GAME.build(_template.GAME.options())).nature
+    monkeypatch.setattr(
+        type(_template.GAME.build(_template.GAME.options())), "nature", lambda self, s, _: nature(self, s, rng)
+    )
     assert {finding.what for finding in findings_of("interleaved", tmp_path)} == {"a game disturbs another"}
 
 
@@ -87,8 +89,7 @@ class Hashed(Coin):
 
 class HashedSpec(CoinSpec):
     id = "hashed_v0"
-    batch = ""
-    def build(self):
+    def build(self, options):
         return Hashed()
 
 GAME = HashedSpec()

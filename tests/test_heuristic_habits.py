@@ -78,7 +78,7 @@ def test_features_hold_the_chances_of_the_file(file, tmp_path):
     play(env, [make_policy("heuristic", "avalon_v0", {}) for _ in range(5)], 2)
     transcript = replay.read(tmp_path / "seen.jsonl")
     rules = transcript.game()
-    plain, learned = GAME.seat_encoder(rules, "belief"), GAME.seat_encoder(rules, f"belief:habits={file}")
+    plain, learned = GAME.encoder(rules).of_seat("belief"), GAME.encoder(rules).of_seat(f"belief:habits={file}")
     assert plain.names == learned.names
     differs = False
     for state in replay.states(rules, transcript.moves):
@@ -99,7 +99,7 @@ def test_a_saved_player_remembers_its_habits(file, tmp_path):
     features = f"belief:habits={file}"
     env = table("avalon_v0", **TABLE, features=features, observation="features")
     game = env.unwrapped.game
-    size, actions = GAME.seat_encoder(game, features).size, len(game.catalogue)
+    size, actions = GAME.encoder(game).of_seat(features).size, len(game.catalogue)
     layers = [(np.zeros((actions, size), np.float32), np.zeros(actions, np.float32))]
     TrainedSeat("avalon_v0", game.config, layers, features=features).save(tmp_path / "seat.npz")
     loaded = TrainedSeat.load(tmp_path / "seat.npz")

@@ -14,8 +14,8 @@ tables = pytest.mark.parametrize(("spec", "options"), TABLES, ids=[f"{s.id} {o['
 @pytest.mark.slow
 @tables
 def test_the_summary_is_what_the_table_says_with_seats_counted_from_oneself(spec, options):
-    game = spec.build(**options)
-    at_table, own = spec.encoder(game), spec.seat_encoder(game, "summary")
+    game = spec.build(spec.options(**options))
+    at_table, own = spec.encoder(game).at_table(), spec.encoder(game).of_seat("summary")
     places = {f"{'seat ' * (spec is werewolf.GAME)}+{j}": j for j in range(game.seats)} | {"me": 0}
     for s in asked_states(game, 1):
         for seat in range(game.seats):
@@ -30,12 +30,12 @@ def test_the_summary_is_what_the_table_says_with_seats_counted_from_oneself(spec
 
 @tables
 def test_kinds_add_up_and_others_are_refused_in_one_line(spec, options):
-    game = spec.build(**options)
-    of = {kind: spec.seat_encoder(game, kind) for kind in ("summary", "record", "belief", "record+belief")}
+    game = spec.build(spec.options(**options))
+    of = {kind: spec.encoder(game).of_seat(kind) for kind in ("summary", "record", "belief", "record+belief")}
     extra = {kind: list(encoder.names[of["summary"].size :]) for kind, encoder in of.items()}
     assert all(encoder.names[: of["summary"].size] == of["summary"].names for encoder in of.values())
     assert extra["record+belief"] == [*extra["record"], *extra["belief"]]
     assert len(extra["belief"]) == 4 * game.seats + 2 * (spec is avalon.GAME)
     for kind in ("pixels", "table"):
         with pytest.raises(ParlourError, match=f"'{kind}' is not accepted; accepted: summary, record, belief"):
-            spec.seat_encoder(game, kind)
+            spec.encoder(game).of_seat(kind)

@@ -111,6 +111,22 @@ def test_a_difference_takes_the_cases_that_both_have():
     assert mean_difference([0.0, 0.0, 0.0, 9.0], [1.0, 2.0, 5.0]) == mean_estimate([-1.0, -2.0, -5.0])
 
 
+@pytest.mark.parametrize(
+    ("estimate", "name"),
+    [
+        (rate(3, 4), "rate"),
+        (paired([True, True, False], [False, True, True]), "difference"),
+        (mean_estimate([1.0, 2.0, 6.0]), "mean"),
+        (mean_estimate([2.0]), "mean"),
+    ],
+)
+def test_what_was_written_of_an_estimate_is_read_back(estimate, name):
+    written = estimate.as_json()
+    assert {"rate", "difference", "mean"} & written.keys() == {name}
+    assert written[name] == estimate.value
+    assert Estimate.of_json(written) == estimate
+
+
 def test_cases_without_weight_do_not_count():
     assert weighted_mean([0.0, 1.0, 50.0], [1.0, 3.0, 0.0]) == weighted_mean([0.0, 1.0], [1.0, 3.0])
 
@@ -122,6 +138,11 @@ def test_margins_of_many_means_at_once():
     assert np.isnan([widths[0, 1], widths[1, 0], widths[1, 1]]).all()
     assert isnan(float(margin(1.0, 1)))
     assert float(margin(sqrt(2), 2)) == pytest.approx(sqrt(2) * T_1, abs=1e-3)
+
+
+def test_no_values_have_no_margin_even_if_their_number_has_no_sign():
+    # 0 - 1 of unsigned numbers would be 255 degrees of freedom
+    assert np.isnan(margin([1.0, 1.0], np.array([0, 1], np.uint8))).all()
 
 
 def test_an_interval_is_shown_in_its_unit_or_as_a_dash():

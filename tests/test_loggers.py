@@ -14,7 +14,8 @@ from parlour.envs.core import ParlourError
 from parlour.training.cli import COMMANDS, run
 from parlour.training.report import display
 from parlour.training.runs import loggers as module
-from parlour.training.runs.loggers import CURVE, SPEED, check_loggers, loggers, read_curve
+from parlour.training.runs.loggers import CURVE, SPEED, check_loggers, read_curve
+from parlour.training.runs.run import Run
 
 TENSORBOARD = pytest.mark.skipif(find_spec("tensorboard") is None, reason="the extra `tensorboard` is not installed")
 TRAINERS = [name for name in COMMANDS if name.startswith("train ")]
@@ -125,11 +126,12 @@ def test_a_run_stopped_and_resumed_with_tensorboard_leaves_the_curve_of_one_that
 # -- the interface -----------------------------------------------------------------------------------------------
 
 
-def log(folder, steps, names=(), before=()):
+def log(folder, steps, names=()):
     """Log some steps: a value at each, another at every second one."""
-    with loggers(folder, names, before) as logger:
+    run = Run(folder, log=names)
+    with run.opened():
         for step in steps:
-            logger.log({"eval/win_rate": step / 7, "losses/value_loss": None if step % 20 else 1}, step)
+            run.log({"eval/win_rate": step / 7, "losses/value_loss": None if step % 20 else 1}, step)
 
 
 def test_the_csv_has_a_row_for_each_step_and_an_empty_cell_where_nothing_was_measured(tmp_path):
@@ -145,7 +147,7 @@ def test_the_csv_has_a_row_for_each_step_and_an_empty_cell_where_nothing_was_mea
 
 def test_what_a_kill_left_beyond_the_checkpoint_is_replaced(tmp_path):
     log(tmp_path, [10, 20, 30])
-    log(tmp_path, [20, 40], before=read_curve(tmp_path)[:1])
+    log(tmp_path, [20, 40])
     assert list(curve(tmp_path)) == [10, 20, 40]
     log(tmp_path / "whole", [10, 20, 40])
     assert (tmp_path / CURVE).read_bytes() == (tmp_path / "whole" / CURVE).read_bytes()
@@ -154,7 +156,7 @@ def test_what_a_kill_left_beyond_the_checkpoint_is_replaced(tmp_path):
 @TENSORBOARD
 def test_tensorboard_takes_back_what_the_checkpoint_does_not_have(tmp_path):
     log(tmp_path, [10, 20, 30], ["tensorboard"])
-    log(tmp_path, [20, 40], ["tensorboard", "csv", "tensorboard"], read_curve(tmp_path)[:1])
+    log(tmp_path, [20, 40], ["tensorboard", "csv", "tensorboard"])
     assert_alike(scalars(tmp_path), curve(tmp_path))
     log(tmp_path, [10, 20], ["tensorboard"])  # begun anew, as by a trainer without checkpoints
     assert_alike(scalars(tmp_path), curve(tmp_path))
@@ -164,7 +166,7 @@ def test_tensorboard_takes_back_what_the_checkpoint_does_not_have(tmp_path):
 @TENSORBOARD
 def test_a_logger_that_is_asked_for_late_has_the_whole_curve(tmp_path):
     for steps, names in (([10, 20], []), ([30], ["tensorboard"]), ([40], []), ([50], ["tensorboard"])):
-        log(tmp_path, steps, names, read_curve(tmp_path))
+        log(tmp_path, steps, names)
     assert_alike(scalars(tmp_path), curve(tmp_path))
     assert list(curve(tmp_path)) == [10, 20, 30, 40, 50]
 

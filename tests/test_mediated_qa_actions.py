@@ -21,18 +21,22 @@ from refused_values import refusal
 
 OWN = ActionSet(
     retriever=(
-        Action("bm25", "search", 1.0, by="bm25"),
-        Action("graph", "search", 2.0, by="graph"),
-        Action("graph_deep", "search", 4.0, by="graph", depth="deep"),
-        Action("none", "skip"),
+        Action(name="bm25", kind="search", cost=1.0, by="bm25"),
+        Action(name="graph", kind="search", cost=2.0, by="graph"),
+        Action(name="graph_deep", kind="search", cost=4.0, by="graph", depth="deep"),
+        Action(name="none", kind="skip"),
     ),
     generator=(
-        Action("small", "read", 1.0),
-        Action("large", "read", 6.0, by="large"),
-        Action("from_memory", "recall", 2.0),
-        Action("silent", "refuse"),
+        Action(name="small", kind="read", cost=1.0),
+        Action(name="large", kind="read", cost=6.0, by="large"),
+        Action(name="from_memory", kind="recall", cost=2.0),
+        Action(name="silent", kind="refuse"),
     ),
-    verifier=(Action("strict", "check", 3.0, by="strict"), Action("usual", "check", 2.0), Action("trust", "skip")),
+    verifier=(
+        Action(name="strict", kind="check", cost=3.0, by="strict"),
+        Action(name="usual", kind="check", cost=2.0),
+        Action(name="trust", kind="skip"),
+    ),
 )
 """Two retrievers, one of them shallow and deep; two readers; two checks."""
 
@@ -66,7 +70,7 @@ def test_the_published_set_is_the_vocabulary():
     assert PUBLISHED_ACTIONS.fallback == vocabulary.FALLBACK
     assert PUBLISHED_ACTIONS.payment() == Payment()
     for given in ({}, {"actions": PUBLISHED_ACTIONS}):  # a table of these actions does not speak of actions
-        game = mediated_qa.GAME.build(**given)
+        game = mediated_qa.GAME.build(mediated_qa.GAME.options(**given))
         assert "actions" not in game.config
         assert mediated_qa_v0.raw_env(**given).game.config == game.config
 
@@ -87,7 +91,7 @@ def test_what_is_carried_out_where_nothing_is_found():
     chosen = OWN.joint_of(("bm25", "large", "strict"))
     assert OWN.names_of(OWN.executed(chosen, found=True)) == ("bm25", "large", "strict")
     assert OWN.names_of(OWN.executed(chosen, found=False)) == ("bm25", "from_memory", "trust")
-    silent = ActionSet(OWN.retriever, (OWN.generator[0], OWN.generator[3]), OWN.verifier)  # nothing to recall
+    silent = OWN.replace(generator=(OWN.generator[0], OWN.generator[3]))  # nothing to recall
     chosen = silent.joint_of(("bm25", "small", "usual"))
     assert silent.names_of(silent.executed(chosen, found=False)) == ("bm25", "silent", "trust")
 
@@ -95,7 +99,7 @@ def test_what_is_carried_out_where_nothing_is_found():
 def test_the_fallback_searches_first_and_refuses():
     assert OWN.names_of(OWN.fallback) == ("bm25", "silent", "trust")
     offered = (("graph", "small", "trust"), ("none", "from_memory", "trust"))
-    few = ActionSet(*OWN.modules, offered)
+    few = OWN.replace(offered=offered)
     assert few.names_of(few.fallback) == offered[0]  # what is not offered cannot be recommended
     assert tuple(map(few.names_of, few.joints("published"))) == offered
     assert len(few.joints("all")) == 32
@@ -104,36 +108,41 @@ def test_the_fallback_searches_first_and_refuses():
 @pytest.mark.parametrize(
     ("parts", "reason"),
     [
-        ({"retriever": ()}, "number of actions of the retriever 0 is not accepted"),
-        ({"retriever": (Action("a", "check"),)}, "kind of a 'check' is not accepted; accepted: search, skip"),
-        ({"retriever": (Action("A b", "search"),)}, "name of an action 'A b' is not accepted"),
-        ({"retriever": (Action("trust", "skip"),)}, "action 'trust' stands twice in a set"),
-        ({"retriever": (Action("a", "search", -1.0),)}, "cost of a -1.0 is not accepted"),
-        ({"retriever": (Action("a", "search", float("nan")),)}, "cost of a nan is not accepted"),
-        ({"retriever": (Action("a", "search", depth="deeper"),)}, "depth of a 'deeper' is not accepted"),
-        ({"generator": (Action("a", "read"),)}, "the generator can do nothing without evidence"),
-        ({"verifier": (Action("a", "check"),)}, "the verifier can do nothing without evidence"),
+        ({"retriever": ()}, "retriever [] is not accepted; accepted: a list of 1..30"),
+        ({"retriever": [{"name": "a", "kind": "check"}]}, "kind of a 'check' is not accepted; accepted: search, skip"),
+        ({"retriever": [{"name": "A b", "kind": "search"}]}, "retriever.name 'A b' is not accepted"),
+        ({"retriever": [{"name": "trust", "kind": "skip"}]}, "action 'trust' stands twice in a set"),
+        ({"retriever": [{"name": "a", "kind": "search", "cost": -1.0}]}, "retriever.cost -1.0 is not accepted"),
+        ({"retriever": [{"name": "a", "kind": "search", "cost": float("nan")}]}, "retriever.cost nan is not accepted"),
+        (
+            {"retriever": [{"name": "a", "kind": "search", "depth": "deeper"}]},
+            "retriever.depth 'deeper' is not accepted",
+        ),
+        ({"generator": [{"name": "a", "kind": "read"}]}, "the generator can do nothing without evidence"),
+        ({"verifier": [{"name": "a", "kind": "check"}]}, "the verifier can do nothing without evidence"),
         ({"offered": (("none", "small", "trust"),)}, "joint action none, small, trust is not accepted: small reads"),
         ({"offered": (("none", "big", "trust"),)}, "action of the generator 'big' is not accepted"),
         ({"offered": (("none", "silent", "trust"),) * 2}, "a joint action is offered twice"),
     ],
 )
 def test_sets_that_are_refused(parts: dict[str, Any], reason: str):
-    usual = {"retriever": OWN.retriever, "generator": OWN.generator, "verifier": OWN.verifier}
-    assert reason in refusal(ActionSet, **usual | parts)
+    assert reason in refusal(ActionSet.from_plain, OWN.plain() | parts)
 
 
 @pytest.mark.parametrize(
     ("plain", "reason"),
     [
-        (7, "actions 7 is not accepted"),
-        ({"retriever": 3}, "actions of the retriever 3 is not accepted; accepted: a list of objects"),
-        ({"checker": []}, "entry of actions 'checker' is not accepted"),
+        (7, "settings 7 is not accepted"),
         (
-            {"retriever": [{"name": "a", "sort": "search"}]},
-            "entry of an action of the retriever 'sort' is not accepted",
+            OWN.plain() | {"retriever": 3},
+            "retriever 3 is not accepted; accepted: a list of 1..30, each an object with name",
         ),
-        ({"retriever": [{"name": "a"}]}, "accepted: name and kind"),
+        (OWN.plain() | {"checker": []}, "setting 'checker' is not accepted"),
+        (
+            OWN.plain() | {"retriever": [{"name": "a", "kind": "skip", "sort": "search"}]},
+            "setting 'retriever.sort' is not accepted",
+        ),
+        (OWN.plain() | {"retriever": [{"name": "a"}]}, "retriever.kind is missing"),
     ],
 )
 def test_plain_values_that_are_no_set(plain: Any, reason: str):
@@ -198,15 +207,15 @@ class Doubter(Strict, ExtractiveReader):
 
 def test_a_table_takes_its_actions_from_the_service_and_is_built_again_from_its_configuration():
     service = own_pipeline()
-    game = mediated_qa.GAME.build(service=service)
+    game = mediated_qa.GAME.build(mediated_qa.GAME.options(service=service))
     assert game.joints == OWN.all
     assert game.payment == OWN.payment()
-    assert game.config["actions"] == OWN.as_plain()
-    again = mediated_qa.GAME.build(**json.loads(json.dumps(game.config)))
+    assert game.config["actions"] == OWN.plain()
+    again = mediated_qa.GAME.build(mediated_qa.GAME.options.from_plain(json.loads(json.dumps(game.config))))
     assert (again.actions, again.payment, again.config) == (game.actions, game.payment, game.config)
     plain = Pipeline(generate(seed=2, size=5, difficulty="easy"))
     with pytest.raises(ParlourError, match="the table's actions differ from the service's actions"):
-        mediated_qa.GAME.build(service=plain, actions=OWN)
+        mediated_qa.GAME.build(mediated_qa.GAME.options(service=plain, actions=OWN))
 
 
 def test_an_episode_by_words_pays_for_what_is_carried_out():
@@ -226,5 +235,7 @@ def test_an_episode_by_words_pays_for_what_is_carried_out():
 
 
 def test_a_table_of_other_actions_keeps_the_contract_of_a_game():
-    by_names = ActionSet(OWN.retriever, (OWN.generator[0], *OWN.generator[2:]), OWN.verifier[1:])  # of no other part
-    check_game(mediated_qa.GAME, [{"actions": by_names.as_plain(), "corpus_size": 10, "questions": 2}])
+    by_names = OWN.replace(
+        generator=(OWN.generator[0], *OWN.generator[2:]), verifier=OWN.verifier[1:]
+    )  # of no other part
+    check_game(mediated_qa.GAME, [{"actions": by_names.plain(), "corpus_size": 10, "questions": 2}])

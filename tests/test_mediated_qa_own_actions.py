@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,20 +20,21 @@ from parlour.training.learn.mediators import held_out
 from parlour.training.learn.mediators.experiment import HeldOutConfig
 from parlour.training.learn.mediators.simulate import simulate
 from parlour.training.play import rollout
+from parlour.training.runs.run import Run
 
 OWN = ActionSet(
     retriever=(
-        Action("words", "search", 1.0, by="bm25"),
-        Action("walk", "search", 2.0, by="graph"),
-        Action("none", "skip"),
+        Action(name="words", kind="search", cost=1.0, by="bm25"),
+        Action(name="walk", kind="search", cost=2.0, by="graph"),
+        Action(name="none", kind="skip"),
     ),
     generator=(
-        Action("careless", "read", 1.0, by="careless"),
-        Action("careful", "read", 8.0),
-        Action("by_heart", "recall", 2.0),
-        Action("silent", "refuse"),
+        Action(name="careless", kind="read", cost=1.0, by="careless"),
+        Action(name="careful", kind="read", cost=8.0),
+        Action(name="by_heart", kind="recall", cost=2.0),
+        Action(name="silent", kind="refuse"),
     ),
-    verifier=(Action("check", "check", 3.0), Action("trust", "skip")),
+    verifier=(Action(name="check", kind="check", cost=3.0), Action(name="trust", kind="skip")),
 )
 """24 joint actions, 16 feasible: each search with 3 answers, checked or not, or silence: 2 (3 x 2 + 1); 2 without a search."""
 QUESTIONS = 60
@@ -56,7 +56,7 @@ def pipeline():
 def learned(tmp_path_factory):
     """The experiment in a run directory: 40 questions to learn from, 20 held out."""
     out = tmp_path_factory.mktemp("own")
-    return held_out.run(HeldOutConfig(train=40, held_out=20), pipeline=pipeline(), out=out), out
+    return held_out.run(HeldOutConfig(train=40, held_out=20), pipeline=pipeline(), run=Run(out)), out
 
 
 # -- calibration -------------------------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ def test_a_mediator_is_learned_and_scored_over_its_own_actions(learned):
     oracle = result.scores[-1]
     assert all(score.utility.value <= oracle.utility.value for score in result.scores)
     stored = json.loads((out / "config.json").read_text())
-    assert stored["actions"] == OWN.as_plain()
+    assert stored["actions"] == OWN.plain()
 
 
 # -- the policy file and the mediator ----------------------------------------------------------------------------
@@ -135,7 +135,7 @@ def test_a_mediator_is_learned_and_scored_over_its_own_actions(learned):
 def test_a_policy_file_names_its_actions(learned):
     result, out = learned
     text = (out / "policy.json").read_text()
-    assert json.loads(text)["actions"] == OWN.as_plain()
+    assert json.loads(text)["actions"] == OWN.plain()
     assert policy_file.loads(text) == result.learned.policy
     assert policy_file.loads(text).dumps() == text
     without = json.dumps({name: value for name, value in json.loads(text).items() if name != "actions"})
@@ -170,14 +170,14 @@ def test_a_policy_is_refused_at_a_table_of_other_actions(learned):
 
 
 def test_the_command_learns_over_a_file_of_actions(tmp_path, capsys, error_of):
-    plain = replace(OWN, generator=OWN.generator[1:])  # of no part but the retrievers
-    (tmp_path / "actions.json").write_text(json.dumps(plain.as_plain()))
+    plain = OWN.replace(generator=OWN.generator[1:])  # of no part but the retrievers
+    (tmp_path / "actions.json").write_text(json.dumps(plain.plain()))
     out, asked = tmp_path / "run", ["--questions", "20", "--held-out", "10", "--difficulty", "easy"]
     command = ["train", "grace", *asked, "--actions", str(tmp_path / "actions.json"), "--out", str(out)]
     assert run_command(command) == 0
-    assert "always words, careful, trust" in (out / "calibration" / "scores.csv").read_text()
+    assert "always words, careful, trust" in (out / "scores.csv").read_text()
     assert policy_file.read(out / "policy.json").actions == plain
-    assert json.loads((out / "calibration" / "config.json").read_text())["actions"] == plain.as_plain()
+    assert json.loads((out / "calibration" / "config.json").read_text())["actions"] == plain.plain()
     assert "accepted: their costs in the file of actions" in error_of(
         [*command, "--costs", "retrieve_deep=4"], notes=True
     )

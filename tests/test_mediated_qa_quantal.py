@@ -120,6 +120,14 @@ def test_empirical_bayes_within_a_trust_level_by_hand():
     assert estimate(measure(table(*rows)), "auto").strength == pytest.approx((4 / 23, 0.0))
 
 
+def test_a_state_of_one_question_counts_among_the_states_by_hand():
+    # Those groups, and 3 once: within 8 over 3 + 3 + 0 degrees: 4/3. Between, 16 + 16 + 0 = 32 of three groups, weight
+    # 9 - (16 + 16 + 1)/9 = 16/3: variance (32 - 2 * 4/3) / (16/3) = 11/2. k = (4/3) / (11/2) = 8/33.
+    rows = [("T:low_Q:mid", u) for u in (0, 0, 2, 2)] + [("T:low_Q:low", u) for u in (4, 4, 6, 6)]
+    alone = ("T:low_Q:high", 3)
+    assert estimate(measure(table(*rows, alone)), "auto").strength == pytest.approx((8 / 33, 0.0))
+
+
 def test_empirical_bayes_where_states_do_not_differ_or_nothing_is_known():
     alike = [(state, u) for state in STATES for u in (-5.0, 5.0)]
     estimated = estimate(measure(table(*alike)), "auto")
@@ -141,14 +149,16 @@ def test_other_shrinkage_is_refused(shrinkage):
 
 def test_quantal_response_by_hand():
     # exp(0) : exp(0.7 ln 3 / 0.7) = 1 : 3
-    np.testing.assert_allclose(quantal.softmax(np.array([0.0, 0.7 * math.log(3)]), 0.7), [0.25, 0.75], rtol=1e-15)
+    np.testing.assert_allclose(
+        quantal.quantal_response(np.array([0.0, 0.7 * math.log(3)]), 0.7), [0.25, 0.75], rtol=1e-15
+    )
     # floor 0.1 of two: 0.8 * 0.25 + 0.1 = 0.3
     np.testing.assert_allclose(quantal.respond(np.array([0.0, 0.7 * math.log(3)]), 0.7, 0.1), [0.3, 0.7], rtol=1e-14)
 
 
 def test_a_row_of_zeros_is_uniform_and_temperature_zero_is_as_good_as_none():
     assert quantal.respond(np.zeros(9), 0.7, 0.02).tolist() == pytest.approx([1 / 9] * 9)
-    assert quantal.softmax(np.array([1.0, 2.0, 2.0]), 0.0).tolist() == [0.0, 0.5, 0.5]
+    assert quantal.quantal_response(np.array([1.0, 2.0, 2.0]), 0.0).tolist() == [0.0, 0.5, 0.5]
 
 
 values = st.lists(
@@ -176,12 +186,12 @@ def test_probabilities_whatever_the_values(row, temperature, floor):
 def test_what_cannot_be_used_is_refused():
     for temperature in (-0.1, NAN, math.inf):
         with pytest.raises(ParlourError, match=r"temperature .* is not accepted"):
-            quantal.softmax(np.zeros(2), temperature)
+            quantal.quantal_response(np.zeros(2), temperature)
     for floor in (0.5, 0.6, -0.01, NAN):
         with pytest.raises(ParlourError, match=r"floor .* is not accepted with 2 actions"):
             quantal.respond(np.zeros(2), 0.7, floor)
     with pytest.raises(ParlourError, match="without any value"):
-        quantal.softmax(np.array([[0.0], [NAN]]), 0.7)
+        quantal.quantal_response(np.array([[0.0], [NAN]]), 0.7)
     # the action without a value needs no floor
     assert quantal.respond(np.array([0.0, NAN]), 0.7, 0.6).tolist() == [1.0, 0.0]
 

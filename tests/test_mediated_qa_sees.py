@@ -16,7 +16,7 @@ from parlour.policies import make_policy
 from parlour.policies.agents.mediated_qa import GraceMediator, policy_file
 from parlour.policies.agents.mediated_qa.documents import DocumentProbe
 from parlour.training.learn.mediators.contextual import ContextualConfig, learn_contextual
-from parlour.training.learn.mediators.learn import GraceConfig, learn
+from parlour.training.learn.mediators.learn import GraceConfig, fit_policy
 from parlour.training.learn.mediators.simulate import calibrate, table
 from parlour.training.play.named_table import named_table
 
@@ -105,7 +105,7 @@ def learned():
     bins = pipeline.learn_bins(range(120))
     rows = calibrate(pipeline, range(120))
     contexts = np.array([pipeline.context(k) for k in range(120)])
-    plain = learn(table(rows, "published", bins), GraceConfig(temperature=1.0, floor=0.0)).policy
+    plain = fit_policy(table(rows, "published", bins), GraceConfig(temperature=1.0, floor=0.0)).policy
     config = ContextualConfig(temperature=0.0, floor=0.0, folds=2)
     models = {
         sees: learn_contextual(rows, contexts, Payment(), replace(config, sees=sees))

@@ -201,7 +201,7 @@ def test_the_command_learns_from_generated_questions_and_compares(tmp_path, outp
     assert [score["n"] for score in output["scores"]] == [30] * 6
     assert "GraphRAG" in output_of(arguments)
     assert policy_file.read(tmp_path / "policy.json").rows
-    assert (tmp_path / "calibration" / "scores.csv").exists()
+    assert (tmp_path / "scores.csv").exists()
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,12 @@ from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.agents.mediated_qa.joint import ALL, FALLBACK, PUBLISHED, STATES
 from parlour.training.cli import run
 from parlour.training.learn.mediators.baselines import usability
-from parlour.training.learn.mediators.learn import GraceConfig, learn
+from parlour.training.learn.mediators.learn import GraceConfig, fit_policy
 from parlour.training.learn.mediators.table import UtilityTable
 from parlour.training.learn.mediators.train import POLICY, train
+from parlour.training.report import plots
 from parlour.training.runs.loggers import CURVE
+from parlour.training.runs.run import Run
 from parlour.training.statistics import Estimate
 from reference_data import reference as data
 
@@ -149,16 +151,16 @@ def test_the_correlated_equilibrium_is_obeyed_and_the_quantal_response_is_not_qu
     table = simulated(200)
     for individual_costs, share in ((False, 1.0), (True, 1.0), (True, 0.1)):
         how = {"individual_costs": individual_costs, "share": share}
-        learned = learn(table, GraceConfig(method="correlated", **how))
+        learned = fit_policy(table, GraceConfig(method="correlated", **how))
         assert max(max(regrets) for regrets in learned.regrets.values()) <= 1e-9
         assert (learned.policy.temperature, learned.policy.floor) == (None, None)
-        soft = learn(table, given(**how))
+        soft = fit_policy(table, given(**how))
         assert min(max(regrets) for regrets in soft.regrets.values()) > 0.05
     best = {
         s: learned.estimate.actions[int(np.nanargmax(v))]
         for s, v in zip(learned.estimate.states, learned.estimate.value, strict=True)
     }
-    common = learn(table, GraceConfig(method="correlated"))
+    common = fit_policy(table, GraceConfig(method="correlated"))
     assert all(common.policy.rows[state][joint] == pytest.approx(1.0) for state, joint in best.items())
 
 
@@ -178,44 +180,44 @@ def test_unusable_configurations_are_refused():
 
 def test_a_run_of_version_0_3_that_learned_from_counts_is_opened(tmp_path):
     config, table = given(points=2), simulated(120, PUBLISHED)
-    whole = train(config, table, tmp_path)
+    whole = train(config, table, Run(tmp_path))
     for name, change in (
         ("config.json", lambda stored: stored | {"learner": "counts", "rule": {}, "rounds": 20000}),
         ("checkpoint.json", lambda stored: stored | {"points": [[*p[:2], None, *p[2:]] for p in stored["points"]]}),
     ):
         stored = json.loads((tmp_path / name).read_text())
         (tmp_path / name).write_text(json.dumps(change(stored)))
-    assert train(config, table, tmp_path).points == whole.points
+    assert train(config, table, Run(tmp_path)).points == whole.points
     stored = json.loads((tmp_path / "config.json").read_text())
     (tmp_path / "config.json").write_text(json.dumps(stored | {"learner": "bandit"}))
     with pytest.raises(ParlourError, match=r'another configuration \(learner "bandit"'):
-        train(config, table, tmp_path)
+        train(config, table, Run(tmp_path))
 
 
 def test_a_finished_run_is_left_as_it_is_and_another_one_is_refused(tmp_path):
     table = simulated(60, PUBLISHED)
-    first = train(given(points=2), table, tmp_path)
+    first = train(given(points=2), table, Run(tmp_path))
     before = {name: (tmp_path / name).read_bytes() for name in FILES}
-    again = train(given(points=2), table, tmp_path, lambda *_: pytest.fail("it learned again"))
+    again = train(given(points=2), table, Run(tmp_path, lambda *_: pytest.fail("it learned again")))
     assert again.points == first.points
     assert {name: (tmp_path / name).read_bytes() for name in FILES} == before
     with pytest.raises(ParlourError, match=r"another configuration \(seed 0\)"):
-        train(given(points=2, seed=1), table, tmp_path)
+        train(given(points=2, seed=1), table, Run(tmp_path))
     with pytest.raises(ParlourError, match=r"another configuration \(table_sha256 "):
-        train(given(points=2), simulated(60, PUBLISHED, seed=1), tmp_path)
+        train(given(points=2), simulated(60, PUBLISHED, seed=1), Run(tmp_path))
     (tmp_path / "checkpoint.before.json").unlink()  # which would be used
     (tmp_path / "checkpoint.json").write_text("{}")
-    with pytest.raises(ParlourError, match=r"checkpoint\.json cannot be used"):
-        train(given(points=2), table, tmp_path)
+    with pytest.raises(ParlourError, match=r"checkpoint\.json' is not a checkpoint of this run"):
+        train(given(points=2), table, Run(tmp_path))
     (tmp_path / "checkpoint.json").write_text("{")
     with pytest.raises(ParlourError, match=r"checkpoint\.json' cannot be used"):
-        train(given(points=2), table, tmp_path)
+        train(given(points=2), table, Run(tmp_path))
 
 
 def test_the_curve_by_hand(tmp_path):
     # Twenty questions of one action that earns 1, 2, ... 20: four are kept aside, sixteen learned from in four phases.
     table = UtilityTable(tuple(map(str, range(20))), ("s0",) * 20, PUBLISHED[:1], np.arange(1.0, 21.0)[:, None])
-    run = train(given(points=4), table, tmp_path)
+    run = train(given(points=4), table, Run(tmp_path))
     assert [point.steps for point in run.points] == [4, 8, 12, 16]
     assert all(point.n == 4 for point in run.points)
     last = run.points[-1]
@@ -226,7 +228,7 @@ def test_the_curve_by_hand(tmp_path):
     with (tmp_path / CURVE).open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [float(row["eval/episodic_return"]) for row in rows] == [point.held_out for point in run.points]
-    if run.picture:
+    if plots.available():
         assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -237,7 +239,7 @@ def test_the_table_of_quantities_tells_counts_means_and_probabilities(tmp_path):
         PUBLISHED[:3],
         np.array([[1, 2, math.nan], [3, 2, math.nan], [5, 5, 9]]),
     )
-    train(given(), table, tmp_path)
+    train(given(), table, Run(tmp_path))
     with (tmp_path / "quantities.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["n"] for row in rows] == ["3", "3", "1"]

@@ -9,7 +9,7 @@ import pytest
 from mystery_table import ADA, BEN, CLEO, DOV, EVE, ask, choose, introduced, table
 from parlour.envs.core import Move
 from parlour.envs.murder_mystery.encode import MysteryEncoder
-from parlour.envs.murder_mystery.options import tell
+from parlour.envs.murder_mystery.legal_moves import tell
 from parlour.envs.murder_mystery.vocabulary import NOBODY, SAYS, SUSPECT, VOTE
 from parlour.envs.murder_mystery.vocabulary.facts import MEANS, MOTIVE, SIGHTING, WHEREABOUTS, Fact
 

@@ -9,7 +9,7 @@ from mystery_table import BEN, path
 from networks import moves_of
 from parlour.envs import registry
 from parlour.envs.core import Move
-from parlour.envs.murder_mystery.options import fact_of
+from parlour.envs.murder_mystery.legal_moves import fact_of
 from parlour.envs.murder_mystery.vocabulary import ANSWER, ASK, SOLVED, TELL, TURN, VERDICT, VOTE
 from parlour.envs.murder_mystery.vocabulary.facts import Fact
 from parlour.envs.turn import take_turn

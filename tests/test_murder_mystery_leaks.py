@@ -15,7 +15,8 @@ from parlour.envs.core import Move
 from parlour.envs.murder_mystery import GAME
 from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.cases.find import find
-from parlour.envs.murder_mystery.rules import MurderMystery, MysterySetting
+from parlour.envs.murder_mystery.options import MysteryOptions
+from parlour.envs.murder_mystery.rules import MurderMystery
 from parlour.envs.murder_mystery.vocabulary import ASK, TELL
 from reaching import everything
 
@@ -24,7 +25,7 @@ TOWER = find(path("tower_en"))
 
 def game_of(case: Case = TOWER, **options: Any) -> MurderMystery:
     """The rules for a case that lies in no file."""
-    return MurderMystery(case, MysterySetting(**{"rounds": 2, "targets": 2, **options}), {})
+    return MurderMystery(case, MysteryOptions(**{"rounds": 2, "targets": 2, **options}))
 
 
 def opened(game: MurderMystery) -> GameEnv:

@@ -28,7 +28,7 @@ from parlour.envs.core import OVER, Move, ParlourError
 from parlour.envs.murder_mystery import GAME
 from parlour.envs.murder_mystery.cases.case import digest
 from parlour.envs.murder_mystery.cases.find import find
-from parlour.envs.murder_mystery.options import fact_of, tell
+from parlour.envs.murder_mystery.legal_moves import fact_of, tell
 from parlour.envs.murder_mystery.vocabulary import (
     ANSWER,
     ASK,
@@ -311,7 +311,7 @@ def test_the_catalogue_is_of_public_words_alone(tmp_path):
             character.update(facts=[], lies=[], script="Nothing.")
 
     file = changed_case(tmp_path / "bare.json", "tower_en", bare)
-    assert GAME.build(case=file).catalogue == table().catalogue
+    assert GAME.build(GAME.options(case=file)).catalogue == table().catalogue
     # 7 persons x 3 places x 2 times, own and seen; 7 x 6 x (2 relations + 3 feelings); 5 x 2 x (2 motives + peace);
     # 5 x (2 means had, 2 lacked, 1 thing); 2 victims x (4 x 3 x 3 - 1) deaths
     assert len(table().table.tells) == 2 * 42 + 42 * 5 + 10 * 3 + 25 + 2 * 35
@@ -430,7 +430,7 @@ def test_a_case_without_any_murderer_at_the_table_is_a_draw(tmp_path):
         for character in case["characters"]:
             character["murders"] = [False, False]
 
-    game = GAME.build(case=changed_case(tmp_path / "nobody.json", "letter_en", nobody), rounds=1)
+    game = GAME.build(GAME.options(case=changed_case(tmp_path / "nobody.json", "letter_en", nobody), rounds=1))
     result = game.outcome(vote(game, (1, 1), (0, 0), (0, 0), (0, 0)))
     assert (result.returns, result.winner) == ((0.0,) * 4, "draw")
 
@@ -461,7 +461,7 @@ def test_options_outside_what_is_accepted_are_refused_in_one_line(options, messa
 def test_the_configuration_holds_the_digest_of_the_case():
     game = table()
     assert game.config["case_sha256"] == digest(find(path("tower_en")))
-    assert GAME.build(**game.config).config == game.config
+    assert GAME.build(GAME.options(**game.config)).config == game.config
 
 
 def test_a_fact_that_cannot_be_told_is_refused(tmp_path):
@@ -471,4 +471,4 @@ def test_a_fact_that_cannot_be_told_is_refused(tmp_path):
         case["characters"][0]["facts"].append(["motive", [1, 0, 2]])
 
     with pytest.raises(ParlourError, match=r"motive \[1, 0, 2\]"):
-        GAME.build(case=changed_case(tmp_path / "case.json", "tower_en", motive))
+        GAME.build(GAME.options(case=changed_case(tmp_path / "case.json", "tower_en", motive)))

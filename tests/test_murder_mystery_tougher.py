@@ -14,7 +14,7 @@ from parlour.envs.murder_mystery.cases.case import Case, digest, dump, load
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.generate import tougher
 from parlour.envs.murder_mystery.generate.from_seed import generate
-from parlour.envs.murder_mystery.options import tell
+from parlour.envs.murder_mystery.legal_moves import tell
 from parlour.envs.murder_mystery.vocabulary import ENOUGH
 from parlour.envs.murder_mystery.vocabulary.facts import UNKNOWN, WHEREABOUTS, Fact
 from parlour.training.papers import questum_games
@@ -195,7 +195,7 @@ def liar_of(case: Case) -> tuple[int, Fact]:
 
 def test_an_innocent_with_a_secret_may_tell_its_lie_and_be_silent_and_others_may_not():
     case = made(1, 1)
-    table, (liar, lie) = GAME.build(case=case.id).table, liar_of(case)
+    table, (liar, lie) = GAME.build(GAME.options(case=case.id)).table, liar_of(case)
     offered = table.replies(liar, WHEREABOUTS, -1, 0, 0).legal
     assert tell(lie) in offered
     assert ENOUGH in offered

@@ -10,7 +10,7 @@ from parlour.envs import registry
 from parlour.envs.core import ParlourError
 from parlour.policies import TrainedSeat
 from parlour.training.cli import run
-from parlour.training.learn.ppo.phase_config import SeatConfig
+from parlour.training.learn.ppo.config import SeatConfig
 from parlour.training.learn.practice import PracticeConfig
 from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.play.named_table import DEFAULT_GAME, named_table

@@ -24,6 +24,7 @@ from matplotlib.transforms import Bbox  # noqa: E402
 from parlour.training.papers import reproduce as reproducing  # noqa: E402
 from parlour.training.papers.reproduce import ReproductionSetting, reproduce  # noqa: E402
 from parlour.training.report import plots  # noqa: E402
+from parlour.training.report.learning_curve import LearningCurve  # noqa: E402
 
 CROSSING = 1.0  # pixels that boxes may share: their edges are rounded
 
@@ -42,16 +43,22 @@ class Drawn(NamedTuple):
 @pytest.fixture(scope="module")
 def figures(tmp_path_factory):
     drawn, kept, folder = {}, [], tmp_path_factory.mktemp("pictures")
-    save, opened = plots.save, plots.picture
+    save, opened, described, makers = plots.save, plots.picture, LearningCurve.__init__, set()
 
     def picture(path, *sizes, **settings):
         frames = (sys._getframe(1), sys._getframe(2))
-        kept[:] = [{Path(frame.f_code.co_filename).resolve() for frame in frames}]
+        kept[:] = [{Path(frame.f_code.co_filename).resolve() for frame in frames} | makers]
+        makers.clear()
         return opened(path, *sizes, **settings)
+
+    def describe(self, *values, **named):
+        makers.add(Path(sys._getframe(1).f_code.co_filename).resolve())
+        described(self, *values, **named)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plots, "save", lambda made, path: (kept.append(made), save(made, path)))
         patch.setattr(plots, "picture", picture)
+        patch.setattr(LearningCurve, "__init__", describe)
         for name, draw in PICTURES.items():
             file = folder / name.replace(" ", "-") / "curve.png"
             file.parent.mkdir()
@@ -143,7 +150,7 @@ def test_every_panel_has_both_axes_named(figures, name):
 
 def test_every_module_that_draws_is_among_these(figures):
     root = Path(parlour.training.__path__[0])
-    opens = re.compile(r"plots\.picture\(|\blearning_curve\(")
+    opens = re.compile(r"plots\.picture\(|\bLearningCurve\(")
     drawing = {file.resolve() for file in root.rglob("*.py") if opens.search(file.read_text("utf-8"))}
     assert len(drawing) >= 12
     assert drawing <= {module for figure in figures.values() for module in figure.modules}

@@ -16,10 +16,12 @@ from parlour.envs import batch
 from parlour.envs.core import ParlourError
 from parlour.policies import TrainedSeat, make_policy
 from parlour.policies.array_files import write_arrays
-from parlour.training.learn.ppo.phase_config import SeatConfig, features_of
+from parlour.training.learn.ppo.config import SeatConfig, features_of
 from parlour.training.play import rollout
-from parlour.training.runs.folder import CONFIG, run_directory
+from parlour.training.runs.checkpoints import Checkpoint
+from parlour.training.runs.folder import CONFIG
 from parlour.training.runs.loggers import CURVE
+from parlour.training.runs.run import Run
 
 seat = pytest.importorskip("parlour.training.learn.ppo.seat", reason="the extra `train` is not installed")
 from parlour.training.learn.batch.networks import trained  # noqa: E402
@@ -27,6 +29,7 @@ from parlour.training.learn.ppo import trainer as trainers  # noqa: E402
 from parlour.training.learn.ppo.trainer import ArrayTrainer, plays_over_arrays  # noqa: E402
 
 SMALL = {"envs": 8, "processes": 2, "rollout": 256, "phase_steps": 512, "batch": 128, "validation_games": 20}
+CHECKPOINT = "checkpoint.npz"
 pytestmark = pytest.mark.filterwarnings("ignore:.*:DeprecationWarning")
 
 SCALAR = {"game": "template_v0", "options": {}, "opponents": "random", "features": "table"}
@@ -134,46 +137,46 @@ def trapped(kind, trap, path):
 def begun(folder, chosen):
     """The folder of a run without a checkpoint."""
     own = seat.trainer_for(chosen)
-    with run_directory(folder, asdict(replace(chosen, learning_rate=chosen.learning_rate or own.RATE))):
+    with Run(folder).opened(asdict(replace(chosen, learning_rate=chosen.learning_rate or own.RATE))):
         return folder
 
 
 @pytest.mark.parametrize("kind", ["zip", "objects", "pickle"])
 def test_no_code_of_a_checkpoint_runs(tmp_path, kind):
     folder = begun(tmp_path / "run", config())
-    trapped(kind, tmp_path / "ran", folder / seat.CHECKPOINT)
+    trapped(kind, tmp_path / "ran", folder / CHECKPOINT)
     with pytest.raises(ParlourError, match=r"accepted: ") as refused:
-        seat.train(config(), folder)
+        seat.train(config(), Run(folder))
     assert not (tmp_path / "ran").exists()
     assert "\n" not in str(refused.value)
-    assert (folder / seat.CHECKPOINT).exists()  # left as it is
+    assert (folder / CHECKPOINT).exists()  # left as it is
 
 
 def test_a_half_finished_run_of_stable_baselines3_is_refused_where_the_game_has_kernels(tmp_path):
-    seat.train(config(steps=512), tmp_path)
-    write_arrays(tmp_path / seat.CHECKPOINT, "parlour_phases", {"steps": 600, "updates": 1}, {})
+    seat.train(config(steps=512), Run(tmp_path))
+    write_arrays(tmp_path / CHECKPOINT, "parlour_phases", {"steps": 600, "updates": 1}, {})
     (tmp_path / CONFIG).write_text((tmp_path / CONFIG).read_text().replace('"steps": 512', '"steps": 1024'))
-    with pytest.raises(ParlourError, match=r"checkpoint.npz' is of stable-baselines3, with which earlier.*accepted: a"):
-        seat.train(config(), tmp_path)
+    with pytest.raises(ParlourError, match=r"the checkpoint is of stable-baselines3, with which earlier.*accepted: a"):
+        seat.train(config(), Run(tmp_path))
 
 
 @BOTH_WAYS
 def test_a_checkpoint_comes_last_and_holds_numbers_and_a_finished_run_is_left_as_it_is(tmp_path, monkeypatch, setting):
     there, of = [], seat.trainer_for(config(**setting))
-    save = of.save
+    state_dict = of.state_dict
     monkeypatch.setattr(
-        of, "save", lambda self, path: (there.append({p.name for p in tmp_path.iterdir()}), save(self, path))
+        of, "state_dict", lambda self: (there.append({p.name for p in tmp_path.iterdir()}), state_dict(self))[1]
     )
-    first = seat.train(config(steps=512, **setting), tmp_path)
-    assert {seat.PICTURE, CURVE, seat.POLICY} <= there[-1]
-    with np.load(tmp_path / seat.CHECKPOINT, allow_pickle=False) as stored:
+    first = seat.train(config(steps=512, **setting), Run(tmp_path))
+    assert {CURVE, seat.POLICY} <= there[-1]
+    with np.load(tmp_path / CHECKPOINT, allow_pickle=False) as stored:
         assert {stored[name].dtype.kind for name in stored.files} == {"U", "f"}  # plain values; weights and means
-    before = (tmp_path / seat.CHECKPOINT).stat().st_mtime_ns
-    assert seat.train(config(steps=512, **setting), tmp_path) == first
-    assert (tmp_path / seat.CHECKPOINT).stat().st_mtime_ns == before
-    assert (tmp_path / seat.PICTURE).read_bytes().startswith(b"\x89PNG")
+    before = (tmp_path / CHECKPOINT).stat().st_mtime_ns
+    assert seat.train(config(steps=512, **setting), Run(tmp_path)) == first
+    assert (tmp_path / CHECKPOINT).stat().st_mtime_ns == before
+    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(ParlourError, match="another configuration"):
-        seat.train(config(steps=512, seed=1, **setting), tmp_path)
+        seat.train(config(steps=512, seed=1, **setting), Run(tmp_path))
 
 
 @pytest.mark.slow
@@ -181,9 +184,9 @@ def test_the_exported_network_is_the_one_that_maskable_ppo_trained(tmp_path):
     import torch
 
     chosen = config(steps=512, **SCALAR)
-    seat.train(chosen, tmp_path)
+    seat.train(chosen, Run(tmp_path))
     trainer = trainers.Sb3Trainer(chosen)
-    trainer.load(tmp_path / seat.CHECKPOINT)
+    Checkpoint(tmp_path, "checkpoint").load(trainer.load_state_dict)
     trainer.close()
     policy = TrainedSeat.load(tmp_path / seat.POLICY)
     features = np.random.default_rng(0).normal(size=policy.layers[0][0].shape[1]).astype(np.float32)
@@ -211,7 +214,7 @@ def test_the_keeper_cannot_be_guessed_but_the_guesser_learns_to_follow_an_honest
     monkeypatch.setattr(template, "CoinPlayer", Honest)
     monkeypatch.setattr(trainers, "SeatVecEnv", InProcess)
     chosen = SCALAR | {"opponents": "heuristic", "seat": 1, "phase_steps": 2048, "learning_rate": 3e-3}
-    assert seat.train(config(steps=4096, **chosen), tmp_path).win_rate == 1.0
+    assert seat.train(config(steps=4096, **chosen), Run(tmp_path)).last.win_rate == 1.0
 
 
 class InProcess(trainers.SeatVecEnv):

@@ -221,7 +221,7 @@ def test_a_claim_and_a_sighting_catch_a_liar_together_where_others_may_lie():
 @pytest.mark.parametrize("reference", ["seed:2:en::::1", "seed:3:en::::3", "seed:3:en::::4"])
 def test_where_and_when_the_victim_died_is_asked_first(reference):
     """The briefing never says both, and without them no sighting clears anybody."""
-    game = GAME.build(case=reference)
+    game = GAME.build(GAME.options(case=reference))
     plan = beginning(game.view(game.initial(), innocent_of(game)))
     worth = plan.worth(plan.room.scene.victims[0], list(plan.room.others))
     assert max(worth, key=lambda key: worth[key])[1] == (DEATH, -1)
@@ -237,5 +237,5 @@ def test_no_question_is_put_twice_to_the_same_seat(reference):
 
 
 def test_the_game_says_how_many_may_lie():
-    game = GAME.build(case="seed:2:en::::3")
+    game = GAME.build(GAME.options(case="seed:2:en::::3"))
     assert game.view(game.initial(), 0).liars == 2

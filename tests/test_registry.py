@@ -14,9 +14,10 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from parlour.envs import make, register, registry
 from parlour.envs._template import CoinSpec
-from parlour.envs.core import GameSpec, ParlourError
+from parlour.envs.core import ParlourError
 from parlour.envs.gymnasium_ids import gymnasium_id
 from parlour.envs.registry import _LOADED, loadable, lookup, name_of
+from parlour.envs.spec import GameSpec
 from parlour.wrappers import SeatEnv
 
 

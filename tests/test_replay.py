@@ -61,7 +61,7 @@ def check_replay(env: Any, observation: str, path: Path) -> None:
     """Record a game, play it again from its file, and compare what everybody observes."""
     base = env.unwrapped
     seen = record(env, path, seed=2, observations=everybody)
-    opened = base.spec.opens(base.game.config)
+    opened = base.spec.options.from_plain(base.game.config).opens()
     transcript = replay.read(path, base.spec, folders=[] if opened is None else [opened])
     steps = list(replay.reenact(transcript, observation))
     assert len(steps) == len(seen)

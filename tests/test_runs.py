@@ -18,40 +18,40 @@ from parlour.training.runs.folder import (
     CONFIG,
     LOCK,
     JsonlStore,
-    run_directory,
     store_settings,
     whole_lines,
     write_csv,
 )
+from parlour.training.runs.run import Run
 
 # -- the lock ----------------------------------------------------------------------------------------------------
 
 
 def test_a_second_run_is_refused_in_one_line_and_the_directory_is_free_again_after_the_first(tmp_path):
-    with run_directory(tmp_path / "a" / "run") as folder:
+    with Run(tmp_path / "a" / "run").opened() as folder:
         assert folder.is_dir()
-        with pytest.raises(ParlourError) as refused, run_directory(folder):
+        with pytest.raises(ParlourError) as refused, Run(folder).opened():
             pass
         text = f"is in use by another run (process {os.getpid()}); accepted: another folder, or wait until it ends"
         assert str(refused.value) == f"{str(folder)!r} {text}"
-        with run_directory(tmp_path / "b"):
+        with Run(tmp_path / "b").opened():
             pass
     assert list(folder.iterdir()) == []  # nothing of the lock is left
-    with run_directory(folder):
+    with Run(folder).opened():
         pass
 
 
 def test_an_error_ends_the_lock(tmp_path):
-    with pytest.raises(KeyError), run_directory(tmp_path):
+    with pytest.raises(KeyError), Run(tmp_path).opened():
         raise KeyError
-    with run_directory(tmp_path):
+    with Run(tmp_path).opened():
         pass
 
 
 HOLDS = """
 import sys, time
-from parlour.training.runs.folder import run_directory
-with run_directory(sys.argv[1]):
+from parlour.training.runs.run import Run
+with Run(sys.argv[1]).opened():
     print("held", flush=True)
     time.sleep(60)
 """
@@ -61,19 +61,19 @@ def test_a_killed_process_holds_nothing(tmp_path):
     holder = subprocess.Popen([sys.executable, "-c", HOLDS, str(tmp_path)], stdout=subprocess.PIPE, text=True)
     assert holder.stdout is not None
     assert holder.stdout.readline() == "held\n"
-    with pytest.raises(ParlourError, match=f"process {holder.pid}"), run_directory(tmp_path):
+    with pytest.raises(ParlourError, match=f"process {holder.pid}"), Run(tmp_path).opened():
         pass
     holder.send_signal(signal.SIGKILL)
     holder.communicate()
     assert (tmp_path / LOCK).exists()  # the file; the lock on it has ended
-    with run_directory(tmp_path):
+    with Run(tmp_path).opened():
         pass
     assert not (tmp_path / LOCK).exists()
 
 
 def test_what_is_no_folder_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(ParlourError, match=r"cannot be used: .*; accepted: a folder"), run_directory(tmp_path / "file"):
+    with pytest.raises(ParlourError, match=r"cannot be used: .*; accepted: a folder"), Run(tmp_path / "file").opened():
         pass
 
 
@@ -81,19 +81,19 @@ def test_what_is_no_folder_is_refused(tmp_path):
 
 
 def test_a_directory_holds_one_configuration_but_for_what_does_not_decide(tmp_path):
-    with run_directory(tmp_path, {"seed": 0, "hidden": (1, 2), "processes": 2}, ("processes",)):
+    with Run(tmp_path).opened({"seed": 0, "hidden": (1, 2), "processes": 2}, ("processes",)):
         pass
-    with run_directory(tmp_path, {"seed": 0, "hidden": [1, 2], "processes": 3}, ("processes",)):
+    with Run(tmp_path).opened({"seed": 0, "hidden": [1, 2], "processes": 3}, ("processes",)):
         assert json.loads((tmp_path / CONFIG).read_text())["processes"] == 3
     before = (tmp_path / CONFIG).read_bytes()
-    with pytest.raises(ParlourError) as refused, run_directory(tmp_path, {"seed": 1, "hidden": [1], "processes": 3}):
+    with pytest.raises(ParlourError) as refused, Run(tmp_path).opened({"seed": 1, "hidden": [1], "processes": 3}):
         pass
     assert str(refused.value) == (
         f"{str(tmp_path)!r} holds a run with another configuration (seed 0, hidden [1, 2]); "
         "accepted: the same, or a new folder"
     )
     assert (tmp_path / CONFIG).read_bytes() == before
-    with run_directory(tmp_path):  # one that has no settings
+    with Run(tmp_path).opened():  # one that has no settings
         pass
 
 

@@ -23,6 +23,7 @@ from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.learn.selfplay.learner import SelfplayLearner, rates
 from parlour.training.learn.selfplay.pool import Member
 from parlour.training.learn.selfplay.seating import ALONE, WHOLE_SIDE, MemberScore, Seating
+from parlour.training.runs.run import Run
 
 SIDES = ("good", "evil")
 SMALL = {
@@ -51,7 +52,7 @@ def config(**changes):
 def whole(tmp_path_factory):
     """A run that was never cut."""
     folder = tmp_path_factory.mktemp("whole")
-    return folder, run.selfplay(config(), folder)
+    return folder, run.selfplay(config(), Run(folder))
 
 
 MEASURED = ("seconds",)
@@ -274,8 +275,7 @@ def test_a_run_leaves_its_snapshots_tables_and_pictures(whole):
     snapshots = [f.name for f in sorted((folder / "snapshots").iterdir())]
     assert snapshots == [f"s{k:03d}.npz" for k in range(len(result.phases))]
     assert (folder / "policy.npz").read_bytes() == (folder / "snapshots" / snapshots[-1]).read_bytes()
-    for picture in ("crossplay.png", "curve.png"):
-        assert (folder / picture).read_bytes().startswith(b"\x89PNG")
+    assert (folder / "crossplay.png").read_bytes().startswith(b"\x89PNG")
     policy = make_policy(str(folder / "policy.npz"), "avalon_v0", TrainedSeat.load(folder / "policy.npz").config)
     assert isinstance(policy, TrainedSeat)
     assert policy.sample
@@ -301,7 +301,7 @@ def test_all_games_against_others_are_counted_by_opponent_and_side(whole):
 @pytest.mark.slow
 def test_a_run_against_its_own_beginning_never_meets_the_heuristic(tmp_path):
     """Half of 16 tables against the imitation, s000, and the others alone."""
-    result = run.selfplay(config(fixed="start", pool_share=0.0), tmp_path)
+    result = run.selfplay(config(fixed="start", pool_share=0.0), Run(tmp_path))
     assert all({score.member for score in phase.scores} == {"s000"} for phase in result.phases[1:])
     assert all(sum(score.n for score in phase.scores) > phase.games / 4 for phase in result.phases[1:])
 
@@ -315,10 +315,10 @@ def test_learned_from_are_training_seeds_and_measured_is_on_held_out_ones(whole)
 def test_a_finished_run_is_left_as_it_is_and_another_configuration_is_refused(whole):
     folder, _ = whole
     before = results(folder)
-    run.selfplay(config(), folder)
+    run.selfplay(config(), Run(folder))
     assert results(folder) == before
     with pytest.raises(ParlourError, match=r"another configuration \(seed 0\); accepted: the same, or a new folder"):
-        run.selfplay(config(seed=1), folder)
+        run.selfplay(config(seed=1), Run(folder))
 
 
 def test_a_checkpoint_holds_weights_and_no_code(whole):
@@ -332,11 +332,11 @@ def test_a_run_of_version_0_3_is_opened_if_what_it_did_can_be_done_today(whole, 
     stored = json.loads((folder / "config.json").read_text())
     more = {"anchor": "start", "anchor_every": 4, "believed": 0.0, "exploit_every": 0, "exploit_updates": 48}
     (folder / "config.json").write_text(json.dumps(stored | more))
-    assert run.selfplay(config(), folder).phases == whole[1].phases
+    assert run.selfplay(config(), Run(folder)).phases == whole[1].phases
     assert json.loads((folder / "config.json").read_text()) == stored
     (folder / "config.json").write_text(json.dumps(stored | more | {"exploit_every": 4}))
     with pytest.raises(ParlourError, match=r"another configuration \(exploit_every 4\)"):
-        run.selfplay(config(), folder)
+        run.selfplay(config(), Run(folder))
 
 
 def test_a_broken_checkpoint_or_phase_is_refused_in_one_line(whole, tmp_path):
@@ -348,7 +348,7 @@ def test_a_broken_checkpoint_or_phase_is_refused_in_one_line(whole, tmp_path):
         (tmp_path / name.replace("/", "-") / name).write_text("{}")
         (tmp_path / name.replace("/", "-") / "checkpoint.before.npz").unlink()  # which would be used
         with pytest.raises(ParlourError, match=message):
-            run.selfplay(config(), tmp_path / name.replace("/", "-"))
+            run.selfplay(config(), Run(tmp_path / name.replace("/", "-")))
 
 
 @pytest.mark.parametrize(
@@ -376,7 +376,7 @@ def test_a_broken_checkpoint_or_phase_is_refused_in_one_line(whole, tmp_path):
 )
 def test_what_cannot_be_used_is_refused_before_anything_is_written(changes, message, tmp_path):
     with pytest.raises(ParlourError, match=message):
-        run.selfplay(config(**changes), tmp_path / "new")
+        run.selfplay(config(**changes), Run(tmp_path / "new"))
     assert not (tmp_path / "new").exists()
 
 
@@ -411,8 +411,8 @@ def test_a_best_response_to_a_network_of_the_record_sees_the_record_too(tmp_path
 def test_the_command_hands_its_options_on(tmp_path, monkeypatch):
     asked = []
 
-    def stop(config, out, progress, log):
-        asked.append((config, out))
+    def stop(config, run):
+        asked.append((config, run.path))
         raise ParlourError("enough")
 
     monkeypatch.setattr(run, "selfplay", stop)

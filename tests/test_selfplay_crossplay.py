@@ -15,6 +15,7 @@ from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.learn.selfplay.crossplay import Crossplay
 from parlour.training.learn.selfplay.pool import Member
 from parlour.training.measure.pairs import PairGame
+from parlour.training.runs.run import Run
 
 CONFIG = SelfplayConfig(deals=8, test_deals=10)
 A, B, C = Member("a", "random"), Member("b", "random"), Member("c", "random")
@@ -84,12 +85,13 @@ def test_games_of_another_cross_play_are_refused_and_broken_ones_too(tmp_path):
     ]
     path = tmp_path / crossplay.GAMES
     path.write_text('{"members": [], "deals": [1, 1]}\n')
-    with pytest.raises(ParlourError, match="holds another cross-play"):
-        crossplay.play_pairs(CONFIG, members, tmp_path, lambda _: None)
+    run = Run(tmp_path)
+    with pytest.raises(ParlourError, match="holds another cross-play"), run.opened():
+        crossplay.play_pairs(CONFIG, members, run)
     head = {"members": [[member.name, member.steps] for member in members], "deals": [CONFIG.deals, CONFIG.test_deals]}
     path.write_text(json.dumps(head) + "\n[[1, 2]]\n")
-    with pytest.raises(ParlourError, match="accepted: what a cross-play left"):
-        crossplay.play_pairs(CONFIG, members, tmp_path, lambda _: None)
+    with pytest.raises(ParlourError, match="accepted: what a cross-play left"), run.opened():
+        crossplay.play_pairs(CONFIG, members, run)
 
 
 def test_the_heuristic_beats_random_play_from_both_sides_of_the_same_held_out_deals():

@@ -24,7 +24,7 @@ def test_every_state_of_a_game_is_another_one(small_table, playout):
 @pytest.mark.parametrize("name", ["avalon_v0", "werewolf_v0"])
 def test_a_table_has_one_set_of_own_numbers(name):
     spec = registry[name].spec
-    game, other = spec.build(num_players=8), spec.build(num_players=9)
+    game, other = spec.build(spec.options(num_players=8)), spec.build(spec.options(num_players=9))
     assert own_numbers(spec, game) is own_numbers(spec, game)
     assert own_numbers(spec, game) is not own_numbers(spec, other)
 

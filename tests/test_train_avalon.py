@@ -19,6 +19,7 @@ from parlour.training.learn import practice
 from parlour.training.learn.practice import PracticeConfig, curve, practise
 from parlour.training.play import rollout
 from parlour.training.runs.loggers import read_curve
+from parlour.training.runs.run import Run
 
 SMALL = PracticeConfig(games=2, num_players=5, seed=3)
 LESSON = Lesson(
@@ -159,16 +160,16 @@ def test_a_part_switched_off_leaves_its_part_as_it_was(part):
 def whole(tmp_path_factory) -> Path:
     """A run that nothing interrupted."""
     folder = tmp_path_factory.mktemp("whole")
-    practise(SMALL, folder)
+    practise(SMALL, Run(folder))
     return folder
 
 
 @pytest.mark.slow
 def test_practice_is_the_same_again_and_sides_take_turns(whole):
-    first = practise(SMALL)
-    assert practise(SMALL, whole) == first  # nothing is left to play there
+    first = practise(SMALL, Run(None))
+    assert practise(SMALL, Run(whole)) == first  # nothing is left to play there
     assert len(first.won) == 4
-    assert practise(replace(SMALL, seed=4)) != first
+    assert practise(replace(SMALL, seed=4), Run(None)) != first
     lessons, pool = first.experience.lessons, first.pool.past
     assert (
         set(lessons) == set(pool) == {"Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin"}
@@ -190,11 +191,11 @@ def test_a_folder_holds_one_run_with_one_model(tmp_path):
     class Other(OfflineModel):
         name = "other"
 
-    practise(replace(SMALL, games=1), tmp_path)
+    practise(replace(SMALL, games=1), Run(tmp_path))
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     for other, model in (({"without": ("plan",)}, None), ({}, Other())):
         with pytest.raises(ParlourError, match="holds a run with"):
-            practise(replace(SMALL, games=1, **other), tmp_path, model)
+            practise(replace(SMALL, games=1, **other), Run(tmp_path), model)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
@@ -227,5 +228,5 @@ def test_the_command(tmp_path, json_of):
 @pytest.mark.parametrize("wrong", [{"without": ("zzz",)}, {"about": "nobody"}, {"rules": "house"}], ids=str)
 def test_a_setting_that_is_refused_leaves_no_run_behind(wrong, tmp_path):
     with pytest.raises(ParlourError, match="is not accepted; accepted:"):
-        practice.practise(practice.PracticeConfig(**wrong), tmp_path / "run")
+        practice.practise(practice.PracticeConfig(**wrong), Run(tmp_path / "run"))
     assert not (tmp_path / "run").exists()

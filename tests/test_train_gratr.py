@@ -115,7 +115,7 @@ def test_the_command_trains_tests_and_draws(tmp_path, capsys, json_of):
     for name in ("best.json", "curve.png", "progress.csv", "held_out.csv"):
         assert (out / name).exists()
     assert cli.run(command) == 0  # taken up: nothing is left to do
-    assert "report.html" in capsys.readouterr().out
+    assert "report.md" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,14 @@ from networks import moves_of, untrained
 from parlour.envs import registry
 from parlour.envs.core import TABLE, Move, ParlourError
 from parlour.envs.frames import Frame
+from parlour.envs.registry import kinds_of
 from parlour.policies import TrainedSeat, make_policy
 
 
 def table(name: str, config: dict):
     spec = registry[name].spec
-    game = spec.build(**config)
-    return spec, game, spec.frame(game)
+    game = spec.build(spec.options(**config))
+    return spec, game, spec.encoder(game).frame()
 
 
 def test_in_avalon_a_seat_names_itself_first():
@@ -54,7 +55,7 @@ def test_a_frame_is_not_written_to():
 def test_a_game_without_an_own_frame_says_so(name):
     spec = registry[name].spec
     with pytest.raises(ParlourError, match=f"features of {spec.id} in the frame of a seat 'belief' is not accepted"):
-        spec.seat_encoder(None, "belief")
+        spec.encoder(None).of_seat("belief")
 
 
 # -- environments ----------------------------------------------------------------------------------------------
@@ -62,7 +63,7 @@ def test_a_game_without_an_own_frame_says_so(name):
 KINDS = [
     pytest.param(name, config, kind, id=f"{name}-{kind}")
     for name, config in [("avalon_v0", {"num_players": 5}), ("werewolf_v0", {"num_players": 7}), ("template_v0", {})]
-    for kind in registry[name].spec.features[1:]
+    for kind in kinds_of(registry[name].spec, {})[1:]
 ]
 
 
@@ -93,7 +94,7 @@ TRAINED = [("werewolf_v0", {"num_players": 7}), ("avalon_v0", {"num_players": 5}
 TRAINED_KINDS = [
     pytest.param(*table, kind, id=f"{table[0]}-{kind}")
     for table in TRAINED
-    for kind in registry[table[0]].spec.features
+    for kind in kinds_of(registry[table[0]].spec, {})
 ]
 
 
@@ -107,7 +108,7 @@ def moves_of_policy(name: str, config: dict, kind: str, policy: TrainedSeat, see
 @pytest.mark.parametrize(("name", "config", "kind"), TRAINED_KINDS)
 def test_it_plays_the_same_whatever_the_environment_counts_from(name, config, kind, sample):
     policy = untrained(name, config, kind, sample=sample)
-    played = [moves_of_policy(name, config, other, policy) for other in registry[name].spec.features]
+    played = [moves_of_policy(name, config, other, policy) for other in kinds_of(registry[name].spec, {})]
     assert all(game == played[0] for game in played)
 
 

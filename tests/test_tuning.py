@@ -18,6 +18,7 @@ pytest.importorskip("optuna", reason="the extra `train` is not installed")
 
 from parlour.training.learn.tuning.run import tune
 from parlour.training.learn.tuning.study import StudyRunner, Trial, against_defaults, ranked
+from parlour.training.runs.run import Run
 
 SMALL = {"budget": 6, "deals": 12, "block": 3, "held_out": 8, "finalists": 2}
 
@@ -76,7 +77,7 @@ def test_no_deal_is_used_for_two_purposes(seed, deals):
 
 def test_a_whole_run_trains_tests_and_draws_on_disjoint_deals(tmp_path):
     problem = Recording(noise=0.1, common=0.1)
-    tune(problem, config(), tmp_path)
+    tune(problem, config(), Run(tmp_path))
     spent = [deal for _, deals in problem.asked for deal in deals]
     assert {deal for deal in spent if deal in seeds.HELD_OUT} == set(config().test)
     assert {deal for deal in spent if deal in seeds.TRAINING} == set(config().training)
@@ -121,16 +122,16 @@ def test_a_folder_may_have_any_name_and_the_tables_grow_with_the_trials(tmp_path
         table = folder / "trials.csv"
         seen.append((stage, len(rows(table)) if table.exists() else 0))
 
-    tune(Bowl(), config(budget=3), folder, progress=look)
+    tune(Bowl(), config(budget=3), Run(folder, look))
     # told before the table is written: so many trials as were finished before
     assert [count for stage, count in seen if stage.name.startswith("Training")][:3] == [0, 1, 2]
     assert (folder / "study.sqlite3").stat().st_size > 0
 
 
 def test_a_finished_run_plays_nothing_more(tmp_path):
-    tune(Bowl(noise=0.1), config(), tmp_path)
+    tune(Bowl(noise=0.1), config(), Run(tmp_path))
     problem = Recording(noise=0.1)
-    tune(problem, config(), tmp_path)
+    tune(problem, config(), Run(tmp_path))
     assert problem.asked == []
 
 
@@ -172,7 +173,7 @@ class Same(Lucky):
 
 
 def test_a_difference_that_may_be_none_is_called_that(tmp_path):
-    done = tune(Same(), config(finalists=0), tmp_path)
+    done = tune(Same(), config(finalists=0), Run(tmp_path))
     assert not done.same
     assert not done.test.clear
     text = (tmp_path / "report.md").read_text()
@@ -180,7 +181,7 @@ def test_a_difference_that_may_be_none_is_called_that(tmp_path):
 
 
 def test_a_run_leaves_its_curve_and_its_numbers(tmp_path):
-    done = tune(Bowl(best=(0.1, 0.9), noise=0.02), config(), tmp_path)
+    done = tune(Bowl(best=(0.1, 0.9), noise=0.02), config(), Run(tmp_path))
     assert not done.same
     assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
     assert json.loads((tmp_path / "best.json").read_text())["parameters"] == done.parameters
@@ -224,18 +225,18 @@ def test_what_is_not_accepted_is_told_in_one_line(make, why):
 
 
 def test_another_configuration_or_problem_in_the_folder_is_refused(tmp_path):
-    tune(Bowl(), config(), tmp_path)
+    tune(Bowl(), config(), Run(tmp_path))
     before = (tmp_path / "config.json").read_bytes()
     for problem, settings in ((Bowl(), config(seed=1)), (Bowl(noise=0.1), config()), (Bowl((0.1,)), config())):
         with pytest.raises(ParlourError, match="another configuration") as refused:
-            tune(problem, settings, tmp_path)
+            tune(problem, settings, Run(tmp_path))
         assert "\n" not in str(refused.value)
     assert (tmp_path / "config.json").read_bytes() == before
     (tmp_path / "file").write_text("")
     with pytest.raises(ParlourError, match="cannot be used"):
-        tune(Bowl(), config(), tmp_path / "file")
+        tune(Bowl(), config(), Run(tmp_path / "file"))
     with pytest.raises(ParlourError, match="workers 0"):
-        tune(Bowl(), config(), tmp_path, workers=0)
+        tune(Bowl(), config(), Run(tmp_path), workers=0)
 
 
 @pytest.mark.parametrize("given", [[1.0], [1.0, float("nan")], [1.0, float("inf")]])
@@ -252,7 +253,7 @@ def test_rewards_that_are_no_numbers_or_too_few_are_refused(given):
 
 
 def test_a_study_that_is_no_database_is_refused_in_one_line(tmp_path):
-    tune(Bowl(), config(), tmp_path)
+    tune(Bowl(), config(), Run(tmp_path))
     (tmp_path / "study.sqlite3").write_text("no database")
     with pytest.raises(ParlourError, match=r"study\.sqlite3' cannot be written or read: .*not a database"):
-        tune(Bowl(), config(), tmp_path)
+        tune(Bowl(), config(), Run(tmp_path))

@@ -18,7 +18,7 @@ from parlour.envs.turn import take_turn
 from parlour.policies import make_policy
 from parlour.policies.heuristic import HeuristicPolicy
 from parlour.policies.llm.model import OfflineModel
-from parlour.policies.voice import Spoken, with_voice
+from parlour.policies.voice import VOICES, Spoken, with_voice
 from parlour.policies.voice.phrases import Phrases, SeatPhrases
 from parlour.training.play import rollout
 from talk_checked import check, checked_talk
@@ -58,7 +58,10 @@ class Table:
 def played(game, seed, player="heuristic", **options):
     env = rollout.table(game, **options)
     base = env.game_env
-    players = [Spoken(make_policy(player, game, base.game.config), base.spec.voice) for _ in range(base.game.seats)]
+    players = [
+        Spoken(make_policy(player, game, base.game.config), VOICES.get(base.spec.id, ""))
+        for _ in range(base.game.seats)
+    ]
     rollout.play(env, players, seed)
     return base
 
@@ -193,7 +196,7 @@ def test_words_change_no_claim_of_the_player(monkeypatch):
 
     env = rollout.table("avalon_v0")
     base = env.game_env
-    rollout.play(env, [Spoken(Listened(), base.spec.voice) for _ in range(6)], 3)
+    rollout.play(env, [Spoken(Listened(), VOICES.get(base.spec.id, "")) for _ in range(6)], 3)
     said = [(event.seat, event.move) for event in base.view(0).events if event.move.kind in speech.ACTS]
     wanted = [(seat, move) for seat, move in claims if move.kind in speech.ACTS]
     for (seat, move), (by, claim) in zip(said, wanted, strict=True):

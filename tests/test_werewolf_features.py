@@ -106,10 +106,10 @@ def test_a_long_game_of_one_sided_talk_stays_within_the_box():
 
 @pytest.mark.parametrize("options", WEREWOLF)
 def test_beliefs_are_those_of_the_heuristic(options):
-    game = GAME.build(**options)
+    game = GAME.build(GAME.options(**options))
     n = game.seats
     players: dict[int, WerewolfPlayer] = {}
-    encoders = {seat: GAME.seat_encoder(game, "belief") for seat in range(n)}
+    encoders = {seat: GAME.encoder(game).of_seat("belief") for seat in range(n)}
     for s in asked_states(game, 4):
         seat = game.actor(s)
         view = game.view(s, seat)
@@ -125,14 +125,14 @@ def test_beliefs_are_those_of_the_heuristic(options):
 
 @pytest.mark.parametrize("features", FEATURES)
 def test_before_the_roles_are_dealt_there_is_nothing_to_tell(features):
-    game = GAME.build(num_players=6)
-    encoder = GAME.seat_encoder(game, features)
+    game = GAME.build(GAME.options(num_players=6))
+    encoder = GAME.encoder(game).of_seat(features)
     assert encoder(game.view(game.initial(), 2)).tolist() == [0.0] * encoder.size
 
 
 def test_the_record_of_a_day():
     """Wolves on seats 0-2, witch 3, guard 4, seer 5, villagers 6 and 7; nobody dies by night. Seen from seat 6."""
-    game = GAME.build(num_players=8)
+    game = GAME.build(GAME.options(num_players=8))
     s = game.apply(game.initial(), Move("deal", (*game.deck, *reversed(range(8)))))
     day = [Move("silent")] * 3 + [Move("hunt")] * 3 + [Move("protect"), Move("poison"), Move("check", (1,))]
     # the order of talk is 7, 6, ... 0
@@ -141,7 +141,7 @@ def test_the_record_of_a_day():
     day += [Move("vote", (1,))] * 5 + [Move("vote"), Move("vote", (7,)), Move("vote", (7,)), Move("silent")]
     for move in day:
         s = game.apply(s, move)
-    encoder = GAME.seat_encoder(game, "record")
+    encoder = GAME.encoder(game).of_seat("record")
     numbers = dict(zip(encoder.names, map(float, encoder(game.view(s, 6))), strict=True))
     # seat +1 is 7, seat +2 is 0, seat +3 is 1, seat +5 is 3
     assert numbers["seat +1, seat +2: accused, less defended / 5"] == pytest.approx(0.2)

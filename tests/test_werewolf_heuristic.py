@@ -56,7 +56,7 @@ def test_the_witch_does_not_take_whom_she_poisoned_for_the_wolves_victim():
 
 def beliefs_of_a_witch(poisoned, dead):
     """Player 0 is the witch and poisons; the morning tells who is found dead."""
-    rules = GAME.build(num_players=8)
+    rules = GAME.build(GAME.options(num_players=8))
     view = rules.view(rules.initial(), 0)._replace(role="Witch", roles=ROLES)
     belief = SeatBeliefs(view)
     belief.see(Event(0, Move(game.POISONS, (poisoned,)), (0,)), view)
@@ -166,7 +166,7 @@ def test_the_chances_are_those_of_bayes_rule(story, who):
 
 # -- its play --------------------------------------------------------------------------------------------------
 
-GAME_OF_EIGHT = GAME.build()
+GAME_OF_EIGHT = GAME.build(GAME.options())
 DAYLIGHT = [Move("silent")] + [
     m for m in GAME_OF_EIGHT.catalogue if m.kind in ("accuse", "defend", "report", "claim_role")
 ]

@@ -106,6 +106,9 @@ def test_measures_of_one_game_by_hand(tmp_path: Path) -> None:
     assert (alice["reasoning"]["total"]["hits"], alice["reasoning"]["total"]["n"]) == (2, 6)
     assert (bob["reasoning"]["total"]["hits"], bob["reasoning"]["Seer"]["hits"]) == (1, 1)
     assert bob["reasoning"]["total"]["n"] == 6
+    # of each seat's three judgements: the seer had one right, the guard none; a method has no figure of another's roles
+    shares = {role: (share["hits"], share["n"]) for role, share in bob["reasoning"].items()}
+    assert shares == {"total": (1, 6), "Seer": (1, 3), "Guard": (0, 3)}
 
 
 def test_a_vote_for_oneself_is_a_wrong_vote(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_what_every_move_of_the_catalogue_is_noted_as_can_be_read(seat):
     # the notes of all legal speeches and votes: an accusation or a vote attacks its target, and so on
     kinds = {"accuse": "attack", "defend": "defend", "vote": "attack", "hunt": "attack", "poison": "attack"}
     kinds |= {"protect": "defend", "recommend": "attack"}
-    game = GAME.build()
+    game = GAME.build(GAME.options())
     for move in game.catalogue:
         noted = messages(Event(seat, move, None), game.role_names, 1)
         reading = read(seat, noted[0].text, 8) if noted else None

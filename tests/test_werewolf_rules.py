@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.core import NATURE, OVER, IllegalMove, Move, Outcome, ParlourError
-from parlour.envs.werewolf.presets import PLAYERS, PRESETS, default_roles
+from parlour.envs.werewolf.options import default_roles
+from parlour.envs.werewolf.presets import PLAYERS, PRESETS
 from parlour.envs.werewolf.vocabulary import ACTS, WHISPERS
 from played_by_hand import Course
 
@@ -111,8 +112,11 @@ def test_no_first_night_ends_a_game_of_four_or_five(players):
         ({"talk": 1}, "talk 1 is not accepted; accepted: True, False"),
         ({"max_days": 0}, r"max_days 0 is not accepted; accepted: 1\.\.20"),
         ({"max_days": 21}, "max_days 21 is not accepted"),
-        ({"roles": "Werewolf"}, "roles 'Werewolf' is not accepted; accepted: None, or one role for each player"),
-        ({"roles": ("Werewolf", "Mayor", *("Villager",) * 6)}, "role 'Mayor' is not accepted; accepted: Werewolf"),
+        ({"roles": "Werewolf"}, "roles 'Werewolf' is not accepted; accepted: None, or a list of: Werewolf"),
+        (
+            {"roles": ("Werewolf", "Mayor", *("Villager",) * 6)},
+            "roles 'Mayor' is not accepted; accepted: None, or a list of: Werewolf",
+        ),
         ({"roles": ("Werewolf", *("Villager",) * 6)}, r"are 7; accepted: one for each of 8 players"),
         ({"roles": ("Werewolf", "Seer", "Seer", *("Villager",) * 5)}, "hold 2 x Seer; accepted: at most one"),
         ({"roles": ("Villager",) * 8}, "hold 0 x Werewolf; accepted: 1 to 3"),

@@ -23,7 +23,8 @@ from parlour.policies.files import atomic_write, replacing
 from parlour.training.cli import run
 from parlour.training.play import rollout
 from parlour.training.play.failures import Failures
-from parlour.training.runs.folder import LOCK, JsonlStore, run_directory
+from parlour.training.runs.folder import LOCK, JsonlStore
+from parlour.training.runs.run import Run
 from parlour.wrappers import Recorder
 
 ACCEPTED = "accepted: a folder that is there, with room, and may be written to"
@@ -156,7 +157,7 @@ def test_parts_of_killed_writers_are_removed_from_a_directory_that_is_held_and_o
     for name in (*parts, *others):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("")
-    with run_directory(tmp_path):
+    with Run(tmp_path).opened():
         files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     assert files == {*others, LOCK}  # what is locked on its own belongs to another run
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from parlour.envs.core import TABLE, GameSpec
+from parlour.envs.core import TABLE
 from parlour.envs.registry import GAMES, registry
+from parlour.envs.settings import accepted
+from parlour.envs.spec import GameSpec
 from parlour.policies import players_of
 from parlour.training.play import rollout
 
@@ -42,10 +45,15 @@ def _fragment(spec: GameSpec) -> str:
 
 
 def _options(spec: GameSpec) -> str:
-    if not spec.options:
+    options = spec.options.model_fields
+    if not options:
         return f"`{spec.id}` has no options of its own."
+    rows = [
+        (code(name), code(json.dumps(field.default)), escaped(accepted(field)), escaped(field.description or ""))
+        for name, field in options.items()
+    ]
     text = "Pass options to `env` and `make` as keyword arguments, and on the command line with `--set NAME=VALUE`."
-    return f"{text}\n\n{table(('option', 'accepted'), ((code(k), escaped(v)) for k, v in spec.options.items()))}"
+    return f"{text}\n\n{table(('option', 'default', 'accepted', 'what it is'), rows)}"
 
 
 def _actions(env: Any) -> str:
@@ -64,8 +72,9 @@ def _observations(env: Any) -> str:
     spec, game = env.spec, env.game
     agent = env.agent_selection
     rows: list[tuple[object, ...]] = [("`text`", "words", "the seat's knowledge, the events so far, the legal options")]
-    for kind in spec.features:
-        size = spec.encoder(game).size if kind == TABLE else spec.seat_encoder(game, kind).size
+    encoders = spec.encoder(game)
+    for kind in encoders.kinds:
+        size = encoders.of(kind).size
         frame = "seats in table order" if kind == TABLE else "seats counted from its own"
         rows.append((f"`observation`, `features={kind!r}`", size, f"float32 in [-1, 1]; {frame}"))
     rows.append(("`action_mask`", len(game.catalogue), "int8, 1 where the action is legal"))

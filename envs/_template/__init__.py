@@ -16,42 +16,30 @@ Versions: v0, first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from parlour.envs._template.rules import Coin
 from parlour.envs._template.text import CoinText
-from parlour.envs._template.vocabulary import SIDES, SUMMARY
-from parlour.envs.core import TABLE, GameSpec, own_frame_only
-
-if TYPE_CHECKING:
-    from parlour.envs._template.encode import CoinEncoder
+from parlour.envs._template.vocabulary import SIDES
+from parlour.envs.spec import Encoders, GameOptions, GameSpec
 
 
 class CoinSpec(GameSpec):
-    """What the registry reads; `parlour.envs.core.GameSpec` has more that a game may tell."""
+    """What the registry reads. A game with options has a class of them, as `parlour.envs.avalon.options`."""
 
     id = "template_v0"
     title = "Coin, a tiny game to copy"
     sides = SIDES
-    features = (TABLE, SUMMARY)
     heuristic = "parlour.policies.heuristic.template:CoinPlayer"
 
-    def build(self) -> Coin:
+    def build(self, options: GameOptions) -> Coin:
         return Coin()
 
     def text(self, game: Coin) -> CoinText:
         return CoinText()
 
-    def encoder(self, game: Coin) -> CoinEncoder:
-        from parlour.envs._template.encode import CoinEncoder  # NumPy is imported with the first environment
+    def encoder(self, game: Coin) -> Encoders:
+        from parlour.envs._template.encode import CoinEncoders  # NumPy is imported with the first environment
 
-        return CoinEncoder()
-
-    def seat_encoder(self, game: Coin, features: str) -> CoinEncoder:
-        """Keeper and guesser differ by their place, so that each sees from its own what it sees at the table."""
-        if features != SUMMARY:
-            raise own_frame_only(self, features)
-        return self.encoder(game)
+        return CoinEncoders(game)
 
 
 GAME = CoinSpec()

@@ -7,7 +7,23 @@ from typing import Any
 
 import numpy as np
 from parlour.envs import speech
-from parlour.envs._template.vocabulary import CoinView
+from parlour.envs._template.vocabulary import SUMMARY, CoinView
+from parlour.envs.core import TABLE
+from parlour.envs.spec import Encoders
+
+
+class CoinEncoders(Encoders):
+    """The features of a table. Keeper and guesser differ by their place, so that each sees from its own what it sees at the table."""
+
+    kinds = (TABLE, SUMMARY)
+
+    def at_table(self) -> CoinEncoder:
+        return CoinEncoder()
+
+    def of_seat(self, kind: str) -> CoinEncoder:
+        if kind != SUMMARY:
+            raise self.refused(kind)
+        return CoinEncoder()
 
 
 class CoinEncoder:

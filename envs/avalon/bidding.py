@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from parlour.envs.avalon.presets import PROPOSALS, QUESTS, AvalonRules
+from parlour.envs.avalon.options import AvalonOptions
+from parlour.envs.avalon.presets import PROPOSALS, QUESTS
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.state import NOBODY, PROPOSE, TALK, AvalonStanding, AvalonState
 from parlour.envs.bidding import BIDS, next_speakers
@@ -23,14 +24,12 @@ FLOOR: Final = "floor"  # nature's move; args: (seat,) that speaks
 class BiddingAvalon(Avalon):
     """The rules of a table with bids. Satisfies `parlour.envs.core.Game`."""
 
-    def __init__(
-        self, *, num_players: int, rules: AvalonRules, roles: tuple[str, ...], talk: bool, config: Mapping[str, Any]
-    ) -> None:
-        super().__init__(num_players=num_players, rules=rules, roles=roles, talk=talk, config=config)
-        self.shown_points = (rules.guesser, True)
+    def __init__(self, options: AvalonOptions) -> None:
+        super().__init__(options)
+        self.shown_points = (self.rules.guesser, True)
         self.catalogue = (*self.catalogue, *BIDS)
         self._bids = Options(BIDS)
-        self.max_moves += QUESTS * PROPOSALS * num_players * (num_players + 1)
+        self.max_moves += QUESTS * PROPOSALS * self.seats * (self.seats + 1)
 
     def nature(self, s: AvalonState, rng: np.random.Generator) -> Move:
         if s.phase == FLOOR_TIE:

@@ -25,11 +25,12 @@ import numpy as np
 from parlour.envs import speech
 from parlour.envs.avalon import vocabulary
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
+from parlour.envs.avalon.habits import read_habits
 from parlour.envs.avalon.presets import PROPOSALS, QUESTS, QUESTS_TO_WIN
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.vocabulary import EVIL, MERLIN, PERCIVAL, AvalonView
-from parlour.envs.core import NATURE, Event, check_one_of
-from parlour.envs.feature_blocks import Block, BlockEncoder, Features, place_name
+from parlour.envs.core import NATURE, Event, Move, SeatEncoder, accept
+from parlour.envs.feature_blocks import Block, BlockEncoder, Features, HiddenRoleEncoders, place_name
 from parlour.envs.hidden_roles import FEATURES
 
 _SLOTS: Final = QUESTS * PROPOSALS
@@ -76,15 +77,33 @@ class AvalonSeatEncoder(BlockEncoder):
         game: The rules.
         features: One of `FEATURES`.
         habits: Habits behind the probabilities; None: the fixed rates.
-
-    Raises:
-        ParlourError: There is no such kind.
     """
 
     def __init__(self, game: Avalon, features: str, habits: AvalonHabits | None = None) -> None:
-        check_one_of("features", features, FEATURES)
         super().__init__(partial(_own_blocks, game, features, habits))
         self.habits = habits
+
+
+class AvalonEncoders(HiddenRoleEncoders):
+    """The features of a table."""
+
+    def at_table(self) -> AvalonEncoder:
+        return AvalonEncoder(self.game)
+
+    def turned(self, move: Move, by: int) -> Move:
+        return vocabulary.turned(move, by, self.game.seats)
+
+    def of_seat(self, kind: str) -> SeatEncoder[AvalonView]:
+        """The features of one seat, with fixed habits or those of a file. Raises `ParlourError` for other kinds."""
+        name, _, setting = kind.partition(":")
+        if name not in FEATURES:
+            raise self.refused(kind)
+        if not setting:
+            return AvalonSeatEncoder(self.game, name)
+        key, _, path = setting.partition("=")
+        if key != "habits" or not path or "belief" not in name:
+            raise accept("features", kind, "belief:habits=FILE, record+belief:habits=FILE")
+        return AvalonSeatEncoder(self.game, name, read_habits(path).of(self.game.seats))
 
 
 def _own_blocks(game: Avalon, features: str, habits: AvalonHabits | None, view: AvalonView | None) -> list[Block]:

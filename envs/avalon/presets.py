@@ -7,26 +7,10 @@ it, as its game logs show it, for `reference`; for `ROLE_SETS` see there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
-from parlour.envs import hidden_roles
-from parlour.envs.avalon.vocabulary import (
-    ASSASSIN,
-    EVIL,
-    EVIL_ROLES,
-    MERLIN,
-    MINION,
-    MORGANA,
-    PERCIVAL,
-    ROLES,
-    SERVANT,
-    side_of,
-)
-from parlour.envs.core import ParlourError, accept, check_one_of
-
-REPEATABLE: Final = (SERVANT, MINION)
+from parlour.envs.avalon.vocabulary import ASSASSIN, MERLIN, MINION, SERVANT
 
 PLAYERS: Final = range(5, 11)
 QUESTS: Final = 5
@@ -98,70 +82,3 @@ PRESETS: Final = {
     # Rule sheet: strict majority, five rejections lose, two fails on quest 4 from seven players, one guess at the end.
     "official": replace(_PAPER, majority="strict", fifth_rejection="evil_wins", two_fails=True, hunt="end"),
 }
-
-
-def rules_of(rules: str, num_players: int, roles: Sequence[str], given: Mapping[str, Any]) -> AvalonRules:
-    """A preset with the points that are given instead of its own, for a table with these roles.
-
-    Args:
-        rules: One of `PRESETS`.
-        num_players: 5-10.
-        roles: One for each player.
-        given: Points of `AvalonRules` by name; None: as the preset says.
-
-    Raises:
-        ParlourError: A point is not accepted, or does not go with the others.
-    """
-    points = {name: _point(name, value, num_players) for name, value in given.items() if value is not None}
-    preset = replace(PRESETS[rules], **points)
-    if list(roles).count(preset.guesser) != 1:
-        fault = f"roles {list(roles)!r} hold {list(roles).count(preset.guesser)} x {preset.guesser}"
-        raise ParlourError(f"{fault}; accepted: exactly one, or another guesser that names Merlin")
-    return preset
-
-
-def _point(name: str, value: Any, num_players: int) -> Any:
-    """The value of a point, if it is accepted."""
-    if name == "sizes":
-        if not isinstance(value, list | tuple) or len(value) != QUESTS:
-            raise accept("sizes", value, f"None, or {QUESTS} whole numbers 1..{num_players}")
-        for size in value:
-            check_one_of("size", size, range(1, num_players + 1))
-        return tuple(int(size) for size in value)
-    if name == "guesser":
-        check_one_of(name, value, EVIL_ROLES)
-    elif not isinstance(value, bool):
-        raise accept(name, value, ("None", "True", "False"))
-    return value
-
-
-def default_roles(num_players: int) -> tuple[str, ...]:
-    """Merlin, Percival, Morgana and the Assassin; the other seats are Loyal Servants and plain Minions."""
-    evil = EVIL_COUNT[num_players]
-    good = num_players - evil
-    return (MERLIN, PERCIVAL) + (SERVANT,) * (good - 2) + (MORGANA, ASSASSIN) + (MINION,) * (evil - 2)
-
-
-def check_roles(num_players: int, roles: Sequence[str] | str) -> tuple[str, ...]:
-    """The roles, or the roles of the set with this name, in the order of `ROLES`.
-
-    Raises `ParlourError` unless they make a game of `num_players`.
-
-    >>> check_roles(5, "deeprole")
-    ('Merlin', 'Loyal Servant', 'Loyal Servant', 'Assassin', 'Minion')
-    """
-    if isinstance(roles, str):
-        if roles not in ROLE_SETS:
-            raise accept("roles", roles, f"None, or one role for each player, or a name: {', '.join(ROLE_SETS)}")
-        roles = ROLE_SETS[roles]
-    counts = hidden_roles.check_roles(num_players, roles, ROLES)
-    if counts[MERLIN] != 1:
-        raise ParlourError(f"roles {list(roles)!r} hold {counts[MERLIN]} x {MERLIN}; accepted: exactly one")
-    for role, count in counts.items():
-        if count > 1 and role not in REPEATABLE:
-            raise ParlourError(f"roles {list(roles)!r} hold {count} x {role}; accepted: at most one")
-    evil = sum(side_of(role) == EVIL for role in roles)
-    if evil != EVIL_COUNT[num_players]:
-        wanted = EVIL_COUNT[num_players]
-        raise ParlourError(f"roles {list(roles)!r} hold {evil} evil; accepted: {wanted} of {num_players} players")
-    return tuple(sorted(roles, key=ROLES.index))

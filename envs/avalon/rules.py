@@ -8,14 +8,15 @@ points where they differ: `presets.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain, combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as game
-from parlour.envs.avalon.presets import PROPOSALS, QUESTS, QUESTS_TO_WIN, TEAM_SIZES, AvalonRules
+from parlour.envs.avalon.options import AvalonOptions
+from parlour.envs.avalon.presets import PROPOSALS, QUESTS, QUESTS_TO_WIN, TEAM_SIZES
 from parlour.envs.avalon.state import (
     DEAL,
     DONE,
@@ -43,12 +44,11 @@ _new = tuple.__new__
 class Avalon(HiddenRoles[AvalonState]):
     """The rules for one number of players, one set of roles and one preset. Satisfies `parlour.envs.core.Game`."""
 
-    def __init__(
-        self, *, num_players: int, rules: AvalonRules, roles: tuple[str, ...], talk: bool, config: Mapping[str, Any]
-    ) -> None:
-        super().__init__(roles, config)
+    def __init__(self, options: AvalonOptions) -> None:
+        super().__init__(options.dealt, options.replace(roles=options.dealt).plain())
+        num_players, rules = options.num_players, options.points
         self.rules = rules
-        self.talk = talk
+        self.talk = options.talk
         self.evil_roles = frozenset(k for k, name in enumerate(self.role_names) if side_of(name) == game.EVIL)
         self.sizes = rules.sizes or TEAM_SIZES[num_players]
         self.guesser = self.role_names.index(rules.guesser)
@@ -63,7 +63,7 @@ class Avalon(HiddenRoles[AvalonState]):
         self.shown_table = (self.roles, self.sizes, self.fails_needed, PROPOSALS, *at_end)
         """What it tells of the table: its fields from `roles` to `guess_at_end`."""
         self._tabulate()
-        per_proposal = (num_players if talk else 0) + 1 + num_players + 1
+        per_proposal = (num_players if self.talk else 0) + 1 + num_players + 1
         self.max_moves = 1 + QUESTS * (PROPOSALS * per_proposal + max(self.sizes) + 1)
 
     def _tabulate(self) -> None:

@@ -18,14 +18,24 @@ from typing import Any, Final
 from parlour.envs import dotted
 from parlour.envs.batch.scalar import ScalarTables
 from parlour.envs.batch.tables import BatchTables, Turns
-from parlour.envs.core import TABLE, GameSpec
+from parlour.envs.core import TABLE
 from parlour.envs.extras import not_installed
-from parlour.envs.registry import build, lookup
+from parlour.envs.plugins import Places
+from parlour.envs.registry import build, kinds_of, lookup
+from parlour.envs.spec import GameSpec
 
-__all__ = ["BatchTables", "ScalarTables", "Turns", "make"]
+__all__ = ["KERNELS", "BatchTables", "ScalarTables", "Turns", "make"]
 
 SUMMARY: Final = "summary"
 """The kind of features that tables show by default."""
+KERNELS: Final = Places(
+    "parlour.batch",
+    {
+        "avalon_v0": "parlour.envs.batch.avalon:AvalonTables",
+        "werewolf_v0": "parlour.envs.batch.werewolf:WerewolfTables",
+    },
+)
+"""Game -> dotted name of its tables with kernels."""
 
 
 def make(game: str, *, num_envs: int, features: str | None = None, **options: Any) -> BatchTables:
@@ -34,7 +44,7 @@ def make(game: str, *, num_envs: int, features: str | None = None, **options: An
     Args:
         game: Registry name, such as `"avalon_v0"`, or `module:ATTRIBUTE` of a spec.
         num_envs: How many games.
-        features: What seats see; see `GameSpec.features`. None: `"summary"`, or `"table"` where the game has no summary.
+        features: What seats see; see `Encoders.kinds`. None: `"summary"`, or `"table"` where the game has no summary.
         **options: `autoreset`, `threads` (see `BatchTables`), `beliefs` (whether tables keep beliefs that no feature shows,
             because a heuristic will sit), what the tables of the game take besides, and the options of the game.
 
@@ -43,7 +53,7 @@ def make(game: str, *, num_envs: int, features: str | None = None, **options: An
     """
     spec = lookup(game).spec
     if features is None:
-        features = SUMMARY if SUMMARY in spec.features else TABLE
+        features = SUMMARY if SUMMARY in kinds_of(spec, _own(spec, options)) else TABLE
     table_class: Any = kernels_for(spec, options, features) or ScalarTables
     return table_class(spec, num_envs=num_envs, features=features, **options)
 
@@ -61,19 +71,25 @@ def kernels_for(spec: GameSpec, options: Mapping[str, Any], features: str | None
     Raises:
         ParlourError: An option is not accepted, or Numba is missing.
     """
-    if not spec.batch or features == TABLE:
+    if spec.id not in KERNELS or features == TABLE:
         return None
-    game = build(spec, {name: value for name, value in options.items() if name in spec.options})
+    game = build(spec, _own(spec, options))
     kernels = kernels_of(spec)
     table_class = kernels if kernels.plays(game) else None
     kind = "" if features is None else features.partition(":")[0]
-    return None if table_class is None or (kind in spec.features and kind not in table_class.kinds) else table_class
+    lacking = table_class is None or (kind in spec.encoder(game).kinds and kind not in table_class.kinds)
+    return None if lacking else table_class
+
+
+def _own(spec: GameSpec, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of the game among those of its tables."""
+    return {name: value for name, value in options.items() if name in spec.options.model_fields}
 
 
 def kernels_of(spec: GameSpec) -> Any:
     """The class of a game's tables that has kernels. Raises `ParlourError` without Numba."""
     try:
-        return dotted.load(spec.batch, "tables of games")
+        return dotted.load(KERNELS[spec.id], "tables of games")
     except ModuleNotFoundError as error:
         if error.name != "numba":
             raise

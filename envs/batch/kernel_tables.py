@@ -15,7 +15,8 @@ from numba import prange
 from parlour.envs.batch.compiled import kernel, loop, use_threads
 from parlour.envs.batch.streams import started
 from parlour.envs.batch.tables import NOBODY, Array, BatchTables, Turns, seeds_of
-from parlour.envs.core import GameSpec, ParlourError
+from parlour.envs.core import ParlourError
+from parlour.envs.spec import GameSpec
 
 COURSE: Final = 0
 DEAL: Final = 1
@@ -59,7 +60,7 @@ class KernelTables(BatchTables):
         **config: Any,
     ) -> None:
         super().__init__(spec, config, num_envs=num_envs, features=features, autoreset=autoreset, threads=threads)
-        encoder = spec.seat_encoder(self.game, features)
+        encoder = self.encoders.of_seat(features)
         self.size, self.names = encoder.size, tuple(encoder.names)
         self._labels = len(getattr(self.game, "role_names", spec.sides))
         self.hidden_size = self.seats * self._labels

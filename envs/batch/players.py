@@ -98,6 +98,6 @@ def _heuristic(tables: BatchTables) -> Any:
     """`choose(tables, where, actions)` of the game."""
     if isinstance(tables, ScalarTables):
         return ScalarTables.choose_by_heuristic
-    if not tables.spec.batch_heuristic:
-        raise ParlourError(f"{tables.spec.id} has no heuristic over arrays; accepted: a game whose spec names one")
-    return dotted.load(tables.spec.batch_heuristic, "heuristic over arrays")
+    if not tables.heuristic:
+        raise ParlourError(f"{tables.spec.id} has no heuristic over arrays; accepted: tables that name one")
+    return dotted.load(tables.heuristic, "heuristic over arrays")

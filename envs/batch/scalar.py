@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from parlour.envs import dotted
 from parlour.envs.batch.tables import ILLEGAL, NOBODY, Array, BatchTables, Turns, seeds_of
-from parlour.envs.core import NATURE, TABLE, Encoder, Game, GameSpec, Move, ParlourError, SeatEncoder
+from parlour.envs.core import NATURE, TABLE, Move, ParlourError
 from parlour.envs.frames import Frame
+from parlour.envs.spec import GameSpec
 
 _NATURE, _PLAYERS = 0, 1
 """Streams of a game: of chance, and of whoever is played inside the tables."""
@@ -25,11 +26,11 @@ class ScalarTables(BatchTables):
     Args:
         spec: The game.
         num_envs: B, the number of games.
-        features: One of `spec.features`.
+        features: A kind of features that the table has.
         beliefs: Changes nothing: a scalar heuristic keeps its own.
         autoreset: See `BatchTables`.
         threads: Changes nothing.
-        **config: The options of `spec.build`.
+        **config: The options of the game.
     """
 
     def __init__(
@@ -46,7 +47,7 @@ class ScalarTables(BatchTables):
         super().__init__(spec, config, num_envs=num_envs, features=features, autoreset=autoreset, threads=threads)
         if features == TABLE:
             self.frame = Frame.identity(self.seats, self.actions)
-        encoder = _encoder(spec, self.game, features)
+        encoder = self.encoders.of(features)
         self.size, self.names = encoder.size, tuple(getattr(encoder, "names", ()))
         self._labels = tuple(getattr(self.game, "role_names", spec.sides))
         self.hidden_size = self.seats * len(self._labels)
@@ -122,8 +123,8 @@ class ScalarTables(BatchTables):
 
     # -- inside ------------------------------------------------------------------------------------------------
 
-    def _kinds(self, spec: GameSpec) -> tuple[str, ...]:
-        return spec.features
+    def _kinds(self) -> tuple[str, ...]:
+        return self.encoders.kinds
 
     def _play(self, actions: Array) -> None:
         for b, table in enumerate(self.tables):
@@ -183,7 +184,7 @@ class _Table:
 
     def __init__(self, owner: ScalarTables) -> None:
         self._spec, self._game = owner.spec, owner.game
-        self.encoders = [_encoder(owner.spec, owner.game, owner.features) for _ in range(owner.seats)]
+        self.encoders = [owner.encoders.of(owner.features) for _ in range(owner.seats)]
         self.start(0)
 
     def start(self, seed: int) -> None:
@@ -249,7 +250,3 @@ class _Table:
     def _let_nature_move(self) -> None:
         while self.actor == NATURE:
             self._make(self._game.nature(self.now, self.nature))
-
-
-def _encoder(spec: GameSpec, game: Game[Any], features: str) -> Encoder[Any] | SeatEncoder[Any]:
-    return spec.encoder(game) if features == TABLE else spec.seat_encoder(game, features)

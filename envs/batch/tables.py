@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from parlour.envs.core import Game, GameSpec, ParlourError, accept, check_from, check_one_of
+from parlour.envs.core import Game, ParlourError, accept, check_from, check_one_of
 from parlour.envs.registry import build
+from parlour.envs.spec import GameSpec
 
 Array = np.ndarray[Any, Any]
 ILLEGAL = -2
@@ -62,7 +63,7 @@ class BatchTables(ABC):
         spec: The game.
         config: The options of `spec.build`.
         num_envs: B, the number of games.
-        features: What seats see, one of `spec.features` but `"table"`.
+        features: What seats see, one of the kinds of the table but `"table"`.
         autoreset: Whether a finished game is dealt again; if not, it stays over (actor -1, no legal action).
         threads: Cores to use.
 
@@ -70,6 +71,9 @@ class BatchTables(ABC):
         ParlourError: An argument is not accepted.
     """
 
+    heuristic: ClassVar[str] = ""
+    """Dotted name of `(tables, where, actions)`: writes what the heuristic plays at the tables of `where` to `actions`; empty if there
+    is none for arrays."""
     kinds: ClassVar[tuple[str, ...]]
     """The kinds of features that its kernels have."""
 
@@ -92,10 +96,11 @@ class BatchTables(ABC):
     ) -> None:
         check_from("num_envs", num_envs, 1)
         check_from("threads", threads, 1)
-        check_one_of("features", features.partition(":")[0], self._kinds(spec))
         self.spec, self.features, self.num_envs = spec, features, int(num_envs)
         self.game: Game[Any] = build(spec, config)
-        self.frame = spec.frame(self.game)
+        self.encoders = spec.encoder(self.game)
+        check_one_of("features", features.partition(":")[0], self._kinds())
+        self.frame = self.encoders.frame()
         self.seats, self.actions = self.game.seats, len(self.game.catalogue)
         self.autoreset, self.threads = bool(autoreset), int(threads)
 
@@ -104,7 +109,7 @@ class BatchTables(ABC):
         """Whether it has the rules of this table of its game."""
         return True
 
-    def _kinds(self, spec: GameSpec) -> tuple[str, ...]:
+    def _kinds(self) -> tuple[str, ...]:
         return self.kinds
 
     def _allocate(self) -> None:

@@ -17,47 +17,51 @@ the published run does with its actions, `PUBLISHED_ACTIONS`.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate, product
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Annotated, Final, Literal, Self
 
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.json_values import json_value
 from parlour.envs.mediated_qa.vocabulary import AGENTS, MODULE_ACTIONS, PUBLISHED, Joint, Payment
+from parlour.envs.settings import SPARSE, Accepts, Settings
+from pydantic import Field, model_validator
 
 _SEARCH, _SKIP, _READ, _AGREE, _RECALL, _REFUSE, _CHECK = "search", "skip", "read", "agree", "recall", "refuse", "check"
 KINDS: Final = ((_SEARCH, _SKIP), (_READ, _AGREE, _RECALL, _REFUSE), (_CHECK, _SKIP))
 """By module: retriever, generator, verifier."""
-DEPTHS: Final = ("shallow", "deep")
 MOST: Final = 30
 """Actions of a module."""
-_LARGEST_COST: Final = 1e12
-_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,40}")
+LARGEST_COST: Final = 1e12
+"""Also of a utility, so that no sum of them is infinite."""
 _MODULES: Final = AGENTS[1:]
 
 Names = tuple[str, str, str]
 
 
-@dataclass(frozen=True)
-class Action:
+class Action(Settings):
     """One thing that a module may do."""
 
-    name: str
-    """Small letters, digits and `_`; no other action of the set has it."""
+    name: Annotated[str, Accepts("small letters, digits and _, a letter first, up to 41")] = Field(
+        pattern=r"^[a-z][a-z0-9_]{0,40}$"
+    )
+    """No other action of the set has it."""
     kind: str
-    cost: float = 0.0
+    """One of the kinds of its module."""
+    cost: float = Field(default=0.0, ge=0, le=LARGEST_COST)
+    """Paid each time it is carried out."""
     by: str = ""
     """Which part of the service does it, see `pipeline.Pipeline`; empty for its first one."""
-    depth: str = "shallow"
+    depth: Literal["shallow", "deep"] = "shallow"
     """Depth of a search."""
 
 
-@dataclass(frozen=True)
-class ActionSet:
+Actions = Annotated[tuple[Action, ...], Field(min_length=1, max_length=MOST)]
+
+
+class ActionSet(Settings):
     """The actions of the three modules. Numbers of actions are places in these lists.
 
     Raises:
@@ -65,18 +69,20 @@ class ActionSet:
             negative or not finite, or there is nothing to carry out without evidence.
     """
 
-    retriever: tuple[Action, ...]
-    generator: tuple[Action, ...]
-    verifier: tuple[Action, ...]
-    offered: tuple[Names, ...] = ()
+    retriever: Actions
+    """What the retriever may do."""
+    generator: Actions
+    """What the generator may do."""
+    verifier: Actions
+    """What the verifier may do."""
+    offered: Annotated[tuple[Names, ...], SPARSE] = ()
     """The joint actions of `joint="published"`, which come first in every order; empty for all feasible ones."""
 
-    def __post_init__(self) -> None:
-        for module, actions, kinds in zip(_MODULES, self.modules, KINDS, strict=True):
-            if not 1 <= len(actions) <= MOST:
-                raise accept(f"number of actions of the {module}", len(actions), range(1, MOST + 1))
+    @model_validator(mode="after")
+    def _fit_together(self) -> Self:
+        for actions, kinds in zip(self.modules, KINDS, strict=True):
             for action in actions:
-                _check_action(module, action, kinds)
+                check_one_of(f"kind of {action.name}", action.kind, kinds)
         names = [action.name for actions in self.modules for action in actions]
         for name in names:
             if names.count(name) > 1:
@@ -93,6 +99,7 @@ class ActionSet:
                 raise ParlourError(f"joint action {', '.join(joint)} is not accepted: {why}")
         if len(set(self.offered)) < len(self.offered):
             raise ParlourError("a joint action is offered twice; accepted: each once")
+        return self
 
     # -- names, numbers, costs -----------------------------------------------------------------------------------
 
@@ -214,33 +221,9 @@ class ActionSet:
             _first(self.verifier, _SKIP),
         )
 
-    # -- as plain values -----------------------------------------------------------------------------------------
-
-    def as_plain(self) -> dict[str, Any]:
-        """Lists of objects, as configurations and policy files hold them; `from_plain` reads them."""
-        plain: dict[str, Any] = {
-            module: [asdict(action) for action in actions]
-            for module, actions in zip(_MODULES, self.modules, strict=True)
-        }
-        return plain | ({"offered": [list(names) for names in self.offered]} if self.offered else {})
-
-    @classmethod
-    def from_plain(cls, plain: Any) -> Self:
-        """The set that `as_plain` describes. Raises `ParlourError` if it is none; the message says where."""
-        if not isinstance(plain, Mapping):
-            raise accept("actions", plain, f"an object with {', '.join(_MODULES)}")
-        for name in plain:
-            check_one_of("entry of actions", name, (*_MODULES, "offered"))
-        retriever, generator, verifier = (_actions(module, plain.get(module)) for module in _MODULES)
-        offered = plain.get("offered", [])
-        if not isinstance(offered, list | tuple) or not all(isinstance(names, list | tuple) for names in offered):
-            raise accept("offered", offered, "a list of joint actions, each a list of three names")
-        joints = tuple(tuple(map(str, names)) for names in offered)
-        return cls(retriever, generator, verifier, joints)  # type: ignore[arg-type]  # lengths are checked there
-
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """The set in a JSON file, in the form of `as_plain`. Raises `ParlourError` if it holds none."""
+        """The set in a JSON file, in the form of `plain`. Raises `ParlourError` if it holds none."""
         try:
             return cls.from_plain(json_value(Path(path).read_bytes()))
         except ParlourError as error:
@@ -255,42 +238,18 @@ def _first(actions: tuple[Action, ...], *kinds: str) -> int:
     return next((known.index(kind) for kind in kinds if kind in known), 0)
 
 
-def _check_action(module: str, action: Action, kinds: tuple[str, ...]) -> None:
-    if not isinstance(action, Action):
-        raise accept(f"action of the {module}", action, "an Action")
-    if not isinstance(action.name, str) or not _NAME.fullmatch(action.name):
-        raise accept("name of an action", action.name, "small letters, digits and _, a letter first, up to 41")
-    check_one_of(f"kind of {action.name}", action.kind, kinds)
-    check_one_of(f"depth of {action.name}", action.depth, DEPTHS)
-    if type(action.cost) not in (int, float) or not 0 <= action.cost <= _LARGEST_COST:
-        raise accept(f"cost of {action.name}", action.cost, f"a number from 0 to {_LARGEST_COST:g}")
-    if not isinstance(action.by, str):
-        raise accept(f"part for {action.name}", action.by, "the name of a part of the service, or nothing")
-
-
-def _actions(module: str, entries: Any) -> tuple[Action, ...]:
-    if not isinstance(entries, list | tuple) or not all(isinstance(entry, Mapping) for entry in entries):
-        raise accept(f"actions of the {module}", entries, "a list of objects {name, kind, cost, by, depth}")
-    known = [field.name for field in fields(Action)]
-    for entry in entries:
-        for name in entry:
-            check_one_of(f"entry of an action of the {module}", name, known)
-        if not {"name", "kind"} <= set(entry):
-            raise accept(f"action of the {module}", dict(entry), "name and kind, and cost, by and depth or none")
-    return tuple(Action(**entry) for entry in entries)
-
-
 def _published() -> ActionSet:
     kinds = ((_SEARCH, _SEARCH, _SKIP), (_READ, _AGREE, _RECALL, _REFUSE), (_CHECK, _SKIP))
-    costs, depths = iter(Payment().costs), {"retrieve_deep": "deep"}
+    costs = iter(Payment().costs)
     retriever, generator, verifier = (
         tuple(
-            Action(name, kind, next(costs), depth=depths.get(name, "shallow"))
+            Action(name=name, kind=kind, cost=next(costs), depth="deep" if name == "retrieve_deep" else "shallow")
             for name, kind in zip(names, sorts, strict=True)
         )
         for names, sorts in zip(MODULE_ACTIONS[1:], kinds, strict=True)
     )
-    return ActionSet(retriever, generator, verifier, tuple(joint.names for joint in PUBLISHED))
+    offered = tuple(joint.names for joint in PUBLISHED)
+    return ActionSet(retriever=retriever, generator=generator, verifier=verifier, offered=offered)
 
 
 PUBLISHED_ACTIONS: Final = _published()

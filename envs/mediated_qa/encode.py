@@ -19,8 +19,16 @@ from typing import Any
 import numpy as np
 from parlour.envs.mediated_qa.rules import MediatedQA
 from parlour.envs.mediated_qa.vocabulary import AGENTS, MEDIATOR, SEEN, STATES, MediatedView
+from parlour.envs.spec import Encoders
 
 _ADVICE = len(AGENTS) + len(STATES)  # where the features of actions begin
+
+
+class MediatedEncoders(Encoders):
+    """The features of a table."""
+
+    def at_table(self) -> MediatedEncoder:
+        return MediatedEncoder(self.game)
 
 
 class MediatedEncoder:

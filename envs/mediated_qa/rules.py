@@ -11,13 +11,15 @@ to 3.3; utilities, costs and fallbacks as in the published code.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
+from parlour.envs.mediated_qa.options import MediatedOptions
 from parlour.envs.mediated_qa.service import Service, verdict_of
 from parlour.envs.mediated_qa.vocabulary import (
     ADVICE,
@@ -40,7 +42,6 @@ from parlour.envs.mediated_qa.vocabulary import (
     VERIFIER,
     Joint,
     MediatedView,
-    Payment,
 )
 
 if TYPE_CHECKING:
@@ -86,40 +87,21 @@ class MediatedState(NamedTuple):
     """What was measured of the question for the mediator."""
 
 
-class MediatedSetting(NamedTuple):
-    """How a table plays."""
-
-    size: int
-    """How many questions the service has."""
-    questions: int
-    """How many of them an episode has; none comes twice."""
-    joints: tuple[Joint, ...]
-    """The joint actions that the mediator may recommend."""
-    modules: bool
-    """Whether the modules decide for themselves."""
-    individual_costs: bool
-    """Whether a module pays for its own action only, and not for all."""
-    payment: Payment
-    actions: ActionSet
-    """What the modules may do."""
-    sees: str
-    """What the mediator sees of a question, one of `vocabulary.SEES`."""
-
-
 class MediatedQA:
     """Satisfies `parlour.envs.core.Game`.
 
-    Args:
-        service: Makes the service; called when nature has to move for the first time, never for a replay.
-        setting: How the table plays.
-        config: What `build` makes the same rules from.
+    The service is made when nature has to move for the first time, never for a replay.
     """
 
-    def __init__(self, service: Callable[[], Service], setting: MediatedSetting, config: Mapping[str, Any]) -> None:
-        self._make_service, self.config = service, config
-        self.size, self.questions, self.joints, self.modules, *_ = setting
-        self.individual_costs, self.payment, self.actions, self.sees = setting[4:]
+    def __init__(self, options: MediatedOptions) -> None:
+        self._options = options
+        self.config: Mapping[str, Any] = options.stored()
+        self.size, self.questions, self.modules = options.size, options.questions, options.modules
+        self.actions, self.payment, self.sees = options.known, options.payment, options.mediator_sees
+        self.joints, self.individual_costs = self.actions.joints(options.joint), options.pay == "own"
         actions, modules, questions = self.actions, self.modules, self.questions
+        own = () if self.actions == PUBLISHED_ACTIONS else (self.actions,)
+        self._embedded = options.corpus_seed, options.size, options.difficulty, options.normalisation, *own
         self._own = () if actions == PUBLISHED_ACTIONS else actions.names
         self.seats = len(AGENTS) if modules else 1
         self.agent_names = AGENTS[: self.seats]
@@ -149,8 +131,13 @@ class MediatedQA:
     def legal(self, s: MediatedState) -> tuple[Move, ...]:
         return self._legal.get(s.step, ()) if s.done < self.questions else ()
 
+    def _service(self) -> Service:
+        """Who answers for nature."""
+        given = self._options.service
+        return _generated(*self._embedded) if given is None else given
+
     def nature(self, s: MediatedState, rng: np.random.Generator) -> Move:
-        service = self._make_service()
+        service = self._service()
         if s.step == _ASK:
             number = _other_than(s.asked, self.size, rng)
             question = service.ask(number)
@@ -347,3 +334,11 @@ def _check(move: Move, kind: str, ranges: tuple[range, range]) -> None:
     if not fits or move.args[0] not in first or move.args[1] not in second:
         accepted = f"{kind} with {', '.join(f'{span.start}..{span.stop - 1}' for span in ranges)}"
         raise IllegalMove(f"{move.kind} {list(move.args)} is not accepted of nature; accepted: {accepted}")
+
+
+@lru_cache(maxsize=8)  # an import statement costs as much as a move
+def _generated(seed: int, size: int, difficulty: str, normalisation: Any, *own: ActionSet) -> Service:
+    """The embedded service; its parts are loaded when it is first needed."""
+    from parlour.envs.mediated_qa.pipeline import generated
+
+    return generated(seed, size, difficulty, normalisation, *own)

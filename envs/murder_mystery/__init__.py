@@ -54,23 +54,16 @@ Versions: v0, first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
-from parlour.envs.core import GameSpec, ParlourError, accept, check_one_of, value_shown
-from parlour.envs.murder_mystery.rules import MurderMystery, MysterySetting
-from parlour.envs.murder_mystery.vocabulary import CIVILIANS, MURDERERS, WITH_WORDS
+from parlour.envs.core import ParlourError, value_shown
+from parlour.envs.murder_mystery.options import MysteryOptions
+from parlour.envs.murder_mystery.rules import MurderMystery
+from parlour.envs.murder_mystery.vocabulary import CIVILIANS, MURDERERS
+from parlour.envs.spec import Encoders, GameSpec
 
 if TYPE_CHECKING:
-    from parlour.envs.murder_mystery.encode import MysteryEncoder
     from parlour.envs.murder_mystery.text import MysteryText
-
-RULES: Final[Mapping[str, str]] = {"questum": "half", "player": "plurality"}
-"""Preset -> how a vote finds somebody."""
-HEARING: Final = ("all", "two")
-_ROUNDS: Final = range(1, 11)
-_QUESTIONS: Final = range(1, 6)
-_DEFAULT: Final = "harbour_en"
 
 
 class MysterySpec(GameSpec):
@@ -78,21 +71,24 @@ class MysterySpec(GameSpec):
 
     id: ClassVar[str] = "murder_mystery_v0"
     title: ClassVar[str] = "Murder mystery (PLAYER*, Questum)"
-    options: ClassVar[Mapping[str, str]] = {
-        "case": "the name of a shipped case, seed:N[:en|zh[:PLAYERS[:VICTIMS[:SCENE[:LEVEL]]]]], a case's JSON file, a WellPlay folder",
-        "case_sha256": "None, or the digest that the case must have",
-        "rounds": "1..10",
-        "questions": "1..5, to one target at a time",
-        "targets": "None for everybody, or a whole number from 1",
-        "hearing": ", ".join(HEARING),
-        "rules": ", ".join(RULES),
-    }
+    options: ClassVar[type[MysteryOptions]] = MysteryOptions
     sides = (CIVILIANS, MURDERERS)
-    worded = WITH_WORDS
     heuristic = "parlour.policies.heuristic.murder_mystery:MysteryPlayer"
-    strongest = "questum"
-    replay_page = "parlour.training.replay.murder_mystery:mystery_matter"
-    redealt = "parlour.envs.murder_mystery.redealt:redealt"
+
+    def build(self, options: MysteryOptions) -> MurderMystery:
+        """The rules of one table. Raises `ParlourError` if the case cannot be read or is another one."""
+        from parlour.envs.murder_mystery.cases.case import digest
+        from parlour.envs.murder_mystery.cases.find import find
+
+        mystery = find(options.case)
+        sha256 = digest(mystery)
+        if options.case_sha256 not in (None, sha256):
+            held, wanted = (
+                f"case {value_shown(options.case)} has the SHA-256 {sha256}",
+                value_shown(options.case_sha256),
+            )
+            raise ParlourError(f"{held}, not {wanted}; accepted: the same case")
+        return MurderMystery(mystery, options.replace(case_sha256=sha256))
 
     def text(self, game: MurderMystery) -> MysteryText:
         """The wording."""
@@ -100,64 +96,11 @@ class MysterySpec(GameSpec):
 
         return MysteryText(game)
 
-    def encoder(self, game: MurderMystery) -> MysteryEncoder:
-        """The features as the table numbers seats; see `encode.py`."""
-        from parlour.envs.murder_mystery.encode import MysteryEncoder
+    def encoder(self, game: MurderMystery) -> Encoders:
+        """The features; see `encode.py`."""
+        from parlour.envs.murder_mystery.encode import MysteryEncoders
 
-        return MysteryEncoder(game)
-
-    def opens(self, config: Mapping[str, Any]) -> str | None:
-        from parlour.envs.murder_mystery.cases.find import is_path
-
-        case = config.get("case", _DEFAULT)
-        return case if isinstance(case, str) and is_path(case) else None
-
-    def build(
-        self,
-        *,
-        case: str = _DEFAULT,
-        case_sha256: str | None = None,
-        rounds: int = 3,
-        questions: int = 1,
-        targets: int | None = None,
-        hearing: str = "all",
-        rules: str = "questum",
-    ) -> MurderMystery:
-        """The rules of one table.
-
-        Args:
-            case: Reference of a case; see `parlour.envs.murder_mystery.cases.find.find`.
-            case_sha256: `digest` of the case; another case under the reference is refused.
-            rounds: Rounds of questions.
-            questions: Questions that a seat may ask one target at a time.
-            targets: Most players that a seat may ask about one victim in one round; None for everybody.
-            hearing: Who hears questions and answers: `"all"`, or `"two"`: only the two players who talk.
-            rules: `"questum"` or `"player"`.
-
-        Raises:
-            ParlourError: An argument is not accepted, or the case cannot be read or is another one.
-        """
-        from parlour.envs.murder_mystery.cases.case import digest
-        from parlour.envs.murder_mystery.cases.find import find
-
-        if not isinstance(case, str):
-            raise accept("case", case, self.options["case"])
-        for name, number, accepted in (("rounds", rounds, _ROUNDS), ("questions", questions, _QUESTIONS)):
-            check_one_of(name, number, accepted)
-        if targets is not None and (type(targets) is not int or targets < 1):
-            raise accept("targets", targets, self.options["targets"])
-        check_one_of("hearing", hearing, HEARING)
-        check_one_of("rules", rules, RULES)
-        mystery = find(case)
-        sha256 = digest(mystery)
-        if case_sha256 not in (None, sha256):
-            wanted = value_shown(case_sha256)
-            raise ParlourError(
-                f"case {value_shown(case)} has the SHA-256 {sha256}, not {wanted}; accepted: the same case"
-            )
-        config = {"case": case, "case_sha256": sha256, "rounds": rounds, "questions": questions, "targets": targets}
-        config |= {"hearing": hearing, "rules": rules}
-        return MurderMystery(mystery, MysterySetting(rounds, questions, targets, hearing, RULES[rules]), config)
+        return MysteryEncoders(game)
 
 
 GAME = MysterySpec()

@@ -15,10 +15,11 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs.core import NATURE
 from parlour.envs.murder_mystery import vocabulary
-from parlour.envs.murder_mystery.options import fact_of
+from parlour.envs.murder_mystery.legal_moves import fact_of
 from parlour.envs.murder_mystery.rules import MurderMystery
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import TOPICS, UNKNOWN, Fact
+from parlour.envs.spec import Encoders
 
 Features = np.ndarray[Any, np.dtype[np.float32]]
 
@@ -42,6 +43,13 @@ _SEAT_FEATURES: Final = (
     "I know it had the means",
     "my feelings for it",
 )
+
+
+class MysteryEncoders(Encoders):
+    """The features of a table."""
+
+    def at_table(self) -> MysteryEncoder:
+        return MysteryEncoder(self.game)
 
 
 class MysteryEncoder:

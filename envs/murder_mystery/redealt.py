@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from parlour.envs.core import Event
 from parlour.envs.murder_mystery.cases.case import Character
-from parlour.envs.murder_mystery.options import fact_of
+from parlour.envs.murder_mystery.legal_moves import fact_of
 from parlour.envs.murder_mystery.rules import MurderMystery
 from parlour.envs.murder_mystery.vocabulary import TELL
 from parlour.envs.murder_mystery.vocabulary.facts import Fact
@@ -32,7 +32,7 @@ def redealt(game: MurderMystery, seat: int, seen: Sequence[Event], rng: np.rando
         for rows in case.questions
     )
     changed = {"characters": tuple(others), "questions": quiz, "omniscient": (), "truth": None}
-    return MurderMystery(case.model_copy(update=changed), game.setting, game.config)
+    return MurderMystery(case.model_copy(update=changed), game.options)
 
 
 def _another(game: MurderMystery, character: Character, known: set[Fact], rng: np.random.Generator) -> Character:

@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from parlour.envs.core import OVER, Event, IllegalMove, Move, Outcome
-from parlour.envs.hidden_roles import NOTHING, Options, refusal, seen_by, told
+from parlour.envs.hidden_roles import NOTHING, Options, seen_by, told, why_illegal
 from parlour.envs.murder_mystery import vocabulary
 from parlour.envs.murder_mystery.cases.case import Case
-from parlour.envs.murder_mystery.options import Table
+from parlour.envs.murder_mystery.legal_moves import Table
+from parlour.envs.murder_mystery.options import RULES, MysteryOptions
 from parlour.envs.murder_mystery.vocabulary import (
     ANYBODY,
     CHOICE,
@@ -79,38 +80,26 @@ class MysteryState(NamedTuple):
 _IDLE: Final = Exchange(-1, -1)
 
 
-class MysterySetting(NamedTuple):
-    """How a case is played."""
-
-    rounds: int = 3
-    """Rounds of questions."""
-    questions: int = 1
-    """To one target at a time."""
-    targets: int | None = None
-    """Most players that a seat may ask about one victim in one round; None for everybody."""
-    hearing: str = "all"
-    """`"all"` or `"two"`: who hears questions and answers."""
-    majority: str = "half"
-    """`"half"`: half of the votes find somebody; `"plurality"`: most votes do. A tie finds nobody."""
-
-
 class MurderMystery:
     """The rules for one case and one setting. Satisfies `parlour.envs.core.Game`.
 
     Args:
         case: The case; its characters are the seats, in turn order.
-        setting: How it is played.
-        config: What `build` makes the same rules from.
+        options: How it is played.
 
     Raises:
         ParlourError: A character knows a fact that cannot be stated.
     """
 
-    def __init__(self, case: Case, setting: MysterySetting, config: Mapping[str, Any]) -> None:
-        self.case, self.setting, self.config = case, setting, config
+    worded = WITH_WORDS
+
+    def __init__(self, case: Case, options: MysteryOptions) -> None:
+        self.case, self.options = case, options
+        self.config: Mapping[str, Any] = options.plain()
         self.seats, self.victims = case.seats, len(case.victims)
-        self.rounds, self.questions, targets, self.hearing, self.majority = setting
-        self.targets = self.seats - 1 if targets is None else min(targets, self.seats - 1)
+        self.rounds, self.questions, self.hearing = options.rounds, options.questions, options.hearing
+        self.majority = RULES[options.rules]
+        self.targets = min(options.targets or self.seats - 1, self.seats - 1)
         self.vocabulary = case.vocabulary
         self.language = case.language
         self.table = Table(case)
@@ -364,4 +353,4 @@ class MurderMystery:
             return f"{move.kind} {list(move.args)} is not accepted: the game is over"
         if move.kind in (vocabulary.ASK, vocabulary.TELL) and move.kind in {m.kind for m in s.options.legal}:
             return f"{move.kind} {list(move.args)} is not accepted; accepted: one of the {len(s.options.legal)} options"
-        return refusal(s.options.legal, move)
+        return why_illegal(s.options.legal, move)

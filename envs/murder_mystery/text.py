@@ -17,7 +17,7 @@ from parlour.envs.english import negated_at_end
 from parlour.envs.headings import LANGUAGES
 from parlour.envs.murder_mystery import vocabulary
 from parlour.envs.murder_mystery.languages.texts import Phrases, texts
-from parlour.envs.murder_mystery.options import fact_of
+from parlour.envs.murder_mystery.legal_moves import fact_of
 from parlour.envs.murder_mystery.rules import MurderMystery
 from parlour.envs.murder_mystery.vocabulary import ANYBODY, NOBODY, SAYS, MysteryView, facts
 from parlour.envs.murder_mystery.vocabulary.facts import OPEN, TOPICS, CaseVocabulary

@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from parlour.envs.core import GameSpec
+from parlour.envs.spec import GameSpec
 from parlour.envs.testing import conformance, redeal, require, spoof
 from parlour.envs.testing.table import ConfiguredGame
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import pickle
 import re
@@ -16,10 +15,12 @@ from typing import Any, Final
 import numpy as np
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from parlour.envs import dotted, replay
-from parlour.envs.core import NATURE, OVER, TABLE, GameSpec, IllegalMove, Move
+from parlour.envs.core import NATURE, OVER, TABLE, IllegalMove, Move
 from parlour.envs.extras import not_installed
 from parlour.envs.headings import OPTION, headings_of
 from parlour.envs.registry import EnvModule, build
+from parlour.envs.settings import accepted
+from parlour.envs.spec import GameSpec
 from parlour.envs.testing.require import require, require_equal
 from parlour.envs.testing.table import ConfiguredGame, follow, random_playout, refused, sampled
 from parlour.envs.text import render
@@ -158,15 +159,19 @@ def card(table: ConfiguredGame) -> None:
         int(low) <= EnvModule(spec).raw_env().game.seats <= int(high or low),
         "the default number of seats is not among the card's players",
     )
-    require_equal(re.findall(r"`(\w+)`", rows.get("Options", "")), list(spec.options), "the card's options")
+    require_equal(
+        re.findall(r"`(\w+)`", rows.get("Options", "")), list(spec.options.model_fields), "the card's options"
+    )
 
 
 def spec_options(table: ConfiguredGame) -> None:
-    """`options` has the parameters of `build`, each with a printable description; others are refused."""
+    """Every option is described in printable words, the defaults are plain values; other options are refused."""
     spec = table.spec
-    require_equal(list(spec.options), list(inspect.signature(spec.build).parameters), "options, as parameters of build")
-    require(
-        all(option.isprintable() for option in spec.options.values()), "a description of an option is not printable"
+    for name, field in spec.options.model_fields.items():
+        require(bool(field.description or ""), f"the option {name} is not described")
+        require(f"{field.description} {accepted(field)}".isprintable(), f"the description of {name} is not printable")
+    require_equal(
+        spec.options().plain(), spec.options.from_plain(spec.options().plain()).plain(), "the default options"
     )
     require("colour" in refused(partial(table.env, colour="blue")), "the refusal of the option colour does not name it")
 
@@ -248,7 +253,7 @@ def incremental_prose(table: ConfiguredGame) -> None:
 
 def features(table: ConfiguredGame) -> None:
     """Features have the declared size, are float32, and lie in [-1, 1]."""
-    encode = table.spec.encoder(table.game)
+    encode = table.spec.encoder(table.game).at_table()
     for state in table.playouts[0].states:
         for seat in range(table.game.seats):
             _check_array(encode(table.game.view(state, seat)), encode.size)
@@ -258,11 +263,12 @@ def own_features(table: ConfiguredGame) -> None:
     """Each kind except `"table"` has the right size, names, type and range, and one View alone gives the same as all Views in
     turn.
     """
-    spec, game, states = table.spec, table.game, sampled(table.playouts[0].states, _READ)
-    require_equal(spec.features[0], TABLE, "the first kind of features")
+    game, states = table.game, sampled(table.playouts[0].states, _READ)
+    encoders = table.spec.encoder(game)
+    require_equal(encoders.kinds[0], TABLE, "the first kind of features")
     refused(partial(table.raw_env, features="colours"))
-    for kind in spec.features_at(game)[1:]:
-        reading = [spec.seat_encoder(game, kind) for _ in range(game.seats)]
+    for kind in encoders.kinds[1:]:
+        reading = [encoders.of_seat(kind) for _ in range(game.seats)]
         alone = set(map(id, sampled(states, _READ_ALONE)))
         for state in states:
             for seat, encode in enumerate(reading):
@@ -271,7 +277,7 @@ def own_features(table: ConfiguredGame) -> None:
                 _check_array(array, encode.size)
                 if id(state) in alone:
                     require(
-                        np.array_equal(array, spec.seat_encoder(game, kind)(view)),
+                        np.array_equal(array, encoders.of_seat(kind)(view)),
                         f"features {kind} of seat {seat} depend on the Views before",
                     )
         require(
@@ -282,11 +288,11 @@ def own_features(table: ConfiguredGame) -> None:
 
 def own_actions(table: ConfiguredGame) -> None:
     """In the frame of a seat each move has one number, and masks and options equal the table's."""
-    spec, game = table.spec, table.game
-    order, actions = spec.frame(game).order, np.arange(len(game.catalogue))
+    game, encoders = table.game, table.spec.encoder(table.game)
+    order, actions = encoders.frame().order, np.arange(len(game.catalogue))
     require_equal(order.shape, (game.seats, len(actions)), "the shape of the seats' orders")
     require(all(np.array_equal(np.sort(row), actions) for row in order), "a seat's order leaves out a move")
-    for kind in spec.features_at(game)[1:]:
+    for kind in encoders.kinds[1:]:
         plain, two = table.raw_env(info="full"), table.raw_env(info="full", features=kind)
         moves = table.playouts[0].moves
         for move, _ in zip(follow(plain, moves), follow(two, moves), strict=True):
@@ -343,7 +349,7 @@ def replays(table: ConfiguredGame) -> None:
             {agent: env.observe(agent) for agent in env.possible_agents}
             for _ in follow(Recorder(env, path), table.playouts[0].moves)
         ]
-        opened = table.spec.opens(env.game.config)
+        opened = table.spec.options.from_plain(env.game.config).opens()
         transcript = replay.read(path, table.spec, folders=[] if opened is None else [opened])
     steps = list(replay.reenact(transcript, "both"))
     require(

@@ -11,9 +11,10 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import NATURE, GameSpec, Move
+from parlour.envs.core import NATURE, Move
 from parlour.envs.entries import TextAction
 from parlour.envs.parallel import GameParallelEnv
+from parlour.envs.spec import GameSpec
 from parlour.envs.testing.table import by_nature
 from parlour.envs.testing.twins import At, Played, new_events
 from parlour.wrappers import (
@@ -58,7 +59,7 @@ def forms(spec: GameSpec, game: Any) -> list[Form]:
     """All forms of a game but the bare AEC form, and cycles with features of the table."""
     ways: list[Form] = [Aec(name, wrap=wrap) for name, wrap in WRAPPERS.items()]
     ways.append(Aec("prose alone", observation="text", info="numeric"))
-    for kind in spec.features_at(game)[1:]:
+    for kind in spec.encoder(game).kinds[1:]:
         ways.append(Aec(f"{kind} features", features=kind))
         ways.append(Cycles(f"cycles, {kind} features", features=kind, observation="features"))
     return [*ways, Cycles("cycles"), SeatTurns("SeatEnv", 1), SeatTurns("LearnerSeats", min(2, game.seats))]

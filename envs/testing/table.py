@@ -10,9 +10,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import NATURE, OVER, Game, GameSpec, GameText, Move, ParlourError, View
+from parlour.envs.core import NATURE, OVER, Game, GameText, Move, ParlourError, View
 from parlour.envs.parallel import GameParallelEnv
 from parlour.envs.registry import EnvModule
+from parlour.envs.spec import GameSpec
 from parlour.envs.speech import ACTS
 from parlour.envs.text import clean
 from parlour.envs.wording import worded_kinds
@@ -58,7 +59,7 @@ class ConfiguredGame:
     @property
     def worded(self) -> tuple[str, ...]:
         """Kinds of moves that take free words."""
-        return worded_kinds(self.spec, self.game)
+        return worded_kinds(self.game)
 
     @cached_property
     def playouts(self) -> list[Playout]:

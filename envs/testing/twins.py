@@ -16,8 +16,13 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from parlour.envs import dotted
-from parlour.envs.core import NATURE, OVER, Event, GameSpec, GameText, IllegalMove, Move
+from parlour.envs.core import NATURE, OVER, Event, GameText, IllegalMove, Move
+from parlour.envs.plugins import Places
+from parlour.envs.spec import GameSpec
 
+REDEALT: Final = Places("parlour.redealt", {"murder_mystery_v0": "parlour.envs.murder_mystery.redealt:redealt"})
+"""Game -> dotted name of `(game, seat, events, rng) -> game`: the same table with all changed that `seat`, who has seen `events`,
+cannot know. For games that keep hidden things in their rules; of others only nature's and hidden moves are changed."""
 TRIES: Final = 40
 """How often a way to the next thing shown is sought."""
 _DEALS: Final = 120
@@ -59,10 +64,10 @@ def new_events(before: Any, after: Any, seat: int) -> tuple[Event, ...]:
 
 def redealt(spec: GameSpec, game: Any, seat: int, moves: Sequence[Move], rng: np.random.Generator) -> Any:
     """The rules of the twin: the same, unless the game keeps what is hidden in them."""
-    if not spec.redealt:
+    if spec.id not in REDEALT:
         return game
     state = reduce(game.apply, moves, game.initial())
-    return dotted.load(spec.redealt, "redealt")(game, seat, game.view(state, seat).events, rng)
+    return dotted.load(REDEALT[spec.id], "redealt")(game, seat, game.view(state, seat).events, rng)
 
 
 class Twins:

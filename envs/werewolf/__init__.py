@@ -56,20 +56,15 @@ Versions: v0, first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from parlour.envs.bidding import SPEAKING
-from parlour.envs.core import TABLE, GameSpec, ParlourError, check_one_of, own_frame_only
-from parlour.envs.hidden_roles import FEATURES, check_table
+from parlour.envs.spec import Encoders, GameSpec
 from parlour.envs.werewolf.bidding import BiddingWerewolf
-from parlour.envs.werewolf.presets import DAYS_ACCEPTED, MAX_DAYS, PLAYERS, PRESETS, check_roles, default_roles
+from parlour.envs.werewolf.options import WerewolfOptions
 from parlour.envs.werewolf.rules import Werewolf
-from parlour.envs.werewolf.vocabulary import ROLES, VILLAGE, WOLVES, turned
+from parlour.envs.werewolf.vocabulary import VILLAGE, WOLVES
 
 if TYPE_CHECKING:
-    from parlour.envs.frames import Frame
-    from parlour.envs.werewolf.encode import WerewolfEncoder, WerewolfSeatEncoder
     from parlour.envs.werewolf.text import WerewolfText
 
 
@@ -78,65 +73,13 @@ class WerewolfSpec(GameSpec):
 
     id: ClassVar[str] = "werewolf_v0"
     title: ClassVar[str] = "Werewolf"
-    options: ClassVar[Mapping[str, str]] = {
-        "num_players": "4..15",
-        "rules": ", ".join(PRESETS),
-        "roles": f"None, or one for each player of: {', '.join(ROLES)}",
-        "talk": "True, False",
-        "max_days": "1..20",
-        "speaking": ", ".join(SPEAKING),
-    }
+    options: ClassVar[type[WerewolfOptions]] = WerewolfOptions
     sides = (VILLAGE, WOLVES)
-    features = (TABLE, *FEATURES)
     heuristic = "parlour.policies.heuristic.werewolf:WerewolfPlayer"
-    voice = "parlour.policies.voice.werewolf:WerewolfMind"
-    metrics = "parlour.training.measure.werewolf.measures:of_directory"
-    replay_page = "parlour.training.replay.werewolf:werewolf_matter"
-    batch = "parlour.envs.batch.werewolf:WerewolfTables"
-    batch_heuristic = "parlour.policies.heuristic.batch.werewolf:choose"
-    rounds = "parlour.envs.batch.werewolf.rounds:WerewolfRounds"
 
-    def build(
-        self,
-        *,
-        num_players: int = 8,
-        rules: str = "paper",
-        roles: Sequence[str] | None = None,
-        talk: bool = True,
-        max_days: int = MAX_DAYS,
-        speaking: str = "order",
-    ) -> Werewolf:
-        """The rules of one table.
-
-        Args:
-            num_players: 4-15.
-            rules: `"paper"`, `"reference"` or `"official"`.
-            roles: One role for each player; None for the usual ones.
-            talk: Whether wolves speak by night, everybody by day, and the executed at last.
-            max_days: Days after which the game is a draw, 1-20.
-            speaking: By day all speak once in an `"order"`, or they make `"bids"` for the floor (`bidding.py`).
-
-        Raises:
-            ParlourError: An argument is not accepted.
-        """
-        check_one_of("speaking", speaking, SPEAKING)
-        if speaking == "bids" and not talk:
-            raise ParlourError("speaking 'bids' is not accepted here; accepted: with talk")
-        check_table(num_players, PLAYERS, rules, PRESETS, talk)
-        check_one_of("max_days", max_days, DAYS_ACCEPTED)
-        dealt = default_roles(num_players) if roles is None else check_roles(num_players, roles)
-        config: dict[str, Any] = {
-            "num_players": num_players,
-            "rules": rules,
-            "roles": list(dealt),
-            "talk": talk,
-            "max_days": max_days,
-        }
-        rules_class = Werewolf if speaking == "order" else BiddingWerewolf
-        config |= {} if speaking == "order" else {"speaking": speaking}
-        return rules_class(
-            num_players=num_players, rules=PRESETS[rules], roles=dealt, talk=talk, max_days=max_days, config=config
-        )
+    def build(self, options: WerewolfOptions) -> Werewolf:
+        """The rules of one table."""
+        return Werewolf(options) if options.speaking == "order" else BiddingWerewolf(options)
 
     def text(self, game: Werewolf) -> WerewolfText:
         """The wording."""
@@ -144,29 +87,11 @@ class WerewolfSpec(GameSpec):
 
         return WerewolfText(game)
 
-    def encoder(self, game: Werewolf) -> WerewolfEncoder:
-        """The features as the table numbers seats; see `encode.py`."""
-        from parlour.envs.werewolf.encode import WerewolfEncoder
+    def encoder(self, game: Werewolf) -> Encoders:
+        """The features; see `encode.py`."""
+        from parlour.envs.werewolf.encode import WerewolfEncoders
 
-        return WerewolfEncoder(game)
-
-    def seat_encoder(self, game: Werewolf, features: str) -> WerewolfSeatEncoder:
-        """The features of one seat in its own frame.
-
-        Raises:
-            ParlourError: The table does not have the kind.
-        """
-        if features not in FEATURES:
-            raise own_frame_only(self, features)
-        from parlour.envs.werewolf.encode import WerewolfSeatEncoder
-
-        return WerewolfSeatEncoder(game, features)
-
-    def frame(self, game: Werewolf) -> Frame:
-        """Seats differ only by where they sit: each counts from itself."""
-        from parlour.envs.frames import Frame
-
-        return Frame.of(game.catalogue, game.seats, lambda move, by: turned(move, by, game.seats))
+        return WerewolfEncoders(game)
 
 
 GAME = WerewolfSpec()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from parlour.envs.bidding import BIDS, next_speakers
 from parlour.envs.core import NATURE, Event, IllegalMove, Move
 from parlour.envs.hidden_roles import NOTHING, Options, told
 from parlour.envs.werewolf import vocabulary as game
+from parlour.envs.werewolf.options import WerewolfOptions
 from parlour.envs.werewolf.rules import Werewolf
 from parlour.envs.werewolf.state import CALM, NOBODY, TALK, VOTE, Darkness, WerewolfStanding, WerewolfState
 
@@ -23,8 +24,8 @@ FLOOR_TIE: Final = 13  # nature draws among equal bids
 class BiddingWerewolf(Werewolf):
     """The rules of a table with bids. Satisfies `parlour.envs.core.Game`."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
+    def __init__(self, options: WerewolfOptions) -> None:
+        super().__init__(options)
         self.catalogue = (*self.catalogue, *BIDS)
         self._bids = Options(BIDS)
         self.max_moves += self.max_days * self.seats * (self.seats + 1)

@@ -20,8 +20,8 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs import speech
-from parlour.envs.core import NATURE, Event, check_one_of
-from parlour.envs.feature_blocks import Block, BlockEncoder, Features
+from parlour.envs.core import NATURE, Event, Move, SeatEncoder
+from parlour.envs.feature_blocks import Block, BlockEncoder, Features, HiddenRoleEncoders
 from parlour.envs.hidden_roles import FEATURES
 from parlour.envs.werewolf import vocabulary
 from parlour.envs.werewolf.belief import SeatBeliefs
@@ -96,17 +96,28 @@ class WerewolfSeatEncoder(BlockEncoder):
     Args:
         game: The rules.
         features: One of `FEATURES`.
-
-    Raises:
-        ParlourError: There is no such kind.
     """
 
     def __init__(self, game: Werewolf, features: str) -> None:
-        check_one_of("features", features, FEATURES)
         super().__init__(partial(_own_blocks, game, features))
 
     def __call__(self, view: WerewolfView) -> Features:
         return super().__call__(view) if view.role else np.zeros(self.size, dtype=np.float32)
+
+
+class WerewolfEncoders(HiddenRoleEncoders):
+    """The features of a table."""
+
+    def at_table(self) -> WerewolfEncoder:
+        return WerewolfEncoder(self.game)
+
+    def of_seat(self, kind: str) -> SeatEncoder[WerewolfView]:
+        if kind not in FEATURES:
+            raise self.refused(kind)
+        return WerewolfSeatEncoder(self.game, kind)
+
+    def turned(self, move: Move, by: int) -> Move:
+        return vocabulary.turned(move, by, self.game.seats)
 
 
 def _own_blocks(game: Werewolf, features: str, view: WerewolfView | None) -> list[Block]:

@@ -9,22 +9,14 @@ expansion) and, for the end by parity, the rules of the party game (Mafia; David
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
-
-from parlour.envs import hidden_roles
-from parlour.envs.core import ParlourError
-from parlour.envs.werewolf.vocabulary import LEADERS, ROLES, SEER, VILLAGER, WEREWOLF
 
 PLAYERS: Final = range(4, 16)
 
 # Paper, experimental setup: three of eight. For other numbers no source says it; about a third, as there. With two of
 # five, the first kill by night would win the game by parity.
 WOLF_COUNT: Final = {4: 1, 5: 1, 6: 2, 7: 2, 8: 3, 9: 3, 10: 3, 11: 4, 12: 4, 13: 4, 14: 5, 15: 5}
-
-SMALL: Final = 5
-"""Up to this number of seats, a table has no witch and no guard unless its roles are named."""
 
 MAX_DAYS: Final = 15
 """Default cap. No source has one; the longest published game took 10 days."""
@@ -83,31 +75,3 @@ PRESETS: Final = {
     # Rule sheet: no kill without agreement, wolves devour others only, the dead show their cards; parity ends it.
     "official": replace(_PAPER, hunt_tie="nobody", hunt_wolves=False, reveals="all", wolves_win="parity"),
 }
-
-
-def default_roles(num_players: int) -> tuple[str, ...]:
-    """Werewolves by `WOLF_COUNT`, witch, guard and seer; the other seats are villagers.
-
-    No source has a table of four or five: there the seer is the only leader, so that half of the seats or more have no
-    power of their own.
-
-    >>> default_roles(8)
-    ('Werewolf', 'Werewolf', 'Werewolf', 'Witch', 'Guard', 'Seer', 'Villager', 'Villager')
-    >>> default_roles(4)
-    ('Werewolf', 'Seer', 'Villager', 'Villager')
-    """
-    wolves = WOLF_COUNT[num_players]
-    leaders = LEADERS if num_players > SMALL else (SEER,)
-    return (WEREWOLF,) * wolves + leaders + (VILLAGER,) * (num_players - wolves - len(leaders))
-
-
-def check_roles(num_players: int, roles: Sequence[str]) -> tuple[str, ...]:
-    """The roles in the order of `ROLES`. Raises `ParlourError` unless they make a game of `num_players`."""
-    counts = hidden_roles.check_roles(num_players, roles, ROLES)
-    for role in LEADERS:
-        if counts[role] > 1:
-            raise ParlourError(f"roles {list(roles)!r} hold {counts[role]} x {role}; accepted: at most one")
-    most = (num_players - 1) // 2  # else the wolves would have won by parity before the first night
-    if not 1 <= counts[WEREWOLF] <= most:
-        raise ParlourError(f"roles {list(roles)!r} hold {counts[WEREWOLF]} x {WEREWOLF}; accepted: 1 to {most}")
-    return tuple(sorted(roles, key=ROLES.index))

@@ -7,14 +7,15 @@ most votes is executed after last words. Sources and the points where they diffe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome, shuffles
 from parlour.envs.hidden_roles import NOTHING, HiddenRoles, seen_by, told
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.choices import Choices, Night
-from parlour.envs.werewolf.presets import WerewolfRules
+from parlour.envs.werewolf.options import WerewolfOptions
+from parlour.envs.werewolf.presets import PRESETS
 from parlour.envs.werewolf.state import (
     CALM,
     CHECK,
@@ -50,18 +51,10 @@ _UNDEALT: Final = WerewolfStanding(
 class Werewolf(HiddenRoles[WerewolfState]):
     """The rules for one number of players, one set of roles and one preset. Satisfies `parlour.envs.core.Game`."""
 
-    def __init__(
-        self,
-        *,
-        num_players: int,
-        rules: WerewolfRules,
-        roles: tuple[str, ...],
-        talk: bool,
-        max_days: int,
-        config: Mapping[str, Any],
-    ) -> None:
-        super().__init__(roles, config)
-        self.rules = rules
+    def __init__(self, options: WerewolfOptions) -> None:
+        super().__init__(options.dealt, options.replace(roles=options.dealt).plain())
+        num_players, roles, talk, max_days = options.num_players, options.dealt, options.talk, options.max_days
+        self.rules = rules = PRESETS[options.rules]
         self.talk = talk
         self.max_days = max_days
         self.wolf = self.role_names.index(game.WEREWOLF)

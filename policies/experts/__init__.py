@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.plugins import OpenTable
-from parlour.envs.registry import build, known, registry
+from parlour.envs.registry import build, known
 from parlour.policies.base import same_table
 from parlour.policies.files import read_json, reading, write_json
 from parlour.policies.names import EXPERT
@@ -35,6 +35,12 @@ __all__ = [
 
 DATA: Final = Path(__file__).parent / "data"
 """Where networks and cards are."""
+STRONGEST: Final[OpenTable[str]] = OpenTable(
+    "parlour.strongest",
+    str,
+    {"mediated_qa_v0": "mediator=grace:file=DIR/policy.json", "murder_mystery_v0": "questum"},
+)
+"""Game -> its strongest player by name, as `--policy` takes it, where no trained network comes with parlour."""
 FOLDERS: Final[OpenTable[Path]] = OpenTable("parlour.experts", Path, {"parlour": DATA})
 """Who brings experts -> where their networks and cards are; packages add theirs."""
 
@@ -172,7 +178,7 @@ def expert(game: str, config: Mapping[str, Any], style: str = "") -> TrainedSeat
 def _no_expert(game: str, config: Mapping[str, Any], style: str, shipped: Sequence[ExpertCard]) -> ParlourError:
     """The error for a table without an expert: the game's strongest player, or the tables that have an expert."""
     of_game = [card for card in shipped if card.game == game]
-    strongest = "" if of_game or game not in registry else registry[game].spec.strongest
+    strongest = "" if of_game else STRONGEST.get(game, "")
     if strongest:
         return ParlourError(f"no trained network comes with {game}; its strongest player: --policy {strongest}")
     tables = "; ".join(f"{card.game} with {dict(card.config)}" for card in of_game or shipped)

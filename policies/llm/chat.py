@@ -332,7 +332,7 @@ class _Question:
         replies = []
         for k, text in enumerate(reply.texts):
             usage = reply.usage if k == 0 else Usage(0, 0)
-            cost = self.model.meter.prices.cost(self.model.name, reply) if k == 0 else 0.0
+            cost = self.model.meter.prices.cost(self.model.name, reply.usage) if k == 0 else 0.0
             finish = reply.finish[k] if k < len(reply.finish) else "stop"
             call: dict[str, Any] = {"ask": self.question.kind, "prompt": messages, "reply": text, "finish": finish}
             thought = "\n".join(

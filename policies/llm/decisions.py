@@ -312,6 +312,8 @@ def _sum(values: Sequence[Any]) -> Any:
         return None
     if isinstance(first, tuple):
         return tuple(sorted(set().union(*values)))
+    if not isinstance(first, Mapping):
+        return reduce(add, values)
     merged: dict[str, Any] = {}
     for value in filter(None, values):
         for key, count in value.items():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, replace
+from pathlib import Path
 
 from parlour.policies.llm.chat import ChatModel, ChatSettings
 from parlour.policies.llm.config import ModelConfig as ModelConfig
@@ -19,8 +20,12 @@ from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.request import Transport
 
 
-def make_model(config: ModelConfig) -> Model:
+def make_model(config: ModelConfig, remembered: Path | None = None) -> Model:
     """The model that the settings describe.
+
+    Args:
+        config: The settings.
+        remembered: File in which is kept what calls show about the server; None for none.
 
     Raises:
         ParlourError: A key is needed and not set, the cache or the prices cannot be read, or dollars are limited for a
@@ -31,8 +36,9 @@ def make_model(config: ModelConfig) -> Model:
     prices = Prices.load(config.prices)
     if config.price is not None:
         prices = prices.with_price(config.model, *config.price)
+    patience = config.patience or PATIENCE
     endpoint = Endpoint(
-        config.base_url, config.key_env, config.timeout, config.max_retries, patience=config.patience or PATIENCE
+        config.base_url, config.key_env, config.timeout, config.max_retries, patience, remembered=remembered
     )
     limits = Limits(config.max_dollars, config.max_calls, config.max_seconds)
     inner: Transport = Budget(endpoint, config.model, prices, limits)

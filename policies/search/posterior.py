@@ -17,6 +17,7 @@ from parlour.envs.batch.kernel_tables import KernelTables
 from parlour.envs.batch.tables import HOLD
 from parlour.envs.core import Move, ParlourError, View
 from parlour.envs.registry import build, known
+from parlour.policies.histories import HISTORIES, ROUNDS
 from parlour.policies.search.others import Array, Others, log_probs
 from parlour.policies.trained import TrainedSeat, ViewReader
 
@@ -32,15 +33,16 @@ class SearchTable:
         self.spec = known(network.game).spec
         self.game: Any = build(self.spec, network.config)
         kernels = batch.kernels_for(self.spec, network.config, network.features)
-        if not (self.spec.histories or self.spec.rounds) or not kernels:
+        histories, rounds = HISTORIES.get(self.spec.id), ROUNDS.get(self.spec.id)
+        if not (histories or rounds) or not kernels:
             raise ParlourError(
                 f"search does not play {network.game} at this table; accepted: avalon_v0 or werewolf_v0 with rules that array "
                 "tables have"
             )
         self.network = network
-        self.histories: Any = dotted.load(self.spec.histories, "histories") if self.spec.histories else None
-        self.rounds: Any = None if self.spec.histories else dotted.load(self.spec.rounds, "rounds")(self.game)
-        self.frame = self.spec.frame(self.game)
+        self.histories: Any = dotted.load(histories, "histories") if histories else None
+        self.rounds: Any = dotted.load(rounds, "rounds")(self.game) if rounds and not histories else None
+        self.frame = self.spec.encoder(self.game).frame()
         self.number = {move: number for number, move in enumerate(self.game.catalogue)}
         self._reader = ViewReader(network.game, network.config, network.features)
         self._tables: dict[int, KernelTables] = {}

@@ -21,9 +21,11 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from parlour.envs import dotted, speech
-from parlour.envs.core import Event, GameSpec, Move, View, check_one_of
+from parlour.envs.core import Event, Move, View, check_one_of
 from parlour.envs.entries import TextAction
+from parlour.envs.plugins import Places
 from parlour.envs.questions import ANYTHING, Question, questions
+from parlour.envs.spec import GameSpec
 from parlour.policies.base import Policy
 from parlour.policies.llm.model import Model
 from parlour.policies.registry import make_policy
@@ -57,6 +59,17 @@ _FOR: Final = (speech.DEFEND, speech.RECOMMEND)
 _NEUTRAL: Final = "nothing_yet"
 
 
+VOICES: Final = Places(
+    "parlour.voices",
+    {
+        "avalon_v0": "parlour.policies.voice.avalon:AvalonMind",
+        "werewolf_v0": "parlour.policies.voice.werewolf:WerewolfMind",
+    },
+)
+"""Game -> dotted name of `(view, habits=None) -> parlour.policies.voice.evidence.Mind`, with a file of habits or without: the exact
+belief of a seat and the facts behind it, from which players give reasons."""
+
+
 def checked_talk(given: str | None, usual: str) -> str:
     """The way of talking that was asked for. Raises `ParlourError` for another one."""
     talk = usual if given is None else given
@@ -78,7 +91,7 @@ def make_player(name: str, spec: GameSpec, config: Mapping[str, Any], model: Mod
 def with_voice(policy: Policy, spec: GameSpec) -> Policy:
     """A player that says its claims in words, at tables of a game. Agents with a model and people speak for themselves."""
     speaks = policy.wants == "text" or hasattr(policy, "model")
-    return policy if speaks else Spoken(policy, spec.voice)
+    return policy if speaks else Spoken(policy, VOICES.get(spec.id, ""))
 
 
 class Spoken(Policy):
@@ -86,7 +99,7 @@ class Spoken(Policy):
 
     Args:
         policy: The player.
-        voice: `GameSpec.voice`; empty: no reasons.
+        voice: One of `VOICES`; empty: no reasons.
     """
 
     def __init__(self, policy: Policy, voice: str) -> None:

@@ -130,7 +130,7 @@ def _log_odds(chance: float) -> float:
 
 
 class Mind(Protocol[V_contra]):
-    """What one seat of one game believes, exactly, and the facts of the record; what `GameSpec.voice` makes from a View and a file of habits."""
+    """What one seat of one game believes, exactly, and the facts of the record; what `parlour.policies.voice.VOICES` makes from a View and a file of habits."""
 
     own: Ledger
     """Its belief."""

@@ -21,6 +21,7 @@ from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.registry import build, known
 from parlour.policies.base import TablePolicy
+from parlour.policies.histories import HISTORIES
 from parlour.policies.names import LOGIC, MCTS, ZOO
 from parlour.policies.settings import Settings, read_settings, setting, whole
 from parlour.policies.zoo.kernels import logic, tree_search
@@ -86,8 +87,8 @@ class ZooPolicy(TablePolicy):
         self._choose, self._settings = choice(kind, words)
         spec = known(game).spec
         self._game: Any = build(spec, dict(config))
-        self._histories = dotted.load(spec.histories, "histories")
-        self._own = spec.frame(self._game).own
+        self._histories = dotted.load(HISTORIES[spec.id], "histories")
+        self._own = spec.encoder(self._game).frame().own
         self._number = {move: number for number, move in enumerate(self._game.catalogue)}
         self._tables = batch.make(game, num_envs=1, beliefs=True, autoreset=False, **config)
 

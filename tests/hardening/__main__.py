@@ -12,7 +12,7 @@ from pathlib import Path
 
 from parlour.envs.core import ParlourError, accept
 from parlour.policies.files import atomic_write
-from parlour.training.runs.folder import run_directory
+from parlour.training.runs.run import Run
 
 from hardening.attack import Attack
 from hardening.attacks import all_attacks
@@ -59,7 +59,7 @@ def _attack(given: argparse.Namespace, known: Mapping[str, Attack]) -> int:
     plan = _plan(given, known)
     with ExitStack() as stack:
         out = given.out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="harden-")))
-        folder = stack.enter_context(run_directory(out))
+        folder = stack.enter_context(Run(out).opened())
         if (folder / ATTEMPTS).exists() and not given.resume:
             raise ParlourError(f"{str(out)!r} holds a run; accepted: another folder, or --resume")
         courses = run(plan, folder, _teller())

@@ -132,7 +132,7 @@ def agents_of(game: str) -> list[str]:
 def in_process(table: Seated, folder: Path, said: io.StringIO) -> tuple[Played | None, list[Finding]]:
     """A game by the library: retries with little wait, a cache, several calls at once."""
     game, agent, seed, url, timeout = table
-    endpoint = Endpoint(url, KEY_ENV, timeout=timeout, max_retries=2, first_wait=0.001, patience=1000)
+    endpoint = Endpoint(url, KEY_ENV, timeout=timeout, max_retries=2, patience=1000)
     model = ChatModel(
         "canary", Meter(Cache(endpoint, folder / "cache.jsonl", "record"), Prices.load(None)), ChatSettings(tries=2)
     )
@@ -146,7 +146,7 @@ def in_process(table: Seated, folder: Path, said: io.StringIO) -> tuple[Played |
         return None, [lost(error)]
     finally:
         endpoint.close()
-    said.write(json.dumps(model.meter.as_json()))
+    said.write(json.dumps(model.meter.taken.as_json()))
     decisions = [decision.as_json() for decision in episode.decisions]
     return Played(file, decisions, episode.outcome is not None), []
 

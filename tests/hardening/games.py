@@ -1,6 +1,6 @@
 """The tables that attacks sit at: every game of the registry and from outside, its presets, numbers of seats, languages.
 
-What a game accepts is read from its `GameSpec.options`: all numbers of players are combined with all sets of rules, of every
+What a game accepts is read from the fields of its `GameSpec.options`: all numbers of players are combined with all sets of rules, of every
 other option with listed values each value is taken once, of a range its ends. `EXTRAS` has what no option tells of.
 """
 
@@ -14,12 +14,16 @@ from functools import cache
 from itertools import product
 from typing import Any
 
-from parlour.envs.core import GameSpec, ParlourError
+from parlour.envs.core import ParlourError
 from parlour.envs.dotted import is_dotted
 from parlour.envs.murder_mystery.cases.find import shipped
 from parlour.envs.registry import loadable, lookup, name_of, registry
+from parlour.envs.settings import accepted
+from parlour.envs.spec import GameSpec
 from parlour.envs.testing.table import ConfiguredGame
 
+_MOST = 20
+"""Numbers of a range that are listed, at most."""
 EXTRAS: dict[str, list[dict[str, Any]]] = {
     "murder_mystery_v0": [
         *({"case": case, "rounds": 1} for case in shipped()),
@@ -83,7 +87,7 @@ def _read(text: str) -> Any:
 
 
 def _tables_of(spec: GameSpec) -> Iterator[str]:
-    choices = {key: _listed(text) for key, text in spec.options.items()}
+    choices = {key: _listed(accepted(field)) for key, field in spec.options.model_fields.items()}
     combined = {key: values for key, values in choices.items() if key in ("num_players", "rules") and values}
     ends = {
         key: values if isinstance(values, list) else sorted({values[0], values[-1]}) for key, values in choices.items()
@@ -115,8 +119,8 @@ def _listed(text: str) -> Sequence[Any]:
     """
     if match := re.fullmatch(r"(\d+)\.\.(\d+)", text):
         low, high = map(int, match.groups())
-        return range(low, high + 1)
-    words = text.split(", ")
+        return range(low, high + 1) if high - low < _MOST else []
+    words = text.replace("None, or ", "None, ").split(", ")
     if len(words) < 2 or not all(re.fullmatch(r"[\w-]+", word) for word in words):
         return []
     named = {"True": True, "False": False, "None": None}

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import GameSpec, Move
+from parlour.envs.core import Move
 from parlour.envs.entries import TextAction
+from parlour.envs.spec import GameSpec
 from parlour.envs.testing.forms import TURNS, Trace, frozen, planned
 from parlour.envs.testing.redeal import Leak, redeals
 from parlour.envs.testing.table import by_nature

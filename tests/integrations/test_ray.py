@@ -185,7 +185,7 @@ def test_what_a_model_used_is_added_up(pool):
         if where is not None:
             where.model = model
         GameRunner(pool=where).play(table(), jobs(lambda model=model: ChatPlayer(model), 4))
-        meter = model.meter.as_json()
+        meter = model.meter.taken.as_json()
         for count in (meter["total"], meter["decisions"], *meter["by_seat"].values(), *meter["by_ask"].values()):
             del count["seconds"]
         counts.append(meter)

@@ -65,7 +65,8 @@ class Double(servers.Server):
 
 @pytest.fixture
 def key(monkeypatch) -> None:
-    """The key is planted in the environment, and there is no proxy."""
+    """The key is planted in the environment, there is no proxy, and the SDK hardly waits between attempts."""
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.01)
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)

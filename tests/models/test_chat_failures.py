@@ -84,7 +84,7 @@ def cut(text: str, thinking: str = "") -> Completion:
 def asked(script: Script, question: Ask[Any] | None = None, context: int | None = None, **settings: Any) -> Any:
     model = ChatModel("m", Meter(script, Prices(), context), ChatSettings(**settings))
     answered = model.answer(question or Choose(), ASKER)
-    count = model.meter.total
+    count = model.meter.taken.total
     assert (count.asked, count.valid + count.repaired + count.fallbacks) == (1, 1)
     assert count.fallbacks == answered.fell_back
     return answered

@@ -89,7 +89,7 @@ def test_a_fault_is_told_back_and_repaired(double, model, doubt):
     assert answered.calls[1]["fault"] in last[5]["content"]
     assert "one JSON object" in last[5]["content"]
     assert [read_back(last[k]["content"]) for k in (3, 5)] == [None, None]
-    count = model.meter.by_seat["player_1"]
+    count = model.meter.taken.by_seat["player_1"]
     assert (count.asked, count.valid, count.repaired, count.fallbacks, count.replies) == (1, 0, 1, 0, 3)
 
 
@@ -129,7 +129,7 @@ def test_samples_come_from_one_request(double, model, doubt):
     assert double.history[1]["seed"] == mixed(7, 1)
     used = [call["usage"]["prompt"] for answered in answers for call in answered.calls]
     assert used == [100, 0, 7, 0]
-    assert model.meter.total.prompt == 107
+    assert model.meter.taken.total.prompt == 107
     assert [call["cost"] for call in answers[2].calls] == [0.0]
 
 
@@ -162,15 +162,15 @@ def test_a_replay_is_byte_identical_and_asks_nobody(double, config, doubt, tmp_p
     first = conversation(recorded, doubt)
     asked = len(double.history)
     close(recorded)
-    assert recorded.meter.total.calls == asked > 15
+    assert recorded.meter.taken.total.calls == asked > 15
     monkeypatch.delenv("OPENAI_API_KEY")
     settings = ModelConfig("tester", config.base_url, cache=str(tmp_path / "c.sqlite"), cache_mode="replay", price=FREE)
     replayed = make_model(settings)
     assert conversation(replayed, doubt) == first
     assert len(double.history) == asked
-    count = replayed.meter.total
+    count = replayed.meter.taken.total
     assert (count.calls, count.cached, count.dollars, count.prompt) == (0, asked, 0, 0)
-    assert count.valid_share == recorded.meter.total.valid_share
+    assert count.valid_share == recorded.meter.taken.total.valid_share
     with pytest.raises(CacheMiss, match=r"of 'tester' to tests\.doubt"):
         replayed.answer(doubt("player_9"), ASKER)
 

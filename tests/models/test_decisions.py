@@ -153,9 +153,12 @@ def test_the_counts_add_up_to_the_number_of_decisions(what, tmp_path):
     asked = total.questions["chat.take_turn"]
     assert set(total.heuristic) <= reasons == set(asked.heuristic)
     assert total.own + sum(total.heuristic.values()) + sum(total.replaced.values()) == total.decisions > 20
-    assert (model.meter.total.asked, model.meter.total.fallbacks) == (asked.asked, sum(asked.heuristic.values()))
-    assert model.meter.total.reasons == asked.heuristic
-    assert model.meter.decisions == total
+    assert (model.meter.taken.total.asked, model.meter.taken.total.fallbacks) == (
+        asked.asked,
+        sum(asked.heuristic.values()),
+    )
+    assert model.meter.taken.total.reasons == asked.heuristic
+    assert model.meter.taken.decisions == total
 
 
 def test_a_decision_that_was_asked_again_is_the_players_own(tmp_path):

@@ -14,6 +14,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.llm.transport.budget import Budget, Limits, Price, Prices
 from parlour.policies.llm.transport.meter import Count, Meter
 from parlour.policies.llm.transport.request import (
+    UNKNOWN_USAGE,
     BudgetSpent,
     ChatMessage,
     Completion,
@@ -53,12 +54,12 @@ class Broken:
 
 
 def test_costs():
-    assert PRICES.cost("m", REPLY) == pytest.approx(COST)
-    assert PRICES.cost("other", REPLY) is None
-    assert PRICES.cost("m", replace(REPLY, dropped=("usage",))) is None
+    assert PRICES.cost("m", REPLY.usage) == pytest.approx(COST)
+    assert PRICES.cost("other", REPLY.usage) is None
+    assert PRICES.cost("m", UNKNOWN_USAGE) is None
     free = PRICES.with_price("local", 0, 0)
-    assert free.cost("local", REPLY) == free.cost("local", replace(REPLY, dropped=("usage",))) == 0
-    assert free.cost("m", REPLY) == pytest.approx(COST)
+    assert free.cost("local", REPLY.usage) == free.cost("local", UNKNOWN_USAGE) == 0
+    assert free.cost("m", REPLY.usage) == pytest.approx(COST)
     assert PRICES.price("local") is None, "the table itself is not changed"
 
 
@@ -102,9 +103,9 @@ def test_the_meter_charges_seats_and_questions():
     for seat, ask, times in (("player_1", "a.b", 2), ("player_2", "a.b", 1), ("player_2", "c.d", 3)):
         for _ in range(times):
             assert meter.complete(replace(REQUEST, seat=seat, ask=ask)) == REPLY
-    assert {seat: count.calls for seat, count in meter.by_seat.items()} == {"player_1": 2, "player_2": 4}
-    assert {ask: count.calls for ask, count in meter.by_ask.items()} == {"a.b": 3, "c.d": 3}
-    total = meter.total
+    assert {seat: count.calls for seat, count in meter.taken.by_seat.items()} == {"player_1": 2, "player_2": 4}
+    assert {ask: count.calls for ask, count in meter.taken.by_ask.items()} == {"a.b": 3, "c.d": 3}
+    total = meter.taken.total
     assert (total.calls, total.prompt, total.completion, total.retries) == (6, 6000, 600, 12)
     assert total.dollars == pytest.approx(6 * COST)
     assert total.seconds == pytest.approx(3.0)
@@ -114,17 +115,17 @@ def test_an_unknown_price_stays_unknown():
     meter = Meter(Source(), PRICES)
     meter.complete(REQUEST)
     meter.complete(replace(REQUEST, model="other", seat="player_2"))
-    assert meter.total.dollars is None
-    assert meter.by_seat["player_1"].dollars == pytest.approx(COST)
-    assert meter.by_seat["player_2"].dollars is None
-    assert meter.as_json()["total"]["dollars"] is None
+    assert meter.taken.total.dollars is None
+    assert meter.taken.by_seat["player_1"].dollars == pytest.approx(COST)
+    assert meter.taken.by_seat["player_2"].dollars is None
+    assert meter.taken.as_json()["total"]["dollars"] is None
 
 
 def test_calls_without_a_reply_are_counted_apart():
     meter = Meter(Broken(), PRICES)
     with pytest.raises(ModelUnavailable):
         meter.complete(REQUEST)
-    assert meter.total == Count(failed=1, retries=6)
+    assert meter.taken.total == Count(failed=1, retries=6)
 
 
 # -- budget ----------------------------------------------------------------------------------------------------------
@@ -185,10 +186,10 @@ def test_of_counts_that_are_partly_known_only_the_others_are_charged_with_the_mo
 def test_unknown_tokens_and_dollars_are_none_in_sums_and_never_zero():
     meter = Meter(Source(replace(REPLY, dropped=("usage",))), PRICES)
     meter.complete(REQUEST)
-    total = meter.as_json()["total"]
+    total = meter.taken.as_json()["total"]
     assert [total[name] for name in ("prompt", "completion", "prompt_cached", "dollars")] == [None] * 4
-    assert (total["calls"], meter.total.tokens) == (1, None)
-    assert PRICES.with_price("m", 3, 0).cost("m", replace(REPLY, usage=Usage(5, None))) == pytest.approx(15e-6)
+    assert (total["calls"], meter.taken.total.tokens) == (1, None)
+    assert PRICES.with_price("m", 3, 0).cost("m", Usage(5, None)) == pytest.approx(15e-6)
 
 
 def test_limits_that_are_not_accepted():

@@ -7,7 +7,7 @@ from contextlib import closing, suppress
 from dataclasses import replace
 
 import pytest
-from parlour.policies.llm.transport.cache import Cache
+from parlour.policies.llm.transport.cache import Cache, stored_models
 from parlour.policies.llm.transport.request import (
     UNKNOWN_USAGE,
     CallFailed,
@@ -17,7 +17,6 @@ from parlour.policies.llm.transport.request import (
     ServedModel,
     Usage,
 )
-from parlour.policies.llm.transport.stored import stored_models
 
 REQUEST = Request("m", (ChatMessage("user", "u"),), 0.3, 40, ask="chat.take_turn")
 REPLY = Completion(("说",), Usage(100, 20, 64), ("stop",), thinking=("hm",), served="m-1")

@@ -15,7 +15,7 @@ from parlour.envs.core import NATURE, OVER, Move, ParlourError
 from parlour.envs.speech import SILENT
 from parlour.training.records.avalon.importing import import_records
 
-RULES = GAME.build(num_players=6, rules="reference")
+RULES = GAME.build(GAME.options(num_players=6, rules="reference"))
 SIZES = (2, 3, 4, 3, 4)
 ROLES = ("Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Morgana", "Assassin")
 NUMBERS = [str(number) for number in range(1, 7)]

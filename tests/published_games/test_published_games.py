@@ -14,7 +14,7 @@ from reference_data import reference as data
 import_file = partial(import_records, form="published-2023")
 transcripts = partial(all_transcripts, form="published-2023")
 
-RULES = GAME.build(num_players=6, rules="reference")
+RULES = GAME.build(GAME.options(num_players=6, rules="reference"))
 SEEDS = range(40, 80)
 
 

@@ -39,7 +39,7 @@ def of_words(form, path):
 
 def played(form, config, seed):
     """The transcript of a random game, with free words at every speech."""
-    game: Any = form.spec.build(**config)
+    game: Any = form.spec.build(form.spec.options(**config))
     table: RecordedMoves[Any] = RecordedMoves(form.spec.id, game, form.spec.text(game))
     rng, at = np.random.default_rng(seed), JsonObject("here", {})
     while (actor := table.actor) != OVER:
@@ -118,7 +118,7 @@ def test_the_example_of_avalon_ends_early(taken):
 def test_the_page_names_all_formats_and_kinds_of_moves():
     page = PAGE.read_text()
     for form, config in TABLES:
-        for kind in {move.kind for move in form.spec.build(**config).catalogue}:  # type: ignore[attr-defined]
+        for kind in {move.kind for move in form.spec.build(form.spec.options(**config)).catalogue}:  # type: ignore[attr-defined]
             assert f"`{kind}`" in page, kind
     for name in ("published-2023", "words", *(form.name for form in werewolf.FORMATS)):
         assert f"`{name}`" in page

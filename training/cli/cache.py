@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
-from parlour.policies.llm.transport.stored import StoredModel, stored_models
+from parlour.policies.llm.transport.cache import StoredModel, stored_models
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import Cell, Column, ResultTable
 
@@ -29,7 +29,7 @@ def list_replies(file: CacheArgument) -> Report:
     """
     models = stored_models(file)
     table = ResultTable(str(file), _COLUMNS, tuple(map(_row, models)), wrap=True)
-    return Report("", parts=(table,), values=[model.as_json() for model in models])
+    return Report("", parts=(table,), values=[model._asdict() for model in models])
 
 
 def _row(model: StoredModel) -> tuple[Cell, ...]:

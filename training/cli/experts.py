@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from parlour.envs.registry import build, loadable, lookup
+from parlour.envs.registry import build, lookup
 from parlour.envs.text import describe
-from parlour.policies.experts import ExpertCard, Points, cards, is_default
+from parlour.policies.experts import STRONGEST, ExpertCard, Points, cards, is_default
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import plain_table
 
@@ -23,8 +23,9 @@ def list_experts() -> Report:
     """
     known = cards()
     title = "Experts: points against the heuristic on held-out deals (95 % interval)"
-    strongest = {spec.id: spec.strongest for spec in loadable() if spec.strongest}
-    untrained = [f"{game} has no trained network; its strongest player: {name}" for game, name in strongest.items()]
+    untrained = [
+        f"{game} has no trained network; its strongest player: {name}" for game, name in sorted(STRONGEST.items())
+    ]
     experts = [{**asdict(card), "default_table": is_default(card)} for card in known]
     table = plain_table(title, HEADINGS, rows(known), wrap=True)
     return Report("", parts=(table, *untrained), values={"experts": experts})

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, replace
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.extras import install
 from parlour.envs.mediated_qa import corpora
 from parlour.envs.mediated_qa.corpora.documents import read_documents
 from parlour.envs.mediated_qa.graph import KnowledgeGraph
-from parlour.envs.terminal import tell
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.agents.mediated_qa.documents import DocumentProbe
-from parlour.policies.agents.mediated_qa.joint import MODULES
 from parlour.policies.files import atomic_write
-from parlour.training.cli.options import Answer, Options
-from parlour.training.learn.mediators import calibrated_run, corpus_check, stakes_files
-from parlour.training.learn.mediators.enough import FEWEST, linked_note, questions_needed, too_few
-from parlour.training.learn.mediators.experiment import HeldOutConfig
-from parlour.training.learn.mediators.stakes import SeenQuestions, Stakes, StakesConfig, stakes
+from parlour.training.cli.options import Options
+from parlour.training.cli.train import stored
+from parlour.training.learn.mediators import calibrated_run, corpus_check, stakes_report
+from parlour.training.learn.mediators.stakes import SeenQuestions, StakesConfig, stakes
 from parlour.training.report import display
-from parlour.training.report.result_table import ResultTable, plain_table
-from parlour.training.report.verdicts import together
-from parlour.training.statistics import plain, show_interval
-
-_MOST_SHARES: Final = 2
-"""Rows of the table of obedience in its verdict: both policies at the first share."""
+from parlour.training.report.report import Part, Report
+from parlour.training.statistics import plain
 
 RunArgument = Annotated[Path, typer.Argument(), "Run directory of `train grace --questions N` or `--corpus PATH`."]
 
@@ -43,7 +33,7 @@ def show_stakes(
         Options(shown={"value": "as in the run", "price": "0,10,25,50,100,200,400,1000,inf, in the unit of the run"}),
     ],
     out: Annotated[Path | None, "Directory for table, picture and policies; None: RUN/stakes."] = None,
-) -> Answer:
+) -> Report:
     """Show policy, accuracy, abstention and net utility over a grid of stakes, without new questions.
 
     Example: [bold]parlour grace stakes runs/grace --price 0,50,200,inf --value 110[/bold]
@@ -61,15 +51,12 @@ def show_stakes(
         seen=_seen(read),
     )
     folder = run / "stakes" if out is None else out
-    drawn = stakes_files.store(scored, read.held_out, folder)
-    value = {
-        "out": str(folder),
-        "reader": read.note,
-        "scores": [stakes_files.as_json(score) for score in scored.scores],
-    }
+    for at, policy in scored.policies.items():
+        atomic_write(folder / stakes_report.policy_name(*at), policy.dumps())
     warning = "" if read.policy is None or read.policy.usable is not False else read.policy.verdict
-    verdict = scored.verdict if too_few(scored.scores[0].n) else together([scored.verdict, warning])
-    return Answer(value, partial(_show_stakes, scored, folder, drawn), verdict=verdict)
+    report = stakes_report.report(scored, read.held_out, warning)
+    report.write(folder)
+    return stored(report, folder)
 
 
 def _seen(read: calibrated_run.CalibratedRun) -> SeenQuestions | None:
@@ -79,32 +66,13 @@ def _seen(read: calibrated_run.CalibratedRun) -> SeenQuestions | None:
     return SeenQuestions(read.policy.contextual, calibrated_run.contexts(read)[len(read.train) :])
 
 
-def _said(note: str) -> str:
-    return f"; {note}" if note else ""
-
-
-def _show_stakes(scored: Stakes, folder: Path, drawn: bool) -> None:
-    n, said = scored.scores[0].n, _said(scored.reader)
-    display.show_table(
-        f"The learned mediator on {n} held-out questions (95 % interval), and net utilities of others{said}",
-        stakes_files.headings(scored),
-        stakes_files.rows(scored),
-        wrap=True,
-    )
-    headings = ("value", "price", "joint action", "states")
-    display.show_table("The learned policy", headings, stakes_files.changes(scored), wrap=True)
-    if not drawn:
-        tell(f"parlour: the picture was not drawn; accepted: {install('train')}", error=True)
-    tell(f"table, policies and picture: {folder}")
-
-
 @display.progress_line("Reading documents")
 def show_explanation(
     question: Annotated[str, typer.Argument(), "The question; in a calibrated run also its id, or its number from 0."],
     policy: Annotated[Path | None, "Policy file; None: that of the run."] = None,
     documents: Annotated[Path | None, "Folder or file of documents."] = None,
     run: Annotated[Path | None, "Run directory instead of documents: shows cost and utility of each action."] = None,
-) -> Answer:
+) -> Report:
     """Explain a recommendation: linked documents, signals, state, the row of the policy, cost and utility of each
     action.
 
@@ -128,41 +96,7 @@ def show_explanation(
             raise ParlourError(f"{str(run)!r} has no policy.json; accepted: a run that has ended, or --policy FILE")
         made = chosen
         explanation = calibrated_run.explain_calibrated(question, read, made)
-    return Answer(plain(explanation), partial(_show_explanation, explanation), verdict=made.verdict)
-
-
-def _show_explanation(explanation: calibrated_run.Explanation) -> None:
-    tell(f"question: {explanation.question}" + (f" ({explanation.part})" if explanation.part else ""))
-    tell(f"linked to: {', '.join(explanation.linked) or 'no document'}")
-    bins = [
-        (
-            signal.name,
-            f"{signal.value:.3g}",
-            f"{signal.low:.3g}",
-            f"{signal.high:.3g}",
-            calibrated_run.LEVELS[signal.bin],
-        )
-        for signal in explanation.signals
-    ]
-    if bins:
-        display.show_table("Signals", ("signal", "value", "low below", "high from", "bin"), bins)
-    tell(
-        f"state: {explanation.state}"
-        + ("; the policy has no row for it and falls back" if explanation.fallback else "")
-    )
-    rows = [
-        (
-            " ".join(action.joint),
-            f"{action.probability:.3f}",
-            (action.outcome or "-").replace("_", " "),
-            "-" if action.cost is None else f"{action.cost:g}",
-            "-" if action.net is None else f"{action.net:g}",
-        )
-        for action in explanation.actions
-    ]
-    display.show_table(
-        f"Joint actions{_said(explanation.reader)}", ("joint action", "p", "outcome", "cost", "net utility"), rows
-    )
+    return calibrated_run.explanation_report(explanation, made.verdict)
 
 
 @display.progress_line("Computing obedience")
@@ -175,7 +109,7 @@ def show_obedience(
     out: Annotated[
         Path | None, "Directory for the correlated equilibria as policy files; None: they are not stored."
     ] = None,
-) -> Answer:
+) -> Report:
     """Show whether the modules would obey, if each paid its own costs: the run's policy and correlated equilibria.
 
     Example: [bold]parlour grace obey runs/grace --share 1,0.1 --out runs/obeyed[/bold]
@@ -190,17 +124,7 @@ def show_obedience(
     if out is not None:
         for part, table in equilibria.items():
             atomic_write(out / f"policy-share{part:g}.json", table.dumps())
-    verdict = together(map(_obeyed, obediences[:_MOST_SHARES]))
-    return Answer([plain(row) for row in obediences], partial(_show_obedience, obediences, note), verdict=verdict)
-
-
-def _obeyed(obedience: calibrated_run.PrivateObedience) -> str:
-    share, module = min(zip(obedience.follows, MODULES, strict=True))
-    if few := too_few(obedience.n):
-        return few
-    followed = "follow all advice" if share == 1 else f"follow {share:.1%} of the advice or more (the least: {module})"
-    who = f"At share {obedience.share:g}, {obedience.policy}"
-    return f"{who}: the modules {followed}; {obedience.n:,} held-out questions."
+    return calibrated_run.obedience_report(obediences, note)
 
 
 def _shares(text: str) -> list[float]:
@@ -208,31 +132,6 @@ def _shares(text: str) -> list[float]:
         return [float(number) for number in text.split(",")]
     except ValueError:
         raise accept("share", text, "numbers above 0, up to 1, separated by commas") from None
-
-
-def _show_obedience(obediences: Sequence[calibrated_run.PrivateObedience], note: str) -> None:
-    rows = [
-        (
-            *(f"{obedience.share:g}", obedience.policy),
-            f"{obedience.utility.value:.2f} {show_interval(obedience.utility, '.2f')}",
-            *(f"{follows:.0%}" for follows in obedience.follows),
-            " ".join(f"{regret:.2f}" for regret in obedience.regrets),
-        )
-        for obedience in obediences
-    ]
-    headings = (
-        "share",
-        "policy",
-        "net utility if obeyed",
-        *(f"{name} follows" for name in MODULES),
-        "regret of R, G, V",
-    )
-    display.show_table(
-        f"Modules that pay their own costs, {obediences[0].n} held-out questions{_said(note)}",
-        headings,
-        rows,
-        wrap=True,
-    )
 
 
 def check_corpus(
@@ -246,7 +145,7 @@ def check_corpus(
         str | None, "Question to draw: its id, or its number from 0; None: the first that is linked."
     ] = None,
     picture: Annotated[Path | None, "Picture of the graph around that question to write (PNG); None: none."] = None,
-) -> Answer:
+) -> Report:
     """Count what is in a corpus, link its questions to the graph of its documents, and draw the graph around a
     question.
 
@@ -262,15 +161,7 @@ def check_corpus(
         if picture is not None:
             drawn = corpus_check.asked_for(corpus.questions, graph, question)
             corpus_check.draw(graph, drawn, picture)
-    rows = corpus_check.report_rows(counts)
-    table = plain_table(f"{path} ({counts.form})", ("what", "number", "among them"), rows, wrap=True)
-    shown: list[ResultTable | str] = [table, *([] if picture is None else [f"picture: {picture}"])]
-    return Answer(asdict(counts), shown, verdict=_advice(counts))
-
-
-def _advice(report: corpus_check.CorpusReport) -> str:
-    """What to know before a mediator is trained on a corpus; empty if nothing is amiss."""
-    note, share = linked_note(report.linked, report.questions), HeldOutConfig().held_out_share
-    needed = questions_needed(share)
-    few = f"`train grace` judges a policy from {FEWEST} held-out questions on, which is {needed} questions; there are "
-    return together([f"{note}." if note else "", f"{few}{report.questions}." if report.questions < needed else ""])
+    title = f"{path} ({counts.form})"
+    table, advice = corpus_check.corpus_table(counts, title), corpus_check.advice(counts)
+    parts: tuple[Part, ...] = (table,) if picture is None else (table, f"picture: {picture}")
+    return Report(title, advice, parts, values=plain(counts))

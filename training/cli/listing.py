@@ -6,6 +6,7 @@ from typing import Any
 
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import registry
+from parlour.envs.settings import accepted
 from parlour.policies import REGISTRY, names_of
 from parlour.policies.names import EXPERT
 from parlour.training.report.report import Report
@@ -28,13 +29,16 @@ def _as_json(game: str) -> dict[str, Any]:
         spec = registry[game].spec
     except ParlourError as error:
         return {"title": f"cannot be used: {error}", "options": {}}
-    return {"title": spec.title, "options": dict(spec.options)}
+    return {
+        "title": spec.title,
+        "options": {name: accepted(field) for name, field in spec.options.model_fields.items()},
+    }
 
 
 def _game_parts(games: dict[str, dict[str, Any]]) -> tuple[ResultTable | str, ...]:
     rows = []
     for key, game in games.items():
-        options = "; ".join(f"{option}: {accepted}" for option, accepted in game["options"].items())
+        options = "; ".join(f"{option}: {values}" for option, values in game["options"].items())
         rows.append((key, game["title"], options or "none"))
     return (
         plain_table("Games", ("name", "title", "options"), rows, wrap=True),

@@ -1,4 +1,4 @@
-"""`parlour metrics`: what the players of recorded games did, by the measures that the game's spec names."""
+"""`parlour metrics`: what the players of recorded games did, by the measures of their game."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import typer
 from parlour.envs import dotted, replay
 from parlour.envs.core import ParlourError
 from parlour.envs.json_values import json_value
-from parlour.envs.registry import known, loadable, lookup
+from parlour.envs.plugins import Places
+from parlour.envs.registry import known, lookup
 from parlour.policies.llm.decisions import foreign
 from parlour.training.measure.decision_tables import SIGN, share
 from parlour.training.measure.evaluate import DecisionShare
@@ -19,6 +20,14 @@ from parlour.training.report import display
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import ResultTable, plain_table
 
+METRICS: Final = Places(
+    "parlour.metrics",
+    {
+        "avalon_v0": "parlour.training.measure.avalon.measures:of_directory",
+        "werewolf_v0": "parlour.training.measure.werewolf.measures:of_directory",
+    },
+)
+"""Game -> dotted name of `folder -> dict`. A function `tables(found)` beside it shows the dict."""
 _MOST: Final = 10**9
 """Decisions of one seat in one game."""
 
@@ -40,11 +49,10 @@ def metrics(
     if module is not None:
         lookup(module)  # from now on a file may name it
     game = _game_in(directory)
-    named = known(game).spec.metrics
-    if not named:
-        measured_ones = ", ".join(spec.id for spec in loadable() if spec.metrics)
-        raise ParlourError(f"game {game!r} has no metrics; accepted: {measured_ones}")
-    measured: Callable[[Path], dict[str, Any]] = dotted.load(named, "metrics")
+    of = known(game).spec.id
+    if of not in METRICS:
+        raise ParlourError(f"game {game!r} has no metrics; accepted: {', '.join(METRICS)}")
+    measured: Callable[[Path], dict[str, Any]] = dotted.load(METRICS[of], "metrics")
     measures = measured(directory)
     shown = getattr(sys.modules[measured.__module__], "tables", tables)
     players = decisions_in(directory)

@@ -11,7 +11,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.terminal import tell
 from parlour.policies import asks_a_model, checkpoint_settings
 from parlour.policies.llm.config import ModelConfig
-from parlour.policies.llm.transport.meter import Count, Meter
+from parlour.policies.llm.transport.meter import Count, Taken
 from parlour.policies.local_lm.settings import CheckpointSettings, called as checkpoint_called
 from parlour.policies.settings import read_settings
 from parlour.training.cli.options import Options
@@ -39,22 +39,20 @@ def answering(config: ModelConfig, out: Path | None = None) -> Iterator[Model]:
     """
     from parlour.policies.llm.make import make_model
 
-    model = make_model(config)
+    model = make_model(config, None if out is None else out / LEARNED)
     meter = getattr(model, "meter", None)
-    if meter is not None and out is not None:
-        meter.remember_in(out / LEARNED)
     try:
         yield model
     finally:
-        for line in _usage(meter) if meter is not None else ():
+        for line in _usage(meter.taken) if meter is not None else ():
             tell(f"{model.name}: {line}", error=True)
     if meter is not None:
-        check_answered(model.name, meter)
+        check_answered(model.name, meter.taken)
 
 
-def check_answered(name: str, meter: Meter) -> None:
+def check_answered(name: str, taken: Taken) -> None:
     """Raise `ParlourError` if a model was asked, and no answer, or no decision, was its own."""
-    total, made = meter.total, meter.decisions
+    total, made = taken.total, taken.decisions
     if total.asked and not total.valid + total.repaired:
         fault = f"{name!r} answered none of {total.asked} questions ({reasons(total.reasons)})"
     elif made.decisions and not made.own:
@@ -63,7 +61,7 @@ def check_answered(name: str, meter: Meter) -> None:
         )
     else:
         return
-    raise ParlourError(f"{fault}{meter.last_failure and f'; the last failed call: {meter.last_failure}'}")
+    raise ParlourError(f"{fault}{taken.last_failure and f'; the last failed call: {taken.last_failure}'}")
 
 
 RARE: Final = (
@@ -104,9 +102,9 @@ def games_at_once(names: Iterable[str], model: Model) -> int:
     )
 
 
-def _usage(meter: Meter) -> Iterator[str]:
+def _usage(taken: Taken) -> Iterator[str]:
     """A few lines: calls, tokens, dollars; questions; whose the decisions were; what was left out."""
-    total, made = meter.total, meter.decisions
+    total, made = taken.total, taken.decisions
     yield (
         f"{total.calls} calls, {total.cached} from the cache, {total.failed} failed, {total.retries} retries, "
         f"{_tokens(total)}, {_cost(total)}"
@@ -120,14 +118,14 @@ def _usage(meter: Meter) -> Iterator[str]:
             f"{made.decisions} decisions: {made.own} its own ({share(made.own, made.decisions)}), {reasons(made.heuristic)} "
             f"by the rule of thumb, {reasons(made.replaced)} by the table; {reasons(made.refused)} refused by the table"
         )
-    if meter.served:
-        yield f"the server said that {', '.join(meter.served)} answered"
-    if meter.dropped:
-        yield f"the server did not take {', '.join(meter.dropped)}"
+    if taken.served:
+        yield f"the server said that {', '.join(taken.served)} answered"
+    if taken.dropped:
+        yield f"the server did not take {', '.join(taken.dropped)}"
     if made.mended:
         yield f"{made.mended} replies were mended: quotation marks, commas, words of the model's template"
-    if meter.last_failure:
-        yield f"the last failed call: {meter.last_failure}"
+    if taken.last_failure:
+        yield f"the last failed call: {taken.last_failure}"
     if total.cut:
         yield f"{total.cut} lines of records did not fit into prompts"
 

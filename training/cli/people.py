@@ -55,6 +55,6 @@ def _stored_seed(out: Path | None, base: GameEnv) -> int | None:
     first = None if out is None else out / f"{name_of(base.spec)}-1.jsonl"
     if first is None or not first.exists() or b"\n" not in first.read_bytes():
         return None
-    opened = base.spec.opens(base.game.config)
+    opened = base.spec.options.from_plain(base.game.config).opens()
     seed = replay.read(first, folders=() if opened is None else (opened,)).header.get("seed")
     return seed if isinstance(seed, int) else None

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from types import MappingProxyType
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 from parlour.envs.core import ParlourError
@@ -20,16 +19,18 @@ from parlour.policies.llm.make import ModelConfig
 from parlour.policies.llm.model import OFFLINE
 from parlour.training.cli import common
 from parlour.training.cli.models import RARE, answering
-from parlour.training.cli.options import Answer, Options
-from parlour.training.learn.mediators import baselines, costs, enough, readers, table, train
-from parlour.training.learn.mediators.baselines import Scores, Usability, lines, of_scores
-from parlour.training.learn.mediators.contextual import learn_sees, most_seen, regrets_of
+from parlour.training.cli.options import Options
+from parlour.training.cli.train import stored
+from parlour.training.learn.mediators import costs, enough, readers, table, train
+from parlour.training.learn.mediators.contextual import learn_sees, most_seen
 from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig, corpus_of, split
-from parlour.training.learn.mediators.held_out import PARTIAL, compare, pipeline_of, prepare
-from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, check, unit_of
+from parlour.training.learn.mediators.held_out import PARTIAL, pipeline_of, prepare
+from parlour.training.learn.mediators.learn import GraceConfig, check_floor_fits, unit_of
 from parlour.training.learn.mediators.readers import forecast
 from parlour.training.learn.mediators.train import Trained
 from parlour.training.report import display
+from parlour.training.report.report import Report
+from parlour.training.runs.run import Run
 from parlour.training.statistics import plain
 
 _RARE_LEARNING: Final = ("shrinkage", "folds", "individual_costs", "share", "points", "validation")
@@ -77,7 +78,7 @@ def train_grace(
     dry_run: Annotated[bool, "Only print an upper bound on the calibration's calls, tokens and dollars."] = False,
     out: common.RunOption = Path("runs/grace"),
     log: common.LogOption = None,
-) -> Answer:
+) -> Report:
     """Learn the policy of GRACE's mediator; resumes from the last checkpoint, a calibration from the last question.
 
     Replies of a language model are stored in OUT/calibration, unless --cache names another file.
@@ -97,11 +98,11 @@ def train_grace(
     if from_table is not None:
         simulated = table.read(from_table)
         simulated = simulated if cost is None else replace(simulated, costs=costs.stated(cost))
-        check(simulated, config)
+        check_floor_fits(simulated, config)
         count = int(len(set(simulated.ids)) * config.validation)
         _note(enough.held_out_note(count, "--validation", config.validation))
         with display.progress_line() as progress:
-            return _answer(train.train(config, simulated, out, progress, log=log or ()), out)
+            return _stored(train.train(config, simulated, Run(out, progress, log or ())), out)
     answering_model = "" if asked.model == OFFLINE else f"{asked.model}, temperature {asked.temperature:g}"
     setting = replace(setting, seed=config.seed, costs=costs.stated(cost), model=answering_model)
     config = replace(config, unit=unit_of(setting.payment))
@@ -120,7 +121,7 @@ def _calibrated(
     out: Path,
     dry_run: bool,
     log: Sequence[str],
-) -> Answer:
+) -> Report:
     """Calibrate, learn, compare; or only tell what the calibration takes. `by_number`: the number of questions decides what the
     mediator sees.
     """
@@ -139,22 +140,19 @@ def _calibrated(
     if dry_run or setting.model:
         expected = forecast(setting, pipeline, asked, folder / PARTIAL)
         if dry_run:
-            return Answer(plain(expected), partial(tell, expected.told()))
-        tell(f"parlour: {expected.told()}", error=True)
+            return Report("What a calibration would ask", parts=(expected.message,), values=plain(expected))
+        tell(f"parlour: {expected.message}", error=True)
     with answering(_storing(asked, folder), folder) as model, ray.pool(model) as pool:
         pipeline = pipeline.read_by(readers.make(setting, model), anew=True)  # the forecast searched, too
         at_once = model.concurrency if model.waits else 1
         asking = partial(prepare, corpus=corpus, pool=pool, at_once=at_once, pipeline=pipeline)
         with display.progress_line() as progress:
-            calibrated = asking(setting, out=folder, progress=progress)
+            calibrated = asking(setting, run=Run(folder, progress))
     made = learn_sees(calibrated, config)
     with display.progress_line("Learning the policy") as progress:
-        limits = baselines.possible(calibrated.payment)
-        run = train.train(config, calibrated.table, out, progress, note, made, log, limits)
-        regrets = regrets_of(calibrated, config, made)
-        scores = compare(calibrated, run.learned.policy, folder, note)
-    run = _judged(run, of_scores(scores, len(calibrated.train)), out)
-    return _answer(run, out, scores, note, regrets)
+        run = Run(out, progress, log)
+        trained = train.train(config, calibrated.table, run, calibrated=calibrated, reader=note, contextual=made)
+    return _stored(trained, out)
 
 
 def _share(setting: HeldOutConfig) -> tuple[str, float]:
@@ -179,79 +177,12 @@ def _storing(asked: ModelConfig, folder: Path) -> ModelConfig:
     return replace(asked, cache=str(folder / _REPLIES))
 
 
-def _judged(run: Trained, usable: Usability, out: Path) -> Trained:
-    """The run with the result of its test on held-out questions, which its policy file holds, too."""
-    train.store_usability(run, usable, out)
-    return replace(run, usability=usable)
-
-
-def _answer(
-    run: Trained,
-    out: Path,
-    scores: tuple[Scores, ...] = (),
-    note: str = "",
-    regrets: Mapping[str, float] = MappingProxyType({}),
-) -> Answer:
-    _warn(run)
-    value = _policy_as_json(run, out)
-    value |= {"scores": [plain(score) for score in scores]} if scores else {}
-    value |= {"reader": note} if note else {}
-    value |= {"seen_regrets": dict(regrets)} if regrets else {}
-
-    def show() -> None:
-        _show_policy(run, out, scores, note)
-        if regrets:
-            text = ", ".join(f"{name} {regret:.2f}" for name, regret in regrets.items())
-            tell(f"regret of the policy that sees more, mean over held-out questions: {text}")
-
-    return Answer(value, show, verdict=run.usability.verdict)
-
-
-def _policy_as_json(run: Trained, out: Path) -> dict[str, Any]:
-    learned = run.learned
-    return {
-        "out": str(out),
-        "questions": _questions(learned),
-        "unseen": learned.unseen,
-        "settings": asdict(learned.settings),
-        "regrets": learned.regrets,
-        "last": asdict(run.points[-1]),
-        "usable": run.usability.usable,
-    }
-
-
-def _questions(learned: LearnedMediator) -> dict[str, int]:
-    """State -> number of its questions."""
-    return dict(zip(learned.quantities.states, learned.quantities.questions.tolist(), strict=True))
-
-
-def _warn(run: Trained) -> None:
-    """On standard error: states without data, and a curve that is missing."""
+def _stored(run: Trained, out: Path) -> Report:
+    """The report of a run; on standard error, states without data."""
     learned = run.learned
     if learned.unseen:
         parents = len(learned.policy.rows) > len(learned.quantities.states)
         used = "their parents' values are used" if parents else "the fallback is used"
         states = f"{len(learned.unseen)} states without data, where {used}: {', '.join(learned.unseen)}"
         tell(f"parlour: warning: {states}", error=True)
-    if not run.picture:
-        tell(f"parlour: the curve was not drawn; accepted: {install('train')}", error=True)
-
-
-def _show_policy(run: Trained, out: Path, scores: tuple[Scores, ...], note: str) -> None:
-    """Number of questions and most probable action of each state; chosen settings; scores beside the baselines."""
-    learned, settings = run.learned, run.learned.settings
-    counts, suffix = _questions(learned), f" ({note})" if note else ""
-    rows = []
-    for state in sorted(learned.policy.rows, key=lambda state: -counts.get(state, 0)):
-        row = learned.policy.rows[state]
-        best = max(row, key=row.__getitem__)
-        regrets = " ".join(f"{regret:.2f}" for regret in learned.regrets[state])
-        rows.append((state, str(counts.get(state, 0)), " ".join(best), f"{row[best]:.3f}", regrets))
-    display.show_table(f"Policy{suffix}", ("state", "questions", "most probable", "p", "regret of R, G, V"), rows)
-    if settings.held_out is not None:
-        chosen = f"temperature {settings.temperature}, floor {settings.floor}"
-        tell(f"chosen by cross-validation: {chosen} (held-out utility {settings.held_out:.2f})")
-    if scores:
-        heading, *compared = lines(scores)
-        display.show_table(f"Held-out questions{suffix}", heading, compared, wrap=True)
-    tell(f"policy: {out / 'policy.json'}")
+    return stored(train.report(run), out, f"policy: {out / train.POLICY}")

@@ -7,33 +7,30 @@ games are drawn from the training seeds; what was learned is then frozen and mea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
 
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import ParlourError, check_from
+from parlour.envs.core import check_from
 from parlour.envs.registry import lookup
 from parlour.policies.agents.avalon.agent import AvalonAgent
 from parlour.policies.agents.avalon.baseline import BaselineAgent, Pool
 from parlour.policies.agents.avalon.experience import Experience
-from parlour.policies.files import read_json
 from parlour.policies.llm.model import Model, OfflineModel
 from parlour.training.play import rollout, seeds
 from parlour.training.play.rollout import Episode
 from parlour.training.report import plots
-from parlour.training.report.learning_curve import LearningCurve, learning_curve
+from parlour.training.report.learning_curve import LearningCurve
 from parlour.training.report.plots import Curve, CurvePoint
+from parlour.training.report.report import Report
 from parlour.training.report.verdicts import together, won
-from parlour.training.runs.checkpoints import Checkpoint
-from parlour.training.runs.folder import run_directory
-from parlour.training.runs.loggers import loggers
-from parlour.training.runs.progress import Stage, StageProgress, no_progress
+from parlour.training.runs.checkpoints import State
+from parlour.training.runs.progress import Stage
+from parlour.training.runs.run import Run
 from parlour.training.statistics import rate
 
-EXPERIENCE, POOL, PICTURE = "experience.json", "baseline.json", "curve.png"
+EXPERIENCE, POOL, CHECKPOINT = "experience.json", "baseline.json", "practice"
 _SIDES: Final = ("good", "evil")
 _NEIGHBOURS: Final = 20
 """Games over which the curve is averaged."""
@@ -78,56 +75,34 @@ class Practice:
     """Whether the agent's side won, for each game in order."""
 
 
-def practise(
-    config: PracticeConfig,
-    out: Path | None = None,
-    model: Model | None = None,
-    progress: StageProgress = no_progress,
-    log: Iterable[str] = (),
-) -> Practice:
-    """Play and learn; the run in `out` is resumed where it stopped.
+def practise(config: PracticeConfig, run: Run, model: Model | None = None) -> Practice:
+    """Play and learn; a run is resumed after its last finished game.
 
     Args:
         config: What to play.
-        out: Run directory; None stores nothing.
+        run: Where.
         model: Who answers the agents' questions; the heuristics by default.
-        progress: Called with the number of finished games, and the share won.
-        log: Loggers beside progress.csv in the run directory, of `parlour.training.runs.loggers.NAMES`.
 
     Raises:
         ParlourError: The directory holds a run with another configuration, or is in use.
     """
     model = model or OfflineModel()
-    if out is None:
-        return _practise(config, model, progress, Practice(), lambda _: None)
-    with run_directory(out, asdict(config) | {"model": model.name}) as folder:
-        checkpoint = Checkpoint(folder / "practice.json")  # everything in one file, replaced whole after each game
-        so_far = checkpoint.load(_read) or Practice()
-
-        def store(so_far: Practice) -> None:
+    with run.opened(asdict(config) | {"model": model.name}) as folder:
+        so_far = run.restore(_read, CHECKPOINT) or Practice()
+        env = rollout.table("avalon_v0", num_players=config.num_players, rules=config.rules)
+        stage = Stage("Practising", 2 * config.games, "games")
+        run.progress(stage, len(so_far.won))
+        for number in range(len(so_far.won), 2 * config.games):
+            _one_game(env, config, so_far, number, model)
             step, values = metrics(so_far.won)[-1]
-            logger.log(values, step)
+            run.log(values, step)
             so_far.experience.save(folder / EXPERIENCE)
             so_far.pool.save(folder / POOL)
             learned = {"experience": so_far.experience.as_json(), "pool": so_far.pool.as_json()}
-            checkpoint.save_json({"won": so_far.won, **learned})
-
-        with loggers(folder, log, metrics(so_far.won)) as logger:
-            _practise(config, model, progress, so_far, store)
-            _draw_curve(so_far.won, folder, config, model)
-    return so_far
-
-
-def _practise(
-    config: PracticeConfig, model: Model, progress: StageProgress, so_far: Practice, store: Callable[[Practice], None]
-) -> Practice:
-    env = rollout.table("avalon_v0", num_players=config.num_players, rules=config.rules)
-    stage = Stage("Practising", 2 * config.games, "games")
-    progress(stage, len(so_far.won))
-    for number in range(len(so_far.won), 2 * config.games):
-        _one_game(env, config, so_far, number, model)
-        store(so_far)
-        progress(stage, len(so_far.won), f"win rate {fmean(so_far.won):.2f}")
+            run.checkpoint({"won": so_far.won, **learned}, CHECKPOINT)
+            run.progress(stage, len(so_far.won), f"win rate {fmean(so_far.won):.2f}")
+        if run.path is not None:
+            report(so_far, config, model).write(folder)
     return so_far
 
 
@@ -168,25 +143,29 @@ def _learn(players: list[AvalonAgent | BaselineAgent], episode: Episode, so_far:
             taught.add(role)
 
 
-def verdict_of(done: Practice) -> str:
+def _read(state: State) -> Practice:
+    experience, pool, won = (state[name] for name in ("experience", "pool", "won"))
+    return Practice(Experience.from_json(experience), Pool.from_json(pool), won)
+
+
+# -- the report ------------------------------------------------------------------------------------------------
+
+
+def report(done: Practice, config: PracticeConfig, model: Model) -> Report:
     """How the agent did against the baseline while it learned; what that does not say."""
-    rates = [rate(sum(done.won[first::2]), len(done.won[first::2])) for first in range(2)]
-    said = [
-        won("the agent", share, f"as {side} against the baseline")
-        for side, share in zip(_SIDES, rates, strict=True)
-        if share is not None
-    ]
-    return together([*said, "These are practice games: `parlour evaluate` compares it on held-out deals."])
-
-
-# -- files -----------------------------------------------------------------------------------------------------
-
-
-def _read(path: Path) -> Practice:
-    state = read_json(path)
-    if set(state) != {"won", "experience", "pool"}:
-        raise ParlourError(f"file {str(path)!r} is not a checkpoint; accepted: one of `train avalon`")
-    return Practice(Experience.from_json(state["experience"]), Pool.from_json(state["pool"]), state["won"])
+    by_side = {side: done.won[first::2] for first, side in enumerate(_SIDES)}
+    rates = {side: rate(sum(games), len(games)) for side, games in by_side.items()}
+    said = [won("the agent", share, f"as {side} against the baseline") for side, share in rates.items() if share]
+    games = f"{config.games} games on each side, {plots.answered_by(model)}"
+    counts = ", ".join(f"{sum(own)} as {side}" for side, own in by_side.items())
+    values = {f"won_as_{side}": sum(own) for side, own in by_side.items()}
+    return Report(
+        "Experience learning against the baseline agent",
+        together([*said, "These are practice games: `parlour evaluate` compares it on held-out deals."]),
+        (f"{games}: won {counts}",),
+        picture=learning_curve(done.won, config, model).picture,
+        values={"model": model.name, **values, "games_on_each_side": config.games},
+    )
 
 
 def curve(won: list[bool]) -> list[tuple[int, str, float]]:
@@ -206,9 +185,10 @@ def metrics(won: list[bool]) -> list[tuple[int, dict[str, float]]]:
     return [(step, {f"charts/win_rate_{side}": share}) for step, (side, share) in sorted(by_step.items())]
 
 
-def _draw_curve(won: list[bool], out: Path, config: PracticeConfig, model: Model) -> None:
+def learning_curve(won: list[bool], config: PracticeConfig, model: Model) -> LearningCurve:
+    """The share won of the last games on each side."""
     rows = curve(won)
-    shown = LearningCurve(
+    return LearningCurve(
         title="Experience learning against the baseline agent",
         who=f"avalon_v0, {config.num_players} players; the six-module agent on one side, the baseline agent on the other; "
         f"{plots.answered_by(model)}",
@@ -221,7 +201,6 @@ def _draw_curve(won: list[bool], out: Path, config: PracticeConfig, model: Model
         ],
         limits=(0, 1),
     )
-    learning_curve(out / PICTURE, shown)
 
 
 def _point(n: int, share: float) -> CurvePoint:

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import GameSpec, ParlourError, check_one_of
+from parlour.envs.core import ParlourError, check_one_of
+from parlour.envs.spec import GameSpec
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.play.parallel.concurrent_games import Job, MakePolicy
 from parlour.training.play.rollout import Episode, Unfinished

@@ -40,7 +40,7 @@ def report_of(measured: Evaluation, note: str = "", model: str = "") -> Report:
             *unfinished,
         ),
         (", ".join(f"{name} = {value}" for name, value in measured.table.items()),),
-        (games_table(measured),),
+        data=(games_table(measured),),
         values={**measured.as_json(), **({"model": model} if model else {})},
     )
 

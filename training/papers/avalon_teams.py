@@ -23,6 +23,7 @@ from parlour.training.papers.cells import OpponentSetting, deals_of, folder_name
 from parlour.training.play import rollout
 from parlour.training.play.parallel.concurrent_games import Job, MakePolicy
 from parlour.training.runs.folder import store_settings
+from parlour.training.runs.run import Run
 
 GAME: Final = "avalon_v0"
 AVALON_PLAYERS: Final = 6
@@ -83,7 +84,7 @@ class Club:
             )
             out = self.setting.out
             folder = None if out is None else out / folder_name("practice", *without, about)
-            self._done[key] = practise(config, folder, self.setting.model, self.setting.progress)
+            self._done[key] = practise(config, Run(folder, self.setting.progress), self.setting.model)
         return self._done[key]
 
     def agent(self, variant: Variant) -> MakePolicy:

@@ -23,8 +23,8 @@ from parlour.training.play.parallel.executor import Pool
 from parlour.training.play.runner import GameRunner
 from parlour.training.report.report import Picture
 from parlour.training.report.result_table import ResultTable
-from parlour.training.runs.folder import run_directory
 from parlour.training.runs.progress import StageProgress, no_progress
+from parlour.training.runs.run import Run
 from parlour.training.statistics import Estimate, plain
 
 _PAPERS: Final = ("avalon", "grace", "gratr", "questum", "player")
@@ -93,7 +93,7 @@ class StudySetting(ReproductionSetting):
 
 def locked_folder(setting: ReproductionSetting) -> AbstractContextManager[object]:
     """Hold the setting's folder, if it has one, as the directory of a run."""
-    return nullcontext() if setting.out is None else run_directory(setting.out)
+    return nullcontext() if setting.out is None else Run(setting.out).opened()
 
 
 @contextmanager

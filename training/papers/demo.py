@@ -27,7 +27,7 @@ from parlour.policies.files import atomic_write, write_json
 from parlour.training.report.html import bullets_html, link_html, page_of, picture_html, text_html
 from parlour.training.report.page import render
 from parlour.training.report.report import REPORT_FILE, Report
-from parlour.training.runs.folder import run_directory
+from parlour.training.runs.run import Run
 
 _TITLE: Final = "parlour: what the demo found"
 INDEX: Final = "index.html"
@@ -137,7 +137,7 @@ def run(out: Path, *, full: bool = False) -> Report:
     Raises:
         ParlourError: A command failed; the message names it and its log.
     """
-    with run_directory(out) as folder:
+    with Run(out).opened() as folder:
         started, stop = monotonic(), Event()
         planned = steps(full)
         with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:

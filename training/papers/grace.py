@@ -24,12 +24,13 @@ from parlour.policies.agents.mediated_qa.readers import AskingReader
 from parlour.training.learn.mediators import baselines, held_out
 from parlour.training.learn.mediators.baselines import SystemAnswers
 from parlour.training.learn.mediators.experiment import UNSEEN, Calibrated, HeldOutConfig
-from parlour.training.learn.mediators.learn import GraceConfig, learn
+from parlour.training.learn.mediators.learn import GraceConfig, fit_policy
 from parlour.training.papers import grace_pictures as pictures
 from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, cell, folder_name
 from parlour.training.report import plots
 from parlour.training.report.report import Picture
 from parlour.training.report.result_table import ResultTable, plain_table
+from parlour.training.runs.run import Run
 from parlour.training.statistics import Estimate, mean_estimate, paired, rate
 
 LEARNED: Final = "learned mediator"
@@ -135,11 +136,10 @@ def _experiment(setting: ReproductionSetting, signals: str, normalisation: Norma
     calibrated = held_out.prepare(
         config,
         reader=reader,
-        out=None if setting.out is None else setting.out / folder,
-        progress=setting.progress,
+        run=Run(None if setting.out is None else setting.out / folder, setting.progress),
         pool=setting.pool,
     )
-    policy = learn(calibrated.table, GraceConfig(seed=setting.seed)).policy
+    policy = fit_policy(calibrated.table, GraceConfig(seed=setting.seed)).policy
     mediator = GraceMediator(policy)
     mediator.reset(vocabulary.MEDIATOR, setting.seed)
     drawn = tuple(mediator.recommend(row.state) for row in calibrated.held_out)

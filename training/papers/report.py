@@ -47,9 +47,9 @@ def report_of(made: Reproduction, model: Model, found: str = "") -> Report:
         verdict_of(made, model, found),
         (*parts, (*made.remarks, *notes), *decision_parts(made.players)),
         (*([whole] if left_out else []), made.written),
-        made.data,
         made.picture,
         made.as_json(),
+        data=made.data,
     )
 
 

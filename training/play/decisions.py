@@ -19,6 +19,7 @@ from parlour.envs.entries import Entry
 from parlour.envs.replay import BY_HEURISTIC, Transcript, states, text_of
 from parlour.policies.llm.decisions import Beginnings, Decisions, made_by, questions, summed, took
 from parlour.policies.llm.model import Model
+from parlour.policies.llm.transport.meter import Taken
 from parlour.training.play.recorded_calls import calls_in, models_in
 
 FORFEIT: Final = "forfeit"
@@ -207,7 +208,7 @@ class HeardGame:
         for seat, model in self._models.items():
             meter = getattr(model, "meter", None) if isinstance(model, Model) else None
             if meter is not None:
-                meter.decided(decisions[seat])
+                meter.add(Taken(decisions=decisions[seat]))
         return decisions
 
     def _counted(self) -> tuple[Decisions, ...]:

@@ -21,7 +21,8 @@ from parlour.envs.replay import Transcript
 from parlour.policies.files import write_json
 from parlour.training.play.decisions import FORFEIT, of_transcript
 from parlour.training.play.rollout import COUNTED, Episode, Unfinished
-from parlour.training.runs.folder import run_directory, store_settings
+from parlour.training.runs.folder import store_settings
+from parlour.training.runs.run import Run
 
 _REPLACED: Final = "replaced"
 
@@ -112,7 +113,7 @@ def games_folder(
         return
     game = name_of(env.spec)
     file, settings_file = f"{game}-{command}.json", {"game": game, "config": dict(env.game.config), **settings}
-    with run_directory(out) as folder:
+    with Run(out).opened() as folder:
         if resume:
             store_settings(folder, settings_file, file=file)
             yield

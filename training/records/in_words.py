@@ -30,9 +30,10 @@ from typing import Any, Final
 from parlour.envs import speech
 from parlour.envs.avalon import GAME as AVALON
 from parlour.envs.avalon.vocabulary import BALLOT, CARD
-from parlour.envs.core import NATURE, OVER, GameSpec, Move, ParlourError
+from parlour.envs.core import NATURE, OVER, Move, ParlourError
 from parlour.envs.registry import build
 from parlour.envs.replay import NATURE_NAME, Transcript
+from parlour.envs.spec import GameSpec
 from parlour.envs.werewolf import GAME as WEREWOLF
 from parlour.envs.werewolf.vocabulary import HEALS
 from parlour.training.records.json_objects import JsonObject

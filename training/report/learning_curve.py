@@ -10,6 +10,7 @@ from typing import Final
 
 from parlour.training.report import plots
 from parlour.training.report.plots import Curve
+from parlour.training.report.report import Picture
 
 _COLOURS: Final = (plots.OWN, plots.ORANGE, plots.GREEN)
 
@@ -30,23 +31,24 @@ class LearningCurve:
     limits: tuple[float, float] | None = None
     """Limits of the y axis."""
 
+    def draw(self, path: Path) -> None:
+        """Draw the curves as a PNG."""
+        with plots.picture(path, 7.5, 4.2, title=self.title, who=self.who, n=self.n) as made:
+            axes = made.add_subplot()
+            for name, estimate in self.levels:
+                plots.level(axes, name, estimate, ":" if name == "random" else "--")
+            for curve, colour in zip([c for c in self.curves if c.points], cycle(_COLOURS), strict=False):
+                plots.draw(axes, curve, color=colour, markersize=5)
+            plots.label(axes, self.x, self.y)
+            plots.whole(axes.xaxis)
+            last = max((point.x for curve in self.curves for point in curve.points), default=1.0)
+            axes.set_xlim(-0.02 * last, 1.02 * last)
+            if self.limits:
+                low, high = self.limits
+                axes.set_ylim(low - 0.02 * (high - low), high + 0.02 * (high - low))
+            plots.key(made)
 
-def learning_curve(path: str | Path, shown: LearningCurve) -> bool:
-    """Draw a learner's curves as a PNG; False if matplotlib is not installed."""
-    if not plots.available():
-        return False
-    with plots.picture(path, 7.5, 4.2, title=shown.title, who=shown.who, n=shown.n) as made:
-        axes = made.add_subplot()
-        for name, estimate in shown.levels:
-            plots.level(axes, name, estimate, ":" if name == "random" else "--")
-        for curve, colour in zip([c for c in shown.curves if c.points], cycle(_COLOURS), strict=False):
-            plots.draw(axes, curve, color=colour, markersize=5)
-        plots.label(axes, shown.x, shown.y)
-        plots.whole(axes.xaxis)
-        last = max((point.x for curve in shown.curves for point in curve.points), default=1.0)
-        axes.set_xlim(-0.02 * last, 1.02 * last)
-        if shown.limits:
-            low, high = shown.limits
-            axes.set_ylim(low - 0.02 * (high - low), high + 0.02 * (high - low))
-        plots.key(made)
-    return True
+    @property
+    def picture(self) -> Picture:
+        """As the picture of a report."""
+        return Picture(self.draw, "Learning curve")

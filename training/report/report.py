@@ -58,13 +58,13 @@ class Report:
     """What everybody sees, in order."""
     details: tuple[Part, ...] = ()
     """What only files have, below the parts."""
-    data: tuple[ResultTable, ...] = ()
-    """Tables that are CSV files alone."""
     picture: Picture | None = None
     values: Any = None
     """For JSON: plain values, results with estimates, or a function that makes them where they take long to make."""
     error: str | None = None
     """Why the command fails although there is something to print."""
+    data: tuple[ResultTable, ...] = ()
+    """Tables that are CSV files alone."""
 
     def show(self) -> None:
         """Print the parts, then the verdict."""

@@ -8,66 +8,89 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+import numpy as np
 from parlour.envs.core import ParlourError
-from parlour.policies.files import replacing
+from parlour.policies.array_files import kind_of, read_arrays, write_arrays
+from parlour.policies.files import read_json, reading, replacing
 
 T = TypeVar("T")
+State = Mapping[str, Any]
+"""Plain values, and arrays. With arrays, `kind` says what they are: the name of the plain values in the file."""
 log: Final = logging.getLogger(__name__)
+_KIND: Final = "kind"
+_ENDINGS: Final = (".npz", ".json")
 
 
 @dataclass(frozen=True)
 class Checkpoint:
     """The checkpoint of a run: `NAME.npz` or `NAME.json`, and `NAME.before.npz` or `NAME.before.json`."""
 
-    path: Path
+    folder: Path
+    name: str
 
-    @property
-    def before(self) -> Path:
-        """Where the state before the newest one is."""
-        return self.path.with_name(f"{self.path.stem}.before{self.path.suffix}")
+    def save(self, state: State) -> None:
+        """Make a new state the newest one."""
+        path = self.folder / f"{self.name}{_ENDINGS[_KIND not in state]}"
+        with replacing(path) as new:
+            _write(new, state)
+            if path.exists():
+                path.replace(self._before(path))
 
-    def save(self, write: Callable[[Path], None]) -> None:
-        """Make a new state the newest one; `write` writes it to the path that it is given."""
-        with replacing(self.path) as new:
-            write(new)
-            if self.path.exists():
-                self.path.replace(self.before)
-
-    def save_json(self, value: Any) -> None:
-        """Make plain values the newest state."""
-        text = json.dumps(value, ensure_ascii=False) + "\n"
-        self.save(lambda new: _write(new, text))
-
-    def load(self, read: Callable[[Path], T]) -> T | None:
-        """What `read` makes of the newest state that can be used, None if there is none.
+    def load(self, load: Callable[[dict[str, Any]], T]) -> T | None:
+        """What `load` makes of the newest state that can be used, None if there is none.
 
         Raises:
-            ParlourError: `read` refuses them; what it says about the newest one.
+            ParlourError: Neither state can be used; what is said about the newest one.
         """
-        stored = [path for path in (self.path, self.before) if path.exists()]
+        paths = [self.folder / f"{self.name}{ending}" for ending in _ENDINGS]
+        stored = [file for path in paths for file in (path, self._before(path)) if file.exists()]
         if not stored:
             return None
         try:
-            return read(stored[0])
+            return _read(stored[0], load)
         except ParlourError as error:
             if len(stored) < 2:
                 raise
-            return self._read_before(read, error)
+            return self._read_before(stored[0], stored[1], load, error)
 
-    def _read_before(self, read: Callable[[Path], T], error: ParlourError) -> T:
+    def _before(self, path: Path) -> Path:
+        """Where the state before the newest one is."""
+        return path.with_name(f"{self.name}.before{path.suffix}")
+
+    def _read_before(self, path: Path, before: Path, load: Callable[[dict[str, Any]], T], error: ParlourError) -> T:
         try:
-            loaded = read(self.before)
+            loaded = _read(before, load)
         except ParlourError:
             raise error from None
-        log.warning("%s. The one before it is used: %r", error, str(self.before))
-        self.before.replace(self.path)  # so that the next state does not push it out
+        log.warning("%s. The one before it is used: %r", error, str(before))
+        before.replace(path)  # so that the next state does not push it out
         return loaded
 
 
-def _write(path: Path, text: str) -> None:
-    path.write_bytes(text.encode())
+def _write(path: Path, state: State) -> None:
+    if _KIND not in state:
+        path.write_bytes((json.dumps(state, ensure_ascii=False) + "\n").encode())
+        return
+    arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
+    meta = {name: value for name, value in state.items() if name not in arrays and name != _KIND}
+    write_arrays(path, state[_KIND], meta, arrays)
+
+
+def _read(path: Path, load: Callable[[dict[str, Any]], T]) -> T:
+    with reading(path, "checkpoint", "is not a checkpoint of this run; accepted: what it left"):
+        try:
+            return load(read_json(path) if path.suffix == ".json" else _state_in(path))
+        except ParlourError as error:
+            refused = error  # says more
+    raise refused
+
+
+def _state_in(path: Path) -> dict[str, Any]:
+    kind = kind_of(path)
+    meta, arrays = read_arrays(path, kind)
+    return {_KIND: kind, **meta, **arrays}

@@ -1,8 +1,7 @@
-"""The directory of a run: one process at a time, one configuration, files that are whole or not there, results by lines.
+"""Files of a run directory: the lock, the configuration, results by lines, tables. `parlour.training.runs.run` puts them together.
 
-All trainers, and tables that are reproduced in a folder, store what they have through this module and `policies.files`. A killed
-run leaves nothing that prevents its resumption: the lock ends with the process, a file is replaced
-as a whole, and a last line that was not finished is cut off.
+A killed run leaves nothing that prevents its resumption: the lock ends with the process, a file is replaced as a whole, and a
+last line that was not finished is cut off.
 """
 
 from __future__ import annotations
@@ -30,19 +29,11 @@ T = TypeVar("T")
 
 
 @contextmanager
-def run_directory(
-    path: str | Path, settings: Mapping[str, Any] | None = None, ignored: Collection[str] = ()
-) -> Iterator[Path]:
-    """Hold the directory of a run, which is made if there is none; processes that a run starts need not ask.
-
-    Args:
-        path: The directory.
-        settings: What decides the result, as plain values; see `store_settings`. None: nothing is stored.
-        ignored: Settings on which the result does not depend.
+def held(path: str | Path) -> Iterator[Path]:
+    """Lock a directory, which is made if there is none, and remove what a killed process left half-written.
 
     Raises:
-        ParlourError: Another run is at work in it, it holds one with other settings, or it cannot be used; or at the end, it
-            was removed meanwhile.
+        ParlourError: Another run is at work in it, or it cannot be used; or at the end, it was removed meanwhile.
     """
     folder = Path(path)
     try:
@@ -52,8 +43,6 @@ def run_directory(
         raise ParlourError(f"{str(folder)!r} cannot be used: {error}; accepted: a folder") from None
     try:
         remove_parts(folder)
-        if settings is not None:
-            store_settings(folder, settings, ignored)
         yield folder
         if not _is_at(folder / LOCK, lock):
             raise CannotWrite(f"{str(folder)!r} was removed while the run was at work; accepted: a folder that stays")
@@ -98,9 +87,9 @@ def _is_at(path: Path, lock: int) -> bool:
 
 
 def store_settings(
-    folder: Path, settings: Mapping[str, Any], ignored: Collection[str] = (), file: str = CONFIG
+    folder: Path, settings: Mapping[str, Any], may_differ: Collection[str] = (), file: str = CONFIG
 ) -> None:
-    """Write the settings into the directory, or see that those that are there are the same except for the ignored ones.
+    """Write the settings into the directory, or see that those that are there are the same except for those that `may_differ`.
 
     Raises:
         ParlourError: The directory holds a run with other settings.
@@ -109,7 +98,7 @@ def store_settings(
     if path.exists():
         stored = read_json(path)
         names = [*stored, *(name for name in wanted if name not in stored)]
-        if different := [name for name in names if name not in ignored and stored.get(name) != wanted.get(name)]:
+        if different := [name for name in names if name not in may_differ and stored.get(name) != wanted.get(name)]:
             text = ", ".join(f"{name} {json_shown(stored.get(name))}" for name in different)
             raise ParlourError(
                 f"{str(folder)!r} holds a run with another configuration ({text}); accepted: the same, or a new folder"

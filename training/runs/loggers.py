@@ -1,20 +1,19 @@
 """Curves of a training run: progress.csv always, TensorBoard and Weights & Biases beside it where `--log` names them.
 
-One interface, as in CleanRL and stable-baselines3: `log({"eval/win_rate": 0.6, "losses/value_loss": 0.1}, step)`. The names of
-metrics are the same for all trainers; `docs/howto/logging.md` lists them. A trainer opens the loggers with the curve up to its
-checkpoint: what a kill left beyond that is removed, so that every file holds each step once.
+One interface, as in CleanRL and stable-baselines3: `run.log({"eval/win_rate": 0.6, "losses/value_loss": 0.1}, step)`. The names of
+metrics are the same for all trainers; `docs/howto/logging.md` lists them. What a kill left from the next step on is removed, so
+that every file holds each step once.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
 from time import monotonic
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from parlour.envs.core import ParlourError, check_one_of
 from parlour.envs.extras import not_installed
@@ -39,13 +38,6 @@ History = Sequence[tuple[int, Metrics]]
 """Steps, ascending, with their metrics."""
 
 
-class Logger(Protocol):
-    """Where a trainer's metrics go."""
-
-    def log(self, metrics: Metrics, step: int) -> None:
-        """The metrics of a step; steps ascend."""
-
-
 def check_loggers(names: Iterable[str]) -> None:
     """Raise `ParlourError` for a name that is no logger's, or one whose packages are not installed."""
     for name in names:
@@ -54,39 +46,32 @@ def check_loggers(names: Iterable[str]) -> None:
             raise not_installed(missing[0], name)
 
 
-@contextmanager
-def loggers(folder: Path, names: Iterable[str] = (), curve: History = ()) -> Iterator[Logger]:
-    """Log to progress.csv in a run directory, and to the named loggers.
+class Loggers:
+    """All loggers of a run. Those besides progress.csv also log the speed.
 
     Args:
         folder: The run directory.
         names: Of `NAMES`.
         curve: What the run logged up to its checkpoint; empty where it begins.
-
-    Raises:
-        ParlourError: As `check_loggers`; or a logger cannot start.
+        began: When the run began or was resumed, as `time.monotonic` has it.
     """
-    check_loggers(names)
-    curve = tuple(curve)  # the caller may go on with its list
-    with ExitStack() as stack:
-        others = [_Resumed(name, folder, curve) for name in dict.fromkeys(names) if name != "csv"]
-        for logger in others:
-            stack.callback(logger.close)
-        yield _All(CsvLogger(folder, curve), others, curve[-1][0] if curve else 0)
 
-
-class _All:
-    """All loggers of a run. Those besides the CSV also log the speed."""
-
-    def __init__(self, own: Logger, others: Sequence[Logger], first: int) -> None:
-        self._csv, self._others = own, others
-        self._first, self._began = first, monotonic()
+    def __init__(self, folder: Path, names: Iterable[str], curve: History, began: float) -> None:
+        self._csv, self._began = CsvLogger(folder, curve), began
+        self._others = [_Resumed(name, folder, curve) for name in dict.fromkeys(names) if name != "csv"]
+        self._first = curve[-1][0] if curve else 0
 
     def log(self, metrics: Metrics, step: int) -> None:
+        """The metrics of a step; steps ascend."""
         self._csv.log(metrics, step)
         speed = (step - self._first) / max(1e-6, monotonic() - self._began)
         for logger in self._others:
             logger.log({**metrics, SPEED: speed}, step)
+
+    def close(self) -> None:
+        """Write what is left."""
+        for logger in self._others:
+            logger.close()
 
 
 class CsvLogger:

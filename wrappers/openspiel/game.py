@@ -13,7 +13,6 @@ parameters, so that `pyspiel.load_game("python_parlour_werewolf(num_players=4,ta
 
 from __future__ import annotations
 
-import inspect
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -24,11 +23,13 @@ import numpy as np
 import pyspiel
 from parlour.envs.core import ParlourError, View, accept, check_one_of
 from parlour.envs.registry import GAMES, lookup
+from parlour.envs.settings import BETWEEN_ITEMS, accepted, of_word
 from parlour.wrappers.determinizations import determinizations
 from parlour.wrappers.openspiel.state import ParlourObserver, ParlourState, Table, table_of
 
 PREFIX: Final = "python_parlour_"
-OFFERED: Final = tuple(name for name in GAMES if not lookup(name).spec.services)
+OFFERED: Final = tuple(name for name in GAMES if name != "mediated_qa_v0")
+"""All games but the one whose chance moves carry the words of services: it has no numbered chance outcomes."""
 OWN: Final[Mapping[str, Any]] = {"fixed_deal": "", "seed": 0, "zero_sum": False}
 """Parameters beside the game's options: see `openspiel_game`."""
 _KEPT: Final = 64
@@ -152,15 +153,15 @@ def parameters(game: str) -> dict[str, Any]:
 
     An option whose default is None is 0 if it is a whole number, and else an empty text.
     """
-    options = inspect.signature(lookup(game).spec.build).parameters.values()
-    plain = {p.name: p.default for p in options if type(p.default) in (int, bool, float, str)}
-    absent = {p.name: 0 if str(p.annotation) == "int | None" else "" for p in options if p.default is None}
+    options = lookup(game).spec.options.model_fields.items()
+    plain = {name: field.default for name, field in options if type(field.default) in (int, bool, float, str)}
+    absent = {name: 0 if field.annotation == int | None else "" for name, field in options if field.default is None}
     return {**plain, **absent, **OWN}
 
 
 def _config(game: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of `build`: an empty text or 0 stands for None where that is the default."""
-    options, defaults = inspect.signature(lookup(game).spec.build).parameters, parameters(game)
+    """The options of the game: an empty text or 0 stands for None where that is the default."""
+    options, defaults = lookup(game).spec.options.model_fields, parameters(game)
     config: dict[str, Any] = {}
     for key, value in given.items():
         if key in OWN:
@@ -168,8 +169,8 @@ def _config(game: str, given: Mapping[str, Any]) -> dict[str, Any]:
         if options[key].default is None:
             if value == defaults[key]:
                 continue
-            if "Sequence" in str(options[key].annotation):
-                value = tuple(filter(None, value.split("/")))
+            if isinstance(value, str):
+                value = of_word(key, options[key], value.replace("/", BETWEEN_ITEMS))
         config[key] = value
     return config
 
@@ -182,8 +183,8 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def _game_type(name: str, *, explicit: bool = True, zero_sum: bool = False) -> Any:
-    kind, seats = pyspiel.GameType, lookup(name).spec.options.get("num_players", "")
-    low, _, high = seats.partition("..")
+    kind, players = pyspiel.GameType, lookup(name).spec.options.model_fields.get("num_players")
+    low, _, high = ("" if players is None else accepted(players)).partition("..")
     return kind(
         short_name=openspiel_name(name),
         long_name=f"parlour: {lookup(name).spec.title}",

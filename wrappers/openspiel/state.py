@@ -14,8 +14,9 @@ from typing import Any, Final
 
 import numpy as np
 import pyspiel
-from parlour.envs.core import NATURE, OVER, GameSpec, Move, accept
+from parlour.envs.core import NATURE, OVER, Move, accept
 from parlour.envs.registry import build, lookup
+from parlour.envs.spec import GameSpec
 from parlour.envs.text import render
 from parlour.envs.turn import infoset
 from parlour.envs.wording import wording
@@ -38,7 +39,7 @@ class Table:
         self.key = (name, tuple(sorted(config.items())), fixed_deal)
         self.spec: GameSpec = lookup(name).spec
         self.game = build(self.spec, config)
-        self.encoder = self.spec.encoder(self.game)
+        self.encoder = self.spec.encoder(self.game).at_table()
         self.text = self.spec.text(self.game)
         self.fixed_deal = fixed_deal
         self.wording = wording(self.spec, self.game)

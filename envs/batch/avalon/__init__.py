@@ -28,6 +28,7 @@ class AvalonTables(KernelTables):
     """
 
     kinds: ClassVar[tuple[str, ...]] = FEATURES
+    heuristic = "parlour.policies.heuristic.batch.avalon:choose"
     deal_holds = "the role number of each seat, then the first leader"
     game: Avalon
 
@@ -50,7 +51,7 @@ class AvalonTables(KernelTables):
 
     def game_habits(self) -> AvalonHabits:
         """The habits of the features, `belief:habits=FILE`, or fixed rates."""
-        encoder: Any = self.spec.seat_encoder(self.game, self.features)
+        encoder: Any = self.encoders.of_seat(self.features)
         return encoder.habits or AvalonHabits()
 
     def _learned(self, habits: AvalonHabits) -> PublicEvidence | None:

@@ -24,6 +24,7 @@ class WerewolfTables(KernelTables):
     """See `KernelTables`."""
 
     kinds: ClassVar[tuple[str, ...]] = FEATURES
+    heuristic = "parlour.policies.heuristic.batch.werewolf:choose"
     deal_holds = "the role number of each seat, then the order of talk"
     game: Werewolf
 

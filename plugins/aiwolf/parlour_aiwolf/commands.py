@@ -15,7 +15,7 @@ from parlour.training.cli.models import ModelOption
 from parlour.training.cli.options import Options
 from parlour.training.report import display
 from parlour.training.report.report import Report
-from parlour.training.runs.folder import run_directory
+from parlour.training.runs.run import Run
 
 from parlour_aiwolf.server import contest
 from parlour_aiwolf.server.nlp import NlpVisitor
@@ -42,7 +42,7 @@ def serve_contest(
         tell(f"Agents of AIWolf may connect to {bound}:{chosen} for {settings.wait:g} s", error=True)
         with display.progress_line() as progress:
             entrants = contest.connected(server, settings, progress, partial(tell, error=True))
-    stored = nullcontext() if out is None else run_directory(out)
+    stored = nullcontext() if out is None else Run(out).opened()
     try:
         with display.progress_line() as progress, stored as folder:
             played = contest.Contest(settings, entrants, folder)

@@ -16,9 +16,10 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs import speech
-from parlour.envs.core import Event
-from parlour.envs.feature_blocks import Block, BlockEncoder, Features
-from parlour.envs.werewolf.vocabulary import CHECKED, DAWN, EXECUTED, SEER, VOTES, WEREWOLF, WerewolfView
+from parlour.envs.core import Event, Move
+from parlour.envs.feature_blocks import Block, BlockEncoder, Features, HiddenRoleEncoders
+from parlour.envs.hidden_roles import FEATURES
+from parlour.envs.werewolf.vocabulary import CHECKED, DAWN, EXECUTED, SEER, VOTES, WEREWOLF, WerewolfView, turned
 
 from parlour_aiwolf.belief import AIWolfBeliefs
 from parlour_aiwolf.rules import AIWolf
@@ -61,6 +62,21 @@ class AIWolfEncoder(BlockEncoder):
 
     def __call__(self, view: WerewolfView) -> Features:
         return super().__call__(view) if view.role else np.zeros(self.size, dtype=np.float32)
+
+
+class AIWolfEncoders(HiddenRoleEncoders):
+    """The features of a table."""
+
+    def at_table(self) -> AIWolfTableEncoder:
+        return AIWolfTableEncoder(self.game)
+
+    def of_seat(self, kind: str) -> AIWolfEncoder:
+        if kind not in FEATURES:
+            raise self.refused(kind)
+        return AIWolfEncoder(self.game, kind)
+
+    def turned(self, move: Move, by: int) -> Move:
+        return turned(move, by, self.game.seats)
 
 
 class AIWolfTableEncoder:

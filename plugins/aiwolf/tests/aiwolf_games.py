@@ -13,7 +13,7 @@ from parlour_aiwolf.heuristic import AIWolfPlayer
 
 def played(players: int, deal: int) -> Any:
     """A game of the heuristic: its rules and its last state."""
-    game, rng, players = GAME.build(num_players=players), np.random.default_rng(deal), {}
+    game, rng, players = GAME.build(GAME.options(num_players=players)), np.random.default_rng(deal), {}
     state = game.initial()
     while (seat := game.actor(state)) != OVER:
         if seat == NATURE:

@@ -39,7 +39,7 @@ def test_assignments_are_summed_over_different_seats():
 
 def seen_by(seat: int, role: str, players: int = 5, wolves: tuple[int, ...] = ()) -> Any:
     """The View of a seat after the deal."""
-    rules_of = GAME.build(num_players=players)
+    rules_of = GAME.build(GAME.options(num_players=players))
     knows = (Knowledge((W,), tuple(j for j in wolves if j != seat)),) if role == W else ()
     return rules_of.view(rules_of.initial(), seat)._replace(role=role, knows=knows)
 

@@ -42,7 +42,7 @@ class Village(Course):
     """A game in which the seats have the roles in the order of the table, played move by move."""
 
     def __init__(self, players: int, **options: Any) -> None:
-        self.game = GAME.build(num_players=players, **options)
+        self.game = GAME.build(GAME.options(num_players=players, **options))
         names = self.game.role_names
         roles = tuple(names.index(role) for role in (FIVE if players == 5 else FIFTEEN))
         self.state = self.game.apply(self.game.initial(), Move(DEALT, roles))
@@ -72,13 +72,13 @@ class Village(Course):
 
 @pytest.mark.parametrize(("players", "roles"), [(5, FIVE), (15, FIFTEEN)])
 def test_five_players_have_one_werewolf_and_fifteen_three_with_one_of_each_power(players, roles):
-    assert Counter(GAME.build(num_players=players).roles) == Counter(roles)
+    assert Counter(GAME.build(GAME.options(num_players=players)).roles) == Counter(roles)
 
 
 @pytest.mark.parametrize("options", [{"num_players": 8}, {"num_players": 5.0}, {"num_players": True}, {"talk": 1}])
 def test_other_tables_are_refused_in_one_line(options):
     with pytest.raises(ParlourError, match="is not accepted; accepted"):
-        GAME.build(**options)
+        GAME.build(GAME.options(**options))
 
 
 # -- the night ---------------------------------------------------------------------------------------------------

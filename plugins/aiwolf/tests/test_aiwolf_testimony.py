@@ -28,7 +28,7 @@ def role_number(course, role):
 
 def shown(course, seat, column):
     """A column as a seat sees it, by the seat that it is about; zeros are left out."""
-    encoder = GAME.seat_encoder(course.game, "summary")
+    encoder = GAME.encoder(course.game).of_seat("summary")
     numbers = dict(zip(encoder.names, encoder(course.game.view(course.state, seat)), strict=True))
     values = {(seat + j) % 15: float(numbers[f"seat +{j}: {column}"]) for j in range(15)}
     return {about: pytest.approx(number) for about, number in values.items() if number}
@@ -110,4 +110,6 @@ def test_victims_are_named_among_the_werewolves_the_latest_counts_most():
 
 def test_tables_without_a_medium_have_none_of_it():
     course = Village(5)
-    assert not any(column in name for name in GAME.seat_encoder(course.game, "summary").names for column in TESTIMONY)
+    assert not any(
+        column in name for name in GAME.encoder(course.game).of_seat("summary").names for column in TESTIMONY
+    )

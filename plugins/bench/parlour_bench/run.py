@@ -19,8 +19,8 @@ from parlour.policies.llm.make import measured_apart
 from parlour.policies.llm.model import Model
 from parlour.policies.llm.transport.meter import Meter
 from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
-from parlour.training.runs.folder import run_directory
 from parlour.training.runs.progress import StageProgress, no_progress
+from parlour.training.runs.run import Run
 
 from parlour_bench.played import Candidate, PlayedTable, play_suite
 from parlour_bench.results_file import RESULTS, decided_by, results
@@ -61,7 +61,7 @@ def benchmark(
         )
     began = monotonic()
     candidate = replace(candidate, model=measured_apart(candidate.model))
-    with run_directory(out, decided_by(suite, candidate, runner.failures.on_failure)) as folder:
+    with Run(out).opened(decided_by(suite, candidate, runner.failures.on_failure)) as folder:
         played = play_suite(suite, candidate, folder, runner, progress)
         result = results(suite, candidate, played, runner.failures.on_failure, name)
         write_json(folder / MEASURED, _measured(played, candidate.model, monotonic() - began))
@@ -75,5 +75,5 @@ def _measured(played: Sequence[PlayedTable], model: Model, seconds: float) -> di
     return {
         "seconds": round(seconds, 3),
         "turns": {part.table.name: {"seconds": round(part.decisions.seconds, 3)} for part in played},
-        **({} if meter is None else {"model": meter.total.as_json()}),
+        **({} if meter is None else {"model": meter.taken.total.as_json()}),
     }

@@ -12,6 +12,7 @@ from parlour.training.play.extras import import_extra
 from parlour.training.report import display
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import Column, ResultTable
+from parlour.training.runs.run import Run
 
 from parlour_deeprole.config import GAME, DeepRoleConfig
 
@@ -32,7 +33,7 @@ def train_deeprole(
     check_one_of("game", game, (GAME,))
     run = import_extra("parlour_deeprole.run", "train")
     with display.progress_line() as progress:
-        result = run.learn(config, out, progress, log or ())
+        result = run.learn(config, Run(out, progress, log or ()))
     title = "Error of the game's value on held-out beliefs, by successes, fails and rejections"
     table = ResultTable(title, (Column("standing"), Column("error", ".4f")), tuple(result.errors.items()))
     parts = (table, f"player: --policy deeprole:{out / run.PLAYER}")

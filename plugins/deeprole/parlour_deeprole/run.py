@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from time import process_time
 from typing import Any, Final
 
@@ -13,10 +11,8 @@ import torch
 from parlour.envs.avalon.presets import TEAM_SIZES
 from parlour.training.learn.batch.networks import mlp, put_weights, use_one_thread, weights_of
 from parlour.training.play import seeds
-from parlour.training.runs.checkpoints import Checkpoint
-from parlour.training.runs.folder import run_directory
-from parlour.training.runs.loggers import loggers, read_curve
-from parlour.training.runs.progress import Stage, StageProgress, no_progress
+from parlour.training.runs.progress import Stage
+from parlour.training.runs.run import Run
 
 from parlour_deeprole.config import DeepRoleConfig
 from parlour_deeprole.deals import DEALS, EVIL, SEATS, VIEW, VIEWS, Array, other_seatings
@@ -127,38 +123,32 @@ class LearnedValues:
         return {"networks": len(self.networks.networks), "errors": self.errors, "seconds": self.seconds}
 
 
-def learn(
-    config: DeepRoleConfig, out: str | Path, progress: StageProgress = no_progress, log: Iterable[str] = ()
-) -> LearnedValues:
-    """Learn all networks, or resume the run in `out` after its last finished network.
+def learn(config: DeepRoleConfig, run: Run) -> LearnedValues:
+    """Learn all networks, or resume a run after its last finished network.
 
     Writes `deeprole.npz`, which `--policy deeprole:FILE` plays.
 
     Raises:
-        ParlourError: `out` holds another run or is in use.
+        ParlourError: The directory holds another run or is in use.
     """
     began = process_time()
-    with run_directory(out, asdict(config)) as folder:
-        checkpoint = Checkpoint(folder / "checkpoint.npz")
-        done = checkpoint.load(ValueNetworks.load) or ValueNetworks({}, asdict(config))
+    with run.opened(asdict(config)) as folder:
+        done = run.restore(ValueNetworks.of_state) or ValueNetworks({}, asdict(config))
         networks = dict(done.networks)
         standings = STANDINGS[:-1]  # nothing leads to the first one
         stage = Stage("Learning value networks", len(standings), "networks")
-        curve = read_curve(folder)[: len(networks)]
-        with loggers(folder, log, curve) as logger:
-            for number, at in enumerate(standings):
-                progress(stage, number)
-                if at in networks:
-                    continue
-                last = networks[standings[number - 1]] if number else None
-                networks[at], wrong = _learn(at, number, config, ValueNetworks(networks), last)
-                curve.append((number + 1, {ERROR: wrong}))
-                logger.log(curve[-1][1], number + 1)
-                checkpoint.save(ValueNetworks(networks, asdict(config)).save)
+        for number, at in enumerate(standings):
+            run.progress(stage, number)
+            if at in networks:
+                continue
+            last = networks[standings[number - 1]] if number else None
+            networks[at], wrong = _learn(at, number, config, ValueNetworks(networks), last)
+            run.log({ERROR: wrong}, number + 1)
+            run.checkpoint(ValueNetworks(networks, asdict(config)).state_dict())
         player = ValueNetworks(networks, asdict(config))
         player.save(folder / PLAYER)
-        progress(stage, len(standings))
-    errors = {at.name: row[ERROR] or 0.0 for at, (_, row) in zip(standings, curve, strict=False)}
+        run.progress(stage, len(standings))
+        errors = {at.name: row[ERROR] or 0.0 for at, (_, row) in zip(standings, run.curve, strict=False)}
     return LearnedValues(player, errors, round(process_time() - began, 1))
 
 

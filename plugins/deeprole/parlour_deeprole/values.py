@@ -19,7 +19,7 @@ from parlour.policies.files import reading
 from parlour_deeprole.deals import DEALS, Array, turned
 from parlour_deeprole.solver import Leaves, Values, evil_wins, guess
 
-_META: Final = "parlour_deeprole"
+META: Final = "parlour_deeprole"
 _SCALE: Final = np.float32(10)
 """What beliefs are multiplied by before the first layer."""
 _STEEPEST: Final = np.float32(30)
@@ -101,22 +101,35 @@ class ValueNetworks:
 
     def save(self, path: str | Path) -> None:
         """Write them to a file."""
-        arrays: dict[str, Any] = {}
-        for at, network in self.networks.items():
-            arrays |= layer_arrays(network.layers, f"{at.name}.")
-        meta = {"standings": [list(at) for at in self.networks], "layers": 3, "told": dict(self.told)}
-        write_arrays(path, _META, meta, arrays)
+        write_arrays(path, META, self._values(), self._arrays())
+
+    def _values(self) -> dict[str, Any]:
+        return {"standings": [list(at) for at in self.networks], "layers": 3, "told": dict(self.told)}
+
+    def _arrays(self) -> dict[str, Any]:
+        return {
+            name: array
+            for at, network in self.networks.items()
+            for name, array in layer_arrays(network.layers, f"{at.name}.").items()
+        }
+
+    def state_dict(self) -> dict[str, Any]:
+        """Plain values and arrays, as a checkpoint has them."""
+        return {"kind": META, **self._values(), **self._arrays()}
+
+    @classmethod
+    def of_state(cls, state: Mapping[str, Any]) -> ValueNetworks:
+        """From what `state_dict` gave. Raises KeyError, TypeError or ValueError for another state."""
+        standings = (Standing(*counts) for counts in state["standings"])
+        return cls({at: _network(at, state["layers"], state) for at in standings}, dict(state["told"]))
 
     @classmethod
     def load(cls, path: str | Path) -> ValueNetworks:
         """Read networks. Raises `ParlourError` for a file that holds none."""
         unusable = "holds no value networks; accepted: a deeprole.npz of `train deeprole`"
         with reading(path, "policy file", unusable):
-            meta, arrays = read_arrays(path, _META)
-            networks = {
-                at: _network(at, meta["layers"], arrays) for at in (Standing(*counts) for counts in meta["standings"])
-            }
-            return cls(networks, dict(meta["told"]))
+            meta, arrays = read_arrays(path, META)
+            return cls.of_state(meta | arrays)
 
 
 def _network(at: Standing, layers: int, arrays: Mapping[str, Array]) -> ValueNetwork:

@@ -8,6 +8,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.registry import build, known
 from parlour.policies import make_policy
 from parlour.training.play import rollout, seeds
+from parlour.training.runs.run import Run
 from parlour_deeprole import public
 from parlour_deeprole.config import GAME
 from parlour_deeprole.deals import (
@@ -253,10 +254,10 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path):
         if done == 7:
             raise KeyboardInterrupt
 
-    learn(config, tmp_path / "whole")
+    learn(config, Run(tmp_path / "whole"))
     with pytest.raises(KeyboardInterrupt):
-        learn(config, tmp_path / "killed", killed)
+        learn(config, Run(tmp_path / "killed", killed))
     assert not (tmp_path / "killed" / PLAYER).exists()
-    learn(config, tmp_path / "killed")
+    learn(config, Run(tmp_path / "killed"))
     for name in (PLAYER, "progress.csv"):
         assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()

@@ -11,6 +11,7 @@ from parlour.training.cli.options import Options
 from parlour.training.play.extras import import_extra
 from parlour.training.report import display
 from parlour.training.report.report import REPORT_FILE, Report
+from parlour.training.runs.run import Run
 
 from parlour_people.clone.choices import CloneConfig
 from parlour_people.habits import report as habits_report
@@ -30,7 +31,7 @@ def train_habits(
     Example: [bold]parlour train habits --from runs/records --out runs/habits[/bold]
     """
     with display.progress_line() as progress:
-        result = learn_habits(config, out, progress, log or ())
+        result = learn_habits(config, Run(out, progress, log or ()))
     tested = "The last games" if result.often else "The other folder"
     scores = {"Cross-validation by game": result.scores, tested: result.tested}
     tables = (habits_report.score_table(title, of) for title, of in scores.items() if of)
@@ -59,7 +60,7 @@ def train_clone(
     learn, summary = (run.clone_networks, run.summary_by_date) if by_date else (run.clone, run.summary)
     report = import_extra("parlour_people.clone.report", "train")
     with display.progress_line() as progress:
-        result = learn(folder, out, config, progress, log or ())
+        result = learn(folder, Run(out, progress, log or ()), config)
     table = report.score_table("Held-out games (95 % interval)", report.over_all(result.scores))
     files = f"player: --policy clone:{out / report.PLAYER}; report: {out / REPORT_FILE}"
     return Report("", report.verdict(result.scores), (table, files), values={"out": str(out), **summary(result)})

@@ -41,7 +41,7 @@ def quest(team, fails=(), against=()):
 
 def game_of(*parts, name="one", header=None, **config):
     """A game from its moves, behind the deal above."""
-    rules = SPEC.build(**{**CONFIG, **config})
+    rules = SPEC.build(SPEC.options(**{**CONFIG, **config}))
     dealt = Move(DEALT, (*map(rules.role_names.index, ROLES), 0))
     moves = [dealt, *(move for part in parts for move in part)]
     state, entries = rules.initial(), []

@@ -18,7 +18,7 @@ from parlour.envs.registry import lookup
 from parlour.policies import asks_a_model, make_policy
 from parlour.policies.array_files import write_arrays
 from parlour.training.cli import run
-from parlour.training.learn.ppo.phase_config import SeatConfig
+from parlour.training.learn.ppo.config import SeatConfig
 from parlour.training.learn.ppo.trainer import plays_over_arrays
 from parlour.training.measure.avalon.games import analysed_game
 from parlour.training.play.rollout import play
@@ -36,7 +36,9 @@ ROLES, DEALT = ["Merlin", "Loyal Servant", "Loyal Servant", "Assassin", "Minion"
 
 def table(**options):
     return lookup("avalon_v0").spec.build(
-        **{"num_players": 5, "rules": "official", "roles": ROLES, "talk": False, **options}
+        lookup("avalon_v0").spec.options(
+            **{"num_players": 5, "rules": "official", "roles": ROLES, "talk": False, **options}
+        )
     )
 
 

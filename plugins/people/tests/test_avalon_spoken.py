@@ -221,7 +221,7 @@ def test_what_merlin_does_is_learned_from_what_merlins_said():
 @pytest.mark.parametrize(("kinds", "evidence"), [(("vote", "consult", "guess"), False), (("propose",), True)])
 def test_words_with_votes_in_the_consultation_and_with_the_guess_are_no_evidence(kinds, evidence):
     """Habits that know words hear what is said to all: a team's reason counts, comments do not."""
-    game, ends = MULTI_ROUND.build(num_players=5), []
+    game, ends = MULTI_ROUND.build(MULTI_ROUND.options(num_players=5)), []
     for words in ("", SAID):
         state, beliefs = game.initial(), list[float]()
         for move in with_consultation(game):

@@ -29,8 +29,8 @@ OTHER = SILENT | {"roles": [MERLIN, PERCIVAL, SERVANT, MORGANA, MORDRED], "guess
 
 def any_networks(seed=0):
     """Random weights for five players; weights are whole, so that half precision keeps them."""
-    table = SPEC.build(**SILENT)
-    size = len(INPUTS) + SPEC.seat_encoder(table, "belief").size - len(table.role_names)
+    table = SPEC.build(SPEC.options(**SILENT))
+    size = len(INPUTS) + SPEC.encoder(table).of_seat("belief").size - len(table.role_names)
     rng = np.random.default_rng(seed)
     shapes = ((8, size), (len(table.catalogue), 8))
     layers = [(rng.integers(-2, 3, s).astype(np.float32), rng.integers(-2, 3, s[0]).astype(np.float32)) for s in shapes]
@@ -48,15 +48,17 @@ def folder(tmp_path_factory):
 
 @pytest.mark.parametrize("config", [SILENT, OTHER])
 def test_a_seat_of_any_roles_scores_as_the_network_for_all_roles_does(config):
-    cloned, table = any_networks(), SPEC.build(**config)
-    observed = np.random.default_rng(1).integers(0, 2, (3, SPEC.seat_encoder(table, "belief").size)).astype(np.float32)
+    cloned, table = any_networks(), SPEC.build(SPEC.options(**config))
+    observed = (
+        np.random.default_rng(1).integers(0, 2, (3, SPEC.encoder(table).of_seat("belief").size)).astype(np.float32)
+    )
     (weights, bias), (last, end) = cloned.networks[5]
     expected = np.maximum(inputs_of(table, observed) @ weights.T + bias, 0) @ last.T + end
     assert np.allclose(cloned.seat(config).scores(observed), expected)
 
 
 def test_inputs_name_the_roles_in_play_and_who_names_merlin():
-    table = SPEC.build(**OTHER)
+    table = SPEC.build(SPEC.options(**OTHER))
     read = inputs_of(table, np.zeros((1, 9), np.float32))[0]
     on = {name for name, value in zip(INPUTS, read, strict=False) if value}
     assert on == {f"{role} in play" for role in OTHER["roles"]} | {f"{MORDRED} names Merlin"}
@@ -94,14 +96,14 @@ def test_seats_numbered_anew_are_the_same_seats_in_what_is_seen_and_in_what_is_d
 @pytest.mark.slow
 def test_games_played_again_show_each_seat_what_it_saw_and_what_it_did(folder):
     games = [game for game in read_games(folder) if "guesser" in game.config][:3]
-    table = SPEC.build(**games[0].config)
+    table = SPEC.build(SPEC.options(**games[0].config))
     states = {game.number: list(replay.states(table, (Move("deal", game.deal), *game.moves)))[1:] for game in games}
     seen = 0
     for turn in replayed(games, "belief"):
         for row, number, action in zip(turn.rows, turn.games, turn.actions, strict=True):
             state = states[number][turn.number]
             view = table.view(state, table.actor(state))
-            shown = SPEC.seat_encoder(table, "belief")(view)
+            shown = SPEC.encoder(table).of_seat("belief")(view)
             assert np.allclose(turn.turns.observation[row], shown, atol=1e-5)
             done = turn.tables.game.catalogue[turn.tables.frame.order[view.seat, action]]
             assert done == games[[game.number for game in games].index(number)].moves[turn.number]

@@ -20,6 +20,7 @@ from parlour.policies import HeuristicPolicy, make_policy
 from parlour.training import cli
 from parlour.training.play.rollout import play, table
 from parlour.training.records.avalon.importing import import_records, read_transcripts
+from parlour.training.runs.run import Run
 from parlour.wrappers import Recorder
 from parlour_people.habits import report as scores
 from parlour_people.habits.avalon import Ballot, Cases, of_games, read
@@ -61,7 +62,7 @@ def learned(played, tmp_path_factory):
     for name, count_ in (("avalon", 2), ("werewolf", 3)):
         out = tmp_path_factory.mktemp(f"{name}-habits")
         source = str(played[name])
-        results[name] = learn_habits(HabitsConfig(source=source, test=source, folds=count_), out), out
+        results[name] = learn_habits(HabitsConfig(source=source, test=source, folds=count_), Run(out)), out
     return results
 
 
@@ -315,7 +316,7 @@ def test_less_than_default_is_the_paired_difference(learned):
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_habits_byte_for_byte(learned, played, tmp_path):
     _, out = learned["avalon"]
-    learn_habits(HabitsConfig(source=str(played["avalon"]), folds=2), tmp_path / "again")
+    learn_habits(HabitsConfig(source=str(played["avalon"]), folds=2), Run(tmp_path / "again"))
     for name in ("habits.json", "scores.csv"):
         assert (tmp_path / "again" / name).read_bytes() == (out / name).read_bytes()
 
@@ -355,7 +356,7 @@ def test_what_is_not_accepted_is_refused_in_one_line(arguments, said, played, tm
 
 def test_games_of_two_sorts_in_one_run_are_refused(played, tmp_path):
     with pytest.raises(ParlourError, match="avalon_v0"):
-        learn_habits(HabitsConfig(source=str(played["avalon"]), test=str(played["werewolf"])), tmp_path / "out")
+        learn_habits(HabitsConfig(source=str(played["avalon"]), test=str(played["werewolf"])), Run(tmp_path / "out"))
 
 
 @pytest.mark.parametrize("value", [0, 1, 1.5, "0.5", None, True])

@@ -22,6 +22,7 @@ from parlour.envs.avalon.habits import (
 from parlour.envs.avalon.vocabulary import MERLIN, VOTES
 from parlour.envs.core import ParlourError
 from parlour.policies import make_policy
+from parlour.training.runs.run import Run
 from parlour_people.habits.avalon import read, read_often
 from parlour_people.habits.avalon_fit import AVALON
 from parlour_people.habits.avalon_reader import loss_of, unpacked, watched_games
@@ -155,7 +156,7 @@ def test_reads_are_taken_after_each_quest_and_after_each_vote(games):
 @pytest.mark.slow
 def test_a_run_holds_out_the_last_games_and_its_habits_play(folder, tmp_path):
     config = HabitsConfig(source=str(folder), last=0.25, reader=True, folds=2)
-    result = learn_habits(config, tmp_path / "first")
+    result = learn_habits(config, Run(tmp_path / "first"))
     assert result.as_json()["games"] == 9
     groups = [entry for entry in result.tested if entry["players"] == "all"]
     assert [entry["habits"] for entry in groups] == ["chance", "default", "learned, reader"]

@@ -48,7 +48,7 @@ class Play(AvalonPlay):
 
     def __init__(self, deal: tuple[str, ...] = FIVE, leader: int = 0) -> None:
         self.deal = deal
-        self.game = GAME.build(num_players=len(deal))
+        self.game = GAME.build(GAME.options(num_players=len(deal)))
         self.text = GAME.text(self.game)
         self.state = self.game.initial()
         self.do(Move("deal", (*map(self.game.role_names.index, deal), leader)))
@@ -128,7 +128,7 @@ def test_a_game_goes_as_it_went_and_shows_what_sets_the_rules_apart():
     ],
 )
 def test_roles_sizes_and_who_names_merlin_are_those_of_the_records(players, roles, sizes, guesser):
-    game = GAME.build(num_players=players)
+    game = GAME.build(GAME.options(num_players=players))
     assert (game.roles, game.sizes, game.rules.guesser) == (roles, sizes, guesser)
     assert game.fails_needed == (1, 1, 1, 1, 1)
     assert game.config == {"num_players": players}
@@ -137,7 +137,7 @@ def test_roles_sizes_and_who_names_merlin_are_those_of_the_records(players, role
 @pytest.mark.parametrize("players", [4, 11, "5", None])
 def test_another_number_of_players_is_refused_in_one_line(players):
     with pytest.raises(ParlourError, match=r"^num_players .* is not accepted; accepted: 5\.\.10$"):
-        GAME.build(num_players=players)
+        GAME.build(GAME.options(num_players=players))
 
 
 @pytest.mark.parametrize("number", range(5))
@@ -156,8 +156,8 @@ def test_words_beside_a_card_are_not_heard():
 
 
 def test_a_seat_counts_seats_of_the_consultation_from_itself():
-    game = GAME.build(num_players=7)
-    frame, hold = GAME.frame(game), game.catalogue.index(Move("consult", (5,)))
+    game = GAME.build(GAME.options(num_players=7))
+    frame, hold = GAME.encoder(game).frame(), game.catalogue.index(Move("consult", (5,)))
     assert game.catalogue[frame.own[2, hold]] == Move("consult", (3,))
 
 
@@ -282,7 +282,7 @@ def the_good_way(view: Any) -> Move:
 @pytest.mark.parametrize("deal", [SEVEN, (O, M, P, G, S, S, D)])
 def test_in_cycles_the_consultation_takes_one_for_each_evil_seat_of_the_table(deal):
     """7 players have 3 evil seats: 3 cycles and one for the guess, in which good seats are shown nothing new."""
-    env = GameParallelEnv(GameEnv(GAME, GAME.build(num_players=7), observation="both"))
+    env = GameParallelEnv(GameEnv(GAME, GAME.build(GAME.options(num_players=7)), observation="both"))
     roles = env.aec.game.role_names
     env.reset(options={"nature": [Move("deal", (*map(roles.index, deal), 0))]})
     shown = list[Any]()
@@ -333,7 +333,7 @@ def test_whom_free_words_hold_for_merlin(words, named):
 
 @pytest.mark.parametrize("players", range(5, 11))
 def test_the_heuristic_plays_every_table_and_names_somebody_in_the_consultation(players):
-    game = GAME.build(num_players=players)
+    game = GAME.build(GAME.options(num_players=players))
     moves = [move for move in with_consultation(game) if move.kind == "consult"]
     assert len(moves) == sum(role in (G, A, D, O, N) for role in game.roles)
     assert all(move.args for move in moves)

@@ -13,15 +13,17 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs import dotted, speech
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import NATURE, OVER, GameSpec, Move, ParlourError, View
+from parlour.envs.core import NATURE, OVER, Move, ParlourError, View
 from parlour.envs.english import name
 from parlour.envs.entries import TextAction
 from parlour.envs.replay import states
+from parlour.envs.spec import GameSpec
 from parlour.policies import make_policy
 from parlour.policies.base import Policy
-from parlour.policies.experts import has_expert
+from parlour.policies.experts import STRONGEST, has_expert
 from parlour.policies.names import EXPERT, HEURISTIC
 from parlour.policies.trained import TrainedSeat
+from parlour.policies.voice import VOICES
 from parlour.policies.voice.evidence import Mind, SeatFact
 from parlour.policies.voice.phrases import SeatPhrases
 
@@ -32,14 +34,12 @@ FIRST, MORE = 12, 48
 SHOWN: Final = 3
 LIKELY: Final = 0.05
 """Least probability of a move of the expert that is shown."""
-NOBODY: Final = (
-    "no player comes with this game that could give hints; they need an expert, or a GameSpec with `strongest`"
-)
+NOBODY: Final = "no player comes with this game that could give hints; they need an expert, or a heuristic"
 
 
 def adviser_of(spec: GameSpec, config: Mapping[str, Any]) -> tuple[str, Policy | None]:
-    """The strongest player of a table, by name: its expert, the game's `strongest`, its heuristic; or nobody."""
-    chosen = EXPERT if has_expert(spec.id, config) else spec.strongest or (HEURISTIC if spec.heuristic else "")
+    """The strongest player of a table, by name: its expert, the strongest player named for its game, its heuristic; or nobody."""
+    chosen = EXPERT if has_expert(spec.id, config) else STRONGEST.get(spec.id) or (HEURISTIC if spec.heuristic else "")
     return (chosen, make_policy(chosen, spec.id, config)) if chosen else ("", None)
 
 
@@ -124,8 +124,8 @@ class Coach:
         )
 
     def _mind_of(self, view: View) -> Mind[Any] | None:
-        if self._mind is None and self._spec.voice:
-            self._mind = dotted.load(self._spec.voice, "voice")(view)
+        if self._mind is None and self._spec.id in VOICES:
+            self._mind = dotted.load(VOICES[self._spec.id], "voice")(view)
         if self._mind is not None:
             self._mind.see(view)
         return self._mind

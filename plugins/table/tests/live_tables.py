@@ -192,7 +192,7 @@ def differences(sent: Sequence[dict[str, Any]], path: Path, place: int) -> list[
         wrong.append("the seats are called otherwise than in the View")
     if place == WATCHING:
         return wrong + _watched(before, views, text)
-    spoken = {*ACTS, *worded_kinds(file.spec, game)}
+    spoken = {*ACTS, *worded_kinds(game)}
     kinds = {e: _kind(e, spoken) for view in views[-1:] for e in view.events}
     prose = list(_prose(before, headings))
     waits = [said(render(text, view._replace(legal=()))) for view in views]

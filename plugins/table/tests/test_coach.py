@@ -68,12 +68,12 @@ def test_a_hint_tells_the_exact_belief_and_the_move_of_the_expert():
 )
 def test_hints_come_from_the_strongest_player_of_the_table(game, options, by):
     spec = registry[game].spec
-    assert adviser_of(spec, spec.build(**options).config)[0] == by
+    assert adviser_of(spec, spec.build(spec.options(**options)).config)[0] == by
 
 
 def test_a_game_with_nobody_to_give_hints_says_so_in_one_line():
     class Alone(type(COIN)):
-        heuristic = strongest = ""
+        heuristic = ""
 
     env = rollout.table("template_v0")
     base = env.game_env
@@ -122,7 +122,7 @@ class Right:
 
 
 class ChoiceSpec(type(COIN)):
-    id, sides, strongest = "choice_v0", ("one", "other"), ""
+    id, sides = "choice_v0", ("one", "other")
     heuristic = f"{__name__}:Right"
 
     def text(self, game):

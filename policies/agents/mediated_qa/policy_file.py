@@ -4,7 +4,7 @@
 "min_prob_floor": number, "reader": words}. Temperature and floor are null for a policy that was not made by quantal response;
 "reader" says who answered when it was learned, and is not there where that is not told.
 A policy that sees more than the state has one entry more, "contextual": the numbers of its models (`contextual`), in one line.
-A policy over other actions than the published ones has them as "actions", as `ActionSet.as_plain` tells them.
+A policy over other actions than the published ones has them as "actions", as `ActionSet.plain` tells them.
 A policy that was tested on held-out questions has "usable", true or false, and "verdict", the result in words.
 """
 
@@ -96,7 +96,7 @@ class PolicyTable:
         entries |= {"reader": self.reader} if self.reader else {}
         entries |= {} if self.usable is None else {"usable": self.usable, "verdict": self.verdict}
         if self.actions != PUBLISHED_ACTIONS:
-            entries["actions"] = self.actions.as_plain()
+            entries["actions"] = self.actions.plain()
         text = json.dumps(entries, indent=2, allow_nan=False)
         if self.contextual is not None:
             models = json.dumps(self.contextual.as_json(), allow_nan=False, separators=(",", ":"))

@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -27,19 +27,20 @@ from urllib.parse import parse_qsl, urlsplit
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.transport.request import OWNER, ServedModel
 
-PLACEHOLDER: Final = "none"
-"""What the SDK, which needs a key, sends to servers that need none."""
+OPENAI: Final = "https://api.openai.com/v1"
+_QUERY: Final = "api-version"
+_PORTS: Final = {"http": 80, "https": 443}
+_TELLING: Final = ("id", "root", "parent", "owned_by", "canonical_slug", "meta")
+"""Fields of a model's entry that tell it from others."""
+_LENGTHS: Final = ("max_model_len", "context_length", "context_window", "max_context_length")
+_OLLAMA_PORT: Final = ":11434"
+_OLLAMA_DEFAULT: Final = 4096
+"""Tokens of the context that Ollama gives a model unless told otherwise: https://docs.ollama.com/context-length."""
 
 
 def secret(variable: str) -> str:
     """What an environment variable holds; empty if it is not set."""
     return os.environ.get(variable, "").strip()
-
-
-OPENAI: Final = "https://api.openai.com/v1"
-_QUERY: Final = "api-version"
-_COMPLETIONS: Final = "/chat/completions"
-_PORTS: Final = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True)
@@ -73,10 +74,10 @@ def read_address(base_url: str | None) -> Address:
     Raises:
         ParlourError: It is no address of a server, or holds a user or a query other than `api-version`.
     """
-    given = base_url or os.environ.get("OPENAI_BASE_URL", "").strip() or OPENAI
+    given = base_url or secret("OPENAI_BASE_URL") or OPENAI
     bare, _, query = given.partition("?")
-    pairs = parse_qsl(query, keep_blank_values=True)
-    if "@" in given or any(name != _QUERY for name, _ in pairs) or (query and not pairs):
+    pairs = dict(parse_qsl(query, keep_blank_values=True))
+    if "@" in given or set(pairs) - {_QUERY} or (query and not pairs):
         raise ParlourError(
             f"base_url holds a user or a query; accepted: a bare address, or an address that ends in ?{_QUERY}=..., and the key "
             "in the environment"
@@ -90,16 +91,7 @@ def read_address(base_url: str | None) -> Address:
         raise ParlourError(f"base_url {base_url!r} is not accepted; accepted: such as http://localhost:8000/v1")
     host = f"[{parts.hostname}]" if ":" in str(parts.hostname) else str(parts.hostname)
     port = f":{parts.port}" if parts.port not in (None, _PORTS[parts.scheme]) else ""
-    path = parts.path.rstrip("/").removesuffix(_COMPLETIONS)
-    return Address(f"{parts.scheme}://{host}{port}{path}", dict(pairs))
-
-
-_TELLING: Final = ("id", "root", "parent", "owned_by", "canonical_slug", "meta")
-"""Fields of a model's entry that tell it from others."""
-_LENGTHS: Final = ("max_model_len", "context_length", "context_window", "max_context_length")
-_OLLAMA_PORT: Final = ":11434"
-_OLLAMA_DEFAULT: Final = 4096
-"""Tokens of the context that Ollama gives a model unless told otherwise: https://docs.ollama.com/context-length."""
+    return Address(f"{parts.scheme}://{host}{port}{parts.path.rstrip('/').removesuffix('/chat/completions')}", pairs)
 
 
 class Fetched(NamedTuple):
@@ -130,19 +122,21 @@ def served_at(address: Address, model: str, fetch: Callable[..., Fetched]) -> Se
     listed = fetch(f"{address.base}/models")
     if not listed.reached:
         return ServedModel(address.base, model, context=known_context(model))
-    entry = _entry(listed.body, model)
-    kept = {name: entry[name] for name in _TELLING if entry.get(name)}
-    if isinstance(kept.get("meta"), Mapping):
-        kept["meta"] = {name: value for name, value in kept["meta"].items() if name != "n_ctx"}
-    context = min((int(entry[name]) for name in _LENGTHS if _is_number(entry.get(name))), default=None)
+    entries = _listed(listed.body, "data")
+    alone = entries[0] if len(entries) == 1 and entries[0].get("owned_by") == "llamacpp" else {}
+    entry = next((entry for entry in entries if entry.get("id") in (model, f"{model}:latest")), alone)
+    facts = {name: entry[name] for name in _TELLING if entry.get(name)}
+    if isinstance(facts.get("meta"), Mapping):
+        facts["meta"] = {name: value for name, value in facts["meta"].items() if name != "n_ctx"}
+    context = min(_numbers(map(entry.get, _LENGTHS)), default=None)
     if entry.get("owned_by") == "llamacpp":
-        more, context = _of_llama_cpp(address, entry, fetch)
-        kept |= more
-    elif entry.get("owned_by") == "library" or address.base.removesuffix("/v1").endswith(_OLLAMA_PORT):
+        more, context = _of_llama_cpp(address, _mapping(entry.get("meta")), fetch)
+        facts |= more
+    elif entry.get("owned_by") == "library" or address.root.endswith(_OLLAMA_PORT):
         more, context = _of_ollama(address, model, fetch)
-        kept |= more
-    ours = any(listing.get("owned_by") == OWNER for listing in _listed(listed.body, "data"))
-    return ServedModel(address.base, model, kept, context or known_context(model), reached=True, is_parlours=ours)
+        facts |= more
+    ours = any(entry.get("owned_by") == OWNER for entry in entries)
+    return ServedModel(address.base, model, facts, context or known_context(model), reached=True, is_parlours=ours)
 
 
 @cache
@@ -159,41 +153,30 @@ def known_context(model: str) -> int | None:
     (128000, 128000, True)
     """
     name = model.rpartition("/")[2].lower()
-    fitting = [known for known in _contexts() if name == known or name.startswith(f"{known}-")]
+    fitting = [known for known in _contexts() if f"{name}-".startswith(f"{known}-")]
     return _contexts()[max(fitting, key=len)] if fitting else None
 
 
-def _entry(body: object, model: str) -> Mapping[str, Any]:
-    """The model's entry in a list of models; a server of one model has it under whatever name."""
-    entries = _listed(body, "data")
-    for entry in entries:
-        if entry.get("id") in (model, f"{model}:latest"):
-            return entry
-    return entries[0] if len(entries) == 1 and entries[0].get("owned_by") == "llamacpp" else {}
+_Facts = tuple[dict[str, Any], int | None]
+"""What tells a model from others, and its context."""
 
 
-def _of_llama_cpp(
-    address: Address, entry: Mapping[str, Any], fetch: Callable[..., Fetched]
-) -> tuple[dict[str, Any], int | None]:
+def _of_llama_cpp(address: Address, meta: Mapping[str, Any], fetch: Callable[..., Fetched]) -> _Facts:
     props = _mapping(fetch(f"{address.root}/props").body)
-    facts = {name: props[name] for name in ("model_path", "chat_template") if props.get(name)}
-    meta = _mapping(entry.get("meta"))
     slot = _mapping(props.get("default_generation_settings"))
-    lengths: list[Any] = [slot.get("n_ctx"), meta.get("n_ctx"), meta.get("n_ctx_train")]
-    return facts, next((int(length) for length in lengths if _is_number(length)), None)
+    lengths = _numbers([slot.get("n_ctx"), meta.get("n_ctx"), meta.get("n_ctx_train")])
+    return {name: props[name] for name in ("model_path", "chat_template") if props.get(name)}, next(iter(lengths), None)
 
 
-def _of_ollama(address: Address, model: str, fetch: Callable[..., Fetched]) -> tuple[dict[str, Any], int | None]:
-    names = (model, f"{model}:latest")
-    digests = [
-        listed.get("digest")
-        for listed in _listed(fetch(f"{address.root}/api/tags").body)
-        if listed.get("name") in names
-    ]
-    facts = {"digest": digests[0]} if digests else {}
-    loaded = [listed for listed in _listed(fetch(f"{address.root}/api/ps").body) if listed.get("name") in names]
-    if loaded and _is_number(loaded[0].get("context_length")):
-        return facts, int(loaded[0]["context_length"])
+def _of_ollama(address: Address, model: str, fetch: Callable[..., Fetched]) -> _Facts:
+    def own(page: str) -> Mapping[str, Any]:
+        models = _listed(fetch(f"{address.root}/api/{page}").body, "models")
+        return next((listed for listed in models if listed.get("name") in (model, f"{model}:latest")), {})
+
+    known = own("tags")
+    facts = {"digest": known.get("digest")} if known else {}
+    if loaded := _numbers([own("ps").get("context_length")]):
+        return facts, loaded[0]
     shown = _mapping(fetch(f"{address.root}/api/show", {"model": model}).body)
     chosen = re.search(r"^num_ctx\s+(\d+)", str(shown.get("parameters") or ""), re.MULTILINE)
     if chosen:
@@ -202,8 +185,8 @@ def _of_ollama(address: Address, model: str, fetch: Callable[..., Fetched]) -> t
     return facts, min([*trained, _OLLAMA_DEFAULT]) if shown else None
 
 
-def _listed(body: object, field: str = "models") -> list[Mapping[str, Any]]:
-    listed = _mapping(body).get(field)
+def _listed(body: object, name: str) -> list[Mapping[str, Any]]:
+    listed = _mapping(body).get(name)
     return [entry for entry in listed if isinstance(entry, Mapping)] if isinstance(listed, list) else []
 
 
@@ -211,5 +194,6 @@ def _mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+def _numbers(values: Iterable[object]) -> list[int]:
+    """The positive whole numbers among some values."""
+    return [value for value in values if isinstance(value, int) and not isinstance(value, bool) and value > 0]

@@ -1,9 +1,9 @@
-"""What comes back over the wire, as data: the body of a completion, or why the call failed.
+"""What comes back over the wire, as data: a completion, or why the call failed.
 
 Servers that call themselves compatible differ in how they tell the same: content is a text or a list of parts, thinking is
 called `reasoning_content` (DeepSeek, vLLM, llama.cpp, Groq) or `reasoning` (OpenRouter, Ollama, newer vLLM), tokens read from a
-prompt cache are in one of four places, errors come in different words, places and statuses, and some models only stream.
-Sources: the pages that `tests/servers.py` names for each of them.
+prompt cache are in one of four places, errors come in different words, places and statuses, and some models only stream
+(https://html.spec.whatwg.org/multipage/server-sent-events.html). Sources: the pages that `tests/servers.py` names.
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
-from time import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, get_args
 
 from parlour.policies.llm.transport.request import (
@@ -27,20 +25,14 @@ from parlour.policies.llm.transport.request import (
     Reason,
     Usage,
 )
-from parlour.policies.llm.transport.streamed import is_streamed, put_together
 
-BYTE_ORDER_MARK: Final = "\ufeff"
-"""What some servers send before JSON; `json` refuses it."""
 LONGEST: Final = 200
 """Characters of a server's words that an error shows."""
-
-Fatal = Literal["key", "model", "quota", "unreachable"]
-"""What no other call will fare better with: a wrong key, an unknown model, no quota, no connection ever."""
+Fatal = Literal["key", "model", "quota"]
+"""What no other call will fare better with: a wrong key, an unknown model, no quota."""
 
 _AGAIN: Final = (408, 409, 425, 429, 498)
 """Statuses below 500 that another attempt may not meet; 498 is Groq's "capacity exceeded"."""
-_TIMEOUTS: Final = (408, 504)
-
 _QUOTA: Final = re.compile(
     r"insufficient_quota|exceeded your current quota|insufficient (?:credits|balance|funds)|billing_(?:hard_limit|not_active)",
     re.IGNORECASE,
@@ -63,19 +55,19 @@ _MODEL: Final = re.compile(
     r"|(?:model|deployment)\b.{0,120}?(?:not found|(?:does|do) not exist|decommissioned)",
     re.IGNORECASE | re.DOTALL,
 )
-
-# numbers in the words of an error: of the context, and of the request
-_LIMIT: Final = (
-    r"(?:maximum |available )?context (?:length|window|size)(?: is| of)?(?: only)?[ (:]+(\d+)",
-    r"\blimit[ :]+(\d+)",
+_LIMIT: Final = re.compile(
+    r"(?:maximum |available )?context (?:length|window|size)(?: is| of)?(?: only)?[ (:]+(\d+)|\blimit[ :]+(\d+)",
+    re.IGNORECASE,
 )
-_TOKENS: Final = (
-    r"request \((\d+) tokens",
-    r"request has (\d+)",
-    r"request(?:ed)?:? (?:about )?(\d+)",
-    r"(?:resulted in|has) (\d+) (?:input )?tokens",
-    r"prompt contains (?:at least )?(\d+)",
+"""Tokens of the context in the words of an error; then tokens of the request."""
+_TOKENS: Final = re.compile(
+    r"request \((\d+) tokens|request has (\d+)|request(?:ed)?:? (?:about )?(\d+)"
+    r"|(?:resulted in|has) (\d+) (?:input )?tokens|prompt contains (?:at least )?(\d+)",
+    re.IGNORECASE,
 )
+_CUT: Final = re.compile(r"max(?:imum)? (?:completion )?tokens", re.IGNORECASE)
+_MALFORMED: Final = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError)
+"""What reading raises where a body has another form than the protocol's."""
 
 
 @dataclass(frozen=True)
@@ -92,12 +84,11 @@ class Failure:
     status: int | None = None
     parameter: str | None = None
     """The parameter that the server found fault with, if it says so in the place for it."""
-    wait: float | None = None
-    """Seconds that the server asks to wait."""
+    waits: bool = False
+    """Whether the server asks to wait."""
     tokens: int | None = None
-    """Tokens of the request that was too long."""
+    """Tokens of the request that was too long, and of the context."""
     limit: int | None = None
-    """Tokens of the context."""
 
     def line(self) -> str:
         """One line, not too long."""
@@ -112,12 +103,38 @@ class Failure:
         return CallFailed(message, self.kind) if self.kind in get_args(Reason) else ModelUnavailable(message)  # type: ignore[arg-type]
 
 
-def refusal(status: int, text: str, headers: Mapping[str, str] | None = None) -> Failure:
+def read_answer(
+    status: int, text: str, headers: Mapping[str, str], clean: Callable[[str], str] = str
+) -> Completion | Failure:
+    """What an answer means.
+
+    What a model wrote that a server kept back because it did not fit the schema (Groq's `json_validate_failed`) is a reply: its reader
+    will say what is wrong with it.
+
+    Args:
+        status: The HTTP status.
+        text: The body.
+        headers: The headers.
+        clean: Takes out of the words what nobody may read.
+    """
+    outcome = read_reply(text) if status < 400 else refusal(status, text, headers)
+    if isinstance(outcome, Failure):
+        return replace(outcome, told=clean(outcome.told))
+    texts, thinking = tuple(map(clean, outcome.texts)), tuple(map(clean, outcome.thinking))
+    return replace(outcome, texts=texts, thinking=thinking, served=clean(outcome.served))
+
+
+# -- errors ----------------------------------------------------------------------------------------------------------
+
+
+def refusal(status: int, text: str, headers: Mapping[str, str] | None = None) -> Completion | Failure:
     """What an answer with an error's status, or an error in the body of another, means."""
     fields = _fields(text)
     message = str(fields.get("message") or text.strip() or "no reason given")
-    words = " ".join([message, *(str(code) for code in _codes(fields))])
-    kind, again = _kind(status, words)
+    if fields.get("code") == "json_validate_failed":
+        written, finish = str(fields.get("failed_generation") or ""), "length" if _CUT.search(message) else "stop"
+        return Completion((written,), UNKNOWN_USAGE, (finish,), thinking=("",), dropped=(NO_USAGE,))
+    kind, again = _kind(status, " ".join([message, *map(str, _codes(fields))]))
     parameter = fields.get("param")
     return Failure(
         told=message,
@@ -125,62 +142,28 @@ def refusal(status: int, text: str, headers: Mapping[str, str] | None = None) ->
         again=again,
         status=status,
         parameter=parameter if isinstance(parameter, str) else None,
-        wait=retry_after(headers or {}) if again else None,
-        tokens=_number(fields.get("n_prompt_tokens"), _TOKENS, message) if kind == "context" else None,
-        limit=_number(fields.get("n_ctx"), _LIMIT, message) if kind == "context" else None,
+        waits=bool({"retry-after", "retry-after-ms"} & {name.lower() for name in headers or ()}),
+        tokens=_number(fields.get("n_prompt_tokens"), _TOKENS, message),
+        limit=_number(fields.get("n_ctx"), _LIMIT, message),
     )
-
-
-def read_error(status: int, text: str, headers: Mapping[str, str]) -> Completion | Failure:
-    """What an answer with an error's status means.
-
-    What a model wrote that a server kept back because it did not fit the schema (Groq's `json_validate_failed`) is a reply: its reader
-    will say what is wrong with it.
-    """
-    failure, fields = refusal(status, text, headers), _fields(text)
-    if fields.get("code") != "json_validate_failed":
-        return failure
-    cut = re.search(r"max(?:imum)? (?:completion )?tokens", failure.told, re.IGNORECASE)
-    written, finish = str(fields.get("failed_generation") or ""), "length" if cut else "stop"
-    return Completion((written,), UNKNOWN_USAGE, (finish,), thinking=("",), dropped=(NO_USAGE,))
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a server asks to wait, in any of the three ways to say so; None if it does not."""
-    milliseconds, value = headers.get("retry-after-ms"), headers.get("retry-after")
-    try:
-        if milliseconds is not None:
-            return max(0.0, float(milliseconds) / 1000)
-        if value is None:
-            return None
-        if value.strip()[:1].isdigit():
-            return max(0.0, float(value))
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time())
-    except ValueError:
-        return None
 
 
 def _fields(text: str) -> Mapping[str, Any]:
     """The fields of an error: below `error` (OpenAI), at the top (older vLLM), a bare text (Ollama's own API), in a list (Gemini)."""
     try:
-        body = json.loads(text.removeprefix(BYTE_ORDER_MARK))
+        body = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError):
         return {}
     body = body[0] if isinstance(body, list) and body else body
-    if not isinstance(body, Mapping):
-        return {}
-    error = body.get("error", body)
+    error = body.get("error", body) if isinstance(body, Mapping) else {}
     return error if isinstance(error, Mapping) else {"message": str(error)}
 
 
 def _codes(fields: Mapping[str, Any]) -> list[object]:
     """Codes and the words of whoever stands behind a gateway: Azure's `innererror`, OpenRouter's `metadata`."""
-    inner, behind = fields.get("innererror"), fields.get("metadata")
-    codes = [fields.get("code"), fields.get("type"), fields.get("detail")]
-    codes += [inner.get("code")] if isinstance(inner, Mapping) else []
-    if isinstance(behind, Mapping):
-        codes += [behind.get("raw"), "flagged" if behind.get("reasons") else None]
-    return [code for code in codes if code]
+    inner, behind = _mapping(fields.get("innererror")), _mapping(fields.get("metadata"))
+    codes = [*map(fields.get, ("code", "type", "detail")), inner.get("code"), behind.get("raw")]
+    return [code for code in (*codes, "flagged" if behind.get("reasons") else None) if code]
 
 
 def _kind(status: int, words: str) -> tuple[Fatal | Reason, bool]:
@@ -196,16 +179,22 @@ def _kind(status: int, words: str) -> tuple[Fatal | Reason, bool]:
     if status == 404 or (status in (400, 422) and _MODEL.search(words)):
         return "model", False
     if status in _AGAIN or status >= 500 or status < 400:
-        return "timeout" if status in _TIMEOUTS else "server", True
+        return "timeout" if status in (408, 504) else "server", True
     return "refused", False
 
 
-def _number(field: object, patterns: tuple[str, ...], text: str) -> int | None:
+def _number(field: object, pattern: re.Pattern[str], text: str) -> int | None:
     if isinstance(field, int):
         return field
-    matches = (re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
-    return next((int(match[1]) for match in matches if match), None)
+    match = pattern.search(text)
+    return int(next(filter(None, match.groups()))) if match else None
 
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+# -- replies ---------------------------------------------------------------------------------------------------------
 
 _TEXTS: Final = ("text", "output_text")
 """Types of parts of a content that are said, not thought."""
@@ -215,22 +204,19 @@ _FINISH: Final = {"max_tokens": "length", "end_turn": "stop", "stop_sequence": "
 
 def read_reply(text: str) -> Completion | Failure:
     """A chat completion from the text of an answer's body; or the error in it despite status 200."""
-    text = text.removeprefix(BYTE_ORDER_MARK)
+    text, what = text.removeprefix("\ufeff"), "not JSON"
     try:
-        body = put_together(text) if is_streamed(text) else json.loads(text)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError):
-        return Failure(f"the answer is not JSON: {text[:LONGEST]!r}", again=True, unreadable=True)
-    try:
+        body = _put_together(text) if text.lstrip().startswith(_STREAM_FIELDS) else json.loads(text)
+        what = "no chat completion"
         return _failed(body) or _completion(body)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError):
-        return Failure(f"the answer is no chat completion: {text[:LONGEST]!r}", again=True, unreadable=True)
+    except _MALFORMED:
+        return Failure(f"the answer is {what}: {text!r}", again=True, unreadable=True)
 
 
-def _failed(body: Any) -> Failure | None:
+def _failed(body: Any) -> Completion | Failure | None:
     """OpenRouter's errors after the start of a reply, for the whole or for a choice, with a status of their own."""
-    error = body.get("error") or next(
-        (choice.get("error") for choice in body.get("choices") or () if choice.get("error")), None
-    )
+    errors = [body.get("error"), *(choice.get("error") for choice in body.get("choices") or ())]
+    error = next(filter(None, errors), None)
     if not error:
         return None
     code = error.get("code") if isinstance(error, Mapping) else None
@@ -242,7 +228,7 @@ def _completion(body: Any) -> Completion:
     messages = [choice["message"] for choice in choices]
     if not messages:
         raise KeyError("choices")
-    usage = _usage(body.get("usage"), body.get("timings"))
+    usage = _usage(_mapping(body.get("usage")), _mapping(body.get("timings")))
     ends = [str(choice.get("finish_reason") or "unknown") for choice in choices]
     return Completion(
         texts=tuple(map(_text, messages)),
@@ -277,10 +263,8 @@ def _thinking(message: Mapping[str, Any]) -> str:
 
 def _joined(content: object, kinds: Collection[str], *fields: str) -> str:
     """The parts of some kinds of a content in parts; a part's text may be parts itself (Mistral's thinking)."""
-    if not isinstance(content, list):
-        return ""
     said = []
-    for part in content:
+    for part in content if isinstance(content, list) else ():
         if isinstance(part, Mapping) and part.get("type") in kinds:
             part_text = next((part[name] for name in fields if part.get(name)), "")
             said.append(part_text if isinstance(part_text, str) else _joined(part_text, ("text",), "text"))
@@ -290,27 +274,22 @@ def _joined(content: object, kinds: Collection[str], *fields: str) -> str:
 
 
 def _called(message: Mapping[str, Any]) -> str:
-    calls = message.get("tool_calls") or (
-        [{"function": message["function_call"]}] if message.get("function_call") else []
-    )
+    old = message.get("function_call")
+    calls = message.get("tool_calls") or ([{"function": old}] if old else [])
     if not calls:
         return ""
     arguments = (calls[0].get("function") or {}).get("arguments")
     return arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
 
 
-def _usage(usage: object, timings: object) -> Usage:
+def _usage(usage: Mapping[str, Any], timings: Mapping[str, Any]) -> Usage:
     """Tokens by the protocol's names. Other names, such as `input_tokens`, count other things at other services: unknown."""
-    if not isinstance(usage, Mapping):
-        return UNKNOWN_USAGE
     prompt, completion = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
     if prompt is None:
         return Usage(None, completion, None)
-    details = usage.get("prompt_tokens_details")
-    details = details if isinstance(details, Mapping) else {}
-    places = (details.get("cached_tokens"), usage.get("prompt_cache_hit_tokens"), usage.get("cache_read_input_tokens"))
-    counts = (*places, timings.get("cache_n")) if isinstance(timings, Mapping) else places
-    return Usage(prompt, completion, next(filter(None, map(_count, counts)), 0))
+    details = _mapping(usage.get("prompt_tokens_details")).get("cached_tokens")
+    places = (details, *map(usage.get, ("prompt_cache_hit_tokens", "cache_read_input_tokens")), timings.get("cache_n"))
+    return Usage(prompt, completion, next(filter(None, map(_count, places)), 0))
 
 
 def _count(value: object) -> int | None:
@@ -318,3 +297,53 @@ def _count(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
         return None
     return int(value)
+
+
+# -- streams ---------------------------------------------------------------------------------------------------------
+
+_STREAM_FIELDS: Final = ("data:", "event:", "id:", "retry:", ":")
+"""How lines of an event stream begin."""
+_LINE_END: Final = re.compile(r"\r\n|\r|\n")
+"""The only ends of lines. A text of JSON may hold U+2028, U+2029 and U+0085; `str.splitlines` would split it there."""
+_MOST_ENTRIES: Final = 1000
+"""Most entries of a list in a message."""
+_DONE: Final = "[DONE]"
+"""What the last event says instead of JSON."""
+
+
+def _put_together(text: str) -> dict[str, Any]:
+    """The body that the events of a stream stand for.
+
+    Raises:
+        ValueError: An event is no JSON object, or the stream broke off: it has neither `[DONE]` nor a reason why each text ended.
+    """
+    data = [line[5:].strip() for line in _LINE_END.split(text) if line.startswith("data:")]
+    body: dict[str, Any] = {}
+    choices: dict[int, dict[str, Any]] = {}
+    for event in (json.loads(event) for event in data if event and event != _DONE):
+        body |= {name: value for name, value in event.items() if value}
+        for piece in event.get("choices") or ():
+            choice = choices.setdefault(int(piece.get("index") or 0), {"message": {}})
+            choice["finish_reason"] = piece.get("finish_reason") or choice.get("finish_reason")
+            _append(choice["message"], piece.get("delta") or {})
+    ended = _DONE in data or all(choice["finish_reason"] for choice in choices.values())
+    if "error" not in body and not (choices and ended):
+        raise ValueError("the stream has no end")
+    return body | {"choices": [choices[index] for index in sorted(choices)]}
+
+
+def _append(message: dict[str, Any], delta: Mapping[str, Any]) -> None:
+    """Add a piece to what was streamed of a message: texts go on, lists go on by the index of their entries."""
+    for name, value in delta.items():
+        if isinstance(value, str) and name not in ("role", "id", "type"):
+            message[name] = (message.get(name) or "") + value
+        elif isinstance(value, Mapping):
+            _append(message.setdefault(name, {}), value)
+        elif isinstance(value, list):
+            entries = message.setdefault(name, [])
+            for place, entry in enumerate(value):
+                at = entry.get("index", place)
+                if at > _MOST_ENTRIES:
+                    raise ValueError("an entry of a list lies too far away")
+                entries += [{} for _ in range(at + 1 - len(entries))]
+                _append(entries[at], entry)

@@ -6,29 +6,30 @@ in every report. The end of a budget is an exception, never an empty answer.
 
 from __future__ import annotations
 
-import json
-import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 from parlour.envs.core import ParlourError, value_shown
 from parlour.envs.json_values import json_value
 from parlour.policies.llm.transport.request import BudgetSpent, Completion, Layer, Request, Transport, Usage
+from pydantic import BaseModel, Field, ValidationError
 
-_MILLION: Final = 1_000_000
+_Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Price(NamedTuple):
-    """Dollars per million tokens."""
+    """Dollars per million tokens that are read and written."""
 
-    prompt: float
-    """Read."""
-    completion: float
-    """Written."""
+    prompt: _Dollars
+    completion: _Dollars
+
+
+class _Table(BaseModel, strict=True):
+    models: dict[str, Price]
 
 
 @dataclass(frozen=True)
@@ -51,44 +52,39 @@ class Prices:
         Raises:
             ParlourError: The file is no such table.
         """
-        built_in = resources.files(__package__ or "").joinpath("data", "prices.json").read_text(encoding="utf-8")
-        table = _table(json.loads(built_in))
-        if path is not None:
-            try:
-                table |= _table(json_value(Path(path).read_bytes()))
-            except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-                reason = str(error) if isinstance(error, ParlourError) else type(error).__name__
-                raise ParlourError(
-                    f'{str(path)!r} holds no prices ({reason}); accepted: JSON {{"models": {{name: [read, written]}}}}'
-                ) from None
-        return cls(table)
+        table = _read(resources.files(__package__ or "").joinpath("data", "prices.json").read_bytes())
+        try:
+            return cls(table if path is None else table | _read(Path(path).read_bytes()))
+        except (OSError, ValueError) as error:
+            reason = _fault(error) if isinstance(error, ValidationError) else type(error).__name__
+            raise ParlourError(
+                f'{str(path)!r} holds no prices ({reason}); accepted: JSON {{"models": {{name: [read, written]}}}}'
+            ) from None
 
     def with_price(self, model: str, prompt: float, completion: float) -> Self:
         """The same table with one price more, or another one."""
-        return type(self)({**self.models, model: _price(model, (prompt, completion))})
+        return type(self)({**self.models, model: Price(float(prompt), float(completion))})
 
     def price(self, model: str) -> Price | None:
         """The price of a model; None if it is unknown."""
         return self.models.get(model)
 
-    def cost(self, model: str, reply: Completion) -> float | None:
+    def cost(self, model: str, usage: Usage) -> float | None:
         """Dollars that a reply costs when it is first given; None if the price or the number of tokens is unknown."""
-        price, used = self.price(model), reply.usage
-        if price is None or (used.prompt is None and price.prompt) or (used.completion is None and price.completion):
+        price = self.price(model)
+        if price is None or (usage.prompt is None and price.prompt) or (usage.completion is None and price.completion):
             return None
-        return ((used.prompt or 0) * price.prompt + (used.completion or 0) * price.completion) / _MILLION
+        return ((usage.prompt or 0) * price.prompt + (usage.completion or 0) * price.completion) / 1_000_000
 
 
-def _table(stored: Any) -> dict[str, Price]:
-    return {name: _price(name, pair) for name, pair in stored["models"].items()}
+def _fault(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    return f"{value_shown('.'.join(map(str, first['loc'])))}: {first['msg']}"
 
 
-def _price(model: str, pair: Any) -> Price:
-    if len(pair) != 2 or not all(isinstance(x, int | float) and 0 <= x < math.inf for x in pair):
-        raise ParlourError(
-            f"price {value_shown(list(pair))} of {value_shown(model)} is not accepted; accepted: two numbers >= 0"
-        )
-    return Price(float(pair[0]), float(pair[1]))
+def _read(content: bytes) -> dict[str, Price]:
+    json_value(content)  # refuses what is nested too deeply
+    return _Table.model_validate_json(content.removeprefix(b"\xef\xbb\xbf")).models
 
 
 @dataclass(frozen=True)
@@ -149,7 +145,7 @@ class Budget(Layer):
             self._admit()
             self.calls += 1
         reply = self._inner.complete(request)
-        cost = self._cost(request, reply)
+        cost = self._prices.cost(request.model, _most(request, reply.usage)) or 0.0
         with self._lock:
             self.dollars += cost
         return reply
@@ -158,27 +154,18 @@ class Budget(Layer):
         return {**super().__getstate__(), "_started": None, "_seconds": self._elapsed()}
 
     def _admit(self) -> None:
-        if self._started is None:
-            self._started = time.monotonic()
-        if self.limits.max_calls is not None and self.calls >= self.limits.max_calls:
-            raise BudgetSpent(f"{self.calls} calls spent, limit {self.limits.max_calls}")
-        if self.limits.max_dollars is not None and self.dollars >= self.limits.max_dollars:
-            raise BudgetSpent(f"{self.dollars:.4f} dollars spent, limit {self.limits.max_dollars:g}")
-        if self.limits.max_seconds is not None and self._elapsed() >= self.limits.max_seconds:
-            raise BudgetSpent(f"{self._elapsed():.1f} seconds spent, limit {self.limits.max_seconds:g}")
+        self._started = self._started or time.monotonic()
+        limits, seconds = self.limits, self._elapsed()
+        for what, spent, limit in (
+            (f"{self.calls} calls", self.calls, limits.max_calls),
+            (f"{self.dollars:.4f} dollars", self.dollars, limits.max_dollars),
+            (f"{seconds:.1f} seconds", seconds, limits.max_seconds),
+        ):
+            if limit is not None and spent >= limit:
+                raise BudgetSpent(f"{what} spent, limit {limit:.9g}")
 
     def _elapsed(self) -> float:
         return self._seconds + (0.0 if self._started is None else time.monotonic() - self._started)
-
-    def _cost(self, request: Request, reply: Completion) -> float:
-        used = reply.usage
-        if not used.is_known:
-            # no tokenizer makes more tokens than there are bytes; each message takes a few besides
-            most_read = sum(len(message.content.encode()) + 8 for message in request.messages)
-            read = most_read if used.prompt is None else used.prompt
-            written = request.n * request.max_tokens if used.completion is None else used.completion
-            reply = Completion(reply.texts, Usage(read, written), reply.finish)
-        return self._prices.cost(request.model, reply) or 0.0
 
     def _check_price(self, model: str) -> None:
         if self.limits.max_dollars is not None and self._prices.price(model) is None:
@@ -186,3 +173,11 @@ class Budget(Layer):
                 f"max_dollars {self.limits.max_dollars:g}, but the price of {model!r} is unknown; accepted: --price 0.15,0.6 "
                 "(dollars per million tokens read, written), or --prices FILE"
             )
+
+
+def _most(request: Request, used: Usage) -> Usage:
+    """The tokens of a reply; the most that they can be where the server does not say."""
+    # no tokenizer makes more tokens than there are bytes; each message takes a few besides
+    most_read = sum(len(message.content.encode()) + 8 for message in request.messages)
+    read = most_read if used.prompt is None else used.prompt
+    return Usage(read, request.n * request.max_tokens if used.completion is None else used.completion)

@@ -1,51 +1,102 @@
-"""The HTTP client under the `openai` SDK: the SDK's own, with one deadline for an answer as a whole.
+"""The connection to a server: the `openai` SDK, which tries again, over an HTTP client that reads each answer whole and in time.
 
-The timeouts of HTTP clients count again with each piece that arrives, so that a body which trickles in has none. Here the
-whole body is read, errors included, before the SDK sees the answer. The client's pool has no limit of its own: it opens as
-many connections as there are calls in flight, and keeps them. This module imports the SDK, which takes a second or more;
-import it when it is needed.
+The SDK waits between attempts, as long as Retry-After says. Whether an answer is worth another attempt follows from its words; the
+SDK is told so by the header `x-should-retry`. The timeouts of HTTP clients count again with each piece that arrives: here one
+deadline bounds the answer as a whole. The pool opens as many connections as there are calls in flight, and keeps them. This module
+imports the SDK, which takes a second or more; import it when it is needed.
 """
 
 from __future__ import annotations
 
+import logging
 import time
+from collections.abc import Callable
+from contextlib import suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, Final
 
 import openai
-
-AZURE_HEADER: Final = "api-key"
-_UNLIMITED: Final = type(openai.DEFAULT_CONNECTION_LIMITS)(max_connections=None, max_keepalive_connections=None)
-
+from parlour.policies.llm.transport.address import Address
+from parlour.policies.llm.transport.answers import Failure
 
 CONNECT_SECONDS: Final = 4.0
 """Longest wait for a connection: a server that cannot be reached is distinguished from a slow server."""
+_HTTP: Final = import_module(type(openai.DEFAULT_CONNECTION_LIMITS).__module__.partition(".")[0])
+"""The HTTP library of the SDK, which is another one from version 3 of the SDK on."""
+_BAD_GATEWAY: Final = 502
+"""The status by which the SDK learns that an answer of status 200 is none."""
+
+_LOG: Final = logging.getLogger(__name__)
 
 
-class Late(openai.OpenAIError):
-    """An answer was not complete at its deadline. Being the SDK's own kind, it passes through the SDK."""
+@dataclass
+class Attempts:
+    """The attempts of the SDK at one call."""
+
+    retries: int
+    """Most attempts after the first."""
+    read: Callable[[Any], Any]
+    """What an answer says."""
+    again: Callable[[list[Any]], bool]
+    """Whether another attempt may bring a better answer, after all that came so far."""
+    outcomes: list[Any] = field(default_factory=list)
+    """What each attempt came to: what its answer said, or a `Failure` if it had none."""
 
 
-class BoundedClient(openai.DefaultHttpxClient):
-    """Reads each answer whole and in time.
+_UNDER_WAY: Final[ContextVar[Attempts]] = ContextVar("attempts")
+
+
+class Connection(openai.DefaultHttpxClient):
+    """The SDK's client for one server, and the HTTP client under it. Safe for threads, but not for a forked process.
 
     Args:
+        address: Where the server is.
+        key: What it wants to see.
         seconds: How long an answer may take, from sending the request to the end of the body. It is given up at the
             first piece that arrives later, and no piece is waited for longer than that.
-        azure: Send the key in the header `api-key` instead of `Authorization`.
-
-    Raises:
-        Late: From `send`.
     """
 
-    def __init__(self, seconds: float, *, azure: bool = False) -> None:
-        super().__init__(timeout=timeout(seconds), limits=_UNLIMITED)
-        self._seconds, self._azure = seconds, azure
+    def __init__(self, address: Address, key: str, seconds: float) -> None:
+        timeout: Any = openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
+        limits = type(openai.DEFAULT_CONNECTION_LIMITS)(max_connections=None, max_keepalive_connections=None)
+        super().__init__(timeout=timeout, limits=limits)
+        self._sdk = openai.OpenAI(
+            api_key=key, base_url=address.base, default_query=dict(address.query), timeout=timeout, http_client=self
+        )
+        self._seconds, self._address, self._shown = seconds, address, 0
         self.answered = False
         """Whether an answer has ever begun, whatever became of it."""
 
+    def make(self, call: Callable[[openai.OpenAI], object], attempts: Attempts) -> list[Any]:
+        """Have the SDK make a call; what its attempts came to, one at least."""
+        token = _UNDER_WAY.set(attempts)
+        with suppress(openai.OpenAIError):  # what it means is in `attempts`
+            call(self._sdk.with_options(max_retries=attempts.retries))
+        _UNDER_WAY.reset(token)
+        return attempts.outcomes or [Failure("the SDK sent nothing")]
+
     def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
-        if self._azure and "authorization" in request.headers:
-            request.headers[AZURE_HEADER] = request.headers.pop("authorization").partition(" ")[2]
+        if self._address.azure and "authorization" in request.headers:
+            request.headers["api-key"] = request.headers.pop("authorization").partition(" ")[2]
+        attempts = _UNDER_WAY.get()
+        attempts.outcomes.append(Failure("no connection, or it broke off", again=True))
+        try:
+            response = self._whole(request, **options)
+        except _HTTP.RequestError as error:
+            if isinstance(error, _HTTP.TimeoutException) and not isinstance(error, _HTTP.ConnectTimeout):
+                late = f"no complete answer within {self._seconds:g} seconds"
+                attempts.outcomes[-1] = Failure(late, "timeout", again=True)
+            self._show(attempts)
+            raise
+        attempts.outcomes[-1] = attempts.read(response)
+        again = attempts.again(attempts.outcomes)
+        response.headers["x-should-retry"] = str(again).lower()
+        response.status_code = _BAD_GATEWAY if again and response.is_success else response.status_code
+        return response
+
+    def _whole(self, request: Any, **options: Any) -> Any:
         deadline = time.monotonic() + self._seconds
         response = super().send(request, stream=True, **options)
         self.answered = True
@@ -54,7 +105,7 @@ class BoundedClient(openai.DefaultHttpxClient):
             for piece in response.iter_raw():
                 pieces.append(piece)
                 if time.monotonic() > deadline:
-                    raise Late("the answer was not complete in time")
+                    raise _HTTP.ReadTimeout("late", request=request)
         finally:
             response.close()
         # the pieces are still compressed; a response made from them unpacks them by the headers
@@ -62,12 +113,9 @@ class BoundedClient(openai.DefaultHttpxClient):
             response.status_code, headers=response.headers, content=b"".join(pieces), request=response.request
         )
 
-
-def timeout(seconds: float) -> Any:
-    """The timeouts of a call, for the SDK: that of an answer, and that of the connection, at most `CONNECT_SECONDS`."""
-    return openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
-
-
-def is_unreached(error: BaseException) -> bool:
-    """Whether no connection was made in time. The class is httpx's or httpx2's, as the version of the SDK has it."""
-    return type(error.__cause__).__name__ == "ConnectTimeout"
+    def _show(self, attempts: Attempts) -> None:
+        """Log that a server which has never answered is tried again: once for all calls that wait at the same time."""
+        made = len(attempts.outcomes)
+        if not self.answered and self._shown < made <= attempts.retries:
+            self._shown, why = made, attempts.outcomes[-1].told
+            _LOG.warning("no answer from %s (%s): retry %d of %d", self._address.host, why, made, attempts.retries)

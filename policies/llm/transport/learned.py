@@ -1,56 +1,47 @@
 """What calls to a server have shown: what it does not take, and how many tokens its model needs to think and answer.
 
 It is learned once for a run. With a file, which commands keep in the run directory, a run that is resumed knows it, too.
-
-What a server does not take is kept as a set of names: of parameters; `SYSTEM_ROLE`, `REPEATED_ROLES` and the other names below;
-`schema ANSWER DIGEST` for one schema, and `schemas of ANSWER` for all schemas of one answer.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from parlour.policies.files import read_json, write_json
+from parlour.policies.llm.transport.payload import schema_names
 from parlour.policies.llm.transport.request import Locked
-
-SYSTEM_ROLE: Final = "system role"
-"""What would be the system message begins the first message of the user."""
-SYSTEM_NOT_DEVELOPER: Final = "system role instead of developer"
-"""The system message is sent as the developer's."""
-REPEATED_ROLES: Final = "repeated roles"
-"""Neighbouring messages of one role become one."""
-WHOLE_ANSWERS: Final = "answers in one piece"
-"""Answers are streamed, and put together here."""
-NO_REASONING: Final = "calls without reasoning"
-"""`reasoning_effort` is sent, as `LEAST_REASONING`, where the user has not set it."""
-LEAST_REASONING: Final = "low"
-
-DONE: Final = {
-    SYSTEM_ROLE: "its words begin the user's message",
-    SYSTEM_NOT_DEVELOPER: "the message is sent as the developer's",
-    REPEATED_ROLES: "neighbouring messages become one",
-    WHOLE_ANSWERS: "answers are streamed",
-    NO_REASONING: f"reasoning_effort {LEAST_REASONING!r} is sent",
-}
-"""What is done from then on; whatever else a server does not take is left out."""
 
 
 class Learned(Locked):
-    """What a server has shown. A copy in another process knows what was known when it was made."""
+    """What a server has shown. A copy in another process knows what was known when it was made, and writes nothing.
 
-    def __init__(self) -> None:
+    Args:
+        server: The server's address.
+        path: File with what is known of servers, which is kept up to date once its folder exists; None for none.
+
+    Raises:
+        ParlourError: The file holds something else.
+    """
+
+    def __init__(self, server: str, path: Path | None = None) -> None:
         super().__init__()
-        self.off: frozenset[str] = frozenset()
-        """What the server does not take."""
-        self.takes_schemas = False
-        """Whether it has answered a call with a schema."""
-        self._rooms: dict[str, int] = {}
-        self._path: Path | None = None
-        self._server = ""
+        self._path, self._server = path, server
+        known = self._stored().get(server, {})
+        self.off = frozenset(map(str, known.get("not taken", ())))
+        """What the server does not take; `payload` has the names."""
+        self._rooms = {str(ask): int(tokens) for ask, tokens in known.get("room", {}).items()}
+        self._taken: set[str] = set()
+        """Schemas that the server has taken."""
+
+    def takes(self, sent: Mapping[str, Any]) -> None:
+        """The server has answered a call."""
+        self._taken.update(schema_names(sent)[:1])
+
+    def has_to_prove(self, sent: Mapping[str, Any]) -> bool:
+        """Whether a call has a schema that the server has not taken yet."""
+        return not self._taken.issuperset(schema_names(sent)[:1])
 
     def leave_out(self, name: str) -> bool:
         """The server does not take this; whether that is news."""
@@ -64,11 +55,11 @@ class Learned(Locked):
 
         It is this schema. At the second refusal it is every schema of the same answer, or every schema if the server has never taken any.
         """
-        own = schema_names(sent["response_format"])
+        own, of_answer = schema_names(sent)
         refused = [name for name in self.off if name.startswith("schema")]
-        if refused and not self.takes_schemas:
+        if refused and not self._taken:
             return "response_format"
-        return own[1] if any(name.split(" ")[1] == own[0].split(" ")[1] for name in refused) else own[0]
+        return of_answer if any(name.split(" ")[1] == own.split(" ")[1] for name in refused) else own
 
     def room(self, ask: str, wanted: int) -> int:
         """Tokens for a reply to a kind of question: what is wanted, or more where that was too little."""
@@ -82,32 +73,14 @@ class Learned(Locked):
             self._store()
         return tokens > most
 
-    def keep_in(self, path: Path, server: str) -> None:
-        """Begin with what a file holds of a server, and write there what is learned, once its folder exists.
-
-        Raises:
-            ParlourError: The file holds something else.
-        """
-        with self._lock:
-            self._path, self._server = path, server
-            known = read_json(path).get(server, {}) if path.exists() else {}
-            self.off |= frozenset(map(str, known.get("not taken", ())))
-            self._rooms |= {str(ask): int(tokens) for ask, tokens in known.get("room", {}).items()}
+    def _stored(self) -> dict[str, Any]:
+        return dict(read_json(self._path)) if self._path is not None and self._path.exists() else {}
 
     def _store(self) -> None:
         """The caller holds the lock."""
-        if self._path is None or not self._path.parent.is_dir():
-            return
-        others = read_json(self._path) if self._path.exists() else {}
-        own = {"not taken": sorted(self.off), "room": dict(sorted(self._rooms.items()))}
-        write_json(self._path, {**others, self._server: own})
+        if self._path is not None and self._path.parent.is_dir():
+            own = {"not taken": sorted(self.off), "room": dict(sorted(self._rooms.items()))}
+            write_json(self._path, {**self._stored(), self._server: own})
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_path": None}
-
-
-def schema_names(response_format: Mapping[str, Any]) -> tuple[str, str]:
-    """What stands for one schema among what a server does not take, and what for all schemas of its answer."""
-    answer = str(response_format["json_schema"]["name"]).replace(" ", "_") or "answer"
-    form = json.dumps(response_format, sort_keys=True)
-    return f"schema {answer} {hashlib.sha256(form.encode()).hexdigest()[:16]}", f"schemas {answer}"

@@ -1,6 +1,6 @@
 """What was asked, what it took and how it came out: calls, tokens, dollars, seconds, answers; per seat and question.
 
-Whether a player's decisions were its own is counted at the table, and told to the meter when a game ends (`decided`).
+Whether a player's decisions were its own is counted at the table, and told to the meter when a game ends.
 """
 
 from __future__ import annotations
@@ -86,73 +86,19 @@ class Label(NamedTuple):
     ask: str
 
 
-class Taken(NamedTuple):
-    """What a meter counted for a while."""
+@dataclass(frozen=True)
+class Taken:
+    """What was counted for a while."""
 
-    counts: Mapping[Label, Count] = {}
-    dropped: frozenset[str] = frozenset()
+    counts: Mapping[Label, Count] = field(default_factory=dict)
+    dropped: tuple[str, ...] = ()
     """Parameters that the server did not take, in any reply. Results must say so."""
-    served: frozenset[str] = frozenset()
+    served: tuple[str, ...] = ()
     """What the servers said had answered."""
-    decisions: Decisions = Decisions()
+    decisions: Decisions = field(default_factory=Decisions)
     """Decisions of all players that the model answered for, in games that ended or were given up."""
     last_failure: str = ""
     """The words of the last call without a reply; empty if there was none."""
-
-
-class Meter(Layer):
-    """A transport that counts. It stands outermost and knows the prices.
-
-    Args:
-        inner: Where replies come from.
-        prices: What they cost.
-        context: Tokens of the model's context, where the user knows better than the server.
-    """
-
-    def __init__(self, inner: Transport, prices: Prices, context: int | None = None) -> None:
-        super().__init__(inner)
-        self.prices, self._context = prices, context
-        self._taken = Taken()
-
-    def complete(self, request: Request) -> Completion:
-        """The inner reply."""
-        label = Label(request.seat, request.ask)
-        try:
-            reply = self._inner.complete(request)
-        except ModelUnavailable as error:
-            self.add(Taken({label: Count(failed=1, retries=error.retries)}, last_failure=str(error)))
-            raise
-        served = frozenset({reply.served} - {""})
-        self.add(Taken({label: self._counted(request, reply)}, frozenset(reply.dropped), served))
-        return reply
-
-    def served_model(self, model: str) -> ServedModel:
-        """The description of a model: the server's address, its entry for the model, the context."""
-        served = super().served_model(model)
-        return served if self._context is None else replace(served, context=self._context)
-
-    def decided(self, decisions: Decisions) -> None:
-        """Count the decisions of a player that this model answers."""
-        self.add(Taken(decisions=decisions))
-
-    def take(self) -> Taken:
-        """Everything since the last time; it is counted from zero again."""
-        with self._lock:
-            taken, self._taken = self._taken, Taken()
-        return taken
-
-    def add(self, taken: Taken) -> None:
-        """Count something: a call, a question, or what a copy of this meter took in another process."""
-        with self._lock:
-            own = self._taken
-            counts = {label: own.counts.get(label, Count()) + count for label, count in taken.counts.items()}
-            self._taken = Taken(
-                {**own.counts, **counts},
-                own.dropped | taken.dropped,
-                own.served | taken.served,
-                own.decisions + taken.decisions,
-                taken.last_failure or own.last_failure,
-            )
 
     @property
     def total(self) -> Count:
@@ -169,49 +115,79 @@ class Meter(Layer):
         """Kind of question -> its sums."""
         return self._sums(lambda label: label.ask)
 
-    @property
-    def dropped(self) -> tuple[str, ...]:
-        """See `Taken`, here and below."""
-        return tuple(sorted(self._taken.dropped))
+    def _sums(self, name: Callable[[Label], str]) -> dict[str, Count]:
+        sums: dict[str, Count] = {}
+        for label, count in sorted(self.counts.items()):
+            sums[name(label)] = sums.get(name(label), Count()) + count
+        return sums
 
-    @property
-    def served(self) -> tuple[str, ...]:
-        return tuple(sorted(self._taken.served))
-
-    @property
-    def decisions(self) -> Decisions:
-        return self._taken.decisions
-
-    @property
-    def last_failure(self) -> str:
-        return self._taken.last_failure
+    def __add__(self, other: Taken) -> Taken:
+        return Taken(**{**summed(self, other), "last_failure": other.last_failure or self.last_failure})
 
     def as_json(self) -> dict[str, Any]:
         """Plain values: `total`, `by_seat`, `by_ask`, `dropped`, `served`, `decisions`."""
+        sums = {"by_seat": self.by_seat, "by_ask": self.by_ask}
         return {
             "total": self.total.as_json(),
-            "by_seat": {seat: count.as_json() for seat, count in self.by_seat.items()},
-            "by_ask": {ask: count.as_json() for ask, count in self.by_ask.items()},
+            **{name: {key: count.as_json() for key, count in of.items()} for name, of in sums.items()},
             "dropped": list(self.dropped),
             "served": list(self.served),
             "decisions": self.decisions.as_json(),
         }
 
+
+class Meter(Layer):
+    """A transport that counts. It stands outermost and knows the prices.
+
+    Args:
+        inner: Where replies come from.
+        prices: What they cost.
+        context: Tokens of the model's context, where the user knows better than the server.
+    """
+
+    def __init__(self, inner: Transport, prices: Prices, context: int | None = None) -> None:
+        super().__init__(inner)
+        self.prices, self._context = prices, context
+        self.taken = Taken()
+        """Everything since the last `take`."""
+
+    def complete(self, request: Request) -> Completion:
+        """The inner reply."""
+        label = Label(request.seat, request.ask)
+        try:
+            reply = self._inner.complete(request)
+        except ModelUnavailable as error:
+            self.add(Taken({label: Count(failed=1, retries=error.retries)}, last_failure=str(error)))
+            raise
+        self.add(Taken({label: self._counted(request, reply)}, reply.dropped, tuple({reply.served} - {""})))
+        return reply
+
+    def served_model(self, model: str) -> ServedModel:
+        """The description of a model: the server's address, its entry for the model, the context."""
+        served = super().served_model(model)
+        return served if self._context is None else replace(served, context=self._context)
+
+    def take(self) -> Taken:
+        """Everything since the last time; it is counted from zero again."""
+        with self._lock:
+            taken, self.taken = self.taken, Taken()
+        return taken
+
+    def add(self, taken: Taken) -> None:
+        """Count something: a call, a question, decisions, or what a copy of this meter took in another process."""
+        with self._lock:
+            self.taken += taken
+
     def _counted(self, request: Request, reply: Completion) -> Count:
         if reply.cached:
             return Count(cached=1)
+        used = reply.usage
         return Count(
             calls=1,
             retries=reply.retries,
-            prompt=reply.usage.prompt,
-            completion=reply.usage.completion,
-            prompt_cached=reply.usage.cached,
-            dollars=self.prices.cost(request.model, reply),
+            prompt=used.prompt,
+            completion=used.completion,
+            prompt_cached=used.cached,
+            dollars=self.prices.cost(request.model, used),
             seconds=reply.seconds,
         )
-
-    def _sums(self, name: Callable[[Label], str]) -> dict[str, Count]:
-        sums: dict[str, Count] = {}
-        for label, count in sorted(self._taken.counts.items()):
-            sums[name(label)] = sums.get(name(label), Count()) + count
-        return sums

@@ -1,27 +1,38 @@
-"""What goes over the wire: the parameters of a call, and which of them a server's refusal means."""
+"""What goes over the wire: the parameters of a call, in a form that the server takes, and what a server's refusal is about.
+
+What a server does not take is a set of names: of parameters, those in `DONE`, and the names of schemas (`schema_names`).
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Mapping
 from itertools import groupby, pairwise
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from parlour.policies.llm.transport.answers import ABOUT_SCHEMA, Failure
-from parlour.policies.llm.transport.learned import (
-    LEAST_REASONING,
-    NO_REASONING,
-    REPEATED_ROLES,
-    SYSTEM_NOT_DEVELOPER,
-    SYSTEM_ROLE,
-    WHOLE_ANSWERS,
-    schema_names,
-)
 from parlour.policies.llm.transport.request import INPUTS, ChatMessage, Request
 
 RESERVED: Final = frozenset({"model", "messages", "temperature", "max_tokens", "max_completion_tokens", "seed", "n", "stop",
                              "logprobs", "top_logprobs", "response_format", "reasoning_effort", "stream", INPUTS})  # fmt: skip
 """Parameters that a request has places for; `stream` would change the answer's form."""
+
+SYSTEM_ROLE: Final = "system role"
+SYSTEM_NOT_DEVELOPER: Final = "system role instead of developer"
+REPEATED_ROLES: Final = "repeated roles"
+WHOLE_ANSWERS: Final = "answers in one piece"
+NO_REASONING: Final = "calls without reasoning"
+LEAST_REASONING: Final = "low"
+DONE: Final = {
+    SYSTEM_ROLE: "its words begin the user's message",
+    SYSTEM_NOT_DEVELOPER: "the message is sent as the developer's",
+    REPEATED_ROLES: "neighbouring messages become one",
+    WHOLE_ANSWERS: "answers are streamed",
+    NO_REASONING: f"reasoning_effort {LEAST_REASONING!r} is sent",
+}
+"""What is done from then on; whatever else a server does not take is left out."""
 
 _REFUSING: Final = (400, 404, 422, 501)
 """Statuses with which servers refuse a parameter; with others they do where their words say so."""
@@ -34,19 +45,17 @@ _REFUSES: Final = re.compile(
 """How words refuse something. `literal_error` is Pydantic's; llama-cpp-python sends it with status 500."""
 _OTHER_KINDS: Final = ("context", "content_filter", "key", "quota")
 """Failures that are no refusal of a parameter, whatever their message names."""
-
-# parameter that may be dropped -> how a refusal names it; short names only in quotation marks
 _NAMES: Final = {
     "response_format": r"\bresponse_format\b|\bjson_schema\b|\bgrammar\b",
-    "seed": r"\bseed\b",
-    "temperature": r"\btemperature\b",
-    "max_tokens": r"\bmax_tokens\b",
-    "max_completion_tokens": r"\bmax_completion_tokens\b",
+    **{
+        name: rf"\b{name}\b"
+        for name in ("seed", "temperature", "max_tokens", "max_completion_tokens", "stream_options")
+    },
     "reasoning_effort": r"\breasoning_effort\b|\breasoning\.effort\b",
-    "stream_options": r"\bstream_options\b",
     "stop": r"""(?<=['"`])stop(?=['"`])""",
     "n": r"""(?<=['"`])n(?=['"`])|^n must be\b""",
 }
+"""Parameter that may be dropped -> how a refusal names it; short names only in quotation marks."""
 _TOO_MUCH: Final = re.compile(r"too (?:large|long|many|high)|exceed", re.IGNORECASE)
 """A request that is too big is no refusal of a parameter, whatever the message names."""
 _LATER: Final = re.compile(
@@ -62,11 +71,8 @@ _REASONING: Final = re.compile(
     r"\b(?:reasoning|thinking)\b.{0,60}\b(?:mandatory|required|cannot be disabled)|\brequires? (?:reasoning|thinking)\b",
     re.IGNORECASE,
 )
-_TOO_LITTLE: Final = ("none", "minimal")
-"""Values of `reasoning_effort` that a server may find too little."""
-
-# chat templates raise these; the template's own source, which some servers show, holds them too
 _RAISED: Final = re.compile(r"raise_exception\s*\(.*?\)", re.DOTALL)
+"""In the source of a chat template, which some servers show, and which holds all words that it could have raised."""
 _NO_SYSTEM: Final = re.compile(
     r"system (?:role|message|prompt)s?\b.{0,40}not (?:supported|allowed)|only user and assistant roles"
     r"|developer instruction is not enabled|role\b.{0,40}not support.{0,3}\b(?:system|developer)\b"
@@ -77,38 +83,42 @@ _DEVELOPER: Final = re.compile(r"\buse\b.{0,20}\bdeveloper\b|\bdeveloper\b.{0,30
 _ALTERNATE: Final = re.compile(r"\balternate\b", re.IGNORECASE)
 
 
-def parameters(request: Request, off: frozenset[str]) -> dict[str, Any]:
-    """The parameters of a call, without what the server does not take.
+class Form(NamedTuple):
+    """A call in a form that a server takes."""
 
-    Where `max_tokens` is not taken, its newer name is used.
-    """
+    sent: dict[str, Any]
+    """The parameters."""
+    dropped: frozenset[str]
+    """What of the request is not sent, and what was done to its messages."""
+
+
+def parameters(request: Request, off: frozenset[str]) -> Form:
+    """A call without what the server does not take. Where `max_tokens` is not taken, its newer name is used."""
     wanted = _wanted(request)
+    asked, names, further = wanted["messages"], set(wanted), wanted.get("extra_body", {})
     wanted["messages"] = [message._asdict() for message in _messages(request.messages, off)]
     if "max_tokens" in off:
         wanted["max_completion_tokens"] = wanted.pop("max_tokens")
     if WHOLE_ANSWERS in off:
         wanted |= {"stream": True, "stream_options": {"include_usage": True}}
-    if NO_REASONING in off and "reasoning_effort" not in wanted:
-        wanted["reasoning_effort"] = LEAST_REASONING
-    hidden = off
-    if "response_format" in wanted and off.intersection(schema_names(wanted["response_format"])):
-        hidden |= {"response_format"}
+    if NO_REASONING in off:
+        wanted.setdefault("reasoning_effort", LEAST_REASONING)
+    hidden = off | ({"response_format"} if off.intersection(schema_names(wanted)) else frozenset())
     sent = {name: value for name, value in wanted.items() if name not in hidden}
-    if "extra_body" in sent:
-        sent["extra_body"] = {name: value for name, value in sent["extra_body"].items() if name not in off}
-    return sent
-
-
-def dropped_from(request: Request, sent: dict[str, Any], off: frozenset[str]) -> set[str]:
-    """Which parameters of a request were not sent, and what was done to its messages."""
-    wanted = _wanted(request)
-    missing = set(wanted) - set(sent)
-    if "max_completion_tokens" in sent:
-        missing -= {"max_tokens"}
-    further = set(wanted.get("extra_body", ())) - set(sent.get("extra_body", ()))
-    asked = [message._asdict() for message in request.messages]
+    if further:
+        sent["extra_body"] = {name: value for name, value in further.items() if name not in off}
     changed = off & {SYSTEM_ROLE, REPEATED_ROLES} if sent["messages"] != asked else frozenset()
-    return missing | further | changed | (off & {NO_REASONING})
+    missing = names - set(sent) - ({"max_tokens"} if "max_completion_tokens" in sent else set())
+    return Form(sent, frozenset(missing | (set(further) & off) | changed | (off & {NO_REASONING})))
+
+
+def schema_names(sent: Mapping[str, Any]) -> tuple[str, ...]:
+    """The name of a call's schema among what a server does not take, and that of all schemas of its answer; () without a schema."""
+    if "response_format" not in sent:
+        return ()
+    answer = str(sent["response_format"]["json_schema"]["name"]).replace(" ", "_") or "answer"
+    form = json.dumps(sent["response_format"], sort_keys=True)
+    return f"schema {answer} {hashlib.sha256(form.encode()).hexdigest()[:16]}", f"schemas {answer}"
 
 
 def refused(failure: Failure, sent: dict[str, Any]) -> str | None:
@@ -117,30 +127,26 @@ def refused(failure: Failure, sent: dict[str, Any]) -> str | None:
     A refusal of one schema is none of a parameter: see `may_be_schema`.
     """
     role = _refused_role(failure, sent["messages"])
-    if role is not None:
+    if role is not None or not _is_refusal(failure):
         return role
-    if not _is_refusal(failure):
-        return None
     if _STREAM.search(failure.told) and "stream" not in sent:
         return WHOLE_ANSWERS
     if _REASONING.search(failure.told):
         effort = sent.get("reasoning_effort")
-        return NO_REASONING if effort is None else "reasoning_effort" if effort in _TOO_LITTLE else None
+        return NO_REASONING if effort is None else "reasoning_effort" if effort in ("none", "minimal") else None
     if _TOO_MUCH.search(failure.told) or ABOUT_SCHEMA.search(failure.told):
         return None
-    message = _without_name(failure.told, str(sent["model"]))
-    if failure.parameter:
-        head = re.split(r"[.\[]", failure.parameter)[0]
-        message = f"'{head}'"
-    forms = {**_NAMES, **{name: rf"\b{re.escape(name)}\b" for name in sent.get("extra_body", ())}}
-    present = {*sent, *sent.get("extra_body", ())}
-    matches = {name: re.search(form, message) for name, form in forms.items() if name in present}
+    further = sent.get("extra_body", {})
+    forms = {**_NAMES, **{name: rf"\b{re.escape(name)}\b" for name in further}}
+    head = re.split(r"[.\[]", failure.parameter or "")[0]
+    message = f"'{head}'" if head else _without_name(failure.told, str(sent["model"]))
+    matches = {name: re.search(form, message) for name, form in forms.items() if name in sent or name in further}
     places = {name: match.start() for name, match in matches.items() if match}
     return min(places, key=lambda name: places[name], default=None)
 
 
 def may_be_schema(failure: Failure, sent: Mapping[str, Any]) -> bool:
-    """Whether a refusal may be of the schema, whatever its words: the call is then made once without it.
+    """Whether a refusal may be of the schema, whatever its words: the call is then made without it.
 
     An error of the server may be one, too, if its words are about a schema.
     """
@@ -148,10 +154,9 @@ def may_be_schema(failure: Failure, sent: Mapping[str, Any]) -> bool:
     return "response_format" in sent and (failure.kind == "refused" or bool(is_about_schema))
 
 
-def is_unexplained(failure: Failure, sent: Mapping[str, Any]) -> bool:
-    """Whether a call with a schema ended in an error of the server that does not speak of waiting."""
-    is_error = failure.status is not None and failure.status >= 500
-    return "response_format" in sent and is_error and failure.wait is None and not _LATER.search(failure.told)
+def is_unexplained(failure: Failure) -> bool:
+    """Whether a call ended in an error of the server that does not speak of waiting."""
+    return (failure.status or 0) >= 500 and not failure.waits and not _LATER.search(failure.told)
 
 
 def _is_refusal(failure: Failure) -> bool:
@@ -165,19 +170,16 @@ def _is_refusal(failure: Failure) -> bool:
 
 def _without_name(message: str, model: str) -> str:
     """A server's words without the model's name, which may hold the name of a parameter; not where it is one."""
-    if model in _NAMES:
-        return message
-    return re.sub(rf"(?<![\w.-]){re.escape(model)}(?![\w-])", "", message)
+    return message if model in _NAMES else re.sub(rf"(?<![\w.-]){re.escape(model)}(?![\w-])", "", message)
 
 
 def _refused_role(failure: Failure, messages: list[dict[str, str]]) -> str | None:
-    reason = _RAISED.sub("", failure.told)
-    roles = [message["role"] for message in messages]
+    reason, roles = _RAISED.sub("", failure.told), [message["role"] for message in messages]
     has_system = "system" in roles or "developer" in roles
-    has_repeated = any(a == b for a, b in pairwise(roles))
     if failure.status is None or failure.status < 400:
         return None
     if _ALTERNATE.search(reason):
+        has_repeated = any(a == b for a, b in pairwise(roles))
         return REPEATED_ROLES if has_repeated else SYSTEM_ROLE if has_system else None
     if "system" in roles and _DEVELOPER.search(reason):
         return SYSTEM_NOT_DEVELOPER
@@ -188,15 +190,13 @@ def _messages(messages: tuple[ChatMessage, ...], off: frozenset[str]) -> tuple[C
     if SYSTEM_ROLE in off:
         general = [message.content for message in messages if message.role == "system"]
         others = [message for message in messages if message.role != "system"]
-        first = ChatMessage("user", "\n\n".join([*general, others[0].content])) if general and others else None
-        messages = (first, *others[1:]) if first and others[0].role == "user" else messages
+        if general and others and others[0].role == "user":
+            messages = (ChatMessage("user", "\n\n".join([*general, others[0].content])), *others[1:])
     if REPEATED_ROLES in off:
         runs = ((role, list(run)) for role, run in groupby(messages, key=lambda message: message.role))
         messages = tuple(ChatMessage(role, "\n\n".join(message.content for message in run)) for role, run in runs)
     if SYSTEM_NOT_DEVELOPER in off:
-        messages = tuple(
-            message._replace(role="developer") if message.role == "system" else message for message in messages
-        )
+        messages = tuple(ChatMessage("developer" if role == "system" else role, text) for role, text in messages)
     return messages
 
 

@@ -10,7 +10,6 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from threading import Lock
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
@@ -22,8 +21,6 @@ INPUTS: Final = "parlour_inputs"
 """The field, beyond the protocol, in which a question's inputs go to `parlour serve`: `{"kind": ..., "inputs": {...}}`."""
 NO_USAGE: Final = "usage"
 """Entry of `Completion.dropped` if the server did not report all its tokens."""
-
-
 Reason = Literal["context", "content_filter", "timeout", "refused", "server"]
 """Why a call failed: the prompt is too long, a filter of the server's, no answer in time, another refusal, an error or
 the loss of the server."""
@@ -45,14 +42,17 @@ class CallFailed(ModelUnavailable):
 
 
 class PromptTooLong(CallFailed):
-    """The messages and the room for the reply do not fit into the model's context."""
+    """The messages and the room for the reply do not fit into the model's context.
+
+    Args:
+        message: One line.
+        tokens: Tokens of the request, as the server counts; None if it does not say.
+        limit: Tokens of the context; None if it does not say.
+    """
 
     def __init__(self, message: str, tokens: int | None = None, limit: int | None = None) -> None:
         super().__init__(message, "context")
-        self.tokens = tokens
-        """Of the request, as the server counts; None if it does not say."""
-        self.limit = limit
-        """Of the context; None if it does not say."""
+        self.tokens, self.limit = tokens, limit
 
 
 class BudgetSpent(ParlourError):  # noqa: N818 - named for what happened
@@ -76,10 +76,9 @@ class ChatMessage(NamedTuple):
 
 
 class Usage(NamedTuple):
-    """Tokens that were read and written."""
+    """Tokens that were read and written; None where the server does not say."""
 
     prompt: int | None
-    """None where the server does not say, here and below."""
     completion: int | None
     cached: int | None = 0
     """Tokens of `prompt` that the server had in its own prompt cache."""
@@ -125,13 +124,10 @@ class Request:
     """The kind of question, and who asks: labels for the meter."""
     seat: str = ""
     inputs: Mapping[str, Any] = field(default_factory=dict, hash=False, compare=False)
-    """What the question is made from, as plain values: for servers of parlour's own, which answer without reading the prompt.
-    The messages say the same."""
+    """What the question is made from, as plain values: for servers of parlour's own, which answer without reading the prompt."""
 
     def key(self, server: str = "") -> str:
-        """What the cache knows it by: 64 hexadecimal digits over all that shapes the reply.
-
-        No label enters.
+        """What the cache knows it by: 64 hexadecimal digits over all that shapes the reply, and no label.
 
         Args:
             server: Who is asked (`ServedModel.key`).
@@ -145,7 +141,7 @@ class Request:
             "schema": None if self.schema is None else dict(self.schema),
             "sample": self.sample,
         }
-        return hashlib.sha256(json.dumps(shaping, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+        return _digest(shaping)
 
 
 @dataclass(frozen=True)
@@ -192,13 +188,16 @@ class ServedModel:
     @property
     def digest(self) -> str:
         """16 hexadecimal digits over what the server tells; empty if it tells nothing."""
-        text = json.dumps(self.told, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()[:16] if self.told else ""
+        return _digest(self.told)[:16] if self.told else ""
 
     @property
     def key(self) -> str:
         """What stands for it in the key of a request."""
         return f"{self.address} {self.digest}".strip()
+
+
+def _digest(values: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(values, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 class Transport(Protocol):
@@ -240,9 +239,3 @@ class Layer(Locked):
         asked = getattr(self._inner, "served_model", None)
         served: ServedModel = ServedModel(model=model) if asked is None else asked(model)
         return served
-
-    def remember_in(self, path: Path) -> None:
-        """Begin with what a file holds on the server, and keep there what is learned about it (`learned.Learned`)."""
-        remember = getattr(self._inner, "remember_in", None)
-        if remember is not None:
-            remember(path)

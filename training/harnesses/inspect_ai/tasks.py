@@ -19,8 +19,9 @@ from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, Mo
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, grouped, mean, metric, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
-from parlour.envs.core import NATURE, GameSpec, ParlourError
+from parlour.envs.core import NATURE, ParlourError
 from parlour.envs.registry import loadable
+from parlour.envs.spec import GameSpec
 from parlour.training.harnesses.inspect_ai.played import (
     ONE,
     STORED,

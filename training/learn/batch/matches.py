@@ -18,7 +18,7 @@ from parlour.envs import batch
 from parlour.envs.batch.players import BatchPlayer
 from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import Game, ParlourError
-from parlour.envs.registry import lookup
+from parlour.envs.registry import kinds_of, lookup
 from parlour.policies import make_policy
 from parlour.policies.llm.model import Model
 from parlour.training.learn.batch import matches
@@ -206,8 +206,8 @@ class StrangersTable:
     def features(self) -> str:
         """The richest kind of features of the game in the frame of a seat, of those that its kernels show."""
         spec = lookup(self.game).spec
-        shown = (kind for kind in reversed(spec.features) if batch.have_kernels(spec, self.options, kind))
-        return next(shown, spec.features[-1])
+        kinds = kinds_of(spec, self.options)
+        return next((kind for kind in reversed(kinds) if batch.have_kernels(spec, self.options, kind)), kinds[-1])
 
 
 def among_families(

@@ -248,7 +248,7 @@ def arrays_of(name: str, network: nn.Module) -> dict[str, Array]:
     return {f"{name}.{key}": value.detach().cpu().numpy().copy() for key, value in network.state_dict().items()}
 
 
-def load_arrays(name: str, network: nn.Module, stored: dict[str, Any]) -> None:
+def load_arrays(name: str, network: nn.Module, stored: Mapping[str, Any]) -> None:
     """Put back what `arrays_of` gave. Raises KeyError or RuntimeError for weights of another network."""
     network.load_state_dict({key: torch.from_numpy(stored[f"{name}.{key}"]) for key in network.state_dict()})
 
@@ -263,7 +263,7 @@ def adam_arrays(optimiser: torch.optim.Adam) -> dict[str, Array]:
     }
 
 
-def load_adam(optimiser: torch.optim.Adam, stored: dict[str, Any]) -> None:
+def load_adam(optimiser: torch.optim.Adam, stored: Mapping[str, Any]) -> None:
     """Put back what `adam_arrays` gave."""
     state: dict[int, dict[str, torch.Tensor]] = {}
     for name, value in stored.items():

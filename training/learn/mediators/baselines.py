@@ -30,6 +30,7 @@ from parlour.training import statistics
 from parlour.training.learn.mediators.enough import too_few
 from parlour.training.learn.mediators.simulate import Simulated
 from parlour.training.learn.mediators.table import Floats
+from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.report.verdicts import BETTER, SAME, UTILITY, WORSE, cases_needed, compared, together, word
 
 CONFIDENT: Final = 0.7
@@ -180,23 +181,14 @@ def reliability(played: SystemAnswers) -> statistics.Estimate | None:
     return statistics.weighted_mean(played.right / answered, played.answered, statistics.SHARE)
 
 
-def lines(scores: Sequence[Scores]) -> list[list[str]]:
-    """The scores as cells: a heading, then a row for each system."""
-    heading = ["system", "n", "accuracy", "abstention", "effective reliability", "net utility", "first less this"]
-    rows = [
-        [
-            *(method_score.name, str(method_score.n)),
-            *map(in_percent, (method_score.accuracy, method_score.abstention, method_score.reliability)),
-            *(statistics.show_estimate(utility, "z.2f") for utility in (method_score.utility, method_score.difference)),
-        ]
-        for method_score in scores
-    ]
-    return [heading, *rows]
-
-
-def in_percent(share: statistics.Estimate | None) -> str:
-    """A share with its interval, as a cell."""
-    return "-" if share is None else f"{share.value:.1%} {statistics.show_interval(share, '.1f', 100)}"
+def scores_table(scores: Sequence[Scores], title: str) -> ResultTable:
+    """The scores, a row for each system."""
+    shares = (Column(name, ".1%") for name in ("accuracy", "abstention", "effective reliability"))
+    utilities = (Column(name, "z.2f") for name in ("net utility", "first less this"))
+    rows = tuple(
+        (of.name, of.n, of.accuracy, of.abstention, of.reliability, of.utility, of.difference) for of in scores
+    )
+    return ResultTable(title, (Column("system"), Column("n"), *shares, *utilities), rows, wrap=True, file="scores.csv")
 
 
 STATIC: Final = "best static"

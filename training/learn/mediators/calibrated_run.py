@@ -7,10 +7,10 @@ Cost and utility of the actions are known only for the questions of a calibrated
 is shown.
 
 With `share` of the outcome's utility for each module and its own costs alone (`equilibrium.module_game`), a module with
-recommendation x follows if no other action earns it more, given the others' recommendations. Measured on the training questions'
-mean
-utilities: how often each module would follow, and what disobeying where it pays would gain it (swap regret). The policy itself
-(quantal) is compared with the correlated equilibrium of greatest welfare at that share, which all modules follow by construction.
+recommendation x follows if no other action earns it more, given the others' recommendations. Measured on the mean utilities of the
+training questions: how often each module would follow, and what disobeying where it pays would gain it (swap regret). The policy
+itself (quantal) is compared with the correlated equilibrium of greatest welfare at that share, which all modules follow by
+construction.
 """
 
 from __future__ import annotations
@@ -34,11 +34,15 @@ from parlour.policies.agents.mediated_qa.joint import FALLBACK, MODULES, Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Row
 from parlour.policies.files import read_json
 from parlour.training.learn.mediators import baselines, readers
+from parlour.training.learn.mediators.enough import too_few
 from parlour.training.learn.mediators.experiment import HeldOutConfig, corpus_of
 from parlour.training.learn.mediators.simulate import Simulated, paid, read_partial
 from parlour.training.learn.mediators.table import Floats
+from parlour.training.report.report import Part, Report
+from parlour.training.report.result_table import Cell, Column, ResultTable
+from parlour.training.report.verdicts import together
 from parlour.training.runs.folder import CONFIG
-from parlour.training.statistics import Estimate, mean_estimate
+from parlour.training.statistics import Estimate, mean_estimate, plain
 
 CALIBRATION: Final = "calibration"
 """Folder of the questions within a run."""
@@ -192,6 +196,35 @@ def _number(asked: str, known: list[tuple[str, str]]) -> int | None:
     return int(asked) if asked.isascii() and asked.isdigit() and int(asked) < len(known) else None
 
 
+def explanation_report(explained: Explanation, verdict: str) -> Report:
+    """Documents, signals, state, and the joint actions with what each comes to."""
+    part = f" ({explained.part})" if explained.part else ""
+    falls_back = "; the policy has no row for it and falls back" if explained.fallback else ""
+    numbers = [Column(name, ".3g") for name in ("value", "low below", "high from")]
+    signals = [(signal.name, signal.value, signal.low, signal.high, LEVELS[signal.bin]) for signal in explained.signals]
+    columns = (
+        *(Column("joint action"), Column("p", ".3f"), Column("outcome")),
+        *(Column("cost", "g"), Column("net utility", "g")),
+    )
+    actions = (
+        (" ".join(of.joint), of.probability, of.outcome and of.outcome.replace("_", " "), of.cost, of.net)
+        for of in explained.actions
+    )
+    parts: list[Part] = [
+        f"question: {explained.question}{part}",
+        f"linked to: {', '.join(explained.linked) or 'no document'}",
+    ]
+    if signals:
+        parts.append(ResultTable("Signals", (Column("signal"), *numbers, Column("bin")), tuple(signals)))
+    parts.append(f"state: {explained.state}{falls_back}")
+    parts.append(ResultTable(f"Joint actions{_said(explained.reader)}", columns, tuple(actions)))
+    return Report("", verdict, tuple(parts), values=plain(explained))
+
+
+def _said(note: str) -> str:
+    return f"; {note}" if note else ""
+
+
 @dataclass(frozen=True)
 class PrivateObedience:
     """A policy at one share; by module in the order of `joint.MODULES`, over the states of the held-out questions."""
@@ -274,3 +307,29 @@ def _of_state(game: NormalForm, row: Row) -> tuple[Floats, Floats]:
         obeyed = gain.max(axis=1) <= OBEDIENCE_TOLERANCE * max(1.0, game.scale)
         follows.append(float(chances[obeyed].sum()))
     return np.array(follows), np.array(checked.regrets)
+
+
+def obedience_report(obediences: Sequence[PrivateObedience], note: str) -> Report:
+    """Whether the modules would obey the policy, and the correlated equilibrium, at each share; the verdict has the first share."""
+    follows = (Column(f"{name} follows", ".0%") for name in MODULES)
+    regrets = (Column(f"regret of {name}", ".2f") for name in MODULES)
+    columns = (Column("share", "g"), Column("policy"), Column("net utility if obeyed", ".2f"), *follows, *regrets)
+    rows: list[tuple[Cell, ...]] = [(of.share, of.policy, of.utility, *of.follows, *of.regrets) for of in obediences]
+    title = f"Modules that pay their own costs, {obediences[0].n} held-out questions{_said(note)}"
+    verdict = together(map(_obeyed, obediences[:_MOST_SHARES]))
+    return Report(
+        title, verdict, (ResultTable(title, columns, tuple(rows), wrap=True),), values=list(map(plain, obediences))
+    )
+
+
+_MOST_SHARES: Final = 2
+"""Rows of the table of obedience in its verdict: both policies at the first share."""
+
+
+def _obeyed(obedience: PrivateObedience) -> str:
+    share, module = min(zip(obedience.follows, MODULES, strict=True))
+    if few := too_few(obedience.n):
+        return few
+    followed = "follow all advice" if share == 1 else f"follow {share:.1%} of the advice or more (the least: {module})"
+    who = f"At share {obedience.share:g}, {obedience.policy}"
+    return f"{who}: the modules {followed}; {obedience.n:,} held-out questions."

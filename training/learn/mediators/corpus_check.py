@@ -15,7 +15,11 @@ from parlour.envs.core import ParlourError, listed
 from parlour.envs.mediated_qa.corpus import Corpus, CorpusQuestion
 from parlour.envs.mediated_qa.graph import CONCEPT, DOCUMENT, ENTITY, NODE_KINDS, QUESTION, SENTENCE, KnowledgeGraph
 from parlour.envs.mediated_qa.retrieve import Search
+from parlour.training.learn.mediators.enough import FEWEST, linked_note, questions_needed
+from parlour.training.learn.mediators.experiment import HeldOutConfig
 from parlour.training.report import plots
+from parlour.training.report.result_table import ResultTable, plain_table
+from parlour.training.report.verdicts import together
 
 SHOWN = 3
 """Number of ids and titles shown as examples."""
@@ -78,30 +82,35 @@ def report(corpus: Corpus, form: str, graph: KnowledgeGraph) -> CorpusReport:
     )
 
 
-def report_rows(report: CorpusReport) -> list[tuple[str, str, str]]:
-    """The report as rows: what, how many, and examples or a remark."""
-    answerable = report.questions - report.unanswerable
+def corpus_table(report: CorpusReport, title: str) -> ResultTable:
+    """What there is, how many, and examples or a remark."""
     kinds = ", ".join(f"{kind} {count}" for kind, count in report.kinds.items())
     nodes = ", ".join(f"{kind} {count}" for kind, count in report.nodes.items())
     mean = f"{report.links / report.linked:.2f} documents each" if report.linked else ""
-    return [
-        ("questions", str(report.questions), kinds),
-        (
-            "answerable",
-            str(answerable),
-            f"{report.several_answers} with several answers" * bool(report.several_answers),
-        ),
-        ("unanswerable", str(report.unanswerable), ""),
-        ("double ids", str(len(report.double_ids)), _some(report.double_ids)),
-        ("double questions", str(report.double_questions), ""),
-        ("documents", str(report.documents), f"different titles {report.titles}"),
-        ("without sentences", str(len(report.without_sentences)), _some(report.without_sentences)),
-        ("sentences", str(report.sentences), ""),
-        ("nodes of the graph", str(sum(report.nodes.values())), nodes),
-        ("edges", str(report.edges), ""),
+    several = f"{report.several_answers} with several answers" * bool(report.several_answers)
+    rows = (
+        ("questions", report.questions, kinds),
+        ("answerable", report.questions - report.unanswerable, several),
+        ("unanswerable", report.unanswerable, ""),
+        ("double ids", len(report.double_ids), _some(report.double_ids)),
+        ("double questions", report.double_questions, ""),
+        ("documents", report.documents, f"different titles {report.titles}"),
+        ("without sentences", len(report.without_sentences), _some(report.without_sentences)),
+        ("sentences", report.sentences, ""),
+        ("nodes of the graph", sum(report.nodes.values()), nodes),
+        ("edges", report.edges, ""),
         ("questions linked", f"{report.linked} ({report.linked / report.questions:.1%})", mean),
-        ("not linked", str(report.questions - report.linked), _some(report.unlinked)),
-    ]
+        ("not linked", report.questions - report.linked, _some(report.unlinked)),
+    )
+    return plain_table(title, ("what", "number", "among them"), rows, wrap=True)
+
+
+def advice(report: CorpusReport) -> str:
+    """What to know before a mediator is trained on a corpus; empty if nothing is amiss."""
+    note, share = linked_note(report.linked, report.questions), HeldOutConfig().held_out_share
+    needed = questions_needed(share)
+    few = f"`train grace` judges a policy from {FEWEST} held-out questions on, which is {needed} questions; there are "
+    return together([f"{note}." if note else "", f"{few}{report.questions}." if report.questions < needed else ""])
 
 
 def _some(items: tuple[str, ...]) -> str:

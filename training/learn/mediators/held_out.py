@@ -8,9 +8,7 @@ questions of a file are brought into a random order first.
 from __future__ import annotations
 
 import hashlib
-from contextlib import nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -26,11 +24,10 @@ from parlour.policies.files import atomic_write
 from parlour.policies.retrieval.embedders import MiniLMEmbedder
 from parlour.training.learn.mediators import baselines, contextual, experiment
 from parlour.training.learn.mediators.baselines import Scores, SystemAnswers
-from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, learn
+from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, fit_policy
 from parlour.training.learn.mediators.simulate import calibrate, table
 from parlour.training.play.parallel.executor import Pool
-from parlour.training.runs.folder import run_directory, write_csv
-from parlour.training.runs.progress import StageProgress, no_progress
+from parlour.training.runs.run import Run
 
 PARTIAL: Final = "partial.csv"
 """The table of a calibration as it grows."""
@@ -72,8 +69,7 @@ def prepare(
     *,
     corpus: Corpus | None = None,
     reader: Reader | None = None,
-    out: Path | None = None,
-    progress: StageProgress = no_progress,
+    run: Run | None = None,
     pool: Pool | None = None,
     at_once: int = 1,
     pipeline: Pipeline | None = None,
@@ -84,8 +80,7 @@ def prepare(
         config: The experiment.
         corpus: Replaces the corpus of `corpus_of`; has at least train + held_out questions.
         reader: Who answers and checks; the offline one if None.
-        out: Run directory, for the settings and the table as it grows; resumes if it exists.
-        progress: Called after each question with the number that are done.
+        run: Where the settings are stored, and the table as it grows; None: nowhere.
         pool: Processes that run the questions under the joint actions; the reader must be picklable then.
         at_once: Number of questions run at once, in threads (`simulate.calibrate`).
         pipeline: The pipeline of the corpus and the reader, if there is one already; its parts and its actions count. Without
@@ -103,7 +98,8 @@ def prepare(
     if len(corpus.questions) < total:
         raise ParlourError(f"a corpus of {len(corpus.questions)} questions; accepted: at least {total}")
     actions = experiment.actions_of(config) if pipeline is None else pipeline.actions
-    with nullcontext() if out is None else run_directory(out, _settings(config, corpus, actions)):
+    run = run or Run(None)
+    with run.opened(_settings(config, corpus, actions)) as folder:
         pipeline = pipeline_of(config, corpus, reader) if pipeline is None else pipeline
         bins = pipeline.learn_bins(range(config.train))
         pays = experiment.payment_for(config, actions)
@@ -112,45 +108,32 @@ def prepare(
             range(total),
             payment=pays,
             seed=config.seed,
-            out=None if out is None else out / PARTIAL,
-            progress=progress,
+            out=folder / PARTIAL,
+            progress=run.progress,
             pool=pool,
             at_once=at_once,
         )
         train, held_out = rows[: config.train], rows[config.train :]
         confidences = tuple(row.confidence for row in held_out)
         utilities = table(train, config.joint, bins, actions, pays.costs)
-        if out is not None:
-            atomic_write(out / "table.csv", utilities.dumps())
+        atomic_write(folder / "table.csv", utilities.dumps())
         seen = None if config.sees == SEES[0] else np.array([pipeline.context(number) for number in range(total)])
-        if seen is not None and out is not None:
+        if seen is not None:
             named = [[row.id or row.number, *context] for row, context in zip(rows, seen.tolist(), strict=True)]
-            write_csv(out / "contexts.csv", ["id", *FEATURES], named)
+            run.table("contexts.csv", ["id", *FEATURES], named)
         return experiment.Calibrated(config, tuple(train), tuple(held_out), confidences, utilities, seen)
 
 
 def _settings(config: experiment.HeldOutConfig, corpus: Corpus, actions: ActionSet) -> dict[str, Any]:
     """What decides an experiment; of a corpus from a file also what is in it, and actions of one's own."""
-    settings = config.stored() | ({} if actions == PUBLISHED_ACTIONS else {"actions": actions.as_plain()})
+    settings = config.stored() | ({} if actions == PUBLISHED_ACTIONS else {"actions": actions.plain()})
     if not config.corpus:
         return settings
     return settings | {"corpus_sha256": hashlib.sha256(repr(corpus).encode()).hexdigest()}
 
 
-def compare(
-    calibrated: experiment.Calibrated,
-    policy: PolicyTable,
-    out: Path | None = None,
-    reader: str = "",
-) -> tuple[Scores, ...]:
-    """The scores of a policy and of the baselines on the held-out questions.
-
-    Args:
-        calibrated: The questions.
-        policy: The policy to compare.
-        out: Folder for the tables, if there is one.
-        reader: Who answered, for a column of the table of scores; empty for no such column.
-    """
+def compare(calibrated: experiment.Calibrated, policy: PolicyTable) -> tuple[Scores, ...]:
+    """The scores of a policy and of the baselines on the held-out questions."""
     rows, joint, actions = calibrated.held_out, calibrated.config.joint, calibrated.actions
     played = [
         *_learned(calibrated, policy),
@@ -160,13 +143,7 @@ def compare(
         baselines.best_static(calibrated.train, rows, joint, actions),
         baselines.oracle(rows, joint, actions),
     ]
-    scores = tuple(baselines.score(played, calibrated.payment))
-    if out is not None:
-        heading, *lines = baselines.lines(scores)
-        who, readers = (["reader"], [reader]) if reader else ([], [])
-        write_csv(out / "scores.csv", [*heading, *who], [[*line, *readers] for line in lines])
-        write_csv(out / "states.csv", ["state", "questions"], list(calibrated.states.items()))
-    return scores
+    return tuple(baselines.score(played, calibrated.payment))
 
 
 def _retrieval(calibrated: experiment.Calibrated) -> str:
@@ -195,12 +172,11 @@ def run(
     corpus: Corpus | None = None,
     reader: Reader | None = None,
     pipeline: Pipeline | None = None,
-    out: Path | None = None,
-    progress: StageProgress = no_progress,
+    run: Run | None = None,
 ) -> HeldOut:
     """`prepare`, learn by quantal response with cross-validated settings, `compare`; arguments as there."""
-    calibrated = prepare(config, corpus=corpus, reader=reader, pipeline=pipeline, out=out, progress=progress)
-    learned = learn(calibrated.table, GraceConfig(seed=config.seed))
-    if out is not None:
-        atomic_write(out / "policy.json", learned.policy.dumps())
-    return HeldOut(calibrated, learned, compare(calibrated, learned.policy, out))
+    calibrated = prepare(config, corpus=corpus, reader=reader, pipeline=pipeline, run=run)
+    learned = fit_policy(calibrated.table, GraceConfig(seed=config.seed))
+    if run is not None and run.path is not None:
+        atomic_write(run.path / "policy.json", learned.policy.dumps())
+    return HeldOut(calibrated, learned, compare(calibrated, learned.policy))

@@ -29,6 +29,7 @@ from parlour.training.learn.mediators.quantities import (
     measure,
 )
 from parlour.training.learn.mediators.table import Floats, UtilityTable
+from scipy.special import softmax
 
 LOWEST_TEMPERATURE: Final = 1e-8
 """Lower temperatures count as this one, as in the published code."""
@@ -36,10 +37,10 @@ TEMPERATURES: Final = (50.0, 25.0, 12.0, 6.0, 3.0, 1.5, 0.7, 0.35, 0.1)
 FLOORS: Final = (0.05, 0.02, 0.01, 0.005, 0.0)
 
 
-def softmax(values: Floats, temperature: float) -> Floats:
-    """Quantal response of each row; shape (..., actions). An action whose value is NaN gets 0.
+def quantal_response(values: Floats, temperature: float) -> Floats:
+    """Softmax of each row; shape (..., actions). An action whose value is NaN gets 0.
 
-    >>> softmax(np.array([1.0, 1.0, np.nan]), 0.7).tolist()
+    >>> quantal_response(np.array([1.0, 1.0, np.nan]), 0.7).tolist()
     [0.5, 0.5, 0.0]
 
     Raises:
@@ -51,17 +52,16 @@ def softmax(values: Floats, temperature: float) -> Floats:
         raise ParlourError("a row without any value; accepted: at least one value in each row")
     filled = np.where(known, values, -np.inf)
     distance = filled - filled.max(axis=-1, keepdims=True)
-    weight = np.exp(distance / max(temperature, LOWEST_TEMPERATURE))
-    return np.asarray(weight / weight.sum(axis=-1, keepdims=True))
+    return np.asarray(softmax(distance / max(temperature, LOWEST_TEMPERATURE), axis=-1))
 
 
 def respond(values: Floats, temperature: float, floor: float) -> Floats:
     """Quantal response with each known action of each row raised to about `floor`; shape (..., actions).
 
     Raises:
-        ParlourError: As `softmax`; or the floor is negative, or so high that it leaves nothing to learn.
+        ParlourError: As `quantal_response`; or the floor is negative, or so high that it leaves nothing to learn.
     """
-    p, known = softmax(values, temperature), ~np.isnan(values)
+    p, known = quantal_response(values, temperature), ~np.isnan(values)
     actions = known.sum(axis=-1, keepdims=True)
     check_floor(floor, int(actions.max()))
     raised = np.where(known, (1 - actions * floor) * p + floor, 0.0)
@@ -255,7 +255,7 @@ def unit_of(payment: Payment) -> float:
 
 
 @dataclass(frozen=True)
-class Settings:
+class ChosenSettings:
     """Temperature, floor and shrinkage as they were given or chosen."""
 
     temperature: float | None
@@ -271,7 +271,7 @@ class LearnedMediator:
 
     quantities: Quantities
     estimate: UtilityEstimate
-    settings: Settings
+    settings: ChosenSettings
     policy: PolicyTable
     regrets: Mapping[str, tuple[float, ...]]
     """State -> what retriever, generator and verifier could gain by disobeying (`equilibrium.Obedience.regrets`)."""
@@ -283,7 +283,7 @@ class LearnedMediator:
         return tuple(state for state in STATES if state not in played)
 
 
-def check(table: UtilityTable, config: GraceConfig) -> None:
+def check_floor_fits(table: UtilityTable, config: GraceConfig) -> None:
     """Raise `ParlourError` if the floor is too high for the number of actions in some state."""
     if config.floor is not None:
         count = measure(table).count
@@ -291,64 +291,56 @@ def check(table: UtilityTable, config: GraceConfig) -> None:
         check_floor(config.floor, int(np.max(known)))
 
 
-def choose(table: UtilityTable, config: GraceConfig) -> Settings:
+def choose_settings(table: UtilityTable, config: GraceConfig) -> ChosenSettings:
     """The settings, those not given by cross-validation. Raises `ParlourError` if the table is too small for it."""
-    given = Settings(config.temperature, config.floor, config.shrinkage)
+    given = ChosenSettings(config.temperature, config.floor, config.shrinkage)
     if config.method != "quantal" or None not in (config.temperature, config.floor):
         return given
     tried = tuple(config.unit * temperature for temperature in TEMPERATURES)
-    temperatures = tried if config.temperature is None else (config.temperature,)
-    floors = FLOORS if config.floor is None else (config.floor,)
     best = cross_validate(
         table,
-        temperatures=temperatures,
-        floors=floors,
+        temperatures=tried if config.temperature is None else (config.temperature,),
+        floors=FLOORS if config.floor is None else (config.floor,),
         shrinkages=(config.shrinkage,),
         folds=config.folds,
         seed=config.seed,
     ).best
-    return Settings(best.temperature, best.floor, best.shrinkage, best.utility)
+    return ChosenSettings(best.temperature, best.floor, best.shrinkage, best.utility)
 
 
-def learn(table: UtilityTable, config: GraceConfig, settings: Settings | None = None) -> LearnedMediator:
-    """Learn a policy from all of a table.
+def fit_policy(table: UtilityTable, config: GraceConfig, settings: ChosenSettings | None = None) -> LearnedMediator:
+    """Learn a policy from all of a table, and what disobeying it would gain.
 
     Args:
         table: The utilities.
         config: How.
-        settings: What `choose` gave; None chooses on this table.
+        settings: What `choose_settings` gave; None chooses on this table.
 
     Raises:
         ParlourError: The floor does not fit the table, or the table is too small for cross-validation.
     """
-    check(table, config)
-    chosen = settings or choose(table, config)
-    means = measure(table)
-    return finish(means, estimate(means, chosen.shrinkage), chosen, config, table)
-
-
-def finish(
-    means: Quantities, values: UtilityEstimate, settings: Settings, config: GraceConfig, table: UtilityTable
-) -> LearnedMediator:
-    """The policy of an estimate, and what disobeying it would gain."""
-    nets, actions = values.known, table.action_set
-    own, share = config.individual_costs, config.share
+    check_floor_fits(table, config)
+    chosen, means = settings or choose_settings(table, config), measure(table)
+    values = estimate(means, chosen.shrinkage)
+    nets, actions, own = values.known, table.action_set, config.individual_costs
     games = {
-        state: equilibrium.module_game(net, individual_costs=own, share=share, actions=actions, costs=table.costs)
+        state: equilibrium.module_game(
+            net, individual_costs=own, share=config.share, actions=actions, costs=table.costs
+        )
         for state, net in nets.items()
     }
     if config.method == "quantal":
-        assert settings.temperature is not None
-        assert settings.floor is not None
-        made = policy(values, settings.temperature, settings.floor, table.thresholds)
+        assert chosen.temperature is not None
+        assert chosen.floor is not None
+        made = policy(values, chosen.temperature, chosen.floor, table.thresholds)
     else:
         best = {
             state: equilibrium.correlated(games[state], equilibrium.as_array(nets[state], actions)) for state in nets
         }
         rows = {state: equilibrium.as_row(best[state].probabilities, tuple(nets[state]), actions) for state in nets}
-        made = PolicyTable(rows, table.thresholds, settings.temperature, settings.floor)
+        made = PolicyTable(rows, table.thresholds, chosen.temperature, chosen.floor)
     regrets = {
         state: equilibrium.obedience(game, equilibrium.as_array(made.rows[state], actions)).regrets
         for state, game in games.items()
     }
-    return LearnedMediator(means, values, settings, replace(made, actions=actions), regrets)
+    return LearnedMediator(means, values, chosen, replace(made, actions=actions), regrets)

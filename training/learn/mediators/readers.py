@@ -32,7 +32,7 @@ from parlour.policies.llm.make import ModelConfig
 from parlour.policies.llm.model import OFFLINE, Answered, Model, OfflineModel, RequestContext
 from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.transport.budget import Prices
-from parlour.policies.llm.transport.request import Completion, Usage
+from parlour.policies.llm.transport.request import Usage
 from parlour.training.learn.mediators import simulate
 from parlour.training.learn.mediators.experiment import HeldOutConfig
 
@@ -146,7 +146,8 @@ class CalibrationForecast:
     dollars: float | None
     """None if the price is unknown."""
 
-    def told(self) -> str:
+    @property
+    def message(self) -> str:
         """In one sentence."""
         kinds = ", ".join(f"{number:,} {kind}" for kind, number in self.calls.items()) or "none"
         cost = "cost unknown (no price for the model; accepted: --price)"
@@ -216,6 +217,6 @@ def forecast(
     if calls:
         prices = Prices.load(asked.prices)
         prices = prices if asked.price is None else prices.with_price(asked.model, *asked.price)
-        dollars = prices.cost(asked.model, Completion((), Usage(counting.prompt, counting.completion), ()))
+        dollars = prices.cost(asked.model, Usage(counting.prompt, counting.completion))
     used = counting.prompt, counting.completion
     return CalibrationForecast(asked.model, len(missing), len(done), calls, *used, dollars)

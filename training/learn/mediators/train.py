@@ -10,40 +10,49 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, astuple, dataclass, replace
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import asdict, astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa.contextual import ContextualModel
 from parlour.policies.agents.mediated_qa.joint import MODULES
-from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.files import atomic_write, read_json
-from parlour.training.learn.mediators.baselines import Usability, gain, static_policy, usability
+from parlour.training.learn.mediators.baselines import (
+    Scores,
+    Usability,
+    gain,
+    of_scores,
+    possible,
+    scores_table,
+    static_policy,
+    usability,
+)
+from parlour.training.learn.mediators.contextual import regrets_of
+from parlour.training.learn.mediators.experiment import Calibrated
+from parlour.training.learn.mediators.held_out import compare
 from parlour.training.learn.mediators.learn import (
+    ChosenSettings,
     GraceConfig,
     LearnedMediator,
-    Settings,
-    check,
-    choose,
+    check_floor_fits,
+    choose_settings,
     earned,
-    learn,
+    fit_policy,
 )
 from parlour.training.learn.mediators.table import Floats, UtilityTable
 from parlour.training.play import seeds
-from parlour.training.report.learning_curve import LearningCurve, learning_curve
+from parlour.training.report.learning_curve import LearningCurve
 from parlour.training.report.plots import Curve, CurvePoint
-from parlour.training.runs.checkpoints import Checkpoint
-from parlour.training.runs.folder import CONFIG, run_directory, write_csv
-from parlour.training.runs.loggers import loggers
-from parlour.training.runs.progress import Stage, StageProgress, no_progress
-from parlour.training.statistics import Bounds, mean_estimate, show_interval
+from parlour.training.report.report import Part, Report
+from parlour.training.report.result_table import Cell, Column, ResultTable
+from parlour.training.runs.checkpoints import State
+from parlour.training.runs.folder import CONFIG
+from parlour.training.runs.progress import Stage
+from parlour.training.runs.run import Run
+from parlour.training.statistics import Bounds, mean_estimate, plain, show_interval
 
-CHECKPOINT: Final = "checkpoint.json"
-PICTURE: Final = "curve.png"
 POLICY: Final = "policy.json"
 
 _SPLIT: Final = 0  # what a run draws for
@@ -82,85 +91,93 @@ class Trained:
 
     points: tuple[MediatorPoint, ...]
     learned: LearnedMediator
-    picture: bool
-    """Whether the curve was drawn: it needs matplotlib, of the extra `train`."""
     usability: Usability
     """Usability of the trained policy, from the held-out questions."""
+    curve: LearningCurve
+    scores: tuple[Scores, ...] = ()
+    """Of a calibrated run: the learned mediator, the baselines and the oracle on its held-out questions."""
+    reader: str = ""
+    """Who answered; empty if it is not told."""
+    states: Mapping[str, int] = field(default_factory=dict)
+    """Of a calibrated run: the training questions in each state."""
+    seen_regrets: Mapping[str, float] = field(default_factory=dict)
+    """What each module would gain by disobeying a policy that sees more than the state, mean over held-out questions."""
 
 
 def train(
     config: GraceConfig,
     table: UtilityTable,
-    out: str | Path,
-    progress: StageProgress = no_progress,
+    run: Run,
+    *,
+    calibrated: Calibrated | None = None,
     reader: str = "",
     contextual: ContextualModel | None = None,
-    log: Iterable[str] = (),
     limits: Bounds | None = None,
 ) -> Trained:
-    """Train, or resume the run in `out`.
+    """Train, or resume a run.
 
-    Leaves in `out`: config.json, checkpoint.json, progress.csv, curve.png, quantities.csv, obedience.csv and policy.json.
+    Leaves config.json, checkpoint.json, progress.csv, quantities.csv, policy.json, and the files of the report.
 
     Args:
-        config: How to learn. A run in `out` is resumed only if it has the same, and the same table.
+        config: How to learn. The run is resumed only if it has the same, and the same table.
         table: What to learn from.
-        out: Run directory.
-        progress: Told the number of questions learned from so far, and the held-out utility.
+        run: Where.
+        calibrated: The questions that the table is of, where there are held-out ones for a comparison with the baselines.
         reader: Who answered the questions of the table, for the policy file; empty where that is not told.
         contextual: What the policy file holds besides the table, for a mediator that sees more than the state.
-        log: Loggers beside progress.csv, of `parlour.training.runs.loggers.NAMES`.
         limits: The least and the greatest utility that a question can have, which no interval leaves; None: in the table.
 
     Raises:
-        ParlourError: `out` holds another run or is in use, or the configuration does not fit the table.
+        ParlourError: The directory holds another run or is in use, or the configuration does not fit the table.
     """
-    check(table, config)
+    check_floor_fits(table, config)
     more = {"reader": reader} if reader else {}
     more |= {} if contextual is None else {"sees": contextual.sees}
-    finished = partial(replace, reader=reader, contextual=contextual)
-    with run_directory(out, _settings(config, table) | more, _ignored(Path(out) / CONFIG)) as folder:
-        return _train(_Run(config, table, limits), folder, progress, finished, log)
+    limits = limits if calibrated is None else possible(calibrated.payment)
+    learner = _Learner(config, table, limits)
+    with run.opened(_settings(config, table) | more, _may_differ(run.path)) as folder:
+        _learn(learner, run)
+        learned = learner.finished()
+        scores: tuple[Scores, ...] = ()
+        regrets, states = dict[str, float](), dict[str, int]()
+        if calibrated is None:
+            usable = learner.usability()
+        else:
+            scores = compare(calibrated, replace(learned.policy, contextual=contextual))
+            usable = of_scores(scores, len(calibrated.train))
+            regrets, states = regrets_of(calibrated, config, contextual), calibrated.states
+        policy = usable.stored_in(replace(learned.policy, reader=reader, contextual=contextual))
+        learned = replace(learned, policy=policy)
+        heading = ["state", *MODULES, "n", "mean", "low", "high", "value", "probability"]
+        run.table("quantities.csv", heading, _quantities(learned, learner.limits))
+        atomic_write(folder / POLICY, policy.dumps())
+        points = tuple(learner.points)
+        made = Trained(points, learned, usable, curve(learner), scores, reader, states, regrets)
+        report(made).write(folder)
+    return made
 
 
-def _ignored(stored: Path) -> tuple[str, ...]:
+def _may_differ(path: Path | None) -> tuple[str, ...]:
     """Settings that a run of version 0.3 has besides, if it learned from counts, as all do now."""
-    there = read_json(stored) if stored.is_file() else {}
+    there = read_json(path / CONFIG) if path is not None and (path / CONFIG).is_file() else {}
     return ("learner", "rule", "rounds") if there.get("learner") == "counts" else ()
 
 
-def store_usability(run: Trained, usability: Usability, out: str | Path) -> None:
-    """Write the policy of a run again, with the result of another test than that of the run."""
-    atomic_write(Path(out) / POLICY, usability.stored_in(run.learned.policy).dumps())
+def _learn(learner: _Learner, run: Run) -> None:
+    """The phases that are missing."""
+    run.restore(learner.load_state_dict)
+    if len(learner.points) < learner.config.points:
+        run.progress(learner.stage, learner.steps)
+    while len(learner.points) < learner.config.points:
+        point = learner.phase()
+        held_out = "" if point.held_out is None else f"{point.held_out:.2f} {show_interval(point, '.2f')}"
+        run.progress(learner.stage, point.steps, f"held-out utility {held_out}" if held_out else "nothing held out")
+        run.log(point.metrics, point.steps)
+        run.checkpoint(learner.state_dict())
 
 
-def _train(
-    run: _Run, folder: Path, progress: StageProgress, finished: Callable[[PolicyTable], PolicyTable], log: Iterable[str]
-) -> Trained:
-    checkpoint = Checkpoint(folder / CHECKPOINT)
-    checkpoint.load(lambda path: run.load_state_dict(read_json(path)))
-    if len(run.points) < run.config.points:
-        progress(run.stage, run.steps)
-    with loggers(folder, log, [(point.steps, point.metrics) for point in run.points]) as logger:
-        while len(run.points) < run.config.points:
-            point = run.phase()
-            held_out = "" if point.held_out is None else f"{point.held_out:.2f} {show_interval(point, '.2f')}"
-            progress(run.stage, point.steps, f"held-out utility {held_out}" if held_out else "nothing held out")
-            logger.log(point.metrics, point.steps)
-            checkpoint.save_json(run.state_dict())
-    learned = run.finished()
-    usable = run.usability()
-    learned = replace(learned, policy=usable.stored_in(finished(learned.policy)))
-    _store_quantities(learned, folder / "quantities.csv", run.limits)
-    regrets = [[state, *of] for state, of in learned.regrets.items()]
-    write_csv(folder / "obedience.csv", ["state", *MODULES], regrets)
-    picture = _draw(run, folder / PICTURE)
-    atomic_write(folder / POLICY, learned.policy.dumps())
-    return Trained(tuple(run.points), learned, picture, usable)
-
-
-class _Run:
-    """A run between two phases."""
+class _Learner:
+    """What has been learned, between two phases."""
 
     def __init__(self, config: GraceConfig, table: UtilityTable, limits: Bounds | None) -> None:
         self.config, self.table = config, table
@@ -169,24 +186,24 @@ class _Run:
         self.training = table.rows(learned_from)
         self.held_out = table.rows(held_out) if held_out else None
         self.points: list[MediatorPoint] = []
-        self.settings: Settings | None = None
+        self.settings: ChosenSettings | None = None
         self.stage = Stage("Training the mediator", len(self.training), "questions")
 
     @property
     def steps(self) -> int:
         return self.points[-1].steps if self.points else 0
 
-    def chosen(self) -> Settings:
+    def chosen(self) -> ChosenSettings:
         """The settings: by cross-validation over the training questions, once."""
         if self.settings is None:
-            self.settings = choose(self.training, self.config)
+            self.settings = choose_settings(self.training, self.config)
         return self.settings
 
     def phase(self) -> MediatorPoint:
         """Learn on, and measure."""
         steps = max(1, len(self.training) * (len(self.points) + 1) // self.config.points)
         seen = self.training.rows(range(steps))
-        made = learn(seen, self.config, self.chosen()).policy
+        made = fit_policy(seen, self.config, self.chosen()).policy
         training = _interval(earned(made, seen), self.limits)[1]
         held_out = np.zeros(0) if self.held_out is None else earned(made, self.held_out)
         point = MediatorPoint(steps, training, *_interval(held_out, self.limits))
@@ -195,13 +212,13 @@ class _Run:
 
     def finished(self) -> LearnedMediator:
         """The policy of the run as it stands."""
-        return learn(self.table, self.config, self.chosen())
+        return fit_policy(self.table, self.config, self.chosen())
 
     def usability(self) -> Usability:
         """Whether the policy from the training questions earns more on the held-out ones than the best static policy."""
         if self.held_out is None:
             return usability(None, "", len(self.training))
-        made = learn(self.training, self.config, self.chosen())
+        made = fit_policy(self.training, self.config, self.chosen())
         utilities = self.training.utilities
         tried = np.flatnonzero(~np.isnan(utilities).all(axis=0))
         best = int(tried[np.nanmean(utilities[:, tried], axis=0).argmax()])
@@ -218,15 +235,12 @@ class _Run:
             "points": [astuple(point) for point in self.points],
         }
 
-    def load_state_dict(self, stored: dict[str, Any]) -> None:
+    def load_state_dict(self, state: State) -> None:
         """Resume from what `state_dict` gave."""
-        try:
-            # of version 0.3, with a regret as third value
-            points = [[*point[:2], *point[3:]] if len(point) == 7 else point for point in stored["points"]]
-            self.points = [MediatorPoint(*point) for point in points]
-            self.settings = None if stored["settings"] is None else Settings(**stored["settings"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise ParlourError(f"{CHECKPOINT} cannot be used ({error}); accepted: what `train grace` left") from None
+        # of version 0.3, with a regret as third value
+        points = [[*point[:2], *point[3:]] if len(point) == 7 else point for point in state["points"]]
+        self.settings = None if state["settings"] is None else ChosenSettings(**state["settings"])
+        self.points = [MediatorPoint(*point) for point in points]
 
 
 def _split(table: UtilityTable, config: GraceConfig) -> tuple[list[int], list[int]]:
@@ -267,8 +281,8 @@ def _settings(config: GraceConfig, table: UtilityTable) -> dict[str, Any]:
     return stored | {"table_sha256": digest}
 
 
-def _store_quantities(learned: LearnedMediator, path: Path, limits: Bounds) -> None:
-    """One line for each state and action with data or a value; intervals end at what is possible."""
+def _quantities(learned: LearnedMediator, limits: Bounds) -> list[list[Any]]:
+    """A row for each state and action with data or a value; intervals end at what is possible."""
     quantities, values, rows = learned.quantities, learned.estimate, []
     low, high = np.maximum(quantities.low, limits[0]), np.minimum(quantities.high, limits[1])
     for k, state in enumerate(values.states):
@@ -280,16 +294,65 @@ def _store_quantities(learned: LearnedMediator, path: Path, limits: Bounds) -> N
                 measured = [array[place, j].item() for array in of]
             cells = [x if math.isfinite(x) else "" for x in (*measured, float(values.value[k, j]))]
             rows.append([state, *joint, *cells, learned.policy.rows.get(state, {}).get(joint, "")])
-    write_csv(path, ["state", *MODULES, "n", "mean", "low", "high", "value", "probability"], rows)
+    return rows
 
 
-def _draw(run: _Run, path: Path) -> bool:
-    """The curve with its intervals as a PNG, joint actions at random beside it; False if matplotlib is not installed."""
+# -- the report ------------------------------------------------------------------------------------------------
+
+
+def report(run: Trained) -> Report:
+    """The policy, the settings that were chosen, and where there are some, scores beside the baselines."""
+    learned, settings, suffix = run.learned, run.learned.settings, f" ({run.reader})" if run.reader else ""
+    parts: list[Part] = [_policy_table(learned, f"Policy{suffix}")]
+    if settings.held_out is not None:
+        chosen = f"temperature {settings.temperature}, floor {settings.floor}"
+        parts.append(f"chosen by cross-validation: {chosen} (held-out utility {settings.held_out:.2f})")
+    if run.scores:
+        parts.append(scores_table(run.scores, f"Held-out questions{suffix}"))
+    if run.seen_regrets:
+        text = ", ".join(f"{name} {regret:.2f}" for name, regret in run.seen_regrets.items())
+        parts.append(f"regret of the policy that sees more, mean over held-out questions: {text}")
+    counts = tuple(run.states.items())
+    states = ResultTable("Training questions", (Column("state"), Column("questions")), counts, file="states.csv")
+    values: dict[str, Any] = {
+        "questions": _questions(learned),
+        "unseen": learned.unseen,
+        "settings": asdict(settings),
+        "regrets": learned.regrets,
+        "last": asdict(run.points[-1]),
+        "usable": run.usability.usable,
+        **({"scores": [plain(score) for score in run.scores]} if run.scores else {}),
+        **({"reader": run.reader} if run.reader else {}),
+        **({"seen_regrets": dict(run.seen_regrets)} if run.seen_regrets else {}),
+    }
+    details = (states,) if counts else ()
+    title = "A mediator for retriever, generator and verifier"
+    return Report(title, run.usability.verdict, tuple(parts), details, run.curve.picture, values)
+
+
+def _questions(learned: LearnedMediator) -> dict[str, int]:
+    """State -> number of its questions."""
+    return dict(zip(learned.quantities.states, learned.quantities.questions.tolist(), strict=True))
+
+
+def _policy_table(learned: LearnedMediator, title: str) -> ResultTable:
+    """Number of questions, most probable action, and what disobeying would gain, by state, most questions first."""
+    counts, rows = _questions(learned), list[tuple[Cell, ...]]()
+    for state, row in sorted(learned.policy.rows.items(), key=lambda item: -counts.get(item[0], 0)):
+        best = max(row, key=row.__getitem__)
+        rows.append((state, counts.get(state, 0), " ".join(best), row[best], *learned.regrets[state]))
+    columns = (Column("state"), Column("questions"), Column("most probable"), Column("p", ".3f"))
+    regrets = (Column(f"regret of {name}", ".2f", key=name) for name in MODULES)
+    return ResultTable(title, (*columns, *regrets), tuple(rows), file="obedience.csv")
+
+
+def curve(run: _Learner) -> LearningCurve:
+    """The curve with its intervals, and joint actions at random beside it."""
     points, config = run.points, run.config
     training = [CurvePoint(p.steps, p.training) for p in points if p.training is not None]
     held_out = [CurvePoint(p.steps, p.held_out, p.low, p.high) for p in points if p.held_out is not None]
     by_chance = [] if run.held_out is None else _at_random(run.held_out, run.limits)
-    shown = LearningCurve(
+    return LearningCurve(
         title=f"What a mediator learns: {config.method} by counts",
         who="GRACE's mediator on the questions of its table; dotted: every joint action as likely as another, "
         "as before anything is learned",
@@ -302,7 +365,6 @@ def _draw(run: _Run, path: Path) -> bool:
         ),
         levels=[("random", level) for level in by_chance],
     )
-    return learning_curve(path, shown)
 
 
 def _at_random(held_out: UtilityTable, limits: Bounds) -> list[tuple[float, float | None, float | None]]:

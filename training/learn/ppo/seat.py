@@ -5,42 +5,42 @@ from are the seeds of `seeds.TRAINING`, the curve is measured on `seeds.VALIDATI
 decisions. A phase begins with freshly seeded environments and ends with a checkpoint, so that a run that was killed and resumed
 gives the same network, byte for byte, as an uninterrupted run.
 
-A finished run is measured on held-out deals: beside its opponents' policy in the same seat, as a page with verdict and curve.
+A finished run is measured on held-out deals: beside its opponents' policy in the same seat.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from parlour.policies import TrainedSeat, make_policy
-from parlour.policies.files import read_json, write_json
+from parlour.policies.files import read_json
 from parlour.training.learn.ppo import trainer as trainers
-from parlour.training.learn.ppo.phase_config import NOT_DECIDING, SeatConfig
+from parlour.training.learn.ppo.config import NOT_DECIDING, SeatConfig
 from parlour.training.measure import evaluate
 from parlour.training.measure.evaluation_tables import comparison_table, rate_table
 from parlour.training.play import seeds
 from parlour.training.play.parallel.concurrent_games import MakePolicy
 from parlour.training.play.rollout import table
-from parlour.training.play.runner import GameRunner
-from parlour.training.report.html import opening, write_report
-from parlour.training.report.learning_curve import LearningCurve, learning_curve
+from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
+from parlour.training.report.learning_curve import LearningCurve
 from parlour.training.report.plots import Curve, CurvePoint
+from parlour.training.report.report import REPORT_FILE, SUMMARY_FILE, Report
 from parlour.training.report.verdicts import compared
-from parlour.training.runs.checkpoints import Checkpoint
-from parlour.training.runs.folder import run_directory, write_csv
-from parlour.training.runs.loggers import Logger, Metrics, loggers, read_curve
-from parlour.training.runs.progress import Stage, StageProgress, no_progress
+from parlour.training.runs.progress import Stage
+from parlour.training.runs.run import Run
 from parlour.training.statistics import Estimate, plain, rate
 
-CHECKPOINT: Final = "checkpoint.npz"
 BASELINES: Final = "baselines.csv"
-PICTURE: Final = "curve.png"
 POLICY: Final = "policy.npz"
+TRAINED: Final = "trained"
+UNTRAINED: Final = "untrained"
+"""The network before its first decision: step 0 of the picture."""
+RANDOM: Final = "random"
 
 
 @dataclass(frozen=True)
@@ -79,11 +79,6 @@ _METRICS: Final = {
 }
 
 
-UNTRAINED: Final = "untrained"
-"""The network before its first decision: step 0 of the picture."""
-RANDOM: Final = "random"
-
-
 class SeatBaseline(NamedTuple):
     """A player that does not learn, in the seat of the learner in the same validation games."""
 
@@ -96,28 +91,57 @@ class SeatBaseline(NamedTuple):
     high: float
 
 
-def train(
-    config: SeatConfig, out: str | Path, progress: StageProgress = no_progress, log: Iterable[str] = ()
-) -> SeatPoint:
-    """Train, or resume the run in `out`; returns the last point of the curve.
+@dataclass(frozen=True)
+class SeatResult:
+    """The result of a run."""
 
-    Leaves in `out`: config.json, checkpoint.npz and the one before it, progress.csv, baselines.csv, curve.png and policy.npz (a
-    `TrainedSeat`).
+    config: SeatConfig
+    points: tuple[SeatPoint, ...]
+    baselines: tuple[SeatBaseline, ...]
+    gain: Estimate
+    """Of the trained seat over its opponents' policy in the same seat of the same held-out deals, which are as many as the
+    validation games of a point of the curve."""
+    held_out: evaluate.Evaluation | None = field(default=None, compare=False)
+    """These games; None where the run had been measured before."""
+
+    @property
+    def last(self) -> SeatPoint:
+        """The last point of the curve."""
+        return self.points[-1]
+
+
+def train(config: SeatConfig, run: Run) -> SeatResult:
+    """Train, or resume a run, and measure the trained seat.
+
+    Leaves config.json, checkpoint.npz and the one before it, progress.csv, baselines.csv, policy.npz (a `TrainedSeat`), and the
+    files of the report.
 
     Args:
-        config: What to train. A run in `out` is resumed only if it has the same.
-        out: Run directory.
-        progress: Told the number of decisions so far, and the win rate.
-        log: Loggers beside progress.csv, of `parlour.training.runs.loggers.NAMES`.
+        config: What to train. The run is resumed only if it has the same.
+        run: Where.
 
     Raises:
-        ParlourError: `out` holds a run with another configuration or is in use, or the configuration cannot be used.
+        ParlourError: The directory holds a run with another configuration or is in use, or the configuration cannot be used.
     """
     trainers.seat_maker(config)()  # refuses an unusable configuration before anything is written
     own = trainer_for(config)
     config = replace(config, envs=config.envs or own.ENVS, learning_rate=config.learning_rate or own.RATE)
-    with run_directory(out, asdict(config), NOT_DECIDING) as folder:
-        return _train(config, folder, progress, log)
+    with run.opened(asdict(config), NOT_DECIDING) as folder:
+        points = _stored(run)
+        if len(points) < config.phases:
+            trainer = own(config)
+            try:
+                _train_phases(config, run, trainer, points)
+            finally:
+                trainer.close()
+        baselines = tuple(_stored_baselines(folder))
+        if (gain := _measured(folder, points[-1].steps)) is not None:
+            return SeatResult(config, tuple(points), baselines, gain)
+        held_out = _held_out(config, run)
+        gain = next(pair.result for pair in held_out.comparisons if pair.side == evaluate.ALL_GAMES)
+        result = SeatResult(config, tuple(points), baselines, gain, held_out)
+        report(result).write(folder)
+        return result
 
 
 def trainer_for(config: SeatConfig) -> type[trainers.Trainer]:
@@ -125,51 +149,30 @@ def trainer_for(config: SeatConfig) -> type[trainers.Trainer]:
     return trainers.ArrayTrainer if trainers.plays_over_arrays(config) else trainers.Sb3Trainer
 
 
-def _train(config: SeatConfig, folder: Path, progress: StageProgress, log: Iterable[str]) -> SeatPoint:
-    curve = _stored(folder)
-    points = [SeatPoint.of_metrics(*row) for row in curve]
-    if len(points) >= config.phases:
-        return points[-1]
-    trainer = trainer_for(config)(config)
-    try:
-        with loggers(folder, log, curve) as logger:
-            return _train_phases(config, folder, trainer, points, progress, logger)
-    finally:
-        trainer.close()
+def _stored(run: Run) -> list[SeatPoint]:
+    """The curve as far as the checkpoint. Raises `ParlourError` for a checkpoint that cannot be used."""
+    steps = run.restore(trainers.steps_of) or 0
+    return [SeatPoint.of_metrics(*row) for row in run.curve if row[0] <= steps]
 
 
-def _train_phases(
-    config: SeatConfig,
-    folder: Path,
-    trainer: trainers.Trainer,
-    points: list[SeatPoint],
-    progress: StageProgress,
-    logger: Logger,
-) -> SeatPoint:
-    checkpoint = Checkpoint(folder / CHECKPOINT)
+def _train_phases(config: SeatConfig, run: Run, trainer: trainers.Trainer, points: list[SeatPoint]) -> None:
+    """Learn and measure the phases that are missing; their points are appended."""
     if points:
-        checkpoint.load(trainer.load)
-    if not (folder / BASELINES).exists():
-        baselines = _baselines(config, None if points else trainer.policy())
-        write_csv(folder / BASELINES, SeatBaseline._fields, baselines)
+        run.restore(trainer.load_state_dict)
+    if not (run.folder / BASELINES).exists():
+        run.table(BASELINES, SeatBaseline._fields, _baselines(config, None if points else trainer.policy()))
     stage = Stage(f"Training {config.game}", config.phases * config.phase_steps, "decisions")
     for phase in range(len(points), config.phases):
         before, note = (points[-1].steps, _note(points[-1])) if points else (0, "")
-        progress(stage, before, note)
-        learned = trainer.learn(phase, partial(_tell, progress, stage, before, note))
+        run.progress(stage, before, note)
+        learned = trainer.learn(phase, lambda done, at=before, said=note: run.progress(stage, at + done, said))  # type: ignore[misc]
         policy = trainer.policy()
         points.append(_measure(config, policy, learned, points))
-        progress(stage, learned.steps, _note(points[-1]))
+        run.progress(stage, learned.steps, _note(points[-1]))
         returned = {"charts/episodic_return": learned.returned / learned.games if learned.games else None}
-        logger.log(points[-1].metrics | returned | dict(learned.metrics), learned.steps)
-        policy.save(folder / POLICY)
-        _draw(points, _stored_baselines(folder), config, folder / PICTURE)
-        checkpoint.save(trainer.save)  # after the other files, which are written again where it is behind them
-    return points[-1]
-
-
-def _tell(progress: StageProgress, stage: Stage, before: int, note: str, done: int) -> None:
-    progress(stage, before + done, note)
+        run.log(points[-1].metrics | returned | dict(learned.metrics), learned.steps)
+        policy.save(run.folder / POLICY)
+        run.checkpoint(trainer.state_dict())
 
 
 # -- one phase ---------------------------------------------------------------------------------------------------
@@ -184,16 +187,16 @@ def _measure(config: SeatConfig, policy: TrainedSeat, learned: trainers.Learned,
 
 def _won(config: SeatConfig, candidates: Mapping[str, Callable[[], Any]]) -> dict[str, Estimate]:
     """How often each wins the validation games, all in the same seats."""
-    report = _report(config, candidates, seeds.VALIDATION[: config.validation_games])
-    rates = {name: report.rates[name]["all"] for name in candidates}
+    games = _evaluated(config, candidates, seeds.VALIDATION[: config.validation_games])
+    rates = {name: games.rates[name]["all"] for name in candidates}
     return {name: won for name, won in rates.items() if won is not None}
 
 
-def _report(
+def _evaluated(
     config: SeatConfig,
     candidates: Mapping[str, Callable[[], Any]],
     deals: Sequence[int],
-    runner: GameRunner = evaluate.DEFAULT,
+    runner: GameRunner = ONE_AT_A_TIME,
 ) -> evaluate.Evaluation:
     """Each candidate in the seat of the learner, on the same deals against the same opponents."""
     env = table(config.game, **config.options)
@@ -224,30 +227,60 @@ def _note(point: SeatPoint) -> str:
 # -- files -----------------------------------------------------------------------------------------------------
 
 
-def _stored(folder: Path) -> list[tuple[int, Metrics]]:
-    """The curve of the run in the folder, as far as it has come. Raises `ParlourError` for a checkpoint that cannot be used."""
-    steps = Checkpoint(folder / CHECKPOINT).load(lambda path: trainers.stored_steps(path)[1])
-    if steps is None:
-        return []
-    curve: list[tuple[int, Metrics]] = [*read_curve(folder)]
-    # a run that was killed while it wrote its files may have a point more than its checkpoint
-    return [row for row in curve if row[0] <= steps]
-
-
-def _stored_baselines(folder: Path) -> dict[str, SeatBaseline]:
+def _stored_baselines(folder: Path) -> list[SeatBaseline]:
     with (folder / BASELINES).open(newline="") as file:
         _, *rows = csv.reader(file)
-    return {row[0]: SeatBaseline(row[0], int(row[1]), *map(float, row[2:])) for row in rows}
+    return [SeatBaseline(row[0], int(row[1]), *map(float, row[2:])) for row in rows]
 
 
-def _draw(points: list[SeatPoint], baselines: Mapping[str, SeatBaseline], config: SeatConfig, path: Path) -> None:
+def _measured(folder: Path, steps: int) -> Estimate | None:
+    """The gain of a run that was measured after these many decisions, else None."""
+    if not (folder / REPORT_FILE).exists() or not (folder / SUMMARY_FILE).exists():
+        return None
+    stored = read_json(folder / SUMMARY_FILE)
+    return Estimate.of_json(stored["held_out"]) if stored["steps"] == steps else None
+
+
+def _held_out(config: SeatConfig, run: Run) -> evaluate.Evaluation:
+    """The trained seat and its opponents' policy, in the same seat of the same held-out deals."""
+    policy = run.folder / POLICY
+    candidates: dict[str, MakePolicy] = {
+        TRAINED: lambda: TrainedSeat.load(policy),
+        config.opponents: _player(config, config.opponents),
+    }
+    return _evaluated(config, candidates, seeds.HELD_OUT[: config.validation_games], GameRunner(progress=run.progress))
+
+
+# -- the report --------------------------------------------------------------------------------------------------
+
+
+def report(result: SeatResult) -> Report:
+    """The trained seat beside its opponents' policy, and its curve."""
+    config, last, games = result.config, result.last, result.held_out
+    options = ", ".join(f"{name} {value}" for name, value in config.options.items()) or "default options"
+    played = (
+        f"{options}; the other seats: {config.opponents}. {config.validation_games:,} held-out deals, on which both take the "
+        "same seat against the same opponents. Intervals at 95 %: Wilson for rates, paired for differences."
+    )
+    return Report(
+        f"A trained seat of {config.game}",
+        compared("the trained seat", f"{config.opponents} in the same seat", result.gain),
+        (f"{last.steps} decisions, {last.games} games: win rate {last.win_rate:.3f}",),
+        () if games is None else (played, comparison_table(games), rate_table(games)),
+        curve(result).picture,
+        asdict(last) | {"held_out": plain(result.gain)},
+    )
+
+
+def curve(result: SeatResult) -> LearningCurve:
     """The curve from step 0 on, with its intervals, and the random player beside it."""
-    before = baselines.get(UNTRAINED)
+    config, points = result.config, result.points
+    baselines = {baseline.name: baseline for baseline in result.baselines}
+    before, by_chance = baselines.get(UNTRAINED), baselines[RANDOM]
     validated = [CurvePoint(point.steps, point.win_rate, point.low, point.high) for point in points]
     start = [] if before is None else [CurvePoint(0, before.win_rate, before.low, before.high)]
     trained = [CurvePoint(point.steps, point.training_win_rate) for point in points]
-    by_chance = baselines[RANDOM]
-    shown = LearningCurve(
+    return LearningCurve(
         title=f"{config.game}: what a seat learns against {config.opponents}",
         who=f"PPO in {'a random seat' if config.seat == RANDOM else f'seat {config.seat}'}, the others "
         f"{config.opponents}; step 0: the untrained network; dotted: random in its place",
@@ -261,46 +294,3 @@ def _draw(points: list[SeatPoint], baselines: Mapping[str, SeatBaseline], config
         levels=((RANDOM, (by_chance.win_rate, by_chance.low, by_chance.high)),),
         limits=(0, 1),
     )
-    learning_curve(path, shown)
-
-
-RESULT: Final = "held_out.json"
-TRAINED: Final = "trained"
-
-
-def measure_seat(config: SeatConfig, folder: Path, steps: int, runner: GameRunner = evaluate.DEFAULT) -> Estimate:
-    """The gain of the trained seat over its opponents' policy in the same seat of the same held-out deals, which are as many as the validation
-    games of a point of the curve. A run that was measured after these many decisions (`steps`) is not measured again.
-
-    Leaves in the folder: held_out.json, report.md and report.html.
-    """
-    if (folder / RESULT).exists():
-        stored = read_json(folder / RESULT)
-        if stored.pop("steps") == steps:
-            return Estimate.of_json(stored)
-    baseline, policy = _player(config, config.opponents), folder / POLICY
-    candidates: dict[str, MakePolicy] = {TRAINED: lambda: TrainedSeat.load(policy), config.opponents: baseline}
-    report = _report(config, candidates, seeds.HELD_OUT[: config.validation_games], runner)
-    difference = next(pair.result for pair in report.comparisons if pair.side == evaluate.ALL_GAMES)
-    write_report(folder, _text(config, report, verdict(config, difference)))
-    write_json(folder / RESULT, {"steps": steps, **plain(difference)})
-    return difference
-
-
-def verdict(config: SeatConfig, gain: Estimate) -> str:
-    """One sentence."""
-    return compared("the trained seat", f"{config.opponents} in the same seat", gain)
-
-
-def _text(config: SeatConfig, report: evaluate.Evaluation, said: str) -> str:
-    options = ", ".join(f"{name} {value}" for name, value in config.options.items())
-    return "\n".join([
-        *opening(f"A trained seat of {config.game}", said, "![Learning curve](curve.png)"),
-        f"{options or 'default options'}; the other seats: {config.opponents}. {len(report.games) // 2:,} held-out deals, "
-        "on which both take the same seat against the same opponents. Intervals at 95 %: Wilson for rates, paired for differences.",
-        "",
-        comparison_table(report).markdown(),
-        "",
-        rate_table(report).markdown(),
-        "",
-    ])  # fmt: skip

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -22,38 +21,32 @@ from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
 from parlour.policies import TrainedSeat
-from parlour.policies.array_files import read_arrays, write_arrays
-from parlour.policies.files import reading
 from parlour.training.learn.batch.networks import adam_arrays, arrays_of, load_adam, load_arrays, weights_of
-from parlour.training.learn.ppo.phase_config import SeatConfig, env_seeds, features_of
+from parlour.training.learn.ppo.config import SeatConfig, env_seeds, features_of
 from parlour.training.learn.ppo.vec import SeatVecEnv
 from parlour.training.learn.selfplay import pool
 from parlour.training.learn.selfplay.config import LOSSES, SelfplayConfig
 from parlour.training.learn.selfplay.learn import OPPONENT, Session
-from parlour.training.learn.selfplay.learner import META as LEARNER, SelfplayLearner, rates
+from parlour.training.learn.selfplay.learner import SelfplayLearner, rates
 from parlour.training.learn.selfplay.seating import Seating
 from parlour.training.play import seeds
 from parlour.training.play.single_seat import make_seat
+from parlour.training.runs.checkpoints import State
 from parlour.training.runs.loggers import Metrics
 from parlour.wrappers.learner_seats import SeatEnv
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import set_random_seed
 
-FOREIGN: Final = "is not a checkpoint of this run; accepted: what `train seat` left"
 OF_SB3: Final = "parlour_phases"
 """Marks checkpoints of MaskablePPO."""
 LEARNING_RATE: Final = "charts/learning_rate"
 _SEATS: Final = 4  # what seeds are derived for
 
 
-def stored_steps(path: Path) -> tuple[str, int]:
-    """Which trainer left a checkpoint, and after how many decisions. Raises `ParlourError` for a file of another kind."""
-    with reading(path, "checkpoint", FOREIGN):
-        try:
-            return OF_SB3, int(read_arrays(path, OF_SB3)[0]["steps"])
-        except KeyError:
-            return LEARNER, int(read_arrays(path, LEARNER)[0]["told"]["steps"])
+def steps_of(state: State) -> int:
+    """After how many decisions a checkpoint of either trainer was made."""
+    return int(state["steps"] if state["kind"] == OF_SB3 else state["told"]["steps"])
 
 
 class Learned(NamedTuple):
@@ -125,17 +118,17 @@ class ArrayTrainer:
         """The network as it is now; it plays the most probable action."""
         return self._learner.seat(sample=False)
 
-    def save(self, path: Path) -> None:
-        """Write the state, of plain values and numbers."""
-        self._learner.save(path, {"steps": self.steps})
+    def state_dict(self) -> dict[str, Any]:
+        """The state, of plain values and arrays."""
+        return self._learner.state_dict({"steps": self.steps})
 
-    def load(self, path: Path) -> None:
-        """Continue from a state. Raises `ParlourError` for a file that is none of this run."""
-        if stored_steps(path)[0] == OF_SB3:
+    def load_state_dict(self, state: State) -> None:
+        """Continue from a state. Raises `ParlourError`, `KeyError` or `RuntimeError` for another run's."""
+        if state["kind"] == OF_SB3:
             raise ParlourError(
-                f"{str(path)!r} is of stable-baselines3, with which earlier versions trained this game; accepted: a new folder"
+                "the checkpoint is of stable-baselines3, with which earlier versions trained this game; accepted: a new folder"
             )
-        self.steps = int(self._learner.load(path)["steps"])
+        self.steps = int(self._learner.load_state_dict(state)["steps"])
 
     def close(self) -> None:
         """Tables over arrays need no end."""
@@ -233,17 +226,14 @@ class Sb3Trainer:
         features = features_of(self.config.game, self.config.features)
         return TrainedSeat(env.spec.id, env.game.config, layers, features=features)
 
-    def save(self, path: Path) -> None:
-        arrays = arrays_of("policy", self.model.policy) | adam_arrays(self._adam)
-        meta = {"steps": self.model.num_timesteps, "updates": self.model._n_updates}
-        write_arrays(path, OF_SB3, meta, arrays)
+    def state_dict(self) -> dict[str, Any]:
+        meta = {"kind": OF_SB3, "steps": self.model.num_timesteps, "updates": self.model._n_updates}
+        return meta | arrays_of("policy", self.model.policy) | adam_arrays(self._adam)
 
-    def load(self, path: Path) -> None:
-        with reading(path, "checkpoint", FOREIGN):
-            meta, arrays = read_arrays(path, OF_SB3)
-            load_arrays("policy", self.model.policy, arrays)
-            load_adam(self._adam, arrays)
-            self.model.num_timesteps, self.model._n_updates = int(meta["steps"]), int(meta["updates"])
+    def load_state_dict(self, state: State) -> None:
+        load_arrays("policy", self.model.policy, state)
+        load_adam(self._adam, state)
+        self.model.num_timesteps, self.model._n_updates = int(state["steps"]), int(state["updates"])
 
     def close(self) -> None:
         self._env.close()

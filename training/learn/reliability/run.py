@@ -12,12 +12,11 @@ nothing, with a ridge. The decay rho is the one of a grid that judges best the e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import log
-from pathlib import Path
 from statistics import fmean
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from parlour.envs.core import accept, check_from
@@ -30,12 +29,11 @@ from parlour.training.learn.reliability.judgements import Array
 from parlour.training.learn.tuning.gratr import PLAYERS, RULES
 from parlour.training.play import rollout, seeds
 from parlour.training.records.werewolf.played import GAME
-from parlour.training.report.html import opening, write_report
-from parlour.training.report.result_table import markdown_table
+from parlour.training.report.report import Report
+from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.report.verdicts import LOG_LOSS, compared, together
-from parlour.training.runs.folder import JsonlStore, run_directory
-from parlour.training.runs.loggers import Logger, loggers
-from parlour.training.runs.progress import Stage, StageProgress, no_progress
+from parlour.training.runs.progress import Stage
+from parlour.training.runs.run import Run
 from parlour.training.statistics import mean_estimate
 from scipy.optimize import minimize
 
@@ -235,35 +233,22 @@ class TrustTraining:
 class LearnedTrust:
     """What a run found."""
 
+    config: TrustTraining
     fit: Fit
     """Fit of the last round, from all episodes."""
     losses: Mapping[str, float]
     """Log loss of held-out episodes: over all, and by rate of misreading."""
 
-    @property
-    def verdict(self) -> str:
-        """Trust in episodes left out, beside a coin; whether it plays better is another question."""
-        gain = mean_estimate([log(2) - value for value in self.fit.left_out])
-        said = compared("learned trust", "a coin", gain, LOG_LOSS.of("episodes left out"))
-        return together([said, "Whether it plays better, `parlour evaluate` tells."])
 
-    def as_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return {"rho": self.fit.rho, "log_loss": dict(self.losses), "grid": [list(point) for point in self.fit.grid]}
-
-
-def learn_trust(
-    config: TrustTraining, out: str | Path, progress: StageProgress = no_progress, log: Iterable[str] = ()
-) -> LearnedTrust:
-    """Learn, or resume the run in `out`; `log` names loggers beside progress.csv.
+def learn_trust(config: TrustTraining, run: Run) -> LearnedTrust:
+    """Learn, or resume a run.
 
     Raises:
-        ParlourError: `out` holds another run or is in use.
+        ParlourError: The directory holds another run or is in use.
     """
-    with run_directory(out, asdict(config)) as folder:
-        with loggers(folder, log) as logger:
-            played, fitted = _rounds(config, folder, progress, logger)
-        learned = LearnedTrust(fitted, _by_misreading(played, fitted))
+    with run.opened(asdict(config)) as folder:
+        played, fitted = _rounds(config, run)
+        learned = LearnedTrust(config, fitted, _by_misreading(played, fitted))
         came = {name: getattr(config, name) for name in ("episodes", "rounds", "others", "seed")}
         stored = {
             "parameters": {"rho": fitted.rho},
@@ -271,32 +256,28 @@ def learn_trust(
             "learned_from": came,
         }
         write_json(folder / PARAMETERS, stored)
-        write_report(folder, _report(config, learned))
+        report(learned).write(folder)
     return learned
 
 
-def _rounds(
-    config: TrustTraining, folder: Path, progress: StageProgress, logger: Logger
-) -> tuple[list[PlayedEpisode], Fit]:
-    ours, reliabilities, fitted = Parameters(), None, None
-    with JsonlStore(
-        folder / "episodes.jsonl", PlayedEpisode.from_json, "training run", {"episodes": config.episodes}
-    ) as store:
+def _rounds(config: TrustTraining, run: Run) -> tuple[list[PlayedEpisode], Fit]:
+    ours, reliabilities, fitted, head = Parameters(), None, None, {"episodes": config.episodes}
+    with run.lines("episodes.jsonl", PlayedEpisode.from_json, "training run", head) as store:
         played, tables, note = list(store.found), config.tables, ""
         stage = Stage("Training trust", config.episodes, "episodes")
-        progress(stage, len(played))
+        run.progress(stage, len(played))
         for turn in range(config.rounds):
             numbers = [k for k in range(config.episodes) if config.round_of(k) == turn]
             for number in numbers:
                 if number >= len(played):
                     played.append(episode(tables[number], ours, reliabilities))
                     store.append(played[-1].as_json())
-                progress(stage, len(played), note)
+                run.progress(stage, len(played), note)
             fitted = fit(played[: numbers[-1] + 1], config.rho, config.ridge)
             ours, reliabilities = Parameters(rho=fitted.rho), fitted.reliabilities
             loss = fmean(fitted.left_out)
             note = f"log loss {loss:.3f}"
-            logger.log({"eval/log_loss": loss, "parameters/rho": fitted.rho}, numbers[-1] + 1)
+            run.log({"eval/log_loss": loss, "parameters/rho": fitted.rho}, numbers[-1] + 1)
     assert fitted is not None
     return played, fitted
 
@@ -311,25 +292,43 @@ def _by_misreading(played: Sequence[PlayedEpisode], fitted: Fit) -> dict[str, fl
 # -- report ------------------------------------------------------------------------------------------------------
 
 
-def _report(config: TrustTraining, learned: LearnedTrust) -> str:
-    played = f"{config.episodes} episodes in {config.rounds} rounds, against {', '.join(config.others)}"
-    reliabilities, by_act = learned.fit.reliabilities, ("village to village", "to werewolf", "werewolf to village")
-    acts = [(kind, *(f"{x:+.2f}" for x in reliabilities.acts[kind])) for kind in KINDS]
-    signs = [(sign, f"{getattr(reliabilities, sign):+.2f}") for sign in SIGNS]
-    lines = [
-        *opening("Reliabilities of evidence, learned from episodes", learned.verdict),
-        f"{played}. Log loss of trust at every judgement,",
-        "each episode by the weights that the other half taught; a coin: 0.693.",
-        "",
-        markdown_table(("episodes", "log loss"), [(name, f"{x:.4f}") for name, x in learned.losses.items()]),
-        "",
-        markdown_table(("rho", "log loss"), [(f"{rho:g}", f"{x:.4f}") for rho, x in learned.fit.grid]),
-        "",
-        "What evidence counts, in nats; within a row only differences matter.",
-        "",
-        markdown_table(("act", *by_act, "to werewolf"), acts),
-        "",
-        markdown_table(("sign", "for being a werewolf"), signs),
-        "",
-    ]
-    return "\n".join(lines)
+def report(learned: LearnedTrust) -> Report:
+    """Trust in episodes left out, beside a coin; and what evidence counts."""
+    config, reliabilities, loss = learned.config, learned.fit.reliabilities, Column("log loss", ".4f")
+    gain = mean_estimate([log(2) - value for value in learned.fit.left_out])
+    said = compared("learned trust", "a coin", gain, LOG_LOSS.of("episodes left out"))
+    nats = [Column(act, "+.2f") for act in ("village to village", "to werewolf", "werewolf to village")]
+    acts = [(kind, *reliabilities.acts[kind]) for kind in KINDS]
+    signs = [(sign, getattr(reliabilities, sign)) for sign in SIGNS]
+    return Report(
+        "Reliabilities of evidence, learned from episodes",
+        together([said, "Whether it plays better, `parlour evaluate` tells."]),
+        (
+            ResultTable(
+                f"Trust of episodes left out, rho {learned.fit.rho:g}; a coin: 0.6931",
+                (Column("episodes"), loss),
+                tuple(learned.losses.items()),
+            ),
+        ),
+        (
+            f"{config.episodes} episodes in {config.rounds} rounds, against {', '.join(config.others)}. Log loss of trust at every "
+            "judgement, each episode by the weights that the other half taught.",
+            ResultTable("Decay of evidence", (Column("rho"), loss), learned.fit.grid),
+            ResultTable(
+                "What acts count, in nats",
+                (Column("act"), *nats, Column("werewolf to werewolf", "+.2f")),
+                tuple(acts),
+                "Within a row only differences matter.",
+            ),
+            ResultTable(
+                "What signs of being a werewolf count, in nats",
+                (Column("sign"), Column("weight", "+.2f")),
+                tuple(signs),
+            ),
+        ),
+        values={
+            "rho": learned.fit.rho,
+            "log_loss": dict(learned.losses),
+            "grid": [list(point) for point in learned.fit.grid],
+        },
+    )

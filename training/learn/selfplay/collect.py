@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from parlour.envs import replay
 from parlour.envs.batch.players import BatchPlayer
 from parlour.envs.batch.tables import BatchTables
-from parlour.envs.core import NATURE, OVER, TABLE, Move, ParlourError
+from parlour.envs.core import NATURE, OVER, Move, ParlourError
 from parlour.envs.speech import ACTS
 from parlour.training.learn.batch.networks import NetworkPlayer, use_one_thread
 from parlour.training.learn.selfplay.seating import ALONE, WHOLE_SIDE, MemberScore, Seating
@@ -197,8 +197,7 @@ def _of_game(game: Any, states: list[Any], transcript: replay.Transcript, tables
     spec, seats = tables.spec, range(tables.seats)
     numbers = {move: k for k, move in enumerate(tables.game.catalogue)}
     turned = any((order != tables.frame.order[0]).any() for order in tables.frame.order)
-    table_wide = tables.features == TABLE
-    encoders = [spec.encoder(game) if table_wide else spec.seat_encoder(game, tables.features) for _ in seats]
+    encoders = [spec.encoder(game).of(tables.features) for _ in seats]
     labels = list(getattr(game, "role_names", spec.sides))
     views = [game.view(states[-1], seat) for seat in seats]
     roles = np.array([labels.index(getattr(view, "role", "") or view.side) for view in views])

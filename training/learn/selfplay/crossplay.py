@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -23,8 +22,8 @@ from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
 from parlour.training.learn.selfplay.pool import Member, batch_player, tables_for
 from parlour.training.measure.pairs import Pair, PairGame, PairTable
 from parlour.training.play import seeds
-from parlour.training.runs.folder import JsonlStore
-from parlour.training.runs.progress import Stage, StageProgress
+from parlour.training.runs.progress import Stage
+from parlour.training.runs.run import Run
 
 GAMES: Final = "crossplay.jsonl"
 _AT_ONCE: Final = 1000
@@ -42,22 +41,22 @@ class Crossplay(PairTable):
     """Deals that every pair has played; some have played more."""
 
 
-def play_pairs(config: SelfplayConfig, members: Sequence[Member], folder: Path, progress: StageProgress) -> Crossplay:
-    """Let all pairs play, or what is missing in the folder.
+def play_pairs(config: SelfplayConfig, members: Sequence[Member], run: Run) -> Crossplay:
+    """Let all pairs play, or what is missing in an open run.
 
     Raises:
-        ParlourError: The file in the folder is of another cross-play.
+        ParlourError: The file of the run is of another cross-play.
     """
     pairs = list(combinations(members, 2))
     head = {"members": [[member.name, member.steps] for member in members], "deals": [config.deals, config.test_deals]}
-    with JsonlStore(folder / GAMES, _pair_games, "cross-play", head) as store:
+    with run.lines(GAMES, _pair_games, "cross-play", head) as store:
         stored, stage = store.found, Stage("Cross-play", total(config, members), "games")
-        progress(stage, sum(map(len, stored)))
+        run.progress(stage, sum(map(len, stored)))
         for a, b in pairs[len(stored) :]:
             games = _pair(config, a, b, seeds.HELD_OUT[: _deals(config, members, a, b)])
             stored.append(games)
             store.append(games)
-            progress(stage, sum(map(len, stored)))
+            run.progress(stage, sum(map(len, stored)))
     table = {(a.name, b.name): tuple(games) for (a, b), games in zip(pairs, stored, strict=True)}
     return Crossplay(tuple(members), table, config.deals)
 

@@ -7,29 +7,27 @@ again, with the same bytes: each phase deals all tables afresh from seeds of its
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Final
 
 import numpy as np
 from parlour.envs.batch.players import BatchPlayer
+from parlour.envs.batch.scalar import ScalarTables
 from parlour.training.learn.batch import matches
 from parlour.training.learn.batch.networks import NetworkPlayer
 from parlour.training.learn.selfplay import pool, seating
 from parlour.training.learn.selfplay.collect import RolloutCollector, decisions
 from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
 from parlour.training.learn.selfplay.learner import Rates, SelfplayLearner, rates
-from parlour.training.learn.selfplay.seating import ALONE, Phase, Seating, write_training
+from parlour.training.learn.selfplay.seating import ALONE, RATE, Phase, Seating, training_rows
 from parlour.training.play import seeds
-from parlour.training.runs.checkpoints import Checkpoint
-from parlour.training.runs.loggers import loggers
 from parlour.training.runs.progress import Stage, StageProgress
+from parlour.training.runs.run import Run
 from parlour.training.statistics import Estimate, rate
 
-CHECKPOINT: Final = "checkpoint.npz"
 OPPONENT: Final = "opponent"
 _SEATING: Final = 3  # what seeds are derived for
 
@@ -67,26 +65,24 @@ class Session:
         return rate(sum(score.won for score in scores), sum(score.n for score in scores))
 
 
-def learn(config: SelfplayConfig, folder: Path, progress: StageProgress, log: Iterable[str] = ()) -> list[Phase]:
-    """Play all phases, or those that are missing in the run directory."""
+def learn(config: SelfplayConfig, run: Run) -> list[Phase]:
+    """Play all phases, or those that are missing in an open run."""
     tables = pool.tables_for(config, config.tables)
     learner = SelfplayLearner(config, tables)
-    checkpoint = Checkpoint(folder / CHECKPOINT)
     finished: list[Phase] = []
-    if (meta := checkpoint.load(learner.load)) is not None:
-        finished = [Phase.read(folder, number) for number in range(meta["phases"])]
-        progress(_stage(config), finished[-1].steps, finished[-1].note)
-    run = _Run(config, folder, learner, progress)
-    with loggers(folder, log, [(phase.steps, phase.metrics) for phase in finished]) as logger:
-        while not finished or finished[-1].share < 1:
-            phase = run.play_seats(finished) if finished else run.imitate()
-            learner.seat().save(pool.snapshot_path(folder, phase.number))
-            phase.write(folder)
-            finished.append(phase)
-            write_training(finished, folder)
-            logger.log(phase.metrics, phase.steps)
-            checkpoint.save(partial(learner.save, own_state={"phases": len(finished)}))
-            progress(_stage(config), phase.steps, phase.note)
+    if (own_state := run.restore(learner.load_state_dict)) is not None:
+        finished = [Phase.read(run.folder, number) for number in range(own_state["phases"])]
+        run.progress(_stage(config), finished[-1].steps, finished[-1].note)
+    phases = _Phases(config, run, learner)
+    while not finished or finished[-1].share < 1:
+        phase = phases.play_seats(finished) if finished else phases.imitate()
+        learner.seat().save(pool.snapshot_path(run.folder, phase.number))
+        phase.write(run.folder)
+        finished.append(phase)
+        run.table("training.csv", ["steps", "side", "opponent", *RATE], training_rows(finished))
+        run.log(phase.metrics, phase.steps)
+        run.checkpoint(learner.state_dict({"phases": len(finished)}))
+        run.progress(_stage(config), phase.steps, phase.note)
     return finished
 
 
@@ -95,16 +91,15 @@ def _stage(config: SelfplayConfig) -> Stage:
 
 
 @dataclass(frozen=True)
-class _Run:
+class _Phases:
     config: SelfplayConfig
-    folder: Path
+    run: Run
     learner: SelfplayLearner
-    progress: StageProgress
 
     def imitate(self) -> Phase:
         """Phase 0: learn to play as another player does, and what it leads to."""
         started = process_time()
-        games, loss = imitate(self.learner, self.progress)
+        games, loss = imitate(self.learner, self.run.progress)
         self.learner.begin()
         return Phase(0, 0, process_time() - started, 0.0, games, (), {"imitation": loss}, self._validate())
 
@@ -116,7 +111,7 @@ class _Run:
         now = rates(config, last.share)
         for _ in range(config.updates):
             losses = session.update(now)
-            self.progress(_stage(config), last.steps + session.steps, last.note)
+            self.run.progress(_stage(config), last.steps + session.steps, last.note)
             if last.steps + session.steps >= config.steps:
                 break
         steps, seconds = last.steps + session.steps, last.seconds + process_time() - started
@@ -130,7 +125,7 @@ class _Run:
     def _seated(self, finished: Sequence[Phase]) -> Session:
         """A session with the network alone, the fixed players, and those from before this phase."""
         config, number, tables = self.config, len(finished), self.learner.tables
-        snapshots = [pool.snapshot_path(self.folder, k) for k in range(number)]
+        snapshots = [pool.snapshot_path(self.run.folder, k) for k in range(number)]
         first = snapshots[0].stem if config.fixed == "start" else RULE
         fixed = (first, *config.members) if config.fixed_share else ()
         earlier = {path.stem: str(path) for path in snapshots}
@@ -148,8 +143,8 @@ class _Run:
 
     def _validate(self) -> dict[str, tuple[int, int]]:
         """Whole sides against the heuristic, where there is one over arrays."""
-        config, spec = self.config, self.learner.tables.spec
-        if not spec.heuristic or (spec.batch and not spec.batch_heuristic):
+        config, spec, tables = self.config, self.learner.tables.spec, self.learner.tables
+        if not spec.heuristic or not (tables.heuristic or isinstance(tables, ScalarTables)):
             return {}
         tables = pool.tables_for(config, config.validation_deals, autoreset=False)
         own = NetworkPlayer("learner", self.learner.playing(), tables.names)

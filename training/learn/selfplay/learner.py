@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -18,13 +17,12 @@ from numpy.typing import NDArray
 from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import ParlourError, check_one_of
 from parlour.policies import TrainedSeat
-from parlour.policies.array_files import read_arrays, write_arrays
-from parlour.policies.files import reading
 from parlour.training.learn.batch import kernels, networks
 from parlour.training.learn.batch.networks import NetworkPlayer
 from parlour.training.learn.selfplay.collect import Experience
 from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.play import seeds
+from parlour.training.runs.checkpoints import State
 from torch import nn
 from torch.nn import functional
 
@@ -234,32 +232,27 @@ class SelfplayLearner:
             losses.append(cross.detach().to("cpu"))
         return float(torch.stack(losses).mean()) if losses else 0.0
 
-    # -- files -------------------------------------------------------------------------------------------------
+    # -- state -------------------------------------------------------------------------------------------------
 
-    def save(self, path: Path, own_state: dict[str, Any]) -> None:
-        """Write weights, optimiser and generator, with plain values beside them. No code is in the file."""
-        own = self._networks()
+    def state_dict(self, own_state: dict[str, Any]) -> dict[str, Any]:
+        """Weights, optimiser and generator, with plain values of the run beside them."""
         arrays = {
-            key: value for name, network in own.items() for key, value in networks.arrays_of(name, network).items()
+            key: of for name, made in self._networks().items() for key, of in networks.arrays_of(name, made).items()
         }
-        meta = {"told": own_state, "generator": self.rng.bit_generator.state}
-        write_arrays(path, META, meta, arrays | networks.adam_arrays(self.optimiser))
+        meta = {"kind": META, "told": own_state, "generator": self.rng.bit_generator.state}
+        return meta | arrays | networks.adam_arrays(self.optimiser)
 
     def _networks(self) -> dict[str, nn.Module]:
         return {"policy": self.policy, "critic": self.critic, "anchor": self.anchor, "head": self.head}
 
-    def load(self, path: Path) -> dict[str, Any]:
-        """Put back what `save` wrote, and give the plain values. Raises `ParlourError` for another file."""
-        with reading(
-            path, "checkpoint", "is not a checkpoint of this run; accepted: what `train selfplay` or `train seat` left"
-        ):
-            meta, stored = read_arrays(path, META)
-            for name, network in self._networks().items():
-                networks.load_arrays(name, network, stored)
-            networks.load_adam(self.optimiser, stored)
-            self.rng.bit_generator.state = meta["generator"]
-            own_state: dict[str, Any] = meta["told"]
-            return own_state
+    def load_state_dict(self, state: State) -> dict[str, Any]:
+        """Put back what `state_dict` gave, and give the plain values of the run. Raises KeyError or RuntimeError for another state."""
+        for name, network in self._networks().items():
+            networks.load_arrays(name, network, state)
+        networks.load_adam(self.optimiser, state)
+        self.rng.bit_generator.state = state["generator"]
+        own_state: dict[str, Any] = state["told"]
+        return own_state
 
     def seat(self, *, sample: bool = True) -> TrainedSeat:
         """The policy as a trained seat, which needs no PyTorch; it draws from its probabilities, or plays the most probable."""

@@ -14,13 +14,12 @@ from parlour.envs.batch.players import BatchPlayer, HeuristicSeats, RandomSeats
 from parlour.envs.batch.scalar import ScalarTables
 from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import accept
-from parlour.envs.registry import lookup
 from parlour.policies import REGISTRY, HeuristicPolicy, TrainedSeat, make_policy, settings_of
 from parlour.policies.mixture import MIXTURE, folder_of, members_of
 from parlour.policies.names import ZOO
 from parlour.policies.trained import SUFFIX
 from parlour.training.learn.batch.networks import MixedPlayer, trained
-from parlour.training.learn.ppo.phase_config import features_of
+from parlour.training.learn.ppo.config import features_of
 from parlour.training.learn.selfplay.config import FIXED, RANDOM, RULE, SelfplayConfig
 from parlour.training.play import seeds
 
@@ -53,10 +52,8 @@ class Member:
 
 def tables_for(config: TablesConfig, count: int, *, autoreset: bool = True, threads: int = 1) -> BatchTables:
     """Tables at which the network, snapshots and the heuristic can sit. Raises `ParlourError` for unusable options."""
-    spec = lookup(config.game).spec
     features = features_of(config.game, config.features)
-    more: dict[str, Any] = {"beliefs": True} if spec.batch_heuristic and "belief" not in features else {}
-    more |= {"autoreset": autoreset, "threads": threads}
+    more: dict[str, Any] = {"beliefs": "belief" not in features, "autoreset": autoreset, "threads": threads}
     return batch.make(config.game, num_envs=count, features=features, **more, **config.options)
 
 
@@ -86,7 +83,7 @@ def batch_player(source: str, tables: BatchTables, name: str = "") -> BatchPlaye
             f"{', '.join((*FIXED, EXPERT, *ZOO, f'{MIXTURE}:FOLDER'))}, another policy that is a network, or a policy file ({SUFFIX})",
         )
     own = seat.features == tables.features
-    names = tables.names if own else tables.spec.seat_encoder(tables.game, seat.features).names
+    names = tables.names if own else tables.encoders.of_seat(seat.features).names
     return trained(name or source, seat, names)
 
 

@@ -1,30 +1,30 @@
-"""The result of a run of self-play: what it is, its files of CSV, the main numbers as plain values, the report in words, and pictures.
+"""The result of a run of self-play, and its report: verdicts, tables, the main numbers as plain values, a picture.
 
-The pictures: the cross-play matrix as a heat map with numbers, and the curves with their intervals.
+The picture: the cross-play matrix as a heat map with numbers, and the curves with their intervals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from parlour.training.learn.batch.matches import SeatResult
-from parlour.training.learn.ppo.phase_config import features_of
+from parlour.training.learn.ppo.config import features_of
 from parlour.training.learn.selfplay.config import FIXED, RANDOM, RULE, SelfplayConfig
 from parlour.training.learn.selfplay.crossplay import Crossplay, Rated
 from parlour.training.learn.selfplay.pool import Member
-from parlour.training.learn.selfplay.seating import RATE, Phase, rate_cells
+from parlour.training.learn.selfplay.seating import Phase
 from parlour.training.report import plots
-from parlour.training.report.html import opening
 from parlour.training.report.plots import Curve, CurvePoint
-from parlour.training.report.result_table import markdown_list, markdown_table
+from parlour.training.report.report import Picture, Report
+from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.report.verdicts import compared, together
-from parlour.training.runs.folder import write_csv
-from parlour.training.statistics import Estimate, plain, rate, show_estimate, show_interval
+from parlour.training.statistics import Estimate, plain, rate, show_estimate
 
 
 @dataclass(frozen=True)
@@ -89,33 +89,6 @@ def _by_side(sides: tuple[str, str], result: SeatResult, won: NDArray[np.bool_])
     return {what: rate(int(own.sum()), len(own)) for what, own in {"all": won, **of}.items()}
 
 
-def write_tables(population: Population, folder: Path) -> None:
-    """crossplay.csv, curve.csv, ratings.csv, and seat.csv."""
-    games, names = population.crossplay, [member.name for member in population.crossplay.members]
-    pairs = [(a, b) for a in names for b in names if a != b]
-    rows = [
-        [a, b, *(value for side in (None, *population.sides) for value in rate_cells(games.rate(a, b, side)))]
-        for a, b in pairs
-    ]
-    heading = ["player", "opponent", *RATE, *(f"{side}_{column}" for side in population.sides for column in RATE)]
-    write_csv(folder / "crossplay.csv", heading, rows)
-    curve = [
-        [snapshot.name, snapshot.steps, opponent, *rate_cells(games.rate(snapshot.name, opponent))]
-        for opponent in (RULE, RANDOM, population.first)
-        for snapshot in population.snapshots
-        if snapshot.name != opponent
-    ]
-    write_csv(folder / "curve.csv", ["snapshot", "steps", "opponent", *RATE], curve)
-    rated = [[rating.name, rating.mu, rating.sigma, rating.ordinal, rating.games] for rating in population.ratings]
-    write_csv(folder / "ratings.csv", ["player", "mu", "sigma", "ordinal", "games"], rated)
-    seat = [
-        [player, what, *rate_cells(estimate)]
-        for player, of in population.seat_rates.items()
-        for what, estimate in of.items()
-    ]
-    write_csv(folder / "seat.csv", ["player", "as", *RATE], seat)
-
-
 def summary(population: Population) -> dict[str, Any]:
     """The main numbers as plain values."""
     games = population.crossplay
@@ -127,7 +100,6 @@ def summary(population: Population) -> dict[str, Any]:
         "training_games": population.training_games,
         "first": population.first,
         "last": population.last,
-        "verdict": verdict(population),
         "differences": [{"a": a, "b": b, **plain(games.difference(a, b))} for a, b in population.pairs],
         "rates": [
             {"player": a, "opponent": b, "side": side or "all", **_plain(games.rate(a, b, side))}
@@ -180,80 +152,73 @@ def verdict(population: Population) -> str:
     return together([sides, seat])
 
 
-def text(population: Population) -> str:
-    """The report as Markdown."""
-    config, games = population.config, population.crossplay
+RATE: Final = Column("win rate", ".1%", shows=("n",), key="win_rate")
+
+
+def report(population: Population) -> Report:
+    """Ratings and what the held-out deals say; with all pairs, the curve, and single seats behind them."""
+    config, last = population.config, population.phases[-1]
     table = ", ".join(f"{key} {value}" for key, value in config.options.items())
-    last_phase = population.phases[-1]
-    lines = [
-        *opening(f"Self-play on {config.game}", verdict(population), "![Curve](curve.png)"),
-        f"{table}. Features {features_of(config.game, config.features)}. {last_phase.steps:,} decisions in {population.training_games:,} games, "
-        f"{len(population.phases)} snapshots, seed {config.seed}.",
-        f"Held-out deals: {config.deals} for each pair of members, {config.test_deals} among {RULE}, {population.first} and {population.last}, "
-        "each from both sides. Points: win rate of one less win rate of the other, over both sides of the same deals. "
-        "Intervals: 95 %; of rates Wilson's, of points Student's, paired by deal.",
-        "",
-        markdown_list(verdicts(population)),
-        "",
-        "![Cross-play](crossplay.png)",
-        "",
-        "## Whole sides, by side",
-        "",
-        markdown_table(
-            ["player", "opponent", "as", "win rate", "n"],
-            [
-                [a, b, side or "all", *_cells(games.rate(a, b, side))]
-                for a, b in (
-                    (population.last, RULE),
-                    (population.last, RANDOM),
-                    (population.last, population.first),
-                    (RULE, population.first),
-                )
-                if a != b
-                for side in (None, *population.sides)
-            ],
-        ),
-        "",
-        "## One seat among heuristics, by side and role",
-        "",
-        markdown_table(
-            ["player", "as", "win rate", "n"],
-            [
-                [player, what, *_cells(estimate)]
-                for player, of in population.seat_rates.items()
-                for what, estimate in of.items()
-            ],
-        ),
-        "",
-        "## Games learned from, last phase, by opponent",
-        "",
-        markdown_table(
-            ["opponent", "as", "win rate", "n"],
-            [[score.member, score.side, *_cells(rate(score.won, score.n))] for score in last_phase.scores],
-        ),
-        "",
-        "## Ratings",
-        "",
-        markdown_table(
-            ["player", "mu", "sigma", "mu - 3 sigma", "games"],
-            [[r.name, f"{r.mu:.2f}", f"{r.sigma:.2f}", f"{r.ordinal:.2f}", str(r.games)] for r in population.ratings],
-        ),
-    ]
-    return "\n".join(lines) + "\n"
+    learned = (
+        f"{table}. Features {features_of(config.game, config.features)}. {last.steps:,} decisions in "
+        f"{population.training_games:,} games, {len(population.phases)} snapshots, seed {config.seed}."
+    )
+    deals = (
+        f"Held-out deals: {config.deals} for each pair of members, {config.test_deals} among {RULE}, {population.first} and "
+        f"{population.last}, each from both sides. Points: win rate of one less win rate of the other, over both sides of the same "
+        "deals. Intervals: 95 %; of rates Wilson's, of points Student's, paired by deal."
+    )
+    return Report(
+        f"Self-play on {config.game}",
+        verdict(population),
+        (ratings(population), tuple(verdicts(population))),
+        (learned, deals, *tables(population)),
+        Picture(partial(draw, population), "Cross-play, and the snapshots from the first to the last", PICTURE),
+        summary(population),
+    )
 
 
-def _cells(estimate: Estimate | None) -> list[str]:
-    if estimate is None:
-        return ["-", "0"]
-    return [f"{100 * estimate.value:.1f} % {show_interval(estimate, '.1f', 100)}", str(estimate.n)]
+def ratings(population: Population) -> ResultTable:
+    """Each member's rating, and how often it beats the heuristic."""
+    numbers = (
+        Column("mu", ".2f"),
+        Column("sigma", ".2f"),
+        Column("mu - 3 sigma", ".2f", key="ordinal"),
+        Column("games"),
+    )
+    columns = (Column("player"), *numbers, replace(RATE, heading=f"against {RULE}"))
+    against = {own.name: population.crossplay.rate(own.name, RULE) for own in population.ratings if own.name != RULE}
+    rows = tuple(
+        (own.name, own.mu, own.sigma, own.ordinal, own.games, against.get(own.name)) for own in population.ratings
+    )
+    return ResultTable(f"Ratings on {population.config.game}", columns, rows, file="ratings.csv")
 
 
+def tables(population: Population) -> Iterator[ResultTable]:
+    """All pairs as whole sides, snapshot after snapshot, one seat among heuristics, and the last games learned from."""
+    games, sides = population.crossplay, population.sides
+    names = [member.name for member in games.members]
+    who, as_what = (Column("player"), Column("opponent")), Column("as")
+    by_side = tuple(replace(RATE, heading=side, key=side) for side in sides)
+    pairs = ((a, b, *(games.rate(a, b, side) for side in (None, *sides))) for a in names for b in names if a != b)
+    yield ResultTable("Whole sides, by side", (*who, RATE, *by_side), tuple(pairs), file="crossplay.csv")
+    met = [(snapshot, other) for other in (RULE, RANDOM, population.first) for snapshot in population.snapshots]
+    curve = ((own.name, own.steps, other, games.rate(own.name, other)) for own, other in met if own.name != other)
+    columns = (Column("snapshot"), Column("steps"), Column("opponent"), RATE)
+    yield ResultTable("From the first snapshot to the last", columns, tuple(curve), file="curve.csv")
+    seats = ((player, what, won) for player, of in population.seat_rates.items() for what, won in of.items())
+    yield ResultTable(f"One seat among {RULE}s, by side", (who[0], as_what, RATE), tuple(seats), file="seat.csv")
+    learned = ((score.member, score.side, rate(score.won, score.n)) for score in population.phases[-1].scores)
+    yield ResultTable("Games learned from, last phase, by opponent", (who[1], as_what, RATE), tuple(learned))
+
+
+PICTURE: Final = "crossplay.png"
 _SNAPSHOTS: Final = "snapshots"
 _STEPS: Final = "decisions learned from"
 
 
-def draw_crossplay(population: Population, path: Path) -> None:
-    """Win rates of each pair of players. The heuristic is the first row, set off by a line."""
+def draw(population: Population, path: Path) -> None:
+    """Win rates of each pair of players, the heuristic set off by a line; and each snapshot against those that do not learn."""
     played = population.crossplay
     names = [RULE, *(member.name for member in played.members if member.name != RULE)]
     n = len(names)
@@ -263,17 +228,20 @@ def draw_crossplay(population: Population, path: Path) -> None:
     with plots.picture(
         path,
         0.8 * n + 3.2,
-        0.58 * n + 1.6,
+        0.58 * n + 5.2,
         title="Cross-play: games won by the row's player, % [95 % interval]",
         who=f"{population.config.game}; whole sides on common held-out deals, sides swapped; {RULE}, {RANDOM}{named}, and "
         "snapshots s000 and later of the network that learned",
         n=f"n = {plots.range_of([estimate.n for estimate in met])} games a cell",
     ) as made:
-        _matrix(made, population, names)
+        matrix, curve = made.subplots(2, 1, height_ratios=(0.58 * n + 1.2, 3.2))
+        _matrix(matrix, population, names)
+        _curve(curve, population)
+        plots.key(made)
 
 
-def _matrix(made: Any, population: Population, names: list[str]) -> None:
-    axes, n = made.add_subplot(), len(names)
+def _matrix(axes: Any, population: Population, names: list[str]) -> None:
+    n = len(names)
     rates = np.full((n, n), np.nan)
     for i, a in enumerate(names):
         for j, b in enumerate(names):
@@ -294,58 +262,17 @@ def _matrix(made: Any, population: Population, names: list[str]) -> None:
     axes.xaxis.set_label_position("top")
     axes.xaxis.labelpad = 8
     plots.label(axes, "opponent", f"player ({_STEPS})", grid="")
-    made.colorbar(image, ax=axes, label="win rate of the row's player")
+    axes.figure.colorbar(image, ax=axes, label="win rate of the row's player")
 
 
-def draw_curve(population: Population, path: Path) -> None:
-    """Each snapshot against `heuristic`, `random` and the first snapshot, and its rating; dashed: the heuristic."""
-    played = population.crossplay
-    opponents = (RULE, RANDOM, population.first)
-    met = [
-        played.rate(snapshot.name, other)
-        for snapshot in population.snapshots
-        for other in opponents
-        if snapshot.name != other
-    ]
-    with plots.picture(
-        path,
-        10,
-        7.2,
-        title="Snapshots of the network, from its first to its last",
-        who=f"{population.config.game}; whole sides on held-out deals, from both sides; bands: 95 % intervals",
-        n=f"n = {plots.range_of([estimate.n for estimate in met if estimate is not None])} games a point",
-    ) as made:
-        panels = made.subplots(2, 2, sharex=True).flat
-        for axes, opponent in zip(panels, opponents, strict=False):
-            _against(axes, population, opponent)
-        _rating(panels[3], population)
-        for axes in (panels[2], panels[3]):
-            axes.set_xlabel(_STEPS)
-        plots.whole(panels[3].xaxis)
-        plots.key(made)
-
-
-def _against(axes: Any, population: Population, opponent: str) -> None:
-    met = [snapshot for snapshot in population.snapshots if snapshot.name != opponent]
-    played = [(snapshot.steps or 0, population.crossplay.rate(snapshot.name, opponent)) for snapshot in met]
-    points = [CurvePoint(at, *won.with_ends) for at, won in played if won is not None]
-    plots.draw(axes, Curve(_SNAPSHOTS, points, marker="o", interval=""), color=plots.OWN, markersize=4)
-    for name, style in ((RULE, "--"), (RANDOM, ":")):
-        if name == opponent:
-            plots.level(axes, name, (0.5, None, None), style)  # against itself: one half, by symmetry
-        elif (own := population.crossplay.rate(name, opponent)) is not None:
-            plots.level(axes, name, own.with_ends, style)
+def _curve(axes: Any, population: Population) -> None:
+    """Each snapshot against the heuristic, random and the first snapshot."""
+    for opponent, colour in zip((RULE, RANDOM, population.first), (plots.OWN, plots.ORANGE, plots.GREEN), strict=True):
+        met = [snapshot for snapshot in population.snapshots if snapshot.name != opponent]
+        played = [(snapshot.steps or 0, population.crossplay.rate(snapshot.name, opponent)) for snapshot in met]
+        points = [CurvePoint(at, *won.with_ends) for at, won in played if won is not None]
+        plots.draw(axes, Curve(f"{_SNAPSHOTS} against {opponent}", points, marker="o"), color=colour, markersize=4)
+    plots.level(axes, "even", (0.5, None, None), ":")
     axes.set_ylim(-0.02, 1.02)
-    title = f"against {opponent}" if opponent in FIXED else f"against {opponent}, the first snapshot"
-    plots.label(axes, "", "share of games won", title)
-
-
-def _rating(axes: Any, population: Population) -> None:
-    rated = {rating.name: rating for rating in population.ratings}
-    own = [rated[snapshot.name] for snapshot in population.snapshots]
-    ratings = [(snapshot.mu, snapshot.mu - 2 * snapshot.sigma, snapshot.mu + 2 * snapshot.sigma) for snapshot in own]
-    steps = [snapshot.steps or 0 for snapshot in population.snapshots]
-    plots.points(axes, steps, ratings, fmt="o-", markersize=4, color=plots.OWN)
-    for name, style in ((RULE, "--"), (RANDOM, ":")):
-        plots.level(axes, name, (rated[name].mu, None, None), style)
-    plots.label(axes, "", "mu (points)", "rating (openskill, Plackett-Luce), bars: 2 sigma each way")
+    plots.whole(axes.xaxis)
+    plots.label(axes, _STEPS, "share of games won")

@@ -1,8 +1,8 @@
 """A whole run of self-play in a folder: imitate, learn in phases, let members play each other on held-out deals, rate, report.
 
 Leaves config.json, checkpoint.npz, snapshots/ and phases/; policy.npz, the last snapshot; progress.csv and training.csv, which
-grow while it learns; crossplay.jsonl, crossplay.csv and crossplay.png; curve.csv and curve.png; ratings.csv; seat.csv, one
-seat among heuristics; summary.json and report.md. Every stage resumes where a kill left it.
+grow while it learns; crossplay.jsonl; and the files of the report: crossplay.csv and crossplay.png, curve.csv, ratings.csv,
+seat.csv (one seat among heuristics), summary.json and report.md. Every stage resumes where a kill left it.
 
 How well the network knows the roles of the others is measured beside the belief by fixed habits: log loss on its games against
 itself. The network's head predicts the role of each other seat from the same hidden layers as the policy (`SelfplayConfig.infer`);
@@ -12,7 +12,7 @@ decision: the second side, the role that this side looks for (Merlin, the seer),
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -23,23 +23,24 @@ from numpy.typing import NDArray
 from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
-from parlour.policies.files import atomic_write, read_json, write_json
+from parlour.policies.files import atomic_write, read_json
 from parlour.training.learn.batch import matches
 from parlour.training.learn.batch.networks import NetworkPlayer, use_one_thread
 from parlour.training.learn.selfplay import crossplay, pool, report
 from parlour.training.learn.selfplay.config import NOT_DECIDING, OF_0_3, RANDOM, RULE, UNUSED_OF_0_3, SelfplayConfig
-from parlour.training.learn.selfplay.learn import CHECKPOINT, learn
+from parlour.training.learn.selfplay.learn import learn
 from parlour.training.learn.selfplay.learner import SelfplayLearner, on_device
 from parlour.training.learn.selfplay.report import Population, RoleLoss
 from parlour.training.measure import evaluate
 from parlour.training.play import seeds
 from parlour.training.play.parallel.executor import Workers, carry_out
-from parlour.training.report.html import opening, write_report
-from parlour.training.report.result_table import markdown_table
+from parlour.training.report.report import SUMMARY_FILE, Report
+from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.report.verdicts import WIN_RATE, compared
-from parlour.training.runs.folder import CONFIG, run_directory
-from parlour.training.runs.progress import Stage, StageProgress, no_progress
-from parlour.training.statistics import COUNT, SHARE_DIFFERENCE, Estimate, mean_estimate, plain, show_estimate
+from parlour.training.runs.folder import CONFIG
+from parlour.training.runs.progress import Stage
+from parlour.training.runs.run import Run
+from parlour.training.statistics import COUNT, SHARE_DIFFERENCE, Estimate, mean_estimate, plain
 
 _LEAST: Final = 1e-4
 """A chance below it counts as this one, for both."""
@@ -124,56 +125,39 @@ def _believed(name: str) -> bool:
 POLICY: Final = "policy.npz"
 
 
-def selfplay(
-    config: SelfplayConfig,
-    out: str | Path,
-    progress: StageProgress = no_progress,
-    log: Iterable[str] = (),
-) -> Population:
-    """Train a population, or resume the run in `out`, and measure it on held-out deals.
+def selfplay(config: SelfplayConfig, run: Run) -> Population:
+    """Train a population, or resume a run, and measure it on held-out deals.
 
     Args:
-        config: What to train. A run in `out` is resumed only if it has the same.
-        out: Run directory.
-        progress: Called as each stage advances.
-        log: Loggers beside progress.csv, of `parlour.training.runs.loggers.NAMES`.
+        config: What to train. The run is resumed only if it has the same.
+        run: Where.
 
     Raises:
-        ParlourError: `out` holds a run with another configuration or is in use, or the configuration cannot be used.
+        ParlourError: The directory holds a run with another configuration or is in use, or the configuration cannot be used.
     """
     sides = two_sides(config)
-    with run_directory(out, asdict(config), _ignored(Path(out) / CONFIG)) as folder:
-        return _selfplay(config, sides, folder, progress, log)
-
-
-def _selfplay(
-    config: SelfplayConfig, sides: tuple[str, str], folder: Path, progress: StageProgress, log: Iterable[str]
-) -> Population:
-    finished = learn(config, folder, progress, log)
-    last = pool.snapshot_path(folder, finished[-1].number)
-    atomic_write(folder / POLICY, last.read_bytes())
-    members = pool.thinned(pool.members(config, folder, [phase.steps for phase in finished]), config.shown)
-    played = crossplay.play_pairs(config, members, folder, progress)
-    population = Population(
-        config,
-        sides,
-        tuple(finished),
-        played,
-        tuple(crossplay.rated(played, config.seed)),
-        _one_seat(config, members),
-        _role_loss(config, folder),
-    )
-    report.write_tables(population, folder)
-    report.draw_crossplay(population, folder / "crossplay.png")
-    report.draw_curve(population, folder / "curve.png")
-    write_json(folder / "summary.json", report.summary(population))
-    write_report(folder, report.text(population))
+    with run.opened(asdict(config), _may_differ(run.path)) as folder:
+        finished = learn(config, run)
+        last = pool.snapshot_path(folder, finished[-1].number)
+        atomic_write(folder / POLICY, last.read_bytes())
+        members = pool.thinned(pool.members(config, folder, [phase.steps for phase in finished]), config.shown)
+        played = crossplay.play_pairs(config, members, run)
+        population = Population(
+            config,
+            sides,
+            tuple(finished),
+            played,
+            tuple(crossplay.rated(played, config.seed)),
+            _one_seat(config, members),
+            _role_loss(config, run),
+        )
+        report.report(population).write(folder)
     return population
 
 
-def _ignored(stored: Path) -> tuple[str, ...]:
+def _may_differ(path: Path | None) -> tuple[str, ...]:
     """Settings that may differ from those of the stored run; one of version 0.3 has more of them."""
-    there = read_json(stored) if stored.is_file() else {}
+    there = read_json(path / CONFIG) if path is not None and (path / CONFIG).is_file() else {}
     return (*NOT_DECIDING, *UNUSED_OF_0_3, *(name for name, value in OF_0_3.items() if there.get(name) == value))
 
 
@@ -206,14 +190,14 @@ def _one_seat(config: SelfplayConfig, members: list[pool.Member]) -> dict[str, m
     }
 
 
-def _role_loss(config: SelfplayConfig, folder: Path) -> RoleLoss | None:
+def _role_loss(config: SelfplayConfig, run: Run) -> RoleLoss | None:
     """How well the head knows the roles in games of the network against itself; None where it did not learn to."""
     deals = seeds.HELD_OUT[: config.deals]
     floor = pool.tables_for(config, len(deals), autoreset=False)
     if not config.infer or "belief" not in floor.features:
         return None
     learner = SelfplayLearner(config, floor)
-    learner.load(folder / CHECKPOINT)
+    run.restore(learner.load_state_dict)
     return measure_roles(learner, floor, deals)
 
 
@@ -231,45 +215,29 @@ class Repeat:
     seconds: float
 
 
-def repeat(
-    config: SelfplayConfig,
-    count: int,
-    out: Path,
-    workers: Workers,
-    progress: StageProgress = no_progress,
-    log: Iterable[str] = (),
-) -> list[Repeat]:
-    """Train with the seeds `config.seed`, `config.seed + 1`, ...; what is finished in `out` is not trained again.
+def repeat(config: SelfplayConfig, count: int, run: Run, workers: Workers) -> list[Repeat]:
+    """Train with the seeds `config.seed`, `config.seed + 1`, ...; what is finished is not trained again.
 
     Args:
         config: Settings of all runs, except for the seed.
         count: How many.
-        out: Folder; run k is in `seed-k`.
+        run: Run k is in its folder `seed-k`.
         workers: Who trains.
-        progress: Called with how many runs are finished.
-        log: Loggers of each run.
     """
-    chosen = [replace(config, seed=config.seed + k) for k in range(count)]
+    out = run.path or Path()
+    chosen = [(replace(config, seed=config.seed + k), out / f"seed-{config.seed + k}") for k in range(count)]
     stage = Stage(f"Training {config.game} with {count} seeds", count, "runs")
-    progress(stage, 0)
-    for done, _ in enumerate(
-        carry_out(workers, _train_seed, [(seed, _folder(out, seed), tuple(log)) for seed in chosen]), 1
-    ):
-        progress(stage, done)
-    repeats = [_read(seed.seed, read_json(_folder(out, seed) / "summary.json")) for seed in chosen]
-    write_json(out / "summary.json", over_seeds(repeats))
-    text = f"Points against the {RULE} on held-out deals, 95 % intervals: by deal; for the mean, by seed."
-    heading = opening(f"Self-play, {len(repeats)} seeds", repeats_verdict(repeats))
-    write_report(out, "\n".join([*heading, text, "", markdown_table(HEADINGS, rows(repeats)), ""]))
+    run.progress(stage, 0)
+    calls = [(seed, folder, run.loggers) for seed, folder in chosen]
+    for done, _ in enumerate(carry_out(workers, _train_seed, calls), 1):
+        run.progress(stage, done)
+    repeats = [_read(seed.seed, read_json(folder / SUMMARY_FILE)) for seed, folder in chosen]
+    repeats_report(config, repeats).write(out)
     return repeats
 
 
-def _folder(out: Path, config: SelfplayConfig) -> Path:
-    return out / f"seed-{config.seed}"
-
-
 def _train_seed(config: SelfplayConfig, folder: Path, log: tuple[str, ...]) -> None:
-    selfplay(config, folder, log=log)
+    selfplay(config, Run(folder, log=log))
 
 
 def _read(seed: int, summary: dict[str, Any]) -> Repeat:
@@ -279,30 +247,25 @@ def _read(seed: int, summary: dict[str, Any]) -> Repeat:
     return Repeat(seed, whole, Estimate.of_json(summary["seat"][last]), summary["steps"], summary["seconds"])
 
 
-def over_seeds(repeats: list[Repeat]) -> dict[str, Any]:
-    """Each seed, and the means over seeds."""
-    means = {name: plain(_over_seeds(repeats, name)) for name in ("whole_sides", "one_seat")}
-    return {"seeds": [plain(repetition) for repetition in repeats], **means}
-
-
-def rows(repeats: list[Repeat]) -> list[tuple[str, ...]]:
-    """Seed, points as whole sides, points in one seat, decisions, processor time; the last row is the mean over seeds."""
-    made = []
-    for repeat in repeats:
-        points = (show_estimate(estimate, "+.1f", 100) for estimate in (repeat.whole_sides, repeat.one_seat))
-        made.append((str(repeat.seed), *points, f"{repeat.steps:,}", f"{repeat.seconds:,.0f} s"))
-    means = [show_estimate(_over_seeds(repeats, name), "+.1f", 100) for name in ("whole_sides", "one_seat")]
-    return [*made, ("mean", *means, "", "")]
+def repeats_report(config: SelfplayConfig, repeats: list[Repeat]) -> Report:
+    """Each seed, the means over seeds, and the mean beside the heuristic."""
+    columns = (
+        Column("seed"),
+        *(Column(name, "+.1f", 100) for name in ("whole sides", "one seat")),
+        Column("decisions", ",d"),
+        Column("processor time", ",.0f", unit=" s"),
+    )
+    means = {name: _over_seeds(repeats, name) for name in ("whole_sides", "one_seat")}
+    rows = [(made.seed, made.whole_sides, made.one_seat, made.steps, made.seconds) for made in repeats]
+    title = f"Points against {RULE} on {config.game} (95 % interval: by deal; of the mean, by seed)"
+    return Report(
+        f"Self-play, {len(repeats)} seeds",
+        compared("self-play", "the heuristic", means["whole_sides"], WIN_RATE.of("seeds")),
+        (ResultTable(title, columns, (*rows, ("mean", *means.values(), None, None))),),
+        values={"seeds": [plain(made) for made in repeats], **{name: plain(mean) for name, mean in means.items()}},
+    )
 
 
 def _over_seeds(repeats: list[Repeat], name: str) -> Estimate:
     """The mean of one measure over the seeds."""
     return mean_estimate([getattr(repetition, name).value for repetition in repeats], SHARE_DIFFERENCE)
-
-
-HEADINGS = ("seed", "whole sides", "one seat", "decisions", "processor time")
-
-
-def repeats_verdict(repeats: list[Repeat]) -> str:
-    """The mean over seeds, beside the heuristic."""
-    return compared("self-play", "the heuristic", _over_seeds(repeats, "whole_sides"), WIN_RATE.of("seeds"))

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from parlour.envs.core import ParlourError
 from parlour.policies.files import read_json, write_json
 from parlour.training.learn.selfplay.config import LOSSES, RULE, SelfplayConfig
-from parlour.training.runs.folder import write_csv
 from parlour.training.statistics import Estimate, rate
 
 ALONE: Final = -1
@@ -247,14 +246,13 @@ def _file(folder: Path, number: int) -> Path:
     return folder / PHASES / f"phase{number:03d}.json"
 
 
-def write_training(phases: Sequence[Phase], folder: Path) -> None:
-    """training.csv: each phase's games by opponent and side of the network."""
-    rows = [
+def training_rows(phases: Sequence[Phase]) -> list[list[Any]]:
+    """Each phase's games by opponent and side of the network: steps, side, opponent, and the columns `RATE`."""
+    return [
         [phase.steps, score.side, score.member, *rate_cells(rate(score.won, score.n))]
         for phase in phases
         for score in phase.scores
     ]
-    write_csv(folder / "training.csv", ["steps", "side", "opponent", *RATE], rows)
 
 
 def rate_cells(estimate: Estimate | None) -> list[Any]:

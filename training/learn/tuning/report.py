@@ -1,19 +1,20 @@
-"""The report of a run of the tuner: report.md, summary.json, and the curve of its trials."""
+"""The result of a run of the tuner, and its report: parameters, held-out deals, finals, and the curve of its trials."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import numpy as np
 from parlour.training.learn.tuning.problem import Problem, TuneConfig, show
-from parlour.training.learn.tuning.study import Trial, ranked
+from parlour.training.learn.tuning.study import Trial, against_defaults, ranked
 from parlour.training.report import plots
-from parlour.training.report.html import opening
-from parlour.training.report.result_table import markdown_table
+from parlour.training.report.report import Part, Picture, Report
+from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.report.verdicts import REWARD, compared, together
 from parlour.training.statistics import Estimate, plain, show_interval
 
@@ -24,8 +25,8 @@ class Tuned:
 
     problem: Problem
     config: TuneConfig
-    parameters: dict[str, float]
-    """The trained ones."""
+    chosen: Trial
+    """The one with the trained parameters."""
     trials: tuple[Trial, ...]
     finals: Mapping[str, tuple[float, ...]]
     """Arm (`trial 7`) -> rewards on training and final deals together; empty if there were no finals."""
@@ -35,13 +36,21 @@ class Tuned:
     """Trained (or the rival's) less default parameters on held-out deals."""
     means: dict[str, float]
     """Mean reward there of `defaults` and `trained`, or of `runner-up`."""
-    drawn: bool
-    """Whether the curve was drawn: that needs matplotlib, of the extra `train`."""
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The trained ones."""
+        return self.chosen.parameters
 
     @property
     def same(self) -> bool:
         """Whether the trained parameters are the defaults."""
-        return dict(self.parameters) == self.problem.space.defaults
+        return self.parameters == self.problem.space.defaults
+
+
+def arm_of(trial: Trial) -> str:
+    """What a trial is called in `Tuned.finals`."""
+    return f"trial {trial.number}"
 
 
 def verdict(tuned: Tuned) -> str:
@@ -79,7 +88,6 @@ def summary(tuned: Tuned) -> dict[str, Any]:
         "runner_up": tuned.rival,
         "games_per_deal": problem.games,
         "held_out": {"means": tuned.means, "difference": plain(tuned.test), "clear": tuned.test.clear},
-        "verdict": verdict(tuned),
     }
     complete = ranked(tuned.trials)
     stored["trials"] = {
@@ -92,61 +100,63 @@ def summary(tuned: Tuned) -> dict[str, Any]:
     return stored
 
 
-def text(tuned: Tuned) -> str:
-    """The report, in Markdown."""
+def report(tuned: Tuned) -> Report:
+    """The parameters and what they earned on held-out deals; with the training behind them."""
     problem = tuned.problem
-    lines = [
-        *opening(f"Tuning {problem.name}", verdict(tuned), *(["![curve](curve.png)"] if tuned.drawn else [])),
-        f"Games per deal: {problem.games}; a deal is one case of every interval. Settings: "
-        + (", ".join(f"{name} = {value}" for name, value in problem.settings.items()) or "none")
-        + ".",
-        "",
-        markdown_table(
-            ("parameter", "from", "to", "default", "trained"),
-            [
-                (p.name, f"{p.low:g}", f"{p.high:g}", f"{p.default:g}", f"{tuned.parameters[p.name]:.4g}")
-                for p in problem.space.parameters
-            ],
+    settings = ", ".join(f"{name} = {value}" for name, value in problem.settings.items()) or "none"
+    numbers = [Column(name, ".4g") for name in ("from", "to", "default", "trained")]
+    of_each = ((p.name, p.low, p.high, p.default, tuned.parameters[p.name]) for p in problem.space.parameters)
+    return Report(
+        f"Tuning {problem.name}",
+        verdict(tuned),
+        (
+            ResultTable(f"Tuning {problem.name}", (Column("parameter"), *numbers), tuple(of_each)),
+            ResultTable(
+                "Held-out deals",
+                (Column("parameters"), Column("mean reward", ".4f")),
+                tuple(tuned.means.items()),
+                f"{'Runner-up' if tuned.same else 'Trained'} less default: {between(tuned.test)}.",
+            ),
         ),
-        "",
-        "## Held-out deals",
-        "",
-        markdown_table(("parameters", "mean reward"), [(name, f"{x:.4f}") for name, x in tuned.means.items()]),
-        "",
-        f"{'Runner-up' if tuned.same else 'Trained'} less default: {between(tuned.test)}.",
-        "",
-        "## Training",
-        "",
-        *_trials(tuned),
-    ]
-    return "\n".join(lines) + "\n"
+        (
+            f"Games per deal: {problem.games}; a deal is one case of every interval. Settings: {settings}.",
+            *_training(tuned),
+        ),
+        Picture(partial(draw_trials, tuned), "Trials"),
+        summary(tuned),
+    )
 
 
-def _trials(tuned: Tuned) -> list[str]:
+def _training(tuned: Tuned) -> Iterator[Part]:
+    """Trials, and what the best of them played on."""
     complete, config = ranked(tuned.trials), tuned.config
-    lines = [
-        f"{len(tuned.trials)} trials on the same {config.deals} deals, {len(tuned.trials) - len(complete)} of them "
+    yield (
+        f"Training: {len(tuned.trials)} trials on the same {config.deals} deals, {len(tuned.trials) - len(complete)} of them "
         f"given up early (pruner: {config.pruner}). Rewards are functions of parameters and deals. One process "
         "always gives the same trials; with several, which parameters are tried and which are given up "
-        "depends on who was faster.",
-        "",
+        "depends on who was faster."
+    )
+    yield (
         f"Best in training: trial {complete[0].number}, mean {complete[0].mean:.4f} ({show(complete[0].parameters)}); "
-        f"the defaults (trial 0): {next(t.mean for t in tuned.trials if t.number == 0):.4f}.",
+        f"the defaults (trial 0): {next(t.mean for t in tuned.trials if t.number == 0):.4f}."
+    )
+    if not tuned.finals:
+        return
+    names, rows = tuned.problem.space.names, []
+    for trial in (trial for trial in complete if arm_of(trial) in tuned.finals):
+        every = tuned.finals[arm_of(trial)]
+        means = (trial.mean, fmean(every[len(trial.rewards) :]), fmean(every))
+        rows.append((trial.number, *(trial.parameters[name] for name in names), *means))
+    means_of = [
+        Column(f"{part} mean".strip(), ".4f", key=f"{part}_mean".strip("_")) for part in ("training", "final", "")
     ]
-    if tuned.finals:
-        by_number = {f"trial {trial.number}": trial for trial in complete}
-        finals = [(by_number[arm], values) for arm, values in tuned.finals.items()]
-        lines += [
-            "",
-            f"The best {config.finalists} and the defaults played {config.deals} more deals each; the highest mean of all "
-            "deals was chosen:",
-            "",
-            markdown_table(
-                ("trial", "parameters", "deals", "mean"),
-                [(str(t.number), show(t.parameters), str(len(values)), f"{fmean(values):.4f}") for t, values in finals],
-            ),
-        ]
-    return lines
+    yield ResultTable(
+        "Finals",
+        (Column("trial"), *(Column(name, ".4g") for name in names), *means_of),
+        tuple(rows),
+        f"The best {config.finalists} and the defaults played {config.deals} more deals each; the highest mean of all deals was chosen.",
+        file="finals.csv",
+    )
 
 
 def played_by(problem: Problem) -> str:
@@ -158,14 +168,15 @@ def played_by(problem: Problem) -> str:
     return f"{problem.name}, {games} a deal" + (f" ({flags})" if flags else "")
 
 
-def draw_trials(trials: Sequence[tuple[Trial, Estimate]], chosen: int, path: Path, who: str) -> None:
+def draw_trials(tuned: Tuned, path: Path) -> None:
     """Each trial's paired difference to the defaults with its interval."""
+    trials, chosen = against_defaults(tuned.trials), tuned.chosen.number
     with plots.picture(
         path,
         9,
         4.5,
         title="Trials on common deals: paired difference to the defaults, 95 % intervals",
-        who=who,
+        who=played_by(tuned.problem),
         n=f"n = {plots.range_of([difference.n for _, difference in trials])} deals a trial",
     ) as made:
         axes = made.add_subplot()

@@ -276,5 +276,7 @@ def _pruner(config: TuneConfig) -> BasePruner:
     if config.pruner == "none":
         return NopPruner()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ExperimentalWarning)  # said of the class, and known: it is pinned and tested
+        warnings.simplefilter(
+            "ignore", ExperimentalWarning
+        )  # WilcoxonPruner is marked experimental; the version is pinned
         return WilcoxonPruner(p_threshold=_LEVEL, n_startup_steps=_WARM_UP)

@@ -17,7 +17,7 @@ from parlour.training.measure.arena.result import ArenaResult
 from parlour.training.measure.evaluate import two_sides
 from parlour.training.play.parallel.concurrent_games import MakePolicy
 from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
-from parlour.training.runs.folder import run_directory
+from parlour.training.runs.run import Run
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 
@@ -45,7 +45,7 @@ def arena(
         ParlourError: The game has not two sides, or `out` holds a run with other settings or is in use.
     """
     sides = two_sides(inner_game(env, "the arena", full=True).spec)
-    with nullcontext() if out is None else run_directory(out, config.stored, _MAY_CHANGE) as folder:
+    with nullcontext() if out is None else Run(out).opened(config.stored, _MAY_CHANGE) as folder:
         result = ArenaResult(config, sides, tuple(play_games(env, config, makers, folder, runner)))
         if folder is not None:
             report_of(result).write(folder, page=True)

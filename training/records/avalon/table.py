@@ -29,7 +29,7 @@ def table_of(
     """The rules of a preset with their wording, made once for all games of a file; `guesser`: who names Merlin, if not the
     Assassin.
     """
-    game = GAME.build(num_players=num_players, rules=rules, roles=roles, talk=talk, guesser=guesser)
+    game = GAME.build(GAME.options(num_players=num_players, rules=rules, roles=roles, talk=talk, guesser=guesser))
     return game, GAME.text(game)
 
 

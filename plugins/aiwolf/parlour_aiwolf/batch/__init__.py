@@ -20,6 +20,7 @@ class AIWolfTables(KernelTables):
     """See `KernelTables`. The heuristic needs no beliefs."""
 
     kinds: ClassVar[tuple[str, ...]] = ("summary", "record")
+    heuristic = "parlour_aiwolf.batch.heuristic:choose"
     deal_holds = "the role number of each seat"
     game: AIWolf
 

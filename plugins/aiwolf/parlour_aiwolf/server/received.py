@@ -62,7 +62,7 @@ def table_of(setting: Mapping[str, Any]) -> AIWolf:
     counts = {role: count for role, count in setting["roleNumMap"].items() if count}
     for players, table in TABLES.items():
         if counts == {role.upper(): table.roles.count(role) for role in table.roles}:
-            return GAME.build(num_players=players)
+            return GAME.build(GAME.options(num_players=players))
     raise accept("the server's table", counts, f"the roles of {listed(TABLES)} players")
 
 

@@ -131,7 +131,7 @@ class Visitor:
             headings = words.headings
             observation["text"] = f"{headings.who}{words.text.who(view)}{headings.record}{record}{turn.choice}"
         if self._policy.wants in ("features", "both"):
-            observation["observation"] = GAME.encoder(game.game)(view)
+            observation["observation"] = GAME.encoder(game.game).at_table()(view)
         action = self._policy.act(observation, words.offered(turn, view) | {"action_mask": turn.mask})
         if isinstance(action, str):
             move, _ = read_words(game.text, action, view, self._rng)

@@ -13,8 +13,8 @@ from parlour.envs.replay import transcript_files
 from parlour.training.measure.avalon.games import AnalysedGame, read_game
 from parlour.training.play.parallel.executor import carry_out, in_order
 from parlour.training.report import plots
-from parlour.training.runs.folder import run_directory
 from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
+from parlour.training.runs.run import Run
 
 from parlour_people.analysis import pictures, report as reports, tables
 from parlour_people.analysis.compare import DecidedGame, compared_guesses
@@ -90,7 +90,7 @@ def analyse(
     chosen = [None if habits_of is None else habits_of(game) for game in games]
     named = {"folder": str(folder), "habits": None if settings.habits is None else str(settings.habits)}
     stored = {**named, "seed": settings.seed}
-    with run_directory(out, stored) as target:
+    with Run(out).opened(stored) as target:
         drawn = settings.pictures and plots.available()
         calls = [(path, habits, settings) for path, habits in zip(files, chosen, strict=True)]
         stage = Stage("Analysing games", len(calls), "games")

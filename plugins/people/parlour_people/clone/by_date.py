@@ -6,7 +6,7 @@ from the first. Each number of players is a part of the run with a file of its o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -16,9 +16,8 @@ from parlour.envs.avalon.vocabulary import ROLES
 from parlour.envs.core import ParlourError
 from parlour.policies.array_files import read_arrays, write_arrays
 from parlour.policies.files import reading
-from parlour.training.runs.folder import run_directory
-from parlour.training.runs.loggers import loggers
-from parlour.training.runs.progress import Stage, StageProgress, no_progress
+from parlour.training.runs.progress import Stage
+from parlour.training.runs.run import Run
 from parlour.training.statistics import plain
 
 from parlour_people.clone import networks, report
@@ -77,19 +76,15 @@ class ClonedByDate:
 
 def clone_networks(
     folder: str | Path,
-    out: str | Path,
+    run: Run,
     config: CloneConfig,
-    progress: StageProgress = no_progress,
-    log: Iterable[str] = (),
 ) -> ClonedByDate:
-    """Learn networks from a folder of transcripts and write them, with their scores, to a directory; resumes.
+    """Learn networks from a folder of transcripts and write them, with their scores, to the directory of a run; resumes.
 
     Args:
         folder: Transcripts of Avalon (`*.jsonl`) without talk.
-        out: Gets `clone.npz` (for `--policy clone:FILE`), `later.npz`, `scores.csv`, `report.md`, `scores.png`.
+        run: Gets `clone.npz` (for `--policy clone:FILE`), `later.npz`, `scores.csv`, `report.md`, `scores.png`.
         config: Settings.
-        progress: Called with how many numbers of players are done.
-        log: Loggers beside progress.csv, which has the log-likelihood of the held-out votes of each number of players.
 
     Raises:
         ParlourError: A file is no transcript of Avalon, the games are too few, or the directory cannot be used.
@@ -104,17 +99,16 @@ def clone_networks(
         raise ParlourError(f"{len(games)} games are too few; accepted: {_FEWEST} to learn from and {_FEWEST} held out")
     parts: dict[int, PartResult] = {}
     stage = Stage("Learning networks", len(sizes), "numbers of players")
-    with run_directory(out, {**asdict(config), "games": len(games)}) as directory:
+    with run.opened({**asdict(config), "games": len(games)}) as directory:
         (directory / PARTS).mkdir(exist_ok=True)
-        with loggers(directory, log) as logger:
-            for number, n in enumerate(sizes):
-                progress(stage, number)
-                path = directory / PARTS / f"{n}.npz"
-                if not path.exists():
-                    _part(by_size[n], later, config).save(path)
-                parts[n] = PartResult.load(path)
-                logger.log({"eval/log_likelihood_vote": _votes(parts[n].columns)}, number + 1)
-        progress(stage, len(sizes))
+        for number, n in enumerate(sizes):
+            run.progress(stage, number)
+            path = directory / PARTS / f"{n}.npz"
+            if not path.exists():
+                _part(by_size[n], later, config).save(path)
+            parts[n] = PartResult.load(path)
+            run.log({"eval/log_likelihood_vote": _votes(parts[n].columns)}, number + 1)
+        run.progress(stage, len(sizes))
         source = {"config": asdict(config), "games": later, "players": sizes}
         cloned_by_date = ClonedByDate(
             CloneNetworks({n: part.earlier for n, part in parts.items()}, source),

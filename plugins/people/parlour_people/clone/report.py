@@ -162,7 +162,7 @@ def _report(title: str, scores: Sequence[ChoiceScore], learned: str, more: Part)
     every = replace(score_table("All scores", scores), file="scores.csv")
     picture = Picture(partial(_draw, scores), "held-out scores", PICTURE)
     parts = (learned, score_table("Held-out games (95 % interval)", over_all(scores)))
-    return Report(title, verdict(scores), parts, (more, by_role), (every,), picture)
+    return Report(title, verdict(scores), parts, (more, by_role), picture, data=(every,))
 
 
 def score_table(title: str, scores: Sequence[ChoiceScore]) -> ResultTable:

@@ -12,7 +12,7 @@ At most `ALTERNATIVES` of the moves not taken, drawn evenly, are used; the estim
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
@@ -21,9 +21,8 @@ from typing import Any, Final
 import numpy as np
 import torch
 from parlour.envs.core import ParlourError
-from parlour.training.runs.folder import run_directory
-from parlour.training.runs.loggers import Logger, loggers
-from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
+from parlour.training.runs.progress import Stage, StageProgress, counted
+from parlour.training.runs.run import Run
 from parlour.training.statistics import plain
 
 from parlour_people.clone import report
@@ -267,43 +266,33 @@ class Cloned:
 
 def clone(
     folder: str | Path,
-    out: str | Path,
+    run: Run,
     config: CloneConfig | None = None,
-    progress: StageProgress = no_progress,
-    log: Iterable[str] = (),
 ) -> Cloned:
-    """Learn a clone from a folder of transcripts and write it, with its scores, to a directory.
+    """Learn a clone from a folder of transcripts and write it, with its scores, to the directory of a run.
 
     Args:
         folder: Transcripts of Avalon (`*.jsonl`), recorded or played here.
-        out: Gets `clone.npz` (for `--policy clone:FILE`), `scores.csv`, `report.md`, `scores.png`.
+        run: Gets `clone.npz` (for `--policy clone:FILE`), `scores.csv`, `report.md`, `scores.png`.
         config: None for the defaults.
-        progress: Called with the stage and how much of it is done.
-        log: Loggers beside progress.csv, which has the log-likelihood of each fit on the games it left out.
 
     Raises:
         ParlourError: There are fewer games than folds, a file is no transcript of Avalon, or the directory cannot be used.
     """
     config = config or CloneConfig()
-    choices = read_choices(folder, config.seed, progress)
+    choices = read_choices(folder, config.seed, run.progress)
     games = len({choice.game for choice in choices})
     if games < config.folds:
         raise ParlourError(f"{config.folds} folds of {games} games are not accepted; accepted: 2 to {games} folds")
-    with run_directory(out, {**asdict(config), "games": games, "choices": len(choices)}) as directory:
-        with loggers(directory, log) as logger:
-            held_out = cross_validated(choices, config, progress, logger)
-        cloned = Cloned(_of_all(choices, config, progress), held_out, report.table(held_out))
+    with run.opened({**asdict(config), "games": games, "choices": len(choices)}) as directory:
+        held_out = cross_validated(choices, config, run)
+        cloned = Cloned(_of_all(choices, config, run.progress), held_out, report.table(held_out))
         cloned.network.save(directory / report.PLAYER)
         report.report_of(cloned.scores, cloned.network.told).write(directory)
     return cloned
 
 
-def cross_validated(
-    choices: Sequence[ImitatedChoice],
-    config: CloneConfig,
-    progress: StageProgress = no_progress,
-    logger: Logger | None = None,
-) -> report.Columns:
+def cross_validated(choices: Sequence[ImitatedChoice], config: CloneConfig, run: Run) -> report.Columns:
     """What models say about choices from games that they have not learned from, in the order of kinds and choices."""
     games = sorted({choice.game for choice in choices})
     dealt = np.random.default_rng((config.seed, 0)).permutation(games)
@@ -311,7 +300,7 @@ def cross_validated(
     kinds = by_kind(choices)
     rows: list[dict[str, Any]] = []
     stage = Stage("Cross-validating", len(kinds) * config.folds, "fits")
-    progress(stage, 0)
+    run.progress(stage, 0)
     for number, of_kind in enumerate(kinds.values()):
         said: dict[int, dict[str, Any]] = {}
         for k in range(config.folds):
@@ -319,11 +308,10 @@ def cross_validated(
             models = learned(train, config) if train else {}
             tested = {id(case): report.told_of(case, models) for case in of_kind if fold[case.game] == k}
             said |= tested
-            if logger is not None:
-                logs = [row[f"log: {report.CLONE}"] for row in tested.values()] if models else []
-                metrics = {f"eval/log_likelihood_{of_kind[0].kind}": fmean(logs) if logs else None}
-                logger.log(metrics, number * config.folds + k + 1)
-            progress(stage, number * config.folds + k + 1)
+            logs = [row[f"log: {report.CLONE}"] for row in tested.values()] if models else []
+            step, metric = number * config.folds + k + 1, f"eval/log_likelihood_{of_kind[0].kind}"
+            run.log({metric: fmean(logs) if logs else None}, step)
+            run.progress(stage, step)
         rows += [said[id(case)] for case in of_kind if f"log: {report.CLONE}" in said[id(case)]]
     told = (f"{part}: {model}" for model in report.MODELS for part in ("top", "log"))
     names = ("game", "what", "role", *told)

@@ -119,7 +119,7 @@ class CloneNetworks:
         fixed = 2 * len(ROLES)
         first = np.concatenate([weights[:, places(table)], weights[:, len(INPUTS) :]], axis=1)
         layers = [(first, bias + weights[:, :fixed] @ constants(table)), *others]
-        features = spec.seat_encoder(table, FEATURES).size
+        features = spec.encoder(table).of_seat(FEATURES).size
         if (first.shape[1], len(others[-1][1])) != (features, len(table.catalogue)):
             raise ParlourError(
                 "this clone does not know the team sizes of the table; accepted: the team sizes of the boxed game"

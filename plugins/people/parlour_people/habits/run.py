@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -12,9 +12,8 @@ from parlour.envs import replay
 from parlour.envs.core import ParlourError, accept, check_from
 from parlour.policies.files import write_json
 from parlour.training.report.report import Picture, Report
-from parlour.training.runs.folder import run_directory
-from parlour.training.runs.loggers import loggers
-from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
+from parlour.training.runs.progress import Stage, counted
+from parlour.training.runs.run import Run
 
 from parlour_people.habits import learner, report
 from parlour_people.habits.avalon_fit import AVALON
@@ -105,12 +104,8 @@ class LearnedFrom:
         }
 
 
-def learn_habits(
-    config: HabitsConfig, out: Path, progress: StageProgress = no_progress, log: Iterable[str] = ()
-) -> LearnedFrom:
-    """Learn from `config.source` and write habits, folds, scores and report into `out`; its first file tells the game.
-
-    `log` names loggers beside progress.csv, which has the log loss of each fold.
+def learn_habits(config: HabitsConfig, run: Run) -> LearnedFrom:
+    """Learn from `config.source` and write habits, folds, scores and report; its first file tells the game.
 
     Raises:
         ParlourError: A folder holds no games, games of another sort, or too few for the folds, or the directory holds a run
@@ -121,31 +116,25 @@ def learn_habits(
     if config.reader and of_game is not AVALON:
         raise ParlourError("--reader of Werewolf is not accepted; accepted: games of Avalon")
     if config.last is not None:
-        return _learn_by_date(of_game, config, out, progress, log)
-    return _learn_of(of_game, config, out, progress, log)
+        return _learn_by_date(of_game, config, run)
+    return _learn_of(of_game, config, run)
 
 
-def _learn_of(
-    of_game: learner.HabitsOfGame[learner.G],
-    config: HabitsConfig,
-    out: Path,
-    progress: StageProgress,
-    log: Iterable[str],
-) -> LearnedFrom:
+def _learn_of(of_game: learner.HabitsOfGame[learner.G], config: HabitsConfig, run: Run) -> LearnedFrom:
     games = of_game.games_in(config.source)
     if len(games) < config.folds:
         raise ParlourError(f"--folds {config.folds} of {len(games)} games is not accepted; accepted: 2 to {len(games)}")
     others = [] if config.test is None else of_game.games_in(config.test)
-    with run_directory(out, asdict(config)) as folder, loggers(folder, log) as logger:
+    with run.opened(asdict(config)) as folder:
         step = 0
         ways = of_game.variants(games, config.learning)
         readings = {report.DEFAULT: of_game.read_by_default(games)}
         for name, how in ways.items():
             more = name.removeprefix(learner.LEARNED).strip(", ")  # habits of words have a metric of their own
             metric, folded = f"eval/log_loss_{more}" if more else "eval/log_loss", []
-            for fold in learner.cross_validate(of_game, games, how, progress, name):
+            for fold in learner.cross_validate(of_game, games, how, run.progress, name):
                 folded.append(fold)
-                logger.log({metric: fmean(read.loss for read in fold.reads)}, step := step + 1)
+                run.log({metric: fmean(read.loss for read in fold.reads)}, step := step + 1)
             readings[name] = learner.reads_of(folded)
         notes = {"learned_from": {"games": len(games), "seed": config.seed}}
         habits = replace(of_game.learn(games, how), notes=notes)
@@ -166,29 +155,25 @@ def _learn_of(
     return learned_from
 
 
-def _learn_by_date(
-    of_game: learner.HabitsOfGame[learner.G],
-    config: HabitsConfig,
-    out: Path,
-    progress: StageProgress,
-    log: Iterable[str],
-) -> LearnedFrom:
+def _learn_by_date(of_game: learner.HabitsOfGame[learner.G], config: HabitsConfig, run: Run) -> LearnedFrom:
     """Learn from the first games, by name, and read the last ones."""
     games = of_game.games_in(config.source)
     cut = len(games) - round(len(games) * (config.last or 0.0))
     if not config.folds <= cut < len(games):
         raise ParlourError(f"--last {config.last} of {len(games)} games is not accepted: one part is too small")
     first, last = games[:cut], games[cut:]
-    with run_directory(out, asdict(config)) as folder, loggers(folder, log) as logger:
+    with run.opened(asdict(config)) as folder:
         ways = of_game.variants(first, config.learning)
         learned = {name: of_game.learn(first, how) for name, how in ways.items()}
         notes = {"learned_from": {"games": cut, "seed": config.seed}}
         habits = replace(list(learned.values())[-1], notes=notes)
         write_json(folder / HABITS, habits.as_json())
         reads = {report.DEFAULT: of_game.read_all_often(last, lambda _: of_game.fixed)}
-        for name, fitted in counted(learned.items(), Stage("Reading the last games", len(learned), "habits"), progress):
+        for name, fitted in counted(
+            learned.items(), Stage("Reading the last games", len(learned), "habits"), run.progress
+        ):
             reads[name] = of_game.read_all_often(last, fitted.of)
-        logger.log({"eval/log_loss": fmean(read.loss for read in reads[name][0])}, 1)
+        run.log({"eval/log_loss": fmean(read.loss for read in reads[name][0])}, 1)
         writer = report.Writer(folder, config.seed, of_game.groups(last), of_game.panels)
         sections = [
             writer.write(prefix, title, {name: some[number] for name, some in reads.items()})

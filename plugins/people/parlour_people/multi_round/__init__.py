@@ -21,62 +21,50 @@ Versions: v0, first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
-from parlour.envs.avalon import AvalonSpec
 from parlour.envs.avalon.presets import PLAYERS
-from parlour.envs.avalon.vocabulary import turned
-from parlour.envs.core import Move, check_one_of, counted
-from parlour.envs.frames import Frame
+from parlour.envs.avalon.vocabulary import EVIL, GOOD
+from parlour.envs.spec import Encoders, GameOptions, GameSpec
+from pydantic import Field
 
-from parlour_people.multi_round.rules import CONSULT, MultiRoundAvalon
+from parlour_people.multi_round.rules import MultiRoundAvalon
 
 if TYPE_CHECKING:
-    from parlour.envs.avalon.rules import Avalon
-
     from parlour_people.multi_round.text import MultiRoundText
 
 
-class MultiRoundSpec(AvalonSpec):
+class MultiRoundOptions(GameOptions):
+    """What a table is made from."""
+
+    num_players: int = Field(default=5, ge=PLAYERS[0], le=PLAYERS[-1])
+    """Players at the table; the number decides the roles."""
+
+
+class MultiRoundSpec(GameSpec):
     """The registry reads it."""
 
     id: ClassVar[str] = "avalon_multi_round_v0"
     title: ClassVar[str] = "Avalon as GPT-5.1 played it"
-    options: ClassVar[Mapping[str, str]] = {"num_players": "5..10"}
+    options: ClassVar[type[MultiRoundOptions]] = MultiRoundOptions
+    sides = (GOOD, EVIL)
     heuristic = "parlour_people.multi_round.player:MultiRoundPlayer"
-    batch = ""
-    batch_heuristic = ""
-    histories = ""
-    prose = ""
 
-    def build(self, *, num_players: int = 5) -> MultiRoundAvalon:  # type: ignore[override]
-        """The rules of one table.
+    def build(self, options: MultiRoundOptions) -> MultiRoundAvalon:
+        """The rules of one table."""
+        return MultiRoundAvalon(options.num_players)
 
-        Args:
-            num_players: 5-10; the number decides the roles.
-
-        Raises:
-            ParlourError: An argument is not accepted.
-        """
-        check_one_of("num_players", num_players, PLAYERS)
-        return MultiRoundAvalon(num_players)
-
-    def text(self, game: Avalon) -> MultiRoundText:
+    def text(self, game: MultiRoundAvalon) -> MultiRoundText:
         """The wording."""
         from parlour_people.multi_round.text import MultiRoundText
 
         return MultiRoundText(game)
 
-    def frame(self, game: Avalon) -> Frame:
-        """Seats differ only by where they sit: each counts from itself."""
+    def encoder(self, game: MultiRoundAvalon) -> Encoders:
+        """The features of Avalon, with one move more."""
+        from parlour_people.multi_round.encode import MultiRoundEncoders
 
-        def moved(move: Move, by: int) -> Move:
-            if move.kind != CONSULT:
-                return turned(move, by, game.seats)
-            return move._replace(args=tuple(counted(seat, by, game.seats) for seat in move.args))
-
-        return Frame.of(game.catalogue, game.seats, moved)
+        return MultiRoundEncoders(game)
 
 
 GAME = MultiRoundSpec()

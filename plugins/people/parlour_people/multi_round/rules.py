@@ -15,7 +15,8 @@ from dataclasses import replace
 from typing import ClassVar, Final
 
 from parlour.envs.avalon import vocabulary as game
-from parlour.envs.avalon.presets import EVIL_COUNT, PRESETS, PROPOSALS, ROLE_SETS
+from parlour.envs.avalon.options import AvalonOptions
+from parlour.envs.avalon.presets import EVIL_COUNT, PROPOSALS, ROLE_SETS, AvalonRules
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.state import PROPOSE, TALK, VOTE, AvalonStanding, AvalonState
 from parlour.envs.avalon.vocabulary import ASSASSIN, MERLIN, MORDRED, MORGANA, OBERON, PERCIVAL, SERVANT
@@ -42,6 +43,14 @@ GUESSERS: Final = {6: MORDRED, 7: MORGANA}
 """Who names Merlin where there is no Assassin, by number of players."""
 
 
+class _Table(AvalonOptions):
+    """A table whose fifth team goes."""
+
+    @property
+    def points(self) -> AvalonRules:
+        return replace(super().points, fifth_rejection="team_goes")
+
+
 class MultiRoundAvalon(Avalon):
     """The rules of one table. Satisfies `parlour.envs.core.Game`."""
 
@@ -49,10 +58,11 @@ class MultiRoundAvalon(Avalon):
     """Kinds of moves that take words, besides speeches."""
 
     def __init__(self, num_players: int) -> None:
-        guesser = GUESSERS.get(num_players, ASSASSIN)
-        rules = replace(PRESETS["official"], fifth_rejection="team_goes", two_fails=False, guesser=guesser)
-        config = {"num_players": num_players}
-        super().__init__(num_players=num_players, rules=rules, roles=ROLES[num_players], talk=True, config=config)
+        roles, guesser = ROLES[num_players], GUESSERS.get(num_players, ASSASSIN)
+        super().__init__(
+            _Table(num_players=num_players, rules="official", roles=roles, two_fails=False, guesser=guesser)
+        )
+        self.config = {"num_players": num_players}
         seats = range(num_players)
         holds = (Move(CONSULT), *(Move(CONSULT, (j,)) for j in seats))
         self.catalogue = (*self.catalogue, *holds)

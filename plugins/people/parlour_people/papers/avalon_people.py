@@ -30,6 +30,7 @@ from parlour.training.records.avalon.importing import import_records
 from parlour.training.records.reading import Refusal
 from parlour.training.report.verdicts import saved
 from parlour.training.runs.progress import Stage, counted
+from parlour.training.runs.run import Run
 from parlour.training.statistics import Estimate, rate
 
 from parlour_people.clone.choices import CloneConfig
@@ -161,7 +162,7 @@ def _counts(study: PeopleStudy) -> None:
 
 def _evidence(study: PeopleStudy) -> None:
     config = HabitsConfig(source=str(study.folder / TRANSCRIPTS), last=LAST, reader=True)
-    learned = learn_habits(config, study.folder / "evidence")
+    learned = learn_habits(config, Run(study.folder / "evidence"))
     study.cells += _readings(study.name, learned)
     if (study.folder / "evidence/calibration.png").exists():
         study.written.append(("evidence/calibration.png", "calibration of an onlooker's belief"))
@@ -188,7 +189,7 @@ def _clones(study: PeopleStudy) -> None:
     """Learn from the first four fifths, test on the last fifth; a row for each model, and for each number of players."""
     by_date = import_extra("parlour_people.clone.by_date", "train")
     config = CloneConfig(method="networks")
-    for score in by_date.clone_networks(study.folder / TRANSCRIPTS, study.folder / "clones", config).scores:
+    for score in by_date.clone_networks(study.folder / TRANSCRIPTS, Run(study.folder / "clones"), config).scores:
         if score.role == ALL:
             _add_score(study, score)
     study.written.append(("clones/report.md", "clones of people, tested on later games, by role too"))

@@ -25,6 +25,7 @@ from parlour.training.play.extras import import_extra
 from parlour.training.records.avalon.importing import import_records
 from parlour.training.report.verdicts import saved
 from parlour.training.runs.progress import Stage, counted
+from parlour.training.runs.run import Run
 from parlour.training.statistics import Estimate, rate
 
 from parlour_people.analysis.compare import (
@@ -107,13 +108,13 @@ def _import(name: str, setting: StudySetting, folder: Path) -> tuple[str, list[T
 
 
 def _habits(name: str, setting: StudySetting, folder: Path) -> tuple[str, list[TableCell]]:
-    learned = learn_habits(HabitsConfig(source=str(folder / TRANSCRIPTS), folds=FOLDS), folder / HABITS)
+    learned = learn_habits(HabitsConfig(source=str(folder / TRANSCRIPTS), folds=FOLDS), Run(folder / HABITS))
     return "", list(_readings(name, learned))
 
 
 def _clone(name: str, setting: StudySetting, folder: Path) -> tuple[str, list[TableCell]]:
     fitted = import_extra("parlour_people.clone.run", "train")
-    clone = fitted.clone(folder / TRANSCRIPTS, folder / CLONED, CLONING)
+    clone = fitted.clone(folder / TRANSCRIPTS, Run(folder / CLONED), CLONING)
     return "", list(_predictions(name, clone.scores))
 
 

@@ -28,7 +28,8 @@ from pathlib import Path
 from typing import Final
 
 from parlour.envs.avalon import GAME, vocabulary as avalon
-from parlour.envs.avalon.presets import PLAYERS, check_roles
+from parlour.envs.avalon.options import check_roles
+from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.state import HUNT, PROPOSE
 from parlour.envs.core import Move, ParlourError
 from parlour.training.records.avalon.table import RecordedGame, Table, table_of

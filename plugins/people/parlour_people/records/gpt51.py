@@ -91,7 +91,7 @@ class Conversation(RecordedGame):
 
 @cache
 def _table(players: int) -> Table:
-    rules = GAME.build(num_players=players)
+    rules = GAME.build(GAME.options(num_players=players))
     return rules, GAME.text(rules)
 
 

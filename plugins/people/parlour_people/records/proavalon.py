@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.avalon import GAME, vocabulary as avalon
-from parlour.envs.avalon.presets import PLAYERS, check_roles
+from parlour.envs.avalon.options import check_roles
+from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.state import HUNT, PROPOSE
 from parlour.envs.core import Move, ParlourError, listed
 from parlour.envs.json_values import json_shown

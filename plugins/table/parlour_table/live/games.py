@@ -155,7 +155,7 @@ class TableGames:
         self.replays: dict[str, Path] = {}
         """Name of a replay -> the transcript, for the games that are over."""
         self._pages: dict[str, str] = {}
-        opened = env.game_env.spec.opens(env.game_env.game.config)
+        opened = env.game_env.spec.options.from_plain(env.game_env.game.config).opens()
         self._folders = () if opened is None else (opened,)  # of this table, which was opened already
         self._tell = tell
         self._stop = threading.Event()

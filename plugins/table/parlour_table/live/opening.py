@@ -162,7 +162,7 @@ class OpenTable:
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
         base = env.game_env
-        spoken = frozenset((*ACTS, *worded_kinds(base.spec, base.game)))
+        spoken = frozenset((*ACTS, *worded_kinds(base.game)))
         people = [seat for seat, (_, player) in enumerate(players) if player is None]
         names = plan.names
         self.boards = {seat: Board(seat, base.text, spoken, alone=True, names=names) for seat in people}

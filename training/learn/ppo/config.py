@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from parlour.envs.core import TABLE, ParlourError, check_from
-from parlour.envs.registry import lookup
+from parlour.envs.registry import kinds_of, lookup
 from parlour.training.play import seeds
 
 NOT_DECIDING: Final = ("processes",)
@@ -85,5 +85,4 @@ def env_seeds(config: SeatConfig, phase: int, envs: int) -> list[int]:
 
 def features_of(game: str, features: str | None) -> str:
     """The kind of features asked for; None: `"belief"` where the game has it, else `"table"`."""
-    kinds = lookup(game).spec.features
-    return features or ("belief" if "belief" in kinds else TABLE)
+    return features or ("belief" if "belief" in kinds_of(lookup(game).spec, {}) else TABLE)

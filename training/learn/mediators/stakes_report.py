@@ -1,54 +1,27 @@
-"""What `parlour grace stakes` leaves: a table as CSV, the policy of each pair of stakes, and the picture of risk against coverage."""
+"""The report of `parlour grace stakes`: tables, and the picture of risk against coverage."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from parlour.policies.agents.mediated_qa.joint import Joint
-from parlour.policies.files import atomic_write
-from parlour.training.learn.mediators.baselines import in_percent
+from parlour.training.learn.mediators.enough import too_few
 from parlour.training.learn.mediators.simulate import Simulated
 from parlour.training.learn.mediators.stakes import CONTEXTUAL, LEARNED, Stakes, StakesScore, refusal_curve
 from parlour.training.report import plots
-from parlour.training.runs.folder import write_csv
-from parlour.training.statistics import show_estimate
+from parlour.training.report.report import Picture, Report
+from parlour.training.report.result_table import Column, ResultTable
+from parlour.training.report.verdicts import together
 
 STAKES_PICTURE: Final = "stakes.png"
-_SHOWN: Final = ("value", "price", "accuracy", "abstention", "risk", "net utility")
 _SHORT: Final = {"token-confidence refusal": "refusal"}
-_COLUMNS: Final = (
-    "value",
-    "price",
-    "system",
-    "n",
-    "accuracy",
-    "abstention",
-    "coverage",
-    "risk",
-    "risk_low",
-    "risk_high",
-    "net",
-    "net_low",
-    "net_high",
-)
 _CHANGING: Final = ((LEARNED, "-", "o"), (CONTEXTUAL, "-", "v"), ("best static", "--", "s"), ("oracle", ":", "^"))
 """Systems that go with the stakes: name, line, marker."""
 _FIXED: Final = (("no retrieval", "D"), ("GraphRAG", "X"), ("token-confidence refusal", "P"))
-
-
-def store(stakes_measured: Stakes, held_out: Sequence[Simulated], out: Path) -> bool:
-    """Write the files into a folder; False if the picture was not drawn, for want of matplotlib."""
-    out.mkdir(parents=True, exist_ok=True)
-    write_csv(out / "stakes.csv", _COLUMNS, [_cells(score) for score in stakes_measured.scores])
-    for stakes, policy in stakes_measured.policies.items():
-        atomic_write(out / policy_name(*stakes), policy.dumps())
-    if not plots.available():
-        return False
-    _draw(stakes_measured, held_out, out / STAKES_PICTURE)
-    return True
 
 
 def policy_name(value: float, price: float) -> str:
@@ -60,55 +33,78 @@ def policy_name(value: float, price: float) -> str:
     return f"policy-value{value:g}-price{price:g}.json"
 
 
-def headings(stakes: Stakes) -> tuple[str, ...]:
-    """Headings of `rows`: columns of the learned mediator, then the names of the others."""
-    first = next(iter(stakes.policies))
-    others = [score.system for score in stakes.scores if (score.value, score.price) == first][1:]
-    return (*_SHOWN, *(_SHORT.get(name, name) for name in others))
+def report(stakes: Stakes, held_out: Sequence[Simulated], warning: str = "") -> Report:
+    """The learned mediator at each pair of stakes beside the others, and what its policies do.
+
+    Args:
+        stakes: All scores.
+        held_out: The questions of these.
+        warning: What else is said where there are enough questions for a verdict.
+    """
+    n, suffix = stakes.scores[0].n, f"; {stakes.reader}" if stakes.reader else ""
+    title = f"The learned mediator on {n} held-out questions (95 % interval), and net utilities of others{suffix}"
+    return Report(
+        "What stakes decide",
+        stakes.verdict if too_few(n) else together([stakes.verdict, warning]),
+        (_beside_others(stakes, title), _changes(stakes)),
+        (_all_scores(stakes),),
+        Picture(partial(draw, stakes, held_out), "Risk against coverage", STAKES_PICTURE),
+        {"reader": stakes.reader, "scores": [as_json(score) for score in stakes.scores]},
+    )
 
 
-def rows(stakes_measured: Stakes) -> list[tuple[str, ...]]:
-    """One line for each pair of stakes: the learned mediator, and the net utility of the others; below `headings`."""
-    lines = []
-    for stakes in stakes_measured.policies:
-        learned, *others = [score for score in stakes_measured.scores if (score.value, score.price) == stakes]
-        lines.append(
-            (
-                *(f"{learned.value:g}", f"{learned.price:g}"),
-                *map(in_percent, (learned.accuracy, learned.abstention, learned.risk)),
-                show_estimate(learned.utility, ".2f"),
-                *(f"{other.utility.value:.2f}" for other in others),
-            )
-        )
-    return lines
+_STAKES: Final = (Column("value", "g"), Column("price", "g"))
 
 
-def changes(stakes: Stakes) -> list[tuple[str, ...]]:
-    """What the learned policy does at each price: value, price, and its joint actions with their states, most states first."""
-    lines: list[tuple[str, ...]] = []
-    for (value, price), policy in stakes.policies.items():
+def _beside_others(stakes: Stakes, title: str) -> ResultTable:
+    """A row for each pair of stakes: the learned mediator, and the net utility of the others."""
+    rows, names = [], list[str]()
+    for at in stakes.policies:
+        learned, *others = [score for score in stakes.scores if (score.value, score.price) == at]
+        names = [_SHORT.get(other.system, other.system) for other in others]
+        shares = (learned.accuracy, learned.abstention, learned.risk)
+        rows.append((*at, *shares, learned.utility, *(other.utility.value for other in others)))
+    shown = (*(Column(name, ".1%") for name in ("accuracy", "abstention", "risk")), Column("net utility", ".2f"))
+    columns = (*_STAKES, *shown, *(Column(name, ".2f") for name in names))
+    return ResultTable(title, columns, tuple(rows), wrap=True)
+
+
+def _changes(stakes: Stakes) -> ResultTable:
+    """What the learned policy does at each price: its joint actions with their states, most states first."""
+    rows = []
+    for at, policy in stakes.policies.items():
         states: dict[Joint, list[str]] = {}
         for state, row in policy.rows.items():
             states.setdefault(next(iter(row)), []).append(state)
         ordered = sorted(states.items(), key=lambda item: (-len(item[1]), item[0]))
-        for joint, where in ordered:
-            lines.append((f"{value:g}", f"{price:g}", " ".join(joint), " ".join(sorted(where))))
-    return lines
+        rows += [(*at, " ".join(joint), " ".join(sorted(where))) for joint, where in ordered]
+    return ResultTable(
+        "The learned policy", (*_STAKES, Column("joint action"), Column("states")), tuple(rows), wrap=True
+    )
+
+
+def _all_scores(stakes: Stakes) -> ResultTable:
+    shares = (Column(name, ".1%") for name in ("accuracy", "abstention", "coverage", "risk"))
+    columns = (*_STAKES, Column("system"), Column("n"), *shares, Column("net utility", ".2f", key="net"))
+    rows = (
+        (of.value, of.price, of.system, of.n, of.accuracy, of.abstention, of.coverage, of.risk, of.utility)
+        for of in stakes.scores
+    )
+    return ResultTable("All systems", columns, tuple(rows), file="stakes.csv")
 
 
 def as_json(score: StakesScore) -> dict[str, Any]:
     """A score as plain values; infinite ones in words, as JSON has no others."""
-    cells = zip(_COLUMNS, _cells(score), strict=True)
-    return {name: str(cell) if isinstance(cell, float) and math.isinf(cell) else cell for name, cell in cells}
-
-
-def _cells(score: StakesScore) -> list[Any]:
     risk = (None, None, None) if score.risk is None else score.risk.with_ends
-    shares = score.accuracy.value, score.abstention.value, score.coverage
-    return [score.value, score.price, score.system, score.n, *shares, *risk, *score.utility.with_ends]
+    shares = {name: getattr(score, name).value for name in ("accuracy", "abstention")}
+    ends = dict(zip(("risk", "risk_low", "risk_high"), risk, strict=True))
+    ends |= dict(zip(("net", "net_low", "net_high"), score.utility.with_ends, strict=True))
+    first = {name: getattr(score, name) for name in ("value", "price", "system", "n")}
+    values = {**first, **shares, "coverage": score.coverage, **ends}
+    return {name: str(of) if isinstance(of, float) and math.isinf(of) else of for name, of in values.items()}
 
 
-def _draw(stakes: Stakes, held_out: Sequence[Simulated], path: Path) -> None:
+def draw(stakes: Stakes, held_out: Sequence[Simulated], path: Path) -> None:
     """Risk against coverage: one panel for each value of a right answer."""
     values = list(dict.fromkeys(score.value for score in stakes.scores))
     answered = f"answers by {stakes.reader}; " if stakes.reader else ""

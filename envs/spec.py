@@ -1,0 +1,87 @@
+"""What a game says of itself: `GameSpec`, its options, and what makes the numbers that a seat sees.
+
+Whatever another floor needs of a game besides (kernels, measures, pages) stands in an open table of that floor.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from parlour.envs.core import TABLE, Encoder, Game, GameText, ParlourError, SeatEncoder, accept
+from parlour.envs.settings import Settings
+
+if TYPE_CHECKING:
+    from parlour.envs.frames import Frame
+
+
+class GameOptions(Settings):
+    """The options of a game; of one without any, as it is."""
+
+    called: ClassVar[str] = "option"
+
+    def opens(self) -> str | None:
+        """The path that the game opens with these options; None for none. Files may not name any path they like."""
+        return None
+
+
+class Encoders:
+    """What makes the features of one table.
+
+    Args:
+        game: The rules.
+    """
+
+    kinds: tuple[str, ...] = (TABLE,)
+    """The kinds of features: `"table"` numbers seats as they sit, all others are in the frame of the seat."""
+
+    def __init__(self, game: Any) -> None:
+        self.game = game
+
+    def at_table(self) -> Encoder[Any]:
+        """The features of the kind `"table"`."""
+        raise NotImplementedError
+
+    def of_seat(self, kind: str) -> SeatEncoder[Any]:
+        """The features of one seat in its own frame. Raises `ParlourError` for a kind that the table does not have."""
+        raise self.refused(kind)
+
+    def of(self, kind: str) -> Encoder[Any] | SeatEncoder[Any]:
+        """The features of any kind. Raises `ParlourError` as `of_seat`."""
+        return self.at_table() if kind == TABLE else self.of_seat(kind)
+
+    def frame(self) -> Frame:
+        """How the seats number the actions, where features are in their own frame."""
+        from parlour.envs.frames import Frame
+
+        return Frame.identity(self.game.seats, len(self.game.catalogue))
+
+    def refused(self, kind: str) -> ParlourError:
+        """The error for a kind that the table does not have in the frame of a seat."""
+        return accept("features in the frame of a seat", kind, [own for own in self.kinds if own != TABLE] or "none")
+
+
+class GameSpec(Protocol):
+    """What a game says of itself: `GAME` in its package. A spec is an instance of a subclass.
+
+    Games never import players: whoever needs one loads it by its dotted name, `"package.module:attribute"`.
+    """
+
+    id: ClassVar[str]
+    """Registry name with version, such as `avalon_v0`."""
+    title: ClassVar[str]
+    """One line for lists."""
+    options: ClassVar[type[GameOptions]] = GameOptions
+    """What `build` takes."""
+    sides: ClassVar[tuple[str, ...]] = ()
+    """What `view.side` may be and, except for a draw, `Outcome.winner`; empty if the game has no sides."""
+    heuristic: ClassVar[str] = ""
+    """Dotted name of `(view, rng) -> player`, where `player.act(view)` is one of `view.legal`; empty if there is none."""
+
+    def build(self, options: Any) -> Game[Any]:
+        """The rules for these options. Raises `ParlourError` for what options alone do not refuse."""
+
+    def text(self, game: Any) -> GameText[Any]:
+        """The wording of a game that `build` made."""
+
+    def encoder(self, game: Any) -> Encoders:
+        """What makes the features of a game that `build` made."""
