@@ -133,14 +133,12 @@ class Game(Protocol[S]):
     """No game is longer, nature's moves included."""
     config: Mapping[str, Any]
     """Plain values from which the same game can be built again (the header of a transcript)."""
-    # What a game may have besides:
-    # `agent_names: tuple[str, ...]`, if its seats have names of their own, one for each seat; it is looked up by
-    # `parlour.envs.text.agents_of`, and seats are called `player_0` and so on without it.
-    # `hidden_cycles(view) -> int` and `asked(view, cycle) -> tuple[Move, ...]`, if there are phases of which not all see the
-    # turns; `parlour.envs.moment` tells what they are, and without them no time passes that not all see pass.
-    # `worded: tuple[str, ...]`, if it depends on the table which kinds of moves take free words; `GameSpec.worded` without it.
-    # `chances(s) -> Iterator[tuple[Move, float]]`, if nature's moves can be told beforehand: each move that `nature` may
-    # draw in `s`, once, always in the same order, with its probability. An iterator, because deals can be very many.
+    agent_names: tuple[str, ...] = ()
+    """Names of the seats; where there are none, they are `player_0` and so on."""
+    role_names: tuple[str, ...] = ()
+    """The different roles of the table, by number."""
+    worded: tuple[str, ...] = ()
+    """Kinds of moves that take free words at this table, besides the acts of `parlour.envs.speech`."""
 
     def initial(self) -> S:
         """The state before the first move."""
@@ -163,6 +161,21 @@ class Game(Protocol[S]):
     def view(self, s: S, seat: int) -> View:
         """What `seat` may know."""
 
+    def chances(self, s: S) -> Iterator[tuple[Move, float]] | None:
+        """Each move that `nature` may draw in `s`, once, always in the same order, with its probability; None: it cannot be told.
+
+        An iterator, because deals can be very many.
+        """
+        return None
+
+    def hidden_cycles(self, view: Any) -> int:
+        """How many cycles a phase lasts of which not all see the turns; 0 in no such phase (`parlour.envs.moment`)."""
+        return 0
+
+    def asked(self, view: Any, cycle: int) -> tuple[Move, ...]:
+        """What a seat is asked in a cycle of such a phase."""
+        return ()
+
 
 V_contra = TypeVar("V_contra", bound=View, contravariant=True)
 
@@ -170,20 +183,13 @@ V_contra = TypeVar("V_contra", bound=View, contravariant=True)
 class GameText(Protocol[V_contra]):
     """The wording of a game (`<game>/text.py`). Reads its Views, Events and Moves; never sees a State."""
 
-    # It may have besides
-    #   `seldom: frozenset[str]`: kinds of moves and announcements that are hardly ever the same twice, so that
-    #       environments need not keep their lines;
-    #   `why(outcome: Outcome) -> str`: why a game ended as it did, a clause behind "X wins: " and "You lost: "; without it,
-    #       the outcome's `reason`;
-    #   `why_lost(outcome: Outcome) -> str`: the same behind "You lost: " alone, where that says it better;
-    #   `end(outcome: Outcome) -> str`: how a game ended, in one sentence, where "X wins: reason." would not do;
-    #   `was(view: View) -> str`: who a seat was, in one sentence, once the game is over;
-    #   `rules: str`: the rules of this table, whole and in its language, the same for all seats; a first paragraph, up to
-    #       an empty line, must do where there is no room for more. It stands at the end of `who`, and in `info["rules"]`
-    #       with `info="full"`;
-    #   `common(view: View) -> str`: lines of `who`, in one piece and the rules aside, that all seats of this game read
-    #       alike once the roles are dealt, such as the order of talk; in `info["common"]` with `info="full"`;
-    #   `language: str`: of all its words, such as `"zh"`; English if it does not say.
+    seldom: frozenset[str] = frozenset()
+    """Kinds of moves and announcements that are hardly ever the same twice, so that environments need not keep their lines."""
+    rules: str = ""
+    """The rules of this table, whole and in its language, the same for all seats; a first paragraph, up to an empty line, must do
+    where there is no room for more. It stands at the end of `who`, and in `info["rules"]` with `info="full"`."""
+    language: str = ""
+    """Of all its words, such as `"zh"`; empty for English."""
 
     def who(self, view: V_contra) -> str:
         """First section: who the seat is and what it knows from outside the talk. Fixed once the roles are dealt."""
@@ -202,6 +208,28 @@ class GameText(Protocol[V_contra]):
 
     def default(self, text: str, view: V_contra, rng: np.random.Generator) -> Move:
         """The legal move that the sources of the rules prescribe when `text` cannot be used."""
+
+    def common(self, view: V_contra) -> str:
+        """Lines of `who`, in one piece and the rules aside, that all seats of this game read alike once the roles are dealt, such as
+        the order of talk; in `info["common"]` with `info="full"`.
+        """
+        return ""
+
+    def why(self, outcome: Outcome) -> str | None:
+        """Why a game ended as it did, a clause behind "X wins: " and "You lost: "; None: the outcome's `reason`."""
+        return None
+
+    def why_lost(self, outcome: Outcome) -> str | None:
+        """The same behind "You lost: " alone, where that says it better; None: as `why`."""
+        return None
+
+    def end(self, outcome: Outcome) -> str | None:
+        """How a game ended, in one sentence, where "X wins: reason." would not do; None where it does."""
+        return None
+
+    def was(self, view: V_contra) -> str | None:
+        """Who a seat was, in one sentence, once the game is over; None: "player_0 was ROLE."."""
+        return None
 
 
 class Encoder(Protocol[V_contra]):

@@ -84,8 +84,8 @@ LANGUAGES: Final[Mapping[str, Headings]] = {
 
 
 def language_of(text: Any) -> str:
-    """The language of a game's text: its `language`, if it has one."""
-    return str(getattr(text, "language", ENGLISH))
+    """The language of a game's text: its `language`, or English."""
+    return str(text.language or ENGLISH)
 
 
 def headings_of(text: Any) -> Headings:

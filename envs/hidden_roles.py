@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Final, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar
 
-from parlour.envs.core import NATURE, Event, IllegalMove, Move, ParlourError
+from parlour.envs.core import NATURE, Event, Game, IllegalMove, Move, ParlourError
 
 FEATURES: Final = ("summary", "record", "belief", "record+belief")
 """Kinds of features in the frame of a seat."""
@@ -128,7 +128,7 @@ class HiddenRolesState(Protocol):
 S = TypeVar("S", bound=HiddenRolesState)
 
 
-class HiddenRoles(Generic[S]):
+class HiddenRoles(Game[S]):
     """The part of `parlour.envs.core.Game` that does not depend on the game.
 
     Args:

@@ -90,8 +90,7 @@ def _same(game: Game[Any], turn: tuple[int, Any], other: tuple[int, Any]) -> boo
 
 def hidden_cycles(game: Game[Any], state: Any) -> int:
     """How many cycles the hidden phase of `state` lasts; 0 if it is in none, and in games that have none."""
-    cycles_of = getattr(game, "hidden_cycles", None)
-    return 0 if cycles_of is None else int(cycles_of(game.view(state, 0)))
+    return game.hidden_cycles(game.view(state, 0))
 
 
 class HiddenPhase:
@@ -142,7 +141,7 @@ class HiddenPhase:
         game = self._game
         if not pending and self._asked_in.get(seat) is not self._now:
             view = game.view(self._now, seat)
-            moves: tuple[Move, ...] = game.asked(view, self._cycle)  # type: ignore[attr-defined]  # see the top
+            moves = game.asked(view, self._cycle)
             if moves:
                 self._asked_in[seat] = self._now
                 return view._replace(legal=moves)  # type: ignore[attr-defined,no-any-return]  # a named tuple

@@ -236,14 +236,19 @@ def make(name: str, **kwargs: Any) -> AECEnv[str, Any, Any]:
     return lookup(name).env(**kwargs)
 
 
-def build(spec: GameSpec, config: Mapping[str, Any]) -> Any:
-    """The rules of a game for a configuration. Raises `ParlourError` for an option that it does not have."""
+def checked_options(spec: GameSpec, config: Mapping[str, Any]) -> GameOptions:
+    """The options of a game from a configuration. Raises `ParlourError` for those that it does not have or accept."""
     known = spec.options.model_fields
     for key in config:
         if key not in known:
             raise accept(f"option of {spec.id}", key, (*known, *_ENV_ARGUMENTS, "action"))
+    return spec.options.from_plain(config)
+
+
+def build(spec: GameSpec, config: Mapping[str, Any]) -> Any:
+    """The rules of a game for a configuration. Raises `ParlourError` as `checked_options`, and as `spec.build`."""
     rules: Any = spec  # hashable, or built anew
-    options = spec.options.from_plain(config)
+    options = checked_options(spec, config)
     try:
         return _shared(rules, options)
     except TypeError:

@@ -42,7 +42,7 @@ from parlour.envs.core import (
 from parlour.envs.english import name
 from parlour.envs.entries import Entry
 from parlour.envs.json_values import json_value
-from parlour.envs.registry import build, known
+from parlour.envs.registry import build, checked_options, known
 from parlour.envs.spec import GameSpec
 from parlour.envs.text import MAX_WORDS
 
@@ -93,7 +93,7 @@ class Transcript:
     def game(self) -> Game[Any]:
         """The rules it was played by. Raises `ParlourError` for a config that cannot be used or opens other paths."""
         spec, config = self.spec, self.header["config"]
-        opened = spec.options.from_plain(config).opens()
+        opened = checked_options(spec, config).opens()
         if opened is not None and not any(_lies_in(opened, folder) for folder in self.folders):
             named = ", ".join(map(str, self.folders)) or "none was named"
             raise ParlourError(

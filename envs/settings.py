@@ -42,12 +42,12 @@ class Accepts:
 
 @dataclass(frozen=True)
 class OneOf:
-    """A field accepts these names, which some other value holds: `Annotated[str, OneOf(tuple(PRESETS))]`."""
+    """A field accepts these values, which some other value holds: `Annotated[str, OneOf(tuple(PRESETS))]`."""
 
-    names: tuple[str, ...]
+    names: tuple[str | int, ...]
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.literal_schema(list(self.names))
+        return core_schema.chain_schema([handler(source), core_schema.literal_schema(list(self.names))])
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from parlour.envs import speech
-from parlour.envs.core import Game, GameText, Move, Outcome, ParlourError, View
+from parlour.envs.core import Game, GameText, Move, Outcome, ParlourError, V_contra, View
 from parlour.envs.english import (
     ME,
     PLAYER,
@@ -47,7 +47,7 @@ class AmbiguousMove(ParlourError):  # noqa: N818
 
 def agents_of(game: Game[Any]) -> list[str]:
     """The PettingZoo agents of a game, by seat: its `agent_names` where it has any, else `player_0` and so on."""
-    return list(getattr(game, "agent_names", None) or map(name, range(game.seats)))
+    return list(game.agent_names or map(name, range(game.seats)))
 
 
 def clean(words: str) -> str:
@@ -86,9 +86,9 @@ def render(text: GameText[Any], view: View) -> str:
 def end_of(text: GameText[Any], outcome: Outcome) -> str:
     """How a game ended, in one sentence: that of the game's text, or one of any table; outcomes may be read from files."""
     outcome, words = _cleaned(outcome), headings_of(text)
-    own = getattr(text, "end", None)
-    if own is not None and not _given_up(outcome):
-        return str(own(outcome))
+    own = None if _given_up(outcome) else text.end(outcome)
+    if own is not None:
+        return own
     winner = outcome.winner[:1].upper() + outcome.winner[1:]
     return (words.drawn if outcome.winner == "draw" else words.won).format(winner=winner, reason=_why(text, outcome))
 
@@ -99,11 +99,11 @@ def end_for(text: GameText[Any], outcome: Outcome, seat: int) -> str:
     if earned == 0:
         return end_of(text, outcome)
     result = words.you_won if earned > 0 else words.you_lost
-    if getattr(text, "why", None) is None:
-        return f"{result}{words.stop}{end_of(text, outcome)}"
-    lost = getattr(text, "why_lost", None) if earned < 0 and not _given_up(outcome) else None
     cleaned = _cleaned(outcome)
-    return result + words.because.format(reason=_why(text, cleaned) if lost is None else lost(cleaned))
+    if text.why(cleaned) is None:
+        return f"{result}{words.stop}{end_of(text, outcome)}"
+    lost = text.why_lost(cleaned) if earned < 0 and not _given_up(outcome) else None
+    return result + words.because.format(reason=_why(text, cleaned) if lost is None else lost)
 
 
 def game_over(text: GameText[Any], outcome: Outcome, views: Sequence[View], seat: int) -> str:
@@ -123,25 +123,21 @@ def _why(text: GameText[Any], outcome: Outcome) -> str:
     """Why a game ended as it did, in a clause."""
     if _given_up(outcome):
         return headings_of(text).gave_up
-    own = getattr(text, "why", None)
-    return outcome.reason if own is None else str(own(outcome))
+    own = text.why(outcome)
+    return outcome.reason if own is None else own
 
 
 def was(text: GameText[Any], view: View) -> str:
     """Who a seat was, in one sentence; empty in a game without roles."""
-    own = getattr(text, "was", None)
+    own = text.was(view)
     if own is not None:
-        return str(own(view))
+        return own
     role = getattr(view, "role", "")
     return f"{name(view.seat)} was {role}." if role else ""
 
 
-class MoveSentences:
-    """How a game's text finds the legal move whose own sentence a text is, word by word; a base of `GameText`s."""
-
-    def say(self, move: Move) -> str:
-        """The canonical sentence of a move."""
-        raise NotImplementedError
+class MoveSentences(GameText[V_contra]):
+    """A text that finds the legal move whose own sentence a text is, word by word."""
 
     def exact(self, text: str, legal: tuple[Move, ...]) -> Move | None:
         """The legal move with this sentence, in upper or lower case; None without a match."""

@@ -5,7 +5,7 @@ What belongs to the rules alone (`Wording`, `OwnNumbers`) is rendered once and s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
@@ -38,7 +38,7 @@ class Turn(NamedTuple):
 
 def worded_kinds(game: Game[Any]) -> tuple[str, ...]:
     """Kinds of moves that take free words at a table: kinds that the rules of the game name, and all speeches."""
-    return (*ACTS, *getattr(game, "worded", ()))
+    return (*ACTS, *game.worded)
 
 
 def spans(numbers: Iterable[int]) -> str:
@@ -63,13 +63,11 @@ class Wording:
     def __init__(self, spec: GameSpec, game: Game[Any]) -> None:
         self.text, self.heuristic = spec.text(game), spec.heuristic
         self._worded = frozenset(worded_kinds(game))
-        texts = {name: getattr(self.text, name, "") for name in ("rules", "language")}
+        texts = {"rules": self.text.rules, "language": self.text.language}
         self._table: dict[str, Any] = {name: value for name, value in texts.items() if value}
-        self._common: Callable[[View], str] | None = getattr(self.text, "common", None)
         self.headings = headings_of(self.text)
         self.waiting = waiting(self.headings)
         """The third section of a seat that is not to move."""
-        self._seldom: frozenset[str] = getattr(self.text, "seldom", frozenset())
         self.numbers = {move: number for number, move in enumerate(game.catalogue)}
         self.turns: dict[int, Turn] = {}
         """By the identity of `legal`: a rule book that lays its options out once is recognised by it. The Turn keeps
@@ -87,8 +85,8 @@ class Wording:
     def offered(self, turn: Turn, view: View) -> dict[str, Any]:
         """What `info="full"` adds at a seat's turn."""
         info = {"options": turn.sentences, "legal": turn.indices, "view": view, "heuristic": self.heuristic}
-        if self._common is not None:
-            info["common"] = self._common(view)
+        if common := self.text.common(view):
+            info["common"] = common
         return {**info, "free_words": turn.free_words, **self._table}
 
     def line(self, event: Event) -> str:
@@ -96,7 +94,7 @@ class Wording:
         line = self.lines.get(event)
         if line is None:
             line = self.text.line(event)
-            if not event.move.words and event.move.kind not in self._seldom:
+            if not event.move.words and event.move.kind not in self.text.seldom:
                 _keep(self.lines, event, line)
         return line
 

@@ -36,7 +36,7 @@ def layer_arrays(layers: Iterable[tuple[Any, Any]], before: str = "", dtype: Any
     return {name: np.asarray(array, dtype) for name, array in named}
 
 
-def kind_of(path: str | Path) -> str:
+def stored_kind(path: str | Path) -> str:
     """The name under which `write_arrays` wrote the plain values of a file of ours. To be used in `reading`.
 
     Raises:

@@ -28,7 +28,7 @@ def playthrough(game: str, options: dict[str, Any], seed: int) -> Iterator[str]:
     """The lines of one game: header, first sections, then each move with its options and what every seat then reads."""
     env, rng = registry[game].raw_env(**options, info="full"), np.random.default_rng(seed)
     env.reset(seed=seed)
-    headings, kinds, worded = headings_of(env.text), worded_kinds(env.game), getattr(env.game, "worded", ())
+    headings, kinds, worded = headings_of(env.text), worded_kinds(env.game), env.game.worded
     yield from (f"{game} with {describe(env.game.config)}", f"{len(env.game.catalogue)} actions, seed {seed}", "")
     records, done = [0] * env.game.seats, 0
     for agent in env.possible_agents:

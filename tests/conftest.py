@@ -217,7 +217,7 @@ def _default(spec: GameSpec) -> Any:
     return build(spec, {})
 
 
-WITH_WORDS = (*ACTS, *(kind for game in map(_default, loadable()) for kind in getattr(game, "worded", ())))
+WITH_WORDS = (*ACTS, *(kind for game in map(_default, loadable()) for kind in game.worded))
 
 
 @pytest.fixture(scope="session")
@@ -225,7 +225,7 @@ def playout() -> Callable[..., Playout]:
     """`playout(game, seed, words=0.3)`: random legal moves from a fixed seed."""
 
     def play(game: Any, seed: int, words: float = 0.3) -> Playout:
-        return random_playout(game, seed, words=words, worded=(*WITH_WORDS, *getattr(game, "worded", ())))
+        return random_playout(game, seed, words=words, worded=(*WITH_WORDS, *game.worded))
 
     return play
 

@@ -127,7 +127,7 @@ def draw_question(path, question=0):
     ]
     (folder / "questions.jsonl").write_text("\n".join(asked))
     corpus = load(folder / "questions.jsonl", folder / "notes")
-    corpus_check.draw(KnowledgeGraph(corpus.passages), corpus.questions[question], path)
+    corpus_check.draw_question(KnowledgeGraph(corpus.passages), corpus.questions[question], path)
 
 
 def draw_stakes(path, values=(110.0,)):
@@ -149,7 +149,7 @@ def draw_stakes(path, values=(110.0,)):
         for k, name in enumerate(names)
     ]
     scores.append(replace(scores[0], price=float("inf"), risk=None))
-    stakes_report.draw(SimpleNamespace(scores=scores, reader="extract"), [], path)
+    stakes_report.draw_risks(SimpleNamespace(scores=scores, reader="extract"), [], path)
 
 
 def draw_scores(path):

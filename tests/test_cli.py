@@ -78,7 +78,7 @@ BAD = [
     (["play", "--players", "many"], "--players"),
     (["play", "--set", "colour=red"], "'colour' is not accepted; accepted: num_players, rules, roles, talk"),
     (["play", "--set", "colour"], "accepted: KEY=VALUE"),
-    (["play", "--set", "roles=[1]"], "role 1 is not accepted; accepted: Merlin"),
+    (["play", "--set", "roles=[1]"], "roles 1 is not accepted; accepted: None, deeprole, or a list of: Merlin"),
     (["play", "--policy", "nobody"], "policy 'nobody' is not accepted; accepted: random, heuristic, human"),
     (["play", "--policy", "player_8=heuristic"], "seat 'player_8' is not accepted; accepted: player_0"),
     (["play", "--policy", "heuristic", "--policy", "heuristic"], "one for all seats, or one for each of 6"),

@@ -36,7 +36,7 @@ def folder(tmp_path):
 
 def test_a_corpus_is_counted(folder):
     corpus = load(folder / "questions.jsonl", folder / "notes")
-    report = corpus_check.report(corpus, "own", KnowledgeGraph(corpus.passages))
+    report = corpus_check.count_corpus(corpus, "own", KnowledgeGraph(corpus.passages))
     assert (report.form, report.questions, report.unanswerable, report.several_answers) == ("own", 4, 1, 1)
     assert (report.double_ids, report.double_questions) == (("a",), 1)
     assert (report.documents, report.titles, report.without_sentences, report.sentences) == (3, 3, ("empty",), 3)
@@ -117,8 +117,8 @@ def test_an_unlinked_question_is_drawn_as_such_and_dollars_are_no_formula(folder
     corpus = load(folder / "questions.jsonl", folder / "notes")
     graph = KnowledgeGraph(corpus.passages)
     strange = corpus.questions[2]._replace(text="What costs $1 and $2_$, 王明?")
-    corpus_check.draw(graph, strange, tmp_path / "none.png")
-    corpus_check.draw(graph, corpus.questions[0], tmp_path / "one.png")
+    corpus_check.draw_question(graph, strange, tmp_path / "none.png")
+    corpus_check.draw_question(graph, corpus.questions[0], tmp_path / "one.png")
     assert (tmp_path / "none.png").stat().st_size < (tmp_path / "one.png").stat().st_size
 
 

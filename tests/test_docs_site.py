@@ -63,7 +63,9 @@ def test_every_game_has_a_page_which_shows_what_its_card_says():
         env.reset(seed=7)
         kinds = {move.kind for move in env.game.catalogue}
         assert {kind for kind in kinds if f"| `{kind}` |" not in _actions(env)} == set()
-        assert {option for option in env.spec.options if f"| `{option}` |" not in _options(env.spec)} == set()
+        assert {
+            option for option in env.spec.options.model_fields if f"| `{option}` |" not in _options(env.spec)
+        } == set()
         assert {
             kind for kind in env.spec.encoder(env.game).kinds if f"features='{kind}'" not in _observations(env)
         } == set()

@@ -121,7 +121,7 @@ def test_without_a_price_the_cost_is_unknown_and_without_a_model_nobody_is_asked
     expected = forecast(config, pipeline, ModelConfig())
     assert (expected.calls, expected.dollars, expected.questions) == ({}, 0.0, 9)
     asking = HeldOutConfig(corpus=town_files[1], train=6, held_out=3, model="mine")
-    assert "cost unknown" in forecast(asking, pipeline, ModelConfig(model="mine")).told()
+    assert "cost unknown" in forecast(asking, pipeline, ModelConfig(model="mine")).message
 
 
 # -- who answers -----------------------------------------------------------------------------------------------

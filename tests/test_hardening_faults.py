@@ -41,7 +41,6 @@ def test_a_small_game_comes_to_its_end(fault, tmp_path):
 
 def test_it_finds_a_key_that_is_written_down(tmp_path, monkeypatch):
     monkeypatch.setattr(Endpoint, "_clean", lambda self, text: text)
-    monkeypatch.setattr(Endpoint, "_cleaned", lambda self, reply: reply)
     said = defects("template_v0 fault=filter", tmp_path)
     assert {"the key is in game.jsonl", "the key is in what was printed or logged"} <= set(said)
 

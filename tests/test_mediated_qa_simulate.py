@@ -149,7 +149,7 @@ def test_the_four_metrics():
     assert second.reliability is None
     assert second.utility.value == -5
     assert second.difference.value == 40 + 5
-    assert baselines.lines([first, second])[2][4] == "-"
+    assert baselines.scores_table([first, second], "").texts()[1][4] == "-"
 
 
 def test_intervals():

@@ -27,6 +27,7 @@ class Table(Settings):
     roles: Literal["deeprole"] | tuple[Literal["Merlin", "Servant"], ...] | None = None
     sizes: tuple[Annotated[int, Field(ge=1, le=10)], ...] | None = Field(default=None, min_length=2, max_length=3)
     talk: bool = True
+    size: Annotated[int, OneOf((1, 5))] = 5
     share: Annotated[float, SPARSE] = Field(default=0.5, ge=0, lt=1)
     costs: tuple[float, float] = (1.0, 2.0)
     window: int | Literal["auto"] = "auto"
@@ -92,6 +93,7 @@ def test_the_plain_values_without_defaults_hold_what_differs(table):
     [
         ("seats", [4, 11, True, "6", 6.0, None, [6], math.nan]),
         ("rules", ["", "papers", 1, None, ["paper"]]),
+        ("size", [5.0, 6, True, "5"]),
         ("roles", ["serrino", ["Merlin", "Bob"], 3, [["Merlin"]]]),
         ("sizes", [[1], [1, 2, 3, 4], [1, 11], "1+2", [1.5, 2]]),
         ("talk", ["true", 1, 0, None]),
@@ -167,6 +169,7 @@ def test_what_a_field_accepts_and_what_it_is():
         "roles": "None, deeprole, or a list of: Merlin, Servant",
         "sizes": "None, or a list of 2..3, each 1..10",
         "talk": "True, False",
+        "size": "1, 5",
         "share": "a number from 0 below 1",
         "costs": "a list of 2, each a number",
         "window": "a whole number, auto",

@@ -46,7 +46,7 @@ def test_a_reward_mixes_wins_points_and_cost():
         marks=(Mark(0, "a", "who", 10, (True,)), Mark(0, "b", "who", 5, (True,)), Mark(0, "c", "who", 5, (False,))),
         omniscient=(),
         asked=3,
-        play=Count(asked=asked),  # type: ignore[arg-type]  # a tenth
+        play=Count(first=asked),  # type: ignore[arg-type]  # a tenth
         quiz=Count(),
     )
     assert QuestumTuning().of(played) == pytest.approx(0.2 + 0.3 - 0.02)

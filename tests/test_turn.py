@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from parlour.envs import registry, replay
-from parlour.envs.core import NATURE, Move
+from parlour.envs.core import NATURE, GameText, Move
 from parlour.envs.turn import faced, read_words
 from parlour.policies.base import Policy
 from parlour.training.play.rollout import play, table
@@ -35,7 +35,7 @@ def test_words_that_cannot_be_used_become_what_the_rules_prescribe_by_the_chance
     env.reset(seed=3)
     view, given = env.view(env.seat), np.random.default_rng(7)
 
-    class Text:
+    class Text(GameText[Any]):
         def parse(self, words: str, view: Any) -> Move:
             return env.text.parse(words, view)
 

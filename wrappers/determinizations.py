@@ -43,7 +43,7 @@ def determinizations(
     """
     if not view.legal:
         raise ParlourError(f"seat {view.seat} is not to move; accepted: the View of the seat to move")
-    if not hasattr(game, "chances"):
+    if game.chances(game.initial()) is None:
         raise ParlourError("this game tells no chances of nature's moves; accepted: a game with `chances`")
     courses = list(_Search(game, text, view, own).courses())
     total = sum(weight for _, weight in courses)
@@ -99,7 +99,7 @@ class _Search:
 
     def _options(self, s: Any, actor: int, acted: int) -> Iterator[tuple[Move, float]]:
         if actor == NATURE:
-            options = self._game.chances(s)  # type: ignore[attr-defined]
+            options = self._game.chances(s) or iter(())
         elif actor == self._seat:
             move = self._own[acted]
             options = iter([(move, 1.0)] if move in self._game.legal(s) else [])

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from parlour.envs._template.vocabulary import GUESSER, GUESSES, KEEPER, SIDES, SPEECHES, TOSS, CoinView
-from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome
+from parlour.envs.core import NATURE, OVER, Event, Game, IllegalMove, Move, Outcome
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,8 +21,8 @@ class CoinState(NamedTuple):
     log: tuple[Event, ...]
 
 
-class Coin:
-    """Satisfies `parlour.envs.core.Game`."""
+class Coin(Game[CoinState]):
+    """The rules of a toss."""
 
     seats = 2
     catalogue: tuple[Move, ...] = (*SPEECHES, *GUESSES)

@@ -19,7 +19,7 @@ _GUESSES: Final = {
 }
 
 
-class CoinText(MoveSentences):
+class CoinText(MoveSentences[CoinView]):
     """Satisfies `parlour.envs.core.GameText`."""
 
     def who(self, view: CoinView) -> str:

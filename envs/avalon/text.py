@@ -84,7 +84,7 @@ _ENDS: Final = {
 """Winner and reason -> why the game ended, behind "Evil wins: " and behind "You lost: "."""
 
 
-class AvalonText(MoveSentences):
+class AvalonText(MoveSentences[AvalonView]):
     """Satisfies `parlour.envs.core.GameText`."""
 
     def __init__(self, game: Avalon) -> None:

@@ -62,7 +62,7 @@ class KernelTables(BatchTables):
         super().__init__(spec, config, num_envs=num_envs, features=features, autoreset=autoreset, threads=threads)
         encoder = self.encoders.of_seat(features)
         self.size, self.names = encoder.size, tuple(encoder.names)
-        self._labels = len(getattr(self.game, "role_names", spec.sides))
+        self._labels = len(self.game.role_names or spec.sides)
         self.hidden_size = self.seats * self._labels
         self.weights: Array = np.zeros((self.num_envs, 0))
         """(B, ...) float64: weights of beliefs that do not fit into a record of fixed size."""

@@ -49,7 +49,7 @@ class ScalarTables(BatchTables):
             self.frame = Frame.identity(self.seats, self.actions)
         encoder = self.encoders.of(features)
         self.size, self.names = encoder.size, tuple(getattr(encoder, "names", ()))
-        self._labels = tuple(getattr(self.game, "role_names", spec.sides))
+        self._labels = self.game.role_names or spec.sides
         self.hidden_size = self.seats * len(self._labels)
         self._turned = bool((self.frame.order != self.frame.order[0]).any())
         self._numbers = {move: number for number, move in enumerate(self.game.catalogue)}

@@ -61,7 +61,7 @@ class BatchTables(ABC):
 
     Args:
         spec: The game.
-        config: The options of `spec.build`.
+        config: The options of the game.
         num_envs: B, the number of games.
         features: What seats see, one of the kinds of the table but `"table"`.
         autoreset: Whether a finished game is dealt again; if not, it stays over (actor -1, no legal action).

@@ -16,7 +16,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
-from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome
+from parlour.envs.core import NATURE, OVER, Event, Game, IllegalMove, Move, Outcome
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.envs.mediated_qa.options import MediatedOptions
@@ -87,8 +87,8 @@ class MediatedState(NamedTuple):
     """What was measured of the question for the mediator."""
 
 
-class MediatedQA:
-    """Satisfies `parlour.envs.core.Game`.
+class MediatedQA(Game[MediatedState]):
+    """The rules of one table.
 
     The service is made when nature has to move for the first time, never for a replay.
     """

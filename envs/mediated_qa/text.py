@@ -76,7 +76,7 @@ def _meanings(actions: ActionSet) -> _Meanings:
 _PUBLISHED: Final = _meanings(PUBLISHED_ACTIONS)
 
 
-class MediatedText(MoveSentences):
+class MediatedText(MoveSentences[MediatedView]):
     """Satisfies `parlour.envs.core.GameText`."""
 
     def __init__(self, game: MediatedQA) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
-from parlour.envs.core import OVER, Event, IllegalMove, Move, Outcome
+from parlour.envs.core import OVER, Event, Game, IllegalMove, Move, Outcome
 from parlour.envs.hidden_roles import NOTHING, Options, seen_by, told, why_illegal
 from parlour.envs.murder_mystery import vocabulary
 from parlour.envs.murder_mystery.cases.case import Case
@@ -80,8 +80,8 @@ class MysteryState(NamedTuple):
 _IDLE: Final = Exchange(-1, -1)
 
 
-class MurderMystery:
-    """The rules for one case and one setting. Satisfies `parlour.envs.core.Game`.
+class MurderMystery(Game[MysteryState]):
+    """The rules for one case and one setting.
 
     Args:
         case: The case; its characters are the seats, in turn order.

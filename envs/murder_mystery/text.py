@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from parlour.envs.core import NATURE, Event, IllegalMove, Move, Outcome
+from parlour.envs.core import NATURE, Event, GameText, IllegalMove, Move, Outcome
 from parlour.envs.english import negated_at_end
 from parlour.envs.headings import LANGUAGES
 from parlour.envs.murder_mystery import vocabulary
@@ -33,16 +33,16 @@ _FACTS: Final = 1 << 14
 """Sentences of facts that are kept. A case has some thousand facts, and few of them are ever told."""
 
 
-class MysteryText:
-    """Satisfies `parlour.envs.core.GameText`."""
+class MysteryText(GameText[MysteryView]):
+    """The wording of a case."""
 
     def __init__(self, game: MurderMystery) -> None:
         self._vocabulary = game.vocabulary
         self._names = tuple(map(clean, game.vocabulary.persons))
         self._victims = self._names[game.seats :]
         self._phrases = texts(game.language).phrases
-        self.language: str = game.language
-        self.rules: str = _rules(game, self._phrases)
+        self.language = game.language
+        self.rules = _rules(game, self._phrases)
         self._rounds = game.rounds
         self._who: dict[int, str] = {}  # by seat: all in the first section is fixed by the case
 

@@ -67,7 +67,7 @@ def check_game(spec: GameSpec, configs: Sequence[Mapping[str, Any]] | None = Non
 
     Args:
         spec: The game; it need not be registered.
-        configs: Options of `spec.build` to check it with; None: the defaults only.
+        configs: Options of the game to check it with; None: the defaults only.
 
     Raises:
         AssertionError: A check failed; the message names the check, the configuration and the line.

@@ -168,13 +168,10 @@ def hidden_information(table: ConfiguredGame) -> None:
 def hidden_phases(table: ConfiguredGame) -> None:
     """Phases with hidden turns, if the game has them, last equally long for all seats, and ask for every turn."""
     game = table.game
-    if not hasattr(game, "hidden_cycles"):
+    cycles = [{game.hidden_cycles(game.view(state, seat)) for seat in range(game.seats)} for state in table.states]
+    require(all(len(by_seat) == 1 for by_seat in cycles), "hidden_cycles differs by seat")
+    if not any(map(max, cycles)):
         return
-    for state in table.states:
-        require(
-            len({game.hidden_cycles(game.view(state, seat)) for seat in range(game.seats)}) == 1,
-            "hidden_cycles differs by seat",
-        )
     env, rng = table.parallel_env(observation="features"), np.random.default_rng(0)
     seen, infos = env.reset(seed=0)
     while env.agents:

@@ -3,7 +3,7 @@
 In a twin nature deals otherwise and the others do otherwise wherever the seat is not shown it; all that it is shown, in what
 order, and what it did itself and knowing what, is the same. Roles are dealt again by swapping what the deal gave, so that the
 seat holds what it held; where the hidden part of a game is no move of nature, its spec names a function that changes it
-(`GameSpec.redealt`). The search goes from one thing shown to the next and tries again from there; a twin may thus be
+(`REDEALT`). The search goes from one thing shown to the next and tries again from there; a twin may thus be
 shorter than the game.
 """
 

@@ -21,7 +21,7 @@ _REASONS: Final = {
 }
 
 
-class WerewolfLines(MoveSentences):
+class WerewolfLines(MoveSentences[WerewolfView]):
     """A base of the texts of Werewolf's tables.
 
     Args:

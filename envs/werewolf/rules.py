@@ -68,7 +68,6 @@ class Werewolf(HiddenRoles[WerewolfState]):
         """The last fields of every View."""
         self._choices = Choices(seats=num_players, roles=len(self.role_names), rules=rules, talk=talk)
         self._night = Night(roles, rules, talk, self._choices)
-        self.asked = self._night.asked
         self.catalogue = self._choices.catalogue
         undealt = _UNDEALT._replace(alive=(True,) * num_players)
         self._initial = WerewolfState(DEAL, NATURE, NOBODY, NOBODY, CALM, undealt, NOTHING, ())
@@ -136,6 +135,10 @@ class Werewolf(HiddenRoles[WerewolfState]):
                 *self._of_table,
             ),
         )
+
+    def asked(self, view: WerewolfView, cycle: int) -> tuple[Move, ...]:
+        """What a seat is asked in a cycle of the night."""
+        return self._night.asked(view, cycle)
 
     def hidden_cycles(self, view: WerewolfView) -> int:
         """How many cycles a night lasts, see `choices.py`; 0 by day."""

@@ -50,7 +50,7 @@ _ASKS: Final = {
 class WerewolfText(WerewolfLines):
     """Satisfies `parlour.envs.core.GameText`."""
 
-    seldom: Final = frozenset({vocabulary.VOTES})
+    seldom = frozenset({vocabulary.VOTES})
 
     def __init__(self, game: Werewolf) -> None:
         super().__init__(game.roles, game.role_names)

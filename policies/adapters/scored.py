@@ -14,6 +14,7 @@ import numpy as np
 from gymnasium import spaces
 from parlour.envs.core import ParlourError, check_one_of
 from parlour.policies.base import Policy
+from parlour.policies.network import softmax
 from parlour.policies.settings import check_settings
 
 Scores = np.ndarray[Any, np.dtype[np.float64]]
@@ -113,8 +114,7 @@ class ScoredSeat(Policy):
     def _pick(self, scores: Scores) -> int:
         if not self.sample:
             return int(np.argmax(scores))
-        chance = np.exp(scores - scores.max())
-        return int(self.rng.choice(len(scores), p=chance / chance.sum()))
+        return int(self.rng.choice(len(scores), p=softmax(scores)))
 
 
 def read_settings(

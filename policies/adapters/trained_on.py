@@ -42,7 +42,7 @@ class TrainedOn:
     config: Mapping[str, Any]
     """The game's configuration, as `game.config`."""
     features: str = TABLE
-    """The kind of its features, one of `GameSpec.features`; `"table"` is in the frame of the table, all others in the seat's."""
+    """The kind of its features, one of `Encoders.kinds`; `"table"` is in the frame of the table, all others in the seat's."""
     actions: str = ACTIONS[0]
     """`"moves"`, or `"ranks"` if it was trained in `parlour.wrappers.LegalRanks`."""
 

@@ -10,14 +10,13 @@ Nothing here depends on time, on the cache or on retries, so that a game replaye
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from threading import BoundedSemaphore, Lock
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 from parlour.policies.llm import fit, prompt, reading
 from parlour.policies.llm.ask import A, Ask, BadReply
+from parlour.policies.llm.config import ModelConfig
 from parlour.policies.llm.model import CONCURRENCY, Answered, Model, RequestContext
 from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.reading import LENGTH, answer_in
@@ -69,47 +68,22 @@ class _Talk(NamedTuple):
     room: int
 
 
-@dataclass(frozen=True)
-class ChatSettings:
-    """How a chat endpoint is asked; `ModelConfig` checks the numbers."""
-
-    temperature: float = 0.3
-    """Sampling temperature."""
-    tries: int = 3
-    """How many replies are read, at most, before the heuristic answers."""
-    patience: int | None = None
-    """After so many questions in a row without a readable reply, in any game, the model is given up; None: never."""
-    templates: Templates = field(default_factory=Templates)
-    """Where the words of prompts come from."""
-    max_tokens: int | None = None
-    """Least room for a reply in tokens, for models that think first; None: as each question has it."""
-    reasoning_effort: str | None = None
-    stop: tuple[str, ...] = ()
-    extra_body: Mapping[str, Any] = field(default_factory=dict)
-    """Further parameters of each call."""
-    concurrency: int = CONCURRENCY
-    """How many calls are under way at once, over all seats and games."""
-    measured_apart: bool = False
-    """Whether calls leave out how many tokens the server had in its prompt cache; the meter counts them in any case."""
-    made_from: Mapping[str, Any] = field(default_factory=dict)
-    """What `ChatModel.settings` adds; plain values without secrets."""
-
-
 class ChatModel(Model):
     """Answers questions by a chat endpoint. Safe for threads, and picklable.
 
     Args:
-        name: The model's name, as the endpoint and the prices know it.
+        chosen: How it is asked, and its name, as the endpoint and the prices know it.
         meter: Where calls go; the outermost transport.
-        chosen: How it is asked.
+        measured_apart: Whether calls leave out how many tokens the server had in its prompt cache; the meter counts them in any case.
     """
 
     is_language_model: ClassVar[bool] = True
 
-    def __init__(self, name: str, meter: Meter, chosen: ChatSettings = ChatSettings()) -> None:
-        self.name, self.meter, self.chosen = name, meter, chosen
+    def __init__(self, chosen: ModelConfig, meter: Meter, *, measured_apart: bool = False) -> None:
+        self.name, self.meter, self.chosen, self.measured_apart = chosen.model, meter, chosen, measured_apart
+        self.templates = Templates(chosen.prompts)
         self._in_vain = 0
-        self.concurrency = chosen.concurrency
+        self.concurrency = chosen.concurrency or CONCURRENCY
         """Calls under way at once; `free` is held by each of them."""
         self._lock, self.free = Lock(), BoundedSemaphore(self.concurrency)
 
@@ -142,16 +116,12 @@ class ChatModel(Model):
 
     def settings(self) -> dict[str, Any]:
         """Plain values from which the same model can be made again; no secrets."""
-        settings = {name: getattr(self.chosen, name) for name in ("temperature", "tries", "patience", "concurrency")}
-        return {"model": self.name, **settings, **self.chosen.made_from}
+        plain = self.chosen.plain()
+        return {**{name: plain[name] for name in ("model", "temperature", "tries", "patience", "concurrency")}, **plain}
 
     def note(self, question: Ask[Any], context: RequestContext, answered: Answered[Any]) -> None:
         """Count a question. Raises `ModelUnusable` after too many in a row that the heuristic answered."""
-        if answered.reason is not None:
-            count = Count(fallbacks=1, reasons={answered.reason: 1})
-        else:
-            count = Count(valid=1) if answered.valid else Count(repaired=1)
-        count += Count(asked=1, replies=answered.tries, cut=answered.cut)
+        count = Count(**answered.counted, replies=answered.tries, cut=answered.cut)
         self.meter.add(Taken({Label(context.seat, question.kind): count}))
         with self._lock:
             unread = answered.reason in ("invalid", "empty", LENGTH)
@@ -230,7 +200,7 @@ class _Question:
             limit: Tokens of the prompt and its reply.
             try_anyway: Whether the shortest prompt is put where only our estimate says that it may be too long.
         """
-        asked = (self.question, self.context.rules, self.model.chosen.templates)
+        asked = (self.question, self.context.rules, self.model.templates)
         reply = max(self.question.max_tokens, self.model.chosen.max_tokens or 0)
         if limit is None:
             return self._talk(fit.opening(*asked), reply)
@@ -315,7 +285,7 @@ class _Question:
             sample=self.context.sample,
             reasoning_effort=chosen.reasoning_effort,
             stop=chosen.stop,
-            extra_body=chosen.extra_body,
+            extra_body=chosen.further,
             schema=reading.in_steps(question.schema_of_answer()),
             schema_name=question.answer_type().__name__,
             ask=question.kind,
@@ -342,7 +312,7 @@ class _Question:
             more["dropped"] = list(reply.dropped) if k == 0 else []
             call |= {name: value for name, value in more.items() if value}
             tokens = usage._asdict()
-            if self.model.chosen.measured_apart:
+            if self.model.measured_apart:
                 del tokens["cached"]
             replies.append(_Said(text, finish, {**call, "usage": tokens, "cost": cost}))
         return replies

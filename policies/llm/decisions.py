@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, fields
 from functools import reduce
 from operator import add
 from os.path import commonprefix
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 from parlour.policies.llm.transport.request import NO_USAGE, UNKNOWN_USAGE, Usage
 from parlour.policies.names import HEURISTIC
@@ -105,22 +105,27 @@ def made_by(calls: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Answers:
-    """How the questions of one kind were answered."""
+    """How questions were answered, or decisions made, each counted once."""
 
     first: int = 0
-    """By the first reply."""
+    """By the model's first reply; for a decision, the table also took the player's first words or number."""
     again: int = 0
-    """By a later reply."""
+    """By the model, after it or the player had been asked again."""
     heuristic: Mapping[str, int] = field(default_factory=dict)
     """Reason -> by the heuristic in the model's place."""
 
     @property
+    def own(self) -> int:
+        """Those that are the model's, or the player's, own."""
+        return self.first + self.again
+
+    @property
     def asked(self) -> int:
         """All of them."""
-        return self.first + self.again + sum(self.heuristic.values())
+        return self.own + sum(self.heuristic.values())
 
-    def __add__(self, other: Answers) -> Answers:
-        return Answers(**summed(self, other))
+    def __add__(self, other: Self) -> Self:
+        return type(self)(**summed(self, other))
 
     def as_json(self) -> dict[str, Any]:
         """Plain values; what did not happen is left out."""
@@ -128,15 +133,9 @@ class Answers:
 
 
 @dataclass(frozen=True)
-class Decisions:
+class Decisions(Answers):
     """The decisions of one player, each counted once: `first`, `again`, `heuristic` or `replaced`; and what they took."""
 
-    first: int = 0
-    """Its own: the table took its first words or number, and its model's first reply where it asked one."""
-    again: int = 0
-    """Its own, after the model or the table had asked again."""
-    heuristic: Mapping[str, int] = field(default_factory=dict)
-    """Reason -> made by the heuristic in the model's place."""
     replaced: Mapping[str, int] = field(default_factory=dict)
     """`default`, `random`, `forfeit`, `clock` -> made by the table instead of words that could not be used, or did not come."""
     talk: int = 0
@@ -175,14 +174,9 @@ class Decisions:
     """Duration of its turns; reported only if a language model was asked, and never in a transcript."""
 
     @property
-    def own(self) -> int:
-        """Decisions that are the player's."""
-        return self.first + self.again
-
-    @property
     def decisions(self) -> int:
         """All of them."""
-        return self.own + sum(self.heuristic.values()) + sum(self.replaced.values())
+        return super().asked + sum(self.replaced.values())
 
     @property
     def own_share(self) -> float | None:
@@ -193,14 +187,6 @@ class Decisions:
     def tokens(self) -> int | None:
         """Read and written."""
         return None if self.prompt is None or self.completion is None else self.prompt + self.completion
-
-    @property
-    def asked(self) -> Answers:
-        """The questions of all kinds together."""
-        return sum(self.questions.values(), Answers())
-
-    def __add__(self, other: Decisions) -> Decisions:
-        return Decisions(**summed(self, other))
 
     def as_stored(self) -> dict[str, Any]:
         """Plain values from which `from_stored` makes the same again."""

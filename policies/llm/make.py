@@ -5,15 +5,12 @@ The budget stands inside the cache, so that stored replies are free; the meter s
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, replace
 from pathlib import Path
 
-from parlour.policies.llm.chat import ChatModel, ChatSettings
+from parlour.policies.llm.chat import ChatModel
 from parlour.policies.llm.config import ModelConfig as ModelConfig
-from parlour.policies.llm.model import CONCURRENCY, OFFLINE, Model, OfflineModel
-from parlour.policies.llm.prompt import Templates
-from parlour.policies.llm.transport.budget import Budget, Limits, Prices
+from parlour.policies.llm.model import OFFLINE, Model, OfflineModel
+from parlour.policies.llm.transport.budget import Budget, Prices
 from parlour.policies.llm.transport.cache import Cache
 from parlour.policies.llm.transport.endpoint import PATIENCE, Endpoint
 from parlour.policies.llm.transport.meter import Meter
@@ -37,35 +34,18 @@ def make_model(config: ModelConfig, remembered: Path | None = None) -> Model:
     if config.price is not None:
         prices = prices.with_price(config.model, *config.price)
     patience = config.patience or PATIENCE
-    endpoint = Endpoint(
-        config.base_url, config.key_env, config.timeout, config.max_retries, patience, remembered=remembered
-    )
-    limits = Limits(config.max_dollars, config.max_calls, config.max_seconds)
-    inner: Transport = Budget(endpoint, config.model, prices, limits)
+    endpoint = Endpoint(config.base_url, config.key_env, config.timeout, config.max_retries, patience, remembered)
+    inner: Transport = Budget(endpoint, config, prices)
     if config.cache is not None:
         inner = Cache(inner, config.cache, config.cache_mode)
     if config.cache_mode != "replay":
         endpoint.require_key()
-    chosen = ChatSettings(
-        temperature=config.temperature,
-        tries=config.tries,
-        patience=config.patience,
-        templates=Templates(config.prompts),
-        max_tokens=config.max_tokens,
-        reasoning_effort=config.reasoning_effort,
-        stop=config.stop,
-        extra_body=json.loads(config.extra_body) if isinstance(config.extra_body, str) else {},
-        concurrency=config.concurrency or CONCURRENCY,
-        made_from=json.loads(json.dumps(asdict(config))),
-    )
-    return ChatModel(config.model, Meter(inner, prices, config.context), chosen)
+    return ChatModel(config, Meter(inner, prices, config.context))
 
 
 def measured_apart(model: Model) -> Model:
-    """The same model, with calls that do not depend on the server's prompt cache (`ChatSettings.measured_apart`).
+    """The same model, with calls that do not depend on the server's prompt cache.
 
     A run that is killed and resumed then has the same transcripts as an undisturbed run, if the replies are the same.
     """
-    if isinstance(model, ChatModel):
-        return ChatModel(model.name, model.meter, replace(model.chosen, measured_apart=True))
-    return model
+    return ChatModel(model.chosen, model.meter, measured_apart=True) if isinstance(model, ChatModel) else model

@@ -60,6 +60,13 @@ class Answered(Generic[A]):
         return self.reason is None and self.tries == 1
 
     @property
+    def counted(self) -> dict[str, Any]:
+        """The answer as fields of `Answers`."""
+        if self.reason is not None:
+            return {"heuristic": {self.reason: 1}}
+        return {"first": 1} if self.valid else {"again": 1}
+
+    @property
     def fell_back(self) -> bool:
         """Whether the heuristic had to answer in the model's place."""
         return self.reason is not None

@@ -20,6 +20,7 @@ import numpy as np
 from parlour.envs.core import ParlourError, View
 from parlour.policies.base import TablePolicy
 from parlour.policies.experts import EXPERT, expert
+from parlour.policies.network import softmax
 from parlour.policies.search.continuations import Continuations, Critic, practised
 from parlour.policies.search.others import OWN, others_of
 from parlour.policies.search.particles import Particles
@@ -110,8 +111,7 @@ class SearchPolicy(TablePolicy):
             else:
                 score = score + win_rates / self.chosen.temperature
                 self._note(info, considered, np.exp(log_prob), win_rates, errors)
-            share = np.exp(score - score.max())
-            chosen = int(considered[self.rng.choice(len(considered), p=share / share.sum())])
+            chosen = int(considered[self.rng.choice(len(considered), p=softmax(score))])
         return int(info["legal"][chosen])
 
     def notes(self) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies import zoo
 from parlour.policies.experts import EXPERT, expert, style_of
 from parlour.policies.names import HEURISTIC, RANDOM, ZOO
+from parlour.policies.network import log_softmax
 from parlour.policies.trained import TrainedSeat
 
 Array = np.ndarray[Any, Any]
@@ -128,10 +129,7 @@ class Others:
 
 def log_probs(network: TrainedSeat, observation: Array, mask: Array) -> Array:
     """Log-probabilities of all actions, float64 (rows, A); minus infinity for those that are not legal."""
-    logits = np.where(mask != 0, network.scores(observation), -np.inf).astype(np.float64)
-    logits -= logits.max(axis=1, keepdims=True)
-    log_prob: Array = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
-    return log_prob
+    return log_softmax(np.where(mask != 0, network.scores(observation), -np.inf).astype(np.float64))
 
 
 def others_of(names: Sequence[str], network: TrainedSeat, slip: float) -> Others:

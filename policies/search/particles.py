@@ -19,6 +19,7 @@ import numpy as np
 from parlour.envs.batch.tables import HOLD
 from parlour.envs.core import Move, View
 from parlour.policies.names import HEURISTIC, RANDOM
+from parlour.policies.network import softmax
 from parlour.policies.search.others import OWN, Array, Others, others_of
 from parlour.policies.search.posterior import Posterior, SearchTable, UnknownHistoryError, posterior
 from parlour.policies.trained import TrainedSeat
@@ -181,8 +182,7 @@ class _Replay:
 
 def _drawn(scores: Array, rng: np.random.Generator) -> tuple[Array, Array]:
     """A number of each row of scores (m, A), in proportion to their exponentials, and the logarithm of its probability."""
-    share = np.exp(scores - scores.max(axis=1, keepdims=True))
-    share /= share.sum(axis=1, keepdims=True)
+    share = softmax(scores)
     left = rng.random(len(scores))[:, None]
     chosen = np.minimum((share.cumsum(axis=1) <= left).sum(axis=1), share.shape[1] - 1)
     return chosen, np.log(share[np.arange(len(scores)), chosen])

@@ -18,6 +18,7 @@ from parlour.envs.batch.tables import HOLD
 from parlour.envs.core import Move, ParlourError, View
 from parlour.envs.registry import build, known
 from parlour.policies.histories import HISTORIES, ROUNDS
+from parlour.policies.network import softmax
 from parlour.policies.search.others import Array, Others, log_probs
 from parlour.policies.trained import TrainedSeat, ViewReader
 
@@ -124,8 +125,7 @@ def posterior(table: SearchTable, view: View, others: Others, rng: np.random.Gen
             log_families[rows, seats[rows, step]] += log_chances[:, np.arange(len(rows)), actions[rows]].T
         turns = tables.step(actions)
     log_weight = np.logaddexp.reduce(log_families, axis=2).sum(axis=1)
-    weight = np.exp(log_weight - log_weight.max())
-    return Posterior(weight / weight.sum(), tables.state()[:count], log_families)
+    return Posterior(softmax(log_weight), tables.state()[:count], log_families)
 
 
 def _as_arrays(table: SearchTable, possible: list[Any]) -> tuple[Array, Array]:

@@ -18,12 +18,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest import mock
 
 import numpy as np
 from parlour.envs import replay
 from parlour.envs.registry import lookup, registry
 from parlour.policies import REGISTRY, make_policy, names_of
-from parlour.policies.llm.chat import ChatModel, ChatSettings
+from parlour.policies.llm.chat import ChatModel
+from parlour.policies.llm.config import ModelConfig
 from parlour.policies.llm.server.app import Service, running
 from parlour.policies.llm.server.protocol import Refused
 from parlour.policies.llm.server.settings import FAULTS, ServerSettings
@@ -111,7 +113,7 @@ class FaultsAttack:
         agents = agents_of(game)
         agent, seed = agents[int(rng.integers(len(agents)))], int(rng.integers(2**31))
         by_command = bool(rng.integers(2))
-        with all_logged() as said, in_environment(key), running(IndiscreetService(settings)) as url:
+        with all_logged() as said, in_environment(key), hurried(), running(IndiscreetService(settings)) as url:
             table = Seated(game, agent, seed, url, IN_TIME if fault in OF_TIME else PATIENT)
             played, wrong = (commanded if by_command else in_process)(table, folder, said)
         findings = [*wrong, *(checked(played) if played else ()), *leaks(key, folder, said.getvalue())]
@@ -134,7 +136,8 @@ def in_process(table: Seated, folder: Path, said: io.StringIO) -> tuple[Played |
     game, agent, seed, url, timeout = table
     endpoint = Endpoint(url, KEY_ENV, timeout=timeout, max_retries=2, patience=1000)
     model = ChatModel(
-        "canary", Meter(Cache(endpoint, folder / "cache.jsonl", "record"), Prices.load(None)), ChatSettings(tries=2)
+        ModelConfig(model="canary", tries=2),
+        Meter(Cache(endpoint, folder / "cache.jsonl", "record"), Prices.load(None)),
     )
     env = rollout.table(game, **SMALL.get(game, {}))
     spec, config = env.game_env.spec, env.game_env.game.config
@@ -250,6 +253,11 @@ def all_logged() -> Iterator[io.StringIO]:
     finally:
         root.removeHandler(handler)
         root.setLevel(level)
+
+
+def hurried() -> contextlib.AbstractContextManager[Any]:
+    """The SDK hardly waits between attempts meanwhile."""
+    return mock.patch("openai._base_client.INITIAL_RETRY_DELAY", 0.001)
 
 
 @contextlib.contextmanager

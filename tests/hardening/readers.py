@@ -129,8 +129,7 @@ def reply_to(number: int) -> Callable[[bytes, Path], None]:
 
 def chat_body(content: bytes, _: Path) -> None:
     """The body of a request: checked, and the question in it."""
-    body = parsed(content)
-    question(body, body.wanted())
+    question(parsed(content))
 
 
 def utilities(content: bytes, _: Path) -> None:

@@ -20,7 +20,7 @@ from parlour import policies  # noqa: E402
 from parlour.envs import replay  # noqa: E402
 from parlour.envs.core import ParlourError  # noqa: E402
 from parlour.policies import ChatPlayer, HeuristicPolicy, HumanPolicy, RandomPolicy  # noqa: E402
-from parlour.policies.llm.chat import ChatModel, ChatSettings  # noqa: E402
+from parlour.policies.llm.chat import ChatModel  # noqa: E402
 from parlour.policies.llm.make import ModelConfig, make_model  # noqa: E402
 from parlour.policies.llm.transport.budget import Prices  # noqa: E402
 from parlour.policies.llm.transport.meter import Meter  # noqa: E402
@@ -180,7 +180,7 @@ def test_what_a_model_used_is_added_up(pool):
     counts = []
     for where in (None, pool):
         model = ChatModel(
-            "mute", Meter(Mute(), Prices.load(None).with_price("mute", 1.0, 1.0)), ChatSettings(patience=10**6)
+            ModelConfig(model="mute", patience=10**6), Meter(Mute(), Prices.load(None).with_price("mute", 1.0, 1.0))
         )
         if where is not None:
             where.model = model
@@ -239,7 +239,7 @@ def test_what_cannot_be_kept_or_sent_is_refused(pool, capsys, monkeypatch, tmp_p
     (tmp_path / "avalon_v0-2.jsonl").write_text("mine")
     assert "-2.jsonl' exists" in refused("play", "--games", "3", "--out", str(tmp_path), *near)
     assert files(tmp_path) == {"avalon_v0-2.jsonl": b"mine"}
-    limited = make_model(ModelConfig("m", base_url="http://127.0.0.1:1/v1", max_calls=3))
+    limited = make_model(ModelConfig(model="m", base_url="http://127.0.0.1:1/v1", max_calls=3))
     with pytest.raises(ParlourError, match="max_calls cannot be kept with Ray"), connect("local", model=limited):
         pass
     monkeypatch.setitem(policies.REGISTRY, "lock", policies.PolicyKind("lock", lambda *_: Locked()))

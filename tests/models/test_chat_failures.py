@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from parlour.policies.llm.ask import ASKS, Answer, Ask
-from parlour.policies.llm.chat import ChatModel, ChatSettings
+from parlour.policies.llm.chat import ChatModel
+from parlour.policies.llm.config import ModelConfig
 from parlour.policies.llm.fit import estimated_tokens, shortest
 from parlour.policies.llm.model import RequestContext
 from parlour.policies.llm.prompt import Templates
@@ -82,11 +83,11 @@ def cut(text: str, thinking: str = "") -> Completion:
 
 
 def asked(script: Script, question: Ask[Any] | None = None, context: int | None = None, **settings: Any) -> Any:
-    model = ChatModel("m", Meter(script, Prices(), context), ChatSettings(**settings))
+    model = ChatModel(ModelConfig(model="m", **settings), Meter(script, Prices(), context))
     answered = model.answer(question or Choose(), ASKER)
     count = model.meter.taken.total
-    assert (count.asked, count.valid + count.repaired + count.fallbacks) == (1, 1)
-    assert count.fallbacks == answered.fell_back
+    assert (count.asked, count.own + sum(count.heuristic.values())) == (1, 1)
+    assert sum(count.heuristic.values()) == answered.fell_back
     return answered
 
 
@@ -192,7 +193,7 @@ def test_a_prompt_that_the_server_finds_too_long_is_shortened_once():
 def test_only_unreadable_replies_try_the_patience():
     """And one that is read begins anew."""
     said = [CallFailed("late", "timeout")] * 5 + ["hm"] * 2 + [GOOD] + ["hm"] * 3
-    model = ChatModel("m", Meter(Script(said), Prices()), ChatSettings(patience=3, tries=1))
+    model = ChatModel(ModelConfig(model="m", patience=3, tries=1), Meter(Script(said), Prices()))
     reasons = [model.answer(Choose(), ASKER).reason for _ in said[:-1]]
     assert reasons == ["timeout"] * 5 + ["invalid"] * 2 + [None] + ["invalid"] * 2
     with pytest.raises(ModelUnusable, match=r"^'m' gave no valid answer to 3 questions in a row"):

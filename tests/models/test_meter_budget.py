@@ -11,7 +11,8 @@ from dataclasses import replace
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.policies.llm.transport.budget import Budget, Limits, Price, Prices
+from parlour.policies.llm.config import ModelConfig
+from parlour.policies.llm.transport.budget import Budget, Price, Prices
 from parlour.policies.llm.transport.meter import Count, Meter
 from parlour.policies.llm.transport.request import (
     UNKNOWN_USAGE,
@@ -133,7 +134,7 @@ def test_calls_without_a_reply_are_counted_apart():
 
 def test_dollars_end_a_run():
     source = Source()
-    budget = Budget(source, "m", PRICES, Limits(max_dollars=2.5 * COST))
+    budget = Budget(source, ModelConfig(model="m", max_dollars=2.5 * COST), PRICES)
     for _ in range(3):
         budget.complete(REQUEST)
     with pytest.raises(BudgetSpent, match=r"^0\.0090 dollars spent, limit 0\.0075$"):
@@ -144,7 +145,7 @@ def test_dollars_end_a_run():
 
 def test_calls_end_a_run_exactly_even_with_many_threads():
     source = Source(seconds=0.002)
-    budget = Budget(source, "unknown", PRICES, Limits(max_calls=50))
+    budget = Budget(source, ModelConfig(model="unknown", max_calls=50), PRICES)
 
     def call(_: int) -> bool:
         try:
@@ -161,7 +162,7 @@ def test_calls_end_a_run_exactly_even_with_many_threads():
 
 
 def test_seconds_end_a_run_and_start_with_the_first_call():
-    budget = Budget(Source(seconds=0.05), "m", PRICES, Limits(max_seconds=0.2))
+    budget = Budget(Source(seconds=0.05), ModelConfig(model="m", max_seconds=0.2), PRICES)
     time.sleep(0.25)
     for _ in range(3):
         budget.complete(REQUEST)
@@ -171,14 +172,18 @@ def test_seconds_end_a_run_and_start_with_the_first_call():
 
 
 def test_replies_without_a_count_of_tokens_are_charged_with_the_most():
-    budget = Budget(Source(replace(REPLY, usage=Usage(0, 0), dropped=("usage",))), "m", PRICES, Limits(max_dollars=1))
+    budget = Budget(
+        Source(replace(REPLY, usage=Usage(0, 0), dropped=("usage",))), ModelConfig(model="m", max_dollars=1), PRICES
+    )
     budget.complete(replace(REQUEST, n=3))
     assert budget.dollars == pytest.approx((108 * 2 + 3 * 50 * 10) / 1e6)
 
 
 def test_of_counts_that_are_partly_known_only_the_others_are_charged_with_the_most():
     for usage, charged in ((Usage(5, None), 5 * 2 + 50 * 10), (Usage(None, 7, None), 108 * 2 + 7 * 10)):
-        budget = Budget(Source(replace(REPLY, usage=usage, dropped=("usage",))), "m", PRICES, Limits(max_dollars=1))
+        budget = Budget(
+            Source(replace(REPLY, usage=usage, dropped=("usage",))), ModelConfig(model="m", max_dollars=1), PRICES
+        )
         budget.complete(REQUEST)
         assert budget.dollars == pytest.approx(charged / 1e6)
 
@@ -196,18 +201,18 @@ def test_limits_that_are_not_accepted():
     with pytest.raises(
         ParlourError, match=r"max_dollars 1, but the price of 'other' is unknown; accepted: --price 0.15,0.6 "
     ) as caught:
-        Budget(Source(), "other", PRICES, Limits(max_dollars=1))
+        Budget(Source(), ModelConfig(model="other", max_dollars=1), PRICES)
     assert len(str(caught.value).splitlines()) == 1
     with pytest.raises(ParlourError, match="the price of 'other' is unknown"):
-        Budget(Source(), "m", PRICES, Limits(max_dollars=1)).complete(replace(REQUEST, model="other"))
+        Budget(Source(), ModelConfig(model="m", max_dollars=1), PRICES).complete(replace(REQUEST, model="other"))
     for limit in ("max_dollars", "max_calls", "max_seconds"):
         for value in (0, -1, float("nan")):
             with pytest.raises(ParlourError, match=f"{limit} .* is not accepted"):
-                Budget(Source(), "m", PRICES, Limits(**{limit: value}))
+                ModelConfig(model="m", **{limit: value})
 
 
 def test_a_copy_of_a_budget_goes_on_from_what_was_spent():
-    budget = Budget(Broken(), "m", PRICES, Limits(max_calls=2, max_seconds=100))
+    budget = Budget(Broken(), ModelConfig(model="m", max_calls=2, max_seconds=100), PRICES)
     with pytest.raises(ModelUnavailable):
         budget.complete(REQUEST)
     copy = pickle.loads(pickle.dumps(budget))

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from parlour.policies import ChatPlayer
-from parlour.policies.llm.chat import ChatModel, ChatSettings
+from parlour.policies.llm.chat import ChatModel
+from parlour.policies.llm.config import ModelConfig
 from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.request import Completion, Request, Usage
@@ -219,7 +220,7 @@ class Thinker:
 
 @pytest.mark.parametrize("mark", [*CLOSED, *DOUBTFUL, *UNKNOWN])
 def test_a_game_of_thoughts_that_are_cut_has_no_decision_of_its_own(mark):
-    model = ChatModel("m", Meter(Thinker(mark, before=False), Prices()), ChatSettings(tries=2))
+    model = ChatModel(ModelConfig(model="m", tries=2), Meter(Thinker(mark, before=False), Prices()))
     made, decisions = own(model)
     assert made == 0 < decisions
 
@@ -228,7 +229,7 @@ def test_a_game_of_thoughts_that_are_cut_has_no_decision_of_its_own(mark):
     "mark", ["<think>", "[THINK]", "◁think▷", "<|channel|>analysis<|message|>", "<|START_THINKING|>", "[thinking]"]
 )
 def test_a_game_of_drafts_before_thoughts_that_are_cut_has_no_decision_of_its_own(mark):
-    model = ChatModel("m", Meter(Thinker(mark, before=True), Prices()), ChatSettings(tries=2))
+    model = ChatModel(ModelConfig(model="m", tries=2), Meter(Thinker(mark, before=True), Prices()))
     made, decisions = own(model)
     assert made == 0 < decisions
 
@@ -247,5 +248,5 @@ def test_an_answer_after_a_thought_is_the_model_s_own():
                 (f"[THINK]Hm.[/THINK]{reply_to([m._asdict() for m in request.messages])}",), Usage(9, 9), ("stop",)
             )
 
-    made, decisions = own(ChatModel("m", Meter(Answering("", False), Prices())))
+    made, decisions = own(ChatModel(ModelConfig(model="m"), Meter(Answering("", False), Prices())))
     assert made == decisions > 0

@@ -54,7 +54,7 @@ def show_stakes(
     for at, policy in scored.policies.items():
         atomic_write(folder / stakes_report.policy_name(*at), policy.dumps())
     warning = "" if read.policy is None or read.policy.usable is not False else read.policy.verdict
-    report = stakes_report.report(scored, read.held_out, warning)
+    report = stakes_report.report_of(scored, read.held_out, warning)
     report.write(folder)
     return stored(report, folder)
 
@@ -157,10 +157,10 @@ def check_corpus(
         form = corpora.form_of(path) if form == corpora.AUTO else form
         corpus = corpora.load(path, documents, form, limit)
         graph = KnowledgeGraph(corpus.passages)
-        counts = corpus_check.report(corpus, form, graph)
+        counts = corpus_check.count_corpus(corpus, form, graph)
         if picture is not None:
             drawn = corpus_check.asked_for(corpus.questions, graph, question)
-            corpus_check.draw(graph, drawn, picture)
+            corpus_check.draw_question(graph, drawn, picture)
     title = f"{path} ({counts.form})"
     table, advice = corpus_check.corpus_table(counts, title), corpus_check.advice(counts)
     parts: tuple[Part, ...] = (table,) if picture is None else (table, f"picture: {picture}")

@@ -53,8 +53,8 @@ def answering(config: ModelConfig, out: Path | None = None) -> Iterator[Model]:
 def check_answered(name: str, taken: Taken) -> None:
     """Raise `ParlourError` if a model was asked, and no answer, or no decision, was its own."""
     total, made = taken.total, taken.decisions
-    if total.asked and not total.valid + total.repaired:
-        fault = f"{name!r} answered none of {total.asked} questions ({reasons(total.reasons)})"
+    if total.asked and not total.own:
+        fault = f"{name!r} answered none of {total.asked} questions ({reasons(total.heuristic)})"
     elif made.decisions and not made.own:
         fault = (
             f"{name!r} made none of {made.decisions} decisions itself ({reasons(made.heuristic)} by the rule of thumb)"
@@ -110,8 +110,8 @@ def _usage(taken: Taken) -> Iterator[str]:
         f"{_tokens(total)}, {_cost(total)}"
     )
     yield (
-        f"{total.asked} questions: {total.valid} answered by the first reply, {total.repaired} after asking again, "
-        f"{reasons(total.reasons)} by the rule of thumb"
+        f"{total.asked} questions: {total.first} answered by the first reply, {total.again} after asking again, "
+        f"{reasons(total.heuristic)} by the rule of thumb"
     )
     if made.decisions:
         yield (

@@ -148,7 +148,7 @@ def _costs(games: list[CaseResult]) -> ResultTable:
         *(Column("tokens", none="unknown"), Column("dollars", ".4f", none="unknown"), Column("seconds", ".2f")),
     )
     rows = tuple(
-        (game.method, stage, asked, took.asked, reasons(took.reasons), took.tokens, took.dollars, took.seconds)
+        (game.method, stage, asked, took.asked, reasons(took.heuristic), took.tokens, took.dollars, took.seconds)
         for game in games
         for stage, took, asked in (("play", game.play, game.asked), ("quiz", game.quiz, ""))
     )

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from copy import copy
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -27,6 +27,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, 
 import typer
 from parlour.envs.core import ParlourError, accept, value_shown
 from parlour.envs.json_values import json_value
+from parlour.envs.settings import Settings
 from parlour.training.cli import config_file
 from parlour.training.report.report import Report
 from parlour.training.runs.loggers import check_loggers
@@ -90,7 +91,9 @@ def as_command(function: Callable[..., Report | None], *, trains: bool = False) 
             continue
         config = marker.config or get_args(hint)[0]
         settings = [
-            _setting(config, of, marker, parameter.name) for of in fields(config) if of.name not in marker.exclude
+            _setting(config, of, default, marker, parameter.name)
+            for of, default in _defaults(config).items()
+            if of not in marker.exclude
         ]
         groups[parameter.name] = (config, marker, settings)
         parameters += [setting.parameter for setting in settings]
@@ -167,25 +170,32 @@ def _described(hint: Any, default: Any) -> Any:
     return Annotated[kind, info]
 
 
-def _setting(config: Any, of: Field[Any], options: Options, group: str) -> _Setting:
-    separator = "" if of.name in options.repeated else options.separator
-    kind, metavar, read = _kind(_hints(config)[of.name], of.name, separator)
-    default = options.defaults.get(of.name, of.default if of.default_factory is MISSING else of.default_factory())
-    help_text, without = _help(next((d[of.name] for c in config.__mro__ if of.name in (d := _docstrings(c))), ""))
+def _defaults(config: Any) -> dict[str, Any]:
+    """Field -> its default."""
+    if issubclass(config, Settings):
+        return {name: of.get_default(call_default_factory=True) for name, of in config.model_fields.items()}
+    return {of.name: of.default if of.default_factory is MISSING else of.default_factory() for of in fields(config)}
+
+
+def _setting(config: Any, name: str, default: Any, options: Options, group: str) -> _Setting:
+    separator = "" if name in options.repeated else options.separator
+    kind, metavar, read = _kind(_hints(config)[name], name, separator)
+    default = options.defaults.get(name, default)
+    help_text, without = _help(next((d[name] for c in config.__mro__ if name in (d := _docstrings(c))), ""))
     given = _as_given(default, kind, separator)
-    shown = options.shown.get(of.name) or (without or "none" if given in (None, "") else True)
-    flag = f"--{of.name.replace('_', '-')}"
-    names = options.rename.get(of.name, f"{flag}/--no-{flag[2:]}" if kind is bool else flag).split()
+    shown = options.shown.get(name) or (without or "none" if given in (None, "") else True)
+    flag = f"--{name.replace('_', '-')}"
+    names = options.rename.get(name, f"{flag}/--no-{flag[2:]}" if kind is bool else flag).split()
     option = typer.Option(
         *names,
         metavar=metavar,
         help=help_text,
         show_default=shown,
         rich_help_panel=options.panel,
-        hidden=of.name in options.rare,
+        hidden=name in options.rare,
     )
     annotation = kind | None if given is None else kind
-    return _Setting(of.name, _parameter(f"{group}__{of.name}", Annotated[annotation, option], given), read)
+    return _Setting(name, _parameter(f"{group}__{name}", Annotated[annotation, option], given), read)
 
 
 @cache

@@ -37,7 +37,7 @@ def names_at(given: str | None, base: GameEnv) -> SeatNames:
         if wanted:
             raise ParlourError(f"--names {given} is not accepted: {base.spec.id} names its players; accepted: none")
         return NO_NAMES
-    return names_for(wanted, game.seats, getattr(game, "role_names", ()))
+    return names_for(wanted, game.seats, game.role_names)
 
 
 def first_seed(given: int | None, out: Path | None, base: GameEnv) -> tuple[int, str]:

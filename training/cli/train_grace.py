@@ -174,7 +174,7 @@ def _storing(asked: ModelConfig, folder: Path) -> ModelConfig:
         return asked
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    return replace(asked, cache=str(folder / _REPLIES))
+    return asked.replace(cache=str(folder / _REPLIES))
 
 
 def _stored(run: Trained, out: Path) -> Report:

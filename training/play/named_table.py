@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError, in_short
-from parlour.envs.registry import build, known, lookup
+from parlour.envs.registry import build, checked_options, known, lookup
 from parlour.envs.spec import GameSpec
 from parlour.envs.text import describe
 from parlour.policies.registry import options_of, table_of
@@ -44,7 +44,7 @@ def named_table(game: str | None, options: Mapping[str, Any], players: Iterable[
     spec = known(own).spec if game is None else lookup(game).spec
     if spec.id != own:
         raise ParlourError(f"{trained}, not for {spec.id}; accepted: {own}, or no game")
-    if spec.options.from_plain(config).opens() is not None:
+    if checked_options(spec, config).opens() is not None:
         raise ParlourError(f"{trained}, a table that opens a file; accepted: the game's options by --set")
     if not _agrees(spec, config, options):
         raise ParlourError(f"{trained}, not with {in_short(describe(options))}; accepted: its options, or none")

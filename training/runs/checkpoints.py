@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 from parlour.envs.core import ParlourError
-from parlour.policies.array_files import kind_of, read_arrays, write_arrays
+from parlour.policies.array_files import read_arrays, stored_kind, write_arrays
 from parlour.policies.files import read_json, reading, replacing
 
 T = TypeVar("T")
@@ -91,6 +91,6 @@ def _read(path: Path, load: Callable[[dict[str, Any]], T]) -> T:
 
 
 def _state_in(path: Path) -> dict[str, Any]:
-    kind = kind_of(path)
+    kind = stored_kind(path)
     meta, arrays = read_arrays(path, kind)
     return {_KIND: kind, **meta, **arrays}

@@ -53,9 +53,9 @@ class Table:
         return self.deals if state is self.root.state else tuple(self._chances(state))
 
     def _chances(self, state: Any) -> Any:
-        if self.game.actor(state) != NATURE or not hasattr(self.game, "chances"):
+        chances = self.game.chances(state) if self.game.actor(state) == NATURE else None
+        if chances is None:
             return iter(())
-        chances = self.game.chances(state)
         if not self.fixed_deal or state is not self.root.state:
             return chances
         fits = [(move, p) for move, p in chances if move.args[-len(self.fixed_deal) :] == self.fixed_deal]

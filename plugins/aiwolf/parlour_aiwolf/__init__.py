@@ -20,8 +20,9 @@ Versions: v0, first.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final
 
+from parlour.envs.settings import OneOf
 from parlour.envs.spec import Encoders, GameOptions, GameSpec
 from parlour.envs.werewolf.vocabulary import VILLAGE, WOLVES
 
@@ -38,7 +39,7 @@ EXPERTS: Final = Path(__file__).parent / "experts"
 class AIWolfOptions(GameOptions):
     """What a table is made from."""
 
-    num_players: Literal[5, 15] = 5
+    num_players: Annotated[int, OneOf(tuple(TABLES))] = 5
     """Players at the table; the number decides the roles."""
     talk: bool = True
     """Whether wolves speak by night, and everybody by day."""

@@ -82,7 +82,6 @@ class AIWolf(HiddenRoles[AIWolfState]):
         self.choices = AIWolfChoices(seats=self.seats, roles=len(self.role_names), talk=talk)
         self.catalogue = self.choices.catalogue
         self.night = AIWolfNight(rules, self.choices, talk=talk)
-        self.hidden_cycles, self.asked = self.night.hidden_cycles, self.night.asked
         wolves = rules.roles.count(game.WEREWOLF)
         votes = 1 + rules.revotes
         spoken = rules.talk_turns * (self.seats + wolves) if talk else 0
@@ -94,6 +93,14 @@ class AIWolf(HiddenRoles[AIWolfState]):
         self._initial = AIWolfState(
             DEAL, NATURE, (), (), 0, self._quiet, standing, NOTHING, nobody, (nobody,) * self.seats
         )
+
+    def hidden_cycles(self, view: WerewolfView) -> int:
+        """How many cycles the present phase lasts, if it is one of the night."""
+        return self.night.hidden_cycles(view)
+
+    def asked(self, view: WerewolfView, cycle: int) -> tuple[Move, ...]:
+        """What a seat is asked in a cycle of the night."""
+        return self.night.asked(view, cycle)
 
     # -- the contract ------------------------------------------------------------------------------------------
 

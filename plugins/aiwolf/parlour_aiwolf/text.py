@@ -57,7 +57,7 @@ _ASKS: Final = {
 class AIWolfText(WerewolfLines):
     """Satisfies `parlour.envs.core.GameText`."""
 
-    seldom: Final = frozenset({game.VOTES, ATTACK_VOTES})
+    seldom = frozenset({game.VOTES, ATTACK_VOTES})
 
     def __init__(self, rules: AIWolf) -> None:
         super().__init__(rules.roles, rules.role_names)

@@ -15,6 +15,7 @@ import numpy as np
 from parlour.envs.avalon.presets import PROPOSALS, QUESTS_TO_WIN
 from parlour.policies.array_files import layer_arrays, read_arrays, write_arrays
 from parlour.policies.files import reading
+from parlour.policies.network import forward
 
 from parlour_deeprole.deals import DEALS, Array, turned
 from parlour_deeprole.solver import Leaves, Values, evil_wins, guess
@@ -58,11 +59,8 @@ class ValueNetwork:
 
     def __call__(self, beliefs: Array) -> Array:
         """Probabilities that good wins: (B, 60) -> (B, 60)."""
-        hidden = beliefs * _SCALE
-        for weights, bias in self.layers[:-1]:
-            hidden = np.maximum(hidden @ weights + bias, np.float32(0))
-        weights, bias = self.layers[-1]
-        logits = np.clip(hidden @ weights + bias, -_STEEPEST, _STEEPEST)
+        layers = ((weights.T, bias) for weights, bias in self.layers)
+        logits = np.clip(forward(layers, beliefs * _SCALE, "relu"), -_STEEPEST, _STEEPEST)
         values: Array = np.float32(1) / (np.float32(1) + np.exp(-logits))
         return values
 

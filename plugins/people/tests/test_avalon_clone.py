@@ -123,7 +123,7 @@ def test_teams_are_described_by_those_that_went_before():
 
 
 def test_a_team_that_goes_without_a_vote_tells_of_nobody_s_insight():
-    game = MULTI_ROUND.build()
+    game = MULTI_ROUND.build(MULTI_ROUND.options())
     moves = [Move("silent")] * 5
     for k in range(4):
         moves += [Move(TEAM, (k, k + 1)), *votes(0, 0, 0, 0, 0)]

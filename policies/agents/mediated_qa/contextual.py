@@ -24,6 +24,7 @@ from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS
 from parlour.envs.mediated_qa.vocabulary import SEEN, SEES, STATES, Payment
 from parlour.policies.agents.mediated_qa.joint import ALL, Floats, Joint, best_action, from_key, key
+from parlour.policies.network import softmax
 
 OUTCOME_COUNT: Final = 4
 """Answered right, answered wrong, rightly silent, wrongly silent, in the order of `vocabulary.outcome_of`."""
@@ -115,8 +116,8 @@ class OutcomeModel:
         if self.trees is None:
             chances[:, self.outcomes[0]] = 1.0
             return chances
-        logistic = softened((x - self.center) / self.scale @ self.weights.T + self.bias)
-        chances[:, list(self.outcomes)] = (logistic + softened(self.trees.scores(x))) / 2
+        logistic = softmax((x - self.center) / self.scale @ self.weights.T + self.bias)
+        chances[:, list(self.outcomes)] = (logistic + softmax(self.trees.scores(x))) / 2
         return chances
 
     def as_json(self) -> dict[str, Any]:
@@ -126,12 +127,6 @@ class OutcomeModel:
         trees = self.trees
         values["trees"] = None if trees is None else {name: getattr(trees, name).tolist() for name in _TREE_ARRAYS}
         return values
-
-
-def softened(scores: Floats) -> Floats:
-    """Softmax of each row."""
-    weight = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 
 
 _ARRAYS: Final = {"center": 1, "scale": 1, "weights": 2, "bias": 1}
@@ -318,7 +313,7 @@ def weight_of(questions: Floats, strength: float) -> Floats:
 
 def response(values: Floats, temperature: float, floor: float) -> Floats:
     """Quantal response of each row with a floor; at temperature 0 the best action, the first of equals."""
-    p = best_action(values) if temperature == 0 else softened(values / temperature)
+    p = best_action(values) if temperature == 0 else softmax(values / temperature)
     raised = (1 - values.shape[1] * floor) * p + floor
     return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 

@@ -14,8 +14,8 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from hashlib import sha256
 from threading import Lock
@@ -36,15 +36,15 @@ from parlour.policies.llm.server.listening import (
     served_by,
 )
 from parlour.policies.llm.server.protocol import (
+    AbandonedWork,
     AnswerText,
     ChatBody,
-    CompletionRequest,
     Refused,
+    Stopped,
     parsed,
     question,
 )
 from parlour.policies.llm.server.settings import OF_BODY, FaultDraw, ServerSettings
-from parlour.policies.llm.server.work import AbandonedWork, Stopped, never
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -97,20 +97,19 @@ class ServedPolicy:
         self.fingerprint = f"parlour-policy-{name}"
         self._lock = Lock()
 
-    def answering(self, body: ChatBody, wanted: CompletionRequest, stopped: Stopped = never) -> AnswerText:
+    def answering(self, body: ChatBody, stopped: Stopped) -> AnswerText:
         """Who answers this request. Raises `Refused` if it holds nothing that the policy could answer."""
-        asked = question(body, wanted, stopped)
+        asked = question(body, stopped)
         if asked is None:
-            text = next((words for role, words in reversed(wanted.messages) if role == "user"), None)
+            text = next((message.words for message in reversed(body.messages) if message.role == "user"), None)
             if text is None:
-                raise Refused(
-                    400, "there is no message of a user; accepted: what a seat reads, as the last one", "messages"
-                )
+                why = "there is no message of a user; accepted: what a seat reads, as the last one"
+                raise Refused(400, why, "messages")
             return lambda seed: self._words(body, seed, text, options_in(text))
         if asked.kind != QUESTION:
             why = f"question {asked.kind!r} is not accepted by a policy; accepted: {QUESTION}, or what a seat reads"
             raise Refused(400, why, "messages")
-        rules = next((words for role, words in wanted.messages if role == "system"), "")
+        rules = next((message.words for message in body.messages if message.role == "system"), "")
         for templates in (Templates(), Templates(brief=True)):
             rules = rules.removeprefix(templates.system(asked.language)).strip()
         read = asked.observation(rules)  # type: ignore[attr-defined]
@@ -181,19 +180,16 @@ class Service:
         self.check_key(request)
         began = time.monotonic()
         raw = await request.body()
-        body, wanted, answer = await self._beside_the_loop(request, partial(self._read, raw))
-        wanted = wanted._replace(model=self.name)  # a reply says who made it, whatever name was asked for
+        body, answer = await self._beside_the_loop(request, partial(self._read, raw))
         fault = self._draw(raw)
         self.tally.update(["chat"] if fault is None else ["chat", fault])
         await self._obstruct(fault, request)
         named = sha256(raw).hexdigest()[:24]
-        done = await self._beside_the_loop(request, partial(self._completed, wanted, answer, fault, named))
+        done = await self._beside_the_loop(request, partial(self._completed, body, answer, fault, named))
         await self._pause(self.settings.latency - (time.monotonic() - began), request)
         if not body.stream:
-            response = JSONResponse(done)
-            if fault in OF_BODY:
-                return self._broken(bytes(response.body), "application/json", fault, request)
-            return response
+            whole = JSONResponse(done)
+            return self._broken(bytes(whole.body), "application/json", fault, request) if fault in OF_BODY else whole
         with_usage = body.stream_options is not None and body.stream_options.include_usage
         chunks = protocol.events(done, with_usage=with_usage)
         if fault in OF_BODY:
@@ -239,33 +235,48 @@ class Service:
         """
         stopped = threading.Event()
         working = asyncio.ensure_future(to_thread.run_sync(work, stopped.is_set, limiter=self._workers))
-        ends, left = asyncio.ensure_future(self.closing.wait()), asyncio.ensure_future(gone(request.receive))
         try:
-            await asyncio.wait([working, ends, left], return_when=asyncio.FIRST_COMPLETED)
+            await self._while_wanted(request, None, working)
             await asyncio.wait([working], timeout=_LAST_WORK)
             if not working.done():
                 raise ClientDisconnect
             return await working
         finally:
             stopped.set()
-            for wait in (working, ends, left):
-                wait.cancel()
+            working.cancel()
 
-    def _read(self, raw: bytes, stopped: Stopped) -> tuple[ChatBody, CompletionRequest, AnswerText]:
+    async def _while_wanted(self, request: Request, seconds: float | None, *work: asyncio.Future[Any]) -> bool:
+        """Wait for work, or some seconds; less if the server ends, or the client has gone, which it returns."""
+        ends, left = asyncio.ensure_future(self.closing.wait()), asyncio.ensure_future(gone(request.receive))
+        try:
+            await asyncio.wait([ends, left, *work], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            return left.done()
+        finally:
+            ends.cancel()
+            left.cancel()
+
+    async def _pause(self, seconds: float, request: Request) -> None:
+        if seconds > 0 and await self._while_wanted(request, seconds):
+            raise ClientDisconnect
+
+    def _read(self, raw: bytes, stopped: Stopped) -> tuple[ChatBody, AnswerText]:
         """What a body asks for, and who answers it."""
         body = parsed(raw)
-        wanted = body.wanted((*self.settings.refuse, "parlour") if self.policy is None else self.settings.refuse)
+        for name in (*self.settings.refuse, *(["parlour"] if self.policy is None else [])):
+            if getattr(body, name) is not None:
+                raise Refused(400, f"this server does not take {name}", name, "unsupported_parameter")
         if self.policy is None:
-            return body, wanted, protocol.by_heuristic(question(body, wanted, stopped))
-        return body, wanted, self.policy.answering(body, wanted, stopped)
+            return body, protocol.by_heuristic(question(body, stopped))
+        return body, self.policy.answering(body, stopped)
 
     def _completed(
-        self, wanted: CompletionRequest, answer: AnswerText, fault: str | None, name: str, stopped: Stopped
+        self, body: ChatBody, answer: AnswerText, fault: str | None, name: str, stopped: Stopped
     ) -> dict[str, Any]:
-        """The completion."""
+        """The completion. It says who made it, whatever name was asked for."""
         print_ = protocol.FINGERPRINT if self.policy is None else self.policy.fingerprint
+        made = {"id": f"chatcmpl-{name}", "created": int(time.time()), "model": self.name, "system_fingerprint": print_}
         try:
-            return protocol.completion(wanted, answer, fault, name, int(time.time()), print_, stopped)
+            return protocol.completion(body, answer, fault, made, stopped)
         except (Refused, AbandonedWork):
             raise
         except Exception as error:
@@ -293,25 +304,17 @@ class Service:
             case "utf16":
                 return Response(body.decode().encode("utf-16"), media_type=media_type)
             case "slow":
-                return StreamingResponse(_slowly(body, self._pause, self.settings.hang), media_type=media_type)
+                return StreamingResponse(self._slowly(body), media_type=media_type)
         length = {"Content-Length": str(len(body))} if fault == "reset" else {}
-        half = _half(body, self._pause, request.scope["state"][CONNECTION], reset=fault == "reset")
+        half = _half(body, request.scope["state"][CONNECTION], reset=fault == "reset")
         return StreamingResponse(half, media_type=media_type, headers=length)
 
-    async def _pause(self, seconds: float, request: Request | None = None) -> None:
-        """Wait, but not for a server that is being shut down, nor for a client that has gone."""
-        if seconds <= 0:
-            return
-        ends = asyncio.ensure_future(self.closing.wait())
-        left = None if request is None else asyncio.ensure_future(gone(request.receive))
-        waits = [wait for wait in (ends, left) if wait is not None]
-        try:
-            done, _ = await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for wait in waits:
-                wait.cancel()
-        if left in done:
-            raise ClientDisconnect
+    async def _slowly(self, body: bytes) -> AsyncIterator[bytes]:
+        size = -(-len(body) // PIECES)
+        for start in range(0, len(body), size):
+            yield body[start : start + size]
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.closing.wait(), self.settings.hang / PIECES)
 
 
 @contextmanager
@@ -357,16 +360,7 @@ async def _each(events: Iterable[bytes]) -> AsyncIterator[bytes]:
         yield event
 
 
-async def _slowly(body: bytes, pause: Callable[[float], Awaitable[None]], hang: float) -> AsyncIterator[bytes]:
-    size = -(-len(body) // PIECES)
-    for start in range(0, len(body), size):
-        yield body[start : start + size]
-        await pause(hang / PIECES)
-
-
-async def _half(
-    body: bytes, pause: Callable[[float], Awaitable[None]], connection: ServedConnection, *, reset: bool
-) -> AsyncIterator[bytes]:
+async def _half(body: bytes, connection: ServedConnection, *, reset: bool) -> AsyncIterator[bytes]:
     yield body[: len(body) // 2]
-    await pause(_MOMENT)
+    await asyncio.sleep(_MOMENT)
     connection.end_early(reset=reset)

@@ -6,7 +6,6 @@ uvicorn speaks HTTP with h11, within its own limits. Who can be reached by stran
 from __future__ import annotations
 
 import asyncio
-import os
 import socket
 import struct
 import threading
@@ -139,13 +138,6 @@ def in_thread(server: ListeningServer, called: str) -> Iterator[None]:
 def _listening(host: str, port: int) -> socket.socket:
     """A socket that listens. It names its protocol: asyncio switches Nagle's delay off only where it sees TCP."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        if os.name == "posix":  # elsewhere it would share the port with another server
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((host, port))
-        made.listen(BACKLOG)
-    except BaseException:
-        made.close()
-        raise
-    return made
+    both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
+    made = socket.create_server((host, port), family=family, backlog=BACKLOG, dualstack_ipv6=both)
+    return socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, made.detach())

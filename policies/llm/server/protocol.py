@@ -3,24 +3,36 @@
 After the public reference of OpenAI's API. Parameters that shape how a language model samples are taken and have no
 effect, for there is none; parameters that would change what a reply is made of and that are not offered are refused. A reply
 states the truth about this server: no language model is behind it, and `system_fingerprint` says so.
+
+Tokens are an estimate, the same for the same text everywhere: up to six Latin letters with the blank before them, up to
+three digits, up to three signs, or one character of anything else; for each message of a prompt there are four more.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar
+import re
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 import numpy as np
 from parlour.envs.core import ParlourError
 from parlour.envs.json_values import check_size, json_value
 from parlour.policies.llm.ask import Ask, from_inputs, read_back
 from parlour.policies.llm.model import mixed
-from parlour.policies.llm.server.work import Stopped, check_wanted, count_tokens, never, tokens
 from parlour.policies.llm.transport.request import OWNER
-from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    FailFast,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
-MOST_MESSAGES: Final = 4096
 MOST_FEATURES: Final = 65_536
 MOST_KEYS: Final = 32_768
 """Keys of all objects in a body together; a message has a few."""
@@ -35,36 +47,25 @@ CANNED: Final = (
     "This is `parlour serve`: it answers the typed questions of parlour's players by heuristics. There is no "
     "language model here, and no such question in your message."
 )
+SPOILT: Final = {
+    "prose": "I would rather listen for another round before I commit myself to anything.",
+    "schema": '{"weather": "fair", "degrees": 21, "wind": {"from": "west", "force": 3}}',
+    "empty": "",
+}
+"""Fault -> what a reply says under it."""
+_PER_MESSAGE: Final = 4
+"""Tokens of a message beside its words."""
+_TOKEN: Final = re.compile(r" ?[A-Za-z]{1,6}|[0-9]{1,3}| ?[!-/:-@\[-`{-~]{1,3}|\s+|.", re.DOTALL)
+_TOKENS_AT_ONCE: Final = 8192
 
 AnswerText = Callable[[int], str]
 """A seed -> the text of a reply: the same seed gives the same text, unless a served player has chance of its own."""
-
-_PER_MESSAGE: Final = 4
-"""Tokens of a message beside its words."""
-_PROSE: Final = "I would rather listen for another round before I commit myself to anything."
-_OTHER_SCHEMA: Final = '{"weather": "fair", "degrees": 21, "wind": {"from": "west", "force": 3}}'
+Stopped = Callable[[], bool]
+"""Whether nobody waits for the work any more, because the client has gone."""
 
 
-class CompletionRequest(NamedTuple):
-    """The request for a completion."""
-
-    model: str
-    messages: tuple[tuple[str, str], ...]
-    """Role and words of each."""
-    seed: int = 0
-    n: int = 1
-    max_tokens: int | None = None
-
-
-class _FirstFault(FailFast):
-    """Of a thousand faults in a long list the first is told, and the others are not looked for."""
-
-    def __hash__(self) -> int:  # unions hash their parts
-        return hash(type(self))
-
-
-_Item = TypeVar("_Item")
-Items = Annotated[tuple[_Item, ...], _FirstFault()]
+class AbandonedWork(Exception):  # noqa: N818 - what became of the work
+    """Nobody waits for it any more."""
 
 
 class Refused(Exception):  # noqa: N818 - what becomes of the request, not of the server
@@ -97,27 +98,46 @@ class Refused(Exception):  # noqa: N818 - what becomes of the request, not of th
         return {"error": {"message": message, "type": kind, "param": self.param, "code": self.code}}
 
 
-class Body(BaseModel):
-    """The body of a request, or a part of one. Nothing is guessed: a parameter that it does not name is refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+# -- requests --------------------------------------------------------------------------------------------------------
 
 
-class ContentPart(BaseModel):
-    """A part of a message. Only text is taken."""
+class _FirstFault(FailFast):
+    """Of a thousand faults in a long list the first is told, and the others are not looked for."""
+
+    def __hash__(self) -> int:  # unions hash their parts
+        return hash(type(self))
+
+
+_Item = TypeVar("_Item")
+Items = Annotated[tuple[_Item, ...], _FirstFault()]
+
+
+class Part(BaseModel):
+    """A part of the body of a request; whatever else clients put into one has no effect."""
 
     model_config = ConfigDict(frozen=True, strict=True)
+
+
+class Body(Part):
+    """The body of a request, or a part of one. Nothing is guessed: a parameter that it does not name is refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class ContentPart(Part):
+    """A part of a message. Only text is taken."""
+
     type: Literal["text"]
     text: str
 
 
-class MessageBody(BaseModel):
-    """A message; whatever else clients put into one has no effect."""
+class MessageBody(Part):
+    """A message."""
 
-    model_config = ConfigDict(frozen=True, strict=True)
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: str | Items[ContentPart] | None = None
 
+    @property
     def words(self) -> str:
         """What it says."""
         if isinstance(self.content, tuple):
@@ -140,11 +160,16 @@ class ResponseFormat(Body):
     type: Literal["text", "json_object", "json_schema"]
     json_schema: SchemaFormat | None = None
 
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if (self.type == "json_schema") != (self.json_schema is not None):
+            raise ValueError("json_schema goes with type json_schema")
+        return self
 
-class StreamOptions(BaseModel):
+
+class StreamOptions(Part):
     """What belongs to a streamed reply."""
 
-    model_config = ConfigDict(frozen=True, strict=True)
     include_usage: bool = False
 
 
@@ -166,7 +191,7 @@ class ChatBody(Body):
     """The body of a request for a chat completion."""
 
     model: str = Field(min_length=1)
-    messages: Items[MessageBody] = Field(min_length=1, max_length=MOST_MESSAGES)
+    messages: Items[MessageBody] = Field(min_length=1, max_length=4096)
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     n: int | None = Field(default=None, ge=1, le=128)
@@ -187,23 +212,18 @@ class ChatBody(Body):
     store: bool | None = None
     user: str | None = None
 
-    def wanted(self, untaken: Iterable[str] = ()) -> CompletionRequest:
-        """What is asked for. Raises `Refused` for parameters that do not go together, or are not to be taken."""
-        for name in untaken:
-            if getattr(self, name) is not None:
-                raise Refused(400, f"this server does not take {name}", name, "unsupported_parameter")
-        if self.stream_options is not None and not self.stream:
-            raise Refused(400, "stream_options goes with stream: true", "stream_options")
-        shape = self.response_format
-        if shape is not None and (shape.type == "json_schema") != (shape.json_schema is not None):
-            raise Refused(400, "json_schema goes with type json_schema", "response_format")
-        longest = [limit for limit in (self.max_tokens, self.max_completion_tokens) if limit is not None]
-        return CompletionRequest(
-            self.model,
-            tuple((message.role, message.words()) for message in self.messages),
-            self.seed or 0,
-            self.n or 1,
-            min(longest, default=None),
+    @field_validator("stream_options")
+    @classmethod
+    def _is_streamed(cls, options: StreamOptions | None, info: ValidationInfo) -> StreamOptions | None:
+        if options is not None and not info.data.get("stream"):
+            raise ValueError("stream_options goes with stream: true")
+        return options
+
+    @property
+    def longest(self) -> int | None:
+        """Most tokens of a reply; None: as many as it has."""
+        return min(
+            (limit for limit in (self.max_tokens, self.max_completion_tokens) if limit is not None), default=None
         )
 
 
@@ -238,7 +258,7 @@ def _known(raw: bytes) -> bytes:
     return json.dumps(body).encode() if unknown else raw
 
 
-def question(body: ChatBody, wanted: CompletionRequest, stopped: Stopped = never) -> Ask[Any] | None:
+def question(body: ChatBody, stopped: Stopped = lambda: False) -> Ask[Any] | None:
     """The question that a request puts: in `parlour_inputs`, or else in the last message of the user that puts one.
 
     Raises `Refused` where it cannot be read, or where words are no answer; `AbandonedWork`.
@@ -247,17 +267,16 @@ def question(body: ChatBody, wanted: CompletionRequest, stopped: Stopped = never
     try:
         if asked is not None:
             return from_inputs(asked.kind, asked.inputs)
-        for role, words in reversed(wanted.messages):
+        for message in reversed(body.messages):
             check_wanted(stopped)
-            if role == "user" and (known := read_back(words)) is not None:
+            if message.role == "user" and (known := read_back(message.words)) is not None:
                 break
     except ParlourError as error:
         raise Refused(400, str(error), "messages" if asked is None else "parlour_inputs") from None
     shape = body.response_format
     if known is None and shape is not None and shape.type != "text":
-        raise Refused(
-            400, "no question in the messages, so there is no JSON to give; accepted: text", "response_format"
-        )
+        why = "no question in the messages, so there is no JSON to give; accepted: text"
+        raise Refused(400, why, "response_format")
     return known
 
 
@@ -268,81 +287,70 @@ def by_heuristic(question: Ask[Any] | None) -> AnswerText:
     return lambda seed: question.heuristic(np.random.default_rng(seed)).model_dump_json()
 
 
-def spoil(text: str, fault: str | None) -> str:
-    """What a reply says under a fault; without one, or under one of another sort, the text itself."""
-    match fault:
-        case "cut":
-            return text[: len(text) // 2]
-        case "prose":
-            return _PROSE
-        case "schema":
-            return _OTHER_SCHEMA
-        case "empty":
-            return ""
-        case _:
-            return text
+# -- replies ---------------------------------------------------------------------------------------------------------
+
+
+def check_wanted(stopped: Stopped) -> None:
+    """Raise `AbandonedWork` if nobody waits for the work any more."""
+    if stopped():
+        raise AbandonedWork
+
+
+def tokens(text: str) -> list[str]:
+    """The text in estimated tokens; joined, they are the text again.
+
+    >>> tokens('{"vote": true}')
+    ['{"', 'vote', '":', ' true', '}']
+    """
+    return _TOKEN.findall(text)
+
+
+def _count_tokens(text: str, stopped: Stopped) -> int:
+    matches, count = _TOKEN.finditer(text), 0
+    while some := sum(1 for _ in islice(matches, _TOKENS_AT_ONCE)):
+        check_wanted(stopped)
+        count += some
+    return count
 
 
 def completion(
-    wanted: CompletionRequest,
-    answer: AnswerText,
-    fault: str | None,
-    name: str,
-    now: int,
-    fingerprint: str = FINGERPRINT,
-    stopped: Stopped = never,
+    body: ChatBody, answer: AnswerText, fault: str | None, head: Mapping[str, Any], stopped: Stopped
 ) -> dict[str, Any]:
     """A whole chat completion, as the protocol has it.
 
     Args:
-        wanted: What is asked for.
+        body: What is asked for.
         answer: Answers with the seed it is given; the first seed is that of the request.
         fault: The fault to simulate; only faults of the text matter.
-        name: Its identifier.
-        now: The time, in seconds since 1970.
-        fingerprint: Says what answered.
+        head: Its identifier, its time, and who made it.
         stopped: Whether nobody waits for it any more; it is looked at between choices, and while tokens are counted.
 
     Raises:
         AbandonedWork: It was stopped.
     """
-    choices, answered = [], 0
-    for index in range(wanted.n):
+    choices, answered, seed = [], 0, body.seed or 0
+    for index in range(body.n or 1):
         check_wanted(stopped)
-        whole = tokens(spoil(answer(mixed(wanted.seed, index) if index else wanted.seed), fault))
-        said = whole[: wanted.max_tokens]
+        text = answer(mixed(seed, index) if index else seed)
+        whole = tokens(text[: len(text) // 2] if fault == "cut" else SPOILT.get(fault or "", text))
+        said = whole[: body.longest]
         answered += len(said)
-        cut_off = fault == "cut" or len(said) < len(whole)
-        choices.append(
-            {
-                "index": index,
-                "message": {"role": "assistant", "content": "".join(said), "refusal": None},
-                "finish_reason": "length" if cut_off else "stop",
-                "logprobs": None,
-            }
-        )
-    asked = sum(_PER_MESSAGE + count_tokens(words, stopped) for _, words in wanted.messages)
-    return {
-        "id": f"chatcmpl-{name}",
-        "object": "chat.completion",
-        "created": now,
-        "model": wanted.model,
-        "system_fingerprint": fingerprint,
-        "choices": choices,
-        "usage": {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered},
-    }
+        end = "length" if fault == "cut" or len(said) < len(whole) else "stop"
+        message = {"role": "assistant", "content": "".join(said), "refusal": None}
+        choices.append({"index": index, "message": message, "finish_reason": end, "logprobs": None})
+    asked = sum(_PER_MESSAGE + _count_tokens(message.words, stopped) for message in body.messages)
+    usage = {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}
+    return {**head, "object": "chat.completion", "choices": choices, "usage": usage}
 
 
 def events(done: dict[str, Any], *, with_usage: bool) -> Iterator[bytes]:
     """A chat completion in server-sent events, one for each token; the last one says that it is over."""
-    head = {key: done[key] for key in ("id", "created", "model", "system_fingerprint")}
-    head["object"] = "chat.completion.chunk"
-    if with_usage:
-        head["usage"] = None
+    head = {**done, "object": "chat.completion.chunk", "usage": None}
+    if not with_usage:
+        del head["usage"]
 
     def chunk(choice: int, delta: dict[str, str], end: str | None = None) -> bytes:
-        choice_part = {"index": choice, "delta": delta, "finish_reason": end, "logprobs": None}
-        return _event({**head, "choices": [choice_part]})
+        return _event({**head, "choices": [{"index": choice, "delta": delta, "finish_reason": end, "logprobs": None}]})
 
     for choice in done["choices"]:
         yield chunk(choice["index"], {"role": "assistant", "content": ""})

@@ -12,11 +12,12 @@ import math
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
-from parlour.envs.core import ParlourError, accept, check_from, check_one_of
-from parlour.policies.llm.server import protocol
+from parlour.envs.core import accept, check_one_of
+from parlour.envs.settings import Settings
+from parlour.policies.llm.server.protocol import ChatBody
+from pydantic import Field, field_validator
 
 FAULTS: Final[Mapping[str, str]] = {
     "429": "refused as one request too many, with Retry-After",
@@ -42,14 +43,55 @@ REMEMBERED: Final = 32_768
 """Number of bodies whose repetitions are counted; about 200 bytes each."""
 
 
+class ServerSettings(Settings):
+    """How a server behaves.
+
+    Raises:
+        ParlourError: One of them is outside what is accepted.
+    """
+
+    faults: Mapping[str, float] = Field(default_factory=dict)
+    """Kind of fault -> share of the requests with this fault."""
+    latency: float = Field(default=0.0, ge=0)
+    """Least time for a completion in seconds."""
+    hang: float = Field(default=30.0, ge=0)
+    """Duration of the faults `timeout` and `slow` in seconds."""
+    retry_after: float = Field(default=0.1, ge=0)
+    """Seconds to wait that the fault 429 asks for."""
+    seed: int = Field(default=0, ge=0)
+    """Seed of the faults."""
+    refuse: tuple[str, ...] = ()
+    """Parameters of completions that are refused with 400, such as `response_format`."""
+    key: str | None = Field(default=None, repr=False, min_length=1)
+    """Bearer token that every request must have; None: no token."""
+
+    @field_validator("faults")
+    @classmethod
+    def _are_rates(cls, rates: Mapping[str, float]) -> Mapping[str, float]:
+        for kind, rate in rates.items():
+            check_one_of("fault", kind, FAULTS)
+            if not 0 <= rate <= 1:
+                raise accept(f"rate of fault {kind}", rate, "a number in 0..1")
+        if (total := math.fsum(rates.values())) > 1:
+            raise accept("sum of the rates of faults", total, "at most 1, for a request meets one fault")
+        return rates
+
+    @field_validator("refuse")
+    @classmethod
+    def _are_parameters(cls, refuse: tuple[str, ...]) -> tuple[str, ...]:
+        for parameter in refuse:
+            check_one_of("parameter to refuse", parameter, ChatBody.model_fields)
+        return refuse
+
+
 def parse_faults(text: str) -> dict[str, float]:
-    """Rates from the words of a command line.
+    """Rates from the words of a command line, which `ServerSettings` checks.
 
     >>> parse_faults("429=0.2,cut=0.1")
     {'429': 0.2, 'cut': 0.1}
 
     Raises:
-        ParlourError: A part is not KIND=RATE, a kind stands twice, or `check_faults` refuses the rates.
+        ParlourError: A part is not KIND=RATE, or a kind stands twice.
     """
     rates: dict[str, float] = {}
     for part in text.split(","):
@@ -60,20 +102,7 @@ def parse_faults(text: str) -> dict[str, float]:
             rates[kind] = float(rate)
         except ValueError:
             raise accept(f"rate of fault {kind}", rate, "a number in 0..1") from None
-    check_faults(rates)
     return rates
-
-
-def check_faults(rates: Mapping[str, float]) -> None:
-    """Raise `ParlourError` for an unknown kind, a rate outside 0..1, or rates that add up to more than 1."""
-    for kind, rate in rates.items():
-        check_one_of("fault", kind, FAULTS)
-        if not 0 <= rate <= 1:
-            raise accept(f"rate of fault {kind}", rate, "a number in 0..1")
-    if math.fsum(rates.values()) > 1:
-        raise accept(
-            "sum of the rates of faults", math.fsum(rates.values()), "at most 1, for a request meets one fault"
-        )
 
 
 class FaultDraw:
@@ -85,7 +114,6 @@ class FaultDraw:
     """
 
     def __init__(self, rates: Mapping[str, float], seed: int) -> None:
-        check_faults(rates)
         self._rates, self._seed = dict(rates), seed
         self._seen: OrderedDict[bytes, int] = OrderedDict()
         self._lock = threading.Lock()
@@ -107,39 +135,3 @@ class FaultDraw:
                 return kind
             point -= rate
         return None
-
-
-@dataclass(frozen=True)
-class ServerSettings:
-    """How a server behaves.
-
-    Raises:
-        ParlourError: One of them is outside what is accepted.
-    """
-
-    faults: Mapping[str, float] = field(default_factory=dict)
-    """Kind of fault -> share of the requests with this fault."""
-    latency: float = 0.0
-    """Least time for a completion in seconds."""
-    hang: float = 30.0
-    """Duration of the faults `timeout` and `slow` in seconds."""
-    retry_after: float = 0.1
-    """Seconds to wait that the fault 429 asks for."""
-    seed: int = 0
-    """Seed of the faults."""
-    refuse: tuple[str, ...] = ()
-    """Parameters of completions that are refused with 400, such as `response_format`."""
-    key: str | None = field(default=None, repr=False)
-    """Bearer token that every request must have; None: no token."""
-
-    def __post_init__(self) -> None:
-        check_faults(self.faults)
-        for name in ("latency", "hang", "retry_after"):
-            seconds = getattr(self, name)
-            if not (math.isfinite(seconds) and seconds >= 0):
-                raise accept(name, seconds, "seconds, at least 0")
-        check_from("seed", self.seed, 0)
-        for parameter in self.refuse:
-            check_one_of("parameter to refuse", parameter, protocol.ChatBody.model_fields)
-        if self.key == "":
-            raise ParlourError("the key is empty; accepted: a bearer token, or none at all")

@@ -15,6 +15,7 @@ from typing import Annotated, Any, NamedTuple, Self
 
 from parlour.envs.core import ParlourError, value_shown
 from parlour.envs.json_values import json_value
+from parlour.policies.llm.config import ModelConfig
 from parlour.policies.llm.transport.request import BudgetSpent, Completion, Layer, Request, Transport, Usage
 from pydantic import BaseModel, Field, ValidationError
 
@@ -87,26 +88,6 @@ def _read(content: bytes) -> dict[str, Price]:
     return _Table.model_validate_json(content.removeprefix(b"\xef\xbb\xbf")).models
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What a run may spend; None: no limit.
-
-    Raises:
-        ParlourError: A limit is not positive.
-    """
-
-    max_dollars: float | None = None
-    max_calls: int | None = None
-    """Calls, those that failed included."""
-    max_seconds: float | None = None
-    """Since the first call."""
-
-    def __post_init__(self) -> None:
-        for name, limit in vars(self).items():
-            if limit is not None and not limit > 0:
-                raise ParlourError(f"{name} {limit} is not accepted; accepted: a number > 0, or None")
-
-
 class Budget(Layer):
     """A transport that lets calls pass until a limit is reached.
 
@@ -117,18 +98,17 @@ class Budget(Layer):
 
     Args:
         inner: Where replies come from; inside a cache, so that stored replies are free.
-        model: The model that will be asked.
+        limits: The model that will be asked, and what may be spent; calls that fail count, and seconds since the first call.
         prices: What it costs.
-        limits: What may be spent.
 
     Raises:
         ParlourError: Dollars are limited and the price is unknown.
     """
 
-    def __init__(self, inner: Transport, model: str, prices: Prices, limits: Limits) -> None:
+    def __init__(self, inner: Transport, limits: ModelConfig, prices: Prices) -> None:
         super().__init__(inner)
         self._prices, self.limits = prices, limits
-        self._check_price(model)
+        self._check_price(limits.model)
         self.dollars, self.calls = 0.0, 0
         """Spent, and let through. Models without a price add nothing; they are accepted only without `max_dollars`."""
         self._seconds = 0.0

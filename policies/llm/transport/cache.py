@@ -25,9 +25,9 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
-from parlour.envs.core import ParlourError, check_one_of, value_shown
+from parlour.envs.core import ParlourError, value_shown
 from parlour.policies.llm.transport.request import (
     CacheMiss,
     CallFailed,
@@ -40,7 +40,6 @@ from parlour.policies.llm.transport.request import (
 )
 from pydantic import TypeAdapter
 
-MODES: Final = ("record", "replay", "off")
 VERSION: Final = 2
 """Version of the layout."""
 _TABLES: Final = {
@@ -54,7 +53,7 @@ _PATIENCE: Final = 60.0
 _STORED: Final = ("texts", "usage", "finish", "thinking", "served", "dropped")
 _REPLY: Final = TypeAdapter(Completion)
 _LATEST: Final = "ORDER BY seen DESC, id DESC LIMIT 1"
-"""Of several models that a server served under one name; only the replies of the latest are found without the server."""
+"""The model that a server served last under a name; only its replies are found without the server."""
 
 
 class Cache(Layer):
@@ -67,11 +66,10 @@ class Cache(Layer):
             neither.
 
     Raises:
-        ParlourError: The mode is unknown, or the file is not a cache of this layout.
+        ParlourError: The file is not a cache of this layout.
     """
 
-    def __init__(self, inner: Transport, path: str | Path, mode: str = "record") -> None:
-        check_one_of("cache mode", mode, MODES)
+    def __init__(self, inner: Transport, path: str | Path, mode: Literal["record", "replay", "off"] = "record") -> None:
         super().__init__(inner)
         self.path, self.mode = Path(path).absolute(), mode
         self._known: dict[str, tuple[int, ServedModel]] = {}

@@ -1,7 +1,7 @@
 """The connection to a server: the `openai` SDK, which tries again, over an HTTP client that reads each answer whole and in time.
 
-The SDK waits between attempts, as long as Retry-After says. Whether an answer is worth another attempt follows from its words; the
-SDK is told so by the header `x-should-retry`. The timeouts of HTTP clients count again with each piece that arrives: here one
+The SDK waits between attempts, as long as Retry-After says. Whether an answer is worth another attempt follows from its words, and
+reaches the SDK in the header `x-should-retry`. The timeouts of HTTP clients count again with each piece that arrives: here one
 deadline bounds the answer as a whole. The pool opens as many connections as there are calls in flight, and keeps them. This module
 imports the SDK, which takes a second or more; import it when it is needed.
 """

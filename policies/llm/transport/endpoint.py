@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from parlour.envs.core import ParlourError
+from parlour.policies.llm.config import KEY_ENV
 from parlour.policies.llm.reading import answer_in, set_aside
 from parlour.policies.llm.transport.address import OPENAI, Fetched, read_address, secret, served_at
 from parlour.policies.llm.transport.answers import Failure, read_answer
@@ -45,7 +46,6 @@ from parlour.policies.llm.transport.request import (
 if TYPE_CHECKING:
     from parlour.policies.llm.transport.client import Connection
 
-KEY_ENV: Final = "OPENAI_API_KEY"
 PATIENCE: Final = 25
 """Calls in a row without an answer after which a server is taken to be gone."""
 REFUSALS: Final = 5

@@ -19,7 +19,7 @@ class Learned(Locked):
 
     Args:
         server: The server's address.
-        path: File with what is known of servers, which is kept up to date once its folder exists; None for none.
+        path: File of what is known about servers, which is kept up to date once its folder exists; None for none.
 
     Raises:
         ParlourError: The file holds something else.

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
-from parlour.policies.llm.decisions import Decisions, summed
+from parlour.policies.llm.decisions import Answers, Decisions, summed
 from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.request import (
     Completion,
@@ -25,8 +25,8 @@ _ROUNDED: Final = 6
 
 
 @dataclass(frozen=True)
-class Count:
-    """Sums over calls and questions."""
+class Count(Answers):
+    """Questions, by who answered them, and the calls that they took."""
 
     calls: int = 0
     """Calls to the server that brought a reply."""
@@ -45,16 +45,6 @@ class Count:
     seconds: float = field(default=0.0, compare=False)
     """Time spent waiting for replies, including retries; simultaneous calls add up. The only thing that differs from run to
     run."""
-    asked: int = 0
-    """Questions."""
-    valid: int = 0
-    """Questions whose first reply was the answer."""
-    repaired: int = 0
-    """Questions that a later reply answered."""
-    fallbacks: int = 0
-    """Questions that the heuristic answered in the model's place."""
-    reasons: Mapping[str, int] = field(default_factory=dict)
-    """Reason -> how many of these."""
     cut: int = 0
     """Lines of the record that did not fit into a prompt."""
     replies: int = 0
@@ -68,15 +58,34 @@ class Count:
     @property
     def valid_share(self) -> float | None:
         """Valid replies among all replies (the papers' VRR); None if there were none."""
-        return (self.valid + self.repaired) / self.replies if self.replies else None
+        return self.own / self.replies if self.replies else None
 
-    def __add__(self, other: Count) -> Count:
-        return Count(**summed(self, other))
+    def as_stored(self) -> dict[str, Any]:
+        """Plain values from which `from_stored` makes the same again; answers by the names that files have for them."""
+        values = asdict(self)
+        fallbacks = values.pop("heuristic")
+        answers = {"asked": self.asked, "valid": values.pop("first"), "repaired": values.pop("again")}
+        answers |= {"fallbacks": sum(fallbacks.values()), "reasons": fallbacks}
+        last = {name: values.pop(name) for name in ("cut", "replies")}
+        return {**values, **answers, **last}
+
+    @classmethod
+    def from_stored(cls, stored: Mapping[str, Any]) -> Self:
+        """From what `as_stored` gave. Raises `TypeError` or `KeyError` for anything else."""
+        values = dict(stored)
+        asked, fallbacks = values.pop("asked"), values.pop("fallbacks")
+        made = cls(first=values.pop("valid"), again=values.pop("repaired"), heuristic=values.pop("reasons"), **values)
+        if (made.asked, sum(made.heuristic.values())) != (asked, fallbacks):
+            raise TypeError("the answers do not add up")
+        return made
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values."""
-        numbers = {k: round(v, _ROUNDED) if isinstance(v, float) else v for k, v in asdict(self).items()}
-        return {**numbers, "valid_share": self.valid_share}
+        """Plain values, rounded, and the share of valid replies."""
+        stored = self.as_stored().items()
+        return {
+            **{k: round(v, _ROUNDED) if isinstance(v, float) else v for k, v in stored},
+            "valid_share": self.valid_share,
+        }
 
 
 class Label(NamedTuple):

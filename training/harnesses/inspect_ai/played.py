@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import Outcome, ParlourError, accept, check_from, check_one_of, in_short, listed
-from parlour.envs.registry import lookup, name_of
+from parlour.envs.registry import build, lookup, name_of
 from parlour.envs.spec import GameSpec
 from parlour.envs.text import end_of
 from parlour.training.play import seeds
@@ -58,7 +58,7 @@ class StoredGame:
     def ended(self) -> str:
         """How it ended, in one sentence."""
         spec = lookup(self.table.game).spec
-        text = spec.text(spec.build(spec.options(**self.table.options)))
+        text = spec.text(build(spec, self.table.options))
         return end_of(text, Outcome(tuple(self.returns.values()), self.winner, self.reason))
 
     def as_json(self) -> dict[str, Any]:

@@ -293,7 +293,7 @@ _SHARED: Final = [
 
 def _task_of(spec: GameSpec) -> Callable[..., Task]:
     """The task of a game; its arguments are those of `game_task` and the game's options."""
-    own = list(inspect.signature(spec.build).parameters.values())
+    own = list(inspect.signature(spec.options).parameters.values())
     shared = {parameter.name for parameter in _SHARED}
 
     def made(**given: Any) -> Task:

@@ -283,7 +283,7 @@ def seat_games(
         return _one_by_one(table, pair, family, deals, runner, model)
     games = matches.one_seat(tables, own, reference, others, deals)
     rules: Game[Any] = tables.game
-    roles = getattr(rules, "role_names", ("",))
+    roles = rules.role_names or ("",)
     named = np.array(roles)[np.minimum(games.roles, len(roles) - 1)]
     sides = np.array(tables.spec.sides)[games.sides]
     return SeatGames(np.arange(len(deals)), sides, named, games.won, games.reference)

@@ -56,7 +56,7 @@ class CorpusReport:
     """Questions that are not, the first ones."""
 
 
-def report(corpus: Corpus, form: str, graph: KnowledgeGraph) -> CorpusReport:
+def count_corpus(corpus: Corpus, form: str, graph: KnowledgeGraph) -> CorpusReport:
     """The counts of a corpus whose graph is built."""
     questions = corpus.questions
     ids = Counter(question.id for question in questions if question.id)
@@ -144,7 +144,7 @@ _LONGEST: Final = 70
 _PATH: Final = "#c0392b"
 
 
-def draw(graph: KnowledgeGraph, question: CorpusQuestion, path: str | Path, depth: str = "deep") -> None:
+def draw_question(graph: KnowledgeGraph, question: CorpusQuestion, path: str | Path, depth: str = "deep") -> None:
     """Write the picture of a question as a PNG.
 
     Args:

@@ -20,6 +20,7 @@ from parlour.envs.mediated_qa.vocabulary import Payment
 from parlour.policies.agents.mediated_qa import equilibrium
 from parlour.policies.agents.mediated_qa.joint import FALLBACK, STATES, key
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Thresholds
+from parlour.policies.network import softmax
 from parlour.training.learn.mediators.quantities import (
     Quantities,
     Shrinkage,
@@ -29,7 +30,6 @@ from parlour.training.learn.mediators.quantities import (
     measure,
 )
 from parlour.training.learn.mediators.table import Floats, UtilityTable
-from scipy.special import softmax
 
 LOWEST_TEMPERATURE: Final = 1e-8
 """Lower temperatures count as this one, as in the published code."""
@@ -52,7 +52,7 @@ def quantal_response(values: Floats, temperature: float) -> Floats:
         raise ParlourError("a row without any value; accepted: at least one value in each row")
     filled = np.where(known, values, -np.inf)
     distance = filled - filled.max(axis=-1, keepdims=True)
-    return np.asarray(softmax(distance / max(temperature, LOWEST_TEMPERATURE), axis=-1))
+    return softmax(distance / max(temperature, LOWEST_TEMPERATURE))
 
 
 def respond(values: Floats, temperature: float, floor: float) -> Floats:

@@ -33,7 +33,7 @@ def policy_name(value: float, price: float) -> str:
     return f"policy-value{value:g}-price{price:g}.json"
 
 
-def report(stakes: Stakes, held_out: Sequence[Simulated], warning: str = "") -> Report:
+def report_of(stakes: Stakes, held_out: Sequence[Simulated], warning: str = "") -> Report:
     """The learned mediator at each pair of stakes beside the others, and what its policies do.
 
     Args:
@@ -48,7 +48,7 @@ def report(stakes: Stakes, held_out: Sequence[Simulated], warning: str = "") -> 
         stakes.verdict if too_few(n) else together([stakes.verdict, warning]),
         (_beside_others(stakes, title), _changes(stakes)),
         (_all_scores(stakes),),
-        Picture(partial(draw, stakes, held_out), "Risk against coverage", STAKES_PICTURE),
+        Picture(partial(draw_risks, stakes, held_out), "Risk against coverage", STAKES_PICTURE),
         {"reader": stakes.reader, "scores": [as_json(score) for score in stakes.scores]},
     )
 
@@ -104,7 +104,7 @@ def as_json(score: StakesScore) -> dict[str, Any]:
     return {name: str(of) if isinstance(of, float) and math.isinf(of) else of for name, of in values.items()}
 
 
-def draw(stakes: Stakes, held_out: Sequence[Simulated], path: Path) -> None:
+def draw_risks(stakes: Stakes, held_out: Sequence[Simulated], path: Path) -> None:
     """Risk against coverage: one panel for each value of a right answer."""
     values = list(dict.fromkeys(score.value for score in stakes.scores))
     answered = f"answers by {stakes.reader}; " if stakes.reader else ""

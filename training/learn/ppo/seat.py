@@ -61,12 +61,12 @@ class SeatPoint:
     @property
     def metrics(self) -> dict[str, float]:
         """Under the names of all trainers."""
-        return {name: getattr(self, field) for field, name in _METRICS.items()}
+        return {name: getattr(self, own) for own, name in _METRICS.items()}
 
     @classmethod
     def of_metrics(cls, step: int, metrics: Mapping[str, Any]) -> SeatPoint:
         """The point of a row of progress.csv. Raises KeyError for another one."""
-        return cls(step, **{field: metrics[name] for field, name in _METRICS.items()})
+        return cls(step, **{own: metrics[name] for own, name in _METRICS.items()})
 
 
 _METRICS: Final = {
@@ -92,7 +92,7 @@ class SeatBaseline(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SeatResult:
+class TrainingResult:
     """The result of a run."""
 
     config: SeatConfig
@@ -110,7 +110,7 @@ class SeatResult:
         return self.points[-1]
 
 
-def train(config: SeatConfig, run: Run) -> SeatResult:
+def train(config: SeatConfig, run: Run) -> TrainingResult:
     """Train, or resume a run, and measure the trained seat.
 
     Leaves config.json, checkpoint.npz and the one before it, progress.csv, baselines.csv, policy.npz (a `TrainedSeat`), and the
@@ -136,10 +136,10 @@ def train(config: SeatConfig, run: Run) -> SeatResult:
                 trainer.close()
         baselines = tuple(_stored_baselines(folder))
         if (gain := _measured(folder, points[-1].steps)) is not None:
-            return SeatResult(config, tuple(points), baselines, gain)
+            return TrainingResult(config, tuple(points), baselines, gain)
         held_out = _held_out(config, run)
         gain = next(pair.result for pair in held_out.comparisons if pair.side == evaluate.ALL_GAMES)
-        result = SeatResult(config, tuple(points), baselines, gain, held_out)
+        result = TrainingResult(config, tuple(points), baselines, gain, held_out)
         report(result).write(folder)
         return result
 
@@ -254,7 +254,7 @@ def _held_out(config: SeatConfig, run: Run) -> evaluate.Evaluation:
 # -- the report --------------------------------------------------------------------------------------------------
 
 
-def report(result: SeatResult) -> Report:
+def report(result: TrainingResult) -> Report:
     """The trained seat beside its opponents' policy, and its curve."""
     config, last, games = result.config, result.last, result.held_out
     options = ", ".join(f"{name} {value}" for name, value in config.options.items()) or "default options"
@@ -272,7 +272,7 @@ def report(result: SeatResult) -> Report:
     )
 
 
-def curve(result: SeatResult) -> LearningCurve:
+def curve(result: TrainingResult) -> LearningCurve:
     """The curve from step 0 on, with its intervals, and the random player beside it."""
     config, points = result.config, result.points
     baselines = {baseline.name: baseline for baseline in result.baselines}

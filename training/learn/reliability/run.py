@@ -24,6 +24,7 @@ from parlour.policies import make_policy
 from parlour.policies.agents.werewolf.gratr.equations import Parameters
 from parlour.policies.agents.werewolf.gratr.evidence import KINDS, SIGNS, WEIGHTS, Reliabilities, features, hypotheses
 from parlour.policies.files import write_json
+from parlour.policies.network import softmax
 from parlour.training.learn.reliability.episodes import DESIGNS, EpisodeTable, PlayedEpisode, TrustMoment, episode
 from parlour.training.learn.reliability.judgements import Array
 from parlour.training.learn.tuning.gratr import PLAYERS, RULES
@@ -91,8 +92,7 @@ def _row(moment: TrustMoment, rho: float) -> tuple[Array, Array, Array]:
 def chances(weights: Array, of: MomentArrays) -> tuple[Array, Array]:
     """The chance of each hypothesis, (M, H), and of each target to be a werewolf, (M, K)."""
     logs = of.features @ weights + of.closed
-    posterior = np.exp(logs - logs.max(axis=1, keepdims=True))
-    posterior /= posterior.sum(axis=1, keepdims=True)
+    posterior = softmax(logs)
     return posterior, np.einsum("mh,mhk->mk", posterior, of.wolf)
 
 

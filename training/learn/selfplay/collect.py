@@ -198,7 +198,7 @@ def _of_game(game: Any, states: list[Any], transcript: replay.Transcript, tables
     numbers = {move: k for k, move in enumerate(tables.game.catalogue)}
     turned = any((order != tables.frame.order[0]).any() for order in tables.frame.order)
     encoders = [spec.encoder(game).of(tables.features) for _ in seats]
-    labels = list(getattr(game, "role_names", spec.sides))
+    labels = list(game.role_names or spec.sides)
     views = [game.view(states[-1], seat) for seat in seats]
     roles = np.array([labels.index(getattr(view, "role", "") or view.side) for view in views])
     rows = []

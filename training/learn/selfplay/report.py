@@ -152,7 +152,7 @@ def verdict(population: Population) -> str:
     return together([sides, seat])
 
 
-RATE: Final = Column("win rate", ".1%", shows=("n",), key="win_rate")
+WON: Final = Column("win rate", ".1%", shows=("n",), key="win_rate")
 
 
 def report(population: Population) -> Report:
@@ -186,7 +186,7 @@ def ratings(population: Population) -> ResultTable:
         Column("mu - 3 sigma", ".2f", key="ordinal"),
         Column("games"),
     )
-    columns = (Column("player"), *numbers, replace(RATE, heading=f"against {RULE}"))
+    columns = (Column("player"), *numbers, replace(WON, heading=f"against {RULE}"))
     against = {own.name: population.crossplay.rate(own.name, RULE) for own in population.ratings if own.name != RULE}
     rows = tuple(
         (own.name, own.mu, own.sigma, own.ordinal, own.games, against.get(own.name)) for own in population.ratings
@@ -199,17 +199,17 @@ def tables(population: Population) -> Iterator[ResultTable]:
     games, sides = population.crossplay, population.sides
     names = [member.name for member in games.members]
     who, as_what = (Column("player"), Column("opponent")), Column("as")
-    by_side = tuple(replace(RATE, heading=side, key=side) for side in sides)
+    by_side = tuple(replace(WON, heading=side, key=side) for side in sides)
     pairs = ((a, b, *(games.rate(a, b, side) for side in (None, *sides))) for a in names for b in names if a != b)
-    yield ResultTable("Whole sides, by side", (*who, RATE, *by_side), tuple(pairs), file="crossplay.csv")
+    yield ResultTable("Whole sides, by side", (*who, WON, *by_side), tuple(pairs), file="crossplay.csv")
     met = [(snapshot, other) for other in (RULE, RANDOM, population.first) for snapshot in population.snapshots]
     curve = ((own.name, own.steps, other, games.rate(own.name, other)) for own, other in met if own.name != other)
-    columns = (Column("snapshot"), Column("steps"), Column("opponent"), RATE)
+    columns = (Column("snapshot"), Column("steps"), Column("opponent"), WON)
     yield ResultTable("From the first snapshot to the last", columns, tuple(curve), file="curve.csv")
     seats = ((player, what, won) for player, of in population.seat_rates.items() for what, won in of.items())
-    yield ResultTable(f"One seat among {RULE}s, by side", (who[0], as_what, RATE), tuple(seats), file="seat.csv")
+    yield ResultTable(f"One seat among {RULE}s, by side", (who[0], as_what, WON), tuple(seats), file="seat.csv")
     learned = ((score.member, score.side, rate(score.won, score.n)) for score in population.phases[-1].scores)
-    yield ResultTable("Games learned from, last phase, by opponent", (who[1], as_what, RATE), tuple(learned))
+    yield ResultTable("Games learned from, last phase, by opponent", (who[1], as_what, WON), tuple(learned))
 
 
 PICTURE: Final = "crossplay.png"

@@ -95,7 +95,7 @@ class _Reader:
             raise ParlourError(f"features {tables.features!r} hold no belief; accepted: belief, record+belief")
         at = {name: k for k, name in enumerate(tables.names)}
         self._columns = [[at[names[k]] for k in columns[1:]] for columns in (second, sought)]
-        roles, seconds = tables.game.role_names, tables.side == 1  # type: ignore[attr-defined]
+        roles, seconds = tables.game.role_names, tables.side == 1
         self._class = np.zeros((len(roles), 3), np.float32)
         for k, role in enumerate(roles):
             of_second = bool(seconds[tables.roles == k].any())

@@ -49,8 +49,9 @@ def play_stored(
         def add(played: CaseResult) -> None:
             key, _ = next(waiting)
             known[_text(key)] = played
+            counts = {"play": played.play.as_stored(), "quiz": played.quiz.as_stored()}
             players = {name: player.as_stored() for name, player in played.players.items()}
-            store.append({"key": key, "played": {**asdict(played), "players": players}})
+            store.append({"key": key, "played": {**asdict(played), **counts, "players": players}})
 
         again = [job for _, job in missing]
         play_all(again, model, runner, what, keep=add)
@@ -64,7 +65,7 @@ def from_json(stored: dict[str, Any]) -> CaseResult:
     for name in ("marks", "omniscient"):
         values[name] = tuple(Mark(a, b, c, d, tuple(e)) for a, b, c, d, e in stored[name])
     for name in ("play", "quiz"):
-        values[name] = Count(**stored[name])
+        values[name] = Count.from_stored(stored[name])
     values["players"] = {name: Decisions.from_stored(counts) for name, counts in stored.get("players", {}).items()}
     return CaseResult(**values)
 

@@ -88,7 +88,7 @@ def _moment(
         info={
             "view": view,
             "heuristic": game.transcript.spec.heuristic,
-            "rules": getattr(text, "rules", ""),
+            "rules": text.rules,
             "side": side,
             "members": sum(evil),
             "seats": len(evil),

@@ -27,6 +27,7 @@ from parlour.envs.avalon.vocabulary import ROLES
 from parlour.envs.batch.players import HeuristicSeats
 from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import Move
+from parlour.policies.network import forward, log_softmax
 from parlour.training.learn.batch.networks import layers_of, use_one_thread, weights_of
 from torch import nn
 from torch.nn import functional
@@ -231,14 +232,7 @@ def _with_dropout(network: nn.Sequential, inputs: torch.Tensor, generator: torch
 
 def log_probs(layers: Layers, of: Decisions) -> NDArray[np.float32]:
     """Log-probabilities of all actions, shape (N, A); far below zero where an action is not legal."""
-    hidden = of.inputs
-    for weights, bias in layers[:-1]:
-        hidden = np.maximum(hidden @ weights.T + bias, 0)
-    weights, bias = layers[-1]
-    logits = np.where(of.mask, hidden @ weights.T + bias, _ILLEGAL)
-    logits -= logits.max(axis=1, keepdims=True)
-    log_probs: NDArray[np.float32] = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
-    return log_probs
+    return log_softmax(np.where(of.mask, forward(layers, of.inputs, "relu"), _ILLEGAL))
 
 
 Floats = NDArray[np.float64]

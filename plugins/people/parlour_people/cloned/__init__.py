@@ -26,6 +26,7 @@ from parlour.envs.registry import build, known
 from parlour.policies.array_files import layer_arrays, read_arrays, write_arrays
 from parlour.policies.base import Policy
 from parlour.policies.files import reading
+from parlour.policies.network import softmax
 from parlour.policies.settings import check_settings
 from parlour.policies.trained import TrainedSeat
 
@@ -190,10 +191,7 @@ class ChoiceHead:
 
     def chances(self, rows: Array, group: int) -> Array:
         """Probabilities of moves: (moves, D) -> (moves,)."""
-        scores = self.scores(rows, group)
-        weights = np.exp(scores - scores.max())
-        chances: Array = weights / weights.sum()
-        return chances
+        return softmax(self.scores(rows, group))
 
 
 @dataclass(frozen=True, eq=False)

@@ -389,6 +389,5 @@ class ShownTable(BaseWrapper[str, Any, Any]):
 
 def watchers_message(text: Any, view: View) -> Message:
     """What watchers see of the table: the rules, and what all seats read; nothing private to a seat."""
-    common = getattr(text, "common", None)
-    own = "" if common is None else str(common(view))
-    return {"type": "who", "own": own, "rules": messages.rules_of(text), "names": messages.names_of(view)}
+    rules, names = messages.rules_of(text), messages.names_of(view)
+    return {"type": "who", "own": text.common(view), "rules": rules, "names": names}

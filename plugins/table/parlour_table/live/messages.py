@@ -125,7 +125,7 @@ def names_of(view: View) -> list[str]:
 
 def rules_of(text: GameText[Any]) -> str:
     """The rules of a table, with which the first section ends; empty where they do not stand apart."""
-    return str(getattr(text, "rules", "")).removesuffix("\n")
+    return text.rules.removesuffix("\n")
 
 
 def told(text: GameText[Any], events: Iterable[Event], spoken: frozenset[str], start: int) -> Message:
