@@ -14,7 +14,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from copy import copy
 from dataclasses import MISSING, dataclass, field, fields
@@ -29,9 +29,7 @@ from parlour.envs.core import ParlourError, accept, value_shown
 from parlour.envs.json_values import json_value
 from parlour.envs.settings import Settings
 from parlour.training.cli import config_file
-from parlour.training.report import display
 from parlour.training.report.report import Report
-from parlour.training.report.result_table import ResultTable
 from parlour.training.runs.loggers import check_loggers
 from rich.markup import escape
 
@@ -66,19 +64,6 @@ class Options:
     command runs."""
 
 
-class Answer(NamedTuple):
-    """Result of a command: plain values for `--json`, and what people see."""
-
-    value: Any
-    """Or a function that makes them, where they take long to make."""
-    show: Callable[[], None] | Sequence[ResultTable | str]
-    """Tables and lines of text for people, or a function that prints them."""
-    error: str | None = None
-    """What makes the command fail although there is something to print."""
-    verdict: str = ""
-    """What was found, in one to three sentences: the last line for people, the key `verdict` in JSON."""
-
-
 class _Setting(NamedTuple):
     """One field as an option: a parameter for typer, and how its value is read."""
 
@@ -87,9 +72,9 @@ class _Setting(NamedTuple):
     read: Callable[[Any], Any]
 
 
-def as_command(function: Callable[..., Answer | Report | None], *, trains: bool = False) -> Callable[..., None]:
+def as_command(function: Callable[..., Report | None], *, trains: bool = False) -> Callable[..., None]:
     """The command that typer is given: options for configurations, `--config` where there are any, and `--json` if the function
-    returns an `Answer` or a `Report`.
+    returns a `Report`.
 
     Args:
         function: What the command calls.
@@ -112,23 +97,23 @@ def as_command(function: Callable[..., Answer | Report | None], *, trains: bool 
         ]
         groups[parameter.name] = (config, marker, settings)
         parameters += [setting.parameter for setting in settings]
-    answers = hints["return"] in (Answer, Report)
-    if answers:
+    reports = hints["return"] is Report
+    if reports:
         flag = typer.Option("--json", help="Print JSON instead of tables.")
         parameters.append(_parameter("as_json", Annotated[bool, flag], False))
 
     def run(**given: Any) -> None:
-        as_json = answers and given.pop("as_json")
+        as_json = reports and given.pop("as_json")
         with ExitStack() as stack:
             for name, (config, marker, settings) in groups.items():
                 values = {s.field: s.read(given.pop(s.parameter.name)) for s in settings}
                 made = config(**{key: value for key, value in values.items() if value is not MISSING})
                 given[name] = made if marker.make is None else stack.enter_context(marker.make(made, given.get("out")))
-            answer = function(**given)
-            if isinstance(answer, Report):
-                _print_report(answer, as_json)
-            elif answer is not None:
-                _print(answer, as_json)
+            report = function(**given)
+            if report is not None:
+                report.print(as_json=as_json)
+                if report.error is not None:
+                    raise ParlourError(report.error)
 
     def configured(context: typer.Context, **given: Any) -> None:
         given.pop("config_file")
@@ -153,32 +138,6 @@ def as_command(function: Callable[..., Answer | Report | None], *, trains: bool 
     made.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     command: Callable[..., None] = made
     return command
-
-
-def _print_report(report: Report, as_json: bool) -> None:
-    """Print what people see, or the values as JSON."""
-    if as_json:
-        display.print_json(report.as_json())
-    else:
-        report.show()
-    if report.error is not None:
-        raise ParlourError(report.error)
-
-
-def _print(answer: Answer, as_json: bool) -> None:
-    """Print what people see, or the values as JSON, with the verdict where they have names."""
-    if as_json:
-        value = answer.value() if callable(answer.value) else answer.value
-        named = answer.verdict and isinstance(value, Mapping)
-        display.print_json({**value, "verdict": answer.verdict} if named else value)
-    else:
-        if callable(answer.show):
-            answer.show()
-        else:
-            display.show(*answer.show)
-        display.show_verdict(answer.verdict)
-    if answer.error is not None:
-        raise ParlourError(answer.error)
 
 
 def alone(command: Callable[..., None]) -> Callable[..., None]:
