@@ -4,7 +4,6 @@
 |---|---|
 | Name | `avalon_multi_round_v0` |
 | Players | 5-10, agents `player_0` ... |
-| Options | `num_players` |
 | Returns | +1 for every seat of the winning side, -1 for the losing side; 0 before the end |
 | Reasons of the end | `quests`, `assassination`, `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: those of `avalon_v0`, then whom an evil seat holds for Merlin |
