@@ -2,6 +2,10 @@
 
 A field holds the name, type, bounds and default of a setting; the docstring below it describes it. The constructor, the words
 of `name:key=value`, the values of `--set`, TOML and JSON, what files store, and the one line of a refusal come from there.
+
+Defaults are given by keyword, `Field(default=15, ge=1)`: mypy takes a field without `default=` for a required one. Names that another
+value holds are `Annotated[str, OneOf(tuple(PRESETS))]`. Checks across fields are validators of the mode `"after"` that raise
+`ParlourError`; its text is the refusal.
 """
 
 from __future__ import annotations
@@ -291,13 +295,13 @@ def _model_of(annotation: Any) -> type[BaseModel] | None:
 
 def _of_python(value: Any) -> Any:
     """A value as pydantic's strict mode has it: lists are tuples, NumPy's numbers are Python's."""
-    if isinstance(value, list | tuple) and type(value) in (list, tuple):
+    if type(value) in (list, tuple):
         return tuple(map(_of_python, value))
-    if isinstance(value, bool | int | float) and type(value) in (bool, int, float):
+    if type(value) in (bool, int, float) or isinstance(value, Enum):
         return value
     if isinstance(value, Integral):
-        return value if isinstance(value, Enum) else int(value)
-    return float(value) if isinstance(value, Real) and not isinstance(value, Enum) else value
+        return int(value)
+    return float(value) if isinstance(value, Real) else value
 
 
 def of_word(name: str, field: FieldInfo, word: str) -> Any:
