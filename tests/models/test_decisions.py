@@ -333,7 +333,7 @@ def test_games_in_which_a_player_raises_can_be_skipped_and_are_told_apart(worker
 def test_skipped_games_are_in_no_rate_and_are_told(capsys, output_of, json_of, monkeypatch):
     from parlour import policies
 
-    monkeypatch.setitem(policies.REGISTRY, "raises", policies.PolicyKind("raises", lambda *_: Raises()))
+    monkeypatch.setitem(policies.REGISTRY, "raises", policies.PolicyKind("raises", Raises))
     command = ["evaluate", "avalon_v0", "--players", "5", "--policy", "heuristic", "--policy", "raises", "--games", "6"]
     output = json_of([*command, "--on-failure", "skip-game", "--json"])
     odd = [game for game in output["unfinished"] if game["why"].endswith("KeyError: 'my own mistake'")]

@@ -137,7 +137,7 @@ def _one_game(env: Any, config: PracticeConfig, so_far: Practice, number: int, m
     players: list[AvalonAgent | BaselineAgent] = [
         AvalonAgent(model, without=config.without, about=config.about, experience=so_far.experience, try_out=True)
         if side == own
-        else BaselineAgent(model, pool=so_far.pool)
+        else BaselineAgent(model, experience=so_far.pool)
         for side in dealt
     ]
     episode = rollout.play(env, players, seed)

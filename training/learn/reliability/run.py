@@ -267,7 +267,7 @@ def learn_trust(
         came = {name: getattr(config, name) for name in ("episodes", "rounds", "others", "seed")}
         stored = {
             "parameters": {"rho": fitted.rho},
-            "reliabilities": fitted.reliabilities.as_json(),
+            "reliabilities": fitted.reliabilities.plain(),
             "learned_from": came,
         }
         write_json(folder / PARAMETERS, stored)
