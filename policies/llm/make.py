@@ -6,7 +6,7 @@ The budget stands inside the cache, so that stored replies are free; the meter s
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from parlour.policies.llm.chat import ChatModel, ChatSettings
 from parlour.policies.llm.config import ModelConfig as ModelConfig
@@ -50,7 +50,7 @@ def make_model(config: ModelConfig) -> Model:
         stop=config.stop,
         extra_body=json.loads(config.extra_body) if isinstance(config.extra_body, str) else {},
         concurrency=config.concurrency or CONCURRENCY,
-        made_from=json.loads(json.dumps(asdict(config))),
+        made_from=config.plain(),
     )
     return ChatModel(config.model, Meter(inner, prices, config.context), chosen)
 

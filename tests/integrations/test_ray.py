@@ -238,7 +238,7 @@ def test_what_cannot_be_kept_or_sent_is_refused(pool, capsys, monkeypatch, tmp_p
     (tmp_path / "avalon_v0-2.jsonl").write_text("mine")
     assert "-2.jsonl' exists" in refused("play", "--games", "3", "--out", str(tmp_path), *near)
     assert files(tmp_path) == {"avalon_v0-2.jsonl": b"mine"}
-    limited = make_model(ModelConfig("m", base_url="http://127.0.0.1:1/v1", max_calls=3))
+    limited = make_model(ModelConfig(model="m", base_url="http://127.0.0.1:1/v1", max_calls=3))
     with pytest.raises(ParlourError, match="max_calls cannot be kept with Ray"), connect("local", model=limited):
         pass
     monkeypatch.setitem(policies.REGISTRY, "lock", policies.PolicyKind("lock", Locked))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields, replace
 
 import pytest
 from parlour.envs.core import ParlourError
@@ -23,7 +22,7 @@ FREE = (1.0, 2.0)
 
 @pytest.fixture
 def config(double):
-    return ModelConfig("tester", double.url, timeout=5, max_retries=1, price=FREE)
+    return ModelConfig(model="tester", base_url=double.url, timeout=5, max_retries=1, price=FREE)
 
 
 @pytest.fixture
@@ -107,9 +106,7 @@ def test_what_is_said_in_a_fault_cannot_pass_for_a_prompt(double, model, doubt):
 
 def test_what_is_set_for_all_calls_goes_into_each(double, config, doubt):
     """40 tokens are the question's own; a model that thinks first needs more room."""
-    model = make_model(
-        replace(config, max_tokens=900, reasoning_effort="low", stop=("###",), extra_body='{"top_k": 5}')
-    )
+    model = make_model(config.replace(max_tokens=900, reasoning_effort="low", stop=("###",), extra_body='{"top_k": 5}'))
     model.answer(doubt(), ASKER)
     sent = double.history[0]
     assert (sent["max_tokens"], sent["reasoning_effort"], sent["stop"], sent["top_k"]) == (900, "low", ["###"], 5)
@@ -158,13 +155,15 @@ def conversation(model, doubt) -> str:
 
 def test_a_replay_is_byte_identical_and_asks_nobody(double, config, doubt, tmp_path, monkeypatch):
     double.otherwise = fickle(double)
-    recorded = make_model(replace(config, cache=str(tmp_path / "c.sqlite")))
+    recorded = make_model(config.replace(cache=str(tmp_path / "c.sqlite")))
     first = conversation(recorded, doubt)
     asked = len(double.history)
     close(recorded)
     assert recorded.meter.total.calls == asked > 15
     monkeypatch.delenv("OPENAI_API_KEY")
-    settings = ModelConfig("tester", config.base_url, cache=str(tmp_path / "c.sqlite"), cache_mode="replay", price=FREE)
+    settings = ModelConfig(
+        model="tester", base_url=config.base_url, cache=str(tmp_path / "c.sqlite"), cache_mode="replay", price=FREE
+    )
     replayed = make_model(settings)
     assert conversation(replayed, doubt) == first
     assert len(double.history) == asked
@@ -176,8 +175,8 @@ def test_a_replay_is_byte_identical_and_asks_nobody(double, config, doubt, tmp_p
 
 
 def test_settings_make_the_same_model_again(double, config, tmp_path):
-    full = replace(config, cache=str(tmp_path / "c"), max_calls=3, tries=2, patience=9, temperature=0.0, price=[1, 2])
-    full = replace(full, max_tokens=900, reasoning_effort="low", stop=["###"], extra_body={"top_k": 5}, context=4096)
+    full = config.replace(cache=str(tmp_path / "c"), max_calls=3, tries=2, patience=9, temperature=0.0, price=[1, 2])
+    full = full.replace(max_tokens=900, reasoning_effort="low", stop=["###"], extra_body={"top_k": 5}, context=4096)
     model = make_model(full)
     settings = json.loads(json.dumps(model.settings()))
     assert ModelConfig(**settings) == full
@@ -200,7 +199,7 @@ def test_offline_takes_no_other_settings():
     others = {"base_url": "http://a", "key_env": "K", "temperature": 1, "timeout": 1, "max_retries": 1, "tries": 1,
               "patience": 1, "cache": "c", "cache_mode": "off", "max_dollars": 1, "max_calls": 1, "max_seconds": 1,
               "prices": "p", "price": (1, 1), **of_calls}  # fmt: skip
-    assert {"model", "concurrency", *others} == {field.name for field in fields(ModelConfig)}
+    assert {"model", "concurrency", *others} == {*ModelConfig.model_fields}
     assert make_model(ModelConfig(concurrency=3)).concurrency == 3  # of games; it is no setting of calls
     for name, value in others.items():
         with pytest.raises(ParlourError, match=f"model 'offline' with {name}; accepted: no other settings"):

@@ -49,7 +49,7 @@ def request_to(server) -> Request:
 @pytest.mark.parametrize("service", servers.ALL, ids=lambda service: service.__name__)
 def test_a_game_is_played_over_each_service(service):
     with service() as server:
-        model = make_model(ModelConfig(server.MODEL, server.base_url, max_retries=1))
+        model = make_model(ModelConfig(model=server.MODEL, base_url=server.base_url, max_retries=1))
         table = rollout.table("avalon_v0", num_players=5, rules="official", talk=False)
         rollout.play(table, [make_policy("chat", "avalon_v0", {}, model) for _ in range(5)], 3)
         total = model.meter.total

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from functools import partial
 from typing import Annotated, Final
 
@@ -56,8 +55,8 @@ def reproduce(
     games = usual[0] if games is None else games
     practice = usual[1] if practice is None else practice
     with ray.pool(model) as pool, display.progress_line() as progress:
-        setting = replace(
-            setting, games=games, practice=practice, model=model, pool=pool, progress=progress, failures=failures
+        setting = setting.replace(
+            games=games, practice=practice, model=model, pool=pool, progress=progress, failures=failures
         )
         reproduction = tables.reproduce(name, setting)
     return Answer(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 import os
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -50,8 +49,7 @@ def serve(
     Example: [bold]parlour serve --port 8017 --fault 429=0.2,cut=0.1[/bold]
     """
     asked.kinds()  # every question is known from now on
-    settings = replace(
-        settings,
+    settings = settings.replace(
         faults={} if fault is None else parse_faults(fault),
         refuse=("response_format",) if no_schema else (),
         key=None if key_env is None else _key(key_env),

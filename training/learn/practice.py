@@ -8,14 +8,15 @@ games are drawn from the training seeds; what was learned is then frozen and mea
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import ParlourError, check_from
+from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
+from parlour.envs.settings import Settings
 from parlour.policies.agents.avalon.agent import AvalonAgent
 from parlour.policies.agents.avalon.baseline import BaselineAgent, Pool
 from parlour.policies.agents.avalon.experience import Experience
@@ -32,6 +33,7 @@ from parlour.training.runs.folder import run_directory
 from parlour.training.runs.loggers import loggers
 from parlour.training.runs.progress import Stage, StageProgress, no_progress
 from parlour.training.statistics import rate
+from pydantic import Field, model_validator
 
 EXPERIENCE, POOL, PICTURE = "experience.json", "baseline.json", "curve.png"
 _SIDES: Final = ("good", "evil")
@@ -39,28 +41,27 @@ _NEIGHBOURS: Final = 20
 """Games over which the curve is averaged."""
 
 
-@dataclass(frozen=True)
-class PracticeConfig:
+class PracticeConfig(Settings):
     """One run of practice."""
 
-    games: int = 200
+    games: int = Field(default=200, ge=1)
     """Number of games on each side."""
-    num_players: int = field(default_factory=lambda: _default("num_players"))
+    num_players: int = Field(default_factory=lambda: _default("num_players"))
     """Number of players."""
-    rules: str = field(default_factory=lambda: _default("rules"))
+    rules: str = Field(default_factory=lambda: _default("rules"))
     """Preset of the rules."""
     without: tuple[str, ...] = ()
     """Modules of the agent that are switched off."""
     about: str = "all"
     """Players that the agent's analysis covers: all, teammates or adversaries."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     """The same seed gives the same result."""
 
-    def __post_init__(self) -> None:
-        for name, least in (("games", 1), ("seed", 0)):
-            check_from(name, getattr(self, name), least)
+    @model_validator(mode="after")
+    def _has_agents_and_a_table(self) -> Self:
         AvalonAgent(OfflineModel(), without=self.without, about=self.about)  # both raise for what is not accepted
         rollout.table("avalon_v0", num_players=self.num_players, rules=self.rules)
+        return self
 
 
 def _default(option: str) -> Any:
@@ -100,7 +101,7 @@ def practise(
     model = model or OfflineModel()
     if out is None:
         return _practise(config, model, progress, Practice(), lambda _: None)
-    with run_directory(out, asdict(config) | {"model": model.name}) as folder:
+    with run_directory(out, config.plain() | {"model": model.name}) as folder:
         checkpoint = Checkpoint(folder / "practice.json")  # everything in one file, replaced whole after each game
         so_far = checkpoint.load(_read) or Practice()
 

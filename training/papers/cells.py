@@ -12,10 +12,11 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from numpy.typing import ArrayLike
-from parlour.envs.core import ParlourError, accept, check_from
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.settings import Settings
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model, OfflineModel
 from parlour.training.play import seeds
@@ -33,12 +34,12 @@ from parlour.training.statistics import (
     mean_estimate,
     plain,
 )
+from pydantic import Field, model_validator
 
 _PAPERS: Final = ("avalon", "grace", "gratr", "questum", "player")
 
 
-@dataclass(frozen=True)
-class ReproductionSetting:
+class ReproductionSetting(Settings):
     """How a table is played."""
 
     games: int = 200
@@ -46,13 +47,13 @@ class ReproductionSetting:
     murder mysteries: held-out cases."""
     practice: int = 60
     """Number of practice games on each side, if a row has experience; GRACE: calibration questions."""
-    model: Model = field(default_factory=OfflineModel)
+    model: Model = Field(default_factory=OfflineModel)
     """Who answers the agents' questions, and the judge's."""
-    workers: int = 1
+    workers: int = Field(default=1, ge=1)
     """Number of processes that play, where no language model is asked: murder mysteries. The result does not depend on it."""
     pool: Pool | None = None
     """Processes that play, for example with Ray."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     """Number of the first held-out deal, and seed of the practice."""
     against: str = "baseline"
     """Other side; Avalon: `baseline`, `agent` for the six-module agent with all modules, or `expert`; GRATR: `baseline` for all
@@ -68,7 +69,7 @@ class ReproductionSetting:
     """Murder mysteries: `en` or `zh` (generated, held out), or a directory of WellPlay scripts or cases."""
     data: Path | None = None
     """Folder with published data that a table studies."""
-    repetitions: int = 3
+    repetitions: int = Field(default=3, ge=1)
     """Murder mysteries: number of repetitions of the quiz."""
     level: int = 0
     """Murder mysteries: difficulty of the generated cases, 0 to 4; from level 1, innocents lie, too."""
@@ -78,13 +79,13 @@ class ReproductionSetting:
         """Plays as many games at once as the model answers; games whose transcripts are there are taken from these."""
         return GameRunner(self.model.concurrency, self.pool, self.progress, self.failures, resume=True)
 
-    def __post_init__(self) -> None:
-        for name, least in (("workers", 1), ("seed", 0), ("repetitions", 1)):
-            check_from(name, getattr(self, name), least)
+    @model_validator(mode="after")
+    def _skips_no_game(self) -> Self:
         if self.failures.skips:
             raise ParlourError(
                 "on_failure 'skip-game' is not accepted for a table of common deals; accepted: rule, stop"
             )
+        return self
 
 
 def locked_folder(setting: ReproductionSetting) -> AbstractContextManager[object]:

@@ -12,7 +12,7 @@ import platform
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -177,13 +177,13 @@ def command(suite: Suite, candidate: Candidate) -> str:
 
 def _model_options(settings: Mapping[str, Any]) -> list[str]:
     words = []
-    for of in fields(ModelConfig):
-        value = settings.get(of.name)
-        plain_default = json.loads(json.dumps(of.default))
-        if value is None or value == plain_default:
+    usual = ModelConfig().plain()
+    for name in ModelConfig.model_fields:
+        value = settings.get(name)
+        if value is None or value == usual[name]:
             continue
-        values = value if of.name == "stop" else [",".join(map(str, value)) if isinstance(value, list) else str(value)]
-        words += [word for value in values for word in (f"--{of.name.replace('_', '-')}", value)]
+        values = value if name == "stop" else [",".join(map(str, value)) if isinstance(value, list) else str(value)]
+        words += [word for value in values for word in (f"--{name.replace('_', '-')}", value)]
     return words
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
 from typing import Any, Final
@@ -138,9 +138,9 @@ def learn(
         ParlourError: `out` holds another run or is in use.
     """
     began = process_time()
-    with run_directory(out, asdict(config)) as folder:
+    with run_directory(out, config.plain()) as folder:
         checkpoint = Checkpoint(folder / "checkpoint.npz")
-        done = checkpoint.load(ValueNetworks.load) or ValueNetworks({}, asdict(config))
+        done = checkpoint.load(ValueNetworks.load) or ValueNetworks({}, config.plain())
         networks = dict(done.networks)
         standings = STANDINGS[:-1]  # nothing leads to the first one
         stage = Stage("Learning value networks", len(standings), "networks")
@@ -154,8 +154,8 @@ def learn(
                 networks[at], wrong = _learn(at, number, config, ValueNetworks(networks), last)
                 curve.append((number + 1, {ERROR: wrong}))
                 logger.log(curve[-1][1], number + 1)
-                checkpoint.save(ValueNetworks(networks, asdict(config)).save)
-        player = ValueNetworks(networks, asdict(config))
+                checkpoint.save(ValueNetworks(networks, config.plain()).save)
+        player = ValueNetworks(networks, config.plain())
         player.save(folder / PLAYER)
         progress(stage, len(standings))
     errors = {at.name: row[ERROR] or 0.0 for at, (_, row) in zip(standings, curve, strict=False)}
@@ -174,5 +174,5 @@ def _learn(
         parts.append((belief, solve(belief, size, leaves, config.iterations).values))
     beliefs, values = map(np.array, zip(*parts, strict=True))
     held_out = max(1, round(_HELD * config.points))
-    network = fit(beliefs[held_out:], values[held_out:], replace(config, seed=seed), start)
+    network = fit(beliefs[held_out:], values[held_out:], config.replace(seed=seed), start)
     return network, round(error(network, beliefs[:held_out], values[:held_out]), 6)

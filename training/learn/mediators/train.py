@@ -24,9 +24,9 @@ from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.files import atomic_write, read_json
 from parlour.training.learn.mediators.baselines import Usability, gain, static_policy, usability
 from parlour.training.learn.mediators.learn import (
+    ChosenSettings,
     GraceConfig,
     LearnedMediator,
-    Settings,
     check,
     choose,
     earned,
@@ -169,14 +169,14 @@ class _Run:
         self.training = table.rows(learned_from)
         self.held_out = table.rows(held_out) if held_out else None
         self.points: list[MediatorPoint] = []
-        self.settings: Settings | None = None
+        self.settings: ChosenSettings | None = None
         self.stage = Stage("Training the mediator", len(self.training), "questions")
 
     @property
     def steps(self) -> int:
         return self.points[-1].steps if self.points else 0
 
-    def chosen(self) -> Settings:
+    def chosen(self) -> ChosenSettings:
         """The settings: by cross-validation over the training questions, once."""
         if self.settings is None:
             self.settings = choose(self.training, self.config)
@@ -224,7 +224,7 @@ class _Run:
             # of version 0.3, with a regret as third value
             points = [[*point[:2], *point[3:]] if len(point) == 7 else point for point in stored["points"]]
             self.points = [MediatorPoint(*point) for point in points]
-            self.settings = None if stored["settings"] is None else Settings(**stored["settings"])
+            self.settings = None if stored["settings"] is None else ChosenSettings(**stored["settings"])
         except (KeyError, TypeError, ValueError) as error:
             raise ParlourError(f"{CHECKPOINT} cannot be used ({error}); accepted: what `train grace` left") from None
 
@@ -259,7 +259,7 @@ def _settings(config: GraceConfig, table: UtilityTable) -> dict[str, Any]:
     """What decides a run."""
     cuts = json.dumps(dict(table.thresholds))
     digest = hashlib.sha256((table.dumps() + cuts).encode()).hexdigest()
-    stored = asdict(config)
+    stored = config.plain()
     if config.unit == 1:  # as runs were stored before there was another one
         del stored["unit"]
     if config.individual_costs and table.costs not in (None, table.action_set.costs):

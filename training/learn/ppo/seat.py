@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -115,8 +115,8 @@ def train(
     """
     trainers.seat_maker(config)()  # refuses an unusable configuration before anything is written
     own = trainer_for(config)
-    config = replace(config, envs=config.envs or own.ENVS, learning_rate=config.learning_rate or own.RATE)
-    with run_directory(out, asdict(config), NOT_DECIDING) as folder:
+    config = config.replace(envs=config.envs or own.ENVS, learning_rate=config.learning_rate or own.RATE)
+    with run_directory(out, config.plain(), NOT_DECIDING) as folder:
         return _train(config, folder, progress, log)
 
 

@@ -13,7 +13,7 @@ decision: the second side, the role that this side looks for (Merlin, the seer),
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -142,7 +142,7 @@ def selfplay(
         ParlourError: `out` holds a run with another configuration or is in use, or the configuration cannot be used.
     """
     sides = two_sides(config)
-    with run_directory(out, asdict(config), _ignored(Path(out) / CONFIG)) as folder:
+    with run_directory(out, config.plain(), _ignored(Path(out) / CONFIG)) as folder:
         return _selfplay(config, sides, folder, progress, log)
 
 
@@ -249,7 +249,7 @@ def repeat(
         progress: Called with how many runs are finished.
         log: Loggers of each run.
     """
-    chosen = [replace(config, seed=config.seed + k) for k in range(count)]
+    chosen = [config.replace(seed=config.seed + k) for k in range(count)]
     stage = Stage(f"Training {config.game} with {count} seeds", count, "runs")
     progress(stage, 0)
     for done, _ in enumerate(

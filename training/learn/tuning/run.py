@@ -56,7 +56,7 @@ def tune(
     if isinstance(workers, int):
         check_from("workers", workers, 1)
     settings = {"problem": problem.name, "space": problem.space.as_json(), "settings": dict(problem.settings)}
-    with run_directory(out, config.as_json() | settings) as folder:
+    with run_directory(out, config.plain() | settings) as folder:
         return _Run(StudyRunner(problem, config, folder, workers, progress), log).tuned()
 
 
