@@ -128,7 +128,7 @@ def test_the_command_trains_tests_and_draws(tmp_path, capsys, json_of):
         (["--against", "nobody"], "opponent 'nobody'"),
         (["--against", "werewolf_window:k=x=y"], "is not accepted"),
         (["--against", "human"], "opponent 'human'"),
-        (["--reward", "fame"], "reward 'fame'"),
+        (["--reward", "fame"], "reward_by 'fame'"),
         (["--mode", "mine"], "mode 'mine'"),
     ],
 )

@@ -17,7 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 from threading import Condition, Lock
 from time import monotonic
-from typing import Any, Final, Self
+from typing import Annotated, Any, Final, Self
 
 from parlour.envs.core import ParlourError, accept, check_from
 from parlour.envs.settings import Settings
@@ -26,7 +26,7 @@ from parlour.envs.text import MAX_WORDS
 from parlour.training.harnesses.transcript_names import finish, last_number, name_in_progress, size_of
 from parlour.training.play.outside import OutsideSeats, OutsideTable
 from parlour.wrappers.opponents import Opponents
-from pydantic import Field, model_validator
+from pydantic import Field, SkipValidation, model_validator
 
 _ID_BYTES: Final = 12
 _SEED_BITS: Final = 63
@@ -44,14 +44,17 @@ class SessionSettings(Settings):
     """
 
     game: str
+    """Name of the game."""
     seat: str = "player_0"
     """The seat of the callers, by agent's name, where they do not ask for another."""
-    opponents: Opponents = "heuristic"
+    opponents: Annotated[Opponents, SkipValidation] = "heuristic"
     """Who plays the other seats: as `SeatEnv` takes them."""
     options: Mapping[str, Any] = Field(default_factory=dict)
     """Options of the game."""
     on_bad: str = "ask_again"
+    """Handling of words that cannot be used."""
     tries: int = 3
+    """How often a caller is asked again."""
     seed: int | None = Field(default=None, ge=0)
     """Makes the deals repeatable. Whoever knows or guesses it can compute every role. None: each deal is random."""
     callers_may_seed: bool = False

@@ -12,7 +12,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, Self
+from typing import Annotated, Any, Final, Self
 
 from numpy.typing import ArrayLike
 from parlour.envs.core import ParlourError, accept
@@ -34,7 +34,7 @@ from parlour.training.statistics import (
     mean_estimate,
     plain,
 )
-from pydantic import Field, model_validator
+from pydantic import Field, SkipValidation, model_validator
 
 _PAPERS: Final = ("avalon", "grace", "gratr", "questum", "player")
 
@@ -51,7 +51,7 @@ class ReproductionSetting(Settings):
     """Who answers the agents' questions, and the judge's."""
     workers: int = Field(default=1, ge=1)
     """Number of processes that play, where no language model is asked: murder mysteries. The result does not depend on it."""
-    pool: Pool | None = None
+    pool: Annotated[Pool | None, SkipValidation] = None
     """Processes that play, for example with Ray."""
     seed: int = Field(default=0, ge=0)
     """Number of the first held-out deal, and seed of the practice."""
@@ -62,7 +62,8 @@ class ReproductionSetting(Settings):
     """GRATR's tables: GRATR with settings, such as gratr:gamma=0.02, by the paper's procedure unless they mean another one; None: gratr:mode=paper."""
     out: Path | None = None
     """Run directory, for transcripts, or for pictures and their data; resumes if it exists; None: nothing is stored."""
-    progress: StageProgress = no_progress
+    progress: Annotated[StageProgress, SkipValidation] = no_progress
+    """Called with what is done."""
     failures: Failures = RULE
     """What follows when a player fails; tables compare the same deals, so that no game can be skipped."""
     cases: str = "en"

@@ -30,7 +30,7 @@ WEREWOLF_RULES: Final = "paper"
 GRATR: Final = "gratr"
 PAPER: Final = f"{GRATR}:mode=paper"
 """GRATR as the tables seat it."""
-ALL_OPPONENTS: Final = ReproductionSetting.against
+ALL_OPPONENTS: Final = ReproductionSetting().against
 """Not one opponent, but all of them."""
 
 

@@ -23,12 +23,16 @@ from parlour.training.papers.cells import Reproduction, ReproductionSetting, Tab
 __all__ = ["TABLES", "PaperTable", "Reproduction", "ReproductionSetting", "TableCell", "Value", "reproduce", "sizes"]
 
 
+_USUAL: Final = (ReproductionSetting().games, ReproductionSetting().practice)
+"""How many games and practice games a table has."""
+
+
 class PaperTable(NamedTuple):
     """A table or figure of a paper that can be made again."""
 
     about: str
     make: Callable[[str, ReproductionSetting], Reproduction]
-    sizes: tuple[int, int] = (ReproductionSetting.games, ReproductionSetting.practice)
+    sizes: tuple[int, int] = _USUAL
     """Games and practice unless told otherwise."""
 
 
@@ -69,7 +73,7 @@ def _sizes(name: str) -> tuple[int, int]:
         return (10 if name in ("questum-sensors", "questum-rounds") else 100), 0
     if name.startswith("gratr-"):
         return 500, 0
-    return (1000, 2000) if name.startswith("grace-") else (ReproductionSetting.games, ReproductionSetting.practice)
+    return (1000, 2000) if name.startswith("grace-") else _USUAL
 
 
 TABLES: Final[OpenTable[PaperTable]] = OpenTable(

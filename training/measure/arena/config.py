@@ -26,6 +26,7 @@ class ArenaConfig(Settings):
     players: tuple[str, ...]
     """By name, as tables call them."""
     game: str = "avalon_v0"
+    """Name of the game."""
     options: Mapping[str, Any] = Field(default_factory=dict)
     """Options of the game, as in its configuration."""
     games: int = Field(default=100, ge=1, le=len(seeds.HELD_OUT))
@@ -36,6 +37,7 @@ class ArenaConfig(Settings):
     resamples: int = Field(default=2000, ge=100)
     """How often the deals are resampled for the intervals of the ratings."""
     failures: Failures = RULE
+    """What follows when a player fails."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
