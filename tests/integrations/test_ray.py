@@ -241,7 +241,7 @@ def test_what_cannot_be_kept_or_sent_is_refused(pool, capsys, monkeypatch, tmp_p
     limited = make_model(ModelConfig(model="m", base_url="http://127.0.0.1:1/v1", max_calls=3))
     with pytest.raises(ParlourError, match="max_calls cannot be kept with Ray"), connect("local", model=limited):
         pass
-    monkeypatch.setitem(policies.REGISTRY, "lock", policies.PolicyKind("lock", lambda *_: Locked()))
+    monkeypatch.setitem(policies.REGISTRY, "lock", policies.PolicyKind("lock", Locked))
     assert "cannot be sent to other machines" in refused("play", "--policy", "lock", *near)
 
 

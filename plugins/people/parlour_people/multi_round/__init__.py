@@ -53,13 +53,13 @@ class MultiRoundSpec(GameSpec):
         """The rules of one table."""
         return MultiRoundAvalon(options.num_players)
 
-    def text(self, game: MultiRoundAvalon) -> MultiRoundText:  # type: ignore[override]
+    def text(self, game: MultiRoundAvalon) -> MultiRoundText:
         """The wording."""
         from parlour_people.multi_round.text import MultiRoundText
 
         return MultiRoundText(game)
 
-    def encoder(self, game: MultiRoundAvalon) -> Encoders:  # type: ignore[override]
+    def encoder(self, game: MultiRoundAvalon) -> Encoders:
         """The features of Avalon, with one move more."""
         from parlour_people.multi_round.encode import MultiRoundEncoders
 
