@@ -30,9 +30,7 @@ def make_model(config: ModelConfig, remembered: Path | None = None) -> Model:
     """
     if config.model == OFFLINE:
         return OfflineModel(config.concurrency or 1)
-    prices = Prices.load(config.prices)
-    if config.price is not None:
-        prices = prices.with_price(config.model, *config.price)
+    prices = Prices.of(config)
     endpoint = Endpoint(config, remembered)
     inner: Transport = Budget(endpoint, config, prices)
     if config.cache is not None:

@@ -294,6 +294,22 @@ def test_schemas_are_given_up_one_by_one_then_by_answer_and_all_of_them_where_no
     never.close()
 
 
+def test_errors_without_a_word_are_not_about_a_schema_that_the_server_has_taken(double, endpoint):
+    endpoint.complete(REQUEST)
+    double.queue += [double.Said("oops", 500)] * 2
+    reply = endpoint.complete(REQUEST)
+    assert (reply.dropped, reply.retries) == ((), 2)
+    assert all("response_format" in sent for sent in double.history)
+
+
+def test_only_an_answer_at_once_shows_that_it_was_the_schema(double):
+    made = endpoint_to(double.url)
+    double.queue += [double.Said("oops", 500)] * 3  # the third to a call without the schema: the server is down
+    assert made.complete(REQUEST).dropped == ("response_format",)
+    assert made.complete(REQUEST).dropped == ()
+    assert ["response_format" in sent for sent in double.history] == [True, True, False, False, True]
+
+
 # -- the key and the address -----------------------------------------------------------------------------------------
 
 
