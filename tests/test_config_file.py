@@ -10,7 +10,8 @@ import pytest
 import typer
 from parlour.envs.core import ParlourError
 from parlour.training.cli.config_file import FILE
-from parlour.training.cli.options import Answer, Options, as_command
+from parlour.training.cli.options import Options, as_command
+from parlour.training.report.report import Report
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,12 @@ class Config:
 def train(
     config: Annotated[Config, Options(rename={"option": "--set"}, rare=("hidden",))],
     out: Annotated[Path, "Run directory."],
-) -> Answer:
+) -> Report:
     """Train.
 
     Example: parlour train
     """
-    return Answer([config.steps, list(config.hidden), config.anchored, config.option], [])
+    return Report("", values=[config.steps, list(config.hidden), config.anchored, config.option])
 
 
 app = typer.Typer(add_completion=False)
