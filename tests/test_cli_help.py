@@ -11,7 +11,8 @@ import typer
 from parlour.envs.core import ParlourError
 from parlour.envs.settings import Settings
 from parlour.training.cli import COMMANDS, GROUPS, run
-from parlour.training.cli.options import Answer, Options, as_command
+from parlour.training.cli.options import Options, as_command
+from parlour.training.report.report import Report
 from pydantic import Field
 
 FLAGS = {"--forecast", "--json", "--help", "--no-schema", "--resume", "--truth"}
@@ -77,11 +78,11 @@ def call(*arguments: str) -> Config:
 
     def command(
         config: Annotated[Config, Options(exclude=("key",), rename={"members": "--member -m"}, repeated=("members",))],
-    ) -> Answer:
+    ) -> Report:
         got.append(config)
-        return Answer(None, lambda: None)
+        return Report("")
 
-    command.__annotations__ = {"config": command.__annotations__["config"], "return": Answer}
+    command.__annotations__ = {"config": command.__annotations__["config"], "return": Report}
     app = typer.Typer(add_completion=False)
     app.command()(as_command(command))
     app(args=list(arguments), standalone_mode=False)

@@ -11,7 +11,8 @@ import typer
 from parlour.envs.core import ParlourError
 from parlour.envs.settings import Settings
 from parlour.training.cli.config_file import FILE
-from parlour.training.cli.options import Answer, Options, as_command
+from parlour.training.cli.options import Options, as_command
+from parlour.training.report.report import Report
 from pydantic import Field
 
 
@@ -29,12 +30,12 @@ class Config(Settings):
 def train(
     config: Annotated[Config, Options(rename={"option": "--set"}, rare=("hidden",))],
     out: Annotated[Path, "Run directory."],
-) -> Answer:
+) -> Report:
     """Train.
 
     Example: parlour train
     """
-    return Answer([config.steps, list(config.hidden), config.anchored, config.option], [])
+    return Report("", values=[config.steps, list(config.hidden), config.anchored, config.option])
 
 
 app = typer.Typer(add_completion=False)
