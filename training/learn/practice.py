@@ -94,8 +94,8 @@ def practise(config: PracticeConfig, run: Run, model: Model | None = None) -> Pr
         run.progress(stage, len(so_far.won))
         for number in range(len(so_far.won), 2 * config.games):
             _one_game(env, config, so_far, number, model)
-            step, values = metrics(so_far.won)[-1]
-            run.log(values, step)
+            recent = so_far.won[number % 2 :: 2][-_NEIGHBOURS:]
+            run.log({f"charts/win_rate_{_SIDES[number % 2]}": fmean(recent)}, number + 1)
             so_far.experience.save(folder / EXPERIENCE)
             so_far.pool.save(folder / POOL)
             learned = {"experience": so_far.experience.as_json(), "pool": so_far.pool.as_json()}
@@ -177,12 +177,6 @@ def curve(won: list[bool]) -> list[tuple[int, str, float]]:
             last = games[max(0, k + 1 - _NEIGHBOURS) : k + 1]
             rows.append((k + 1, side, sum(last) / len(last)))
     return rows
-
-
-def metrics(won: list[bool]) -> list[tuple[int, dict[str, float]]]:
-    """Each game, counted from 1 over both sides, with the share won of the last games on its side."""
-    by_step = {len(_SIDES) * (n - 1) + _SIDES.index(side) + 1: (side, share) for n, side, share in curve(won)}
-    return [(step, {f"charts/win_rate_{side}": share}) for step, (side, share) in sorted(by_step.items())]
 
 
 def learning_curve(won: list[bool], config: PracticeConfig, model: Model) -> LearningCurve:

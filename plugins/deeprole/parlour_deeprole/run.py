@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from time import process_time
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import torch
 from parlour.envs.avalon.presets import TEAM_SIZES
 from parlour.training.learn.batch.networks import mlp, put_weights, use_one_thread, weights_of
 from parlour.training.play import seeds
+from parlour.training.report.report import Report
+from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
 
@@ -118,9 +120,13 @@ class LearnedValues:
     seconds: float
     """Processor time of this process."""
 
-    def as_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return {"networks": len(self.networks.networks), "errors": self.errors, "seconds": self.seconds}
+    @property
+    def report(self) -> Report:
+        """The error of each network."""
+        title = "Error of the game's value on held-out beliefs, by successes, fails and rejections"
+        table = ResultTable(title, (Column("standing"), Column("error", ".4f")), tuple(self.errors.items()))
+        values = {"networks": len(self.networks.networks), "errors": self.errors, "seconds": self.seconds}
+        return Report("DeepRole's value networks", parts=(table,), values=values)
 
 
 def learn(config: DeepRoleConfig, run: Run) -> LearnedValues:
@@ -149,7 +155,9 @@ def learn(config: DeepRoleConfig, run: Run) -> LearnedValues:
         player.save(folder / PLAYER)
         run.progress(stage, len(standings))
         errors = {at.name: row[ERROR] or 0.0 for at, (_, row) in zip(standings, run.curve, strict=False)}
-    return LearnedValues(player, errors, round(process_time() - began, 1))
+        learned = LearnedValues(player, errors, round(process_time() - began, 1))
+        learned.report.write(folder)
+    return learned
 
 
 def _learn(
