@@ -188,6 +188,11 @@ class Decisions(Answers):
         """Read and written."""
         return None if self.prompt is None or self.completion is None else self.prompt + self.completion
 
+    @property
+    def answers(self) -> Answers:
+        """The questions of all kinds together."""
+        return sum(self.questions.values(), Answers())
+
     def as_stored(self) -> dict[str, Any]:
         """Plain values from which `from_stored` makes the same again."""
         return asdict(self)

@@ -186,7 +186,7 @@ class Silent(Server):
 def test_a_model_that_does_not_answer_has_no_figure(asked_at, moments):
     silent = asked_at(Silent())
     own = sum(moment.by_player for moment in moments)
-    assert silent.asked.asked.asked == own
+    assert silent.asked.answers.asked == own
     assert verdict_on(silent) == f"No score: chat decided 0 of {own} moves itself."
     assert abilities_table(silent).rows[0][2] is None
 
