@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
-Layers = Iterable[tuple[Array, Array]]
+Values = np.ndarray[Any, np.dtype[Any]]
+Layers = Iterable[tuple[Values, Values]]
 """(weights of shape (out, in), bias of shape (out,)), from the inputs to the outputs."""
 ACTIVATIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "tanh": lambda hidden: np.tanh(hidden, out=hidden),
@@ -20,7 +20,7 @@ ACTIVATIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
 """What stands between the layers, written over its input: large batches take a third less time."""
 
 
-def forward(layers: Layers, inputs: Array, activation: str) -> Array:
+def forward(layers: Layers, inputs: Values, activation: str) -> Values:
     """The outputs of the last layer: (..., in) -> (..., out), in the precision of the inputs.
 
     >>> forward([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.ones(1))], np.array([3.0]), "relu")
@@ -37,13 +37,13 @@ def forward(layers: Layers, inputs: Array, activation: str) -> Array:
     return outputs
 
 
-def _product(weights: Array, inputs: Array) -> Array:
+def _product(weights: Values, inputs: Values) -> Values:
     """By rows of the weights: half the time of `inputs @ weights.T` for a single input of another precision."""
-    product: Array = weights @ inputs if inputs.ndim == 1 else inputs @ weights.T
+    product: Values = weights @ inputs if inputs.ndim == 1 else inputs @ weights.T
     return product
 
 
-def softmax(scores: Array) -> Array:
+def softmax(scores: Values) -> Values:
     """Probabilities in proportion to the exponentials of the scores, along the last axis; minus infinity gets 0.
 
     >>> softmax(np.array([0.0, np.log(3), -np.inf])).round(6)
@@ -51,12 +51,12 @@ def softmax(scores: Array) -> Array:
     """
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights /= weights.sum(axis=-1, keepdims=True)
-    probabilities: Array = weights
+    probabilities: Values = weights
     return probabilities
 
 
-def log_softmax(scores: Array) -> Array:
+def log_softmax(scores: Values) -> Values:
     """Logarithms of these probabilities."""
     logits = scores - scores.max(axis=-1, keepdims=True)
-    log_probs: Array = logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
+    log_probs: Values = logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
     return log_probs

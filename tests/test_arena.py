@@ -86,7 +86,7 @@ def made(winners: dict, deals: int = 8, own: dict | None = None) -> ArenaResult:
     """An arena in which the winner of each cell is a function of the deal, and players decide so much of 20 moves themselves."""
     of_game = {name: Decisions(first=count, heuristic={"invalid": 20 - count}) for name, count in (own or {}).items()}
     names = tuple(dict.fromkeys(name for cell in winners for name in cell))
-    config = ArenaConfig(names, games=deals, resamples=100)
+    config = ArenaConfig(players=names, games=deals, resamples=100)
     cells = {(a, b): winners.get((a, b), lambda k: SIDES[k % 2]) for a in names for b in names}
     played = [
         ArenaGame(k, a, b, of(k), 30, (of_game.get(a, NOBODY[0]), of_game.get(b, NOBODY[1])))
@@ -151,7 +151,7 @@ def test_the_cell_that_ratings_tell_worst_is_named():
 def played(game: str = "template_v0", names: tuple[str, ...] = ("random", "heuristic"), games: int = 3, **how):
     env = rollout.table(game, **how)
     spec, settings = env.game_env.spec.id, dict(env.game_env.game.config)
-    config = ArenaConfig(names, spec, settings, games, resamples=100)
+    config = ArenaConfig(players=names, game=spec, options=settings, games=games, resamples=100)
     makers = {name: (lambda name=name: make_policy(name, spec, settings)) for name in names}
     return env, config, makers
 
@@ -166,7 +166,7 @@ def test_every_player_meets_every_player_and_itself_on_both_sides_of_each_deal()
 def test_a_run_goes_on_behind_the_last_game_and_with_more_deals(tmp_path):
     env, config, makers = played(games=2)
     arena(env, config, makers, tmp_path / "short")
-    longer = ArenaConfig(config.players, config.game, config.options, 4, resamples=100)
+    longer = ArenaConfig(players=config.players, game=config.game, options=config.options, games=4, resamples=100)
     arena(env, longer, makers, tmp_path / "short")
     arena(env, longer, makers, tmp_path / "whole")
     names = sorted(path.name for path in (tmp_path / "whole").iterdir())
@@ -183,7 +183,7 @@ def test_a_run_goes_on_behind_the_last_game_and_with_more_deals(tmp_path):
 def test_a_folder_of_another_arena_is_refused(tmp_path):
     env, config, makers = played(games=1)
     arena(env, config, makers, tmp_path)
-    other = ArenaConfig(config.players[::-1], config.game, config.options, 1, resamples=100)
+    other = ArenaConfig(players=config.players[::-1], game=config.game, options=config.options, games=1, resamples=100)
     with pytest.raises(ParlourError, match="another configuration"):
         arena(env, other, makers, tmp_path)
 
@@ -219,7 +219,10 @@ def test_a_file_that_holds_something_else_is_refused(line, message, tmp_path):
         ({"seed": 10**30}, "is not accepted; accepted: 0..2147483548"),
         ({"games": 2**31 + 1}, "games 2147483649 is not accepted"),
         ({"resamples": 10}, "resamples 10 is not accepted"),
-        ({"failures": Failures("skip-game")}, "on_failure 'skip-game' is not accepted in an arena of common deals"),
+        (
+            {"failures": Failures(on_failure="skip-game")},
+            "on_failure 'skip-game' is not accepted in an arena of common deals",
+        ),
     ],
 )
 def test_what_is_no_arena_is_refused(how, why):

@@ -251,7 +251,7 @@ def test_an_interrupt_stops_all_games(workers, tmp_path, monkeypatch):
         def end(self) -> None:
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
-    monkeypatch.setitem(policies.REGISTRY, "slow", policies.PolicyKind("slow", lambda *_: Player()))
+    monkeypatch.setitem(policies.REGISTRY, "slow", policies.PolicyKind("slow", Player))
     played = ["play", "--players", "5", "--policy", "slow", "--games", "40", "--out", str(tmp_path)]
     assert run([*played, "--concurrency", workers]) == 130
     assert max(Player.begun) < 30

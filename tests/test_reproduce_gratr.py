@@ -104,7 +104,7 @@ def test_another_game_in_the_folder_is_refused(
 )
 def test_settings_that_cannot_be_played_are_refused(edit: Any, message: str) -> None:
     with pytest.raises(ParlourError, match=message):
-        reproduce("gratr-2", replace(GratrSetting(), **edit))
+        reproduce("gratr-2", GratrSetting(**edit))
 
 
 # -- the cells -------------------------------------------------------------------------------------------------

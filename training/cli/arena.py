@@ -56,7 +56,9 @@ def arena(
         raise ParlourError("policy 'human' is not accepted in an arena; accepted: players that play by themselves")
     raw = {seated(player, model): player for player in names}
     players = tuple(seated(player, model) for player in names)
-    config = ArenaConfig(players, name, dict(setup), games, seed, resamples, failures)
+    config = ArenaConfig(
+        players=players, game=name, options=dict(setup), games=games, seed=seed, resamples=resamples, failures=failures
+    )
     makers = {player: partial(make_policy, raw[player], name, setup, model) for player in raw}
     for make in makers.values():
         make()  # an error before the first game

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from parlour.envs.settings import Settings
 from parlour.envs.terminal import tell
 from parlour.training.cli import common
 from parlour.training.cli.options import Options
@@ -18,8 +18,7 @@ from parlour.training.play.named_table import named_table
 from parlour.training.report.report import Report
 
 
-@dataclass(frozen=True)
-class SeatSettings:
+class SeatSettings(Settings):
     """The seat that callers from outside play."""
 
     seat: str = "player_0"
@@ -45,7 +44,7 @@ class SeatSettings:
     def sessions(self, game: str | None, table: common.GameSettings) -> Iterator[Sessions]:
         """Its games, until the server is interrupted. Raises `ParlourError` for settings that are not accepted."""
         game, options = named_table(game, table.chosen, [self.opponents])
-        sessions = Sessions(SessionSettings(game, options=options, **asdict(self)))
+        sessions = Sessions(SessionSettings(game=game, options=options, **dict(self)))
         try:
             yield sessions
         except KeyboardInterrupt:

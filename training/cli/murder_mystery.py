@@ -58,7 +58,7 @@ def play_case(
     Example: [bold]parlour murder-mystery play --case harbour_en --method questum --method pp[/bold]
     """
     loaded = find(case)
-    table = setting if quiz else replace(setting, repetitions=0)
+    table = setting if quiz else setting.replace(repetitions=0)
     rollout.table(GAME, case=case, **table.options)  # an error before the first game
     jobs = [
         CaseJob(case, chosen, seed, table, transcript=_transcript(out, chosen.name) if chosen.policy else None)
@@ -189,8 +189,8 @@ def compare_methods(
     if seed > len(seeds.HELD_OUT) - games:
         raise accept("seed", seed, range(len(seeds.HELD_OUT) - games + 1))
     with ray.pool(model) as pool, display.progress_line() as progress:
-        setting = replace(
-            setting, games=games, practice=0, model=model, pool=pool, seed=seed, progress=progress, failures=failures
+        setting = setting.replace(
+            games=games, practice=0, model=model, pool=pool, seed=seed, progress=progress, failures=failures
         )
         rows = {name: method_of(name) for name in names}
         with locked_folder(setting):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Annotated, Final
 
 import typer
@@ -18,7 +17,7 @@ from parlour.training.papers.report import report_of
 from parlour.training.report import display
 from parlour.training.report.report import Report
 
-COMMON: Final = tuple(part.name for part in fields(ReproductionSetting))
+COMMON: Final = tuple(ReproductionSetting.model_fields)
 """What all papers' tables need; other options are of a paper."""
 
 
@@ -53,15 +52,13 @@ def reproduce(
     """
     check_one_of("table", name, tables.TABLES)
     table = tables.TABLES[name]
-    own = {part.name for part in fields(table.setting)}
-    given = {part.name: getattr(setting, part.name) for part in fields(setting)}
+    given = dict(setting)
     for options in (teams, cases, study):
-        for part in (part for part in fields(options) if part.name not in COMMON):
-            value = getattr(options, part.name)
-            if part.name in own:
-                given.setdefault(part.name, value)
-            elif value != part.default:
-                raise ParlourError(f"--{part.name} is not accepted with {name}; accepted: --{part.name} without it")
+        for part, value in options:
+            if part in table.setting.model_fields:
+                given.setdefault(part, value)
+            elif value != type(options).model_fields[part].get_default():
+                raise ParlourError(f"--{part} is not accepted with {name}; accepted: {name} without --{part}")
     with ray.pool(model) as pool, display.progress_line() as progress:
         given |= {"model": model, "pool": pool, "progress": progress, "failures": failures}
         given["games"] = table.sizes[0] if games is None else games

@@ -80,7 +80,12 @@ class Club:
         key = (without, about)
         if key not in self._done:
             config = PracticeConfig(
-                self.setting.practice, AVALON_PLAYERS, AVALON_RULES, without, about, self.setting.seed
+                games=self.setting.practice,
+                num_players=AVALON_PLAYERS,
+                rules=AVALON_RULES,
+                without=without,
+                about=about,
+                seed=self.setting.seed,
             )
             out = self.setting.out
             folder = None if out is None else out / folder_name("practice", *without, about)

@@ -12,9 +12,10 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Annotated, Any, Final, Self
 
-from parlour.envs.core import ParlourError, accept, check_from
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.settings import Settings
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model, OfflineModel
 from parlour.training.play import seeds
@@ -26,49 +27,46 @@ from parlour.training.report.result_table import ResultTable
 from parlour.training.runs.progress import StageProgress, no_progress
 from parlour.training.runs.run import Run
 from parlour.training.statistics import Estimate, plain
+from pydantic import Field, SkipValidation, model_validator
 
 _PAPERS: Final = ("avalon", "grace", "gratr", "questum", "player")
 
 
-@dataclass(frozen=True)
-class ReproductionSetting:
-    """How a table is played, whatever the paper; a paper that has options of its own has a subclass.
-
-    Raises:
-        ParlourError: A value is not accepted.
-    """
+class ReproductionSetting(Settings):
+    """How a table is played, whatever the paper; a paper that has options of its own has a subclass."""
 
     games: int = 200
     """Number of held-out deals for each row and side; GRACE: held-out questions; GRATR: mixed games with each opponent;
     murder mysteries: held-out cases."""
     practice: int = 60
     """Number of practice games on each side, if a row has experience; GRACE: calibration questions."""
-    model: Model = field(default_factory=OfflineModel)
+    model: Model = Field(default_factory=OfflineModel)
     """Who answers the agents' questions, and the judge's."""
-    pool: Pool | None = None
+    pool: Annotated[Pool | None, SkipValidation] = None
     """Processes that play, for example with Ray."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     """Number of the first held-out deal, and seed of the practice."""
     out: Path | None = None
     """Run directory, for transcripts, the report and its picture; resumes if it exists; None: nothing is stored."""
-    progress: StageProgress = no_progress
+    progress: Annotated[StageProgress, SkipValidation] = no_progress
+    """Called with what is done."""
     failures: Failures = RULE
     """What follows when a player fails; tables compare the same deals, so that no game can be skipped."""
-
-    def __post_init__(self) -> None:
-        check_from("seed", self.seed, 0)
-        if self.failures.skips:
-            raise ParlourError(
-                "on_failure 'skip-game' is not accepted for a table of common deals; accepted: rule, stop"
-            )
 
     @property
     def runner(self) -> GameRunner:
         """Plays as many games at once as the model answers; games whose transcripts are there are taken from these."""
         return GameRunner(self.model.concurrency, self.pool, self.progress, self.failures, resume=True)
 
+    @model_validator(mode="after")
+    def _skips_no_game(self) -> Self:
+        if self.failures.skips:
+            raise ParlourError(
+                "on_failure 'skip-game' is not accepted for a table of common deals; accepted: rule, stop"
+            )
+        return self
 
-@dataclass(frozen=True)
+
 class OpponentSetting(ReproductionSetting):
     """A table of games against others: Avalon's."""
 
@@ -77,18 +75,13 @@ class OpponentSetting(ReproductionSetting):
     opponents, or the policy of one of them."""
 
 
-@dataclass(frozen=True)
 class StudySetting(ReproductionSetting):
     """A study of published data: the tables of plugins."""
 
     data: Path | None = None
     """Folder with published data that a table studies."""
-    workers: int = 1
+    workers: int = Field(default=1, ge=1)
     """Number of processes. The result does not depend on it."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_from("workers", self.workers, 1)
 
 
 def locked_folder(setting: ReproductionSetting) -> AbstractContextManager[object]:

@@ -30,11 +30,10 @@ WEREWOLF_RULES: Final = "paper"
 GRATR: Final = "gratr"
 PAPER: Final = f"{GRATR}:mode=paper"
 """GRATR as the tables seat it."""
-ALL_OPPONENTS: Final = OpponentSetting.against
+ALL_OPPONENTS: Final = OpponentSetting().against
 """Not one opponent, but all of them."""
 
 
-@dataclass(frozen=True)
 class GratrSetting(OpponentSetting):
     """How a table of GRATR's paper is played."""
 

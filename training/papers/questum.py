@@ -159,7 +159,7 @@ def by_budget(name: str, setting: MysterySetting, rows: Rows, budgets: Sequence[
     data = []
     for limit in budgets:
         table = CaseSetting(repetitions=setting.repetitions, budget=limit)
-        within = replace(setting, out=None if setting.out is None else setting.out / f"budget-{limit}")
+        within = setting.replace(out=None if setting.out is None else setting.out / f"budget-{limit}")
         games = play_cases(name, within, rows, tables=dict.fromkeys(rows, table))
         limited = _counted(name, games, (WIN, scores.OVERALL))
         cells += [replace(entry, of=f"{entry.of}, {limit} questions") for entry in limited]

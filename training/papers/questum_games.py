@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from parlour.envs.core import ParlourError, accept, check_from
+from parlour.envs.core import ParlourError, accept
 from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES
 from parlour.envs.murder_mystery.vocabulary.quiz import SORTS
 from parlour.policies.llm.decisions import Decisions
@@ -29,6 +29,7 @@ from parlour.training.papers.cells import ReproductionSetting, TableCell, cell, 
 from parlour.training.play.runner import GameRunner
 from parlour.training.report.result_table import Cell, ResultTable, plain_table
 from parlour.training.statistics import COUNT, SHARE, SHARE_DIFFERENCE, Estimate, mean_estimate, rate, weighted_mean
+from pydantic import Field
 
 OVERALL: Final = "Overall"
 """All cases together."""
@@ -55,23 +56,17 @@ SCRIPTS: Final = {
 """Title in the data -> what the papers call the script, where that differs."""
 
 
-@dataclass(frozen=True)
 class MysterySetting(ReproductionSetting):
     """How a table of murder mysteries is played."""
 
     cases: str = "en"
     """Murder mysteries: `en` or `zh` (generated, held out), or a directory of WellPlay scripts or cases."""
-    repetitions: int = 3
+    repetitions: int = Field(default=3, ge=1)
     """Murder mysteries: number of repetitions of the quiz."""
     level: int = 0
     """Murder mysteries: difficulty of the generated cases, 0 to 4; from level 1, innocents lie, too."""
-    workers: int = 1
+    workers: int = Field(default=1, ge=1)
     """Number of processes that play, where no language model is asked: murder mysteries. The result does not depend on it."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_from("workers", self.workers, 1)
-        check_from("repetitions", self.repetitions, 1)
 
     @property
     def runner(self) -> GameRunner:

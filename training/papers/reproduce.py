@@ -28,13 +28,17 @@ from parlour.training.papers.report import report_of
 __all__ = ["TABLES", "PaperTable", "Reproduction", "ReproductionSetting", "TableCell", "reproduce", "setting_for"]
 
 
+_USUAL: Final = (ReproductionSetting().games, ReproductionSetting().practice)
+"""How many games and practice games a table has."""
+
+
 class PaperTable(NamedTuple):
     """A table or figure of a paper that can be made again."""
 
     about: str
     make: Callable[[str, Any], Reproduction]
     """From its name and a setting of its kind."""
-    sizes: tuple[int, int] = (ReproductionSetting.games, ReproductionSetting.practice)
+    sizes: tuple[int, int] = _USUAL
     """Games and practice, if no numbers are given."""
     setting: type[ReproductionSetting] = ReproductionSetting
     """Kind of its setting."""

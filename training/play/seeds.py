@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Final
 
 import numpy as np
@@ -12,6 +13,31 @@ VALIDATION: Final = range(2**30, 2**30 + 2**29)
 """For curves and choices made while learning."""
 HELD_OUT: Final = range(2**31, 2**32)
 """For results. Looked at once, when everything else is settled."""
+
+
+class Purpose(IntEnum):
+    """What a trainer derives a seed for. Stored runs depend on the numbers; trainers of different kinds share some."""
+
+    TRAINING_DEALS = 0
+    FINAL_DEALS = 1
+    HELD_OUT_DEALS = 2
+    SAMPLER = 10
+    """Of a tuned parameter."""
+    EPISODES = 0
+    """That trust is learned from."""
+    SPLIT = 0
+    """Questions that a mediator learns from, and held-out ones."""
+    QUESTIONS = 18
+    """Their order."""
+    MINIBATCHES = 1
+    TABLES = 2
+    """The deals of a phase of self-play."""
+    RATED_GAMES = 2
+    """Their order."""
+    SEATING = 3
+    SEAT = 4
+    """Of a single learner."""
+    BEST_RESPONSE = 5
 
 
 def derive(seed: int, *path: int) -> int:

@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-import numpy as np
 from parlour.envs.core import ParlourError
-from parlour.policies.array_files import read_arrays, stored_kind, write_arrays
 from parlour.policies.files import read_json, reading, replacing
 
 T = TypeVar("T")
@@ -76,7 +74,9 @@ def _write(path: Path, state: State) -> None:
     if _KIND not in state:
         path.write_bytes((json.dumps(state, ensure_ascii=False) + "\n").encode())
         return
-    arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
+    from parlour.policies.array_files import write_arrays  # NumPy, which commands that only list do not wait for
+
+    arrays = {name: value for name, value in state.items() if hasattr(value, "dtype")}
     meta = {name: value for name, value in state.items() if name not in arrays and name != _KIND}
     write_arrays(path, state[_KIND], meta, arrays)
 
@@ -91,6 +91,8 @@ def _read(path: Path, load: Callable[[dict[str, Any]], T]) -> T:
 
 
 def _state_in(path: Path) -> dict[str, Any]:
+    from parlour.policies.array_files import read_arrays, stored_kind
+
     kind = stored_kind(path)
     meta, arrays = read_arrays(path, kind)
     return {_KIND: kind, **meta, **arrays}

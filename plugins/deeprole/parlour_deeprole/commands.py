@@ -8,10 +8,10 @@ from typing import Annotated
 from parlour.envs.core import check_one_of
 from parlour.training.cli import common
 from parlour.training.cli.options import Options
+from parlour.training.cli.train import stored
 from parlour.training.play.extras import import_extra
 from parlour.training.report import display
 from parlour.training.report.report import Report
-from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.runs.run import Run
 
 from parlour_deeprole.config import GAME, DeepRoleConfig
@@ -34,7 +34,4 @@ def train_deeprole(
     run = import_extra("parlour_deeprole.run", "train")
     with display.progress_line() as progress:
         result = run.learn(config, Run(out, progress, log or ()))
-    title = "Error of the game's value on held-out beliefs, by successes, fails and rejections"
-    table = ResultTable(title, (Column("standing"), Column("error", ".4f")), tuple(result.errors.items()))
-    parts = (table, f"player: --policy deeprole:{out / run.PLAYER}")
-    return Report("", parts=parts, values={"out": str(out), **result.as_json()})
+    return stored(result.report, out, f"player: --policy deeprole:{out / run.PLAYER}")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from time import process_time
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import torch
 from parlour.envs.avalon.presets import TEAM_SIZES
 from parlour.training.learn.batch.networks import mlp, put_weights, use_one_thread, weights_of
 from parlour.training.play import seeds
+from parlour.training.report.report import Report
+from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
 
@@ -118,9 +120,13 @@ class LearnedValues:
     seconds: float
     """Processor time of this process."""
 
-    def as_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return {"networks": len(self.networks.networks), "errors": self.errors, "seconds": self.seconds}
+    @property
+    def report(self) -> Report:
+        """The error of each network."""
+        title = "Error of the game's value on held-out beliefs, by successes, fails and rejections"
+        table = ResultTable(title, (Column("standing"), Column("error", ".4f")), tuple(self.errors.items()))
+        values = {"networks": len(self.networks.networks), "errors": self.errors, "seconds": self.seconds}
+        return Report("DeepRole's value networks", parts=(table,), values=values)
 
 
 def learn(config: DeepRoleConfig, run: Run) -> LearnedValues:
@@ -132,8 +138,8 @@ def learn(config: DeepRoleConfig, run: Run) -> LearnedValues:
         ParlourError: The directory holds another run or is in use.
     """
     began = process_time()
-    with run.opened(asdict(config)) as folder:
-        done = run.restore(ValueNetworks.of_state) or ValueNetworks({}, asdict(config))
+    with run.opened(config.plain()) as folder:
+        done = run.restore(ValueNetworks.of_state) or ValueNetworks({}, config.plain())
         networks = dict(done.networks)
         standings = STANDINGS[:-1]  # nothing leads to the first one
         stage = Stage("Learning value networks", len(standings), "networks")
@@ -144,12 +150,14 @@ def learn(config: DeepRoleConfig, run: Run) -> LearnedValues:
             last = networks[standings[number - 1]] if number else None
             networks[at], wrong = _learn(at, number, config, ValueNetworks(networks), last)
             run.log({ERROR: wrong}, number + 1)
-            run.checkpoint(ValueNetworks(networks, asdict(config)).state_dict())
-        player = ValueNetworks(networks, asdict(config))
+            run.checkpoint(ValueNetworks(networks, config.plain()).state_dict())
+        player = ValueNetworks(networks, config.plain())
         player.save(folder / PLAYER)
         run.progress(stage, len(standings))
         errors = {at.name: row[ERROR] or 0.0 for at, (_, row) in zip(standings, run.curve, strict=False)}
-    return LearnedValues(player, errors, round(process_time() - began, 1))
+        learned = LearnedValues(player, errors, round(process_time() - began, 1))
+        learned.report.write(folder)
+    return learned
 
 
 def _learn(
@@ -164,5 +172,5 @@ def _learn(
         parts.append((belief, solve(belief, size, leaves, config.iterations).values))
     beliefs, values = map(np.array, zip(*parts, strict=True))
     held_out = max(1, round(_HELD * config.points))
-    network = fit(beliefs[held_out:], values[held_out:], replace(config, seed=seed), start)
+    network = fit(beliefs[held_out:], values[held_out:], config.replace(seed=seed), start)
     return network, round(error(network, beliefs[:held_out], values[:held_out]), 6)

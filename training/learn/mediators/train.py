@@ -55,8 +55,6 @@ from parlour.training.statistics import Bounds, mean_estimate, plain, show_inter
 
 POLICY: Final = "policy.json"
 
-_SPLIT: Final = 0  # what a run draws for
-
 
 @dataclass(frozen=True)
 class MediatorPoint:
@@ -246,7 +244,7 @@ class _Learner:
 def _split(table: UtilityTable, config: GraceConfig) -> tuple[list[int], list[int]]:
     """Rows to learn from, in an order drawn at random, and held-out rows; a question's rows stay together."""
     names = list(dict.fromkeys(table.ids))
-    rng = np.random.default_rng(seeds.derive(config.seed, _SPLIT))
+    rng = np.random.default_rng(seeds.derive(config.seed, seeds.Purpose.SPLIT))
     place = {names[k]: rank for rank, k in enumerate(rng.permutation(len(names)).tolist())}
     first = int(len(names) * config.validation)
     known = np.flatnonzero(~np.isnan(table.utilities).all(axis=1)).tolist()
@@ -273,7 +271,7 @@ def _settings(config: GraceConfig, table: UtilityTable) -> dict[str, Any]:
     """What decides a run."""
     cuts = json.dumps(dict(table.thresholds))
     digest = hashlib.sha256((table.dumps() + cuts).encode()).hexdigest()
-    stored = asdict(config)
+    stored = config.plain()
     if config.unit == 1:  # as runs were stored before there was another one
         del stored["unit"]
     if config.individual_costs and table.costs not in (None, table.action_set.costs):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -125,8 +125,8 @@ def train(config: SeatConfig, run: Run) -> TrainingResult:
     """
     trainers.seat_maker(config)()  # refuses an unusable configuration before anything is written
     own = trainer_for(config)
-    config = replace(config, envs=config.envs or own.ENVS, learning_rate=config.learning_rate or own.RATE)
-    with run.opened(asdict(config), NOT_DECIDING) as folder:
+    config = config.replace(envs=config.envs or own.ENVS, learning_rate=config.learning_rate or own.RATE)
+    with run.opened(config.plain(), NOT_DECIDING) as folder:
         points = _stored(run)
         if len(points) < config.phases:
             trainer = own(config)

@@ -41,7 +41,6 @@ from stable_baselines3.common.utils import set_random_seed
 OF_SB3: Final = "parlour_phases"
 """Marks checkpoints of MaskablePPO."""
 LEARNING_RATE: Final = "charts/learning_rate"
-_SEATS: Final = 4  # what seeds are derived for
 
 
 def steps_of(state: State) -> int:
@@ -96,7 +95,7 @@ class ArrayTrainer:
         """
         config, tables = self.config, self._tables
         learning = self._learner.config
-        rng = np.random.default_rng(seeds.derive(config.seed, phase, _SEATS))
+        rng = np.random.default_rng(seeds.derive(config.seed, phase, seeds.Purpose.SEAT))
         drawn = rng.permutation((np.arange(tables.num_envs) + phase) % tables.seats)
         seat = drawn if config.seat == "random" else config.seat
         players: dict[str, BatchPlayer] = {OPPONENT: pool.batch_player(config.opponents, tables)}

@@ -27,7 +27,6 @@ from parlour.training.runs.run import Run
 
 GAMES: Final = "crossplay.jsonl"
 _AT_ONCE: Final = 1000
-_ORDER: Final = 2  # what the seed is derived for
 
 
 @dataclass(frozen=True)
@@ -115,7 +114,7 @@ def rated(crossplay: Crossplay, seed: int) -> list[Rated]:
     model = PlackettLuce(tau=0.0)
     ratings = {member.name: model.rating(name=member.name) for member in crossplay.members}
     counts = dict.fromkeys(ratings, 0)
-    for k in np.random.default_rng(seeds.derive(seed, _ORDER)).permutation(len(games)):
+    for k in np.random.default_rng(seeds.derive(seed, seeds.Purpose.RATED_GAMES)).permutation(len(games)):
         (a, b), game = games[k]
         winner, loser = (a, b) if game.won else (b, a)
         (ratings[winner],), (ratings[loser],) = model.rate([[ratings[winner]], [ratings[loser]]])

@@ -29,7 +29,6 @@ from parlour.training.runs.run import Run
 from parlour.training.statistics import Estimate, rate
 
 OPPONENT: Final = "opponent"
-_SEATING: Final = 3  # what seeds are derived for
 
 
 class Session:
@@ -129,7 +128,7 @@ class _Phases:
         first = snapshots[0].stem if config.fixed == "start" else RULE
         fixed = (first, *config.members) if config.fixed_share else ()
         earlier = {path.stem: str(path) for path in snapshots}
-        rng = np.random.default_rng(seeds.derive(config.seed, number, _SEATING))
+        rng = np.random.default_rng(seeds.derive(config.seed, number, seeds.Purpose.SEATING))
         strangers = pool.families(config)
         scores = [phase.scores for phase in finished]
         seated = seating.seating(config, tables.seats, tables.spec.sides, fixed, list(earlier), scores, rng, strangers)

@@ -96,7 +96,7 @@ class SelfplayLearner:
         self._fixed_entropy = torch.tensor([config.entropy_of.get(kind, -1.0) for kind in kinds], device=self.device)
         self.anchor = deepcopy(self.policy)
         self.optimiser = self._adam(config.learning_rate)
-        self.rng = np.random.default_rng(seeds.derive(config.seed, 1))
+        self.rng = np.random.default_rng(seeds.derive(config.seed, seeds.Purpose.MINIBATCHES))
 
     def _adam(self, rate: float) -> torch.optim.Adam:
         return torch.optim.Adam(self._parameters(), lr=rate, eps=1e-5)

@@ -71,7 +71,6 @@ def against_defaults(trials: Sequence[Trial]) -> list[tuple[Trial, Estimate]]:
 
 STORAGE: Final = "study.sqlite3"
 _STUDY: Final = "tune"
-_SAMPLER: Final = 10  # beside the purposes of deals in `problem`
 _WARM_UP: Final = 3  # blocks before a trial may be given up
 _LEVEL: Final = 0.05  # of the signed-rank test by which it is
 _DONE: Final = (TrialState.COMPLETE, TrialState.PRUNED)
@@ -157,7 +156,7 @@ class StudyRunner:
         """The parameters of a trial: those it has, and for the others what a freshly seeded sampler draws."""
         suggested: dict[str, float] = {}
         for k, parameter in enumerate(self.problem.space.parameters):
-            study.sampler = TPESampler(seed=seeds.derive(self.config.seed, _SAMPLER, trial.number, k))
+            study.sampler = TPESampler(seed=seeds.derive(self.config.seed, seeds.Purpose.SAMPLER, trial.number, k))
             if parameter.kind == "int":
                 suggested[parameter.name] = trial.suggest_int(parameter.name, int(parameter.low), int(parameter.high))
             else:

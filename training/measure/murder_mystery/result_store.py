@@ -72,7 +72,7 @@ def from_json(stored: dict[str, Any]) -> CaseResult:
 
 def _key(job: CaseJob, model: Model) -> dict[str, Any]:
     """What decides a result; a table without a limit has the key it had before there were limits."""
-    table = {name: value for name, value in asdict(job.table).items() if (name, value) != ("budget", None)}
+    table = {name: value for name, value in job.table if (name, value) != ("budget", None)}
     return {
         "case": job.case,
         "sha256": digest(find(job.case)),

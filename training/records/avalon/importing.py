@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from parlour.envs import replay
-from parlour.envs.avalon import GAME, AvalonSpec
+from parlour.envs.avalon import GAME
+from parlour.envs.avalon.rules import Avalon
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.replay import Transcript
 from parlour.training.records.avalon.published_2023 import PUBLISHED_2023
@@ -59,7 +60,7 @@ def transcripts(
 
 def check_avalon(transcript: Transcript) -> None:
     """Refuse a transcript of another game than Avalon, by its own rules or by a package's. Raises `ParlourError`."""
-    if not isinstance(transcript.spec, AvalonSpec):
+    if not isinstance(transcript.game(), Avalon):
         raise accept("game", transcript.header["game"], GAME.id)
 
 

@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from parlour.envs.avalon.habits import AvalonHabits
-from parlour.envs.core import ParlourError, check_from
+from parlour.envs.core import ParlourError
 from parlour.envs.replay import transcript_files
+from parlour.envs.settings import Settings
 from parlour.training.measure.avalon.games import AnalysedGame, read_game
 from parlour.training.play.parallel.executor import carry_out, in_order
 from parlour.training.report import plots
 from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
 from parlour.training.runs.run import Run
+from pydantic import Field
 
 from parlour_people.analysis import pictures, report as reports, tables
 from parlour_people.analysis.compare import DecidedGame, compared_guesses
@@ -29,8 +31,7 @@ UNHEARD: Final = "words left out"
 """Name of the habits that are compared with the analysis's own."""
 
 
-@dataclass(frozen=True)
-class AnalysisSettings:
+class AnalysisSettings(Settings):
     """How games are analysed."""
 
     habits: Path | None = None
@@ -38,14 +39,10 @@ class AnalysisSettings:
     games habits that were not learned from it; None: the usual ones."""
     pictures: bool = True
     """Draw pictures, where matplotlib is installed."""
-    workers: int = 1
+    workers: int = Field(default=1, ge=1)
     """Number of processes. The result does not depend on it."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     """The same seed gives the same result."""
-
-    def __post_init__(self) -> None:
-        for what, least in (("workers", 1), ("seed", 0)):
-            check_from(what, getattr(self, what), least)
 
 
 class GameResult(NamedTuple):

@@ -7,7 +7,7 @@ from the first. Each number of players is a part of the run with a file of its o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -99,7 +99,7 @@ def clone_networks(
         raise ParlourError(f"{len(games)} games are too few; accepted: {_FEWEST} to learn from and {_FEWEST} held out")
     parts: dict[int, PartResult] = {}
     stage = Stage("Learning networks", len(sizes), "numbers of players")
-    with run.opened({**asdict(config), "games": len(games)}) as directory:
+    with run.opened({**config.plain(), "games": len(games)}) as directory:
         (directory / PARTS).mkdir(exist_ok=True)
         for number, n in enumerate(sizes):
             run.progress(stage, number)
@@ -109,7 +109,7 @@ def clone_networks(
             parts[n] = PartResult.load(path)
             run.log({"eval/log_likelihood_vote": _votes(parts[n].columns)}, number + 1)
         run.progress(stage, len(sizes))
-        source = {"config": asdict(config), "games": later, "players": sizes}
+        source = {"config": config.plain(), "games": later, "players": sizes}
         cloned_by_date = ClonedByDate(
             CloneNetworks({n: part.earlier for n, part in parts.items()}, source),
             CloneNetworks({n: part.later for n, part in parts.items()}, source | {"games": len(games) - later}),

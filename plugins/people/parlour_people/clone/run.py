@@ -13,7 +13,7 @@ At most `ALTERNATIVES` of the moves not taken, drawn evenly, are used; the estim
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
@@ -284,7 +284,7 @@ def clone(
     games = len({choice.game for choice in choices})
     if games < config.folds:
         raise ParlourError(f"{config.folds} folds of {games} games are not accepted; accepted: 2 to {games} folds")
-    with run.opened({**asdict(config), "games": games, "choices": len(choices)}) as directory:
+    with run.opened({**config.plain(), "games": games, "choices": len(choices)}) as directory:
         held_out = cross_validated(choices, config, run)
         cloned = Cloned(_of_all(choices, config, run.progress), held_out, report.table(held_out))
         cloned.network.save(directory / report.PLAYER)
@@ -330,7 +330,7 @@ def _of_all(choices: Sequence[ImitatedChoice], config: CloneConfig, progress: St
         "games": len({choice.game for choice in choices}),
         "choices": {kind: len(of) for kind, of in kinds.items()},
         "players": sorted({choice.players for choice in choices}),
-        "config": asdict(config),
+        "config": config.plain(),
     }
     return ChoiceNetwork(heads, source)
 

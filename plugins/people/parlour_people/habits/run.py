@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from parlour.envs import replay
-from parlour.envs.core import ParlourError, accept, check_from
+from parlour.envs.core import ParlourError
+from parlour.envs.settings import Settings
 from parlour.policies.files import write_json
 from parlour.training.report.report import Picture, Report
 from parlour.training.runs.progress import Stage, counted
 from parlour.training.runs.run import Run
+from pydantic import Field, model_validator
 
 from parlour_people.habits import learner, report
 from parlour_people.habits.avalon_fit import AVALON
@@ -28,8 +30,7 @@ WIDTHS: Final = (0.01, 10.0)
 """Widths of priors: below the first nothing is learned; above the second they have no effect."""
 
 
-@dataclass(frozen=True)
-class HabitsConfig:
+class HabitsConfig(Settings):
     """One run."""
 
     source: str = "runs/records"
@@ -41,27 +42,22 @@ class HabitsConfig:
     reader: bool = False
     """Learn what events tell about the evil side, not how likely they are: better with a thousand games or more. Avalon without
     words only."""
-    last: float | None = None
+    last: float | None = Field(default=None, ge=LAST[0], le=LAST[1])
     """Share of the games, the last by name, to hold out instead of cross-validating; None: cross-validation."""
-    folds: int = 5
+    folds: int = Field(default=5, ge=2)
     """Number of folds of the cross-validation."""
-    shared_width: float = 1.5
+    shared_width: float = Field(default=1.5, ge=WIDTHS[0], le=WIDTHS[1])
     """Standard deviation of the prior of the part shared by all numbers of players, in log-odds."""
-    own_width: float = 0.5
+    own_width: float = Field(default=0.5, ge=WIDTHS[0], le=WIDTHS[1])
     """Standard deviation of the prior of the separate part of each number of players, in log-odds."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     """Seed of the folds and the intervals: the same seed gives the same result."""
 
-    def __post_init__(self) -> None:
-        for name, least in (("folds", 2), ("seed", 0)):
-            check_from(name, getattr(self, name), least)
-        if self.last is not None and not LAST[0] <= self.last <= LAST[1]:
-            raise accept("last", self.last, f"a share from {LAST[0]} to {LAST[1]}")
+    @model_validator(mode="after")
+    def _tests_in_one_way(self) -> Self:
         if self.last is not None and self.test is not None:
             raise ParlourError("--last and --test are not accepted together; accepted: one of them")
-        for name in ("shared_width", "own_width"):
-            if not WIDTHS[0] <= getattr(self, name) <= WIDTHS[1]:
-                raise accept(name, getattr(self, name), f"a number from {WIDTHS[0]} to {WIDTHS[1]}")
+        return self
 
     @property
     def learning(self) -> learner.Learning:
@@ -125,7 +121,7 @@ def _learn_of(of_game: learner.HabitsOfGame[learner.G], config: HabitsConfig, ru
     if len(games) < config.folds:
         raise ParlourError(f"--folds {config.folds} of {len(games)} games is not accepted; accepted: 2 to {len(games)}")
     others = [] if config.test is None else of_game.games_in(config.test)
-    with run.opened(asdict(config)) as folder:
+    with run.opened(config.plain()) as folder:
         step = 0
         ways = of_game.variants(games, config.learning)
         readings = {report.DEFAULT: of_game.read_by_default(games)}
@@ -162,7 +158,7 @@ def _learn_by_date(of_game: learner.HabitsOfGame[learner.G], config: HabitsConfi
     if not config.folds <= cut < len(games):
         raise ParlourError(f"--last {config.last} of {len(games)} games is not accepted: one part is too small")
     first, last = games[:cut], games[cut:]
-    with run.opened(asdict(config)) as folder:
+    with run.opened(config.plain()) as folder:
         ways = of_game.variants(first, config.learning)
         learned = {name: of_game.learn(first, how) for name, how in ways.items()}
         notes = {"learned_from": {"games": cut, "seed": config.seed}}

@@ -119,7 +119,7 @@ def _clone(name: str, setting: StudySetting, folder: Path) -> tuple[str, list[Ta
 
 
 def _analysis(name: str, setting: StudySetting, folder: Path) -> tuple[str, list[TableCell]]:
-    settings = replace(SETTINGS, habits=folder / HABITS, workers=setting.workers)
+    settings = SETTINGS.replace(habits=folder / HABITS, workers=setting.workers)
     analysis = analyse(folder / TRANSCRIPTS, folder / ANALYSIS, settings)
     title = f"{len(analysis.folder.games)} recorded games of {analysis.folder.theirs}"
     return title, list(compared_cells(name, analysis))
