@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from parlour.training.report.report import Picture, Report
-from parlour.training.report.result_table import Column, ResultTable, plain_table
+from parlour.training.report.result_table import Column, Figure, ResultTable, plain_table
 from parlour.training.statistics import Estimate
 
 RATES = ResultTable(
@@ -57,3 +57,27 @@ def test_a_page_escapes_what_it_shows_and_holds_its_picture(tmp_path):
 def test_values_that_take_long_are_made_when_they_are_asked_for():
     assert Report("", "Said.", values=lambda: {"a": 1}).as_json() == {"a": 1, "verdict": "Said."}
     assert Report("", "Said.", values=[1]).as_json() == [1]
+
+
+def test_a_figure_is_marked_or_in_a_unit_of_its_own_and_files_have_its_value(tmp_path):
+    rate = Estimate(0.5, 0.4, 0.6, 100)
+    cells = (
+        Figure(rate, mark="!"),
+        Figure(3.0, Column("", ".2f", unit=" s"), before="of "),
+        Figure(rate, mark="!", hidden=True),
+    )
+    table = ResultTable("Rates", (Column("rate", ".0%"),), tuple((cell,) for cell in cells), file="rates.csv")
+    assert [text for (text,) in table.texts()] == ["50%  [40%, 60%] !", "of 3.00 s", "!"]
+    values = [row["rate"] for row in table.as_json()]
+    assert values == [{"value": 0.5, "low": 0.4, "high": 0.6}, 3.0, {"value": 0.5, "low": 0.4, "high": 0.6}]
+    Report("Title", data=(table,)).write(tmp_path)
+    assert (tmp_path / "rates.csv").read_text() == "rate,rate_low,rate_high\n0.5,0.4,0.6\n3.0,,\n0.5,0.4,0.6\n"
+    assert "Rates" not in (tmp_path / "report.md").read_text()  # data are CSV alone
+
+
+def test_sentences_stay_lines_and_values_may_hold_estimates(capsys):
+    report = Report("", parts=(("one\ntwo",),), values={"rate": Estimate(0.5, n=2, hits=1)})
+    report.print(as_json=False)
+    assert capsys.readouterr().out == "one two\n"
+    report.print(as_json=True)
+    assert json.loads(capsys.readouterr().out)["rate"] == {"hits": 1, "n": 2, "rate": 0.5, "low": None, "high": None}

@@ -233,6 +233,7 @@ def test_the_title_names_a_language_model_only_if_one_played(capsys):
         ["avalon-7", "--against", "me"],
         ["avalon-7", "--games", "1", "--practice", "0", "--seed", "2147483648"],  # no deal is left
         ["avalon-7", "--model", ""],
+        ["avalon-7", "--ours", "gratr:gamma=0.02"],  # which this table does not read
         ["avalon-7", "--games", "1", "--practice", "-1"],
         [],
     ],

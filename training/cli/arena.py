@@ -11,7 +11,7 @@ import typer
 from parlour.envs.core import ParlourError
 from parlour.policies import HumanPolicy, asks_a_model, make_policy, players_of
 from parlour.training.cli import common
-from parlour.training.cli.models import ModelOption, called, seated
+from parlour.training.cli.models import ModelOption, seated
 from parlour.training.measure.arena.config import ArenaConfig
 from parlour.training.measure.arena.report import as_json, report_of
 from parlour.training.measure.arena.run import arena as play_arena
@@ -67,7 +67,7 @@ def arena(
         raise ParlourError(f"--workers {processes.workers} goes without a language model; accepted: --concurrency")
     with processes.players(model) as workers, opened(workers) as pool, display.progress_line() as progress:
         result = play_arena(env, config, makers, out, GameRunner(model.concurrency, pool, progress))
-    report = report_of(result, f"; agents answered by {called(model)}" if asking else "")
+    report = report_of(result, f"; agents answered by {model.called}" if asking else "")
     files = [] if out is None else [f"report: {out / PAGE_FILE}"]
     parts = (*report.parts, *decision_parts(result.decisions), *files)
     return replace(report, parts=parts, values={**as_json(result), **({"model": model.name} if asking else {})})

@@ -12,7 +12,7 @@ from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.registry import lookup
 from parlour.policies import asks_a_model, make_policy
 from parlour.training.cli import common
-from parlour.training.cli.models import ModelOption, called, games_at_once, seated
+from parlour.training.cli.models import ModelOption, games_at_once, seated
 from parlour.training.measure import evaluate as evaluation
 from parlour.training.measure.evaluation_tables import games_table, report_of
 from parlour.training.play import rollout, seeds
@@ -127,7 +127,7 @@ def evaluate(
     settings |= {"games": games, "seat": seat, "seed": seed, "on_failure": failures.on_failure}
     storage = games_folder(out, base, f"evaluate-{design}", settings, resume=resume)
     asking = any(map(asks_a_model, makers))
-    note = f"; agents answered by {called(model)}" if asking else ""
+    note = f"; agents answered by {model.called}" if asking else ""
     with storage, ray.pool(model) as pool, display.progress_line() as progress:
         runner = GameRunner(workers, pool, progress, failures, out, resume)
         if design == "single":

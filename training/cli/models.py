@@ -73,12 +73,6 @@ ModelOption = Annotated[
 ]
 
 
-def called(model: Model) -> str:
-    """What results call a model; never a language model what is none."""
-    said: str = model.called
-    return said
-
-
 def seated(name: str, model: Model) -> str:
     """What transcripts and tables call a player: with the model that answers it, if it asks one; a checkpoint by its name
     and the hash of its weights.

@@ -12,7 +12,6 @@ from parlour.training.measure.evaluate import ALL_GAMES, Comparison, Evaluation,
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import Column, ResultTable, points_column, rate_column
 from parlour.training.report.verdicts import WIN_RATE, compared, doubt, no_score, together, won, word
-from parlour.training.statistics import Estimate, show_interval
 
 _MOST: Final = 3
 """Comparisons in a verdict."""
@@ -109,14 +108,3 @@ def mark_of(report: Evaluation) -> str:
     """The line below a table that says what the sign in it means; empty where there is none."""
     counts = [own for counts_by in report.own.values() for own in counts_by.values()]
     return MEANING if any(foreign(*own) for own in counts) else ""
-
-
-def show_rate(rate: Estimate | None) -> str:
-    """A rate with its interval and n.
-
-    >>> show_rate(None)
-    '-'
-    """
-    if rate is None:
-        return "-"
-    return f"{rate.value:6.1%}  {show_interval(rate, '.1%')}  n={rate.n}"

@@ -116,19 +116,17 @@ def _escaped(letter: str) -> str:
     return letter if letter.isprintable() else json.dumps(letter)[1:-1]
 
 
-def rich_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]] = (), *, wrap: bool = False) -> Table:
-    """A table; its cells are cut off where there is no room, unless they may wrap."""
+def show_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], *, wrap: bool = False) -> None:
+    """Print a table; cells are cut off where there is no room, unless they may wrap.
+
+    Files and pipes keep every figure of a table that is not too wide.
+    """
     made = Table(title=" ".join(title.split()), title_justify="left", header_style="bold")
     for heading in headings:
         made.add_column(heading, no_wrap=not wrap, overflow="fold" if wrap else "ellipsis")
     for row in rows:
         made.add_row(*row)
-    return made
-
-
-def show_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], *, wrap: bool = False) -> None:
-    """Print a table; files and pipes keep every figure of a table that is not too wide."""
-    made, out = rich_table(title, headings, rows, wrap=wrap), console()
+    out = console()
     if not out.is_terminal:
         needed = Measurement.get(out, out.options.update(max_width=_WIDEST), made).maximum
         out.width = out.width if wrap and needed == _WIDEST else max(out.width, needed)

@@ -170,8 +170,8 @@ class JsonlStore(Generic[T]):
 # -- tables ------------------------------------------------------------------------------------------------------
 
 
-def write_csv(path: Path, heading: Sequence[str], rows: Sequence[Sequence[Any]], end: str = "\n") -> None:
-    """Write a table as a whole; None becomes an empty cell, `end` ends a line."""
+def write_csv(path: Path, heading: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Write a table as a whole; None becomes an empty cell."""
     text = io.StringIO()
-    csv.writer(text, lineterminator=end).writerows([heading, *rows])
+    csv.writer(text, lineterminator="\n").writerows([heading, *rows])
     atomic_write(path, text.getvalue())

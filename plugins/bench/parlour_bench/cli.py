@@ -14,7 +14,7 @@ from parlour.policies.agents.chat import ChatPlayer
 from parlour.policies.files import write_json
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.cli import common
-from parlour.training.cli.models import ModelOption, called, seated
+from parlour.training.cli.models import ModelOption, seated
 from parlour.training.measure.decision_tables import SIGN, decision_parts, marked
 from parlour.training.play.extras import import_extra
 from parlour.training.play.parallel.executor import opened
@@ -95,7 +95,7 @@ def benchmark(
     with processes.players(model) as workers, opened(workers) as pool, display.progress_line() as progress:
         runner = GameRunner(model.concurrency, pool, failures=failures)
         scores_json, made = run_benchmark(chosen, candidate, out, name, runner=runner, progress=progress)
-    note = f"; agents answered by {called(model)}" if asking else ""
+    note = f"; agents answered by {model.called}" if asking else ""
     result = read_result(out)
     report = Report("", verdict_of(result), tuple(score_parts(result, made, note)), values=scores_json)
     write_benchmark_page(out, result, report)
@@ -225,7 +225,7 @@ def show_abilities(
         result = measured.abilities(run, policy or ChatPlayer.name, model, progress)
     table, verdict = words.abilities_table(result), words.verdict_on(result)
     pages.write_abilities_page(run, result, verdict, table)
-    answered = [f"questions answered by {called(model)}"] if result.asked.questions else []
+    answered = [f"questions answered by {model.called}"] if result.asked.questions else []
     if clock := seconds_a_game(run):
         took = f"{clock.value:.2f} {show_interval(clock, '.2f')}, n={clock.n}"
         answered.append(f"seconds of its turns in a game, on this machine: {took}")
