@@ -7,16 +7,14 @@ from typing import Annotated
 
 import typer
 from parlour.training.cli import common
-from parlour.training.cli.options import Answer, Options
+from parlour.training.cli.options import Options
 from parlour.training.cli.train import stored
 from parlour.training.play.extras import import_extra
 from parlour.training.report import display
 from parlour.training.report.report import Report
-from parlour.training.report.result_table import plain_table
 from parlour.training.runs.run import Run
 
 from parlour_people.clone.choices import CloneConfig
-from parlour_people.habits import report as habits_report
 from parlour_people.habits.run import HabitsConfig, learn_habits
 
 
@@ -24,7 +22,7 @@ def train_habits(
     config: Annotated[HabitsConfig, Options(rename={"source": "--from"})],
     out: common.RunOption = Path("runs/habits"),
     log: common.LogOption = None,
-) -> Answer:
+) -> Report:
     """Learn from recorded games of Avalon or Werewolf how seats behave, and test on held-out games.
 
     Writes habits.json, tables, and a calibration curve. `--policy conduct:FILE` plays Avalon by any habits.json;
@@ -34,11 +32,7 @@ def train_habits(
     """
     with display.progress_line() as progress:
         result = learn_habits(config, Run(out, progress, log or ()))
-    tested = "The last games" if result.often else "The other folder"
-    scores = {"Cross-validation by game": result.scores, tested: result.tested}
-    tables = [plain_table(title, habits_report.HEADINGS, habits_report.rows(of)) for title, of in scores.items() if of]
-    files = f"habits: {out / 'habits.json'}; report: {out / 'report.html'}"
-    return Answer({"out": str(out), **result.as_json()}, [*tables, files], verdict=result.verdict)
+    return stored(result.report, out, f"habits: {out / 'habits.json'}")
 
 
 def train_clone(

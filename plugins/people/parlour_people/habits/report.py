@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from math import comb
 from pathlib import Path
@@ -20,10 +21,11 @@ from parlour.envs.extras import not_installed
 from parlour.training.measure.calibration import CalibrationBin, bins_by_range, calibration_error as error_of
 from parlour.training.report import plots
 from parlour.training.report.plots import REFERENCE, Curve, CurvePoint
-from parlour.training.report.result_table import markdown_table
+from parlour.training.report.report import Picture
+from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.report.verdicts import LOG_LOSS, compared, saved
-from parlour.training.runs.folder import write_csv
-from parlour.training.statistics import Estimate, rate, show_estimate
+from parlour.training.runs.run import Run
+from parlour.training.statistics import Estimate, rate
 
 
 class SourceGame(Protocol):
@@ -135,22 +137,10 @@ _ALL: Final = "all"
 """The group of all tables."""
 DEFAULT: Final = "default"
 """The name of today's fixed rates; the first of the readings."""
-HEADINGS: Final = (
-    "players",
-    "habits",
-    "games",
-    "reads",
-    "log loss",
-    "less than default",
-    "less than before",
-    "AUC",
-    "ECE",
-    "loss of Merlin",
-)
 
 
 def summary(readings: Readings, seed: int, groups: Groups) -> list[dict[str, Any]]:
-    """One entry for each group of tables and each habits: what `HEADINGS` name, as plain values; chance by itself."""
+    """One entry for each group of tables and each habits: what `scores_table` shows; chance by itself."""
     return [entry for group, numbers in groups.items() for entry in _of_group(readings, seed, group, numbers)]
 
 
@@ -201,24 +191,27 @@ def verdict(entries: Sequence[Mapping[str, Any]], games: str) -> str:
     return compared(name, "belief by the fixed rates", gain, LOG_LOSS.of(games))
 
 
-def rows(entries: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
-    """The cells under `HEADINGS`."""
-    return [
-        (
-            *(entry["players"], entry["habits"], str(entry["games"]), str(entry["quests"])),
-            f"{entry['log_loss'].value:.3f}"
-            if entry["habits"] == "chance"
-            else show_estimate(entry["log_loss"], ".3f"),
-            *(show_estimate(entry.get(name), ".3f") for name in ("less_than_default", "less_than_before")),
-            *(f"{entry['auc']:.3f}", f"{entry['ece']:.3f}", show_estimate(entry.get("merlin"), ".3f")),
+def scores_table(title: str, entries: Sequence[Mapping[str, Any]], file: str) -> ResultTable:
+    """The entries of a summary."""
+    columns = (
+        *(Column("players"), Column("habits"), Column("games"), Column("reads", key="quests")),
+        *(Column(name, ".3f", key=name.replace(" ", "_")) for name in _LOSSES),
+        *(Column("AUC", ".3f", key="auc"), Column("ECE", ".3f", key="ece")),
+        Column("loss of Merlin", ".3f", key="merlin"),
+    )
+    keys = [column.name for column in columns]
+    rows = (
+        tuple(
+            entry["log_loss"].value if (key, entry["habits"]) == ("log_loss", "chance") else entry.get(key)
+            for key in keys
         )
         for entry in entries
-    ]
+    )
+    return ResultTable(title, columns, tuple(rows), file=file)
 
 
-def in_words(title: str, entries: Sequence[Mapping[str, Any]]) -> str:
-    """One section of the report in Markdown."""
-    return f"## {title}\n\n{markdown_table(HEADINGS, rows(entries))}\n"
+_LOSSES: Final = ("log loss", "less than default", "less than before")
+PICTURE: Final = "calibration.png"
 
 
 # -- files -------------------------------------------------------------------------------------------------------
@@ -228,23 +221,23 @@ def in_words(title: str, entries: Sequence[Mapping[str, Any]]) -> str:
 class Writer:
     """Writes what a run found into its folder."""
 
-    folder: Path
+    run: Run
     seed: int
     groups: Groups
     panels: Sequence[str]
     """Groups that the picture shows."""
 
-    def write(self, prefix: str, title: str, readings: Readings) -> tuple[list[dict[str, Any]], str]:
-        """The tables and the curve as data and as a picture; returns the summary, and a section of the report."""
+    def write(self, prefix: str, title: str, readings: Readings) -> tuple[list[dict[str, Any]], ResultTable]:
+        """The calibration as data; returns the summary, and a table of the report."""
         entries = summary(readings, self.seed, self.groups)
-        heading = ("players", "habits", "games", "quests", "log_loss", "low", "high", "less_than_default", "low", "high",
-                   "less_than_before", "low", "high", "auc", "ece")  # fmt: skip
-        write_csv(self.folder / f"{prefix}scores.csv", heading, [_flat(entry) for entry in entries])
         of_bins = ("habits", "players", "low", "high", "seats", "mean", "evil")
-        write_csv(self.folder / f"{prefix}calibration.csv", of_bins, [*self._bins(readings)])
+        self.run.table(f"{prefix}calibration.csv", of_bins, [*self._bins(readings)])
+        return entries, scores_table(title, entries, f"{prefix}scores.csv")
+
+    def picture(self, readings: Readings) -> Picture:
+        """The calibration as a picture."""
         panels = {panel: self.groups[panel] for panel in self.panels}
-        draw(self.folder / f"{prefix}calibration.png", readings, panels)
-        return entries, in_words(title, entries)
+        return Picture(partial(draw, readings=readings, groups=panels), "Calibration", PICTURE)
 
     def _bins(self, readings: Readings) -> Iterator[list[Any]]:
         for name, every in readings.items():
@@ -253,16 +246,8 @@ class Writer:
                     yield [name, group, part.low, part.high, part.n, part.chance, part.share]
 
 
-def _flat(entry: Mapping[str, Any]) -> list[Any]:
-    losses = (entry["log_loss"], entry.get("less_than_default"), entry.get("less_than_before"))
-    ends = [value for loss in losses for value in (loss.with_ends if loss else (None,) * 3)]
-    return [*(entry[key] for key in ("players", "habits", "games", "quests")), *ends, entry["auc"], entry["ece"]]
-
-
 def draw(path: Path, readings: Readings, groups: Groups) -> None:
     """One panel for each group: predicted probability against the share of evil seats; the diagonal is calibrated."""
-    if not plots.available():
-        return
     shown = [read for read in readings[DEFAULT] if any(read.players in numbers for numbers in groups.values())]
     with plots.picture(
         path,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
 
 from parlour.envs import replay
 from parlour.envs.core import ParlourError, accept, check_from
 from parlour.policies.files import write_json
-from parlour.training.report.html import opening, write_report
+from parlour.training.report.report import Picture, Report
+from parlour.training.report.result_table import ResultTable
 from parlour.training.runs.progress import Stage, counted
 from parlour.training.runs.run import Run
 
@@ -84,6 +84,15 @@ class LearnedFrom:
     """On the other folder, or on the last games; empty without either."""
     often: Sequence[Mapping[str, Any]] = ()
     """On the last games, at more moments."""
+    title: str = ""
+    tables: tuple[ResultTable, ...] = ()
+    """All of these, as they are shown."""
+    picture: Picture | None = None
+
+    @property
+    def report(self) -> Report:
+        """What people read."""
+        return Report(self.title, self.verdict, self.tables, picture=self.picture, values=self.as_json())
 
     @property
     def verdict(self) -> str:
@@ -142,19 +151,20 @@ def _learn_of(of_game: learner.HabitsOfGame[learner.G], config: HabitsConfig, ru
         for number, fold in enumerate(folded):
             held_out = {"held_out": [games[k].name for k in fold.held_out]}
             write_json(folder / FOLDS / f"{number}.json", replace(fold.habits, notes=held_out).as_json())
-        writer = report.Writer(folder, config.seed, of_game.groups(games), of_game.panels)
-        scores, text = writer.write("", "Cross-validation by game", readings)
+        writer = report.Writer(run, config.seed, of_game.groups(games), of_game.panels)
+        scores, table = writer.write("", "Cross-validation by game", readings)
+        tables, picture = [table], writer.picture(readings)
         tested: list[dict[str, Any]] = []
         if others:
             learned = {name: of_game.learn(games, how) for name, how in list(ways.items())[:-1]} | {name: habits}
             on_others = {name: of_game.read_all(others, fitted.of) for name, fitted in learned.items()}
             on_others = {report.DEFAULT: of_game.read_by_default(others), **on_others}
             writer = replace(writer, groups=of_game.groups(others))
-            tested, more = writer.write("test-", "On the games of the other folder", on_others)
-            text += "\n" + more
-        learned_from = LearnedFrom(habits, tuple(folded), scores, tested)
-        _write_report(folder, of_game.title, learned_from.verdict, [text])
-    return learned_from
+            tested, table = writer.write("test-", "On the games of the other folder", on_others)
+            tables.append(table)
+        result = LearnedFrom(habits, tuple(folded), scores, tested, (), of_game.title, tuple(tables), picture)
+        result.report.write(folder)
+    return result
 
 
 def _learn_by_date(of_game: learner.HabitsOfGame[learner.G], config: HabitsConfig, run: Run) -> LearnedFrom:
@@ -176,17 +186,10 @@ def _learn_by_date(of_game: learner.HabitsOfGame[learner.G], config: HabitsConfi
         ):
             reads[name] = of_game.read_all_often(last, fitted.of)
         run.log({"eval/log_loss": fmean(read.loss for read in reads[name][0])}, 1)
-        writer = report.Writer(folder, config.seed, of_game.groups(last), of_game.panels)
-        tables, sections = [], []
-        for number, (prefix, title) in enumerate(_MOMENTS[: len(reads[name])]):
-            entries, text = writer.write(prefix, title, {name: some[number] for name, some in reads.items()})
-            tables.append(entries)
-            sections.append(text)
-        result = LearnedFrom(habits, (), (), tables[0], tables[-1])
-        _write_report(folder, of_game.title, result.verdict, sections)
+        writer = report.Writer(run, config.seed, of_game.groups(last), of_game.panels)
+        moments = [{name: some[number] for name, some in reads.items()} for number in range(len(reads[name]))]
+        found = [writer.write(*called, of) for called, of in zip(_MOMENTS, moments, strict=False)]
+        picture, tables = writer.picture(moments[0]), tuple(table for _, table in found)
+        result = LearnedFrom(habits, (), (), found[0][0], found[-1][0], of_game.title, tables, picture)
+        result.report.write(folder)
     return result
-
-
-def _write_report(folder: Path, title: str, verdict: str, sections: Sequence[str]) -> None:
-    pictures = ["![Calibration](calibration.png)"] if (folder / "calibration.png").exists() else []
-    write_report(folder, "\n".join([*opening(title, verdict, *pictures), *sections]))
