@@ -16,7 +16,7 @@ from parlour.envs.registry import EnvModule, make, register, registry
 
 __all__ = ["EnvModule", "make", "register", "registry"]
 
-_games = registry  # by a name that no submodule has
+_games = registry  # importing the submodule `registry` binds that name of the package to the module
 register_when_imported(_games)
 
 

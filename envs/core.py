@@ -162,18 +162,18 @@ class Game(Protocol[S]):
         """What `seat` may know."""
 
     def chances(self, s: S) -> Iterator[tuple[Move, float]] | None:
-        """Each move that `nature` may draw in `s`, once, always in the same order, with its probability; None: it cannot be told.
+        """Each move that `nature` may draw in `s`, once, always in the same order, with its probability; None where they are unknown.
 
         An iterator, because deals can be very many.
         """
         return None
 
     def hidden_cycles(self, view: Any) -> int:
-        """How many cycles a phase lasts of which not all see the turns; 0 in no such phase (`parlour.envs.moment`)."""
+        """Cycles of the present hidden phase, in which not all see the turns; 0 outside (`parlour.envs.moment`)."""
         return 0
 
     def asked(self, view: Any, cycle: int) -> tuple[Move, ...]:
-        """What a seat is asked in a cycle of such a phase."""
+        """The moves that a seat is asked for in a cycle of a hidden phase."""
         return ()
 
 
@@ -187,9 +187,9 @@ class GameText(Protocol[V_contra]):
     """Kinds of moves and announcements that are hardly ever the same twice, so that environments need not keep their lines."""
     rules: str = ""
     """The rules of this table, whole and in its language, the same for all seats; a first paragraph, up to an empty line, must do
-    where there is no room for more. It stands at the end of `who`, and in `info["rules"]` with `info="full"`."""
+    where there is no room for more. `who` ends with them, and `info["rules"]` holds them with `info="full"`."""
     language: str = ""
-    """Of all its words, such as `"zh"`; empty for English."""
+    """The language of its words, such as `"zh"`; empty for English."""
 
     def who(self, view: V_contra) -> str:
         """First section: who the seat is and what it knows from outside the talk. Fixed once the roles are dealt."""

@@ -67,7 +67,7 @@ def warn_once(package: str, why: str) -> None:
 
 
 class Places(MutableMapping[str, str]):
-    """Name -> `module:ATTRIBUTE`: those of parlour and those added, then those of installed packages. Nothing is imported.
+    """Name -> `module:ATTRIBUTE`: parlour's names, added names, then names of installed packages. Nothing is imported.
 
     Args:
         group: The group of entry points.

@@ -2,6 +2,10 @@
 
 A field holds the name, type, bounds and default of a setting; the docstring below it describes it. The constructor, the words
 of `name:key=value`, the values of `--set`, TOML and JSON, what files store, and the one line of a refusal come from there.
+
+Defaults are given by keyword, `Field(default=15, ge=1)`: mypy takes a field without `default=` for a required one. Names that another
+value holds are `Annotated[str, OneOf(tuple(PRESETS))]`. Checks across fields are validators of the mode `"after"` that raise
+`ParlourError`; its text is the refusal.
 """
 
 from __future__ import annotations
@@ -31,6 +35,8 @@ from pydantic_core import CoreSchema, core_schema
 
 BETWEEN_ITEMS: Final = "+"
 """Between the items of a list in words."""
+NO_ITEMS: Final = "none"
+"""An empty list in words."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +107,7 @@ class Settings(BaseModel):
 
     @classmethod
     def from_words(cls, words: Mapping[str, str]) -> Self:
-        """From the words of `name:key=value`; the items of a list are joined by `+`.
+        """From the words of `name:key=value`; the items of a list are joined by `+`, and `none` is an empty list.
 
         Raises:
             ParlourError: A setting is unknown or missing, or a value is not accepted.
@@ -149,14 +155,15 @@ class Settings(BaseModel):
 
 
 def refusal(error: ValidationError, model: type[BaseModel]) -> ParlourError:
-    """The first fault of settings in one line: which setting, its value, and what is accepted.
+    """The first fault of settings in one line, an unknown name before others: which setting, its value, and what is accepted.
 
     Args:
         error: What pydantic found.
         model: The settings.
     """
-    first = error.errors(include_url=False)[0]
-    same = [fault for fault in error.errors(include_url=False) if fault["loc"][:1] == first["loc"][:1]]
+    faults = sorted(error.errors(include_url=False), key=lambda each: each["type"] != "extra_forbidden")
+    first = faults[0]
+    same = [fault for fault in faults if fault["loc"][:1] == first["loc"][:1]]
     fault = max(same, key=lambda each: len(each["loc"]))  # of the forms that a value may have, the one that fits best
     own = fault.get("ctx", {}).get("error")
     if isinstance(own, ParlourError):
@@ -291,32 +298,47 @@ def _model_of(annotation: Any) -> type[BaseModel] | None:
 
 def _of_python(value: Any) -> Any:
     """A value as pydantic's strict mode has it: lists are tuples, NumPy's numbers are Python's."""
-    if isinstance(value, list | tuple) and type(value) in (list, tuple):
+    if type(value) in (list, tuple):
         return tuple(map(_of_python, value))
-    if isinstance(value, bool | int | float) and type(value) in (bool, int, float):
+    if type(value) in (bool, int, float) or isinstance(value, Enum):
         return value
     if isinstance(value, Integral):
-        return value if isinstance(value, Enum) else int(value)
-    return float(value) if isinstance(value, Real) and not isinstance(value, Enum) else value
+        return int(value)
+    return float(value) if isinstance(value, Real) else value
 
 
-def of_word(name: str, field: FieldInfo, word: str) -> Any:
-    """The value of a word by the type of the field; whether the value is accepted, the constructor says."""
+def of_word(name: str, field: FieldInfo, word: str, between: str = BETWEEN_ITEMS) -> Any:
+    """The value of a word by the type of the field; whether the value is accepted, the constructor says.
+
+    Args:
+        name: The setting, for errors.
+        field: What the settings say about it.
+        word: What somebody wrote.
+        between: What is written between the items of a list.
+
+    Raises:
+        ParlourError: The word is no value of this type.
+    """
     try:
-        return _read(field.annotation, word)
+        return _read(field.annotation, word, between)
     except (ValidationError, PydanticUserError):
         raise accept(name, word, accepted(field)) from None
 
 
-def _read(annotation: Any, word: str) -> Any:
+def _read(annotation: Any, word: str, between: str) -> Any:
     parts = [part for part in get_args(annotation) if part is not type(None)]
     if get_origin(annotation) is Annotated:
-        return _read(parts[0], word)
+        return _read(parts[0], word, between)
     if get_origin(annotation) in (Union, types.UnionType) and any(map(_is_list, parts)):
-        return next(_read(part, word) for part in parts if _is_list(part))
-    if get_origin(annotation) is not tuple:
-        return TypeAdapter(annotation).validate_strings(word)
-    return tuple(_read(parts[0], item) for item in word.split(BETWEEN_ITEMS) if item)
+        return next(_read(part, word, between) for part in parts if _is_list(part))
+    if get_origin(annotation) is tuple:
+        items = () if word == NO_ITEMS else filter(None, word.split(between))
+        return tuple(_read(parts[0], item, between) for item in items)
+    if isinstance(annotation, type) and not issubclass(annotation, int | float | str | Path | Enum):
+        return word  # the name of a file, say, which the field's own validator reads
+    if get_origin(annotation) is Literal and all(isinstance(part, str) for part in parts):
+        return word
+    return TypeAdapter(annotation).validate_strings(word)
 
 
 def _is_list(annotation: Any) -> bool:

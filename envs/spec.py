@@ -1,6 +1,6 @@
-"""What a game says of itself: `GameSpec`, its options, and what makes the numbers that a seat sees.
+"""The description of a game, `GameSpec`; its options; and the makers of its features.
 
-Whatever another floor needs of a game besides (kernels, measures, pages) stands in an open table of that floor.
+Another floor that needs more of a game (kernels, measures, pages) keeps an open table by game.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class GameOptions(Settings):
-    """The options of a game; of one without any, as it is."""
+    """Options of a game. A game without options uses this class itself."""
 
     called: ClassVar[str] = "option"
 
@@ -61,7 +61,7 @@ class Encoders:
 
 
 class GameSpec(Protocol):
-    """What a game says of itself: `GAME` in its package. A spec is an instance of a subclass.
+    """The description of a game: `GAME` in its package, an instance of a subclass.
 
     Games never import players: whoever needs one loads it by its dotted name, `"package.module:attribute"`.
     """

@@ -16,7 +16,7 @@ from parlour.policies.adapters.openspiel_bot import is_mcts
 from parlour.policies.files import write_json
 from parlour.training.learn.examples import GAME, OPTIONS, against_random
 from parlour.training.measure import evaluate
-from parlour.training.measure.evaluation_tables import show_report
+from parlour.training.measure.evaluation_tables import report_of
 from parlour.training.play import seeds
 from parlour.training.play.rollout import table
 from parlour.wrappers.openspiel.game import openspiel_game
@@ -49,7 +49,7 @@ TabularSeat.of("werewolf_v0", env.game_env.game.config, solved).save(chosen.out 
 
 candidates = {"cfr": lambda: TabularSeat.load(chosen.out / "werewolf4.npz"), "random": RandomPolicy}
 report = evaluate.single(env, candidates, ("random", RandomPolicy), seeds.HELD_OUT[:1000])
-show_report(report, f"; Werewolf, {len(solved)} information sets; a draw is not won")
+report_of(report, f"; Werewolf, {len(solved)} information sets; a draw is not won").show()
 searched = against_random("ismcts", is_mcts(openspiel_game(GAME, **OPTIONS), chosen.simulations), chosen.deals)
-show_report(searched, f"; Avalon, {chosen.simulations} simulations a move")
+report_of(searched, f"; Avalon, {chosen.simulations} simulations a move").show()
 write_json(chosen.out / "report.json", {"werewolf": report.as_json(), "avalon": searched.as_json()})

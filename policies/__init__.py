@@ -63,7 +63,9 @@ __all__ = [
     "register",
 ]
 _HOMES: Final = {
-    kind.home.partition(":")[2]: kind.home.partition(":")[0] for kind in REGISTRY.here().values() if kind.home
+    home.partition(":")[2]: home.partition(":")[0]
+    for kind in REGISTRY.here().values()
+    if isinstance(home := kind.home, str) and not kind.extra
 } | {
     "OfflineModel": "parlour.policies.llm.model",
     "Policy": "parlour.policies.base",

@@ -6,12 +6,16 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept, in_short
 from parlour.envs.json_values import json_value
+from parlour.envs.settings import Settings
 from parlour.policies.files import atomic_write
+
+if TYPE_CHECKING:
+    from parlour.policies.seating import Seating
 
 
 class Policy(ABC):
@@ -24,6 +28,8 @@ class Policy(ABC):
     """What it is called on the command line and in tables."""
     wants: ClassVar[str] = "both"
     """What it reads: `"text"`, `"features"`, `"both"`, or `"view"` if it reads `info["view"]` alone."""
+    settings_type: ClassVar[type[Settings]] = Settings
+    """What may be set."""
     habits: str | None = None
     """The file of habits by which it believes; None: the fixed rates, or it has no belief."""
 
@@ -31,6 +37,24 @@ class Policy(ABC):
     def reads_prose(self) -> bool:
         """Whether the whole prose of a seat is enough for it, though it wants something else."""
         return False
+
+    @classmethod
+    def settings_for(cls, game: str) -> type[Settings]:
+        """What may be set in a game."""
+        return cls.settings_type
+
+    @classmethod
+    def make(cls, settings: Any, at: Seating) -> Policy:
+        """The policy for a seat.
+
+        Args:
+            settings: Of `settings_for` the game.
+            at: The table, and who answers its questions.
+
+        Raises:
+            ParlourError: It cannot sit there.
+        """
+        return cls()
 
     def __init__(self) -> None:
         self.seat = 0

@@ -10,21 +10,29 @@ as in fictitious play the average of what was learned one after another.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Final, Self
+from typing import Annotated, Any, ClassVar, Final, Self
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept
+from parlour.envs.settings import Accepts, Settings
 from parlour.policies.base import Policy, TablePolicy
 from parlour.policies.names import EXPERT, HEURISTIC, MIXED
-from parlour.policies.settings import Settings, anything, check_settings, setting
+from parlour.policies.registry import asks_a_model, make_policy
+from parlour.policies.seating import Seating
 from parlour.policies.trained import SUFFIX, TrainedSeat
 
 MIXTURE: Final = "mixture"
 # they keep the draws of the network and of the player apart from all else that follows from the same seed
 _OF_NETWORK: Final = 0x3D17
 _OF_PLAYER: Final = 0x3D18
+
+
+class MixtureSettings(Settings):
+    """What can be set."""
+
+    folder: Annotated[str, Accepts("a folder with files of trained seats")]
+    """The folder, such as the snapshots of a run of self-play."""
 
 
 class MixturePolicy(TablePolicy):
@@ -38,6 +46,7 @@ class MixturePolicy(TablePolicy):
     """
 
     name: ClassVar[str] = MIXTURE
+    settings_type: ClassVar[type[Settings]] = MixtureSettings
     wants: ClassVar[str] = "features"
 
     def __init__(self, folder: str | Path) -> None:
@@ -69,10 +78,9 @@ class MixturePolicy(TablePolicy):
         return {"folder": self.folder}
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Self:
-        """A mixture from words, `folder`, for a table. Raises `ParlourError` for others, and as the class does."""
-        made = cls(folder_of(settings))
-        made.check_table(game, config)
+    def make(cls, settings: MixtureSettings, at: Seating) -> Self:
+        made = cls(settings.folder)
+        made.check_table(at.game, at.config)
         return made
 
 
@@ -86,19 +94,10 @@ def members_of(folder: str | Path) -> list[Path]:
     return members
 
 
-def folder_of(settings: Mapping[str, str]) -> str:
-    """The folder that words name. Raises `ParlourError`."""
-    check_settings(MIXTURE, settings, ("folder",))
-    if "folder" not in settings:
-        raise ParlourError(f"{MIXTURE} needs a folder; accepted: {MIXTURE}:FOLDER")
-    return settings["folder"]
-
-
-@dataclass(frozen=True)
 class MixedSettings(Settings):
     """What can be set."""
 
-    players: tuple[str, ...] = setting((HEURISTIC, EXPERT), anything(lambda words: tuple(words.split("+"))))
+    players: tuple[str, ...] = (HEURISTIC, EXPERT)
     """Who may sit in a seat, each as likely as the others, joined by +; none that asks a model."""
 
 
@@ -110,6 +109,7 @@ class MixedPolicy(Policy):
     """
 
     name: ClassVar[str] = MIXED
+    settings_type: ClassVar[type[Settings]] = MixedSettings
     wants: ClassVar[str] = "features"
 
     def __init__(self, players: Mapping[str, Policy]) -> None:
@@ -117,6 +117,15 @@ class MixedPolicy(Policy):
         self.players = dict(players)
         self.playing = next(iter(self.players))
         """The name of the player of this game."""
+
+    @classmethod
+    def make(cls, settings: MixedSettings, at: Seating) -> Self:
+        for name in settings.players:
+            if asks_a_model(name):
+                raise ParlourError(
+                    f"{name!r} among the players of {MIXED} asks a model; accepted: players that ask none"
+                )
+        return cls({name: make_policy(name, at.game, at.config) for name in settings.players})
 
     @property
     def player(self) -> Policy:

@@ -2,52 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from parlour.envs.core import ParlourError
 from parlour.envs.dotted import is_dotted
 from parlour.envs.extras import not_installed
 from parlour.envs.plugins import OpenTable
-from parlour.policies.names import EXPERT, HEURISTIC, LOGIC, MCTS, MIXED, RANDOM, SUFFIX, ZOO
+from parlour.policies.names import EXPERT, HEURISTIC, LOGIC, MCTS, MIXED, RANDOM, SUFFIX
 
 if TYPE_CHECKING:
+    from parlour.envs.settings import Settings
     from parlour.policies.base import Policy
     from parlour.policies.llm.model import Model
+    from parlour.policies.seating import Seating
 
 _MIXTURE: Final = "mixture"
 
 Group = Literal["plain", "file", "asking", "modules", "library"]
 
 
-class Wanted(NamedTuple):
-    """Where a policy is to sit, and who answers its questions."""
-
-    game: str
-    """The game's id."""
-    config: Mapping[str, Any]
-    """Its configuration."""
-    model: Model
-
-
 @dataclass(frozen=True)
 class PolicyKind:
-    """Policies of one name: how they are made from the settings `key=value,...` behind the name."""
+    """Policies of one name: which class plays, and what is shown of it."""
 
     name: str
-    make: Callable[[Mapping[str, str], Wanted], Policy]
-    """Raises `ParlourError` for settings that are not accepted."""
+    home: str | type[Policy]
+    """`module:class` of the player, imported when it is needed; or the class."""
     group: Group = "plain"
     """`plain`: asks nobody; `file`: plays what a file holds; `asking`: asks the model; `modules`: for the mediated game;
     `library`: another library's player."""
-    home: str = ""
-    """`module:class` of what is made, where it is known before, imported when it is needed."""
-    settings: bool = True
-    """Whether anything may follow the name."""
+    extra: str = ""
+    """The extra of parlour that the module needs."""
+    settings: str = ""
+    """`module:class` of its settings, where the player's module needs a library; otherwise the player's own say which."""
+    bare: bool = False
+    """Whether nothing may follow the name."""
     first: str = ""
     """The setting that may be given as a value alone, such as `folder` in `mixture:FOLDER`."""
     shown: str = ""
@@ -56,14 +49,47 @@ class PolicyKind:
     """One sentence for `parlour list`, where the name does not say it."""
 
     @property
-    def cls(self) -> type[Policy] | None:
-        """What is made, where it is known before."""
-        return _imported(self.home) if self.home else None
+    def cls(self) -> type[Policy]:
+        """The class of the player. Raises `ParlourError` where the packages of its extra are not installed."""
+        if not isinstance(self.home, str):
+            return self.home
+        try:
+            made: type[Policy] = _imported(self.home)
+        except ModuleNotFoundError as error:
+            if not self.extra:
+                raise
+            raise not_installed(error.name, self.extra) from None
+        return made
 
     @property
     def asks(self) -> bool:
         """Whether the model answers it."""
         return self.group == "asking"
+
+    def settings_for(self, game: str = "") -> type[Settings]:
+        """What may be set in a game."""
+        kind: type[Settings] = _imported(self.settings) if self.settings else self.cls.settings_for(game)
+        return kind
+
+    def read(self, words: Mapping[str, str], game: str = "") -> Any:
+        """Its settings from the words behind the name.
+
+        Args:
+            words: Key -> value.
+            game: The game to be played, whose player may have settings of its own.
+
+        Raises:
+            ParlourError: A setting is unknown or missing, or a value is not accepted.
+        """
+        try:
+            return self.settings_for(game).from_words(words)
+        except ParlourError as error:
+            raise ParlourError(f"policy {self.name!r}: {error}") from None
+
+    def make(self, words: Mapping[str, str], at: Seating) -> Policy:
+        """The player for a seat. Raises `ParlourError` for settings or a table that are not accepted."""
+        settings = self.read(words, at.game)
+        return self.cls.make(settings, at)
 
 
 REGISTRY: Final[OpenTable[PolicyKind]] = OpenTable("parlour.policies", PolicyKind)
@@ -82,82 +108,16 @@ def names_of(*groups: Group) -> tuple[str, ...]:
     return tuple(kind.name for kind in REGISTRY.values() if kind.group in groups)
 
 
-FOREIGN: Final[Mapping[str, str]] = {
-    name: f"parlour.policies.adapters.{name}" for name in ("sb3", "rllib", "openspiel", "hf")
-}
-"""Name -> the module that seats another library's players, imported when asked for; the extra is called the same.
-
-They take settings, as in `sb3:file=model.zip`; each module has `from_settings(settings, game, config) -> Policy`.
-"""
+FOREIGN: Final = ("sb3", "rllib", "openspiel", "hf")
+"""Players of other libraries; the extra is called the same."""
 
 
 def _imported(home: str) -> Any:
     module, _, attribute = home.partition(":")
-    made = import_module(module)
-    return getattr(made, attribute) if attribute else made
-
-
-def _made(words: Mapping[str, str], at: Wanted, *, home: str, takes: str, extra: str = "") -> Policy:
-    """What `home` makes of what it takes. Raises `ParlourError` where the packages of its extra are not installed."""
-    try:
-        maker = _imported(home)
-    except ModuleNotFoundError as error:
-        if not extra:
-            raise
-        raise not_installed(error.name, extra) from None
-    return _TAKES[takes](maker, words, at)
-
-
-_TAKES: Final[Mapping[str, Callable[[Any, Mapping[str, str], Wanted], Policy]]] = {
-    "nothing": lambda maker, words, at: maker(),
-    "words": lambda maker, words, at: maker.from_settings(words),
-    "model": lambda maker, words, at: maker.from_settings(words, at.model),
-    "table": lambda maker, words, at: maker.from_settings(words, at.game, at.config),
-    "size": lambda maker, words, at: maker.from_settings(words, at.game, at.config.get("num_players")),
-    "style": lambda maker, words, at: maker.expert(at.game, at.config, style=maker.style_of(words)),
-    LOGIC: lambda maker, words, at: maker(LOGIC, words, at.game, at.config),
-    MCTS: lambda maker, words, at: maker(MCTS, words, at.game, at.config),
-}
-"""What a policy takes -> its maker, which is at its home; the words are those behind the name of the policy."""
-
-
-def _mixed(words: Mapping[str, str], at: Wanted) -> Policy:
-    from parlour.policies.mixture import MixedPolicy, MixedSettings
-    from parlour.policies.settings import read_settings
-
-    names = read_settings(MixedSettings, words, MIXED).players
-    for name in names:
-        if asks_a_model(name):
-            raise ParlourError(f"{name!r} among the players of {MIXED} asks a model; accepted: players that ask none")
-    return MixedPolicy({name: make_policy(name, at.game, at.config) for name in names})
-
-
-def kind_of(name: str, takes: str, group: Group, home: str, *, extra: str = "", **more: Any) -> PolicyKind:
-    """Policies that a class makes.
-
-    Args:
-        name: Their name.
-        takes: What its `from_settings` takes beside the settings, in words: `"words"` nothing, `"model"` the model,
-            `"table"` the game and its configuration, `"size"` the game and the number of players; `"nothing"`: it is called.
-        group: See `PolicyKind`.
-        home: `module:class`.
-        extra: The extra of parlour that it needs.
-        **more: Other fields of `PolicyKind`.
-    """
-    return PolicyKind(name, partial(_made, home=home, takes=takes, extra=extra), group, "" if extra else home, **more)
+    return getattr(import_module(module), attribute)
 
 
 _HERE: Final = "parlour.policies."
-
-
-def _of_extra(home: str, extra: str = "batch", takes: str = "table") -> Callable[..., Policy]:
-    return partial(_made, home=f"{_HERE}{home}", takes=takes, extra=extra)
-
-
-def _kind(name: str, takes: str, group: Group, home: str, **more: Any) -> PolicyKind:
-    return kind_of(name, takes, group, f"{_HERE}{home}", **more)
-
-
 _ASKING: Final[Mapping[str, str]] = {
     "chat": "agents.chat:ChatPlayer",
     "avalon_agent": "agents.avalon:AvalonAgent",
@@ -173,22 +133,33 @@ _ASKING: Final[Mapping[str, str]] = {
     "mystery_thinkthrice": "agents.murder_mystery:MysteryThinkThriceAgent",
     "mystery_none": "agents.murder_mystery:MysteryNoneAgent",
 }
+
+
+def _kind(name: str, home: str, group: Group = "plain", **more: Any) -> PolicyKind:
+    return PolicyKind(name, f"{_HERE}{home}", group, **more)
+
+
+def _foreign(name: str, home: str, settings: str, first: str = "file") -> PolicyKind:
+    return _kind(name, home, "library", extra=name, settings=f"{_HERE}{settings}", first=first)
+
+
 for kind in (
-    _kind(RANDOM, "nothing", "plain", "random:RandomPolicy", settings=False),
-    _kind(HEURISTIC, "size", "plain", "heuristic:HeuristicPolicy"),
-    _kind("human", "nothing", "plain", "human:HumanPolicy", settings=False),
-    PolicyKind(EXPERT, partial(_made, home=f"{_HERE}experts", takes="style"), "file"),
-    _kind(_MIXTURE, "table", "file", "mixture:MixturePolicy", first="folder", shown="mixture:FOLDER"),
-    PolicyKind(MIXED, _mixed, "file", f"{_HERE}mixture:MixedPolicy", first="players", shown="mixed:heuristic+expert"),
-    PolicyKind("search", _of_extra("search:SearchPolicy"), "file", first="player", shown="search:expert"),
-    *(PolicyKind(name, _of_extra("zoo:ZooPolicy", takes=name), "file") for name in ZOO),
-    *(_kind(name, "model", "asking", home) for name, home in _ASKING.items()),
-    _kind("grace", "words", "modules", "agents.mediated_qa:GraceMediator"),
-    _kind("obedient", "words", "modules", "agents.mediated_qa:ObedientModule"),
-    *(
-        PolicyKind(name, _of_extra(f"adapters.{name}", name), "library", first="dir" if name == "hf" else "file")
-        for name in FOREIGN
-    ),
+    _kind(RANDOM, "random:RandomPolicy", bare=True),
+    _kind(HEURISTIC, "heuristic:HeuristicPolicy"),
+    _kind("human", "human:HumanPolicy", bare=True),
+    _kind(EXPERT, "experts:ExpertSeat", "file"),
+    _kind(_MIXTURE, "mixture:MixturePolicy", "file", first="folder", shown="mixture:FOLDER"),
+    _kind(MIXED, "mixture:MixedPolicy", "file", first="players", shown="mixed:heuristic+expert"),
+    _kind("search", "search:SearchPolicy", "file", extra="batch", first="player", shown="search:expert"),
+    _kind(LOGIC, "zoo:LogicPolicy", "file", extra="batch"),
+    _kind(MCTS, "zoo:MctsPolicy", "file", extra="batch"),
+    *(_kind(name, home, "asking") for name, home in _ASKING.items()),
+    _kind("grace", "agents.mediated_qa:GraceMediator", "modules"),
+    _kind("obedient", "agents.mediated_qa:ObedientModule", "modules"),
+    _foreign("sb3", "adapters.sb3:Sb3Seat", "adapters.settings:Sb3Settings"),
+    _foreign("rllib", "adapters.rllib:RLlibPolicy", "adapters.settings:RLlibSettings"),
+    _foreign("openspiel", "adapters.openspiel:TabularSeat", "adapters.settings:OpenSpielSettings"),
+    _foreign("hf", "adapters.hf:HfPlayer", "local_lm.settings:CheckpointSettings", "dir"),
 ):
     register(kind)
 
@@ -196,7 +167,8 @@ for kind in (
 def import_players() -> None:
     """Import every player, and so every question that one may put: `parlour.policies.llm.ask.ASKS` is complete then."""
     for kind in REGISTRY.values():
-        _ = kind.cls
+        if kind.asks:
+            _ = kind.cls
 
 
 def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | None = None) -> Policy:
@@ -219,10 +191,11 @@ def make_policy(name: str, game: str, config: Mapping[str, Any], model: Model | 
     """
     plain, colon, _ = name.partition(":")
     kind = REGISTRY.get(plain)
-    if kind is not None and (kind.settings or not colon):
+    if kind is not None and not (kind.bare and colon):
         from parlour.policies.llm.model import OfflineModel
+        from parlour.policies.seating import Seating
 
-        return kind.make(settings_of(name), Wanted(game, config, model or OfflineModel()))
+        return kind.make(settings_of(name), Seating(game, config, model or OfflineModel()))
     if _is_file(name):
         from parlour.policies.trained import TrainedSeat
 
@@ -244,9 +217,9 @@ def table_of(name: str) -> tuple[str, Mapping[str, Any]] | None:
     """
     plain = name.partition(":")[0]
     if plain == _MIXTURE:
-        from parlour.policies.mixture import MixturePolicy, folder_of
-
-        return MixturePolicy(folder_of(settings_of(name))).table
+        mixture: Any = REGISTRY[_MIXTURE].cls
+        table: tuple[str, Mapping[str, Any]] = mixture(settings_read(name).folder).table
+        return table
     if plain in REGISTRY or not _is_file(name):
         return None
     from parlour.policies.trained import TrainedSeat
@@ -286,8 +259,8 @@ def players_of(game: str, config: Mapping[str, Any]) -> list[str]:
     from parlour.policies.agents.seat import GameSeat
     from parlour.policies.experts import has_expert
 
-    seats = [kind.cls for kind in REGISTRY.values() if kind.asks and kind.cls and issubclass(kind.cls, GameSeat)]
-    agents = [seat.name for seat in seats if seat.plays[1] == game]
+    asking = [kind.cls for kind in REGISTRY.values() if kind.asks]
+    agents = [seat.name for seat in asking if issubclass(seat, GameSeat) and seat.plays[1] == game]
     return [RANDOM, HEURISTIC, *([EXPERT] if has_expert(game, config) else []), *agents]
 
 
@@ -317,6 +290,11 @@ def settings_of(name: str) -> dict[str, str]:
             f"policy {name!r} is not accepted; accepted: settings as NAME:key=value,key=value, each key once"
         )
     return {key: value for key, _, value in pairs}
+
+
+def settings_read(name: str, game: str = "") -> Any:
+    """The settings of the policy called `name`, which `REGISTRY` has, for a game. Raises `ParlourError` as `make_policy`."""
+    return REGISTRY[name.partition(":")[0]].read(settings_of(name), game)
 
 
 def checkpoint_settings(name: str) -> dict[str, str] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -166,13 +166,11 @@ def command(config: Mapping[str, Any]) -> str:
     for key, value in config["options"].items():
         plain = value if isinstance(value, str) else json.dumps(value)
         words += [f"--{_FLAGS[key]}", plain] if key in _FLAGS else ["--set", f"{key}={plain}"]
-    defaults = SelfplayConfig()
-    for of in fields(SelfplayConfig):
-        value = config.get(of.name)
-        plain = getattr(defaults, of.name)
-        if of.name in ("game", "options") or value is None or value == json.loads(json.dumps(plain)):
+    for name, usual in SelfplayConfig().plain().items():
+        value = config.get(name)
+        if name in ("game", "options") or value is None or value == usual:
             continue
-        words += _option(of.name, value)
+        words += _option(name, value)
     return shlex.join(words)
 
 

@@ -6,7 +6,7 @@ from parlour.policies.adapters.rllib import RLlibPolicy
 from parlour.policies.adapters.trained_on import save_beside
 from parlour.policies.files import write_json
 from parlour.training.learn.examples import against_random, learner_env, options
-from parlour.training.measure.evaluation_tables import show_report
+from parlour.training.measure.evaluation_tables import report_of
 from parlour.wrappers import ObservationsKey
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
@@ -46,7 +46,7 @@ def main() -> None:
     save_beside(checkpoint, learner_env())
     algorithm.stop()
     report = against_random("rllib", lambda: RLlibPolicy(checkpoint))
-    show_report(report, "; the other seats play at random")
+    report_of(report, "; the other seats play at random").show()
     write_json(chosen.out / "report.json", report.as_json())
 
 

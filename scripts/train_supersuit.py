@@ -13,7 +13,7 @@ from parlour.policies.adapters.sb3 import Sb3Seat
 from parlour.policies.adapters.trained_on import save_beside
 from parlour.policies.files import write_json
 from parlour.training.learn import examples
-from parlour.training.measure.evaluation_tables import show_report
+from parlour.training.measure.evaluation_tables import report_of
 from parlour.training.report import display
 from parlour.wrappers import LegalRanks
 from pettingzoo.utils.conversions import aec_to_parallel
@@ -49,7 +49,7 @@ def main() -> None:
     with display.progress_line() as progress:
         report = examples.against_random("ppo", lambda: Sb3Seat(model, actions="ranks"), progress=progress)
     write_json(args.out / "report.json", report.as_json())
-    show_report(report, "")
+    report_of(report).show()
 
 
 if __name__ == "__main__":

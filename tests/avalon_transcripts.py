@@ -12,6 +12,7 @@ from parlour.envs.core import Move, Outcome
 from parlour.envs.entries import Entry
 from parlour.envs.registry import lookup
 from parlour.envs.replay import Transcript
+from parlour.training.statistics import Estimate
 
 RULES = GAME.build(GAME.options(num_players=6, rules="reference"))
 # player_0 Merlin, player_1 Percival, player_2 and player_3 Loyal Servants, player_4 Morgana, player_5 Assassin
@@ -59,6 +60,6 @@ def write(path: Path, game: Transcript, calls: Mapping[int, Any] | None = None) 
     return path
 
 
-def parts(share: dict[str, Any] | None) -> tuple[int, int] | None:
+def parts(share: Estimate | None) -> tuple[int, int] | None:
     """Of how many cases how many are counted."""
-    return None if share is None else (share["hits"], share["n"])
+    return None if share is None else (share.hits or 0, share.n)

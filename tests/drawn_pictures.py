@@ -31,7 +31,7 @@ from parlour.training.measure.murder_mystery import scores
 from parlour.training.measure.werewolf import trust_picture
 from parlour.training.papers import figures, grace_pictures
 from parlour.training.papers.questum_games import OVERALL
-from parlour.training.papers.reproduce import Reproduction, ReproductionSetting, TableCell, Value
+from parlour.training.papers.reproduce import Reproduction, TableCell
 from parlour.training.statistics import Estimate, rate
 
 LONG = "a-player-with-a-long-name:file=runs/somewhere/policy.npz"
@@ -47,20 +47,18 @@ def mean(value, half=0.2, n=12):
 
 def draw_arena(path, players=("heuristic", "random", LONG)):
     strength = Strength(Estimate(10.0, -300.0, 900.0), Estimate(5.0, -50.0, 60.0), Estimate(-5.0, -50.0, 60.0), (1, 3))
-    config = SimpleNamespace(
-        players=players, game="avalon_v0", options={"num_players": 5, "rules": "official"}, games=8
-    )
     namespace = SimpleNamespace(
-        config=config,
+        config=SimpleNamespace(players=players),
         sides=("good", "evil"),
-        played=range(8 * len(players) ** 2),
+        title=f"avalon_v0, num_players 5, rules official: 8 deals, {8 * len(players) ** 2} games",
+        shown=str,
         standing=[(name, strength) for name in players],
         cycles=[(LONG, "heuristic", "random")] * 5,
         scored=frozenset(players),
         decisions=dict.fromkeys(players, Decisions()),
         cell=lambda a, b: rate(len(a) % 9, 8),
     )
-    assert arena.draw(namespace, path)
+    arena.draw(namespace, path)
 
 
 def population(snapshots=2):
@@ -163,7 +161,7 @@ def draw_scores(path):
     cells = [
         TableCell(row, of, measure, 20.0 * k if measure != "net utility" else None, rate(30, 60))
         if measure != "net utility"
-        else TableCell(row, of, measure, None, None, value=Value(12.0, 60, -3.0, 25.0))
+        else TableCell(row, of, measure, None, Estimate(12.0, -3.0, 25.0, 60), share=False)
         for k, (row, of) in enumerate(systems)
         for measure in ("accuracy", "abstention", "effective reliability", "net utility")
     ]
@@ -177,7 +175,7 @@ def draw_heatmap(path):
 
 
 def draw_utilities(path):
-    earned = {state: ([-40.0, 5.0, 110.0], Value(25.0, 3, -180.0, 230.0)) for state in (*STATES, NO_SIGNAL)}
+    earned = {state: ([-40.0, 5.0, 110.0], Estimate(25.0, -180.0, 230.0, 3)) for state in (*STATES, NO_SIGNAL)}
     grace_pictures.utilities([("our signals", earned), ("the paper's signals", earned)], path, WHO)
 
 
@@ -206,14 +204,8 @@ ROLES = ("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin")
 
 
 def cell(row, of, measure, paper=None, share=True, n=40):
-    return TableCell(
-        row,
-        of,
-        measure,
-        paper,
-        None,
-        value=Value(0.9 if share else 3.0, n, 0.4 if share else -2.0, 0.95 if share else 4.0, share),
-    )
+    ours = Estimate(0.9, 0.4, 0.95, n) if share else Estimate(3.0, -2.0, 4.0, n)
+    return TableCell(row, of, measure, paper, ours, share=share)
 
 
 def figure_cells(name):
@@ -245,8 +237,9 @@ def figure_cells(name):
 
 def draw_figure(name, path):
     reproduction = Reproduction(name, "a title of usual length for a table", "offline", tuple(figure_cells(name)), ())
-    assert figures.draw(reproduction, ReproductionSetting(out=path.parent), "a game, 40 held-out deals")
-    (path.parent / f"{name}.png").rename(path)
+    picture = figures.picture_of(reproduction, "a game, 40 held-out deals", OfflineModel())
+    assert picture is not None
+    picture.draw(path)
 
 
 def draw_quiz(path):

@@ -86,7 +86,7 @@ def made(winners: dict, deals: int = 8, own: dict | None = None) -> ArenaResult:
     """An arena in which the winner of each cell is a function of the deal, and players decide so much of 20 moves themselves."""
     of_game = {name: Decisions(first=count, heuristic={"invalid": 20 - count}) for name, count in (own or {}).items()}
     names = tuple(dict.fromkeys(name for cell in winners for name in cell))
-    config = ArenaConfig(names, games=deals, resamples=100)
+    config = ArenaConfig(players=names, games=deals, resamples=100)
     cells = {(a, b): winners.get((a, b), lambda k: SIDES[k % 2]) for a in names for b in names}
     played = [
         ArenaGame(k, a, b, of(k), 30, (of_game.get(a, NOBODY[0]), of_game.get(b, NOBODY[1])))
@@ -103,13 +103,13 @@ def test_a_verdict_names_no_player_with_fewer_than_half_own_decisions_and_figure
     assert "highest rating of 2 players" in said
     assert re.search(r"No score: z decided [\d,]+ of [\d,]+ moves itself\.", said)
     assert "Only 90.0 % of the decisions of y were its own." in said
-    ratings = {row[1].partition(" ")[0]: row[2:] for row in report.standing_rows(result)}
+    ratings = {row[3].partition(" ")[0]: row[4:] for row in report.standing_table(result).texts()}
     assert not any(of.endswith("†") for of in ratings["x"])
     assert all(of.endswith("] †") for of in ratings["y"])
     assert ratings["z"] == ("†",) * 3
-    page = report.text(result)
-    assert re.search(r"\| x \| y \| [-+\d.]+ (-|\[.*\]) † \|", page)
-    assert re.search(r"\| x \| z \| † \| 8 \| † \|", page)
+    page = report.report_of(result).markdown()
+    assert re.search(r"\| x \| y \| 8 \| [-+\d.]+  (-|\[.*\]) † \|", page)
+    assert re.search(r"\| x \| z \| 8 \| † \| † \|", page)
     alone = report.verdict(made(always, own={"x": 20, "y": 9, "z": 9}))
     assert alone.endswith("Fewer than two players have a score.")
 
@@ -151,7 +151,7 @@ def test_the_cell_that_ratings_tell_worst_is_named():
 def played(game: str = "template_v0", names: tuple[str, ...] = ("random", "heuristic"), games: int = 3, **how):
     env = rollout.table(game, **how)
     spec, settings = env.game_env.spec.id, dict(env.game_env.game.config)
-    config = ArenaConfig(names, spec, settings, games, resamples=100)
+    config = ArenaConfig(players=names, game=spec, options=settings, games=games, resamples=100)
     makers = {name: (lambda name=name: make_policy(name, spec, settings)) for name in names}
     return env, config, makers
 
@@ -166,11 +166,11 @@ def test_every_player_meets_every_player_and_itself_on_both_sides_of_each_deal()
 def test_a_run_goes_on_behind_the_last_game_and_with_more_deals(tmp_path):
     env, config, makers = played(games=2)
     arena(env, config, makers, tmp_path / "short")
-    longer = ArenaConfig(config.players, config.game, config.options, 4, resamples=100)
+    longer = ArenaConfig(players=config.players, game=config.game, options=config.options, games=4, resamples=100)
     arena(env, longer, makers, tmp_path / "short")
     arena(env, longer, makers, tmp_path / "whole")
     names = sorted(path.name for path in (tmp_path / "whole").iterdir())
-    assert {"games.jsonl", "cells.csv", "pairs.csv", "standing.csv", "arena.json", "report.md"} <= set(names)
+    assert {"games.jsonl", "cells.csv", "pairs.csv", "standing.csv", "summary.json", "report.md"} <= set(names)
     for name in names:
         assert (tmp_path / "short" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
     kept = (tmp_path / "whole" / GAMES).read_bytes()
@@ -183,7 +183,7 @@ def test_a_run_goes_on_behind_the_last_game_and_with_more_deals(tmp_path):
 def test_a_folder_of_another_arena_is_refused(tmp_path):
     env, config, makers = played(games=1)
     arena(env, config, makers, tmp_path)
-    other = ArenaConfig(config.players[::-1], config.game, config.options, 1, resamples=100)
+    other = ArenaConfig(players=config.players[::-1], game=config.game, options=config.options, games=1, resamples=100)
     with pytest.raises(ParlourError, match="another configuration"):
         arena(env, other, makers, tmp_path)
 
@@ -219,7 +219,10 @@ def test_a_file_that_holds_something_else_is_refused(line, message, tmp_path):
         ({"seed": 10**30}, "is not accepted; accepted: 0..2147483548"),
         ({"games": 2**31 + 1}, "games 2147483649 is not accepted"),
         ({"resamples": 10}, "resamples 10 is not accepted"),
-        ({"failures": Failures("skip-game")}, "on_failure 'skip-game' is not accepted in an arena of common deals"),
+        (
+            {"failures": Failures(on_failure="skip-game")},
+            "on_failure 'skip-game' is not accepted in an arena of common deals",
+        ),
     ],
 )
 def test_what_is_no_arena_is_refused(how, why):

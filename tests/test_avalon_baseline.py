@@ -18,7 +18,7 @@ from schema_fuzz import Listener
 def played(pool: Pool | None = None, seed: int = 4, model: Any = None) -> tuple[Listener, list[BaselineAgent], Any]:
     """A game in which the one at seat 2 is heard."""
     model, env = model or Listener(), rollout.table("avalon_v0", num_players=6)
-    agents = [BaselineAgent(model if seat == 2 else None, pool=pool) for seat in range(6)]
+    agents = [BaselineAgent(model if seat == 2 else None, experience=pool or Pool()) for seat in range(6)]
     return model, agents, rollout.play(env, agents, seed)
 
 
@@ -153,4 +153,4 @@ def test_a_pool_survives_its_file(tmp_path):
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["pool.json"]
     policy = make_policy(f"avalon_baseline:experience={tmp_path / 'deep' / 'pool.json'}", "avalon_v0", {})
     assert isinstance(policy, BaselineAgent)
-    assert policy.chosen.pool == pool
+    assert policy.chosen.experience == pool

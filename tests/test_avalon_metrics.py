@@ -15,8 +15,8 @@ from parlour.envs.core import Move, ParlourError
 from parlour.envs.entries import Entry
 from parlour.envs.registry import registry
 from parlour.envs.replay import Transcript
-from parlour.training.measure.avalon import compute, of_directory
-from parlour.training.records.avalon import import_records
+from parlour.training.measure.avalon.measures import compute, of_directory
+from parlour.training.records.avalon.importing import import_records
 from reference_data import reference as data
 
 Playout = Callable[..., Any]

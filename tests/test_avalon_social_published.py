@@ -11,7 +11,7 @@ from avalon_transcripts import parts
 from parlour.envs import replay
 from parlour.envs.core import NATURE
 from parlour.training.papers import avalon_social as social
-from parlour.training.records.avalon import import_records
+from parlour.training.records.avalon.importing import import_records
 from reference_data import reference as data
 
 
@@ -52,7 +52,7 @@ def test_what_metrics_count_is_counted_alike_here(groups: dict[str, Any]) -> Non
             if isinstance(of_role, dict):
                 assert "/".join(map(str, parts(group["engagement"][role]) or ())) == of_role["qer_voted"]
                 assert parts(group["fails"][role]) == (of_role["fails_host"], of_role["cards"])
-                assert round(group["approval"][role]["rate"], 4) == of_role["lar_all"]
+                assert round(group["approval"][role].value, 4) == of_role["lar_all"]
                 assert group["approval"][role]["n"] == 6 * of_role["lar_all_n"]
         outcomes = group["outcomes"]
         assert parts(group["wins"]["good"]) == (outcomes["wins_good"], outcomes["games"])

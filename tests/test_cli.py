@@ -75,7 +75,7 @@ BAD = [
     (["play", "--frob"], "No such option"),
     (["play", "--rules", "house"], "rules 'house' is not accepted; accepted: paper, reference, official"),
     (["play", "--players", "4"], "num_players 4 is not accepted; accepted: 5..10"),
-    (["play", "--players", "many"], "--players"),
+    (["play", "--players", "many"], "players"),
     (["play", "--set", "colour=red"], "'colour' is not accepted; accepted: num_players, rules, roles, talk"),
     (["play", "--set", "colour"], "accepted: KEY=VALUE"),
     (["play", "--set", "roles=[1]"], "roles 1 is not accepted; accepted: None, deeprole, or a list of: Merlin"),

@@ -16,6 +16,7 @@ from parlour.policies import HeuristicPolicy, HumanPolicy, RandomPolicy
 from parlour.policies.base import Policy
 from parlour.training.cli import run
 from parlour.training.measure import evaluate
+from parlour.training.measure.evaluation_tables import games_table
 from parlour.training.play import rollout
 from parlour.training.play.parallel.concurrent_games import Job
 from parlour.training.play.runner import GameRunner
@@ -77,7 +78,7 @@ def test_an_evaluation_does_not_depend_on_how_many_games_are_concurrent(design, 
             data = evaluate.team(
                 table(), ("w", Waiter), ("heuristic", HeuristicPolicy), range(6), GameRunner(workers=workers, out=out)
             )
-        evaluate.write_table(data, out / "games.csv")
+        games_table(data).write_csv(out / "games.csv")
         reports.append(data)
     assert reports[0] == reports[1]
     assert files(tmp_path / "1") == files(tmp_path / "4")
@@ -250,7 +251,7 @@ def test_an_interrupt_stops_all_games(workers, tmp_path, monkeypatch):
         def end(self) -> None:
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
-    monkeypatch.setitem(policies.REGISTRY, "slow", policies.PolicyKind("slow", lambda *_: Player()))
+    monkeypatch.setitem(policies.REGISTRY, "slow", policies.PolicyKind("slow", Player))
     played = ["play", "--players", "5", "--policy", "slow", "--games", "40", "--out", str(tmp_path)]
     assert run([*played, "--concurrency", workers]) == 130
     assert max(Player.begun) < 30

@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
 import typer
 from parlour.envs.core import ParlourError
+from parlour.envs.settings import Settings
 from parlour.training.cli.config_file import FILE
-from parlour.training.cli.options import Answer, Options, as_command
+from parlour.training.cli.options import Options, as_command
+from parlour.training.report.report import Report
+from pydantic import Field
 
 
-@dataclass(frozen=True)
-class Config:
+class Config(Settings):
     steps: int = 3
     """Number of steps."""
     hidden: tuple[int, ...] = (8,)
     """Widths of the layers."""
     anchored: bool = False
     """Whether there is an anchor."""
-    option: dict[str, Any] = field(default_factory=dict)
+    option: Mapping[str, Any] = Field(default_factory=dict)
     """Options of the game."""
 
 
 def train(
     config: Annotated[Config, Options(rename={"option": "--set"}, rare=("hidden",))],
     out: Annotated[Path, "Run directory."],
-) -> Answer:
+) -> Report:
     """Train.
 
     Example: parlour train
     """
-    return Answer([config.steps, list(config.hidden), config.anchored, config.option], [])
+    return Report("", values=[config.steps, list(config.hidden), config.anchored, config.option])
 
 
 app = typer.Typer(add_completion=False)

@@ -8,7 +8,7 @@ import pytest
 from parlour.envs import replay, speech
 from parlour.envs.core import NATURE, ParlourError
 from parlour.envs.werewolf.vocabulary import BALLOT, WEREWOLF
-from parlour.policies import GratrAgent, HeuristicPolicy, WindowAgent, make_policy
+from parlour.policies import GratrAgent, WindowAgent, make_policy
 from parlour.policies.heuristic.werewolf import Liar, lies, turns
 from parlour.training import cli
 from parlour.training.play.rollout import play, table
@@ -134,7 +134,7 @@ def test_a_seed_repeats_its_lies(tmp_path, name):
 @pytest.mark.parametrize("name", ["heuristic", *AGENTS])
 @pytest.mark.parametrize("value", ["2", "-0.1", "much", "nan"])
 def test_other_values_are_refused_in_one_line(name, value):
-    with pytest.raises(ParlourError, match=r"deceit '.*' is not accepted; accepted: a number 0\.\.1"):
+    with pytest.raises(ParlourError, match=r"deceit .* is not accepted; accepted: "):
         make_policy(f"{name}:deceit={value}", GAME, {})
 
 
@@ -148,4 +148,4 @@ def test_agents_are_saved_with_their_deceit(tmp_path):
         kind(deceit=0.25).save(tmp_path / "player.json")
         assert kind.load(tmp_path / "player.json").chosen.deceit == 0.25
         assert "deceit" not in kind().settings()
-    assert HeuristicPolicy.from_settings({"deceit": "0.5"}, GAME).name == "heuristic"
+    assert make_policy("heuristic:deceit=0.5", GAME, {}).name == "heuristic"

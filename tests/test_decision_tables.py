@@ -16,8 +16,9 @@ from parlour.training.measure.decision_tables import (
     marked,
     no_result,
 )
-from parlour.training.measure.evaluate import Comparison, Evaluation, Own
+from parlour.training.measure.evaluate import Comparison, DecisionShare, Evaluation
 from parlour.training.measure.evaluation_tables import comparison_table, rate_table
+from parlour.training.report.result_table import Column, cell_text
 from parlour.training.statistics import paired, rate
 
 # 20 decisions: 12 at the first reply, 4 at the second, 3 by the heuristic, 1 by the table: 16 of 20 its own
@@ -47,8 +48,8 @@ PLAIN = Decisions(first=9)
 
 def test_the_table_of_decisions_tells_each_number_once():
     table = decision_tables({"chat": CHAT, "random": PLAIN})[0]
-    assert (table.title, table.headings) == ("Decisions", WHOSE)
-    assert [dict(zip(WHOSE, row, strict=True)) for row in table.rows] == [
+    assert (table.title, table.columns) == ("Decisions", WHOSE)
+    assert [dict(zip(table.headings, row, strict=True)) for row in table.texts()] == [
         {
             "player": f"chat {SIGN}",  # 4 of 20 were not its own
             "decisions": "20",
@@ -72,8 +73,8 @@ def test_the_table_of_decisions_tells_each_number_once():
 
 def test_the_table_of_what_models_took_has_those_that_were_called():
     _, table, _ = decision_tables({"random": PLAIN, "chat": CHAT})
-    assert (table.title, table.headings) == ("What the models took", TOOK)
-    assert [dict(zip(TOOK, row, strict=True)) for row in table.rows] == [
+    assert (table.title, table.columns) == ("What the models took", TOOK)
+    assert [dict(zip(table.headings, row, strict=True)) for row in table.texts()] == [
         {
             "player": "chat",
             "model": "small at a.example, large at b.example",
@@ -95,8 +96,9 @@ def test_what_is_unknown_or_did_not_happen_is_a_dash():
     unknown = replace(
         CHAT, dollars=None, served=(), dropped=(), seconds=0.0, prompt=0, cached=0, characters=0, shared=0
     )
-    (row,) = decision_tables({"chat": unknown})[1].rows
-    cells = dict(zip(TOOK, row, strict=True))
+    table = decision_tables({"chat": unknown})[1]
+    (row,) = table.texts()
+    cells = dict(zip(table.headings, row, strict=True))
     assert cells["dollars"] == "unknown"
     assert [cells[name] for name in ("served", "dropped", "seconds", "begin alike")] == ["-"] * 4
     assert cells["cached"] == "0 (-)"
@@ -104,11 +106,11 @@ def test_what_is_unknown_or_did_not_happen_is_a_dash():
 
 def test_questions_are_told_by_player_and_kind():
     _, _, table = decision_tables({"chat": CHAT})
-    assert (table.title, table.headings) == ("Questions by kind", ASKED)
-    assert table.rows == (
+    assert (table.title, table.columns) == ("Questions by kind", ASKED)
+    assert table.texts() == [
         ("chat", "chat", "17", "11", "4", "2 (invalid 2)"),
         ("chat", "vote", "3", "3", "0", "0"),
-    )
+    ]
 
 
 def test_long_cells_such_as_names_of_models_wrap_in_a_terminal():
@@ -146,20 +148,23 @@ def test_more_than_a_twentieth_marks_a_player():
 
 
 def test_a_figure_below_95_per_cent_is_marked_and_below_half_not_shown():
-    assert figure("+3 points", (95, 100), (0, 0)) == "+3 points"
-    assert figure("+3 points", (95, 100), (94, 100)) == f"+3 points {SIGN}"
-    assert figure("+3 points", (50, 100)) == f"+3 points {SIGN}"
-    assert figure("+3 points", (49, 100), (100, 100)) == SIGN
+    def shown(*behind: tuple[int, int]) -> str:
+        return cell_text(figure(3, *behind, before="first: "), Column("", "+d", unit=" points"))
+
+    assert shown((95, 100), (0, 0)) == "first: +3 points"
+    assert shown((95, 100), (94, 100)) == f"first: +3 points {SIGN}"
+    assert shown((50, 100)) == f"first: +3 points {SIGN}"
+    assert shown((49, 100), (100, 100)) == f"first: {SIGN}"
 
 
 def test_the_tables_of_an_evaluation_mark_each_figure_and_show_none_below_half():
-    own = {"a": {"all": Own(18, 20)}, "b": {"all": Own(9, 20)}, "c": {"all": Own(20, 20)}}
+    own = {"a": {"all": DecisionShare(18, 20)}, "b": {"all": DecisionShare(9, 20)}, "c": {"all": DecisionShare(20, 20)}}
     rates = {name: {"all": rate(3, 4)} for name in own}
     pairs = tuple(Comparison(a, b, "all", paired([True, True], [False, True])) for a, b in ("ca", "cb"))
-    shown = [row[-1] for row in rate_table(Evaluation("team", {}, (), rates, pairs, own)).rows]
+    shown = [row[-1] for row in rate_table(Evaluation("team", {}, (), rates, pairs, own)).texts()]
     assert [cell[:7] for cell in shown] == [" 75.0% ", SIGN, " 75.0% "]
     assert [cell.endswith(SIGN) for cell in shown] == [True, True, False]
-    marked_, refused = comparison_table(Evaluation("team", {}, (), rates, pairs, own)).rows
+    marked_, refused = comparison_table(Evaluation("team", {}, (), rates, pairs, own)).texts()
     assert "+50.0 points" in marked_[2]
     assert marked_[2].endswith(SIGN)
     assert marked_[3] == f"no difference shown {SIGN}"
@@ -174,7 +179,7 @@ def test_no_result_names_each_player_once():
 
 
 def test_a_comparison_rests_on_the_decisions_of_both_in_its_part():
-    own = {"a": {"all": Own(5, 10), "good": Own(3, 4)}, "b": {"all": Own(9, 9)}}
+    own = {"a": {"all": DecisionShare(5, 10), "good": DecisionShare(3, 4)}, "b": {"all": DecisionShare(9, 9)}}
     whole, part = (Comparison("a", "b", side, paired([True], [False])) for side in ("all", "good"))
     report = Evaluation("team", {"game": "avalon_v0"}, (), {}, (whole, part), own)
     assert report.rests_on(whole) == [("a", 5, 10), ("b", 9, 9)]

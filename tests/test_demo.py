@@ -1,5 +1,6 @@
 """The demo: commands that run side by side in one folder, are not run twice, and leave one page of verdicts and pictures."""
 
+import html
 import json
 import os
 import signal
@@ -35,12 +36,12 @@ def test_the_page_has_verdicts_then_commands_and_links_to_what_they_left(small, 
     said = json.loads((out / "fast" / "answer.json").read_text())["verdict"]
     assert shown.splitlines()[-1] == f"Questum and another: {said}"
     assert told.count("done in") == 2
-    lines = (out / "report.md").read_text().splitlines()
-    assert lines[2] == f"> - **Questum and another:** {said}"
-    assert "## A game" in lines
-    assert f"parlour {FAST.commands[0]}" in lines
+    page = (out / "index.html").read_text()
+    assert f"<blockquote><ul>\n<li>{html.escape(f'Questum and another: {said}')}</li>\n</ul></blockquote>" in page
+    assert "<h2>A game</h2>" in page
+    assert f"<pre><code>parlour {FAST.commands[0]}</code></pre>" in page
     assert (out / "game" / GAME.page).exists()
-    assert f'href="game/{GAME.page}"' in (out / "index.html").read_text()
+    assert f'href="game/{GAME.page}"' in page
     # a step that is done is not run again
     before = (out / "fast" / "log.txt").stat()
     assert run(["demo", "--out", str(out)]) == 0

@@ -9,6 +9,7 @@ import pytest
 from parlour.envs.avalon.vocabulary import side_of
 from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.training.measure import evaluate
+from parlour.training.measure.evaluation_tables import games_table
 from parlour.training.play import rollout
 from parlour.training.play.failures import Failures
 from parlour.training.play.runner import GameRunner
@@ -118,11 +119,11 @@ def test_a_report_in_json_has_everything_but_the_games(reports):
 
 def test_the_table_of_games_is_written_row_by_row(reports, tmp_path):
     single, _ = reports
-    evaluate.write_table(single, tmp_path / "games.csv")
+    games_table(single).write_csv(tmp_path / "games.csv")
     with (tmp_path / "games.csv").open(newline="") as file:
         text = file.read()
     rows = list(csv.DictReader(text.splitlines()))
-    assert text.count("\r\n") == 16
+    assert text.count("\n") == 16
     assert [row["policy"] for row in rows] == ["a"] * 5 + ["b"] * 5 + ["c"] * 5
     assert [(row["seed"], row["seat"], row["role"], row["moves"]) for row in rows] == [
         (str(game.seed), str(game.seat), game.role, str(game.moves)) for game in single.games

@@ -199,7 +199,7 @@ def test_the_figure_among_strangers_of_a_shipped_expert_is_measured_again_and_it
     assert (card.style, card.families, card.sha256) == (style, ("logic",), first.sha256)
     assert card.among_strangers is not None
     assert card.among_strangers.mean == 1.0  # 0.01 of all games: 1 point
-    assert experts.style_of({"style": style}) == style
+    assert experts.ExpertSettings(style=style).style == style
 
 
 # -- those that ship -------------------------------------------------------------------------------------------

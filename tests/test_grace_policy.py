@@ -17,6 +17,7 @@ from parlour.envs.core import Move, ParlourError
 from parlour.envs.mediated_qa.corpus import generate
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL, MediatedView
+from parlour.policies import make_policy
 from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable, joint, policy_file
 from parlour.policies.agents.mediated_qa.documents import DocumentProbe
 from parlour.policies.agents.mediated_qa.joint import ACTIONS, ALL, FALLBACK, PUBLISHED, STATES
@@ -108,11 +109,11 @@ def test_a_policy_is_saved_loaded_pickled_and_called(tmp_path):
             player.reset(0, 5)
         shown = info(STATE)
         assert [policy({}, shown) for _ in range(50)] == [other({}, shown) for _ in range(50)]
-    made = GraceMediator.from_settings({"file": str(path), "choice": "best"})
+    made = make_policy(f"grace:file={path},choice=best", "mediated_qa_v0", {})
     assert (made.table, made.choice) == (TABLE, "best")
-    for settings, message in (({}, "grace needs a policy"), ({"fil": "x"}, "setting of grace 'fil'")):
+    for settings, message in (("grace", "file is missing"), ("grace:fil=x", "setting 'fil'")):
         with pytest.raises(ParlourError, match=message):
-            GraceMediator.from_settings(settings)
+            make_policy(settings, "mediated_qa_v0", {})
 
 
 GOOD = {joint.key(NLI): 0.25, joint.key(REFUSE): 0.75}

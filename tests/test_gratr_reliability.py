@@ -26,7 +26,7 @@ NO_GRAPH = [0.0] * 8
 
 
 def weights(claim=0.0, death=0.0, graph=0.0, **acts):
-    return Reliabilities({kind: acts.get(kind, NONE) for kind in KINDS}, claim, death, graph)
+    return Reliabilities(acts={kind: acts.get(kind, NONE) for kind in KINDS}, claim=claim, death=death, graph=graph)
 
 
 def evidence_of(reliabilities, *acts, rho=1.0):
@@ -121,7 +121,7 @@ def written(tmp_path, **parameters):
 
 
 def test_a_file_gives_parameters_which_settings_precede(tmp_path):
-    path = written(tmp_path, parameters={"rho": 0.5, "gamma": 0.3}, reliabilities=weights(claim=-1.0).as_json())
+    path = written(tmp_path, parameters={"rho": 0.5, "gamma": 0.3}, reliabilities=weights(claim=-1.0).plain())
     agent = make_policy(f"gratr:parameters={path},gamma=0.2,deceit=0.5", "werewolf_v0", {})
     assert agent.chosen.parameters == Parameters(rho=0.5, gamma=0.2, mode="trained")
     assert agent.chosen.reliabilities == weights(claim=-1.0)
@@ -141,8 +141,8 @@ def test_what_the_tuner_leaves_is_such_a_file_without_reliabilities(tmp_path):
         {"parameters": {"sigma": 1}},
         {"parameters": []},
         {"parameters": {}, "reliabilities": {"acts": {}}},
-        {"parameters": {}, "reliabilities": {**weights().as_json(), "claim": "much"}},
-        {"parameters": {}, "reliabilities": {**weights().as_json(), "acts": {kind: [0, 0, 0] for kind in KINDS}}},
+        {"parameters": {}, "reliabilities": {**weights().plain(), "claim": "much"}},
+        {"parameters": {}, "reliabilities": {**weights().plain(), "acts": {kind: [0, 0, 0] for kind in KINDS}}},
     ],
 )
 def test_other_files_are_refused(tmp_path, parameters):

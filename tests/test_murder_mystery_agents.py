@@ -152,7 +152,7 @@ def test_player_star_asks_everybody_on_its_list_and_tells_the_sensor_how_often_i
     assert isinstance(players[0], PlayerStarAgent)
     assert players[0].chosen.epsilon == 0
     for setting in ("beta=0.1", "epsilon=0.2", "mode=score"):
-        with pytest.raises(ParlourError, match="setting"):
+        with pytest.raises(ParlourError, match=setting.partition("=")[0]):
             make_policy(f"player_star:{setting}", "murder_mystery_v0", {})
 
 
@@ -204,8 +204,10 @@ def test_a_question_that_failed_skips_the_turn_and_a_pruning_that_failed_keeps_t
 def test_settings_come_from_words_and_are_checked():
     words = "beta=0.5,epsilon=0,sensors=motivation+opportunity,prune=no,mode=score"
     agent: Any = make_policy(f"questum:{words}", "murder_mystery_v0", {})
-    assert agent.chosen == InterviewSettings(0.5, 0.0, ("motivation", "suspicion"), False, "score")
-    assert QuestumAgent().chosen == InterviewSettings(0.2, 0.1, ("emotion", "motivation", "suspicion"), True, "plan")
+    assert agent.chosen == InterviewSettings(
+        beta=0.5, epsilon=0.0, sensors=("motivation", "suspicion"), prune=False, mode="score"
+    )
+    assert QuestumAgent().chosen == InterviewSettings(mode="plan")
     assert InterviewSettings().mode == "score"  # what murderers play in all methods
     wrong = ("beta=2", "epsilon=x", "price=2", "sensors=smell", "prune=maybe", "mode=most", "gamma=1")
     for words in (*wrong, "sensors=information value"):

@@ -13,7 +13,7 @@ from parlour.training.measure.murder_mystery.games import CaseJob, CaseSetting, 
 from parlour.training.measure.murder_mystery.methods import METHODS, method_of
 from parlour.training.measure.murder_mystery.result_store import _key
 from parlour.training.papers import questum, questum_games
-from parlour.training.papers.reproduce import ReproductionSetting
+from parlour.training.papers.questum_games import MysterySetting
 
 SMALL = "seed:9:en:4:1"
 
@@ -93,7 +93,7 @@ def test_stored_results_without_a_budget_are_found_under_the_key_they_had():
 def test_each_limit_is_a_part_of_the_table_paired_with_its_own_first_row(monkeypatch, tmp_path):
     monkeypatch.setattr(questum_games, "cases_of", lambda _: [("seed:1:en:4:1", 1), ("seed:2:en:4:1", 2)])
     rows = {name: METHODS[name] for name in ("questum", "mystery_ocot")}
-    setting = ReproductionSetting(games=2, repetitions=1, out=tmp_path / "run")
+    setting = MysterySetting(games=2, repetitions=1, out=tmp_path / "run")
     table = questum.by_budget("compare", setting, rows, (25, 50))
     groups = ["Overall, 25 questions", "Overall, 50 questions"]
     assert list(dict.fromkeys(cell.of for cell in table.cells)) == groups
@@ -101,9 +101,9 @@ def test_each_limit_is_a_part_of_the_table_paired_with_its_own_first_row(monkeyp
         cells = {(cell.row, cell.measure): cell for cell in table.cells if cell.of == group}
         assert {measure for _, measure in cells} == {"win rate", "overall", "gameplay: questions to the model"}
         for measure in ("win rate", "overall", "gameplay: questions to the model"):
-            assert cells["questum", measure].apart is None
-            assert cells["mystery_ocot", measure].apart is not None
-        asked = cells["mystery_ocot", "gameplay: questions to the model"].figure
+            assert cells["questum", measure].difference is None
+            assert cells["mystery_ocot", measure].difference is not None
+        asked = cells["mystery_ocot", "gameplay: questions to the model"].ours
         assert asked.value <= float(group.split()[1])
     assert len(list((tmp_path / "run").glob("budget-*/questum/*.jsonl"))) == 6  # two games and the results, twice
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from functools import cache
 
 import pytest
@@ -14,14 +13,15 @@ from parlour.training.measure.murder_mystery import result_store
 from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, generated, play_case
 from parlour.training.papers import questum, questum_games
 from parlour.training.papers.cells import Reproduction, printed
-from parlour.training.papers.reproduce import ReproductionSetting, reproduce
+from parlour.training.papers.questum_games import MysterySetting
+from parlour.training.papers.reproduce import reproduce
 from parlour.training.play.seeds import HELD_OUT
 from reference_data import paper_table
 
-SETTING = ReproductionSetting(games=2, repetitions=1)
+SETTING = MysterySetting(games=2, repetitions=1)
 
 
-def small(setting: ReproductionSetting) -> list[tuple[str, int]]:
+def small(setting: MysterySetting) -> list[tuple[str, int]]:
     """Cases with four players, as many as wanted."""
     return [(f"seed:{seed}:en:4:1", seed) for seed in range(setting.games)]
 
@@ -93,10 +93,10 @@ def test_every_row_plays_the_same_cases_and_is_compared_with_the_first(name):
     assert rows[0] == "Questum"
     for cell in table.cells:
         if cell.measure in ("overall", "reasoning"):
-            assert cell.value is not None
-            assert cell.value.share
-            assert cell.value.n == 2
-            assert (cell.value_difference is None) == (cell.row == "Questum")
+            assert cell.ours is not None
+            assert cell.share
+            assert cell.ours.n == 2
+            assert (cell.difference is None) == (cell.row == "Questum")
         if cell.measure == "win rate":
             assert cell.ours is not None
     assert any("2 held-out generated cases (en)" in remark for remark in table.remarks)
@@ -113,7 +113,7 @@ def test_the_papers_figures_stand_beside_ours_where_they_are_printed():
 def asked_of(table: Reproduction) -> dict[str, float]:
     """Questions to the model in play, by row."""
     cells = [cell for cell in table.cells if cell.measure == "gameplay: questions to the model"]
-    return {cell.row: cell.value.value for cell in cells if cell.value}
+    return {cell.row: cell.ours.value for cell in cells if cell.ours}
 
 
 def test_questum_is_played_by_its_text_and_by_its_algorithm():
@@ -137,16 +137,18 @@ def test_a_folder_of_cases_has_a_group_for_each_script_of_the_papers(tmp_path):
     (tmp_path / "a.json").write_text(dump(case.model_copy(update={"title": "罪恶"})), encoding="utf-8")
     (tmp_path / "b.json").write_text(dump(find("seed:6:en:4:1")), encoding="utf-8")
     out = tmp_path / "out"
-    setting = ReproductionSetting(cases=str(tmp_path), repetitions=2, out=out)
+    setting = MysterySetting(cases=str(tmp_path), repetitions=2, out=out)
     table = questum.comparison("questum-8", setting, {"Questum": questum.QUESTUM, "PP": questum.PP})
     cells = {(cell.row, cell.of, cell.measure): cell for cell in table.cells}
     assert cells["PP", "Sin", "overall"].paper is not None
-    assert cells["PP", "Sin", "overall"].value.deviation is not None
-    assert cells["PP", "Overall", "overall"].value.n == 2
+    assert cells["PP", "Sin", "overall"].deviation is not None
+    assert cells["PP", "Overall", "overall"].ours.n == 2
     assert sorted(path.name for path in (out / "Questum").iterdir()) == ["0.jsonl", "1.jsonl", result_store.FILE]
-    rows = list(csv.DictReader((out / "questum-8.csv").read_text("utf-8").splitlines()))
+    (games,) = table.data
+    assert games.file == "questum-8.csv"
+    rows = games.as_json()
     assert [row["row"] for row in rows] == ["Questum", "Questum", "PP", "PP"]
-    assert 0 <= float(rows[0]["overall"]) <= 1
+    assert 0 <= rows[0]["overall"] <= 1
 
 
 def test_cases_are_held_out_ones():
@@ -154,7 +156,7 @@ def test_cases_are_held_out_ones():
     with pytest.raises(ParlourError, match="accepted"):
         generated(2, len(HELD_OUT) - 1)
     with pytest.raises(ParlourError, match="accepted: en, zh"):
-        questum_games.cases_of(ReproductionSetting(cases="fr"))
+        questum_games.cases_of(MysterySetting(cases="fr"))
 
 
 # -- commands --------------------------------------------------------------------------------------------------

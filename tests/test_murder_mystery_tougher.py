@@ -18,7 +18,7 @@ from parlour.envs.murder_mystery.legal_moves import tell
 from parlour.envs.murder_mystery.vocabulary import ENOUGH
 from parlour.envs.murder_mystery.vocabulary.facts import UNKNOWN, WHEREABOUTS, Fact
 from parlour.training.papers import questum_games
-from parlour.training.papers.reproduce import ReproductionSetting
+from parlour.training.papers.questum_games import MysterySetting
 from refused_values import refusal
 
 SEEDS = range(1, 9)
@@ -208,5 +208,5 @@ def test_an_innocent_with_a_secret_may_tell_its_lie_and_be_silent_and_others_may
 
 def test_a_level_is_for_generated_cases(tmp_path):
     with pytest.raises(ParlourError, match="level 1 is not accepted"):
-        questum_games.cases_of(ReproductionSetting(cases=str(tmp_path), level=1))
-    assert questum_games.cases_of(ReproductionSetting(games=1, level=2))[0][0].endswith(":en::::2")
+        questum_games.cases_of(MysterySetting(cases=str(tmp_path), level=1))
+    assert questum_games.cases_of(MysterySetting(games=1, level=2))[0][0].endswith(":en::::2")

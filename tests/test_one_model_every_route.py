@@ -25,7 +25,7 @@ OBSERVED = (
 
 def in_sessions(game: str, out: Path) -> list[float]:
     """Sessions, as MCP and OpenEnv keep them: one game after another; the model's rewards."""
-    sessions = Sessions(SessionSettings(game, seat_of(game, 0), options=TABLES[game], out=out))
+    sessions = Sessions(SessionSettings(game=game, seat=seat_of(game, 0), options=TABLES[game], out=out))
     rewards = []
     for k, seed in enumerate(dealt(QUICK)):
         turn, messages = sessions.begin(seed, seat_of(game, k)), []

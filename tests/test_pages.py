@@ -14,7 +14,7 @@ from parlour.envs.core import ParlourError
 from parlour.training.replay import viewer
 from parlour.training.report import html, page
 from parlour.training.report.page import Page, render
-from parlour.training.statistics import Estimate
+from parlour.training.report.result_table import plain_table
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)> \u202e & \u2028 \ud800 \"'"
 
@@ -75,24 +75,6 @@ def test_a_file_that_is_none_of_the_look_is_not_read():
         page.look("../page.py")
 
 
-MARKDOWN = """# Tuning rho
-
-On 20 held-out deals the **trained** parameters beat `rho`: see [the data](cells.csv)
-and [this](javascript:alert(1)).
-
-| player | wins |
-|---|---|
-| <b>gratr</b> | 50.0%  [40.1%, 59.9%] |
-| heuristic | - |
-
-- one
-- two
-
-![a curve](curve.png)
-![not there](../secret.png)
-"""
-
-
 class Tags(HTMLParser):
     def __init__(self, made: str) -> None:
         super().__init__()
@@ -106,35 +88,24 @@ class Tags(HTMLParser):
         return [attributes for name, attributes in self.found if name == tag]
 
 
-def test_a_report_in_markdown_becomes_headings_tables_lists_and_embedded_pictures(tmp_path):
-    (tmp_path.parent / "secret.png").write_bytes(b"secret")
+def test_pieces_of_a_page_escape_texts_embed_pictures_and_sort_tables(tmp_path):
     (tmp_path / "curve.png").write_bytes(b"picture")
-    body = html.of_markdown(MARKDOWN, tmp_path).body
-    assert "<h1>Tuning rho</h1>" in body
-    assert "<p>On 20 held-out deals the <strong>trained</strong> parameters beat <code>rho</code>: see " in body
+    table = plain_table("Wins", ("player", "wins"), [("<b>gratr</b>", "50.0%  [40.1%, 59.9%]"), ("heuristic", None)])
+    pieces = [
+        html.text_html("h1", "Tuning <rho>"),
+        html.bullets_html(("one", "two")),
+        html.link_html("cells.csv", "the data"),
+        html.picture_html(tmp_path / "curve.png", "a curve"),
+        html.table_html(table),
+    ]
+    body = html.page_of("Tuning", pieces).body
+    assert "<h1>Tuning &lt;rho&gt;</h1>" in body
     assert "<ul>\n<li>one</li>\n<li>two</li>\n</ul>" in body
     tags = Tags(body)
-    assert tags.named("a") == [{"href": "cells.csv"}]  # no script behind a link
+    assert tags.named("a") == [{"href": "cells.csv"}]
     assert [attributes["src"] for attributes in tags.named("img")] == [
         "data:image/png;base64," + base64.b64encode(b"picture").decode()
     ]
     assert "b" not in {tag for tag, _ in tags.found}
     assert tags.named("td")[1]["data-key"] == "50"  # sorted by the number; a dash has none and stays last
     assert tags.named("td")[3]["data-key"] == ""
-
-
-def test_a_report_is_written_in_both_forms(tmp_path):
-    html.write_report(tmp_path, MARKDOWN)
-    assert (tmp_path / "report.md").read_text("utf-8") == MARKDOWN
-    assert "<title>Tuning rho</title>" in (tmp_path / "report.html").read_text("utf-8")
-
-
-def test_a_picture_of_intervals_shows_each_estimate_where_it_lies():
-    rows = [("<a>", Estimate(0.5, 0.4, 0.6), "n=10"), ("b", Estimate(0.0, 0.0, 1.0), "")]
-    made = html.intervals("win rates", rows)
-    # behind a label of 3 letters the scale begins at 24 + 3 x 7 = 45, and is 420 wide: 0.5 lies at 45 + 210 = 255
-    # the second picture, for phones, begins at 12 and is 316 wide: 0.5 lies at 12 + 158 = 170, 0.4 at 12 + 126.4 = 138.4
-    assert [circle["cx"] for circle in Tags(made).named("circle")] == ["255.0", "45.0", "170.0", "12.0"]
-    bars = [line["x1"] for line in Tags(made).named("line") if line["class"] == "series s0"]
-    assert bars == ["213.0", "45.0", "138.4", "12.0"]
-    assert "&lt;a&gt;" in made

@@ -13,8 +13,8 @@ from parlour.training.cli.elsewhere import hint
 GOOD = """
 from typing import Annotated
 import typer
-from parlour.policies.registry import kind_of
-MINE = kind_of("mine", "nothing", "plain", "parlour.policies.random:RandomPolicy")
+from parlour.policies.registry import PolicyKind
+MINE = PolicyKind("mine", "parlour.policies.random:RandomPolicy")
 def greet(name: Annotated[str, typer.Argument(), "Who."]) -> None:
     '''Greet somebody.'''
     print(f"Hello, {name}!")

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from parlour.envs.mediated_qa import corpora
 from parlour.envs.murder_mystery.cases.case import load as load_case
-from parlour.training.records import avalon, werewolf
+from parlour.training.records.avalon import importing as avalon
 from parlour.training.records.reading import read_as
+from parlour.training.records.werewolf import importing as werewolf
 from records.test_in_words import EVENING, QUEST
 from refused_values import check, sentences
 from test_corpora_forms import FILES

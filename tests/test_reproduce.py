@@ -12,10 +12,11 @@ from parlour.envs.avalon.vocabulary import side_of
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import OfflineModel
-from parlour.training.cli import reproduce as command, run
+from parlour.training.cli import run
 from parlour.training.papers import avalon_social_tables, avalon_tables, reproduce as reproducing
 from parlour.training.papers.avalon_teams import RowGames
 from parlour.training.papers.cells import Reproduction, TableCell, cell, printed, unprinted
+from parlour.training.papers.report import report_of, verdict_of
 from parlour.training.papers.reproduce import TABLES, ReproductionSetting, reproduce
 from parlour.training.play.runner import GameRunner
 from parlour.training.statistics import paired, rate
@@ -107,7 +108,7 @@ def test_a_cell_has_the_papers_figure_or_none():
 
 def test_a_side_s_value_is_the_mean_of_its_roles_not_of_its_cards():
     """1 fail of 3 and 9 of 9: (33.3 + 100) / 2 = 66.7 %; pooled it would be 10 of 12, 83.3 %."""
-    fails = {"Morgana": {"hits": 1, "n": 3}, "Assassin": {"hits": 9, "n": 9}}
+    fails = {"Morgana": rate(1, 3), "Assassin": rate(9, 9)}
     of_side = avalon_social_tables._of_side(fails, ("Morgana", "Assassin"))
     assert of_side.value == pytest.approx(2 / 3)
     assert (
@@ -131,7 +132,7 @@ def test_every_table_can_be_made(name, capsys):
         assert row.ours is None or 0 <= row.ours.low <= row.ours.value <= row.ours.high <= 1
         assert row.measure != "WR" or (row.ours is not None and row.ours.n == 1)
     json.dumps(table.as_json(), allow_nan=False)
-    command.show_reproduction(table, OfflineModel())
+    report_of(table, OfflineModel()).show()
     output = capsys.readouterr().out
     assert "ours played by heuristics (no language model)" in " ".join(output.split())
     assert all(remark[:30] in " ".join(output.split()) for remark in table.remarks)
@@ -216,9 +217,9 @@ def test_the_title_names_a_language_model_only_if_one_played(capsys):
         is_language_model: ClassVar[bool] = True
 
     reproduction = Reproduction("avalon-8", "Title", "some-model", (), ())
-    command.show_reproduction(reproduction, Language())
+    report_of(reproduction, Language()).show()
     assert "ours played by some-model" in " ".join(capsys.readouterr().out.split())
-    command.show_reproduction(reproduction, OfflineModel())
+    report_of(reproduction, OfflineModel()).show()
     shown = " ".join(capsys.readouterr().out.split())
     assert "ours played by heuristics (no language model)" in shown
     assert "some-model" not in shown
@@ -258,7 +259,7 @@ def table_of_rows(**own: int) -> Reproduction:
 
 
 def test_a_reproduction_marks_figures_below_95_per_cent_and_shows_none_below_half(capsys):
-    command.show_reproduction(table_of_rows(whole=20, most=18, few=9), OfflineModel())
+    report_of(table_of_rows(whole=20, most=18, few=9), OfflineModel()).show()
     output = capsys.readouterr().out
     whole, most, few = (
         next(line for line in output.splitlines() if f" {row} " in line) for row in ("whole", "most", "few")
@@ -271,8 +272,8 @@ def test_a_reproduction_marks_figures_below_95_per_cent_and_shows_none_below_hal
 
 
 def test_the_verdict_of_a_reproduction_without_half_own_decisions_has_no_figure():
-    said = command.verdict_of(table_of_rows(whole=20, few=9), OfflineModel())
+    said = verdict_of(table_of_rows(whole=20, few=9), OfflineModel())
     assert said == "No score: few decided 9 of 20 moves itself."
-    doubted = command.verdict_of(table_of_rows(whole=20, most=18), OfflineModel())
+    doubted = verdict_of(table_of_rows(whole=20, most=18), OfflineModel())
     assert doubted.startswith("2 of 2 figures of the paper lie in our 95 % intervals")
     assert doubted.endswith("Only 90.0 % of the decisions of most were its own.")

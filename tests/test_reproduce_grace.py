@@ -40,7 +40,8 @@ def played(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plots, "save", collect)
         tables = {
-            f"grace-{k}": reproduce(f"grace-{k}", ReproductionSetting(GAMES, PRACTICE, out=out)) for k in (3, 4, 5)
+            f"grace-{k}": reproduce(f"grace-{k}", ReproductionSetting(games=GAMES, practice=PRACTICE, out=out))
+            for k in (3, 4, 5)
         }
     return tables, out, drawn
 
@@ -114,21 +115,21 @@ def test_the_baselines_are_counted_over_the_same_questions(played, calibrated):
         assert (reliability.hits, reliability.n) == (right, right + wrong)
     for signals in SIGNALS:
         best = [max(row.utilities[:9]) for row in calibrated[signals].held_out]
-        assert the(table, "oracle", signals, "net utility").value.value == pytest.approx(np.mean(best))
+        assert the(table, "oracle", signals, "net utility").ours.value == pytest.approx(np.mean(best))
 
 
 def test_the_first_row_is_ours_and_differences_are_paired_with_it(played, calibrated):
     tables, out, _ = played
     first = tables["grace-3"].cells[:4]
     assert {(cell.row, cell.of) for cell in first} == {(grace.LEARNED, grace.OURS)}
-    assert all(cell.difference is None and cell.value_difference is None for cell in first)
+    assert all(cell.difference is None for cell in first)
     earned = np.array([float(line["net_utility"]) for line in draws(out, grace.OURS)])
-    assert first[3].value.value == pytest.approx(earned.mean())
+    assert first[3].ours.value == pytest.approx(earned.mean())
 
     k = vocabulary.ALL.index(baselines.CLOSED_BOOK)
     rows = calibrated[grace.OURS].held_out
     differs = np.array([row.utilities[k] for row in rows]) - earned
-    difference = the(tables["grace-3"], "no retrieval", "", "net utility").value_difference
+    difference = the(tables["grace-3"], "no retrieval", "", "net utility").difference
     assert (difference.n, difference.value) == (GAMES, pytest.approx(differs.mean()))
     assert difference.high - difference.low == pytest.approx(2 * T_59 * differs.std(ddof=1) / sqrt(GAMES))
 
@@ -193,22 +194,22 @@ def test_the_papers_figures_are_those_of_the_reference_data():
 @pytest.mark.parametrize("name", ["grace-4", "grace-5"])
 def test_a_picture_needs_a_folder(name):
     with pytest.raises(ParlourError, match=f"{name} is a picture.*--out DIR"):
-        reproduce(name, ReproductionSetting(GAMES, PRACTICE))
+        reproduce(name, ReproductionSetting(games=GAMES, practice=PRACTICE))
 
 
 def test_without_matplotlib_one_line_says_so_before_anything_is_played(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     for name in ("grace-3", "grace-4", "grace-5"):
         with pytest.raises(ParlourError, match=r"matplotlib.* is not installed; accepted: pip install .*\[train"):
-            reproduce(name, ReproductionSetting(GAMES, PRACTICE, out=tmp_path))
+            reproduce(name, ReproductionSetting(games=GAMES, practice=PRACTICE, out=tmp_path))
     assert not list(tmp_path.iterdir())
-    assert reproduce("grace-3", ReproductionSetting(20, 30)).cells  # without a folder nothing is drawn
+    assert reproduce("grace-3", ReproductionSetting(games=20, practice=30)).cells  # without a folder nothing is drawn
 
 
 @pytest.mark.parametrize(("games", "practice", "word"), [(1, 50, "games 1"), (50, 1, "practice 1")])
 def test_too_few_questions_are_refused(games, practice, word):
     with pytest.raises(ParlourError, match=word):
-        reproduce("grace-3", ReproductionSetting(games, practice))
+        reproduce("grace-3", ReproductionSetting(games=games, practice=practice))
 
 
 class Speaking(OfflineModel):
@@ -227,7 +228,7 @@ class Speaking(OfflineModel):
 
 def test_a_language_model_is_asked_if_there_is_one():
     model = Speaking()
-    table = reproduce("grace-3", ReproductionSetting(10, 20, model))
+    table = reproduce("grace-3", ReproductionSetting(games=10, practice=20, model=model))
     assert {"grace.generate", "grace.recall", "grace.recall_freely"} <= set(model.asked)
     assert table.model == "speaking"
     assert any("speaking answered and checked" in remark for remark in table.remarks)

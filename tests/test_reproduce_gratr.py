@@ -11,13 +11,13 @@ import pytest
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.model import OfflineModel
-from parlour.training.cli import reproduce as command
 from parlour.training.measure.werewolf.amnesia import amnesia
 from parlour.training.measure.werewolf.transcripts import Seen
 from parlour.training.papers import gratr
 from parlour.training.papers.cells import Reproduction, printed
-from parlour.training.papers.gratr_teams import OPPONENTS, PAPER, RULE, Match
-from parlour.training.papers.reproduce import ReproductionSetting, reproduce, sizes
+from parlour.training.papers.gratr_teams import OPPONENTS, PAPER, RULE, GratrSetting, Match
+from parlour.training.papers.report import report_of
+from parlour.training.papers.reproduce import TABLES, ReproductionSetting, reproduce
 from parlour.training.play import seeds
 from parlour.training.records.werewolf.played import WerewolfGame
 from reference_data import paper_table
@@ -65,7 +65,7 @@ def test_each_deal_is_played_twice_with_the_blocks_changed_over(made: Any, folde
 
 
 def test_tables_share_their_games_and_a_broken_one_is_played_again(made: Any, folder: Path, tmp_path: Path) -> None:
-    setting = ReproductionSetting(games=4, out=folder, against="werewolf_window")
+    setting = GratrSetting(games=4, out=folder, against="werewolf_window")
     before = {path: path.read_bytes() for path in (folder / "gratr-mode-paper-werewolf_window-offline").iterdir()}
     broken = next(iter(before))
     broken.write_bytes(b"".join(before[broken].splitlines(keepends=True)[:-3]))
@@ -91,7 +91,7 @@ def test_another_game_in_the_folder_is_refused(
     other.parent.mkdir()
     other.write_bytes(old.read_bytes().replace(*edit))
     with pytest.raises(ParlourError, match=message):
-        reproduce("gratr-2", ReproductionSetting(games=2, out=tmp_path, against=opponent))
+        reproduce("gratr-2", GratrSetting(games=2, out=tmp_path, against=opponent))
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_another_game_in_the_folder_is_refused(
 )
 def test_settings_that_cannot_be_played_are_refused(edit: Any, message: str) -> None:
     with pytest.raises(ParlourError, match=message):
-        reproduce("gratr-2", replace(ReproductionSetting(), **edit))
+        reproduce("gratr-2", GratrSetting(**edit))
 
 
 # -- the cells -------------------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ def test_settings_that_cannot_be_played_are_refused(edit: Any, message: str) -> 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_table_can_be_made(name: str, made: dict[str, Reproduction], capsys: pytest.CaptureFixture[str]) -> None:
     table = made[name]
-    assert sizes(name)[0] == 500
+    assert TABLES[name].sizes[0] == 500
     assert len({(cell.row, cell.of, cell.measure) for cell in table.cells}) == len(table.cells)
     rows = {cell.row for cell in table.cells}
     opponents = [*OPPONENTS, RULE] if name == "gratr-2" else OPPONENTS
@@ -121,7 +121,7 @@ def test_every_table_can_be_made(name: str, made: dict[str, Reproduction], capsy
         row for opponent in opponents for row in (f"GRATR v. {opponent.label}", f"{opponent.label} v. GRATR")
     }
     json.dumps(table.as_json(), allow_nan=False)
-    command.show_reproduction(table, OfflineModel())
+    report_of(table, OfflineModel()).show()
     shown = " ".join(capsys.readouterr().out.split())
     assert "ours played by heuristics (no language model)" in shown
     # scores are points, rates are percents
@@ -170,7 +170,7 @@ def test_rates_by_hand(by_hand: Any) -> None:
     by_hand(("werewolf", "village"), ("werewolf", "werewolf"), ("village", "village"))
     cells = {
         (cell.row, cell.measure): cell
-        for cell in reproduce("gratr-2", ReproductionSetting(games=6, against="werewolf_window")).cells
+        for cell in reproduce("gratr-2", GratrSetting(games=6, against="werewolf_window")).cells
         if cell.ours is not None
     }
     counts = {key: (cell.ours.hits, cell.ours.n) for key, cell in cells.items() if cell.ours}
@@ -188,15 +188,15 @@ def test_scores_by_hand_are_means_over_deals(by_hand: Any) -> None:
     by_hand(("werewolf", "village"), ("village", "village"))
     cells = {
         (cell.row, cell.of): cell
-        for cell in reproduce("gratr-3", ReproductionSetting(games=4, against="werewolf_window")).cells
+        for cell in reproduce("gratr-3", GratrSetting(games=4, against="werewolf_window")).cells
     }
     wolves, other = (cells[row, "Werewolf"] for row in ("GRATR v. history window", "history window v. GRATR"))
-    assert wolves.value is not None
-    assert other.value_difference is not None
-    assert (wolves.value.value, wolves.value.n) == (2.5, 2)  # 5 and 0
-    assert other.value_difference.value == -2.5
+    assert wolves.ours is not None
+    assert other.difference is not None
+    assert (wolves.ours.value, wolves.ours.n) == (2.5, 2)  # 5 and 0
+    assert other.difference.value == -2.5
     # its villager sits with the wolves, who win the first game, and then with the leaders: 0 and 5; then 5 and 5
-    villager = cells["GRATR v. history window", "Villager"].value
+    villager = cells["GRATR v. history window", "Villager"].ours
     assert villager is not None
     assert villager.value == 3.75
 
@@ -222,7 +222,7 @@ def test_ahead_is_said_only_if_the_interval_leaves_out_one_half(by_hand: Any, wi
     by_hand(*winners)
     (line,) = [
         remark
-        for remark in reproduce("gratr-2", ReproductionSetting(games=2, against="werewolf_window")).remarks
+        for remark in reproduce("gratr-2", GratrSetting(games=2, against="werewolf_window")).remarks
         if "GRATR aga" in remark
     ]
     assert verdict in line
@@ -277,7 +277,7 @@ def test_bars_are_the_papers() -> None:
 
 def test_gratr_with_settings_sits_in_the_place_of_gratr(folder: Path) -> None:
     ours = "gratr:gamma=0.02,rho=0.9"
-    table = reproduce("gratr-2", ReproductionSetting(games=2, against="werewolf_window", ours=ours, out=folder))
+    table = reproduce("gratr-2", GratrSetting(games=2, against="werewolf_window", ours=ours, out=folder))
     assert f"Here GRATR is {ours}." in table.remarks
     (kept,) = (path for path in folder.iterdir() if "gamma" in path.name)
     for path in kept.iterdir():
@@ -287,4 +287,4 @@ def test_gratr_with_settings_sits_in_the_place_of_gratr(folder: Path) -> None:
 @pytest.mark.parametrize("ours", ["heuristic", "werewolf_rag", "gratr2:gamma=0"])
 def test_nobody_else_sits_there(ours: str) -> None:
     with pytest.raises(ParlourError, match=f"ours '{ours}' is not accepted; accepted: gratr, with settings"):
-        reproduce("gratr-2", ReproductionSetting(games=2, against="werewolf_window", ours=ours))
+        reproduce("gratr-2", GratrSetting(games=2, against="werewolf_window", ours=ours))

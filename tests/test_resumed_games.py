@@ -179,7 +179,7 @@ class Failing(RandomPolicy):
 
 def test_a_game_that_was_given_up_counts_where_such_games_are_skipped_and_is_played_again_where_not(tmp_path):
     env, path = rollout.table("template_v0"), tmp_path / "game.jsonl"
-    skipping = Failures("skip-game")
+    skipping = Failures(on_failure="skip-game")
     with pytest.raises(GameUnfinished) as given_up:
         play_recorded(env, [HeuristicPolicy(), Failing()], ["a", "b"], 0, path, failures=skipping)
     stored = stored_game(path, env.game_env, 0, ["a", "b"], given_up=True)

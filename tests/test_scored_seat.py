@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 from parlour.envs.core import ParlourError
-from parlour.policies.adapters.scored import ScoredSeat, check_algorithm, read_settings
+from parlour.policies.adapters.scored import ScoredSeat, check_algorithm
+from parlour.policies.adapters.settings import Sb3Settings
 
 BOX = spaces.Box(-1, 1, (3,), np.float32)
 SEEN = {"observation": np.zeros(3, np.float32), "action_mask": np.array([1, 1, 0, 0], np.int8)}
@@ -94,29 +95,22 @@ def test_a_table_with_other_numbers_and_other_settings_are_refused():
         Given(1).save("x")
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({}, "given needs a checkpoint; accepted: given:file=PATH"),
-        ({"file": "nowhere"}, "there is no checkpoint 'nowhere'"),
-        ({"file": __file__, "algorithm": "SAC"}, "algorithm 'SAC' is not accepted; accepted: PPO, DQN"),
-        ({"file": __file__, "sample": "yes"}, "sample 'yes' is not accepted; accepted: true, false"),
-        ({"file": __file__, "actions": "all"}, "actions 'all' is not accepted; accepted: moves, ranks"),
-        (
-            {"file": __file__, "colour": "red"},
-            "setting of given 'colour' is not accepted; accepted: file, algorithm, sample, features, actions, agent",
-        ),
-    ],
-)
-def test_settings_that_are_not_accepted_are_one_line(settings, message):
-    with pytest.raises(ParlourError) as caught:
-        read_settings("given", settings, ("PPO", "DQN"), ["agent"])
-    assert str(caught.value) == message
-
-
-def test_settings_that_are_accepted():
+def test_settings_of_a_checkpoint_are_read_and_checked():
     words = {"file": __file__, "algorithm": "DQN", "sample": "true", "actions": "ranks", "features": "table"}
-    assert read_settings("given", words, ("PPO", "DQN")) == (__file__, "DQN", True)
-    assert read_settings("given", {"file": __file__}, ()) == (__file__, None, False)
+    read = Sb3Settings.from_words(words)
+    assert (read.file, read.algorithm, read.sample, read.actions) == (__file__, "DQN", True, "ranks")
+    assert Sb3Settings(file=__file__) == Sb3Settings.from_words({"file": __file__})
+    for name, word in {
+        "file": "nowhere",
+        "algorithm": "SAC",
+        "sample": "perhaps",
+        "actions": "all",
+        "colour": "red",
+    }.items():
+        with pytest.raises(ParlourError, match=rf"{name}|there is no checkpoint"):
+            Sb3Settings.from_words({"file": __file__, name: word})
+
+
+def test_values_are_no_logits_to_draw_by():
     with pytest.raises(ParlourError, match="sample=true is not accepted with DQN; accepted: sample=false"):
         check_algorithm("DQN", ("PPO", "DQN"), ("DQN",), sample=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -424,7 +423,7 @@ def test_the_command_hands_its_options_on(tmp_path, monkeypatch):
     assert (settings.steps, settings.tables, settings.seed) == (100_000, 64, 3)
     assert cli.run(["train", "selfplay", "werewolf_v0", "--players", "8"]) == 2
     assert asked[1][0].options == {"num_players": 8}
-    assert replace(asked[1][0], game="avalon_v0", options={}) == SelfplayConfig()
+    assert asked[1][0].replace(game="avalon_v0", options={}) == SelfplayConfig()
 
 
 @pytest.mark.nightly

@@ -25,7 +25,7 @@ def to_the_end(sessions, turn, rng):
 
 
 def test_what_a_caller_is_told_put_together_is_what_the_view_of_its_seat_holds(tmp_path):
-    sessions = Sessions(SessionSettings("werewolf_v0", "player_1", options={"num_players": 6}, out=tmp_path))
+    sessions = Sessions(SessionSettings(game="werewolf_v0", seat="player_1", options={"num_players": 6}, out=tmp_path))
     for seed in range(3):
         turns = to_the_end(sessions, sessions.begin(seed), np.random.default_rng(seed))
         game = sessions._games[turns[0].session].game.game_env
@@ -38,7 +38,7 @@ def test_what_a_caller_is_told_put_together_is_what_the_view_of_its_seat_holds(t
 
 
 def test_a_game_by_id_is_an_ordinary_transcript_with_its_outcome(tmp_path):
-    sessions = Sessions(SessionSettings("avalon_v0", options={"num_players": 5}, out=tmp_path, seed=4))
+    sessions = Sessions(SessionSettings(game="avalon_v0", options={"num_players": 5}, out=tmp_path, seed=4))
     turns = to_the_end(sessions, sessions.begin(), np.random.default_rng(0))
     sessions.close()
     transcript = replay.read(tmp_path / "avalon_v0-1.jsonl")
@@ -48,7 +48,7 @@ def test_a_game_by_id_is_an_ordinary_transcript_with_its_outcome(tmp_path):
 
 
 def test_a_caller_may_take_another_seat_but_not_an_unknown_id_or_too_many_words():
-    sessions = Sessions(SessionSettings("avalon_v0"))
+    sessions = Sessions(SessionSettings(game="avalon_v0"))
     turn = sessions.begin(1, "player_3")
     assert "You are player_3." in turn.message
     with pytest.raises(ParlourError, match="seat 'player_7' is not accepted; accepted: player_0"):
@@ -60,7 +60,7 @@ def test_a_caller_may_take_another_seat_but_not_an_unknown_id_or_too_many_words(
 
 
 def test_a_caller_that_is_gone_frees_its_place_and_its_game_is_played_to_its_end_and_counted(tmp_path):
-    sessions = Sessions(SessionSettings("avalon_v0", out=tmp_path, max_games=1))
+    sessions = Sessions(SessionSettings(game="avalon_v0", out=tmp_path, max_games=1))
     turn = sessions.begin(5)
     turn = sessions.say(turn.session, turn.options[0])
     sessions.end(turn.session)
@@ -76,7 +76,7 @@ def test_a_caller_that_is_gone_frees_its_place_and_its_game_is_played_to_its_end
 
 
 def test_a_game_that_is_over_makes_room_for_another_and_one_in_progress_does_not():
-    sessions = Sessions(SessionSettings("template_v0", max_games=2))
+    sessions = Sessions(SessionSettings(game="template_v0", max_games=2))
     first = to_the_end(sessions, sessions.begin(0), np.random.default_rng(0))[-1]
     sessions.begin(1)
     third = sessions.begin(2)
@@ -89,7 +89,7 @@ def test_a_game_that_is_over_makes_room_for_another_and_one_in_progress_does_not
 
 def test_a_caller_that_was_not_heard_of_for_too_long_gives_its_place_away_where_one_is_needed(tmp_path):
     """With a patience of no time at all the one that called longest ago: the second of two, as the first one called again."""
-    sessions = Sessions(SessionSettings("avalon_v0", max_games=2, patience=0.0, out=tmp_path))
+    sessions = Sessions(SessionSettings(game="avalon_v0", max_games=2, patience=0.0, out=tmp_path))
     first, second = sessions.begin(1), sessions.begin(2)
     first = sessions.say(first.session, first.options[0])
     sessions.begin(3)
@@ -119,7 +119,7 @@ def test_two_calls_at_once_are_one_call_and_one_refusal():
             except ParlourError as error:
                 refused.append(str(error))
 
-    sessions = Sessions(SessionSettings("avalon_v0", opponents=Calls))
+    sessions = Sessions(SessionSettings(game="avalon_v0", opponents=Calls))
     sessions.current = None
     turn = sessions.begin(3)
     sessions.current = turn.session
@@ -133,11 +133,11 @@ def dealt(sessions, count):
 
 
 def test_deals_are_random_and_those_of_a_host_s_seed_are_repeatable_without_telling_one_another(tmp_path):
-    unseeded, again = (dealt(Sessions(SessionSettings("avalon_v0")), 6) for _ in range(2))
+    unseeded, again = (dealt(Sessions(SessionSettings(game="avalon_v0")), 6) for _ in range(2))
     assert unseeded != again
     folders = [tmp_path / "one", tmp_path / "other"]
     for out in folders:
-        sessions = Sessions(SessionSettings("avalon_v0", out=out, seed=7))
+        sessions = Sessions(SessionSettings(game="avalon_v0", out=out, seed=7))
         dealt(sessions, 3)
         sessions.close()
     seeds = [[replay.read(out / f"avalon_v0-{k}.jsonl").header["seed"] for k in (1, 2, 3)] for out in folders]
@@ -147,10 +147,10 @@ def test_deals_are_random_and_those_of_a_host_s_seed_are_repeatable_without_tell
 
 
 def test_a_caller_names_a_seed_where_the_host_allows_it_and_the_host_s_own_process_always_does():
-    sessions = Sessions(SessionSettings("avalon_v0"))
+    sessions = Sessions(SessionSettings(game="avalon_v0"))
     with pytest.raises(ParlourError, match="a seed is not accepted from callers of this server; accepted: begin"):
         sessions.begin_for_caller(3)
-    allowed = Sessions(SessionSettings("avalon_v0", callers_may_seed=True))
+    allowed = Sessions(SessionSettings(game="avalon_v0", callers_may_seed=True))
     assert allowed.begin_for_caller(3).message == sessions.begin(3).message
     with pytest.raises(ParlourError, match="a seed of 16607 bits is not accepted; accepted: 63 at most"):
         allowed.begin_for_caller(10**4999)
@@ -158,7 +158,7 @@ def test_a_caller_names_a_seed_where_the_host_allows_it_and_the_host_s_own_proce
 
 def test_the_file_of_a_game_in_progress_is_private_under_a_random_name_and_numbers_go_on(tmp_path):
     for number in (1, 2):
-        sessions = Sessions(SessionSettings("avalon_v0", out=tmp_path))
+        sessions = Sessions(SessionSettings(game="avalon_v0", out=tmp_path))
         turn = sessions.begin()
         (playing,) = tmp_path.glob("playing-*.jsonl")
         assert playing.stat().st_mode & 0o777 == 0o600
@@ -176,12 +176,12 @@ def test_the_file_of_a_game_in_progress_is_private_under_a_random_name_and_numbe
 
 
 def test_games_in_a_minute_and_bytes_on_disk_have_limits(tmp_path):
-    sessions = Sessions(SessionSettings("template_v0", games_per_minute=2), "new_game")
+    sessions = Sessions(SessionSettings(game="template_v0", games_per_minute=2), "new_game")
     dealt(sessions, 2)
     with pytest.raises(ParlourError, match="2 games in a minute are not accepted; accepted: new_game again in 60 s"):
         sessions.begin_for_caller()
     sessions.begin()
-    full = Sessions(SessionSettings("template_v0", out=tmp_path, max_disk=100), "new_game")
+    full = Sessions(SessionSettings(game="template_v0", out=tmp_path, max_disk=100), "new_game")
     dealt(full, 1)
     with pytest.raises(ParlourError, match="the transcripts fill 100 bytes; accepted: new_game when"):
         full.begin_for_caller()
@@ -196,7 +196,7 @@ def test_games_that_their_callers_left_count_until_they_are_over():
             at_work.append(sum(not game.over for game in sessions._games.values()) + sessions._ending)
             return super().act(observation, info)
 
-    sessions = Sessions(SessionSettings("avalon_v0", opponents=Slow, max_games=2))
+    sessions = Sessions(SessionSettings(game="avalon_v0", opponents=Slow, max_games=2))
     for _ in range(20):
         sessions.end(sessions.begin().session)
     sessions.close()

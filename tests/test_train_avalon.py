@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -169,7 +168,7 @@ def test_practice_is_the_same_again_and_sides_take_turns(whole):
     first = practise(SMALL, Run(None))
     assert practise(SMALL, Run(whole)) == first  # nothing is left to play there
     assert len(first.won) == 4
-    assert practise(replace(SMALL, seed=4), Run(None)) != first
+    assert practise(SMALL.replace(seed=4), Run(None)) != first
     lessons, pool = first.experience.lessons, first.pool.past
     assert (
         set(lessons) == set(pool) == {"Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin"}
@@ -191,11 +190,11 @@ def test_a_folder_holds_one_run_with_one_model(tmp_path):
     class Other(OfflineModel):
         name = "other"
 
-    practise(replace(SMALL, games=1), Run(tmp_path))
+    practise(SMALL.replace(games=1), Run(tmp_path))
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     for other, model in (({"without": ("plan",)}, None), ({}, Other())):
         with pytest.raises(ParlourError, match="holds a run with"):
-            practise(replace(SMALL, games=1, **other), Run(tmp_path), model)
+            practise(SMALL.replace(games=1, **other), Run(tmp_path), model)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 

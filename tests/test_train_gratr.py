@@ -29,7 +29,7 @@ def test_each_deal_is_played_from_both_sides_with_every_seat_held_once(monkeypat
         return real(env, players, seed)
 
     monkeypatch.setattr(tuning.rollout, "play", play)
-    problem = GratrTuning("random")
+    problem = GratrTuning(against="random")
     problem.reward(DEFAULTS, [11])
     (first, seed), (second, same) = seated
     assert seed == same == 11
@@ -54,7 +54,7 @@ def test_a_reward_is_a_function_of_parameters_and_deal():
 def test_the_parameters_reach_the_graph(monkeypatch):
     made = []
     monkeypatch.setattr(tuning, "GratrAgent", lambda parameters: made.append(parameters) or make_random())
-    GratrTuning("random", ("rho", "width"), mode="paper").reward({"rho": 0.5, "width": 2}, [1])
+    GratrTuning(against="random", parameters=("rho", "width"), mode="paper").reward({"rho": 0.5, "width": 2}, [1])
     assert set(made) == {Parameters(rho=0.5, width=2, mode="paper")}
 
 
@@ -90,9 +90,9 @@ def test_rewards_are_means_over_both_games_of_wins_or_of_the_scores_of_the_speci
     monkeypatch.setattr(tuning.rollout, "play", lambda *_: episode(next(won), votes))
     monkeypatch.setattr(tuning, "wolves_block", lambda _roles: frozenset({0, 1, 3, 7}))
     # with the werewolves won, with the leaders lost
-    assert GratrTuning("random").reward(DEFAULTS, [1]) == [0.5]
+    assert GratrTuning(against="random").reward(DEFAULTS, [1]) == [0.5]
     # the werewolves 5.5 each; the leaders, who lost, 1.5 each: (5.5 + 1.5) / 2
-    assert GratrTuning("random", reward_by="performance").reward(DEFAULTS, [1]) == [3.5]
+    assert GratrTuning(against="random", reward_by="performance").reward(DEFAULTS, [1]) == [3.5]
 
 
 # -- the command -------------------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ def test_the_command_trains_tests_and_draws(tmp_path, capsys, json_of):
         (["--against", "nobody"], "opponent 'nobody'"),
         (["--against", "werewolf_window:k=x=y"], "is not accepted"),
         (["--against", "human"], "opponent 'human'"),
-        (["--reward", "fame"], "reward 'fame'"),
+        (["--reward", "fame"], "reward_by 'fame'"),
         (["--mode", "mine"], "mode 'mine'"),
     ],
 )

@@ -12,7 +12,8 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.training.measure.werewolf import measures
 from parlour.training.records.reading import read_as
-from parlour.training.records.werewolf import FORMATS, import_records, published as result_store
+from parlour.training.records.werewolf import published as result_store
+from parlour.training.records.werewolf.importing import FORMATS, import_records
 from reference_data import reference as data
 
 JSON = dict[str, Any]

@@ -144,7 +144,7 @@ def test_a_transcript_that_finds_no_room_ends_the_run_whatever_follows_failing_p
 
     env = Recorder(rollout.table("template_v0"), tmp_path / "game.jsonl")
     with full_at(200), pytest.raises(CannotWrite, match=r"game.jsonl' cannot be written"):
-        rollout.play(env, [RandomPolicy(), RandomPolicy()], 0, failures=Failures(on_failure))
+        rollout.play(env, [RandomPolicy(), RandomPolicy()], 0, failures=Failures(on_failure=on_failure))
     env.close()
 
 

@@ -134,8 +134,8 @@ def test_deals_are_drawn_as_often_as_the_belief_of_the_seat_says(options):
     assert seen
 
 
-@pytest.mark.parametrize(("name", "words"), [("logic", {}), ("mcts", {"rollouts": "60"})])
-def test_a_player_over_arrays_knows_no_more_than_its_seat(name, words):
+@pytest.mark.parametrize("name", ["logic", "mcts:rollouts=60"])
+def test_a_player_over_arrays_knows_no_more_than_its_seat(name):
     """Two deals that seat 0, a Servant, cannot tell apart: the same move from the same stream, as leader and as voter.
 
     The votes of the seats before it in this round are not seen either: seat 2, a Servant in both, after two other votes.
@@ -145,14 +145,14 @@ def test_a_player_over_arrays_knows_no_more_than_its_seat(name, words):
     pairs = [((first, ()), (other, ()))]
     pairs += [((first, (team(0, 1), yes, yes)), (other, (team(0, 1), no, yes))) for yes, no in [APPROVED_REJECTED]]
     for pair in pairs:
-        moves = [moved(name, words, roles, before) for roles, before in pair]
+        moves = [moved(name, roles, before) for roles, before in pair]
         assert moves[0] == moves[1]
 
 
 APPROVED_REJECTED = (avalon.APPROVE, avalon.REJECT)
 
 
-def moved(name, words, roles, before):
+def moved(name, roles, before):
     """The actions of 16 equal tables with streams of their own, after a deal and moves."""
     game, _ = played((), roles)
     tables = batch.make("avalon_v0", num_envs=16, features="belief", autoreset=False, **DEEPROLE)
@@ -161,7 +161,7 @@ def moved(name, words, roles, before):
     number = {move: k for k, move in enumerate(game.catalogue)}
     for move in before:
         turns = tables.step(tables.frame.own[turns.actor, number[move]])
-    player = zoo.seats(name, words, tables)
+    player = zoo.seats(name, tables)
     player.reset(tables, range(16))
     actions = np.zeros(16, np.int32)
     player.choose(turns, np.arange(16, dtype=np.int32), actions)

@@ -8,15 +8,12 @@ all the same, has none: tables show `-` for it, and plain values hold None.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from math import inf, isnan, sqrt
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 LEVEL: Final = 0.95
 _Z: Final = 1.959963984540054  # the 97.5 % point of the standard normal distribution
@@ -99,9 +96,17 @@ class Estimate:
 _FIELDS: Final = frozenset(field.name for field in fields(Estimate))
 
 
-def plain(results: DataclassInstance) -> dict[str, Any]:
-    """A dataclass as `dataclasses.asdict` writes it, with each estimate in it as its `as_json`."""
-    return asdict(results, dict_factory=_written)
+def plain(results: Any) -> Any:
+    """Results as plain values: dataclasses as `dataclasses.asdict` writes them, each estimate as its `as_json`.
+
+    >>> plain({"wins": Estimate(0.5, n=2, hits=1)})
+    {'wins': {'hits': 1, 'n': 2, 'rate': 0.5, 'low': None, 'high': None}}
+    """
+    if is_dataclass(results) and not isinstance(results, type):
+        return asdict(results, dict_factory=_written)
+    if isinstance(results, Mapping):
+        return {name: plain(value) for name, value in results.items()}
+    return [plain(value) for value in results] if isinstance(results, list | tuple) else results
 
 
 def _written(items: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -225,7 +230,7 @@ def margin(error: ArrayLike, n: ArrayLike) -> NDArray[np.float64]:
     return np.where(known, stdtrit(np.where(known, freedom, 1.0), (1 + LEVEL) / 2) * error, np.nan)
 
 
-def drawn_anew(cases: int, size: int, resamples: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def bootstrap_counts(cases: int, size: int, resamples: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """How often each case is among `size` that are drawn with replacement: resamples x cases."""
     return rng.multinomial(size, np.full(cases, 1 / cases), size=resamples)
 

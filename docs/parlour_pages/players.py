@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from parlour.envs.settings import Settings, accepted
 from parlour.policies import FOREIGN, REGISTRY, make_policy, names_of
 from parlour.policies.experts import EXPERT, cards
 from parlour.policies.llm.ask import ASKS
@@ -18,9 +18,7 @@ from parlour.policies.llm.model import OfflineModel
 from parlour.policies.mixture import MixedPolicy
 from parlour.policies.names import MIXED, ZOO
 from parlour.policies.search import SEARCH, SearchPolicy
-from parlour.policies.settings import Settings
 from parlour.policies.trained import TrainedSeat
-from parlour.policies.zoo import ZooPolicy
 
 from parlour_pages.markdown import code, of_docstring, read_next, summary, table
 
@@ -51,7 +49,7 @@ def pages() -> dict[str, str]:
         EXPERT: _expert(),
         MIXED: _of_class(MIXED, MixedPolicy),
         SEARCH: _of_class(SEARCH, SearchPolicy),
-        **{name: _of_class(name, ZooPolicy) for name in ZOO},
+        **{name: _of_class(name, REGISTRY[name].cls) for name in ZOO},
         "trained": (said, page.replace("# trained\n", "# A trained seat\n\n`--policy policy.npz` seats it.\n", 1)),
     }
     made_pages |= {name: _foreign(name) for name in FOREIGN}
@@ -74,49 +72,37 @@ def _of_class(name: str, cls: Any) -> tuple[str, str]:
         f"## The class\n\n{{py:class}}`~{cls.__module__}.{cls.__qualname__}`",
         of_docstring(doc),
         where,
-        _settings(name, cls),
+        _settings(name, cls.settings_type),
         _asks(cls),
         read_next(READ_ON.get(name, ())),
     ]
     return said, "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _settings(name: str, cls: Any) -> str:
-    """Settings after the name, with their defaults."""
-    takes = getattr(cls, "words", ()) or (cls.settings_type.words() if hasattr(cls, "settings_type") else ())
-    own = vars(cls).get("from_settings")
-    doc = of_docstring(inspect.getdoc(own) or "") if own is not None else ""
-    if not takes:
-        return f"## Settings\n\n{doc}" if doc else ""
-    values = {**_defaults(cls), **_flat(cls(OfflineModel()).settings())}
-    rows = [(code(key), code(_shown(values[key])) if key in values else "none") for key in takes]
-    how = f"Settings follow the name: `{name}:{takes[0]}=VALUE`."
-    return f"## Settings\n\n{how}\n\n{table(('setting', 'default'), rows)}\n{doc}"
+def _settings(name: str, kind: type[Settings]) -> str:
+    """Settings after the name, with what they accept and their defaults."""
+    rows = list(_rows(kind))
+    if not rows:
+        return ""
+    how = f"Settings follow the name: `{name}:{next(iter(kind.model_fields))}=VALUE`."
+    return f"## Settings\n\n{how}\n\n{table(('setting', 'default', 'accepted', 'meaning'), rows)}"
 
 
-def _defaults(cls: Any) -> dict[str, Any]:
-    """Defaults of its settings."""
-    return {
-        field.name: field.default
-        for field in fields(getattr(cls, "settings_type", Settings))
-        if field.default is not MISSING
-    }
-
-
-def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings by name, including those of parts; the model's settings are left out."""
-    flat: dict[str, Any] = {}
-    for key, value in settings.items():
-        if key == "model":
+def _rows(kind: type[Settings], made: Settings | None = None) -> Iterator[tuple[str, str, str, str]]:
+    """A row for each setting; those of an inner object, with its values, stand among the others."""
+    for name, field in kind.model_fields.items():
+        value = getattr(made, name, None) if made else field.get_default(call_default_factory=True)
+        if isinstance(value, Settings):
+            yield from _rows(type(value), value)
             continue
-        flat |= _flat(value) if isinstance(value, Mapping) else {key: value}
-    return flat
+        default = "needed" if field.is_required() else code(_shown(value))
+        yield code(name), default, accepted(field), of_docstring(field.description or "")
 
 
 def _shown(value: Any) -> str:
     if isinstance(value, list | tuple):
         return "+".join(map(str, value)) or "none"
-    return "none" if value is None else str(value)
+    return str(value) if isinstance(value, str | int | float) else "none"
 
 
 def _asks(cls: Any) -> str:
@@ -145,10 +131,9 @@ def _expert() -> tuple[str, str]:
 
 def _foreign(name: str) -> tuple[str, str]:
     """Read from the source, without its library."""
-    spec = find_spec(FOREIGN[name])
+    spec = find_spec(f"parlour.policies.adapters.{name}")
     tree = ast.parse(Path(str(spec.origin if spec else "")).read_text("utf-8"))
     doc = ast.get_docstring(tree) or ""
-    settings = next(n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "from_settings")
-    how = of_docstring(ast.get_docstring(settings) or "")
-    text = f"# {name}\n\n{of_docstring(doc)}\n\nNeeds the extra `{name}`.\n\n## Settings\n\n{how}\n\n{read_next(READ_ON.get(name, ()))}\n"
+    settings = _settings(name, REGISTRY[name].settings_for())
+    text = f"# {name}\n\n{of_docstring(doc)}\n\nNeeds the extra `{name}`.\n\n{settings}\n\n{read_next(READ_ON.get(name, ()))}\n"
     return summary(doc), text

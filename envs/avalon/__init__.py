@@ -4,7 +4,6 @@
 |---|---|
 | Name | `avalon_v0` |
 | Players | 5-10, agents `player_0` ... |
-| Options | `num_players`, `rules`, `roles`, `talk`, `two_fails`, `sizes`, `guesser`, `speaking` |
 | Returns | +1 for every seat of the winning side, -1 for the losing side; 0 before the end |
 | Reasons of the end | `quests`, `rejections` (official), `assassination`, `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: speeches, teams, two ballots, two cards, guesses |

@@ -94,7 +94,7 @@ class AvalonEncoders(HiddenRoleEncoders):
         return vocabulary.turned(move, by, self.game.seats)
 
     def of_seat(self, kind: str) -> SeatEncoder[AvalonView]:
-        """The features of one seat, with fixed habits or those of a file. Raises `ParlourError` for other kinds."""
+        """The features of one seat, with fixed habits or with habits from a file. Raises `ParlourError` for other kinds."""
         name, _, setting = kind.partition(":")
         if name not in FEATURES:
             raise self.refused(kind)

@@ -47,7 +47,7 @@ class AvalonOptions(GameOptions):
     two_fails: Annotated[bool | None, SPARSE] = None
     """Whether the fourth quest needs two fails from seven players; None: as the preset says."""
     sizes: Annotated[tuple[_Size, ...] | None, SPARSE] = Field(default=None, min_length=QUESTS, max_length=QUESTS)
-    """Team sizes of the five quests; None: those of the boxed game."""
+    """Team sizes of the five quests; None: as in the boxed game."""
     guesser: Annotated[_EvilRole | None, SPARSE] = None
     """The evil role that names Merlin, held by one player; None: the Assassin."""
     speaking: Annotated[Speaking, SPARSE] = "order"

@@ -18,7 +18,7 @@ from parlour.envs.batch.tables import NOBODY, Array, BatchTables, Turns, seeds_o
 from parlour.envs.core import ParlourError
 from parlour.envs.spec import GameSpec
 
-COURSE: Final = 0
+SHOW_ONLY: Final = 0
 DEAL: Final = 1
 START: Final = 2
 PLAY: Final = 3
@@ -85,7 +85,7 @@ class KernelTables(BatchTables):
         return self._anew(START)
 
     def observe(self) -> Turns:
-        return self._loop(COURSE)
+        return self._loop(SHOW_ONLY)
 
     def hidden(self, out: Array | None = None) -> Array:
         target = self._hidden if out is None else out
@@ -117,7 +117,7 @@ class KernelTables(BatchTables):
             raise ParlourError("this state is not accepted; accepted: one of tables made with the same arguments")
         self.games = state[:, :own].copy().view(self.games.dtype)[:, 0].view(np.recarray)
         self.weights = state[:, own:].copy().view(np.float64).reshape(self.weights.shape)
-        return self._anew(COURSE)
+        return self._anew(SHOW_ONLY)
 
     # -- what a game gives -------------------------------------------------------------------------------------
 

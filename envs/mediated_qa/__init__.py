@@ -4,7 +4,6 @@
 |---|---|
 | Name | `mediated_qa_v0` |
 | Players | 1-4, agents `mediator`, `retriever`, `generator`, `verifier`; the mediator alone with `modules=False` |
-| Options | `questions`, `joint`, `modules`, `pay`, `utilities`, `costs`, `difficulty`, `corpus_seed`, `corpus_size`, `normalisation`, `service`, `mediator_sees`, `actions` |
 | Returns | the net utility of all questions for every seat (`pay="shared"`); with `pay="own"` modules pay for their own action only |
 | Reasons of the end | `right`, `wrong`, `abstained` (one question), `questions` (several), `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: joint actions to recommend, then the actions of each module |

@@ -31,9 +31,9 @@ class MediatedOptions(GameOptions):
     pay: Literal["shared", "own"] = "shared"
     """All get the net utility, or a module gets the outcome's utility minus its own cost."""
     utilities: tuple[_Utility, _Utility, _Utility, _Utility] = Payment().utilities
-    """Of a right answer, a wrong one, a right and a wrong abstention."""
+    """Points for a right answer, a wrong answer, a right abstention, a wrong abstention."""
     costs: tuple[_Cost, ...] | None = None
-    """Of the actions of the retriever, the generator, the verifier; None: the actions' own."""
+    """Costs of the actions of the retriever, the generator, the verifier; None: as the actions say."""
     difficulty: Literal["easy", "medium", "hard"] = "medium"
     """Difficulty of the generated corpus."""
     corpus_seed: int = Field(default=0, ge=0)

@@ -4,7 +4,6 @@
 |---|---|
 | Name | `murder_mystery_v0` |
 | Players | 2-12, agents `player_0` ..., in the order of the case's characters |
-| Options | `case`, `case_sha256`, `rounds`, `questions`, `targets`, `hearing`, `rules` |
 | Returns | civilians: (victims solved - missed) / victims that a player murdered; a murderer: the negative of that for its own victims |
 | Reasons of the end | `votes`, `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: choices of a player to ask, questions, facts, reports, votes |

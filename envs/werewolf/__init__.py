@@ -4,7 +4,6 @@
 |---|---|
 | Name | `werewolf_v0` |
 | Players | 4-15, agents `player_0` ... |
-| Options | `num_players`, `rules`, `roles`, `talk`, `max_days`, `speaking` |
 | Returns | +1 for every seat of the winning side, -1 for the losing side, 0 after a draw; 0 before the end |
 | Reasons of the end | `wolves_dead`, `village_dead`, `parity` (official), `days` (a draw), `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: speeches, proposals among wolves, targets by night and by day, the antidote |

@@ -7,19 +7,20 @@ rules make of them. It is a language model, small or large.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from parlour.envs.core import ParlourError
 from parlour.envs.headings import ENGLISH, SeatNews, sections_of
+from parlour.envs.settings import Settings
 from parlour.policies.base import Policy
 from parlour.policies.llm.at_once import ask_along
 from parlour.policies.local_lm.model import LanguageModel, Prompt, Reply, Sampling, shared
 from parlour.policies.local_lm.prompts import Fitting, ToldTurn
 from parlour.policies.local_lm.settings import CheckpointSettings
-from parlour.policies.settings import read_settings
+from parlour.policies.seating import Seating
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,11 @@ class HfPlayer(Policy):
 
     name: ClassVar[str] = "hf"
     wants: ClassVar[str] = "text"
+    settings_type: ClassVar[type[Settings]] = CheckpointSettings
+
+    @classmethod
+    def make(cls, settings: CheckpointSettings, at: Seating) -> Self:
+        return cls(**dict(settings))
 
     def __init__(self, **settings: Any) -> None:
         super().__init__()
@@ -89,7 +95,7 @@ class HfPlayer(Policy):
         return notes
 
     def settings(self) -> dict[str, Any]:
-        return asdict(self.chosen)
+        return self.chosen.plain()
 
     def _fits(self, messages: Sequence[tuple[str, str]]) -> bool:
         if self.context is None:
@@ -108,8 +114,3 @@ def _noted(message: str, prompt: Prompt, reply: Reply, left_out: int) -> dict[st
     if not reply.ended:
         call["cut_off"] = True
     return {"calls": [call | ({"cut": left_out} if left_out else {})]}
-
-
-def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Policy:
-    """The policy of `dir=DIR[,temperature=1][,...]`, for any game. Raises `ParlourError` for what is not accepted."""
-    return HfPlayer(**asdict(read_settings(CheckpointSettings, settings, "hf")))

@@ -18,9 +18,11 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.turn import infoset
+from parlour.policies.adapters.settings import OpenSpielSettings
 from parlour.policies.array_files import read_arrays, write_arrays
 from parlour.policies.base import Policy, TablePolicy
 from parlour.policies.files import reading
+from parlour.policies.seating import Seating
 
 _META: Final = "parlour_openspiel"
 _DIGEST: Final = 16
@@ -161,6 +163,10 @@ class TabularSeat(TablePolicy):
         self._own: list[int] = []
 
     @classmethod
+    def make(cls, settings: OpenSpielSettings, at: Seating) -> Self:
+        return cls.load_for(settings.file, at.game, at.config)
+
+    @classmethod
     def of(cls, game: str, config: Mapping[str, Any], policy: Any) -> Self:
         """From a policy of OpenSpiel's (see `probabilities`), or from rows by information set."""
         rows = policy if isinstance(policy, Mapping) else probabilities(policy)
@@ -226,14 +232,3 @@ def probabilities(policy: Any) -> dict[str, Sequence[float]]:
     if hasattr(policy, "_infostates"):
         return {known: (total / total.sum()).tolist() for known, (_, total) in policy._infostates.items()}
     raise accept("policy", type(policy).__name__, "a TabularPolicy, or the average policy of an MCCFR solver")
-
-
-def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Policy:
-    """`--policy openspiel:file=PATH`: a table of probabilities that `TabularSeat.save` wrote.
-
-    Raises:
-        ParlourError: Another setting; no such file; a file for another game or configuration.
-    """
-    if set(settings) != {"file"}:
-        raise accept("settings of openspiel", ", ".join(settings), "file=PATH")
-    return TabularSeat.load_for(settings["file"], game, config)

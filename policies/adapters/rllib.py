@@ -16,16 +16,17 @@ import numpy as np
 import torch
 from gymnasium import spaces
 from parlour.envs.core import ParlourError, accept
-from parlour.policies.adapters.scored import ScoredSeat, Scores, check_reads, file_in, number_of, read_sample
+from parlour.policies.adapters.scored import ScoredSeat, Scores, check_reads, number_of
+from parlour.policies.adapters.settings import RLlibSettings
 from parlour.policies.adapters.trained_on import origin, seated
 from parlour.policies.base import Policy
+from parlour.policies.seating import Seating
 from ray.rllib.connectors.connector_v2 import ConnectorV2
 from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.rl_module import RLModule, RLModuleSpec
 
 # -- theirs at our tables --------------------------------------------------------------------------------------
 
-_SETTINGS: Final = ("file", "module", "sample", "features", "actions")
 _ARGUMENTS: Final = "class_and_ctor_args.pkl"
 _MODULES: Final = Path("learner_group/learner/rl_module")
 """Where the modules are in an algorithm's checkpoint."""
@@ -49,6 +50,13 @@ class RLlibPolicy(ScoredSeat):
     """
 
     name: ClassVar[str] = "rllib"
+
+    @classmethod
+    def make(cls, settings: RLlibSettings, at: Seating) -> Policy:
+        _module_in(settings.file, settings.module)
+        where = origin(cls.name, settings, at)
+        player = cls(settings.file, settings.module, sample=settings.sample, actions=where.actions)
+        return seated(player, where, at.game, at.config)
 
     def __init__(self, file: str, module: str | None = None, *, sample: bool = False, actions: str = "moves") -> None:
         directory, self.id = _module_in(file, module)
@@ -75,19 +83,6 @@ class RLlibPolicy(ScoredSeat):
             raise ParlourError(f"this RLModule cannot play here; accepted: a module that returns {self.count} logits")
         logits: Scores = out[0].double().numpy()
         return logits
-
-
-def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Policy:
-    """The module of a checkpoint: `rllib:file=DIRECTORY[,module=ID][,sample=true][,features=KIND][,actions=ranks]`.
-
-    Raises:
-        ParlourError: Nothing says what it was trained on (`trained_on`), or it was another game or configuration.
-    """
-    file = file_in("rllib", settings, _SETTINGS, "a checkpoint; accepted: rllib:file=DIRECTORY")
-    _module_in(file, settings.get("module"))
-    sample, where = read_sample(settings), origin("rllib", settings, game, config)
-    player = RLlibPolicy(file, settings.get("module"), sample=sample, actions=where.actions)
-    return seated(player, where, game, config)
 
 
 def _module_in(file: str, id: str | None) -> tuple[Path, str]:

@@ -15,10 +15,12 @@ from typing import Any, ClassVar, Final
 import numpy as np
 import torch
 from parlour.envs.core import ParlourError, accept
-from parlour.policies.adapters.scored import ScoredSeat, Scores, check_algorithm, read_settings, unloadable
+from parlour.policies.adapters.scored import ScoredSeat, Scores, check_algorithm, unloadable
+from parlour.policies.adapters.settings import Sb3Settings
 from parlour.policies.adapters.trained_on import origin, seated
 from parlour.policies.base import Policy
 from parlour.policies.files import reading
+from parlour.policies.seating import Seating
 from sb3_contrib import ARS, QRDQN, TRPO, MaskablePPO, RecurrentPPO
 from stable_baselines3 import A2C, DQN, PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
@@ -47,6 +49,25 @@ class Sb3Seat(ScoredSeat):
     """
 
     name: ClassVar[str] = "sb3"
+
+    @classmethod
+    def make(cls, settings: Sb3Settings, at: Seating) -> Policy:
+        file, algorithm = settings.file, settings.algorithm
+        with reading(
+            file, "checkpoint", "is not a checkpoint of stable-baselines3; accepted: a file of model.save(path)"
+        ):
+            stored = algorithm_in(file)
+        if stored is not None and algorithm not in (stored, None):
+            raise accept(f"algorithm of {file!r}", algorithm, (stored,))
+        named = algorithm or stored
+        if named is None:
+            raise ParlourError(
+                f"{file!r} has a policy class of its own; accepted: algorithm=, one of {', '.join(SB3_ALGORITHMS)}"
+            )
+        where = origin(cls.name, settings, at)
+        with reading(file, "checkpoint", unloadable(named, SB3_ALGORITHMS)):
+            model = SB3_ALGORITHMS[named].load(file, device="cpu")
+        return seated(cls(model, sample=settings.sample, actions=where.actions), where, at.game, at.config)
 
     def __init__(self, model: BaseAlgorithm, *, sample: bool = False, actions: str = "moves") -> None:
         self.model, self.algorithm = model, type(model).__name__
@@ -113,28 +134,3 @@ def algorithm_in(file: str | Path) -> str | None:
     module = data["policy_class"].get("__module__", "") if isinstance(data.get("policy_class"), dict) else ""
     named = _POLICIES.get(module) or next((name for key, name in _OF_SETTING.items() if key in data), None)
     return named if module.startswith(("stable_baselines3.", "sb3_contrib.")) else None
-
-
-def from_settings(settings: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Policy:
-    """The policy of `file=PATH[,algorithm=NAME][,sample=true|false][,features=KIND][,actions=moves|ranks]`.
-
-    The file says which algorithm it is; features and actions are beside it (`trained_on`).
-
-    Raises:
-        ParlourError: A setting or value is not accepted; the file is not a checkpoint, or nothing says what it was trained on; it
-            was trained on another game or configuration.
-    """
-    file, algorithm, sample = read_settings(Sb3Seat.name, settings, SB3_ALGORITHMS)
-    with reading(file, "checkpoint", "is not a checkpoint of stable-baselines3; accepted: a file of model.save(path)"):
-        stored = algorithm_in(file)
-    if stored is not None and algorithm not in (stored, None):
-        raise accept(f"algorithm of {file!r}", algorithm, (stored,))
-    algorithm = algorithm or stored
-    if algorithm is None:
-        raise ParlourError(
-            f"{file!r} has a policy class of its own; accepted: algorithm=, one of {', '.join(SB3_ALGORITHMS)}"
-        )
-    where = origin(Sb3Seat.name, settings, game, config)
-    with reading(file, "checkpoint", unloadable(algorithm, SB3_ALGORITHMS)):
-        model = SB3_ALGORITHMS[algorithm].load(file, device="cpu")
-    return seated(Sb3Seat(model, sample=sample, actions=where.actions), where, game, config)

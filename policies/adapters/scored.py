@@ -15,7 +15,6 @@ from gymnasium import spaces
 from parlour.envs.core import ParlourError, check_one_of
 from parlour.policies.base import Policy
 from parlour.policies.network import softmax
-from parlour.policies.settings import check_settings
 
 Scores = np.ndarray[Any, np.dtype[np.float64]]
 ACTIONS: Final = ("moves", "ranks")
@@ -115,39 +114,6 @@ class ScoredSeat(Policy):
         if not self.sample:
             return int(np.argmax(scores))
         return int(self.rng.choice(len(scores), p=softmax(scores)))
-
-
-def read_settings(
-    name: str, settings: Mapping[str, str], algorithms: Mapping[str, Any], others: Sequence[str] = ()
-) -> tuple[str, str | None, bool]:
-    """File, algorithm (None where it is not named), and whether to sample, of `NAME:key=value,...`.
-
-    Raises `ParlourError` for a missing file, another setting than these and `others`, or another value.
-    """
-    accepted = ("file", "algorithm", "sample", "features", "actions", *others)
-    file = file_in(name, settings, accepted, f"a checkpoint; accepted: {name}:file=PATH")
-    algorithm, sample = settings.get("algorithm"), read_sample(settings)
-    if algorithm is not None:
-        check_one_of("algorithm", algorithm, algorithms)
-    if not Path(file).exists():
-        raise ParlourError(f"there is no checkpoint {file!r}")
-    check_one_of("actions", settings.get("actions", ACTIONS[0]), ACTIONS)
-    return file, algorithm, sample
-
-
-def file_in(name: str, settings: Mapping[str, str], accepted: Sequence[str], needs: str) -> str:
-    """The setting `file`. Raises `ParlourError` for a setting that is not accepted, and where there is no file."""
-    check_settings(name, settings, accepted)
-    if "file" not in settings:
-        raise ParlourError(f"{name} needs {needs}")
-    return settings["file"]
-
-
-def read_sample(settings: Mapping[str, str]) -> bool:
-    """The setting `sample`, false by default. Raises `ParlourError` for another value."""
-    sample = settings.get("sample", "false")
-    check_one_of("sample", sample, ("true", "false"))
-    return sample == "true"
 
 
 def check_algorithm(algorithm: str, algorithms: Mapping[str, Any], valued: Sequence[str], *, sample: bool) -> None:

@@ -16,8 +16,10 @@ from typing import Any, ClassVar, Final
 
 from parlour.envs.core import TABLE, ParlourError, accept, check_one_of
 from parlour.policies.adapters.scored import ACTIONS
+from parlour.policies.adapters.settings import CheckpointFile
 from parlour.policies.base import Policy, TablePolicy
 from parlour.policies.files import read_json, write_json
+from parlour.policies.seating import Seating
 from parlour.policies.trained import ViewReader
 
 SUFFIX: Final = ".parlour.json"
@@ -125,31 +127,30 @@ def read_beside(path: str | Path) -> TrainedOn | None:
     return table
 
 
-def origin(name: str, settings: Mapping[str, str], game: str, config: Mapping[str, Any]) -> TrainedOn:
-    """What the network of `name:file=PATH[,features=KIND][,actions=ACTIONS]` was trained on.
+def origin(name: str, settings: CheckpointFile, at: Seating) -> TrainedOn:
+    """What a network was trained on.
 
     Args:
         name: The library's, for messages.
-        settings: As on the command line.
-        game: The game at this table, for a network with nothing beside it.
-        config: Its configuration.
+        settings: The file, and what was said about it.
+        at: The table, for a network with nothing beside it.
 
     Raises:
         ParlourError: Nothing is beside the file and `features` is not named, or one contradicts the other.
     """
-    file, named = settings["file"], {key: settings[key] for key in ("features", "actions") if key in settings}
-    table = read_beside(file)
-    if table is None and "features" not in named:
+    file, table = settings.file, read_beside(settings.file)
+    if table is None and settings.features is None:
         raise ParlourError(
             f"{beside(file).name!r} is not beside {file!r}, so that nothing says which features it was trained on; accepted: "
             f"{name}:file={file},features=KIND (and actions=ranks, if it was trained in LegalRanks), or the file of "
             "parlour.policies.adapters.trained_on.save_beside(path, env)"
         )
     if table is None:
-        return TrainedOn(game, config, **named)
-    for key, value in named.items():
-        if value != getattr(table, key):
-            raise accept(f"{key} of {file!r}", value, (getattr(table, key),))
+        return TrainedOn(at.game, at.config, settings.features or TABLE, settings.actions or ACTIONS[0])
+    for key in ("features", "actions"):
+        named, written = getattr(settings, key), getattr(table, key)
+        if named not in (None, written):
+            raise accept(f"{key} of {file!r}", named, (written,))
     return table
 
 

@@ -13,13 +13,14 @@ from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 from parlour.envs.core import ParlourError, View, accept
 from parlour.envs.english import name
 from parlour.envs.json_values import json_value
+from parlour.envs.settings import Settings
 from parlour.policies.agents.belief import belief_question
 from parlour.policies.base import Policy
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.decisions import made_by
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.model import Model, OfflineModel, SeatModel
-from parlour.policies.settings import Settings, read_settings
+from parlour.policies.seating import Seating
 from pydantic import BaseModel, ConfigDict
 
 V = TypeVar("V", bound=View)
@@ -45,7 +46,6 @@ class AskingPolicy(Policy):
         ParlourError: A setting is not accepted.
     """
 
-    settings_type: ClassVar[type[Settings]] = Settings
     chosen: Any
 
     def __init__(self, model: Model | None = None, chosen: Settings | None = None, **values: Any) -> None:
@@ -92,12 +92,11 @@ class AskingPolicy(Policy):
         return {"calls": calls, **made_by(calls)} if calls else {}
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, str], model: Model) -> Self:
-        """A policy from words, as the command line takes them. Raises `ParlourError` for a setting it does not have."""
-        return cls(model, read_settings(cls.settings_type, settings, cls.name))
+    def make(cls, settings: Any, at: Seating) -> Self:
+        return cls(at.model, settings)
 
     def settings(self) -> dict[str, Any]:
-        return {"model": self.model.settings(), **self.chosen.as_json()}
+        return {"model": self.model.settings(), **self.chosen.plain()}
 
     @classmethod
     def load(cls, path: str | Path, model: Model | None = None) -> Self:
@@ -129,7 +128,7 @@ class AskingPolicy(Policy):
     @classmethod
     def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:
         """The policy with settings from a file, the model aside."""
-        return cls(model, cls.settings_type.from_json(settings))
+        return cls(model, cls.settings_type.from_plain(settings))
 
 
 def _check_leads_nowhere(path: str | Path, config: ModelConfig) -> None:

@@ -9,20 +9,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.plugins import OpenTable
 from parlour.envs.registry import build, known
+from parlour.envs.settings import Settings
 from parlour.policies.base import same_table
 from parlour.policies.files import read_json, reading, write_json
 from parlour.policies.names import EXPERT
-from parlour.policies.settings import check_settings
+from parlour.policies.seating import Seating
 from parlour.policies.trained import SUFFIX, TrainedSeat
+from pydantic import field_validator
 
 __all__ = [
     "EXPERT",
     "ExpertCard",
+    "ExpertSeat",
     "Exploit",
     "Points",
     "card_for",
@@ -30,7 +33,6 @@ __all__ = [
     "expert",
     "has_expert",
     "is_default",
-    "style_of",
 ]
 
 DATA: Final = Path(__file__).parent / "data"
@@ -141,15 +143,31 @@ def cards(folder: Path | None = None) -> list[ExpertCard]:
     return [ExpertCard.read(path) for place in folders for path in sorted(place.glob("*.json"))]
 
 
-def style_of(settings: Mapping[str, str]) -> str:
-    """The style among the settings of `expert`; empty without one. Raises `ParlourError` for other settings."""
-    check_settings(EXPERT, settings, ("style",))
-    style = settings.get("style", "")
-    known_styles = sorted({card.style for card in cards()})
-    if style and style not in known_styles:
-        names = [f"{EXPERT}:style={known_style}" if known_style else EXPERT for known_style in known_styles]
-        raise accept("policy", f"{EXPERT}:style={style}", names)
-    return style
+class ExpertSettings(Settings):
+    """What can be set."""
+
+    style: str = ""
+    """That of a card; empty for the strongest play."""
+
+    @field_validator("style")
+    @classmethod
+    def _has_a_card(cls, style: str) -> str:
+        known_styles = sorted({card.style for card in cards()})
+        if style and style not in known_styles:
+            names = [f"{EXPERT}:style={known_style}" if known_style else EXPERT for known_style in known_styles]
+            raise accept("policy", f"{EXPERT}:style={style}", names)
+        return style
+
+
+class ExpertSeat(TrainedSeat):
+    """The expert of a table; made, it is the `TrainedSeat` of its card."""
+
+    name: ClassVar[str] = EXPERT
+    settings_type: ClassVar[type[Settings]] = ExpertSettings
+
+    @classmethod
+    def make(cls, settings: ExpertSettings, at: Seating) -> TrainedSeat:
+        return expert(at.game, at.config, style=settings.style)
 
 
 def expert(game: str, config: Mapping[str, Any], style: str = "") -> TrainedSeat:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Protocol, Self
 
 from parlour.envs import dotted
-from parlour.envs.core import Move, ParlourError, V_contra, accept, value_shown
+from parlour.envs.core import Move, ParlourError, V_contra, value_shown
 from parlour.envs.registry import known
+from parlour.envs.settings import Settings
 from parlour.policies.base import Policy
 from parlour.policies.files import read_json
-from parlour.policies.settings import Settings, read_settings
+from parlour.policies.heuristic.settings import HeuristicSettings
+from parlour.policies.seating import Seating
 
 
 class GamePlayer(Protocol[V_contra]):
@@ -34,37 +36,36 @@ class HeuristicPolicy(Policy):
 
     name: ClassVar[str] = "heuristic"
     wants: ClassVar[str] = "view"
+    settings_type: ClassVar[type[Settings]] = HeuristicSettings
 
-    def __init__(self, habits: str | None = None, deceit: float = 0.0, style: Settings | None = None) -> None:
+    def __init__(self, habits: str | None = None, deceit: float = 0.0, style: HeuristicSettings | None = None) -> None:
         super().__init__()
         self.style = style
-        self.habits, self._deceit = habits, deceit_of(deceit)
+        self.habits, self._deceit = habits, HeuristicSettings(deceit=deceit).deceit
         self._learned: Any = None
         """What the file holds, once a game has read it."""
         self.player: GamePlayer[Any] | None = None
         """The game's player in its seat; None before its first turn."""
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, str], game: str, players: int | None = None) -> Self:
-        """The heuristic with settings, for a table of `game` with so many players.
+    def settings_for(cls, game: str) -> type[Settings]:
+        player = dotted.load(known(game).spec.heuristic, "heuristic") if game and known(game).spec.heuristic else None
+        style: type[Settings] = getattr(player, "style_class", cls.settings_type)
+        return style
 
-        Raises:
-            ParlourError: There is no such setting, or the file cannot be read or is for other tables.
-        """
-        plain = ("habits", "deceit")
-        more = {key: words for key, words in settings.items() if key not in plain}
-        style = _style_of(game, more)
-        if more and style is None:
-            raise accept("setting of heuristic", next(iter(more)), ", ".join(plain))
-        deceit = deceit_of(settings.get("deceit", 0.0))
-        path = settings.get("habits")
-        if path is not None:
-            stored = read_json(path)
-            if stored.get("game") != game:
-                raise ParlourError(f"{path!r} holds no habits of {game}, but of {value_shown(stored.get('game'))}")
+    @classmethod
+    def make(cls, settings: HeuristicSettings, at: Seating) -> Self:
+        players = at.config.get("num_players")
+        if settings.habits is not None:
+            stored = read_json(settings.habits)
+            if stored.get("game") != at.game:
+                other = value_shown(stored.get("game"))
+                raise ParlourError(f"{settings.habits!r} holds no habits of {at.game}, but of {other}")
             if players is not None and str(players) not in stored.get("players", ()):
-                raise ParlourError(f"habits of {players} players are not in {path!r}; accepted: a file that has them")
-        return cls(path, deceit, style)
+                raise ParlourError(
+                    f"habits of {players} players are not in {settings.habits!r}; accepted: a file that has them"
+                )
+        return cls(settings.habits, settings.deceit, style_in(settings))
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
@@ -102,19 +103,6 @@ class HeuristicPolicy(Policy):
         return seated
 
 
-def _style_of(game: str, words: Mapping[str, str]) -> Settings | None:
-    """The style that words name; None without words, or for games whose heuristic has none. Raises `ParlourError`."""
-    player = dotted.load(known(game).spec.heuristic, "heuristic") if words and known(game).spec.heuristic else None
-    style: type[Settings] | None = getattr(player, "style_class", None)
-    return None if style is None else read_settings(style, words, HeuristicPolicy.name)
-
-
-def deceit_of(value: float | str) -> float:
-    """The setting `deceit`, in words or as a number. Raises `ParlourError` for what is no number 0..1."""
-    try:
-        number = float(value)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= 1:
-        raise accept("deceit", value, "a number 0..1")
-    return number
+def style_in(settings: HeuristicSettings) -> HeuristicSettings | None:
+    """The settings, if they name a style of the game's player; None for the usual way."""
+    return settings if settings.model_fields_set - {*HeuristicSettings.model_fields} else None

@@ -5,7 +5,6 @@ It uses `info["view"]` alone; for the moves see the card of `avalon_v0`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import ClassVar, Final
 
@@ -16,8 +15,9 @@ from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits, read_habits, 
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.bidding import BID
 from parlour.envs.core import Move
+from parlour.policies.heuristic.settings import HeuristicSettings
 from parlour.policies.heuristic.stated import stated_in_avalon
-from parlour.policies.settings import Settings, number, setting
+from pydantic import Field
 
 # A good seat approves a team that is at least this fraction as likely to be clean as those of the leaders to come;
 # one entry for each proposal of a quest. At the last one it takes anything.
@@ -41,19 +41,18 @@ PRAISES: Final = 0.5
 """How often a good seat without a suspicion recommends the least suspected seat; or else it recommends itself."""
 
 
-@dataclass(frozen=True)
-class AvalonStyle(Settings):
+class AvalonStyle(HeuristicSettings):
     """How the player behaves where no belief decides; `heuristic:dirty=1,cover=0.9` on the command line."""
 
-    cover: float = setting(COVER, number(0, 1))
+    cover: float = Field(default=COVER, ge=0, le=1)
     """How often Merlin acts on public knowledge alone."""
-    dirty: float = setting(APPROVES_DIRTY, number(0, 1))
+    dirty: float = Field(default=APPROVES_DIRTY, ge=0, le=1)
     """How often an evil seat approves a team with evil seats, when nothing hangs on it."""
-    clean: float = setting(APPROVES_CLEAN, number(0, 1))
+    clean: float = Field(default=APPROVES_CLEAN, ge=0, le=1)
     """The same for a team without any."""
-    first: float = setting(FAILS_FIRST, number(0, 1))
+    first: float = Field(default=FAILS_FIRST, ge=0, le=1)
     """How often an evil seat fails the first quest if two are on it."""
-    picky: float = setting(1.0, number(0, 1))
+    picky: float = Field(default=1.0, ge=0, le=1)
     """Factor of the thresholds at which a good seat approves a team."""
 
 

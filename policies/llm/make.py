@@ -12,7 +12,7 @@ from parlour.policies.llm.config import ModelConfig as ModelConfig
 from parlour.policies.llm.model import OFFLINE, Model, OfflineModel
 from parlour.policies.llm.transport.budget import Budget, Prices
 from parlour.policies.llm.transport.cache import Cache
-from parlour.policies.llm.transport.endpoint import PATIENCE, Endpoint
+from parlour.policies.llm.transport.endpoint import Endpoint
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.request import Transport
 
@@ -30,11 +30,8 @@ def make_model(config: ModelConfig, remembered: Path | None = None) -> Model:
     """
     if config.model == OFFLINE:
         return OfflineModel(config.concurrency or 1)
-    prices = Prices.load(config.prices)
-    if config.price is not None:
-        prices = prices.with_price(config.model, *config.price)
-    patience = config.patience or PATIENCE
-    endpoint = Endpoint(config.base_url, config.key_env, config.timeout, config.max_retries, patience, remembered)
+    prices = Prices.of(config)
+    endpoint = Endpoint(config, remembered)
     inner: Transport = Budget(endpoint, config, prices)
     if config.cache is not None:
         inner = Cache(inner, config.cache, config.cache_mode)

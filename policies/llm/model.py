@@ -84,6 +84,17 @@ class Model(ABC):
     """How many questions are under way at once, over all seats and games; commands play as many games at once."""
 
     @property
+    def called(self) -> str:
+        """How results name who answered. Heuristics are never called a language model.
+
+        >>> OfflineModel().called
+        'heuristics (no language model)'
+        """
+        return (
+            self.name if self.is_language_model else f"heuristics (no language model){self.name.removeprefix(OFFLINE)}"
+        )
+
+    @property
     def waits(self) -> bool:
         """Whether others may ask while one waits for an answer: seats and questions are then asked in threads."""
         return self.is_language_model and self.concurrency > 1

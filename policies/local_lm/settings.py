@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final, Literal, Self
 
 from parlour.envs.core import ParlourError, check_from
-from parlour.policies.settings import Settings, number, one_of, read_settings, setting, whole, yes_or_no
+from parlour.envs.settings import Accepts, Settings
+from pydantic import Field, model_validator
 
 WEIGHTS: Final = "*.safetensors"
 _NAMED: Final = re.compile(r"[^\w.+-]")
@@ -22,7 +22,6 @@ _SHOWN: Final = 12
 _BLOCK: Final = 2**20
 
 
-@dataclass(frozen=True)
 class CheckpointSettings(Settings):
     """How a checkpoint plays.
 
@@ -30,29 +29,30 @@ class CheckpointSettings(Settings):
         ParlourError: A value is not accepted.
     """
 
-    dir: str = setting(needs="a checkpoint; accepted: hf:DIR[,temperature=1,...]")
+    dir: Annotated[str, Accepts("a folder that save_pretrained of transformers wrote")]
     """Folder of the checkpoint, as `save_pretrained` writes it."""
-    temperature: float = setting(0.0, number(0))
+    temperature: float = Field(default=0.0, ge=0)
     """Sampling temperature; 0: always the most probable token."""
-    max_new_tokens: int = setting(128, whole(1))
+    max_new_tokens: int = Field(default=128, ge=1)
     """Tokens of a reply at most."""
-    history: int | None = setting(None, whole(0))
+    history: int | None = Field(default=None, ge=0)
     """Earlier turns that the model reads beside the first message; None: as many as its context has room for."""
-    context: int | None = setting(None, whole(2))
+    context: int | None = Field(default=None, ge=2)
     """Tokens of prompt and reply together; None: what the checkpoint says, or no limit."""
-    list_options: bool = setting(True, yes_or_no("true", "false"))
+    list_options: bool = True
     """Whether the seat's messages list the options."""
-    batch: int = setting(16, whole(1))
+    batch: int = Field(default=16, ge=1)
     """Prompts that are computed together at most, and games that a command plays at once."""
     device: str = "cpu"
     """Device of PyTorch, such as cuda."""
-    dtype: str = setting("float32", one_of("float32", "float64", "bfloat16", "float16"))
+    dtype: Literal["float32", "float64", "bfloat16", "float16"] = "float32"
     """Number format of the weights."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    @model_validator(mode="after")
+    def _prompt_fits(self) -> Self:
         if self.context is not None:
             check_from("context", self.context, self.max_new_tokens + 1)
+        return self
 
 
 def weights_in(folder: str | Path) -> list[Path]:
@@ -91,7 +91,7 @@ def _hashed(files: tuple[tuple[str, int, int], ...]) -> str:
 
 def called(words: Mapping[str, str]) -> str:
     """What transcripts and tables call the player of these settings: the folder's name, its settings, its weights' hash."""
-    settings = read_settings(CheckpointSettings, words, "hf")
+    settings = CheckpointSettings.from_words(words)
     folder = Path(settings.dir).resolve()
     further = "".join(f",{key}={value}" for key, value in words.items() if key in _TOLD)
     return f"hf:{_NAMED.sub('_', folder.name)}{further} @ sha256:{hash_of(settings.dir)[:_SHOWN]}"

@@ -13,11 +13,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from parlour.envs.core import ParlourError, View
+from parlour.envs.settings import Settings
 from parlour.policies.base import TablePolicy
 from parlour.policies.experts import EXPERT, expert
 from parlour.policies.network import softmax
@@ -25,8 +25,9 @@ from parlour.policies.search.continuations import Continuations, Critic, practis
 from parlour.policies.search.others import OWN, others_of
 from parlour.policies.search.particles import Particles
 from parlour.policies.search.posterior import Posterior, SearchTable, UnknownHistoryError, posterior
-from parlour.policies.settings import Settings, anything, number, read_settings, setting, whole
+from parlour.policies.seating import Seating
 from parlour.policies.trained import TrainedSeat
+from pydantic import Field
 
 __all__ = ["SEARCH", "SearchPolicy", "SearchSettings"]
 
@@ -35,26 +36,25 @@ _BLOCK: Final = 64
 """Deals in which every considered move is continued before the clock is read again."""
 
 
-@dataclass(frozen=True)
 class SearchSettings(Settings):
     """What can be set."""
 
     player: str = EXPERT
     """Whose network plays the continuations: `expert`, or the file of a trained seat."""
-    continuations: int = setting(1000, whole(1))
+    continuations: int = Field(default=1000, ge=1)
     """Games that are played on at each decision."""
-    depth: int | None = setting(None, whole(1))
+    depth: int | None = Field(default=None, ge=1)
     """Moves after which a continuation is cut and valued by a critic, fitted before the first decision; None: to the end."""
-    seconds: float | None = setting(None, number(0))
+    seconds: float | None = Field(default=None, ge=0)
     """Time after which no further continuations begin; a game with this limit cannot be reproduced byte for byte."""
-    temperature: float = setting(0.1, number(0.001))
+    temperature: float = Field(default=0.1, ge=0.001)
     """The win rate, 0..1, that outweighs a move that the network takes e times as often."""
-    others: tuple[str, ...] = setting((OWN,), anything(lambda words: tuple(words.split("+"))))
+    others: tuple[str, ...] = (OWN,)
     """Who may sit in the other seats, joined by +: `own` for the same network, `expert`, `heuristic`, `random`, `logic`, `mcts`,
     files of trained seats; with one setting where they take some, such as `expert:style=strangers`."""
-    slip: float = setting(0.02, number(0.0001, 1))
+    slip: float = Field(default=0.02, ge=0.0001, le=1)
     """Share of the others' moves that the posterior takes for random ones."""
-    least: float = setting(0.02, number(0, 1))
+    least: float = Field(default=0.02, ge=0, le=1)
     """Moves that the network takes less often are not considered."""
 
 
@@ -71,6 +71,7 @@ class SearchPolicy(TablePolicy):
 
     name: ClassVar[str] = SEARCH
     wants: ClassVar[str] = "view"
+    settings_type: ClassVar[type[Settings]] = SearchSettings
 
     def __init__(self, network: TrainedSeat, chosen: SearchSettings | None = None) -> None:
         super().__init__()
@@ -83,11 +84,9 @@ class SearchPolicy(TablePolicy):
         self._considered: dict[str, Any] = {}
 
     @classmethod
-    def from_settings(cls, words: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Self:
-        """From words, for a table. Raises `ParlourError` if a setting is not accepted or there is no network for the table."""
-        chosen = read_settings(SearchSettings, words, SEARCH)
-        given = chosen.player
-        return cls(expert(game, config) if given == EXPERT else TrainedSeat.load_for(given, game, config), chosen)
+    def make(cls, settings: SearchSettings, at: Seating) -> Self:
+        name, table = settings.player, (at.game, at.config)
+        return cls(expert(*table) if name == EXPERT else TrainedSeat.load_for(name, *table), settings)
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
@@ -119,7 +118,7 @@ class SearchPolicy(TablePolicy):
         return {"search": self._considered} if self._considered else {}
 
     def settings(self) -> dict[str, Any]:
-        return self.chosen.as_json()
+        return self.chosen.plain()
 
     # -- inside ------------------------------------------------------------------------------------------------
 

@@ -13,13 +13,14 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 from parlour.envs.batch.drawing import draw
-from parlour.envs.batch.players import BatchPlayer, HeuristicSeats, KernelSeats
+from parlour.envs.batch.players import BatchPlayer, HeuristicSeats
 from parlour.envs.batch.tables import BatchTables, Turns
 from parlour.envs.core import ParlourError
 from parlour.policies import zoo
-from parlour.policies.experts import EXPERT, expert, style_of
+from parlour.policies.experts import EXPERT, expert
 from parlour.policies.names import HEURISTIC, RANDOM, ZOO
 from parlour.policies.network import log_softmax
+from parlour.policies.registry import settings_read
 from parlour.policies.trained import TrainedSeat
 
 Array = np.ndarray[Any, Any]
@@ -151,17 +152,15 @@ def others_of(names: Sequence[str], network: TrainedSeat, slip: float) -> Others
 
 def _family(name: str, network: TrainedSeat) -> Family:
     at = network.game, network.config
-    plain, _, text = name.partition(":")
-    key, _, value = text.partition("=")
-    words = {key: value} if text else {}
+    plain = name.partition(":")[0]
     if name == HEURISTIC:
         return DrawnFamily(HeuristicSeats())
     if name == RANDOM:
         return RandomFamily()
     if plain in ZOO:
         zoo.check_table(*at)
-        return DrawnFamily(KernelSeats(name, zoo.choice(plain, words)[0]))
-    other = expert(*at, style=style_of(words)) if plain == EXPERT else TrainedSeat.load_for(name, *at)
+        return DrawnFamily(zoo.kernel_seats(name))
+    other = expert(*at, style=settings_read(name).style) if plain == EXPERT else TrainedSeat.load_for(name, *at)
     if other.features != network.features:
         raise ParlourError(
             f"{name!r} among others has the features {other.features}; accepted: {network.features}, as the network has"

@@ -134,11 +134,10 @@ def agents_of(game: str) -> list[str]:
 def in_process(table: Seated, folder: Path, said: io.StringIO) -> tuple[Played | None, list[Finding]]:
     """A game by the library: retries with little wait, a cache, several calls at once."""
     game, agent, seed, url, timeout = table
-    endpoint = Endpoint(url, KEY_ENV, timeout=timeout, max_retries=2, patience=1000)
-    model = ChatModel(
-        ModelConfig(model="canary", tries=2),
-        Meter(Cache(endpoint, folder / "cache.jsonl", "record"), Prices.load(None)),
-    )
+    limits = {"timeout": timeout, "max_retries": 2, "tries": 2, "patience": 1000}
+    chosen = ModelConfig(model="canary", base_url=url, key_env=KEY_ENV, **limits)
+    endpoint = Endpoint(chosen)
+    model = ChatModel(chosen, Meter(Cache(endpoint, folder / "cache.jsonl", "record"), Prices.load(None)))
     env = rollout.table(game, **SMALL.get(game, {}))
     spec, config = env.game_env.spec, env.game_env.game.config
     file = folder / "game.jsonl"
@@ -149,7 +148,7 @@ def in_process(table: Seated, folder: Path, said: io.StringIO) -> tuple[Played |
         return None, [lost(error)]
     finally:
         endpoint.close()
-    said.write(json.dumps(model.meter.taken.as_json()))
+    said.write(repr(model.meter.taken))
     decisions = [decision.as_json() for decision in episode.decisions]
     return Played(file, decisions, episode.outcome is not None), []
 

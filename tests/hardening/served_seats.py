@@ -73,7 +73,7 @@ class InProcess:
 
 @contextmanager
 def in_process(out: Path | None, **settings: Any) -> Iterator[Served]:
-    sessions = Sessions(SessionSettings(GAME, options={"num_players": 5}, out=out, **settings))
+    sessions = Sessions(SessionSettings(game=GAME, options={"num_players": 5}, out=out, **settings))
     try:
         yield InProcess(sessions)
     finally:

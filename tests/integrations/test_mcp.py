@@ -47,7 +47,9 @@ async def play(client: Any, seed: int, seat: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("game", TABLES)
 def test_one_model_plays_the_same_hundred_games_here_and_behind_an_endpoint(game, tmp_path):
     sessions = Sessions(
-        SessionSettings(game, seat_of(game, 0), options=TABLES[game], out=tmp_path, max_games=30, callers_may_seed=True)
+        SessionSettings(
+            game=game, seat=seat_of(game, 0), options=TABLES[game], out=tmp_path, max_games=30, callers_may_seed=True
+        )
     )
 
     async def games() -> list[float]:
@@ -81,7 +83,7 @@ def test_a_seat_over_standard_input_and_output_at_the_default_table(tmp_path):
 
 
 def test_words_that_cannot_be_used_and_wrong_sessions_are_told_and_the_server_goes_on():
-    sessions = Sessions(SessionSettings("avalon_v0", callers_may_seed=True))
+    sessions = Sessions(SessionSettings(game="avalon_v0", callers_may_seed=True))
 
     async def games() -> None:
         async with Client(server_of(sessions)) as client:

@@ -41,7 +41,7 @@ KNOWS_NO_GAME = ("/state", "/metadata", "/health", "/schema", "/openapi.json")
 def served(game: str, **settings: Any) -> Iterator[tuple[str, Sessions]]:
     """A server in a thread; its address and its games."""
     settings = {"callers_may_seed": True, **settings}
-    sessions = Sessions(SessionSettings(game, table_seats(game)[0], options=TABLES[game], **settings))
+    sessions = Sessions(SessionSettings(game=game, seat=table_seats(game)[0], options=TABLES[game], **settings))
     own = listening("127.0.0.1", 0)
     server = SeatServer(app_of(sessions), sessions.settings.max_games)
     thread = threading.Thread(target=server.answer, args=[own])

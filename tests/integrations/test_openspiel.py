@@ -21,8 +21,8 @@ from open_spiel.python.algorithms import (
 )
 from open_spiel.python.tests import games_sim_test
 from parlour.envs.core import ParlourError
-from parlour.policies import HeuristicPolicy, RandomPolicy
-from parlour.policies.adapters.openspiel import OpenSpielPolicy, SeatState, TabularSeat, from_settings, probabilities
+from parlour.policies import HeuristicPolicy, RandomPolicy, make_policy
+from parlour.policies.adapters.openspiel import OpenSpielPolicy, SeatState, TabularSeat, probabilities
 from parlour.policies.adapters.openspiel_bot import PolicyBot, is_mcts
 from parlour.policies.base import Policy
 from parlour.training.play import rollout
@@ -371,7 +371,7 @@ def test_a_table_of_probabilities_is_saved_found_and_played(tree, tmp_path):
     config = env.game_env.game.config
     rows = tree.rows(solver.average_policy())
     TabularSeat.of("werewolf_v0", config, rows).save(tmp_path / "solved.npz")
-    players = [from_settings({"file": str(tmp_path / "solved.npz")}, "werewolf_v0", config) for _ in range(4)]
+    players = [make_policy(f"openspiel:{tmp_path / 'solved.npz'}", "werewolf_v0", config) for _ in range(4)]
     assert isinstance(players[0], TabularSeat)
     for player in players:
         assert {k: pytest.approx(v, abs=1e-6) for k, v in player.rows.items()} == TabularSeat.of("", {}, rows).rows
@@ -389,11 +389,11 @@ def test_a_table_of_probabilities_is_saved_found_and_played(tree, tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({}, "accepted: file=PATH"),
-        ({"file": "x", "colour": "y"}, "'file, colour' is not accepted; accepted: file=PATH"),
-        ({"file": "absent.npz"}, "there is no policy file 'absent.npz'"),
-        ({"file": "bad.npz"}, "'bad.npz' is no table of probabilities"),
-        ({"file": "coin.npz"}, "was solved for template_v0 with {} and cannot play avalon_v0"),
+        ("", "file is missing"),
+        ("x,colour=y", "setting 'colour' is not accepted"),
+        ("absent.npz", "there is no policy file 'absent.npz'"),
+        ("bad.npz", "'bad.npz' is no table of probabilities"),
+        ("coin.npz", "was solved for template_v0 with {} and cannot play avalon_v0"),
     ],
 )
 def test_settings_that_cannot_be_used_are_refused_in_one_line(settings, message, tmp_path, monkeypatch):
@@ -401,7 +401,7 @@ def test_settings_that_cannot_be_used_are_refused_in_one_line(settings, message,
     Path("bad.npz").write_text("no")
     TabularSeat("template_v0", {}, {}).save("coin.npz")
     with pytest.raises(ParlourError, match=message) as refused:
-        from_settings(settings, "avalon_v0", {})
+        make_policy(f"openspiel:{settings}", "avalon_v0", {})
     assert "\n" not in str(refused.value)
 
 

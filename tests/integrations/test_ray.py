@@ -27,6 +27,7 @@ from parlour.policies.llm.transport.meter import Meter  # noqa: E402
 from parlour.policies.llm.transport.request import Completion, Usage  # noqa: E402
 from parlour.training.cli import run  # noqa: E402
 from parlour.training.measure import evaluate  # noqa: E402
+from parlour.training.measure.evaluation_tables import games_table  # noqa: E402
 from parlour.training.play import rollout  # noqa: E402
 from parlour.training.play.parallel.concurrent_games import Job  # noqa: E402
 from parlour.training.play.parallel.ray.pool import connect  # noqa: E402
@@ -120,7 +121,7 @@ def test_an_evaluation_is_the_same_byte_for_byte(design, workers, pool, tmp_path
             report = evaluate.team(
                 table(), ("r", RandomPolicy), ("heuristic", HeuristicPolicy), range(7), GameRunner(out=out, **given)
             )
-        evaluate.write_table(report, out / "games.csv")
+        games_table(report).write_csv(out / "games.csv")
         (out / "report").write_text(repr(report))
     assert files(tmp_path / "one") == files(tmp_path / "ray")
     assert len(files(tmp_path / "ray")) == 16
@@ -184,13 +185,12 @@ def test_what_a_model_used_is_added_up(pool):
         if where is not None:
             where.model = model
         GameRunner(pool=where).play(table(), jobs(lambda model=model: ChatPlayer(model), 4))
-        meter = model.meter.taken.as_json()
-        for count in (meter["total"], meter["decisions"], *meter["by_seat"].values(), *meter["by_ask"].values()):
-            del count["seconds"]
-        counts.append(meter)
+        taken = model.meter.taken
+        made = [count.as_json() for count in (taken.total, taken.decisions, *taken.by_seat.values())]
+        counts.append([{name: value for name, value in of.items() if name != "seconds"} for of in made])
     pool.model = None
     assert counts[0] == counts[1]
-    assert counts[1]["total"]["calls"] > 0
+    assert counts[1][0]["calls"] > 0
 
 
 # -- errors ------------------------------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ def test_what_cannot_be_kept_or_sent_is_refused(pool, capsys, monkeypatch, tmp_p
     limited = make_model(ModelConfig(model="m", base_url="http://127.0.0.1:1/v1", max_calls=3))
     with pytest.raises(ParlourError, match="max_calls cannot be kept with Ray"), connect("local", model=limited):
         pass
-    monkeypatch.setitem(policies.REGISTRY, "lock", policies.PolicyKind("lock", lambda *_: Locked()))
+    monkeypatch.setitem(policies.REGISTRY, "lock", policies.PolicyKind("lock", Locked))
     assert "cannot be sent to other machines" in refused("play", "--policy", "lock", *near)
 
 

@@ -23,7 +23,7 @@ from parlour.envs.batch import ScalarTables
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
 from parlour.policies import RandomPolicy, TrainedSeat, make_policy
-from parlour.policies.adapters.rllib import InfosToModules, PolicyRLModule, RLlibPolicy, from_settings, policy_spec
+from parlour.policies.adapters.rllib import InfosToModules, PolicyRLModule, RLlibPolicy, policy_spec
 from parlour.policies.base import Policy
 from parlour.training.learn.examples import GAME, OPTIONS
 from parlour.training.measure import evaluate
@@ -135,17 +135,17 @@ def test_every_move_of_their_module_is_legal(tmp_path, make, settings, games):
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({}, "rllib needs a checkpoint; accepted: rllib:file=DIRECTORY"),
-        ({"file": "{}", "colour": "red"}, "setting of rllib 'colour' is not accepted; accepted: file, module, sample"),
-        ({"file": "{}", "module": "other"}, "module 'other' is not accepted; accepted: module"),
-        ({"file": "{}"}, ",features=KIND"),
-        ({"file": "{}/nowhere"}, "is not an RLlib checkpoint"),
+        ("", "file is missing"),
+        ("{},colour=red", "setting 'colour' is not accepted"),
+        ("{},module=other", "module 'other' is not accepted; accepted: module"),
+        ("{}", ",features=KIND"),
+        ("{}/nowhere", "there is no checkpoint"),
     ],
 )
 def test_settings_that_are_not_accepted_are_one_line(tmp_path, settings, said):
     file = saved(masked_module(), tmp_path / "module")
     with pytest.raises(ParlourError, match=re.escape(said)) as caught:
-        from_settings({key: value.format(file) for key, value in settings.items()}, GAME, CONFIG)
+        make_policy(f"rllib:{settings.format(file)}", GAME, CONFIG)
     assert "\n" not in str(caught.value)
 
 

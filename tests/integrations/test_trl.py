@@ -115,7 +115,7 @@ def calling_drawn_options(seed: int) -> Any:
 
 def test_a_hundred_whole_games_by_tools_have_the_rewards_of_the_environment_and_tell_what_the_view_holds(tmp_path):
     """Five GRPO steps of 20 games: three tables as environments of one trainer, drawn options through TRL's own tool loop."""
-    tables = {game: Sessions(SessionSettings(game, seat_of(game), options=TABLES[game])) for game in TABLES}
+    tables = {game: Sessions(SessionSettings(game=game, seat=seat_of(game), options=TABLES[game])) for game in TABLES}
     data = [
         {**row, "environment": game}
         for number, game in enumerate(
@@ -162,7 +162,7 @@ ONE_STEP = {"max_steps": 1, "per_device_train_batch_size": 4, "num_generations":
 def one_step(folder: Path, script: Any, game: str, seed: int = 3, most: int = 1500) -> list[dict[str, Any]]:
     """Four games of one deal in a step of GRPO."""
     model, seen = scripted(script), Seen()
-    sessions = Sessions(SessionSettings(game, seat_of(game), options=TABLES[game]))
+    sessions = Sessions(SessionSettings(game=game, seat=seat_of(game), options=TABLES[game]))
     more = {"environment_factory": environments(sessions, most), "reward_funcs": [seen]}
     trained(
         folder, model, model.tokenizer, trl.tool_rows(1, seed=seed), {**ONE_STEP, "max_completion_length": most}, **more
@@ -191,13 +191,13 @@ def test_a_game_that_does_not_fit_into_the_completion_is_played_to_its_end_witho
 
 
 def test_what_an_environment_cannot_deal_is_refused():
-    made = environments(Sessions(SessionSettings("template_v0")), 100)()
+    made = environments(Sessions(SessionSettings(game="template_v0")), 100)()
     with pytest.raises(ParlourError, match=r"no game was dealt yet; accepted: reset\(\)"):
         made.say("I guess heads.")
     with pytest.raises(ParlourError, match="a row without seed is not accepted"):
         made.reset(prompt=[])
     with pytest.raises(ParlourError, match="max_completion_length"):
-        environments(Sessions(SessionSettings("template_v0")), 0)()
+        environments(Sessions(SessionSettings(game="template_v0")), 0)()
 
 
 # -- rollout_func --------------------------------------------------------------------------------------------------

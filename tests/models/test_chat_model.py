@@ -220,7 +220,7 @@ def test_offline_takes_no_other_settings():
         ({"max_dollars": 1}, "max_dollars 1, but the price of 'tester' is unknown"),
         ({"max_tokens": 0}, "max_tokens 0 is not accepted"),
         ({"context": 0}, "context 0 is not accepted"),
-        ({"stop": ("",)}, "stop '' is not accepted"),
+        ({"stop": ("",)}, "reasoning_effort|stop"),
         ({"extra_body": "[1]"}, "extra_body '\\[1\\]' is not accepted; accepted: a JSON object"),
         ({"extra_body": "{"}, "extra_body '{' is not accepted; accepted: a JSON object"),
         ({"extra_body": {"top_p": float("nan")}}, "is not accepted; accepted: a JSON object"),

@@ -302,7 +302,9 @@ def test_a_run_can_stop_at_a_call_that_fails_and_its_transcript_is_whole(tmp_pat
     model = unanswered(3)
     played = jobs(tmp_path, 3, "chat @ m", lambda: ChatPlayer(model))
     with pytest.raises(GameUnfinished, match=r"player_0: the model did not answer chat.take_turn \(timeout\)"):
-        GameRunner(failures=Failures("stop")).play_each(table("avalon_v0", **AVALON), played, lambda _, game: game)
+        GameRunner(failures=Failures(on_failure="stop")).play_each(
+            table("avalon_v0", **AVALON), played, lambda _, game: game
+        )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["0.jsonl"]
     transcript = replay.read(tmp_path / "0.jsonl")
     assert transcript.outcome is None
@@ -320,7 +322,7 @@ def test_a_run_can_stop_at_a_call_that_fails_and_its_transcript_is_whole(tmp_pat
 def test_games_in_which_a_player_raises_can_be_skipped_and_are_told_apart(workers, tmp_path):
     played = jobs(tmp_path, 4, "mine", Raises, ("random", RandomPolicy))
     skipped: dict[int, Unfinished] = {}
-    results = GameRunner(workers=workers, failures=Failures("skip-game")).play_each(
+    results = GameRunner(workers=workers, failures=Failures(on_failure="skip-game")).play_each(
         table("avalon_v0", **AVALON), played, lambda number, game: (number, game.seed), skip=skipped.__setitem__
     )
     assert results == [(0, 0), (2, 2)]
@@ -334,7 +336,7 @@ def test_games_in_which_a_player_raises_can_be_skipped_and_are_told_apart(worker
 def test_skipped_games_are_in_no_rate_and_are_told(capsys, output_of, json_of, monkeypatch):
     from parlour import policies
 
-    monkeypatch.setitem(policies.REGISTRY, "raises", policies.PolicyKind("raises", lambda *_: Raises()))
+    monkeypatch.setitem(policies.REGISTRY, "raises", policies.PolicyKind("raises", Raises))
     command = ["evaluate", "avalon_v0", "--players", "5", "--policy", "heuristic", "--policy", "raises", "--games", "6"]
     output = json_of([*command, "--on-failure", "skip-game", "--json"])
     odd = [game for game in output["unfinished"] if game["why"].endswith("KeyError: 'my own mistake'")]

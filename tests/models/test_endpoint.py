@@ -16,6 +16,7 @@ from dataclasses import replace
 
 import pytest
 from parlour.envs.core import ParlourError
+from parlour.policies.llm.config import ModelConfig
 from parlour.policies.llm.transport.endpoint import Endpoint
 from parlour.policies.llm.transport.request import CallFailed, ChatMessage, ModelUnavailable, Request
 
@@ -30,9 +31,13 @@ REQUEST = Request(
 )
 
 
+def endpoint_to(base_url, remembered=None, **settings):
+    return Endpoint(ModelConfig(model="tester", base_url=base_url, **settings), remembered)
+
+
 @pytest.fixture
 def endpoint(double):
-    made = Endpoint(double.url, timeout=5, max_retries=2)
+    made = endpoint_to(double.url, timeout=5, max_retries=2)
     yield made
     made.close()
 
@@ -131,7 +136,7 @@ def seconds_until_told(caplog, started):
 
 
 def test_without_a_server_the_first_line_comes_within_five_seconds_and_every_retry_is_shown(closed_port, caplog):
-    made, started = Endpoint(closed_port, max_retries=2), time.time()
+    made, started = endpoint_to(closed_port, max_retries=2), time.time()
     with pytest.raises(ModelUnavailable, match="after 3 attempts: no connection"):
         made.complete(REQUEST)
     host = closed_port.removeprefix("http://").removesuffix("/v1")
@@ -146,7 +151,7 @@ def test_without_a_server_the_first_line_comes_within_five_seconds_and_every_ret
 def test_an_unreadable_answer_after_other_faults_is_asked_for_again(double):
     double.queue += [*[double.Said("busy", 500, double.SOON)] * 2, double.Said('{"choices": [')]
     double.say("yes")
-    made = Endpoint(double.url, max_retries=6)
+    made = endpoint_to(double.url, max_retries=6)
     assert made.complete(REQUEST).texts == ("yes",)
     double.otherwise = lambda body: double.Said('{"choices": [')
     with pytest.raises(CallFailed, match="after 3 attempts: the answer is not JSON"):
@@ -159,7 +164,7 @@ def test_an_unreadable_answer_after_other_faults_is_asked_for_again(double):
 @pytest.mark.parametrize("status", [200, 400], ids=["a completion", "an error"])
 def test_a_body_that_trickles_in_is_bounded_by_the_timeout(double, status):
     """Each byte comes well within the time that HTTP clients allow a byte; the whole would take a minute."""
-    made = Endpoint(double.url, timeout=0.5, max_retries=1)
+    made = endpoint_to(double.url, timeout=0.5, max_retries=1)
     double.otherwise = lambda body: double.Said(double.completion("x" * 600), status, trickle=0.1)
     started = time.monotonic()
     with pytest.raises(ModelUnavailable, match=r"after 2 attempts: no complete answer within 0\.5 seconds$"):
@@ -247,7 +252,7 @@ def test_a_run_that_is_resumed_knows_what_the_server_does_not_take_and_how_much_
     double.queue += [double.refusal("no", "seed"), double.Said(cut)]
     file = tmp_path / "server.json"
     for k in range(2):
-        made = Endpoint(double.url, remembered=file)
+        made = endpoint_to(double.url, file)
         reply = made.complete(replace(REQUEST, ask="tests.doubt"))
         assert (reply.dropped, reply.usage) == (("seed",), ((20, 10, 0), (10, 5, 0))[k])
         made.close()
@@ -280,7 +285,7 @@ def test_schemas_are_given_up_one_by_one_then_by_answer_and_all_of_them_where_no
         endpoint.complete(schema("A", size))
     sent = [body.get("response_format", {}).get("json_schema", {}).get("name", "-") for body in double.history]
     assert "".join(sent) == "BA-BA-B-B-"
-    never = Endpoint(double.url)
+    never = endpoint_to(double.url)
     double.calls.clear()
     for name in ("A", "C", "D"):
         never.complete(schema(name, 9))
@@ -289,12 +294,28 @@ def test_schemas_are_given_up_one_by_one_then_by_answer_and_all_of_them_where_no
     never.close()
 
 
+def test_errors_without_a_word_are_not_about_a_schema_that_the_server_has_taken(double, endpoint):
+    endpoint.complete(REQUEST)
+    double.queue += [double.Said("oops", 500)] * 2
+    reply = endpoint.complete(REQUEST)
+    assert (reply.dropped, reply.retries) == ((), 2)
+    assert all("response_format" in sent for sent in double.history)
+
+
+def test_only_an_answer_at_once_shows_that_it_was_the_schema(double):
+    made = endpoint_to(double.url)
+    double.queue += [double.Said("oops", 500)] * 3  # the third to a call without the schema: the server is down
+    assert made.complete(REQUEST).dropped == ("response_format",)
+    assert made.complete(REQUEST).dropped == ()
+    assert ["response_format" in sent for sent in double.history] == [True, True, False, False, True]
+
+
 # -- the key and the address -----------------------------------------------------------------------------------------
 
 
 def test_without_a_key_and_an_address_the_variable_is_named(monkeypatch):
     monkeypatch.delenv("MY_KEY", raising=False)
-    made = Endpoint(key_env="MY_KEY")
+    made = endpoint_to(None, key_env="MY_KEY")
     with pytest.raises(ParlourError, match=r"^environment variable MY_KEY is not set"):
         made.require_key()
     with pytest.raises(ParlourError, match=r"^environment variable MY_KEY is not set"):
@@ -322,7 +343,7 @@ def test_a_key_that_cannot_be_sent_is_refused_without_being_shown(double, endpoi
 )
 def test_addresses_that_are_not_accepted(address):
     with pytest.raises(ParlourError, match=r"^base_url ") as caught:
-        Endpoint(address)
+        endpoint_to(address)
     assert "pw-secret" not in str(caught.value)
 
 

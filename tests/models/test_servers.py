@@ -34,7 +34,8 @@ REQUEST = Request(
 
 @contextmanager
 def endpoint_of(server, **options):
-    endpoint = Endpoint(server.base_url, **{"timeout": 5.0, "max_retries": 2, **options})
+    settings = {"timeout": 5.0, "max_retries": 2, **options}
+    endpoint = Endpoint(ModelConfig(model="tester", base_url=server.base_url, **settings))
     yield endpoint
     endpoint.close()
 

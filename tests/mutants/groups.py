@@ -35,7 +35,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "training/play/asked.py",
         "training/measure/decision_tables.py",
         "training/measure/evaluate.py",
-        "training/measure/avalon/__init__.py",
+        "training/measure/avalon/measures.py",
         "training/papers/avalon_social/measures.py",
         "training/measure/werewolf/scores.py",
         "training/measure/werewolf/measures.py",

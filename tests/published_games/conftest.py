@@ -13,7 +13,7 @@ from parlour.envs.avalon import GAME, state as avalon
 from parlour.envs.avalon.vocabulary import APPROVE, EVIL, FAIL, PASS, REJECT, SUCCESS, side_of
 from parlour.envs.core import NATURE, OVER, Move, ParlourError
 from parlour.envs.speech import SILENT
-from parlour.training.records.avalon import import_records
+from parlour.training.records.avalon.importing import import_records
 
 RULES = GAME.build(GAME.options(num_players=6, rules="reference"))
 SIZES = (2, 3, 4, 3, 4)

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 from parlour.envs import replay
 from parlour.envs.avalon import GAME
-from parlour.training.records.avalon import import_records, transcripts as all_transcripts
+from parlour.training.records.avalon.importing import import_records, transcripts as all_transcripts
 from reference_data import reference as data
 
 import_file = partial(import_records, form="published-2023")

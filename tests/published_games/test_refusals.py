@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from parlour.training.records.avalon import transcripts
+from parlour.training.records.avalon.importing import transcripts
 from refused_values import check, sentences
 
 

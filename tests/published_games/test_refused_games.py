@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.training.records.avalon import import_records, transcripts as all_transcripts
+from parlour.training.records.avalon.importing import import_records, transcripts as all_transcripts
 
 import_file = partial(import_records, form="published-2023")
 transcripts = partial(all_transcripts, form="published-2023")

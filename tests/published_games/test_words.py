@@ -14,9 +14,9 @@ from parlour.envs.core import ParlourError
 from parlour.envs.speech import ACTS
 from parlour.envs.text import MAX_WORDS
 from parlour.training.cli import run
-from parlour.training.measure.avalon import of_directory
+from parlour.training.measure.avalon.measures import of_directory
 from parlour.training.papers import avalon_social as social
-from parlour.training.records.avalon import import_records, transcripts as all_transcripts
+from parlour.training.records.avalon.importing import import_records, transcripts as all_transcripts
 from parlour.training.records.avalon.published_log import renumbered, statements
 from reference_data import reference as data
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.training.records.avalon import import_records, transcripts
+from parlour.training.records.avalon.importing import import_records, transcripts
 
 
 @pytest.fixture

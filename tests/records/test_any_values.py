@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
-from parlour.training.records import werewolf
-from parlour.training.records.avalon import FORMATS
+from parlour.training.records.avalon.importing import FORMATS
 from parlour.training.records.json_objects import JsonObject
 from parlour.training.records.reading import RecordFormat
+from parlour.training.records.werewolf import importing as werewolf
 from published_games.conftest import made as published
 from records.bound import GONE, changed
 from records.test_in_words import EVENING, QUEST

@@ -14,10 +14,10 @@ from parlour.envs import replay
 from parlour.envs.core import NATURE, OVER, ParlourError
 from parlour.envs.speech import ACTS
 from parlour.training.cli import run
-from parlour.training.records import werewolf
 from parlour.training.records.in_words import AVALON_IN_WORDS, WEREWOLF_IN_WORDS, InWords
 from parlour.training.records.json_objects import JsonObject, read_records
 from parlour.training.records.reading import RecordedMoves, read_as
+from parlour.training.records.werewolf import importing as werewolf
 from records.bound import changed
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "howto" / "records.md"

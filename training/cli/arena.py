@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -11,9 +12,8 @@ from parlour.envs.core import ParlourError
 from parlour.policies import HumanPolicy, asks_a_model, make_policy, players_of
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called, seated
-from parlour.training.cli.options import Answer
-from parlour.training.measure.arena import report
 from parlour.training.measure.arena.config import ArenaConfig
+from parlour.training.measure.arena.report import as_json, report_of
 from parlour.training.measure.arena.run import arena as play_arena
 from parlour.training.measure.decision_tables import decision_parts
 from parlour.training.play import rollout
@@ -21,8 +21,7 @@ from parlour.training.play.named_table import named_table
 from parlour.training.play.parallel.executor import opened
 from parlour.training.play.runner import GameRunner
 from parlour.training.report import display
-from parlour.training.report.html import HTML
-from parlour.training.report.result_table import plain_table
+from parlour.training.report.report import PAGE_FILE, Report
 
 
 def arena(
@@ -43,7 +42,7 @@ def arena(
         Path | None,
         "Run directory, for games, tables and the picture; resumes if it exists, with more deals too; None: nothing is stored.",
     ] = None,
-) -> Answer:
+) -> Report:
     """Rate players: all meet as whole sides on the same deals. Reports intervals and cycles.
 
     Example: [bold]parlour arena avalon_v0 --games 200 --workers 2 --out runs/arena[/bold]
@@ -57,7 +56,9 @@ def arena(
         raise ParlourError("policy 'human' is not accepted in an arena; accepted: players that play by themselves")
     raw = {seated(player, model): player for player in names}
     players = tuple(seated(player, model) for player in names)
-    config = ArenaConfig(players, name, dict(setup), games, seed, resamples, failures)
+    config = ArenaConfig(
+        players=players, game=name, options=dict(setup), games=games, seed=seed, resamples=resamples, failures=failures
+    )
     makers = {player: partial(make_policy, raw[player], name, setup, model) for player in raw}
     for make in makers.values():
         make()  # an error before the first game
@@ -66,9 +67,7 @@ def arena(
         raise ParlourError(f"--workers {processes.workers} goes without a language model; accepted: --concurrency")
     with processes.players(model) as workers, opened(workers) as pool, display.progress_line() as progress:
         result = play_arena(env, config, makers, out, GameRunner(model.concurrency, pool, progress))
-    value = {**report.as_json(result), **({"model": model.name} if asking else {})}
-    note = f"; agents answered by {called(model)}" if asking else ""
-    standing = plain_table(f"{report.title(result)}{note}", report.headings(result), report.standing_rows(result))
-    parts = [standing, *report.remarks(result), *decision_parts(result.decisions)]
-    parts += [] if out is None else [f"report: {out / HTML}"]
-    return Answer(value, parts, verdict=report.verdict(result))
+    report = report_of(result, f"; agents answered by {called(model)}" if asking else "")
+    files = [] if out is None else [f"report: {out / PAGE_FILE}"]
+    parts = (*report.parts, *decision_parts(result.decisions), *files)
+    return replace(report, parts=parts, values={**as_json(result), **({"model": model.name} if asking else {})})

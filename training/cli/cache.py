@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from parlour.policies.llm.transport.cache import StoredModel, stored_models
-from parlour.training.cli.options import Answer
-from parlour.training.measure.decision_tables import amount
-from parlour.training.report import display
+from parlour.training.report.report import Report
+from parlour.training.report.result_table import Cell, Column, ResultTable
 
 CacheArgument = Annotated[Path, typer.Argument(), "File that `--cache` made."]
-_HEADINGS = ("model", "server", "replies", "failed", "size", "stored", "tokens in", "cached", "out")
+_COLUMNS: Final = (
+    *map(Column, ("model", "server", "replies", "failed")),
+    Column("size", ",.1f", unit=" kB"),
+    Column("stored"),
+    *(Column(heading, ",", none="unknown") for heading in ("tokens in", "cached", "out")),
+)
 
 
-def list_replies(file: CacheArgument) -> Answer:
+def list_replies(file: CacheArgument) -> Report:
     """List the models in a file of stored replies: servers, numbers, sizes, dates, tokens.
 
     Marks models that their server has replaced under the same name; their replies count again only if the server
@@ -24,22 +28,12 @@ def list_replies(file: CacheArgument) -> Answer:
     Example: [bold]parlour cache list replies.sqlite[/bold]
     """
     models = stored_models(file)
-    rows = list(map(_row, models))
-    return Answer(
-        [model._asdict() for model in models], lambda: display.show_table(str(file), _HEADINGS, rows, wrap=True)
-    )
+    table = ResultTable(str(file), _COLUMNS, tuple(map(_row, models)), wrap=True)
+    return Report("", parts=(table,), values=[model._asdict() for model in models])
 
 
-def _row(model: StoredModel) -> tuple[str, ...]:
-    dates = "-" if model.first is None or model.last is None else f"{model.first[:10]} .. {model.last[:10]}"
-    tokens = map(amount, (model.prompt, model.prompt_cached, model.completion))
+def _row(model: StoredModel) -> tuple[Cell, ...]:
+    dates = None if model.first is None or model.last is None else f"{model.first[:10]} .. {model.last[:10]}"
     name = model.model if model.latest else f"{model.model} (replaced)"
-    return (
-        name,
-        model.server or "-",
-        str(model.replies),
-        str(model.failed),
-        f"{model.size / 1000:,.1f} kB",
-        dates,
-        *tokens,
-    )
+    counts = (model.replies, model.failed, model.size / 1000)
+    return (name, model.server or None, *counts, dates, model.prompt, model.prompt_cached, model.completion)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 
 import typer
-from parlour.envs.core import ParlourError, check_from
+from parlour.envs.core import ParlourError
+from parlour.envs.settings import Settings
 from parlour.training.cli.options import Options
 from parlour.training.play.extras import import_extra
 from parlour.training.play.failures import Failures
 from parlour.training.runs.loggers import NAMES
+from pydantic import Field, model_validator
 
 if TYPE_CHECKING:
     from parlour.policies.llm.model import Model
@@ -44,15 +45,14 @@ WorkersOption = Annotated[
 ]
 
 
-@dataclass(frozen=True)
-class GameSettings:
+class GameSettings(Settings):
     """How a game is set up. What is not named is as a policy file has it, else the game's own default."""
 
     players: int | None = None
     """Number of players; None: the game's own, or a policy file's."""
     rules: str | None = None
     """Preset of the rules; None: the game's own, or a policy file's."""
-    option: Mapping[str, Any] = field(default_factory=dict)
+    option: Mapping[str, Any] = Field(default_factory=dict)
     """Another option of the game, repeatable; the value is JSON or a word."""
 
     @property
@@ -66,8 +66,7 @@ GAME_NAMES: Final = {"players": "--players -n", "option": "--set"}
 GameOptions = Annotated[GameSettings, Options(rename=GAME_NAMES, panel="Game")]
 
 
-@dataclass(frozen=True)
-class RaySettings:
+class RaySettings(Settings):
     """Ray's processes.
 
     Raises:
@@ -77,14 +76,14 @@ class RaySettings:
     ray: str | None = None
     """Use Ray: `local` for all cores of this machine, or HOST:PORT of a cluster. The result does not depend on it. Needs
     the extra `ray`."""
-    ray_workers: int | None = None
+    ray_workers: int | None = Field(default=None, ge=1)
     """Number of Ray processes; None: one for each core."""
 
-    def __post_init__(self) -> None:
+    @model_validator(mode="after")
+    def _workers_go_with_ray(self) -> Self:
         if self.ray is None and self.ray_workers is not None:
             raise ParlourError("--ray-workers goes with --ray")
-        if self.ray_workers is not None:
-            check_from("ray-workers", self.ray_workers, 1)
+        return self
 
     def pool(self, model: Model | None = None) -> AbstractContextManager[Pool | None]:
         """Ray's processes, or None; they end with the context.
@@ -99,16 +98,11 @@ class RaySettings:
         return pool
 
 
-@dataclass(frozen=True)
 class ProcessSettings(RaySettings):
     """Which processes play."""
 
-    workers: int = 1
+    workers: int = Field(default=1, ge=1)
     """Number of processes that play. The result does not depend on it."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_from("workers", self.workers, 1)
 
     @contextmanager
     def players(self, model: Model | None = None) -> Iterator[Workers]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from parlour.training.cli.options import Answer
 from parlour.training.papers import demo as commands
 from parlour.training.play.extras import import_extra
+from parlour.training.report.report import Report
 
 
 def demo(
@@ -15,7 +15,7 @@ def demo(
         "runs/demo"
     ),
     full: Annotated[bool, "Larger amounts, and all papers: some 10 minutes on two quiet cores."] = False,
-) -> Answer:
+) -> Report:
     """Run a list of commands offline, and write a page of what they found: OUT/index.html. Two minutes on two quiet cores.
 
     A talked game to watch; a seat and a whole table that learn Avalon; GRATR's trust; methods for murder mysteries. What is
@@ -24,5 +24,4 @@ def demo(
     Example: [bold]parlour demo --out runs/demo[/bold]
     """
     import_extra("parlour.training.learn.ppo.seat", "train")
-    report = commands.run(out, full=full)
-    return Answer(report.answers, [f"The page: {report.path}"], verdict="\n".join(report.verdicts))
+    return commands.run(out, full=full)

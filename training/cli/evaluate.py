@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from parlour.envs.core import ParlourError, accept, check_one_of
@@ -13,9 +13,8 @@ from parlour.envs.registry import lookup
 from parlour.policies import asks_a_model, make_policy
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called, games_at_once, seated
-from parlour.training.cli.options import Answer
-from parlour.training.measure import evaluate as evaluation, evaluation_page
-from parlour.training.measure.evaluation_tables import report_parts, show_rate, verdict_of
+from parlour.training.measure import evaluate as evaluation
+from parlour.training.measure.evaluation_tables import games_table, report_of
 from parlour.training.play import rollout, seeds
 from parlour.training.play.extras import import_extra
 from parlour.training.play.failures import Failures
@@ -23,11 +22,20 @@ from parlour.training.play.named_table import named_table
 from parlour.training.play.runner import GameRunner
 from parlour.training.play.stored_games import games_folder
 from parlour.training.report import display
-from parlour.training.report.result_table import ResultTable, plain_table
+from parlour.training.report.report import Report
+from parlour.training.report.result_table import Column, ResultTable, rate_column
 from parlour.training.report.verdicts import WIN_RATE, compared, together
-from parlour.training.statistics import plain, show_interval
+from parlour.training.statistics import plain
 
 DESIGNS = ("single", "team", "stranger")
+_RESPONSES: Final = (
+    *map(Column, ("side", "against")),
+    rate_column("response wins"),
+    rate_column("the player itself"),
+    Column("gain in points", "+.1f", 100),
+    Column("decisions", ","),
+    Column("processor time", ",.0f", unit=" s"),
+)
 
 
 def evaluate(
@@ -63,10 +71,9 @@ def evaluate(
         "Decisions that each best response learns from, instead of minutes: the same on every machine.",
     ] = None,
     csv: Annotated[Path | None, typer.Option("--table"), "File for the games as CSV."] = None,
-    html: Annotated[Path | None, "File for the report as a page: tables that sort, the win rates as a picture."] = None,
-    out: common.TranscriptsOption = None,
+    out: Annotated[Path | None, "Directory for the transcripts, report.md and games.csv."] = None,
     resume: common.ResumeOption = False,
-) -> Answer:
+) -> Report:
     """Measure players on the same deals, with intervals and paired comparisons.
 
     Example: [bold]parlour evaluate avalon_v0 --policy runs/seat/policy.npz --policy expert[/bold]
@@ -75,7 +82,7 @@ def evaluate(
     game, options = named_table(game, table.chosen, (*names, against, *(family or ())))
     if best_response is not None:
         unread = {"against": against != "heuristic", "design": design != "single", "resume": resume}
-        unread |= {"seat": seat is not None, "table": csv is not None, "html": html is not None, "out": out is not None}
+        unread |= {"seat": seat is not None, "table": csv is not None, "out": out is not None}
         for option in (option for option, given in unread.items() if given):
             raise ParlourError(f"--{option} is not accepted with --best-response; accepted: --{option} without it")
         if minutes is not None and steps is not None:
@@ -91,12 +98,10 @@ def evaluate(
         raise ParlourError("--design stranger and --family go together; accepted: both, or neither")
     if design == "stranger":
         unread = {"against": against != "heuristic", "seat": seat is not None, "table": csv is not None}
-        unread |= {"html": html is not None, "out": out is not None, "resume": resume}
+        unread |= {"out": out is not None, "resume": resume}
         for option in (option for option, given in unread.items() if given):
             raise ParlourError(f"--{option} is not accepted with --design stranger; accepted: --{option} without it")
         return _strangers(names, family or [], game, options, seeds.HELD_OUT[seed : seed + games], failures, model)
-    if html is not None:
-        evaluation_page.check_out(html)
     if seat is not None and design != "single":
         raise ParlourError("--seat goes with --design single")
     env = rollout.table(game, **options)
@@ -121,21 +126,21 @@ def evaluate(
     }
     settings |= {"games": games, "seat": seat, "seed": seed, "on_failure": failures.on_failure}
     storage = games_folder(out, base, f"evaluate-{design}", settings, resume=resume)
+    asking = any(map(asks_a_model, makers))
+    note = f"; agents answered by {called(model)}" if asking else ""
     with storage, ray.pool(model) as pool, display.progress_line() as progress:
         runner = GameRunner(workers, pool, progress, failures, out, resume)
         if design == "single":
-            report = evaluation.single(env, candidates, opponents, deals, runner, seat)
+            measured = evaluation.single(env, candidates, opponents, deals, runner, seat)
         else:
             first = next(iter(candidates.items()))
-            report = evaluation.team(env, first, opponents, deals, runner)
+            measured = evaluation.team(env, first, opponents, deals, runner)
+        report = report_of(measured, note, model.name if asking else "")
+        if out is not None:
+            report.write(out)
     if csv is not None:
-        evaluation.write_table(report, csv)
-    asking = any(map(asks_a_model, makers))
-    value = {**report.as_json(), **({"model": model.name} if asking else {})}
-    note = f"; agents answered by {called(model)}" if asking else ""
-    if html is not None:
-        evaluation_page.write_page(html, report, note)
-    return Answer(value, report_parts(report, note), verdict=verdict_of(report))
+        games_table(measured).write_csv(csv)
+    return report
 
 
 def _strangers(
@@ -146,7 +151,7 @@ def _strangers(
     deals: Sequence[int],
     failures: Failures,
     model: Any,
-) -> Answer:
+) -> Report:
     """Seat a player among each family."""
     if len(policy) > 2:
         raise ParlourError(f"{len(policy)} policies; accepted with --design stranger: one, or two to compare")
@@ -156,24 +161,20 @@ def _strangers(
         runner = GameRunner(games_at_once((*policy, *families), model), progress=progress, failures=failures)
         table = module.StrangersTable(game, options)
         result = module.among_families(table, own, families, deals, runner, model, beside)
-    rows = [
-        (
-            *(score.family, score.what, str(score.policy.n), show_rate(score.policy), show_rate(score.reference)),
-            f"{100 * score.difference.value:+.1f} {show_interval(score.difference, '+.1f', 100)}",
-        )
-        for score in result.scores
-    ]
-    rows += [
-        ("mean", what, str(mean.n), "", "", f"{100 * mean.value:+.1f} {show_interval(mean, '+.1f', 100)}")
-        for what, mean in result.mean.items()
-    ]
-    headings = ("among", "as", "n", f"{own} wins", f"{beside or 'family'} wins there", "difference in points")
+    scored = [(s.family, s.what, s.policy.n, s.policy, s.reference, s.difference) for s in result.scores]
+    means = [("mean", what, mean.n, "", "", mean) for what, mean in result.mean.items()]
+    columns = (
+        *map(Column, ("among", "as", "n")),
+        rate_column(f"{own} wins"),
+        rate_column(f"{beside or 'family'} wins there"),
+        Column("difference in points", "+.1f", 100),
+    )
     title = f"{own} in one seat among strangers, on the same deals (95 % interval)"
     verdict = compared(own, f"{beside or 'the families'} in that seat", result.mean["all"], WIN_RATE)
-    return Answer(plain(result), [plain_table(title, headings, rows, wrap=True)], verdict=verdict)
+    return Report(title, verdict, (ResultTable(title, columns, (*scored, *means), wrap=True),), values=plain(result))
 
 
-def _best_responses(side: str, policy: list[str], game: str, options: dict[str, Any], budget: dict[str, Any]) -> Answer:
+def _best_responses(side: str, policy: list[str], game: str, options: dict[str, Any], budget: dict[str, Any]) -> Report:
     """Train a best response for one side, or for each."""
     if len(policy) > 1:
         raise ParlourError(f"{len(policy)} policies; accepted with --best-response: one")
@@ -185,8 +186,13 @@ def _best_responses(side: str, policy: list[str], game: str, options: dict[str, 
         for own in sides if side == "all" else (side,):
             config = module.BestResponseConfig(game=game, options=options, against=policy[0], side=own, **budget)
             responses.append(module.best_response(config, progress))
-    value = {"best_responses": [plain(response) for response in responses]}
-    return Answer(value, _best_response_parts(responses), verdict=together(map(_exploited, responses)))
+    rows = tuple((r.side, r.against, r.response, r.player, r.gain, r.steps, r.seconds) for r in responses)
+    title = "Best responses: the gain is a lower bound of how exploitable the player is"
+    gain = sum(response.gain.value for response in responses)
+    total = (f"sum of the gains: {gain:.3f}",) if len(responses) > 1 else ()
+    values = {"best_responses": [plain(response) for response in responses]}
+    parts = (ResultTable(title, _RESPONSES, rows, wrap=True), *total)
+    return Report(title, together(map(_exploited, responses)), parts, values=values)
 
 
 def _exploited(response: Any) -> str:
@@ -194,28 +200,3 @@ def _exploited(response: Any) -> str:
     if response.gain.clear and response.gain.value > 0:
         return f"Exploitable: as {response.side}, a best response gains {gain} over {response.against} itself."
     return f"As {response.side}, no gain of a best response over {response.against} itself was shown: {gain}; a longer one may find one."
-
-
-def _best_response_parts(responses: list[Any]) -> list[ResultTable | str]:
-    rows = [
-        (
-            *(response.side, response.against, show_rate(response.response), show_rate(response.player)),
-            f"{100 * response.gain.value:+.1f} {show_interval(response.gain, '+.1f', 100)}",
-            f"{response.steps:,}",
-            f"{response.seconds:,.0f} s",
-        )
-        for response in responses
-    ]
-    headings = (
-        "side",
-        "against",
-        "response wins",
-        "the player itself",
-        "gain in points",
-        "decisions",
-        "processor time",
-    )
-    title = "Best responses: the gain is a lower bound of how exploitable the player is"
-    gain = sum(response.gain.value for response in responses)
-    total = [f"sum of the gains: {gain:.3f}"] if len(responses) > 1 else []
-    return [plain_table(title, headings, rows, wrap=True), *total]

@@ -10,13 +10,13 @@ from typing import Any
 from parlour.envs.registry import build, lookup
 from parlour.envs.text import describe
 from parlour.policies.experts import STRONGEST, ExpertCard, Points, cards, is_default
-from parlour.training.cli.options import Answer
-from parlour.training.report.result_table import ResultTable, plain_table
+from parlour.training.report.report import Report
+from parlour.training.report.result_table import plain_table
 
 HEADINGS = ("name", "table", "whole sides", "one seat", "among strangers", "best responses gain", "learned from")
 
 
-def list_experts() -> Answer:
+def list_experts() -> Report:
     """List the trained players that come with parlour (`--policy expert`), with their strength against the heuristic.
 
     Example: [bold]parlour experts[/bold]
@@ -26,9 +26,9 @@ def list_experts() -> Answer:
     untrained = [
         f"{game} has no trained network; its strongest player: {name}" for game, name in sorted(STRONGEST.items())
     ]
-    shown: list[ResultTable | str] = [plain_table(title, HEADINGS, rows(known), wrap=True), *untrained]
     experts = [{**asdict(card), "default_table": is_default(card)} for card in known]
-    return Answer({"experts": experts}, shown)
+    table = plain_table(title, HEADINGS, rows(known), wrap=True)
+    return Report("", parts=(table, *untrained), values={"experts": experts})
 
 
 def rows(known: list[ExpertCard]) -> list[tuple[str, ...]]:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from parlour.envs.settings import Settings
 from parlour.envs.terminal import tell
 from parlour.training.cli import common
-from parlour.training.cli.options import Answer, Options
+from parlour.training.cli.options import Options
 from parlour.training.harnesses.sessions import Sessions, SessionSettings
 from parlour.training.play.extras import import_extra
 from parlour.training.play.named_table import named_table
+from parlour.training.report.report import Report
 
 
-@dataclass(frozen=True)
-class SeatSettings:
+class SeatSettings(Settings):
     """The seat that callers from outside play."""
 
     seat: str = "player_0"
@@ -44,7 +44,7 @@ class SeatSettings:
     def sessions(self, game: str | None, table: common.GameSettings) -> Iterator[Sessions]:
         """Its games, until the server is interrupted. Raises `ParlourError` for settings that are not accepted."""
         game, options = named_table(game, table.chosen, [self.opponents])
-        sessions = Sessions(SessionSettings(game, options=options, **asdict(self)))
+        sessions = Sessions(SessionSettings(game=game, options=options, **dict(self)))
         try:
             yield sessions
         except KeyboardInterrupt:
@@ -116,7 +116,7 @@ def inspect_log(
         list[Path] | None,
         "Folder with cases that a game may name, repeatable; None: only cases that are shipped or made from a seed.",
     ] = None,
-) -> Answer:
+) -> Report:
     """Turn a log of Inspect into transcripts, which `parlour replay` shows. Needs the extra `inspect`.
 
     Each game is played again from its seed and what the models said. A game that differs from its log is refused, and nothing is
@@ -127,9 +127,9 @@ def inspect_log(
     bridge = import_extra("parlour.training.harnesses.inspect_ai.logs", "inspect")
     read = bridge.transcripts_of_log(file, out, opponents=opponents, folders=cases or ())
 
-    def show() -> None:
-        tell(f"Transcripts of {len(read.paths)} games: {out}")
-        for sample, why in read.left_out.items():
-            tell(f"None of {sample}: {why}")
-
-    return Answer({"transcripts": list(map(str, read.paths)), "left_out": dict(read.left_out)}, show)
+    said = (
+        f"Transcripts of {len(read.paths)} games: {out}",
+        *(f"None of {sample}: {why}" for sample, why in read.left_out.items()),
+    )
+    values = {"transcripts": list(map(str, read.paths)), "left_out": dict(read.left_out)}
+    return Report("", parts=(said,), values=values)

@@ -9,11 +9,11 @@ from parlour.envs.registry import registry
 from parlour.envs.settings import accepted
 from parlour.policies import REGISTRY, names_of
 from parlour.policies.names import EXPERT
-from parlour.training.cli.options import Answer
+from parlour.training.report.report import Report
 from parlour.training.report.result_table import ResultTable, plain_table
 
 
-def list_games() -> Answer:
+def list_games() -> Report:
     """List the games, their options and the players.
 
     Example: [bold]parlour list[/bold]
@@ -21,7 +21,7 @@ def list_games() -> Answer:
     games = {key: _as_json(key) for key in registry}
     named = [kind.shown or kind.name for kind in REGISTRY.values()]
     policies = [*named, "a policy.npz of `train seat`", "module:attribute"]
-    return Answer({"games": games, "policies": policies}, _game_parts(games))
+    return Report("", parts=_game_parts(games), values={"games": games, "policies": policies})
 
 
 def _as_json(game: str) -> dict[str, Any]:
@@ -35,12 +35,12 @@ def _as_json(game: str) -> dict[str, Any]:
     }
 
 
-def _game_parts(games: dict[str, dict[str, Any]]) -> list[ResultTable | str]:
+def _game_parts(games: dict[str, dict[str, Any]]) -> tuple[ResultTable | str, ...]:
     rows = []
     for key, game in games.items():
         options = "; ".join(f"{option}: {values}" for option, values in game["options"].items())
         rows.append((key, game["title"], options or "none"))
-    return [
+    return (
         plain_table("Games", ("name", "title", "options"), rows, wrap=True),
         f"Players: {', '.join(names_of('plain'))}, or the path of a policy.npz written by `train seat`",
         f"The trained player that comes with parlour, for some tables: {EXPERT}; see `parlour experts`",
@@ -50,4 +50,4 @@ def _game_parts(games: dict[str, dict[str, Any]]) -> list[ResultTable | str]:
         "The mediator of GRACE: grace:file=POLICY.json, written by `train grace`; its modules: obedient:obedience=0.9",
         f"Players of other libraries, each with its extra: {', '.join(names_of('library'))}; see docs/integrations/players.md",
         "Your own players: module:attribute, a class, a function or an object that answers an observation",
-    ]
+    )

@@ -14,24 +14,22 @@ from parlour.envs.json_values import json_value
 from parlour.envs.plugins import Places
 from parlour.envs.registry import known, lookup
 from parlour.policies.llm.decisions import foreign
-from parlour.training.cli.options import Answer
 from parlour.training.measure.decision_tables import SIGN, share
-from parlour.training.measure.evaluate import Own
+from parlour.training.measure.evaluate import DecisionShare
 from parlour.training.report import display
+from parlour.training.report.report import Report
+from parlour.training.report.result_table import ResultTable, plain_table
 
 METRICS: Final = Places(
     "parlour.metrics",
     {
-        "avalon_v0": "parlour.training.measure.avalon:of_directory",
+        "avalon_v0": "parlour.training.measure.avalon.measures:of_directory",
         "werewolf_v0": "parlour.training.measure.werewolf.measures:of_directory",
     },
 )
 """Game -> dotted name of `folder -> dict`. A function `tables(found)` beside it shows the dict."""
 _MOST: Final = 10**9
 """Decisions of one seat in one game."""
-
-Grid = tuple[str, tuple[str, ...], list[tuple[str, ...]]]
-"""A table: title, headings, rows. Without headings, the title is a line of its own."""
 
 
 @display.progress_line("Counting games")
@@ -40,7 +38,7 @@ def metrics(
     module: Annotated[
         str | None, typer.Option("--game"), "module:ATTRIBUTE of a game outside the registry; None: the registry's."
     ] = None,
-) -> Answer:
+) -> Report:
     """Count what the players of a directory's games did.
 
     Avalon, by role: wins, team membership (QER), fail cards (FVR), approval of leaders (LAR). Werewolf, by method: wins
@@ -56,35 +54,28 @@ def metrics(
         raise ParlourError(f"game {game!r} has no metrics; accepted: {', '.join(METRICS)}")
     measured: Callable[[Path], dict[str, Any]] = dotted.load(METRICS[of], "metrics")
     measures = measured(directory)
-    grids = getattr(sys.modules[measured.__module__], "tables", tables)
+    shown = getattr(sys.modules[measured.__module__], "tables", tables)
     players = decisions_in(directory)
     own = {"players": {name: counts._asdict() for name, counts in players.items()}} if players else {}
-
-    def show() -> None:
-        for title, headings, rows in grids(measures):
-            if headings:
-                display.show_table(title, headings, rows)
-            else:
-                display.console().print(title)
-        for name, (made_own, made) in players.items():
-            if foreign(made_own, made):
-                text = f"{SIGN} {name}: {share(made_own, made)} of its {made} decisions were its own"
-                display.console().print(text, highlight=False)
-
-    return Answer({**measures, **own}, show)
+    doubts = [
+        f"{SIGN} {name}: {share(*counts)} of its {counts.decisions} decisions were its own"
+        for name, counts in players.items()
+        if foreign(*counts)
+    ]
+    return Report(f"What was done in games of {game}", parts=(*shown(measures), *doubts), values={**measures, **own})
 
 
-def decisions_in(directory: Path) -> dict[str, Own]:
+def decisions_in(directory: Path) -> dict[str, DecisionShare]:
     """Player -> who made its decisions, from the last lines of transcripts; empty if these name no players."""
-    counts: dict[str, Own] = {}
+    counts: dict[str, DecisionShare] = {}
     for path in sorted(path for path in directory.glob("*.jsonl") if path.is_file()):
         for player, made in _decisions_in(path):
-            own, decisions = counts.get(player, Own(0, 0))
-            counts[player] = Own(own + made.own, decisions + made.decisions)
+            own, decisions = counts.get(player, DecisionShare(0, 0))
+            counts[player] = DecisionShare(own + made.own, decisions + made.decisions)
     return counts
 
 
-def _decisions_in(path: Path) -> Iterator[tuple[str, Own]]:
+def _decisions_in(path: Path) -> Iterator[tuple[str, DecisionShare]]:
     """Player and whose its decisions were, seat by seat, by the first and last line of one transcript."""
     with path.open("rb") as file:
         first, *rest = file.read().splitlines() or [b""]
@@ -95,10 +86,10 @@ def _decisions_in(path: Path) -> Iterator[tuple[str, Own]]:
     if names is None or made is None:
         return
     for agent, of in made.items():
-        counts: list[Any] = [of.get(what) if isinstance(of, Mapping) else None for what in Own._fields]
+        counts: list[Any] = [of.get(what) if isinstance(of, Mapping) else None for what in DecisionShare._fields]
         if not all(type(count) is int and 0 <= count <= _MOST for count in counts):
             raise ParlourError(f"{str(path)!r}: decisions of {agent} {of!r}; accepted: numbers `own` and `decisions`")
-        yield str(names.get(agent, agent)), Own(*counts)
+        yield str(names.get(agent, agent)), DecisionShare(*counts)
 
 
 def _players(line: bytes) -> Mapping[str, Any] | None:
@@ -107,20 +98,17 @@ def _players(line: bytes) -> Mapping[str, Any] | None:
     return players if isinstance(players, Mapping) else None
 
 
-def tables(groups: Mapping[str, Any]) -> Iterator[Grid]:
+def tables(groups: Mapping[str, Any]) -> Iterator[ResultTable | str]:
     """Measures of groups of games, `{group: {total: value, role: {measure: value}}}`, a table a group."""
     for group, values in groups.items():
         if not isinstance(values, dict):
-            yield f"{group}: {values}", (), []
+            yield f"{group}: {values}"
             continue
         totals = ", ".join(f"{key} {value}" for key, value in values.items() if not isinstance(value, dict))
         roles = {role: of for role, of in values.items() if isinstance(of, dict)}
         measures = list(next(iter(roles.values()))) if roles else []
-        rows = [
-            (measure, *("-" if of[measure] is None else str(of[measure]) for of in roles.values()))
-            for measure in measures
-        ]
-        yield f"{group}: {totals}", ("measure", *roles), rows
+        rows = [(measure, *(of[measure] for of in roles.values())) for measure in measures]
+        yield plain_table(f"{group}: {totals}", ("measure", *roles), rows)
 
 
 def _game_in(directory: Path) -> str:

@@ -13,8 +13,6 @@ from parlour.policies import asks_a_model, checkpoint_settings
 from parlour.policies.llm.config import ModelConfig
 from parlour.policies.llm.transport.meter import Count, Taken
 from parlour.policies.local_lm.settings import CheckpointSettings, called as checkpoint_called
-from parlour.policies.names import OFFLINE
-from parlour.policies.settings import read_settings
 from parlour.training.cli.options import Options
 from parlour.training.measure.decision_tables import amount, reasons, share
 
@@ -76,15 +74,9 @@ ModelOption = Annotated[
 
 
 def called(model: Model) -> str:
-    """What results call a model; never a language model what is none.
-
-    >>> from parlour.policies.llm.model import OfflineModel
-    >>> called(OfflineModel())
-    'heuristics (no language model)'
-    """
-    if model.is_language_model:
-        return model.name
-    return f"heuristics (no language model){model.name.removeprefix(OFFLINE)}"
+    """What results call a model; never a language model what is none."""
+    said: str = model.called
+    return said
 
 
 def seated(name: str, model: Model) -> str:
@@ -104,9 +96,7 @@ def seated(name: str, model: Model) -> str:
 def games_at_once(names: Iterable[str], model: Model) -> int:
     """How many games a command plays at once: as many calls as may be under way, or as many prompts as a checkpoint takes."""
     checkpoints = [settings for name in names if (settings := checkpoint_settings(name)) is not None]
-    return max(
-        [model.concurrency, *(read_settings(CheckpointSettings, checkpoint, "hf").batch for checkpoint in checkpoints)]
-    )
+    return max([model.concurrency, *(CheckpointSettings.from_words(checkpoint).batch for checkpoint in checkpoints)])
 
 
 def _usage(taken: Taken) -> Iterator[str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -15,24 +15,26 @@ from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.generate import from_seed, tougher
 from parlour.envs.murder_mystery.vocabulary.facts import say
 from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS, QUESTION_KINDS, SORTS
-from parlour.envs.terminal import tell
 from parlour.policies.files import atomic_write, remove_parts_of
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.cli import common
-from parlour.training.cli.models import ModelOption, called
-from parlour.training.cli.options import Answer, Options
-from parlour.training.cli.reproduce import show_reproduction, verdict_of
-from parlour.training.measure.decision_tables import amount, decision_parts, marked, reasons
+from parlour.training.cli.models import ModelOption
+from parlour.training.cli.options import Options
+from parlour.training.measure.decision_tables import decision_parts, marked, reasons
 from parlour.training.measure.murder_mystery import scores
 from parlour.training.measure.murder_mystery.games import GAME, CaseJob, CaseResult, CaseSetting, play_all
 from parlour.training.measure.murder_mystery.methods import METHODS, method_of
 from parlour.training.measure.murder_mystery.quiz import Mark
-from parlour.training.papers import figures
+from parlour.training.papers.cells import locked_folder
+from parlour.training.papers.figures import picture_of
 from parlour.training.papers.questum import by_budget, comparison, quiz_verdict
-from parlour.training.papers.reproduce import ReproductionSetting
+from parlour.training.papers.questum_games import MysterySetting
+from parlour.training.papers.report import report_of
 from parlour.training.play import rollout, seeds
 from parlour.training.play.runner import GameRunner
 from parlour.training.report import display
+from parlour.training.report.report import Report
+from parlour.training.report.result_table import Cell, Column, ResultTable, plain_table
 
 _METHOD_HELP: Final = (
     f"{', '.join(METHODS)}; or an agent with settings. Repeatable: methods are played one after another"
@@ -50,13 +52,13 @@ def play_case(
     workers: common.WorkersOption = 1,
     seed: common.SeedOption = 0,
     out: common.TranscriptsOption = None,
-) -> Answer:
+) -> Report:
     """Play one case with each method, quiz everybody, and show verdicts, right answers by kind, and costs.
 
     Example: [bold]parlour murder-mystery play --case harbour_en --method questum --method pp[/bold]
     """
     loaded = find(case)
-    table = setting if quiz else replace(setting, repetitions=0)
+    table = setting if quiz else setting.replace(repetitions=0)
     rollout.table(GAME, case=case, **table.options)  # an error before the first game
     jobs = [
         CaseJob(case, chosen, seed, table, transcript=_transcript(out, chosen.name) if chosen.policy else None)
@@ -73,8 +75,11 @@ def play_case(
         )
     given_up = {jobs[number].method.name: unfinished.why for number, unfinished in skipped.items()}
     value = {"case": case, "title": loaded.title, "model": model.name, "games": [_as_json(game) for game in games]}
-    show = partial(_show_case_results, loaded, games, called(model), given_up)
-    return Answer({**value, "unfinished": given_up}, show)
+    parts = (
+        tuple(f"{name}: not finished, and not counted ({why})" for name, why in given_up.items()),
+        *(_case_parts(loaded, games, model.called) if games else ()),
+    )
+    return Report(loaded.title, parts=parts, values={**value, "unfinished": given_up})
 
 
 def _transcript(out: Path | None, name: str) -> Path | None:
@@ -107,53 +112,53 @@ def _right(marks: Sequence[Mark], kind: str = scores.OVERALL) -> dict[str, Any] 
     return {"mean": round(mean, 6), "deviation": deviation, "weight": score.weight, "shares": score.shares}
 
 
-def _show_case_results(case: Any, games: list[CaseResult], answered_by: str, given_up: dict[str, str]) -> None:
-    for method, why in given_up.items():
-        tell(f"{method}: not finished, and not counted ({why})")
-    if not games:
-        return
+def _case_parts(case: Any, games: list[CaseResult], answered_by: str) -> Iterator[ResultTable | str]:
     players = {game.method: sum(game.players.values(), Decisions()) for game in games}
     verdicts = []
     for game in games:
+        made = players[game.method]
         for verdict in game.verdicts:
             name = "nobody" if verdict.found < 0 else case.names[verdict.found]
             judged = "solved" if verdict.solved else "not solved" if verdict.counts else "no player did it: not counted"
-            method = marked(game.method, players[game.method].own, players[game.method].decisions)
+            method = marked(game.method, made.own, made.decisions)
             verdicts.append((method, case.victims[verdict.victim].name, name, judged))
-    headings = ("method", "victim", "found", "verdict")
-    display.show_table(f"{case.title}; answered by {answered_by}", headings, verdicts)
+    yield plain_table(f"{case.title}; answered by {answered_by}", ("method", "victim", "found", "verdict"), verdicts)
     if games[0].marks:
-        answers = []
-        for kind in _QUIZ_KINDS:
-            cells = [_right(game.marks, kind) for game in games]
-            if cells[0] is not None:
-                weight = f"{cells[0]['weight']}{' points' if kind == scores.OVERALL else ''}"
-                answers.append((kind, weight, *(f"{c['mean']:.3f} ±{c['deviation']:.3f}" if c else "-" for c in cells)))
-        title = "Right answers (overall: points; ±: over repetitions)"
-        display.show_table(title, ("of", "n", *(game.method for game in games)), answers)
-    _show_costs(games)
-    display.show(*decision_parts({method: made for method, made in players.items() if made.decisions}))
+        yield _answers(games)
+    yield _costs(games)
+    yield from decision_parts({method: made for method, made in players.items() if made.decisions})
 
 
-def _show_costs(games: list[CaseResult]) -> None:
-    rows = []
-    for game in games:
-        for stage, took, asked in (("play", game.play, str(game.asked)), ("quiz", game.quiz, "")):
-            tokens, dollars = amount(took.tokens, "d"), amount(took.dollars, ".4f")
-            put = (asked, str(took.asked), reasons(took.heuristic))
-            rows.append((game.method, stage, *put, tokens, dollars, f"{took.seconds:.2f}"))
-    asking = ("asked by players", "questions to the model", "rule of thumb", "tokens", "dollars", "seconds")
-    display.show_table("Costs", ("method", "stage", *asking), rows)
+def _answers(games: list[CaseResult]) -> ResultTable:
+    by_method = ((Column(game.method, ".3f"), Column("±", ".3f", key=f"{game.method} deviation")) for game in games)
+    rows: list[tuple[Cell, ...]] = []
+    for kind in _QUIZ_KINDS:
+        scored = [scores.score(game.marks, kind) for game in games]
+        if (first := scored[0]) is not None:
+            means = [(None, None) if of is None else scores.over_repetitions(of) for of in scored]
+            weight = f"{first.weight}{' points' if kind == scores.OVERALL else ''}"
+            rows.append((kind, weight, *(figure for pair in means for figure in pair)))
+    title = "Right answers (overall: points; ±: over repetitions)"
+    return ResultTable(title, (Column("of"), Column("n"), *chain.from_iterable(by_method)), tuple(rows))
+
+
+def _costs(games: list[CaseResult]) -> ResultTable:
+    columns = (
+        *map(Column, ("method", "stage", "asked by players", "questions to the model", "rule of thumb")),
+        *(Column("tokens", none="unknown"), Column("dollars", ".4f", none="unknown"), Column("seconds", ".2f")),
+    )
+    rows = tuple(
+        (game.method, stage, asked, took.asked, reasons(took.heuristic), took.tokens, took.dollars, took.seconds)
+        for game in games
+        for stage, took, asked in (("play", game.play, game.asked), ("quiz", game.quiz, ""))
+    )
+    return ResultTable("Costs", columns, rows)
 
 
 def compare_methods(
     model: ModelOption,
     setting: Annotated[
-        ReproductionSetting,
-        Options(
-            exclude=("games", "practice", "model", "pool", "seed", "against", "ours", "progress", "failures"),
-            rare=("readers", "data"),
-        ),
+        MysterySetting, Options(exclude=("games", "practice", "model", "pool", "seed", "progress", "failures"))
     ],
     ray: common.RayOptions,
     failures: common.FailureOptions,
@@ -169,7 +174,7 @@ def compare_methods(
         "Number of questions to the model in a game, after which nobody asks. Repeatable: a part of the table for "
         "each; None: no limit.",
     ] = None,
-) -> Answer:
+) -> Report:
     """Compare methods on the same cases, the first one with each of the others. With --out, resumes if it exists.
 
     Example: [bold]parlour murder-mystery compare --method questum --method mystery_ocot --games 50 --budget 50 --budget 100[/bold]
@@ -184,18 +189,20 @@ def compare_methods(
     if seed > len(seeds.HELD_OUT) - games:
         raise accept("seed", seed, range(len(seeds.HELD_OUT) - games + 1))
     with ray.pool(model) as pool, display.progress_line() as progress:
-        setting = replace(
-            setting, games=games, practice=0, model=model, pool=pool, seed=seed, progress=progress, failures=failures
+        setting = setting.replace(
+            games=games, practice=0, model=model, pool=pool, seed=seed, progress=progress, failures=failures
         )
         rows = {name: method_of(name) for name in names}
-        reproduction = (
-            by_budget("compare", setting, rows, budget) if budget else comparison("compare", setting, rows, targets)
-        )
-    if not budget:
-        figures.draw(reproduction, setting, f"{GAME}, {games} held-out cases")
-    found = "" if budget else quiz_verdict(reproduction, names[0])
-    show = partial(show_reproduction, reproduction, model)
-    return Answer(reproduction.as_json(), show, verdict=verdict_of(reproduction, model, found))
+        with locked_folder(setting):
+            if budget:
+                report = report_of(by_budget("compare", setting, rows, budget), model)
+            else:
+                made = comparison("compare", setting, rows, targets)
+                picture = picture_of(made, f"{GAME}, {games} held-out cases", model)
+                report = report_of(replace(made, picture=picture), model, quiz_verdict(made, names[0]))
+            if setting.out is not None:
+                report.write(setting.out)
+    return report
 
 
 def make_case(
@@ -228,7 +235,7 @@ def show_case(
         int | None, typer.Option(min=0), "Show the script of this player, by number from 0; None: no script."
     ] = None,
     truth: Annotated[bool, typer.Option("--truth"), "Show everything: scripts, murderers, answer keys."] = False,
-) -> Answer:
+) -> Report:
     """Show a case: what all players know; with `--seat` one player's script; with `--truth` everything.
 
     Example: [bold]parlour murder-mystery cases show seed:7 --seat 2[/bold]
@@ -237,14 +244,7 @@ def show_case(
     if seat is not None and seat >= case.seats:
         raise accept("seat", seat, range(case.seats))
     value = case.model_dump(mode="json") if truth else _public(case, seat)
-
-    lines = _lines(case, seat, truth)
-
-    def show() -> None:
-        for line in lines:
-            tell(line)
-
-    return Answer(value, show)
+    return Report(case.title, parts=(tuple(_lines(case, seat, truth)),), values=value)
 
 
 def _summary(case: Case) -> dict[str, Any]:

@@ -1,25 +1,22 @@
-"""Options of commands from configuration dataclasses: a setting is declared once, where it is used.
+"""Options of commands from settings models: a setting is declared once, where it is used.
 
 A parameter of a command that is `Annotated[Config, Options(...)]` stands for one option for each field of `Config`: the
-name with hyphens, the type, the default, and as help the docstring below the field. A docstring that ends in
-"; None: TEXT." says what holds without the option, and `--help` shows TEXT as the default. Whether a value is accepted
-is decided by the dataclass alone, in `__post_init__`. The help of any other parameter is a text in its annotation, in the
-same form: `Annotated[int | None, typer.Option(min=1), "Number of games; None: all."]`.
+name with hyphens, the default, and as help the docstring below the field. A docstring that ends in "; None: TEXT." says what
+holds without the option, and `--help` shows TEXT as the default. The model alone reads the words of an option and decides
+whether a value is accepted. The help of any other parameter is a text in its annotation, in
+the same form: `Annotated[int | None, typer.Option(min=1), "Number of games; None: all."]`.
 """
 
 from __future__ import annotations
 
-import ast
 import inspect
 import json
 import re
-import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from copy import copy
-from dataclasses import MISSING, dataclass, field, fields
-from functools import cache
-from itertools import pairwise
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
@@ -27,28 +24,28 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, 
 import typer
 from parlour.envs.core import ParlourError, accept, value_shown
 from parlour.envs.json_values import json_value
-from parlour.envs.settings import Settings
+from parlour.envs.settings import Settings, of_word
 from parlour.training.cli import config_file
-from parlour.training.report import display
 from parlour.training.report.report import Report
-from parlour.training.report.result_table import ResultTable
 from parlour.training.runs.loggers import check_loggers
+from pydantic.fields import FieldInfo
 from rich.markup import escape
 
-_PLAIN: Final = (bool, int, float, str, Path)
 _WITHOUT: Final = re.compile(r"[;.]\s+None:\s+(?P<text>.*?)\.?$")
+_SEVERAL: Final = ("KEY=VALUE", "TEXT")
+"""What stands for the values of options that may be given more than once."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """How the fields of a dataclass become options."""
+    """How the fields of settings become options."""
 
     exclude: Collection[str] = ()
     """Fields that the command sets itself."""
     rename: Mapping[str, str] = field(default_factory=dict)
     """Field -> names of its option, such as `"--players -n"`."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    """Field -> default of this command, where it is not the dataclass's."""
+    """Field -> default of this command, where it is not the model's."""
     shown: Mapping[str, str] = field(default_factory=dict)
     """Field -> the default in words, where the command computes it."""
     repeated: Collection[str] = ()
@@ -59,24 +56,11 @@ class Options:
     """Fields whose options `--help` does not list; a file of `--config` may set them."""
     panel: str | None = None
     """Heading of these options in `--help`."""
-    config: type[Any] | None = None
-    """The dataclass, if the command gets something made from it by `make`."""
+    config: type[Settings] | None = None
+    """The settings, if the command gets something made from them by `make`."""
     make: Callable[[Any, Path | None], AbstractContextManager[Any]] | None = None
-    """Turns the configuration, and the directory `out` of the command, if it has any, into what the command gets, for as long as the
+    """Turns the settings, and the directory `out` of the command, if it has any, into what the command gets, for as long as the
     command runs."""
-
-
-class Answer(NamedTuple):
-    """Result of a command: plain values for `--json`, and what people see."""
-
-    value: Any
-    """Or a function that makes them, where they take long to make."""
-    show: Callable[[], None] | Sequence[ResultTable | str]
-    """Tables and lines of text for people, or a function that prints them."""
-    error: str | None = None
-    """What makes the command fail although there is something to print."""
-    verdict: str = ""
-    """What was found, in one to three sentences: the last line for people, the key `verdict` in JSON."""
 
 
 class _Setting(NamedTuple):
@@ -87,9 +71,23 @@ class _Setting(NamedTuple):
     read: Callable[[Any], Any]
 
 
-def as_command(function: Callable[..., Answer | Report | None], *, trains: bool = False) -> Callable[..., None]:
+class _Group(NamedTuple):
+    """The options of one parameter of a command."""
+
+    config: type[Settings]
+    options: Options
+    settings: list[_Setting]
+
+    def made(self, given: dict[str, Any]) -> Settings:
+        """The settings, from the values of their options, which leave `given`."""
+        values = {each.field: given.pop(each.parameter.name) for each in self.settings}
+        read = {each.field: each.read(value) for each in self.settings if (value := values[each.field]) is not None}
+        return self.config(**read)
+
+
+def as_command(function: Callable[..., Report | None], *, trains: bool = False) -> Callable[..., None]:
     """The command that typer is given: options for configurations, `--config` where there are any, and `--json` if the function
-    returns an `Answer` or a `Report`.
+    returns a `Report`.
 
     Args:
         function: What the command calls.
@@ -97,7 +95,7 @@ def as_command(function: Callable[..., Answer | Report | None], *, trains: bool 
     """
     hints = get_type_hints(function, include_extras=True)
     parameters: list[inspect.Parameter] = []
-    groups: dict[str, tuple[type[Any], Options, list[_Setting]]] = {}
+    groups: dict[str, _Group] = {}
     for parameter in inspect.signature(function).parameters.values():
         hint = hints[parameter.name]
         marker = next((mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, Options)), None)
@@ -105,34 +103,34 @@ def as_command(function: Callable[..., Answer | Report | None], *, trains: bool 
             parameters.append(_parameter(parameter.name, _described(hint, parameter.default), parameter.default))
             continue
         config = marker.config or get_args(hint)[0]
-        settings = [
-            _setting(config, of, default, marker, parameter.name)
-            for of, default in _defaults(config).items()
-            if of not in marker.exclude
-        ]
-        groups[parameter.name] = (config, marker, settings)
+        known = config.model_fields.items()
+        settings = [_setting(name, of, marker, parameter.name) for name, of in known if name not in marker.exclude]
+        groups[parameter.name] = _Group(config, marker, settings)
         parameters += [setting.parameter for setting in settings]
-    answers = hints["return"] in (Answer, Report)
-    if answers:
+    reports = hints["return"] is Report
+    if reports:
         flag = typer.Option("--json", help="Print JSON instead of tables.")
         parameters.append(_parameter("as_json", Annotated[bool, flag], False))
 
     def run(**given: Any) -> None:
-        as_json = answers and given.pop("as_json")
+        as_json = reports and given.pop("as_json")
         with ExitStack() as stack:
-            for name, (config, marker, settings) in groups.items():
-                values = {s.field: s.read(given.pop(s.parameter.name)) for s in settings}
-                made = config(**{key: value for key, value in values.items() if value is not MISSING})
-                given[name] = made if marker.make is None else stack.enter_context(marker.make(made, given.get("out")))
-            answer = function(**given)
-            if isinstance(answer, Report):
-                _print_report(answer, as_json)
-            elif answer is not None:
-                _print(answer, as_json)
+            for name, group in groups.items():
+                made, make = group.made(given), group.options.make
+                given[name] = made if make is None else stack.enter_context(make(made, given.get("out")))
+            report = function(**given)
+            if report is not None:
+                report.print(as_json=as_json)
+                if report.error is not None:
+                    raise ParlourError(report.error)
 
     def configured(context: typer.Context, **given: Any) -> None:
         given.pop("config_file")
         values = dict(given)
+        for setting in (setting for group in groups.values() for setting in group.settings if trains):
+            read = values[setting.parameter.name]
+            read = setting.read(read) if isinstance(read, str) else read
+            values[setting.parameter.name] = read if isinstance(read, int | float) else values[setting.parameter.name]
         if trains:
             check_loggers(values.get("log") or ())  # before anything is written
         try:
@@ -153,32 +151,6 @@ def as_command(function: Callable[..., Answer | Report | None], *, trains: bool 
     made.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     command: Callable[..., None] = made
     return command
-
-
-def _print_report(report: Report, as_json: bool) -> None:
-    """Print what people see, or the values as JSON."""
-    if as_json:
-        display.print_json(report.as_json())
-    else:
-        report.show()
-    if report.error is not None:
-        raise ParlourError(report.error)
-
-
-def _print(answer: Answer, as_json: bool) -> None:
-    """Print what people see, or the values as JSON, with the verdict where they have names."""
-    if as_json:
-        value = answer.value() if callable(answer.value) else answer.value
-        named = answer.verdict and isinstance(value, Mapping)
-        display.print_json({**value, "verdict": answer.verdict} if named else value)
-    else:
-        if callable(answer.show):
-            answer.show()
-        else:
-            display.show(*answer.show)
-        display.show_verdict(answer.verdict)
-    if answer.error is not None:
-        raise ParlourError(answer.error)
 
 
 def alone(command: Callable[..., None]) -> Callable[..., None]:
@@ -211,88 +183,60 @@ def _described(hint: Any, default: Any) -> Any:
     return Annotated[kind, info]
 
 
-def _defaults(config: Any) -> dict[str, Any]:
-    """Field -> its default."""
-    if issubclass(config, Settings):
-        return {name: of.get_default(call_default_factory=True) for name, of in config.model_fields.items()}
-    return {of.name: of.default if of.default_factory is MISSING else of.default_factory() for of in fields(config)}
-
-
-def _setting(config: Any, name: str, default: Any, options: Options, group: str) -> _Setting:
-    separator = "" if name in options.repeated else options.separator
-    kind, metavar, read = _kind(_hints(config)[name], name, separator)
-    default = options.defaults.get(name, default)
-    help_text, without = _help(next((d[name] for c in config.__mro__ if name in (d := _docstrings(c))), ""))
-    given = _as_given(default, kind, separator)
-    shown = options.shown.get(name) or (without or "none" if given in (None, "") else True)
+def _setting(name: str, of: FieldInfo, options: Options, group: str) -> _Setting:
+    """The option of one field. A value that is not given is None, and the model's default holds."""
+    kind, metavar, read = _kind(name, of, "" if name in options.repeated else options.separator)
+    default = options.defaults.get(name, None if of.is_required() else of.get_default(call_default_factory=True))
+    help_text, without = _help(" ".join((of.description or "").split()))
+    given = None if metavar in _SEVERAL else _as_given(default, options.separator)
     flag = f"--{name.replace('_', '-')}"
     names = options.rename.get(name, f"{flag}/--no-{flag[2:]}" if kind is bool else flag).split()
     option = typer.Option(
         *names,
         metavar=metavar,
         help=help_text,
-        show_default=shown,
+        show_default=options.shown.get(name) or (without or "none" if given is None else True),
         rich_help_panel=options.panel,
         hidden=name in options.rare,
     )
-    annotation = kind | None if given is None else kind
-    return _Setting(name, _parameter(f"{group}__{name}", Annotated[annotation, option], given), read)
+    taken: Any = kind | None if given is None else kind
+    hint: Any = Annotated[taken, option]
+    return _Setting(name, _parameter(f"{group}__{name}", hint, given), read)
 
 
-@cache
-def _hints(config: Any) -> dict[str, Any]:
-    return get_type_hints(config)
-
-
-def _kind(hint: Any, name: str, separator: str) -> tuple[Any, str | None, Callable[[Any], Any]]:
+def _kind(name: str, of: FieldInfo, separator: str) -> tuple[Any, str | None, Callable[[Any], Any]]:
     """The type that typer reads, what stands for a value in `--help`, and how the value becomes the field's."""
-    parts = [arg for arg in get_args(hint) if arg is not NoneType] if get_origin(hint) in (Union, UnionType) else [hint]
+    parts = _parts(of.annotation)
     words = [word for part in parts if get_origin(part) is Literal for word in get_args(part)]
     plain = [part for part in parts if get_origin(part) is not Literal]
-    if words:
-        metavar = "|".join(["NUMBER"] * len(plain) + words)
-        return str, metavar, lambda text: _number_or_word(text, plain, words, name)
-    if plain[0] in _PLAIN:
-        return plain[0], None, lambda value: value
-    if get_origin(plain[0]) is tuple:
+    if parts == [bool]:
+        return bool, None, lambda value: value
+    if any(get_origin(part) in (dict, Mapping) or part is Mapping for part in plain) and str not in plain:
+        return list[str], _SEVERAL[0], key_values
+    if plain and get_origin(plain[0]) is tuple:
         if not separator:
-            return list[str], "TEXT", lambda texts: tuple(texts or ())
-        items = get_args(plain[0])
-        words = ["..." if item is Ellipsis else item.__name__.upper() for item in items]
-        return str, separator.join(words), lambda text: _items(text, items, name, separator)
-    return list[str], "KEY=VALUE", lambda pairs: key_values(pairs or ())
+            return list[str], _SEVERAL[1], tuple
+        items = ["..." if item is Ellipsis else _parts(item)[0].__name__.upper() for item in get_args(plain[0])]
+        return str, separator.join(items), partial(of_word, name, of, between=separator)
+    shown = "|".join([*["NUMBER"] * len(plain), *map(str, words)]) if words else f"<{plain[0].__name__.lower()}>"
+    return str, shown, partial(of_word, name, of)
 
 
-def _as_given(default: Any, kind: Any, separator: str) -> Any:
+def _parts(hint: Any) -> list[Any]:
+    """The forms that a value may have, without None and marks."""
+    if get_origin(hint) is Annotated:
+        return _parts(get_args(hint)[0])
+    if get_origin(hint) in (Union, UnionType):
+        return [part for each in get_args(hint) if each is not NoneType for part in _parts(each)]
+    return [hint]
+
+
+def _as_given(default: Any, separator: str) -> Any:
     """A default as a user would type it; None for what need not be given."""
-    if kind == list[str] or default is None:
-        return None
-    if isinstance(default, tuple):
-        return separator.join(map(str, default))
-    return str(default) if kind is str else default
-
-
-def _number_or_word(text: str, kinds: list[type[Any]], words: list[str], name: str) -> Any:
-    if not kinds or text in words:
-        return text
-    try:
-        return kinds[0](text)
-    except ValueError:
-        raise accept(name, text, f"a number, {', '.join(words)}") from None
-
-
-def _items(text: str | None, items: tuple[Any, ...], name: str, separator: str) -> Any:
-    """The items of a tuple."""
-    if text is None:
-        return MISSING
-    try:
-        read = tuple(items[0](item) for item in text.split(separator) if item)
-    except ValueError:
-        read = ()
-    if (text and not read) or (Ellipsis not in items and len(read) != len(items)):
-        number = "numbers" if Ellipsis in items else f"{len(items)} numbers"
-        raise accept(name, text, f"{number} separated by {separator!r}")
-    return read
+    if isinstance(default, bool):
+        return default
+    text = separator.join(map(str, default)) if isinstance(default, tuple) else str(default)
+    return None if default is None or not text else text
 
 
 def key_values(pairs: Collection[str]) -> dict[str, Any]:
@@ -321,24 +265,3 @@ def _help(text: str) -> tuple[str, str | None]:
     """A help text for rich; and what it says of None."""
     match = _WITHOUT.search(text)
     return (escape(text), None) if match is None else (escape(text[: match.start()]) + ".", match["text"])
-
-
-@cache
-def _docstrings(config: type[Any]) -> dict[str, str]:
-    """Field -> the docstring below it, on one line; for fields that a class declares itself."""
-    if config.__module__ == "builtins":
-        return {}
-    body = _classes(config.__module__)[config.__qualname__].body
-    pairs = pairwise(body)
-    return {
-        above.target.id: " ".join(inspect.cleandoc(below.value.value).split())
-        for above, below in pairs
-        if isinstance(above, ast.AnnAssign) and isinstance(above.target, ast.Name)
-        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant) and isinstance(below.value.value, str)
-    }
-
-
-@cache
-def _classes(module: str) -> dict[str, ast.ClassDef]:
-    tree = ast.parse(inspect.getsource(sys.modules[module]))
-    return {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}

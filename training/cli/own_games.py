@@ -16,6 +16,7 @@ from parlour.envs.terminal import tell
 from parlour.policies.files import atomic_write, remove_parts_of, replacing
 from parlour.training.cli.common import GameOptions
 from parlour.training.report import display
+from parlour.training.report.report import Report
 
 
 def new(
@@ -51,8 +52,8 @@ def check(
             failures[name] = failure
             if not json:
                 tell(f"{'FAILED' if failure else 'passed'}  {name}{failure and ': '}{failure}")
-    if json:
-        display.print_json({"game": spec.id, "passed": not any(failures.values()), "failures": failures})
+    values = {"game": spec.id, "passed": not any(failures.values()), "failures": failures}
+    Report("", values=values).print(as_json=json)
     if any(failures.values()):
         raise typer.Exit(1)
 

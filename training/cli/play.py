@@ -54,6 +54,7 @@ def play(
     from parlour.training.play.stored_games import games_folder
     from parlour.training.play.terminal_person import TerminalPerson
     from parlour.training.report import display
+    from parlour.training.report.report import Report
     from parlour.training.runs.progress import no_progress
 
     game, options = named_table(game, table.chosen, players_named(policy or []))
@@ -101,10 +102,8 @@ def play(
     with storage, ray.pool(model) as pool, watched as progress:
         runner = GameRunner(workers, pool, progress, failures, resume=resume)
         runner.play_each(env, jobs, show, skip=skip)
-    if json:
-        display.print_json([results[number] for number in sorted(results)])
-    else:
-        display.show(*decision_parts({f"{agent}: {player}": made[agent] for agent, player in seats.items()}))
+    whose = decision_parts({f"{agent}: {player}": made[agent] for agent, player in seats.items()})
+    Report("", parts=tuple(whose), values=[results[number] for number in sorted(results)]).print(as_json=json)
 
 
 def seat_names(given: list[str], agents: list[str]) -> list[str]:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated, Any
 
 import typer
-from parlour.envs.terminal import tell_text
 from parlour.policies.llm.prompt import Templates
 from parlour.training.cli import common
-from parlour.training.cli.options import Answer
 from parlour.training.play import asked
+from parlour.training.report.report import Report
 from parlour.training.report.result_table import plain_table
 
 
-def list_prompts() -> Answer:
+def list_prompts() -> Report:
     """List the kinds of questions that players ask a model.
 
     Example: [bold]parlour prompts list[/bold]
@@ -27,7 +25,8 @@ def list_prompts() -> Answer:
         }
         for kind in asked.kinds()
     ]
-    return Answer(rows, [plain_table("Questions", rows[0], [tuple(row.values()) for row in rows], wrap=True)])
+    table = plain_table("Questions", rows[0], [tuple(row.values()) for row in rows], wrap=True)
+    return Report("", parts=(table,), values=rows)
 
 
 def show(
@@ -38,7 +37,7 @@ def show(
     seed: common.SeedOption = 0,
     number: Annotated[int, typer.Option(min=1), "Number of the question among its kind in the game."] = 1,
     prompts: Annotated[str | None, "Folder of prompts that replace parlour's own; None: none."] = None,
-) -> Answer:
+) -> Report:
     """Show a question as it would be sent to a model: a game is played by heuristics until it is asked.
 
     Example: [bold]parlour prompts show avalon_agent.act --game avalon_v0 --players 5 --seat 2[/bold]
@@ -48,4 +47,4 @@ def show(
     messages = asked_question.messages(Templates(prompts))
     who = f"(asked by {asked_question.context.seat})"
     shown = (f"--- {message['role']} {who}\n{message['content']}\n" for message in messages)
-    return Answer(messages, partial(tell_text, "\n".join(shown)))
+    return Report("", parts=("\n".join(shown),), values=list(messages))

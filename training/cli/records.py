@@ -5,22 +5,23 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 from parlour.envs import replay
 from parlour.envs.core import IllegalMove, ParlourError, accept
-from parlour.envs.terminal import tell, tell_text
-from parlour.training.cli.options import Answer
-from parlour.training.records import avalon, werewolf
+from parlour.training.records.avalon import importing as avalon
 from parlour.training.records.in_words import AVALON_IN_WORDS, WEREWOLF_IN_WORDS
 from parlour.training.records.json_objects import write_all
 from parlour.training.records.messages import conversations
 from parlour.training.records.reading import AUTO, RecordFormat, Refusal, formats_of
+from parlour.training.records.werewolf import importing as werewolf
 from parlour.training.report import display
-from parlour.training.runs.folder import held, write_csv
+from parlour.training.report.report import Report
+from parlour.training.report.result_table import plain_table
+from parlour.training.runs.folder import held
 
 LEFT_OUT: Final = "left_out.csv"
 
@@ -38,7 +39,7 @@ def import_avalon(
         "auto: the first record tells.",
     ] = AUTO,
     logs: Annotated[Path | None, "Directory with the games' logs, for what was said (published-2023)."] = None,
-) -> Answer:
+) -> Report:
     """Replay recorded games of Avalon through the rules of their table and write them as transcripts.
 
     published-2023: games of Lan et al. 2023. words: yours, in the form of docs/howto/records.md. In these a game that
@@ -50,12 +51,11 @@ def import_avalon(
     refused: list[Refusal] = []
     with display.progress_line() as progress:
         files = avalon.import_records(path, out, logs, form=form, progress=progress, leave_out=refused.append)
-    written = _written(files, out)
     if not refused:
-        return written
+        return _written(files, out)
     rows = [(refusal.game, refusal.reason, refusal.message) for refusal in refused]
-    write_csv(out / LEFT_OUT, ("game", "reason", "message"), rows)
-    return written._replace(show=lambda: tell_text("\n".join(_left_out(refused, len(files), out))))
+    plain_table("Games left out", ("game", "reason", "message"), rows).write_csv(out / LEFT_OUT)
+    return replace(_written(files, out), parts=(tuple(_left_out(refused, len(files), out)),))
 
 
 def import_werewolf(
@@ -66,7 +66,7 @@ def import_werewolf(
         typer.Option("--format", metavar=_named(formats_of(werewolf.GAME.id, werewolf.FORMATS))),
         "auto: by the first record.",
     ] = AUTO,
-) -> Answer:
+) -> Report:
     """Replay recorded games of Werewolf, or check published ones, and write them as transcripts or records.
 
     words: games with all moves and speech, in the form of docs/howto/records.md; they become
@@ -93,8 +93,8 @@ def _left_out(refused: Sequence[Refusal], written: int, out: Path) -> list[str]:
     return lines
 
 
-def _written(files: Sequence[Path], out: Path) -> Answer:
-    return Answer(list(map(str, files)), partial(tell, f"{len(files)} games written to {out}"))
+def _written(files: Sequence[Path], out: Path) -> Report:
+    return Report("", parts=((f"{len(files)} games written to {out}",),), values=list(map(str, files)))
 
 
 _WORDS: Final = "words"
@@ -114,7 +114,7 @@ def export(
         list[Path] | None,
         "Folder with cases that a transcript may name, repeatable; None: only cases that are shipped or made from a seed.",
     ] = None,
-) -> Answer:
+) -> Report:
     """Write transcripts as records, or as chat messages for fine-tuning. docs/howto/records.md describes both forms.
 
     Players are called player_0 and so on. `parlour import` of records in the form `words` gives the same rules and moves again.
@@ -130,7 +130,7 @@ def export(
     text = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
     write_all(out.parent, {out: text.encode("utf-8", "backslashreplace")}, held)
     what = "games" if format == _WORDS else f"conversations of {len(files)} games"
-    return Answer(records, partial(tell, f"{len(records)} {what} written to {out}"))
+    return Report("", parts=((f"{len(records)} {what} written to {out}",),), values=records)
 
 
 def _conversations(files: list[Path], won: bool, cases: Sequence[Path]) -> Iterator[dict[str, Any]]:

@@ -12,11 +12,10 @@ from parlour.envs.core import NATURE, ParlourError, check_one_of
 from parlour.envs.english import name
 from parlour.envs.registry import lookup
 from parlour.envs.seat_names import SeatNames
-from parlour.envs.terminal import tell, tell_text
+from parlour.envs.terminal import printable
 from parlour.envs.text import agents_of, clean, end_of
 from parlour.policies.agents.werewolf.gratr.export import write_history
 from parlour.policies.agents.werewolf.gratr.recorded import recorded_graphs
-from parlour.training.cli.options import Answer
 from parlour.training.measure.decision_tables import decision_parts
 from parlour.training.measure.werewolf.trust_picture import PICTURE, draw as draw_trust
 from parlour.training.play import heard
@@ -24,6 +23,7 @@ from parlour.training.play.decisions import of_transcript
 from parlour.training.replay.build import names_in
 from parlour.training.replay.write import write_index, write_replay
 from parlour.training.report import display
+from parlour.training.report.report import Report
 
 _MOST_OBSERVED: Final = 50_000_000
 """Characters of all observations of a game that are shown as JSON."""
@@ -50,7 +50,7 @@ def replay(
         Path | None,
         "With --html: the page, or for a folder the folder of pages; None: next to the file, or in the folder's `replays`.",
     ] = None,
-) -> Answer:
+) -> Report:
     """Replay a transcript through the rules and show it; an incomplete file is shown up to its last move.
 
     Example: [bold]parlour replay runs/mine/avalon_v0-1.jsonl --seat player_0[/bold]
@@ -80,8 +80,6 @@ def replay(
         pass  # an error before the first line
     players = dict(zip(agents, of_transcript(transcript), strict=True))
 
-    names = names_in(transcript.header)
-
     def value() -> dict[str, Any]:
         return {
             "header": dict(transcript.header),
@@ -91,43 +89,39 @@ def replay(
             "heard": transcript.heard,
         }
 
-    def show() -> None:
-        if not transcript.heard:
-            tell(heard.NOTE)
-        if seat is None:
-            _show_moves(transcript, text, names)
-        for agent, said, observed, by in _turns(transcript, [seat]) if seat else ():
-            if agent == seat:
-                tell_text(f"{observed[agent]}> {said}{_mark(by)}\n")
-        why = transcript.closing.get("unfinished")
-        no_end = f"(not finished: {len(transcript.moves)} moves{f'; {why}' if why else ''})"
-        tell(names.shown(end_of(text, transcript.outcome)) if transcript.outcome else no_end)
-        called = transcript.header.get("players")
-        named = called if isinstance(called, dict) else {}
-        shown = {f"{agent}: {named[agent]}" if agent in named else agent: players[agent] for agent in agents}
-        display.show(*decision_parts(shown))
-
-    return Answer(value, show)
+    named = transcript.header.get("players")
+    called = named if isinstance(named, dict) else {}
+    shown = {f"{agent}: {called[agent]}" if agent in called else agent: players[agent] for agent in agents}
+    parts = (*([] if transcript.heard else [heard.NOTE]), "".join(_lines(transcript, text, seat)))
+    return Report("", parts=(*parts, *decision_parts(shown)), values=value)
 
 
-def _pages(path: Path, out: Path | None, cases: Iterable[Path]) -> Answer:
+def _lines(transcript: transcripts.Transcript, text: Any, seat: str | None) -> Iterator[str]:
+    """The moves, or what one seat observed, and the end."""
+    names = names_in(transcript.header)
+    if seat is None:
+        yield from (f"{line}\n" for line in _moves(transcript, text, names))
+    for agent, said, observed, by in _turns(transcript, [seat]) if seat else ():
+        if agent == seat:
+            yield f"{observed[agent]}> {said}{_mark(by)}\n\n"
+    why = transcript.closing.get("unfinished")
+    no_end = f"(not finished: {len(transcript.moves)} moves{f'; {why}' if why else ''})"
+    yield printable(names.shown(end_of(text, transcript.outcome)) if transcript.outcome else no_end)
+
+
+def _pages(path: Path, out: Path | None, cases: Iterable[Path]) -> Report:
     """Write the page of a file, or the pages and the index of a folder."""
     if not path.is_dir():
         page = write_replay(path, out, cases)
-        return Answer({"page": str(page)}, lambda: tell(f"Page: {page}"))
+        return Report("", parts=((f"Page: {page}",),), values={"page": str(page)})
     with display.progress_line() as progress:
         made = write_index(path, out, cases, progress)
-
-    def show() -> None:
-        tell(f"Index of {len(made.pages)} games: {made.page}")
-        for file, why in made.left_out.items():
-            tell(f"No page of {file}: {why}")
-
-    pages = [str(page) for page in made.pages]
-    return Answer({"page": str(made.page), "pages": pages, "left_out": made.left_out}, show)
+    left_out = (f"No page of {file}: {why}" for file, why in made.left_out.items())
+    values = {"page": str(made.page), "pages": [str(page) for page in made.pages], "left_out": made.left_out}
+    return Report("", parts=((f"Index of {len(made.pages)} games: {made.page}", *left_out),), values=values)
 
 
-def _graph(transcript: transcripts.Transcript, path: Path, seat: str | None) -> Answer:
+def _graph(transcript: transcripts.Transcript, path: Path, seat: str | None) -> Report:
     """Write the last trust graph of a seat, the named one or the only one that noted a graph."""
     noted = ((entry.seat, line) for entry, line in zip(transcript.entries, transcript.lines, strict=False))
     graphs = {name(number): graph for _, number, graph in recorded_graphs(noted)}
@@ -141,7 +135,7 @@ def _graph(transcript: transcripts.Transcript, path: Path, seat: str | None) -> 
         draw_trust(graphs[of], path)
     else:
         write_history(graphs[of], path)
-    return Answer({"graph": str(path), "seat": of}, lambda: tell(f"Trust graph of {of}: {path}"))
+    return Report("", parts=((f"Trust graph of {of}: {path}",),), values={"graph": str(path), "seat": of})
 
 
 def _steps(turns: Iterable[tuple[str, str, dict[str, str], dict[str, str]]]) -> list[dict[str, Any]]:
@@ -186,7 +180,7 @@ def _mark(by: dict[str, str]) -> str:
     return f" [by {clean(whom)}: {clean(by['reason'])}]"
 
 
-def _show_moves(transcript: transcripts.Transcript, text: Any, names: SeatNames) -> None:
+def _moves(transcript: transcripts.Transcript, text: Any, names: SeatNames) -> Iterator[str]:
     """Every event with who saw it, secrets included: the reader of a transcript may know all."""
     known = heard.marker(transcript)
     states = list(transcripts.states(transcript.game(), transcript.moves))
@@ -194,8 +188,8 @@ def _show_moves(transcript: transcripts.Transcript, text: Any, names: SeatNames)
     for before, after, (number, entry) in zip(states, states[1:], made, strict=False):
         mark = _mark(_by(transcript, number))
         if entry.to is not None and entry.seat != NATURE and after.log == before.log:
-            tell(names.shown(f"(secretly) {name(entry.seat)}: {text.say(entry.move)}{mark}"))
+            yield printable(names.shown(f"(secretly) {name(entry.seat)}: {text.say(entry.move)}{mark}"))
             continue
         for event in after.log[len(before.log) :]:
             own = event.seat == entry.seat and event.move == entry.move
-            tell_text(names.shown(known(text.line(event)).rstrip("\n")) + (mark if own else ""))
+            yield names.shown(known(text.line(event)).rstrip("\n")) + (mark if own else "")

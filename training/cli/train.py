@@ -70,7 +70,7 @@ def train_seat(
         raise accept("seat", str(config.seat), ("random", *map(str, seats)))
     training = import_extra("parlour.training.learn.ppo.seat", "train")
     phase = min(config.phase_steps, -(-config.steps // config.rollout) * config.rollout)
-    config = replace(config, game=game, options=chosen, phase_steps=phase, features=features)
+    config = config.replace(game=game, options=chosen, phase_steps=phase, features=features)
     with display.progress_line() as progress:
         result = training.train(config, Run(out, progress, log or ()))
     return stored(training.report(result), out)
@@ -104,7 +104,7 @@ def train_selfplay(
     imitated = [] if Path(config.start).is_dir() else [config.start]
     named = [*imitated, *config.members, *(player for player in config.population if not Path(player).is_dir())]
     game, chosen = named_table(game, table.chosen, named)  # players that may know their table
-    config = replace(config, game=game, options=chosen)
+    config = config.replace(game=game, options=chosen)
     run.two_sides(config)  # an error before the first game
     with processes.players() as workers, display.progress_line() as progress:
         here = Run(out, progress, log or ())
@@ -153,7 +153,7 @@ def train_gratr(
         if number % problem.games:
             raise accept(name, number, "an even number: each deal is played from both sides")
     deals, held_out = (number // problem.games for number in (games, held_out))
-    return _tune(problem, replace(config, deals=deals, held_out=held_out), out, processes, log or ())
+    return _tune(problem, config.replace(deals=deals, held_out=held_out), out, processes, log or ())
 
 
 def train_gratr_trust(

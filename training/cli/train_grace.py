@@ -104,11 +104,11 @@ def train_grace(
         with display.progress_line() as progress:
             return _stored(train.train(config, simulated, Run(out, progress, log or ())), out)
     answering_model = "" if asked.model == OFFLINE else f"{asked.model}, temperature {asked.temperature:g}"
-    setting = replace(setting, seed=config.seed, costs=costs.stated(cost), model=answering_model)
-    config = replace(config, unit=unit_of(setting.payment))
-    setting = replace(setting, sees=sees or SEES[0])
+    setting = setting.replace(seed=config.seed, costs=costs.stated(cost), model=answering_model)
+    config = config.replace(unit=unit_of(setting.payment))
+    setting = setting.replace(sees=sees or SEES[0])
     if questions is not None:
-        setting = replace(setting, train=questions, corpus_seed=UNSEEN + config.seed)
+        setting = setting.replace(train=questions, corpus_seed=UNSEEN + config.seed)
     return _calibrated(config, setting, sees is None, asked, ray, out, dry_run, log or ())
 
 
@@ -129,7 +129,7 @@ def _calibrated(
     corpus = corpus_of(setting)
     setting = split(setting, corpus)
     if by_number:
-        setting = replace(setting, sees=most_seen(setting))
+        setting = setting.replace(sees=most_seen(setting))
     if setting.sees != SEES[0] and find_spec("sklearn") is None:
         raise ParlourError(f"--sees {setting.sees} needs scikit-learn; accepted: --sees state, or {install('train')}")
     pipeline = pipeline_of(setting, corpus)

@@ -12,19 +12,21 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from threading import Condition, Lock
 from time import monotonic
-from typing import Any, Final
+from typing import Annotated, Any, Final, Self
 
 from parlour.envs.core import ParlourError, accept, check_from
+from parlour.envs.settings import Settings
 from parlour.envs.terminal import tell
 from parlour.envs.text import MAX_WORDS
 from parlour.training.harnesses.transcript_names import finish, last_number, name_in_progress, size_of
 from parlour.training.play.outside import OutsideSeats, OutsideTable
 from parlour.wrappers.opponents import Opponents
+from pydantic import Field, SkipValidation, model_validator
 
 _ID_BYTES: Final = 12
 _SEED_BITS: Final = 63
@@ -34,8 +36,7 @@ _ROOM_WAIT: Final = 10.0
 """Seconds for which a new game waits for the end of a game that its caller left."""
 
 
-@dataclass(frozen=True)
-class SessionSettings:
+class SessionSettings(Settings):
     """Which games are played, and how many at once.
 
     Raises:
@@ -43,40 +44,39 @@ class SessionSettings:
     """
 
     game: str
+    """Name of the game."""
     seat: str = "player_0"
     """The seat of the callers, by agent's name, where they do not ask for another."""
-    opponents: Opponents = "heuristic"
+    opponents: Annotated[Opponents, SkipValidation] = "heuristic"
     """Who plays the other seats: as `SeatEnv` takes them."""
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = Field(default_factory=dict)
     """Options of the game."""
     on_bad: str = "ask_again"
+    """Handling of words that cannot be used."""
     tries: int = 3
-    seed: int | None = None
+    """How often a caller is asked again."""
+    seed: int | None = Field(default=None, ge=0)
     """Makes the deals repeatable. Whoever knows or guesses it can compute every role. None: each deal is random."""
     callers_may_seed: bool = False
     """Whether a caller of a server may name the seed of its deal, and thereby know every role."""
     out: Path | None = None
     """Folder for the transcripts; None: none are written. Callers must not be able to read it."""
-    max_games: int = 64
+    max_games: int = Field(default=64, ge=1)
     """Games in progress at once, including games that their callers left. A further game replaces a finished game, or a game whose
     caller is silent; otherwise it is refused."""
-    games_per_minute: int = 120
+    games_per_minute: int = Field(default=120, ge=1)
     """Games that callers of a server may begin in a minute."""
-    max_disk: int = 2**30
+    max_disk: int = Field(default=2**30, ge=1)
     """Bytes in `out` beyond which callers of a server begin no game."""
-    patience: float = 3600.0
+    patience: float = Field(default=3600.0, ge=0)
     """Seconds without a call after which a game gives its place away where one is needed: it is ended as by `Sessions.end`."""
 
-    def __post_init__(self) -> None:
-        if self.seed is not None:
-            check_from("seed", self.seed, 0)
-        for name in ("max_games", "games_per_minute", "max_disk"):
-            check_from(name, getattr(self, name), 1)
-        if not self.patience >= 0:
-            raise accept("patience", self.patience, "seconds, 0 or more")
+    @model_validator(mode="after")
+    def _has_a_table(self) -> Self:
         check_seat(self.seat, self.seats)
         if isinstance(self.opponents, str):
             self.table.check_opponents()
+        return self
 
     @property
     def table(self) -> OutsideTable:

@@ -24,8 +24,8 @@ from parlour.envs.core import ParlourError, accept
 from parlour.envs.english import name
 from parlour.envs.entries import Entry
 from parlour.envs.json_values import json_value
-from parlour.training.measure.avalon import GAME
 from parlour.training.measure.avalon.games import AnalysedGame
+from parlour.training.measure.avalon.measures import GAME
 from parlour.training.measure.avalon.moments import OPPONENT
 from parlour.training.measure.avalon.persuasion import claim_effects
 from parlour.training.measure.avalon.stated import LEAST, loss

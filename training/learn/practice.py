@@ -7,13 +7,13 @@ games are drawn from the training seeds; what was learned is then frozen and mea
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from statistics import fmean
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from parlour.envs.aec import GameEnv
-from parlour.envs.core import check_from
 from parlour.envs.registry import lookup
+from parlour.envs.settings import Settings
 from parlour.policies.agents.avalon.agent import AvalonAgent
 from parlour.policies.agents.avalon.baseline import BaselineAgent, Pool
 from parlour.policies.agents.avalon.experience import Experience
@@ -29,6 +29,7 @@ from parlour.training.runs.checkpoints import State
 from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
 from parlour.training.statistics import rate
+from pydantic import Field, model_validator
 
 EXPERIENCE, POOL, CHECKPOINT = "experience.json", "baseline.json", "practice"
 _SIDES: Final = ("good", "evil")
@@ -36,28 +37,27 @@ _NEIGHBOURS: Final = 20
 """Games over which the curve is averaged."""
 
 
-@dataclass(frozen=True)
-class PracticeConfig:
+class PracticeConfig(Settings):
     """One run of practice."""
 
-    games: int = 200
+    games: int = Field(default=200, ge=1)
     """Number of games on each side."""
-    num_players: int = field(default_factory=lambda: _default("num_players"))
+    num_players: int = Field(default_factory=lambda: _default("num_players"))
     """Number of players."""
-    rules: str = field(default_factory=lambda: _default("rules"))
+    rules: str = Field(default_factory=lambda: _default("rules"))
     """Preset of the rules."""
     without: tuple[str, ...] = ()
     """Modules of the agent that are switched off."""
     about: str = "all"
     """Players that the agent's analysis covers: all, teammates or adversaries."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     """The same seed gives the same result."""
 
-    def __post_init__(self) -> None:
-        for name, least in (("games", 1), ("seed", 0)):
-            check_from(name, getattr(self, name), least)
+    @model_validator(mode="after")
+    def _has_agents_and_a_table(self) -> Self:
         AvalonAgent(OfflineModel(), without=self.without, about=self.about)  # both raise for what is not accepted
         rollout.table("avalon_v0", num_players=self.num_players, rules=self.rules)
+        return self
 
 
 def _default(option: str) -> Any:
@@ -87,7 +87,7 @@ def practise(config: PracticeConfig, run: Run, model: Model | None = None) -> Pr
         ParlourError: The directory holds a run with another configuration, or is in use.
     """
     model = model or OfflineModel()
-    with run.opened(asdict(config) | {"model": model.name}) as folder:
+    with run.opened(config.plain() | {"model": model.name}) as folder:
         so_far = run.restore(_read, CHECKPOINT) or Practice()
         env = rollout.table("avalon_v0", num_players=config.num_players, rules=config.rules)
         stage = Stage("Practising", 2 * config.games, "games")
@@ -112,7 +112,7 @@ def _one_game(env: Any, config: PracticeConfig, so_far: Practice, number: int, m
     players: list[AvalonAgent | BaselineAgent] = [
         AvalonAgent(model, without=config.without, about=config.about, experience=so_far.experience, try_out=True)
         if side == own
-        else BaselineAgent(model, pool=so_far.pool)
+        else BaselineAgent(model, experience=so_far.pool)
         for side in dealt
     ]
     episode = rollout.play(env, players, seed)

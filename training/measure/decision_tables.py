@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from parlour.policies.llm.decisions import MOST_FOREIGN, Answers, Decisions, foreign, mostly_foreign
-from parlour.training.report.result_table import ResultTable, plain_table
+from parlour.training.report.result_table import NONE, Cell, Column, Figure, HasInterval, Plain, ResultTable
 
 SIGN: Final = "†"
 """Mark after the name of a player that made too few of its decisions itself."""
@@ -14,34 +15,26 @@ MEANING: Final = (
     f"{SIGN} more than {MOST_FOREIGN:.0%} of the decisions in this row were not the player's own; "
     f"{SIGN} alone: more than half, so there is no figure"
 )
+_SHARE: Final = Column("", ".1f", 100, " %")
 WHOSE: Final = (
-    "player",
-    "decisions",
-    "its own",
-    "at once",
-    "asked again",
-    "rule of thumb",
-    "by the table",
-    "refused words",
-    "talk",
+    Column("player"),
+    Column("decisions"),
+    replace(_SHARE, heading="its own"),
+    *map(Column, ("at once", "asked again", "rule of thumb", "by the table", "refused words", "talk")),
 )
 TOOK: Final = (
-    "player",
-    "model",
-    "served",
-    "requests",
-    "tokens in",
-    "cached",
-    "out",
-    "begin alike",
-    "dollars",
-    "seconds",
-    "cut",
-    "dropped",
+    *map(Column, ("player", "model", "served", "requests")),
+    Column("tokens in", ",", none="unknown"),
+    Column("cached", ",", none="unknown"),
+    Column("out", ",", none="unknown"),
+    replace(_SHARE, heading="begin alike"),
+    Column("dollars", ".4f", none="unknown"),
+    Column("seconds", ".1f"),
+    *map(Column, ("cut", "dropped")),
 )
 MEASURED: Final = ("cached", "seconds")
 """Columns of `TOOK` that the same game fills differently when it is played again."""
-ASKED: Final = ("player", "question", "asked", "first reply", "asked again", "rule of thumb")
+ASKED: Final = tuple(map(Column, ("player", "question", "asked", "first reply", "asked again", "rule of thumb")))
 
 
 def marked(name: str, own: int, decisions: int) -> str:
@@ -53,19 +46,24 @@ def marked(name: str, own: int, decisions: int) -> str:
     return f"{name} {SIGN}" if foreign(own, decisions) else name
 
 
-def figure(shown: str, *behind: tuple[int, int]) -> str:
-    """A figure, with the sign where too many decisions behind it were not its players' own; fewer than half: the sign alone.
+def figure(
+    value: Plain | HasInterval, *behind: tuple[int, int], column: Column | None = None, before: str = ""
+) -> Cell:
+    """A figure, marked where too many decisions behind it were not its players' own; fewer than half: the sign alone.
 
-    >>> figure("62.0 %", (19, 20)), figure("62.0 %", (18, 20), (20, 20)), figure("62.0 %", (9, 20))
-    ('62.0 %', '62.0 % †', '†')
+    >>> figure(0.62, (19, 20)), figure(0.62, (18, 20), (20, 20)).mark, figure(0.62, (9, 20)).hidden
+    (0.62, '†', True)
 
     Args:
-        shown: The figure as text.
+        value: The figure.
         behind: For each player that it rests on, own decisions and all decisions.
+        column: How it is shown, where not as its column says.
+        before: Words before it.
     """
-    if any(mostly_foreign(own, made) for own, made in behind):
-        return SIGN
-    return f"{shown} {SIGN}" if any(foreign(own, made) for own, made in behind) else shown
+    sign = SIGN if any(foreign(own, made) for own, made in behind) else ""
+    if not (sign or column or before):
+        return value
+    return Figure(value, column, sign, before, any(mostly_foreign(own, made) for own, made in behind))
 
 
 def share(own: int, decisions: int) -> str:
@@ -108,16 +106,17 @@ def decision_tables(players: Mapping[str, Decisions], *, measured: bool = True) 
     """
     if all(not of.questions and of.own == of.decisions and not of.refused for of in players.values()):
         return []
-    tables = [plain_table("Decisions", WHOSE, [_whose(name, of) for name, of in players.items()], wrap=True)]
+    tables = [ResultTable("Decisions", WHOSE, tuple(_whose(name, of) for name, of in players.items()), wrap=True)]
     called = {
         name: of for name, of in players.items() if of.requests or any(q.heuristic for q in of.questions.values())
     }
     if called:
-        rows = [_asked(name, ask, answers) for name, of in called.items() for ask, answers in of.questions.items()]
-        shown = [k for k, heading in enumerate(TOOK) if measured or heading not in MEASURED]
-        took = [tuple(row[k] for k in shown) for row in (_took(name, of) for name, of in called.items())]
-        tables.append(plain_table("What the models took", tuple(TOOK[k] for k in shown), took, wrap=True))
-        tables.append(plain_table("Questions by kind", ASKED, rows, wrap=True))
+        shown = [k for k, column in enumerate(TOOK) if measured or column.heading not in MEASURED]
+        took = (_took(name, of) for name, of in called.items())
+        rows = tuple(tuple(row[k] for k in shown) for row in took)
+        tables.append(ResultTable("What the models took", tuple(TOOK[k] for k in shown), rows, wrap=True))
+        rows = tuple(_asked(name, ask, of) for name, made in called.items() for ask, of in made.questions.items())
+        tables.append(ResultTable("Questions by kind", ASKED, rows, wrap=True))
     return tables
 
 
@@ -137,27 +136,21 @@ def reasons(counts: Mapping[str, int]) -> str:
     return f"{sum(counts.values())} ({parts})" if counts else "0"
 
 
-def _whose(name: str, of: Decisions) -> tuple[str, ...]:
-    plain = (
-        marked(name, of.own, of.decisions),
-        str(of.decisions),
-        share(of.own, of.decisions),
-        str(of.first),
-        str(of.again),
-    )
-    return (*plain, reasons(of.heuristic), reasons(of.replaced), reasons(of.refused), str(of.talk))
+def _whose(name: str, of: Decisions) -> tuple[Cell, ...]:
+    own = of.own / of.decisions if of.decisions else None
+    counts = (reasons(of.heuristic), reasons(of.replaced), reasons(of.refused), of.talk)
+    return (marked(name, of.own, of.decisions), of.decisions, own, of.first, of.again, *counts)
 
 
-def _took(name: str, of: Decisions) -> tuple[str, ...]:
-    cached = amount(of.cached)
+def _took(name: str, of: Decisions) -> tuple[Cell, ...]:
+    cached: Cell = of.cached
     if of.cached is not None and of.prompt is not None:
-        cached = f"{cached} ({share(of.cached, of.prompt)})"
-    tokens, dollars = (amount(of.prompt), cached, amount(of.completion)), amount(of.dollars, ".4f")
-    first = (name, ", ".join(of.models), ", ".join(of.served) or "-", str(of.requests))
-    seconds = f"{of.seconds:.1f}" if of.seconds else "-"
-    alike = share(of.shared, of.characters)
-    return (*first, *tokens, alike, dollars, seconds, str(of.cut), ", ".join(of.dropped) or "-")
+        cached = f"{of.cached:,} ({share(of.cached, of.prompt)})"
+    who = (name, ", ".join(of.models), ", ".join(of.served) or NONE, of.requests)
+    alike = of.shared / of.characters if of.characters else None
+    took = (of.prompt, cached, of.completion, alike, of.dollars, of.seconds or None)
+    return (*who, *took, of.cut, ", ".join(of.dropped) or NONE)
 
 
-def _asked(name: str, ask: str, of: Answers) -> tuple[str, ...]:
-    return (name, ask, str(of.asked), str(of.first), str(of.again), reasons(of.heuristic))
+def _asked(name: str, ask: str, of: Answers) -> tuple[Cell, ...]:
+    return (name, ask, of.asked, of.first, of.again, reasons(of.heuristic))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -21,16 +21,13 @@ from parlour.envs.spec import GameSpec
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.play.parallel.concurrent_games import Job, MakePolicy
 from parlour.training.play.rollout import Episode, Unfinished
-from parlour.training.play.runner import GameRunner
-from parlour.training.runs.folder import write_csv
+from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.statistics import Estimate, paired, plain, rate
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 
 ALL_GAMES: Final = "all"
 """What a rate or a comparison over all games is called; beside it stand sides and roles."""
-DEFAULT: Final = GameRunner()
-"""One game after another, silently."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +53,7 @@ class Game:
     """How many of these were the player's own."""
 
 
-class Own(NamedTuple):
+class DecisionShare(NamedTuple):
     """How many of the decisions behind a figure were the player's own."""
 
     own: int
@@ -94,7 +91,7 @@ class Evaluation:
     rates: Mapping[str, Mapping[str, Estimate | None]]
     """Policy -> what (`all`, a side, `role: ...`) -> win rate."""
     comparisons: tuple[Comparison, ...]
-    own: Mapping[str, Mapping[str, Own]] = field(default_factory=dict)
+    own: Mapping[str, Mapping[str, DecisionShare]] = field(default_factory=dict)
     """Policy -> what, as in `rates` -> whose the decisions were."""
     players: Mapping[str, Decisions] = field(default_factory=dict)
     """Everybody who played, opponents too -> all decisions, and what they took."""
@@ -103,7 +100,7 @@ class Evaluation:
     def rests_on(self, comparison: Comparison) -> list[tuple[str, int, int]]:
         """The two players of a comparison, each with its own decisions and all of them."""
         both = (comparison.a, comparison.b)
-        return [(name, *self.own.get(name, {}).get(comparison.side, Own(0, 0))) for name in both]
+        return [(name, *self.own.get(name, {}).get(comparison.side, DecisionShare(0, 0))) for name in both]
 
     def as_json(self) -> dict[str, Any]:
         """Plain values; the games themselves are left out."""
@@ -113,7 +110,10 @@ class Evaluation:
             "games": len(self.games),
             "rates": {p: {w: plain(r) if r else None for w, r in of.items()} for p, of in self.rates.items()},
             "comparisons": [
-                {**plain(comparison), "own": {name: Own(*of)._asdict() for name, *of in self.rests_on(comparison)}}
+                {
+                    **plain(comparison),
+                    "own": {name: DecisionShare(*of)._asdict() for name, *of in self.rests_on(comparison)},
+                }
                 for comparison in self.comparisons
             ],
             "own": {policy: {what: rates._asdict() for what, rates in of.items()} for policy, of in self.own.items()},
@@ -127,7 +127,7 @@ def single(
     candidates: Mapping[str, MakePolicy],
     opponents: tuple[str, MakePolicy],
     seeds: Sequence[int],
-    runner: GameRunner = DEFAULT,
+    runner: GameRunner = ONE_AT_A_TIME,
     own: int | None = None,
 ) -> Evaluation:
     """Let each candidate take the same seat of the same deals.
@@ -171,7 +171,7 @@ def team(
     a: tuple[str, MakePolicy],
     b: tuple[str, MakePolicy],
     seeds: Sequence[int],
-    runner: GameRunner = DEFAULT,
+    runner: GameRunner = ONE_AT_A_TIME,
 ) -> Evaluation:
     """Let two policies play whole sides, each deal twice, with sides changed over. Names must differ.
 
@@ -264,7 +264,7 @@ def _seat_row(episode: Episode, name: str, own: int, opponent: str) -> Game:
     view, outcome = episode.last_views[own], episode.outcome
     side, role = getattr(view, "side", ""), getattr(view, "role", "")
     won = outcome.returns[own] > 0
-    made = Own(episode.decisions[own].own, episode.decisions[own].decisions)
+    made = DecisionShare(episode.decisions[own].own, episode.decisions[own].decisions)
     end = (outcome.winner, outcome.reason, episode.moves)
     return Game(episode.seed, name, own, side, role, opponent, won, *end, decisions=made.decisions, own=made.own)
 
@@ -292,8 +292,8 @@ def _rate(group: Sequence[Game]) -> Estimate | None:
     return rate(sum(row.won for row in group), len(group))
 
 
-def _own(group: Sequence[Game]) -> Own:
-    return Own(sum(row.own for row in group), sum(row.decisions for row in group))
+def _own(group: Sequence[Game]) -> DecisionShare:
+    return DecisionShare(sum(row.own for row in group), sum(row.decisions for row in group))
 
 
 def _groups(rows: Sequence[Game]) -> dict[str, list[Game]]:
@@ -315,9 +315,3 @@ def _compare(rows: Sequence[Game], a: str, b: str) -> list[Comparison]:
             result = paired([won[a][case] for case in cases], [won[b][case] for case in cases])
             compared.append(Comparison(a, b, side, result))
     return compared
-
-
-def write_table(report: Evaluation, path: Path) -> None:
-    """The table of games as CSV, a row a game and scored policy."""
-    rows = [list(asdict(game).values()) for game in report.games]
-    write_csv(path, [part.name for part in fields(Game)], rows, end="\r\n")

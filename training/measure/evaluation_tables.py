@@ -1,15 +1,16 @@
-"""What `parlour.training.measure.evaluate` measured, as tables: win rates, paired differences, whose decisions they rest on."""
+"""What `parlour.training.measure.evaluate` measured, as a report: win rates, paired differences, whose decisions they rest on."""
 
 from __future__ import annotations
 
+from dataclasses import astuple, fields
 from functools import partial
 from typing import Final
 
 from parlour.policies.llm.decisions import foreign
 from parlour.training.measure.decision_tables import MEANING, decision_parts, figure, marked, no_result
-from parlour.training.measure.evaluate import ALL_GAMES, Comparison, Evaluation
-from parlour.training.report import display
-from parlour.training.report.result_table import ResultTable, plain_table
+from parlour.training.measure.evaluate import ALL_GAMES, Comparison, Evaluation, Game
+from parlour.training.report.report import Report
+from parlour.training.report.result_table import Column, ResultTable, points_column, rate_column
 from parlour.training.report.verdicts import WIN_RATE, compared, doubt, no_score, together, won, word
 from parlour.training.statistics import Estimate, show_interval
 
@@ -18,20 +19,36 @@ _MOST: Final = 3
 SCALES: Final = {"single": WIN_RATE, "team": WIN_RATE.of("sides of a deal")}
 
 
-def show_report(report: Evaluation, note: str) -> None:
-    """Print win rates and comparisons, and whose decisions they rest on; the note follows the title."""
-    display.show(*report_parts(report, note))
+def report_of(measured: Evaluation, note: str = "", model: str = "") -> Report:
+    """Rates, comparisons, whose the decisions were; every game as CSV.
+
+    Args:
+        measured: What was measured.
+        note: Behind the title, such as who answered agents.
+        model: Name of the model that was asked; empty: none was.
+    """
+    mark = mark_of(measured)
+    unfinished = tuple(f"not finished, and not counted: seed {game.seed} ({game.why})" for game in measured.unfinished)
+    return Report(
+        f"Win rates in {measured.table.get('game', 'a game')}",
+        verdict_of(measured),
+        (
+            rate_table(measured, note),
+            *([comparison_table(measured)] if measured.comparisons else []),
+            *([mark] if mark else []),
+            *decision_parts(measured.players),
+            *unfinished,
+        ),
+        (", ".join(f"{name} = {value}" for name, value in measured.table.items()),),
+        data=(games_table(measured),),
+        values={**measured.as_json(), **({"model": model} if model else {})},
+    )
 
 
-def report_parts(report: Evaluation, note: str = "") -> list[ResultTable | str]:
-    """All tables of a report, and the lines below them; the note follows the first title."""
-    parts: list[ResultTable | str] = [rate_table(report, note)]
-    if report.comparisons:
-        parts.append(comparison_table(report))
-    if mark_of(report):
-        parts.append(mark_of(report))
-    parts += decision_parts(report.players)
-    return parts + [f"not finished, and not counted: seed {game.seed} ({game.why})" for game in report.unfinished]
+def games_table(measured: Evaluation) -> ResultTable:
+    """A row for each game of a measured player."""
+    columns = tuple(Column(part.name) for part in fields(Game))
+    return ResultTable("Games", columns, tuple(map(astuple, measured.games)), file="games.csv")
 
 
 def verdict_of(report: Evaluation) -> str:
@@ -62,12 +79,13 @@ def _alone(report: Evaluation) -> list[str]:
 def rate_table(report: Evaluation, note: str = "") -> ResultTable:
     """Player and win rate, marked where too many decisions were not its own; as what."""
     rows = [
-        (marked(policy, *own), what, figure(show_rate(rate), own))
+        (marked(policy, *own), what, figure(rate, own))
         for policy, rates in report.rates.items()
         for what, rate in rates.items()
         for own in [report.own.get(policy, {}).get(what, (0, 0))]
     ]
-    return plain_table(f"Win rates (95 % Wilson interval){note}", ("player", "as", "win rate"), rows)
+    columns = (Column("player"), Column("as"), rate_column("win rate"))
+    return ResultTable(f"Win rates (95 % Wilson interval){note}", columns, tuple(rows))
 
 
 def comparison_table(report: Evaluation) -> ResultTable:
@@ -76,14 +94,15 @@ def comparison_table(report: Evaluation) -> ResultTable:
         (
             f"{pair.a} - {pair.b}",
             pair.side,
-            no_result(report.rests_on(pair)) + figure(show_difference(pair.result), *behind),
+            figure(pair.result, *behind, before=no_result(report.rests_on(pair))),
             figure(word(pair.result), *behind),
         )
         for pair in report.comparisons
         for behind in [[(own, made) for _, own, made in report.rests_on(pair)]]
     ]
     title = "Same deals, paired (95 % interval; exact McNemar test)"
-    return plain_table(title, ("players", "as", "difference", "verdict"), rows, wrap=bool(mark_of(report)))
+    columns = (Column("players"), Column("as"), points_column("difference"), Column("verdict"))
+    return ResultTable(title, columns, tuple(rows), wrap=bool(mark_of(report)))
 
 
 def mark_of(report: Evaluation) -> str:
@@ -101,8 +120,3 @@ def show_rate(rate: Estimate | None) -> str:
     if rate is None:
         return "-"
     return f"{rate.value:6.1%}  {show_interval(rate, '.1%')}  n={rate.n}"
-
-
-def show_difference(pair: Estimate) -> str:
-    """A paired difference in points, with its interval and the test's p."""
-    return f"{100 * pair.value:+.1f} points  {show_interval(pair, '+.1f', 100)}  n={pair.n}  p={pair.p:.2g}"

@@ -14,19 +14,19 @@ from parlour.policies.llm.decisions import Decisions
 from parlour.training.papers import avalon_social as social
 from parlour.training.papers.avalon_social.measures import Sat, valid
 from parlour.training.papers.avalon_teams import AGENT, BASELINE, Club, Variant
-from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, cell, unprinted
+from parlour.training.papers.cells import OpponentSetting, Reproduction, TableCell, cell, unprinted
 from parlour.training.play.decisions import of_transcript
-from parlour.training.statistics import Estimate, mean_of_rates, rate
+from parlour.training.statistics import Estimate, mean_of_rates
 
 _ROLES: Final = (MERLIN, PERCIVAL, SERVANT, MORGANA, ASSASSIN)
 
 
-def avalon_table_9(name: str, setting: ReproductionSetting) -> Reproduction:
+def avalon_table_9(name: str, setting: OpponentSetting) -> Reproduction:
     """Valid response rate (Eq. 8) of the agent's replies, by role."""
     given = attrgetter("replies" if setting.model.is_language_model else "responses")
     judged, players = _judged(setting)
     ours = [seat for seat in _seats(judged) if seat.table.players[seat.seat] == AGENT]
-    shares = {role: _rate(valid([seat for seat in ours if seat.role == role], given)) for role in _ROLES}
+    shares = {role: valid([seat for seat in ours if seat.role == role], given) for role in _ROLES}
     shares["average"] = _of_roles(shares.values())
     cells = [cell(name, setting.model.name, role, "VRR", share) for role, share in shares.items()]
     remarks = () if setting.model.is_language_model else ("Heuristics always answer in a form that can be read.",)
@@ -34,18 +34,18 @@ def avalon_table_9(name: str, setting: ReproductionSetting) -> Reproduction:
     return _made(name, "Valid responses", setting, cells, {setting.model.name: players[AGENT]}, remarks)
 
 
-def avalon_figure_2(name: str, setting: ReproductionSetting) -> Reproduction:
+def avalon_figure_2(name: str, setting: OpponentSetting) -> Reproduction:
     """Quest engagement and failure votes of the evil side; the paper prints means of the two roles."""
 
     def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
         for measure, key in (("QER", "engagement"), ("FVR", "fails")):
-            yield from (cell(name, player, role, measure, _rate(of[key].get(role))) for role in (MORGANA, ASSASSIN))
+            yield from (cell(name, player, role, measure, of[key].get(role)) for role in (MORGANA, ASSASSIN))
             yield cell(name, player, EVIL, measure, _of_side(of[key], (MORGANA, ASSASSIN)))
 
     return _by_player(name, "The evil side's engagement in quests, and its fails", setting, cells)
 
 
-def avalon_figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
+def avalon_figure_3(name: str, setting: OpponentSetting) -> Reproduction:
     """Leader approval, self-recommendation and its success."""
 
     def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
@@ -55,50 +55,50 @@ def avalon_figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
             ("self-recommendation", "self_recommendation"),
             ("success of self-recommendation", "self_recommendation_success"),
         ):
-            yield from (cell(name, player, role, measure, _rate(of[key].get(role))) for role in _ROLES)
+            yield from (cell(name, player, role, measure, of[key].get(role)) for role in _ROLES)
 
     return _by_player(name, "Leadership and persuasion", setting, cells)
 
 
-def avalon_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
+def avalon_figure_4(name: str, setting: OpponentSetting) -> Reproduction:
     """What each role does with its identity in the first round."""
 
     def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
         for role in _ROLES:
             for what, measured_share in of["identity"].get(role, {}).items():
-                yield cell(name, player, role, what, _rate(measured_share))
+                yield cell(name, player, role, what, measured_share)
 
     return _by_player(name, "Deception in the first round", setting, cells)
 
 
-def avalon_figure_5(name: str, setting: ReproductionSetting) -> Reproduction:
+def avalon_figure_5(name: str, setting: OpponentSetting) -> Reproduction:
     """How each role meets each other role."""
 
     def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
         for role in _ROLES:
             for towards, met in of["attitudes"].get(role, {}).items():
                 for attitude in ("teamwork", "confrontation"):
-                    yield cell(name, player, f"{role} to {towards}", attitude, _rate(met[attitude]))
+                    yield cell(name, player, f"{role} to {towards}", attitude, met[attitude])
 
     return _by_player(name, "Teamwork and confrontation", setting, cells)
 
 
-def avalon_figure_6(name: str, setting: ReproductionSetting) -> Reproduction:
+def avalon_figure_6(name: str, setting: OpponentSetting) -> Reproduction:
     """What Merlin and Percival share in the first round, and teamwork from round to round."""
 
     def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
         for role, shared in of["sharing"].items():
-            yield cell(name, player, role, "shared in round 1", _rate(shared))
+            yield cell(name, player, role, "shared in round 1", shared)
         for role, towards in of["vacillation"].items():
             for other, rounds in towards.items():
                 for number, shared in enumerate(rounds, 1):
-                    yield cell(name, player, f"{role} to {other}", f"teamwork in round {number}", _rate(shared))
+                    yield cell(name, player, f"{role} to {other}", f"teamwork in round {number}", shared)
 
     return _by_player(name, "Sharing and vacillation", setting, cells)
 
 
 def _by_player(
-    name: str, title: str, setting: ReproductionSetting, cells: Callable[[str, dict[str, Any]], Iterator[TableCell]]
+    name: str, title: str, setting: OpponentSetting, cells: Callable[[str, dict[str, Any]], Iterator[TableCell]]
 ) -> Reproduction:
     judged, players = _judged(setting)
     measured = social.measures(judged)["players"]
@@ -110,7 +110,7 @@ def _seats(judged: social.Judged) -> Iterator[Sat]:
     return (Sat(table, seat) for table in judged.tables for seat in range(len(table.game.roles)))
 
 
-def _judged(setting: ReproductionSetting) -> tuple[social.Judged, dict[str, Decisions]]:
+def _judged(setting: OpponentSetting) -> tuple[social.Judged, dict[str, Decisions]]:
     """The games of the agent on both sides against the baseline, and whose the decisions of each were."""
     club = Club(setting, learns=True)
     played = [club.play("full", AGENT, club.agent(Variant("full")), side) for side in (GOOD, EVIL)]
@@ -122,12 +122,8 @@ def _judged(setting: ReproductionSetting) -> tuple[social.Judged, dict[str, Deci
     return social.judge(games, setting.model, setting.model.concurrency), players
 
 
-def _rate(counts: dict[str, Any] | None) -> Estimate | None:
-    return None if counts is None else rate(counts["hits"], counts["n"])
-
-
 def _of_side(of: dict[str, Any], roles: tuple[str, ...]) -> Estimate | None:
-    return _of_roles(_rate(of.get(role)) for role in roles)
+    return _of_roles(of.get(role) for role in roles)
 
 
 def _of_roles(rates: Iterable[Estimate | None]) -> Estimate | None:
@@ -138,7 +134,7 @@ def _of_roles(rates: Iterable[Estimate | None]) -> Estimate | None:
 def _made(
     name: str,
     title: str,
-    setting: ReproductionSetting,
+    setting: OpponentSetting,
     cells: list[TableCell],
     players: Mapping[str, Decisions],
     remarks: tuple[str, ...] = (),

@@ -7,9 +7,9 @@ from typing import Final
 
 from parlour.envs.avalon.vocabulary import ASSASSIN, EVIL, GOOD, MORGANA
 from parlour.policies.agents.avalon.agent import ACTION, ANALYSIS, IMPROVE, OTHERS, PLAN
-from parlour.training.measure import avalon as metrics
+from parlour.training.measure.avalon import measures as metrics
 from parlour.training.papers.avalon_teams import AGENT, BASELINE, Club, RowGames, Variant
-from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, cell
+from parlour.training.papers.cells import OpponentSetting, Reproduction, TableCell, cell
 from parlour.training.statistics import paired, rate
 
 IN_OUR_PLACE: Final = "baseline in the agent's place"
@@ -40,12 +40,12 @@ _TABLE_8: Final = (
 )
 
 
-def avalon_table_2(name: str, setting: ReproductionSetting) -> Reproduction:
+def avalon_table_2(name: str, setting: OpponentSetting) -> Reproduction:
     """Win rates on both sides, all rows with the experience of their own practice, and the baseline in our place."""
     return win_rates(name, setting, [variant.row for variant in TABLE_2])
 
 
-def win_rates(name: str, setting: ReproductionSetting, rows: Collection[str]) -> Reproduction:
+def win_rates(name: str, setting: OpponentSetting, rows: Collection[str]) -> Reproduction:
     """Some rows of table 2."""
     club = Club(setting, learns=True)
     cells: list[TableCell] = []
@@ -60,17 +60,17 @@ def win_rates(name: str, setting: ReproductionSetting, rows: Collection[str]) ->
     return _made(name, "Win rates", club, tuple(cells))
 
 
-def avalon_table_6(name: str, setting: ReproductionSetting) -> Reproduction:
+def avalon_table_6(name: str, setting: OpponentSetting) -> Reproduction:
     """Experience learning on the evil side."""
     return _evil_table(name, "Experience learning", Club(setting, learns=True), _TABLE_6)
 
 
-def avalon_table_7(name: str, setting: ReproductionSetting) -> Reproduction:
+def avalon_table_7(name: str, setting: OpponentSetting) -> Reproduction:
     """Modules on the evil side; nobody has practised."""
     return _evil_table(name, "Modules, without experience", Club(setting, learns=False), _TABLE_7)
 
 
-def avalon_table_8(name: str, setting: ReproductionSetting) -> Reproduction:
+def avalon_table_8(name: str, setting: OpponentSetting) -> Reproduction:
     """Players that the analysis covers; nobody has practised."""
     return _evil_table(name, "Players that the analysis covers", Club(setting, learns=False), _TABLE_8)
 

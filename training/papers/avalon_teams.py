@@ -19,7 +19,7 @@ from parlour.policies.agents.avalon import AvalonAgent, BaselineAgent, Experienc
 from parlour.policies.experts import EXPERT, expert
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.learn.practice import Practice, PracticeConfig, practise, sides_of
-from parlour.training.papers.cells import ReproductionSetting, deals_of, folder_name, kept
+from parlour.training.papers.cells import OpponentSetting, deals_of, folder_name, run_folder
 from parlour.training.play import rollout
 from parlour.training.play.parallel.concurrent_games import Job, MakePolicy
 from parlour.training.runs.folder import store_settings
@@ -61,7 +61,7 @@ class Club:
         learns: Whether anybody practises.
     """
 
-    def __init__(self, setting: ReproductionSetting, *, learns: bool) -> None:
+    def __init__(self, setting: OpponentSetting, *, learns: bool) -> None:
         check_one_of("opponent", setting.against, OTHER_SIDES)
         self.setting, self.learns = setting, learns
         self.players: dict[str, Decisions] = {}
@@ -80,7 +80,12 @@ class Club:
         key = (without, about)
         if key not in self._done:
             config = PracticeConfig(
-                self.setting.practice, AVALON_PLAYERS, AVALON_RULES, without, about, self.setting.seed
+                games=self.setting.practice,
+                num_players=AVALON_PLAYERS,
+                rules=AVALON_RULES,
+                without=without,
+                about=about,
+                seed=self.setting.seed,
             )
             out = self.setting.out
             folder = None if out is None else out / folder_name("practice", *without, about)
@@ -113,7 +118,7 @@ class Club:
         if other[0] == name:
             other = (f"other {name}", other[1])
         called = f"{row} as {side}".replace(" ", "-").replace("(", "").replace(")", "")
-        with kept(self.setting.out, called) as folder:
+        with run_folder(self.setting.out, called) as folder:
             jobs = [
                 Job(seed, self._seated(seed, side, (name, make), other), folder / f"{GAME}-{number}.jsonl")
                 for number, seed in enumerate(self._deals, 1)

@@ -12,79 +12,76 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Annotated, Any, Final, Self
 
-from numpy.typing import ArrayLike
-from parlour.envs.core import ParlourError, accept, check_from
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.settings import Settings
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model, OfflineModel
 from parlour.training.play import seeds
 from parlour.training.play.failures import RULE, Failures
 from parlour.training.play.parallel.executor import Pool
 from parlour.training.play.runner import GameRunner
+from parlour.training.report.report import Picture
+from parlour.training.report.result_table import ResultTable
 from parlour.training.runs.progress import StageProgress, no_progress
 from parlour.training.runs.run import Run
-from parlour.training.statistics import (
-    SHARE,
-    SHARE_DIFFERENCE,
-    UNBOUNDED,
-    Bounds,
-    Estimate,
-    mean_estimate,
-    plain,
-)
+from parlour.training.statistics import Estimate, plain
+from pydantic import Field, SkipValidation, model_validator
 
 _PAPERS: Final = ("avalon", "grace", "gratr", "questum", "player")
 
 
-@dataclass(frozen=True)
-class ReproductionSetting:
-    """How a table is played."""
+class ReproductionSetting(Settings):
+    """How a table is played, whatever the paper; a paper that has options of its own has a subclass."""
 
     games: int = 200
     """Number of held-out deals for each row and side; GRACE: held-out questions; GRATR: mixed games with each opponent;
     murder mysteries: held-out cases."""
     practice: int = 60
     """Number of practice games on each side, if a row has experience; GRACE: calibration questions."""
-    model: Model = field(default_factory=OfflineModel)
+    model: Model = Field(default_factory=OfflineModel)
     """Who answers the agents' questions, and the judge's."""
-    workers: int = 1
-    """Number of processes that play, where no language model is asked: murder mysteries. The result does not depend on it."""
-    pool: Pool | None = None
+    pool: Annotated[Pool | None, SkipValidation] = None
     """Processes that play, for example with Ray."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     """Number of the first held-out deal, and seed of the practice."""
-    against: str = "baseline"
-    """Other side; Avalon: `baseline`, `agent` for the six-module agent with all modules, or `expert`; GRATR: `baseline` for all
-    opponents, or the policy of one of them."""
-    ours: str = ""
-    """GRATR's tables: GRATR with settings, such as gratr:gamma=0.02, by the paper's procedure unless they mean another one; None: gratr:mode=paper."""
     out: Path | None = None
-    """Run directory, for transcripts, or for pictures and their data; resumes if it exists; None: nothing is stored."""
-    progress: StageProgress = no_progress
+    """Run directory, for transcripts, the report and its picture; resumes if it exists; None: nothing is stored."""
+    progress: Annotated[StageProgress, SkipValidation] = no_progress
+    """Called with what is done."""
     failures: Failures = RULE
     """What follows when a player fails; tables compare the same deals, so that no game can be skipped."""
-    cases: str = "en"
-    """Murder mysteries: `en` or `zh` (generated, held out), or a directory of WellPlay scripts or cases."""
-    data: Path | None = None
-    """Folder with published data that a table studies."""
-    repetitions: int = 3
-    """Murder mysteries: number of repetitions of the quiz."""
-    level: int = 0
-    """Murder mysteries: difficulty of the generated cases, 0 to 4; from level 1, innocents lie, too."""
 
     @property
     def runner(self) -> GameRunner:
         """Plays as many games at once as the model answers; games whose transcripts are there are taken from these."""
         return GameRunner(self.model.concurrency, self.pool, self.progress, self.failures, resume=True)
 
-    def __post_init__(self) -> None:
-        for name, least in (("workers", 1), ("seed", 0), ("repetitions", 1)):
-            check_from(name, getattr(self, name), least)
+    @model_validator(mode="after")
+    def _skips_no_game(self) -> Self:
         if self.failures.skips:
             raise ParlourError(
                 "on_failure 'skip-game' is not accepted for a table of common deals; accepted: rule, stop"
             )
+        return self
+
+
+class OpponentSetting(ReproductionSetting):
+    """A table of games against others: Avalon's."""
+
+    against: str = "baseline"
+    """Other side; Avalon: `baseline`, `agent` for the six-module agent with all modules, or `expert`; GRATR: `baseline` for all
+    opponents, or the policy of one of them."""
+
+
+class StudySetting(ReproductionSetting):
+    """A study of published data: the tables of plugins."""
+
+    data: Path | None = None
+    """Folder with published data that a table studies."""
+    workers: int = Field(default=1, ge=1)
+    """Number of processes. The result does not depend on it."""
 
 
 def locked_folder(setting: ReproductionSetting) -> AbstractContextManager[object]:
@@ -93,7 +90,7 @@ def locked_folder(setting: ReproductionSetting) -> AbstractContextManager[object
 
 
 @contextmanager
-def kept(out: Path | None, name: str = "") -> Iterator[Path]:
+def run_folder(out: Path | None, name: str = "") -> Iterator[Path]:
     """Where files go: the folder of the run or the folder `name` within it; without a run, a temporary folder."""
     if out is not None:
         yield out / name
@@ -116,33 +113,6 @@ def folder_name(*parts: str) -> str:
 
 
 @dataclass(frozen=True)
-class Value:
-    """A figure that is no rate: a mean in a unit of its own, or a probability that a policy holds."""
-
-    value: float
-    n: int
-    """Cases that it is the mean of; for a probability, those that it was learned from."""
-    low: float | None = None
-    """Interval at 95 %; None for a probability, and where `Estimate` has none."""
-    high: float | None = None
-    share: bool = False
-    """Whether it is shown in percent."""
-    deviation: float | None = None
-    """Standard deviation, where the paper prints one; by its formula."""
-
-    @property
-    def drawn(self) -> tuple[float, float | None, float | None]:
-        """The figure and the ends of its interval in the unit of the papers: shares in percent.
-
-        >>> Value(0.1, 5, 0.05, 0.15, share=True).drawn
-        (10.0, 5.0, 15.0)
-        """
-        times = 100 if self.share else 1
-        low, high = (None if end is None else times * end for end in (self.low, self.high))
-        return times * self.value, low, high
-
-
-@dataclass(frozen=True)
 class TableCell:
     """One figure of a table."""
 
@@ -151,31 +121,37 @@ class TableCell:
     """A side or a role."""
     measure: str
     paper: float | None
-    """In percent, or where `value` is no share in its unit; None where the paper prints none."""
+    """In percent, or in its unit where it is no share; None where the paper prints none."""
     ours: Estimate | None
     """None where there was nothing to count."""
     difference: Estimate | None = None
-    """From the first row, on the same deals."""
+    """From the first row, on the same cases."""
     note: str = ""
     """About the paper's figure."""
-    value: Value | None = None
-    """Ours where the measure is no rate; `ours` is None then."""
-    value_difference: Value | None = None
-    """The mean difference from the first row, on the same cases."""
+    share: bool = True
+    """Whether it is a share, and is shown in percent; else it has a unit of its own."""
+    deviation: float | None = None
+    """Our standard deviation, where the paper prints one; by its formula."""
 
     @property
-    def figure(self) -> Value | None:
-        """Ours, whichever it is; a rate as a share."""
-        if self.value is not None or self.ours is None:
-            return self.value
-        return valued(self.ours, share=True)
+    def drawn(self) -> tuple[float, float | None, float | None] | None:
+        """Ours with the ends of its interval in the unit of the papers: shares in percent; None where nothing was counted.
+
+        >>> TableCell("full", "good", "wins", None, Estimate(0.1, 0.05, 0.15)).drawn
+        (10.0, 5.0, 15.0)
+        """
+        if self.ours is None:
+            return None
+        times = 100 if self.share else 1
+        low, high = (None if end is None else times * end for end in (self.ours.low, self.ours.high))
+        return times * self.ours.value, low, high
 
     @property
-    def apart(self) -> Value | None:
-        """The difference from the first row, whichever it is."""
-        if self.value_difference is not None or self.difference is None:
-            return self.value_difference
-        return valued(self.difference, share=True)
+    def inside(self) -> bool | None:
+        """Whether the paper's figure lies in our interval; None where there is none."""
+        if self.paper is None or self.ours is None or self.ours.low is None or self.ours.high is None:
+            return None
+        return self.ours.low <= (self.paper / 100 if self.share else self.paper) <= self.ours.high
 
 
 @dataclass(frozen=True)
@@ -191,6 +167,11 @@ class Reproduction:
     """Row -> whose the decisions of its player were, where games of players were played."""
     measures_shown: frozenset[str] = frozenset()
     """What a terminal shows of a long table; empty: all. Reports and JSON have every figure."""
+    data: tuple[ResultTable, ...] = ()
+    """Tables that are left as CSV files."""
+    picture: Picture | None = None
+    written: tuple[str, ...] = ()
+    """What else lies in the folder: sentences of the report."""
 
     def rests_on(self, row: str) -> tuple[str, int, int]:
         """A row, the own decisions of its player and all of them."""
@@ -199,33 +180,14 @@ class Reproduction:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
-        fields = {name: value for name, value in plain(self).items() if name != "measures_shown"}
-        return {**fields, "players": {row: player.as_json() for row, player in self.players.items()}}
+        players = {row: player.as_json() for row, player in self.players.items()}
+        named = {"name": self.name, "title": self.title, "model": self.model}
+        return {**named, "cells": [plain(entry) for entry in self.cells], "remarks": self.remarks, "players": players}
 
     @property
     def cells_shown(self) -> tuple[TableCell, ...]:
         """What a terminal shows."""
         return tuple(entry for entry in self.cells if not self.measures_shown or entry.measure in self.measures_shown)
-
-
-def mean(values: ArrayLike, bounds: Bounds = UNBOUNDED) -> Value:
-    """A mean with its interval; shown in percent if its bounds fit shares or their differences.
-
-    >>> mean([1.0, 2.0, 3.0]).value
-    2.0
-    """
-    return valued(mean_estimate(values, bounds), share=bounds in (SHARE, SHARE_DIFFERENCE))
-
-
-def valued(estimate: Estimate, *, share: bool, deviation: float | None = None) -> Value:
-    """An estimate as it is shown."""
-    return Value(estimate.value, estimate.n, estimate.low, estimate.high, share, deviation)
-
-
-def opposite(estimate: Estimate, *, share: bool = True) -> Value:
-    """A difference the other way round."""
-    low, high = (None if end is None else -end for end in (estimate.high, estimate.low))
-    return Value(-estimate.value, estimate.n, low, high, share)
 
 
 @cache
@@ -252,22 +214,15 @@ def cell(
     row: str,
     of: str,
     measure: str,
-    ours: Estimate | Value | None,
-    difference: Estimate | Value | None = None,
+    ours: Estimate | None,
+    difference: Estimate | None = None,
+    *,
+    share: bool = True,
+    deviation: float | None = None,
 ) -> TableCell:
     """A cell with the paper's figure, if it prints one."""
     paper, note = printed().get((table, row, of, measure), (None, ""))
-    return TableCell(
-        row,
-        of,
-        measure,
-        paper,
-        ours if isinstance(ours, Estimate) else None,
-        difference if isinstance(difference, Estimate) else None,
-        note,
-        ours if isinstance(ours, Value) else None,
-        difference if isinstance(difference, Value) else None,
-    )
+    return TableCell(row, of, measure, paper, ours, difference, note, share, deviation)
 
 
 def unprinted(table: str, rows: Iterable[str]) -> tuple[TableCell, ...]:

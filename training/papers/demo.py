@@ -13,7 +13,7 @@ import platform
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,11 +24,12 @@ from typing import Any, Final
 from parlour.envs.core import ParlourError
 from parlour.envs.terminal import tell
 from parlour.policies.files import atomic_write, write_json
-from parlour.training.report.html import MARKDOWN, of_markdown
+from parlour.training.report.html import bullets_html, link_html, page_of, picture_html, text_html
 from parlour.training.report.page import render
-from parlour.training.report.report import REPORT_FILE
+from parlour.training.report.report import REPORT_FILE, Report
 from parlour.training.runs.run import Run
 
+_TITLE: Final = "parlour: what the demo found"
 INDEX: Final = "index.html"
 ANSWER: Final = "answer.json"
 _LOG: Final = "log.txt"
@@ -52,17 +53,6 @@ class Step:
     picture: str = ""
     """The picture that shows its result, in its folder."""
     caption: str = ""
-
-
-@dataclass(frozen=True)
-class DemoReport:
-    """What the demo leaves."""
-
-    path: Path
-    """The page."""
-    answers: dict[str, Any]
-    """Step -> what its last command printed with `--json`."""
-    verdicts: tuple[str, ...]
 
 
 _TALK: Final = Step(
@@ -134,12 +124,15 @@ def _larger() -> list[Step]:
     ]
 
 
-def run(out: Path, *, full: bool = False) -> DemoReport:
+def run(out: Path, *, full: bool = False) -> Report:
     """Run every step that is not done, and write the page.
 
     Args:
-        out: Held as the directory of a run; gets `index.html`, `report.md`, and a folder for each step.
+        out: Held as the directory of a run; gets `index.html`, and a folder for each step.
         full: Whether to run the larger demo.
+
+    Returns:
+        The verdicts; as values, by step what its last command printed with `--json`.
 
     Raises:
         ParlourError: A command failed; the message names it and its log.
@@ -152,18 +145,14 @@ def run(out: Path, *, full: bool = False) -> DemoReport:
                 answers = list(pool.map(lambda step: _answer(step, folder, stop), planned))
             finally:
                 stop.set()
-        text = "\n".join(_page(planned, answers, folder, monotonic() - started))
-        atomic_write(folder / MARKDOWN, text)
-        atomic_write(folder / INDEX, render(of_markdown(text, folder)))
-        return DemoReport(
-            folder / INDEX,
-            {step.name: answer for step, answer in zip(planned, answers, strict=True)},
-            tuple(
-                f"{step.title}: {said}"
-                for step, answer in zip(planned, answers, strict=True)
-                if (said := _verdict(answer))
-            ),
-        )
+        verdicts = {
+            step.title: said for step, answer in zip(planned, answers, strict=True) if (said := _verdict(answer))
+        }
+        pieces = _page(planned, verdicts, folder, monotonic() - started)
+        atomic_write(folder / INDEX, render(page_of(_TITLE, pieces)))
+        values = {step.name: answer for step, answer in zip(planned, answers, strict=True)}
+        lines = "\n".join(f"{title}: {said}" for title, said in verdicts.items())
+        return Report(_TITLE, lines, (f"The page: {folder / INDEX}",), values=values)
 
 
 def _answer(step: Step, out: Path, stop: Event) -> Any:
@@ -207,26 +196,23 @@ def _verdict(answer: Any) -> str:
     return str(answer.get("verdict", "")) if isinstance(answer, dict) else ""
 
 
-def _page(planned: Sequence[Step], answers: Sequence[Any], out: Path, seconds: float) -> Iterator[str]:
-    """The page in Markdown: verdicts, pictures, then each step with its commands."""
-    yield "# parlour: what the demo found\n"
-    for step, answer in zip(planned, answers, strict=True):
-        if said := _verdict(answer):
-            yield f"> - **{step.title}:** {said}"
-    yield f"\n[Watch the game of Avalon]({_TALK.name}/{_TALK.page})\n"
+def _page(planned: Sequence[Step], verdicts: Mapping[str, str], out: Path, seconds: float) -> Iterator[str]:
+    """The page in HTML: verdicts, pictures, then each step with its commands."""
+    yield text_html("h1", _TITLE)
+    yield f"<blockquote>{bullets_html(f'{title}: {said}' for title, said in verdicts.items())}</blockquote>"
+    yield link_html(f"{_TALK.name}/{_TALK.page}", "Watch the game of Avalon")
     for step in planned:
-        if step.picture:
-            yield f"![{step.caption}]({step.name}/{step.picture})\n"
-    yield (
+        if step.picture and (out / step.name / step.picture).exists():
+            yield picture_html(out / step.name / step.picture, step.caption)
+    yield text_html(
+        "p",
         f"Python {platform.python_version()} on {platform.machine()}; this run took {seconds / 60:.1f} minutes. All players are "
-        "heuristics or networks trained here; no language model played. Intervals are at 95 %.\n"
+        "heuristics or networks trained here; no language model played. Intervals are at 95 %.",
     )
     for step in planned:
-        yield f"## {step.title}\n"
-        yield "```\n" + "\n".join(f"parlour {_shown(words, out / step.name)}" for words in step.commands) + "\n```\n"
+        yield text_html("h2", step.title)
+        folder = shlex.quote(str(out / step.name))
+        commands = "\n".join(f"parlour {words.replace('FOLDER', folder)}" for words in step.commands)
+        yield f"<pre>{text_html('code', commands)}</pre>"
         if step.page:
-            yield f"[{step.page}]({step.name}/{step.page})\n"
-
-
-def _shown(words: str, folder: Path) -> str:
-    return words.replace("FOLDER", shlex.quote(str(folder)))
+            yield link_html(f"{step.name}/{step.page}", step.page)

@@ -10,13 +10,16 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from parlour.policies.llm.model import Model
 from parlour.training.measure.murder_mystery import scores
-from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell
+from parlour.training.papers.cells import Reproduction, TableCell
 from parlour.training.papers.questum_games import OVERALL
 from parlour.training.report import plots
+from parlour.training.report.report import Picture
 
 _VERSUS: Final = " v. "
 _ROW: Final = 0.42
@@ -35,23 +38,18 @@ _QUESTIONS: Final = re.compile(r"(\d+) rounds, (\d+) questions")
 _ASKED: Final = "questions to the model"
 
 
-def draw(reproduction: Reproduction, setting: ReproductionSetting, games: str) -> bool:
-    """Draw a figure into the setting's folder, as NAME.png.
+def picture_of(made: Reproduction, games: str, model: Model) -> Picture | None:
+    """The picture of a figure; None for a table that is no figure.
 
     Args:
-        reproduction: The figure's cells.
-        setting: How it was played.
+        made: The figure's cells.
         games: What was played, for the caption.
-
-    Returns:
-        False where there is nothing to draw it for: no folder, no matplotlib, or a table that is no figure.
+        model: Who answered.
     """
-    if setting.out is None or reproduction.name not in FIGURES or not plots.available():
-        return False
-    FIGURES[reproduction.name](
-        reproduction, setting.out / f"{reproduction.name}.png", f"{games}; {plots.answered_by(setting.model)}"
-    )
-    return True
+    if made.name not in FIGURES:
+        return None
+    draw = partial(FIGURES[made.name], made, who=f"{games}; {plots.answered_by(model)}")
+    return Picture(draw, made.title, f"{made.name}.png")
 
 
 # -- marks in lines ----------------------------------------------------------------------------------------------
@@ -127,9 +125,9 @@ def _panel(axes: Any, panel: _Panel, players: Sequence[str]) -> None:
         style = {"color": colours[player], "fmt": plots.MARKERS[players.index(player) % len(plots.MARKERS)]}
         for cell in panel.cells[player]:
             height = len(panel.rows) - panel.rows.index(panel.row_of(cell)) + shift
-            if cell.figure is not None:
+            if cell.drawn is not None:
                 label = f"{player}, {plots.INTERVAL}"
-                plots.points(axes, [height], [cell.figure.drawn], across=True, label=label, **style)
+                plots.points(axes, [height], [cell.drawn], across=True, label=label, **style)
             if cell.paper is not None:
                 _printed(axes, [cell.paper], [height], style["color"])
     axes.set_yticks(range(len(panel.rows), 0, -1), [plots.broken(name) for name in panel.rows])
@@ -146,11 +144,11 @@ def _printed(axes: Any, x: Sequence[float], y: Sequence[float], colour: str) -> 
 
 
 def _unit(cells: Iterable[TableCell], other: str = "points, mean over deals") -> str:
-    return "%" if all(cell.figure is None or cell.figure.share for cell in cells) else other
+    return "%" if all(cell.ours is None or cell.share for cell in cells) else other
 
 
 def _n(cells: Iterable[TableCell], where: str) -> str:
-    figures = [cell.figure for cell in cells]
+    figures = [cell.ours for cell in cells]
     text = f"n = {plots.range_of([figure.n for figure in figures if figure is not None])} {where}"
     return text if all(figures) else f"{text}; no mark: nothing to count"
 
@@ -182,9 +180,9 @@ def _rounds_of(axes: Any, cells: Sequence[TableCell], players: Sequence[str]) ->
     colours = plots.colours(players)
     for k, player in enumerate(players):
         points = [
-            (int(match[1]), cell.figure)
+            (int(match[1]), cell.drawn)
             for cell in cells
-            if cell.row == player and cell.figure is not None and (match := _ROUND.fullmatch(cell.measure))
+            if cell.row == player and cell.drawn is not None and (match := _ROUND.fullmatch(cell.measure))
         ]
         if points:
             at = [number + 0.08 * (k - (len(players) - 1) / 2) for number, _ in points]
@@ -193,7 +191,7 @@ def _rounds_of(axes: Any, cells: Sequence[TableCell], players: Sequence[str]) ->
                 "fmt": f"{plots.MARKERS[k]}-",
                 "label": f"{player}, {plots.INTERVAL}",
             }
-            plots.points(axes, at, [figure.drawn for _, figure in points], **style)
+            plots.points(axes, at, [drawn for _, drawn in points], **style)
     axes.set(xlim=(0.5, 5.5), ylim=(-3, 103))
     plots.whole(axes.xaxis)
 
@@ -206,9 +204,9 @@ def _sensors(reproduction: Reproduction, path: Path, who: str) -> None:
         left, right = made.subplots(1, 2)
         scores = [(size, cell) for size, cell in cells if cell.measure != _ASKED]
         ends = [
-            [(k, cell.figure) for k, cell in scores if cell.row == row and cell.figure] for row in ("lowest", "highest")
+            [(k, cell.drawn) for k, cell in scores if cell.row == row and cell.drawn] for row in ("lowest", "highest")
         ]
-        low, high = ({k: figure.drawn[0] for k, figure in of} for of in ends)
+        low, high = ({k: drawn[0] for k, drawn in of} for of in ends)
         left.vlines(
             list(low),
             list(low.values()),
@@ -249,7 +247,7 @@ def _rounds(reproduction: Reproduction, path: Path, who: str) -> None:
 
 def _line(axes: Any, cells: Sequence[tuple[int, TableCell]], name: str, k: int, shift: float = 0.0) -> None:
     colour = (plots.OWN, *plots.OTHERS)[k]
-    drawn = [(at + shift, cell.figure.drawn) for at, cell in cells if cell.figure is not None]
+    drawn = [(at + shift, cell.drawn) for at, cell in cells if cell.drawn is not None]
     style: dict[str, Any] = {"color": colour, "fmt": f"{plots.MARKERS[k]}-", "label": f"{name}, {plots.INTERVAL}"}
     plots.points(axes, [at for at, _ in drawn], [estimate for _, estimate in drawn], **style)
     papers = [(at, cell.paper) for at, cell in cells if cell.paper is not None]
@@ -260,9 +258,9 @@ def _line(axes: Any, cells: Sequence[tuple[int, TableCell]], name: str, k: int, 
 def _quiz(reproduction: Reproduction, path: Path, who: str) -> None:
     """Points of each method in the quiz, with their intervals."""
     shown = [
-        (cell.row, cell.figure) for cell in reproduction.cells if (cell.of, cell.measure) == (OVERALL, scores.OVERALL)
+        (cell.row, cell.ours) for cell in reproduction.cells if (cell.of, cell.measure) == (OVERALL, scores.OVERALL)
     ]
-    rows = [(row, (figure.value, figure.low, figure.high)) for row, figure in reversed(shown) if figure]
+    rows = [(row, ours.with_ends) for row, ours in reversed(shown) if ours]
     with plots.picture(
         path,
         7.5,
@@ -278,7 +276,7 @@ def _quiz(reproduction: Reproduction, path: Path, who: str) -> None:
         plots.label(axes, x="share of the points", grid="x")
 
 
-FIGURES: Final[Mapping[str, Callable[[Reproduction, Path, str], None]]] = {
+FIGURES: Final[Mapping[str, Callable[..., None]]] = {
     **dict.fromkeys(("avalon-fig2", "avalon-fig3", "avalon-fig4", "avalon-fig5"), _by_measure),
     "avalon-fig6": _vacillation,
     **dict.fromkeys(("gratr-fig3", "gratr-fig4"), _by_opponent),

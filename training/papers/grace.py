@@ -8,11 +8,11 @@ normalisation of the graph's signals and once with the paper's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa import vocabulary
@@ -26,11 +26,12 @@ from parlour.training.learn.mediators.baselines import SystemAnswers
 from parlour.training.learn.mediators.experiment import UNSEEN, Calibrated, HeldOutConfig
 from parlour.training.learn.mediators.learn import GraceConfig, fit_policy
 from parlour.training.papers import grace_pictures as pictures
-from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, Value, cell, folder_name, mean
+from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, cell, folder_name
 from parlour.training.report import plots
-from parlour.training.runs.folder import write_csv
+from parlour.training.report.report import Picture
+from parlour.training.report.result_table import ResultTable, plain_table
 from parlour.training.runs.run import Run
-from parlour.training.statistics import paired, rate
+from parlour.training.statistics import Estimate, mean_estimate, paired, rate
 
 LEARNED: Final = "learned mediator"
 OURS: Final = "our signals"
@@ -61,55 +62,54 @@ def grace_figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
     experiments = _experiments(setting)
     systems = list(_systems(experiments))
     cells = [entry for system in systems for entry in _scored(name, *system, experiments[0].played)]
-    if setting.out is not None:
-        write_csv(setting.out / f"{name}.csv", _HEADING, [_line(entry) for entry in cells])
-        pictures.scores(cells, setting.out / f"{name}.png", _who(setting))
     remark = (
         "The paper's figure shows net utility without a number; its published results have a mean of 6.35 (n = 20)."
     )
     drawn = "The learned mediator draws its action once on each question; differences are paired, question by question."
     static = [f"{system.name} ({signals})." for system, signals in systems if system.name.startswith("best static:")]
-    return _made(name, "The mediator and its baselines", setting, cells, (remark, drawn, *static))
+    draw = partial(pictures.scores, cells, who=_who(setting))
+    return _made(name, "The mediator and its baselines", setting, cells, draw, (remark, drawn, *static))
 
 
 def grace_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
     """The policy, states by joint actions; the cells hold the most probable action of each state."""
-    out = _folder(name, setting)
+    _check_folder(name, setting)
     experiments = _experiments(setting)
     states = [(played, state) for played in experiments for state in _ORDER if state in played.policy.rows]
     cells = [made for experiment, state in states for made in _probabilities(name, experiment, state)]
     lines = [
-        [played.signals, state, played.calibrated.states.get(state, 0), *joint, row.get(joint, 0.0)]
+        (played.signals, state, played.calibrated.states.get(state, 0), *joint, row.get(joint, 0.0))
         for played, state in states
         for row in [played.policy.rows[state]]
         for joint in PUBLISHED
     ]
-    write_csv(out / f"{name}.csv", ["signals", "state", "questions", *MODULES, "probability"], lines)
+    data = plain_table("Policy", ("signals", "state", "questions", *MODULES, "probability"), lines, file=f"{name}.csv")
     panels = [(experiment.signals, experiment.policy.rows, experiment.calibrated.states) for experiment in experiments]
-    pictures.heatmap(panels, out / f"{name}.png", _who(setting))
-    return _made(name, "Policy by state", setting, cells, (_files(name),))
+    draw = partial(pictures.heatmap, panels, who=_who(setting))
+    return _made(name, "Policy by state", setting, cells, draw, (_files(name),), data)
 
 
 def grace_figure_5(name: str, setting: ReproductionSetting) -> Reproduction:
     """Net utility of the mediator's draws by state."""
-    out = _folder(name, setting)
+    _check_folder(name, setting)
     experiments = _experiments(setting)
-    lines: list[list[Any]] = []
+    lines: list[tuple[str | float, ...]] = []
     cells: list[TableCell] = []
-    panels: list[tuple[str, dict[str, tuple[list[float], Value]]]] = []
+    panels: list[tuple[str, dict[str, tuple[list[float], Estimate]]]] = []
     for experiment in experiments:
         earned: dict[str, list[float]] = {state: [] for state in _ORDER}
         for row, joint, utility in zip(
             experiment.calibrated.held_out, experiment.drawn, experiment.played.utility, strict=True
         ):
             earned[row.state].append(float(utility))
-            lines.append([experiment.signals, row.number, row.state, *joint, float(utility)])
-        means = {state: mean(values) for state, values in earned.items() if values}
-        cells += [cell(name, state, experiment.signals, "net utility", earns) for state, earns in means.items()]
+            lines.append((experiment.signals, row.number, row.state, *joint, float(utility)))
+        means = {state: mean_estimate(values) for state, values in earned.items() if values}
+        made = partial(cell, name, of=experiment.signals, measure="net utility", share=False)
+        cells += [made(row=state, ours=earns) for state, earns in means.items()]
         panels.append((experiment.signals, {state: (earned[state], average) for state, average in means.items()}))
-    write_csv(out / f"{name}.csv", ["signals", "question", "state", *MODULES, "net_utility"], lines)
-    pictures.utilities(panels, out / f"{name}.png", _who(setting))
-    return _made(name, "Net utility by state", setting, cells, (_files(name),))
+    data = plain_table("Draws", ("signals", "question", "state", *MODULES, "net_utility"), lines, file=f"{name}.csv")
+    draw = partial(pictures.utilities, panels, who=_who(setting))
+    return _made(name, "Net utility by state", setting, cells, draw, (_files(name),), data)
 
 
 # -- playing ---------------------------------------------------------------------------------------------------
@@ -171,7 +171,8 @@ def _scored(table: str, system: SystemAnswers, signals: str, first: SystemAnswer
     for measure, ours, theirs in (("accuracy", right, first.right > 0), ("abstention", ~answered, first.answered == 0)):
         yield made(measure, rate(int(ours.sum()), n), None if same else paired(ours.tolist(), theirs.tolist()))
     yield made("effective reliability", rate(int(right.sum()), int(answered.sum())))
-    yield made("net utility", mean(system.utility), None if same else mean(system.utility - first.utility))
+    apart = None if same else mean_estimate(system.utility - first.utility)
+    yield made("net utility", mean_estimate(system.utility), apart, share=False)
 
 
 def _probabilities(table: str, experiment: Experiment, state: str) -> Iterator[TableCell]:
@@ -179,7 +180,7 @@ def _probabilities(table: str, experiment: Experiment, state: str) -> Iterator[T
     row, n = experiment.policy.rows[state], experiment.calibrated.states.get(state, 0)
     best = max(PUBLISHED, key=lambda joint: row.get(joint, 0.0))
     for joint in PUBLISHED:
-        value = Value(row.get(joint, 0.0), n, share=True)
+        value = Estimate(row.get(joint, 0.0), n=n)
         made = cell(table, state, f"{short(joint)} ({experiment.signals})", "probability", value)
         if joint == best or made.paper is not None:
             yield made
@@ -197,22 +198,10 @@ def short(joint: Joint) -> str:
 # -- files and remarks -----------------------------------------------------------------------------------------
 
 
-def _folder(name: str, setting: ReproductionSetting) -> Path:
+def _check_folder(name: str, setting: ReproductionSetting) -> None:
     if setting.out is None:
         raise ParlourError(f"{name} is a picture and its data; accepted: a folder for them, --out DIR")
     plots.require()
-    return setting.out
-
-
-_HEADING: Final = ("system", "signals", "measure", "paper_percent", "value", "low", "high", "n", "from_first", "from_low", "from_high")  # fmt: skip
-
-
-def _line(cell: TableCell) -> list[Any]:
-    """Rates as shares 0..1; the difference from the first row with its interval."""
-    ours, apart = cell.figure, cell.apart
-    estimate = ["", "", "", 0] if ours is None else [ours.value, ours.low, ours.high, ours.n]
-    differs = [""] * 3 if apart is None else [apart.value, apart.low, apart.high]
-    return [cell.row, cell.of, cell.measure, cell.paper, *estimate, *differs]
 
 
 def _files(name: str) -> str:
@@ -225,7 +214,13 @@ def _who(setting: ReproductionSetting) -> str:
 
 
 def _made(
-    name: str, title: str, setting: ReproductionSetting, cells: Sequence[TableCell], remarks: tuple[str, ...]
+    name: str,
+    title: str,
+    setting: ReproductionSetting,
+    cells: Sequence[TableCell],
+    draw: Callable[[Path], None],
+    remarks: tuple[str, ...],
+    *data: ResultTable,
 ) -> Reproduction:
     asks = setting.model.is_language_model
     who = f"{setting.model.name} answered and checked" if asks else "no language model played (the offline service)"
@@ -234,4 +229,6 @@ def _made(
         f"Ours: {setting.practice} generated calibration questions and {setting.games} held-out ones of medium "
         f"difficulty; {who}.",
     )
-    return Reproduction(name, title, setting.model.name, tuple(cells), (*general, *remarks))
+    picture = Picture(draw, title, f"{name}.png")
+    made = Reproduction(name, title, setting.model.name, tuple(cells), (*general, *remarks))
+    return replace(made, data=data, picture=picture)

@@ -12,8 +12,9 @@ from typing import Any, Final
 
 from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL
 from parlour.policies.agents.mediated_qa.joint import PUBLISHED, STATES, Joint, column
-from parlour.training.papers.cells import TableCell, Value
+from parlour.training.papers.cells import TableCell
 from parlour.training.report import plots
+from parlour.training.statistics import Estimate
 
 _MEASURES: Final = ("accuracy", "abstention", "effective reliability", "net utility")
 _JOINT: Final = "joint action: retriever, generator, verifier"
@@ -26,7 +27,7 @@ _AREA: Final = 900.0
 def scores(cells: Sequence[TableCell], path: Path, who: str) -> None:
     """Four panels, a system a line: ours with intervals, and the paper's figures as open squares."""
     rows = list(dict.fromkeys((cell.row, cell.of) for cell in cells))
-    counted = [cell.figure.n for cell in cells if cell.figure is not None]
+    counted = [cell.ours.n for cell in cells if cell.ours is not None]
     with plots.picture(
         path,
         13,
@@ -48,10 +49,8 @@ def scores(cells: Sequence[TableCell], path: Path, who: str) -> None:
 def _score(axes: Any, height: int, cell: TableCell) -> None:
     if cell.paper is not None:
         axes.plot(cell.paper, height, "s", color=plots.PAPER, fillstyle="none", label="the paper, n = 20")
-    ours = cell.figure
-    if ours is None:
-        return
-    plots.points(axes, [height], [ours.drawn], across=True, color=plots.OWN, label=f"ours, {plots.INTERVAL}")
+    if cell.drawn is not None:
+        plots.points(axes, [height], [cell.drawn], across=True, color=plots.OWN, label=f"ours, {plots.INTERVAL}")
 
 
 def heatmap(
@@ -84,7 +83,9 @@ def heatmap(
         made.colorbar(image, ax=made.axes, label="probability", shrink=0.8)
 
 
-def utilities(panels: Sequence[tuple[str, Mapping[str, tuple[Sequence[float], Value]]]], path: Path, who: str) -> None:
+def utilities(
+    panels: Sequence[tuple[str, Mapping[str, tuple[Sequence[float], Estimate]]]], path: Path, who: str
+) -> None:
     """Net utility by state: a dot for each value, as large as its share of the state, and the mean with its interval."""
     counted = [sum(len(values) for values, _ in earned.values()) for _, earned in panels]
     with plots.picture(
@@ -103,8 +104,7 @@ def utilities(panels: Sequence[tuple[str, Mapping[str, tuple[Sequence[float], Va
                 sizes = [_AREA * count / len(values) for count in dots.values()]
                 axes.scatter([x] * len(dots), list(dots), s=sizes, color=plots.OWN, alpha=0.45, linewidths=0)
                 label = None if x else f"mean, {plots.INTERVAL}"
-                estimate = [(mean.value, mean.low, mean.high)]
-                plots.points(axes, [x], estimate, fmt="D", color="black", capsize=4, label=label)
+                plots.points(axes, [x], [mean.with_ends], fmt="D", color="black", capsize=4, label=label)
             names = [f"{state.replace('_', chr(10))}\nn={len(values)}" for state, (values, _) in earned.items()]
             axes.set_xticks(range(len(names)), names, fontsize=8)
             axes.set_xlim(-0.6, len(names) - 0.4)

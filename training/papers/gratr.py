@@ -15,14 +15,15 @@ from parlour.envs.werewolf.vocabulary import ROLES, VILLAGE, WOLVES
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.measure.werewolf import scores
 from parlour.training.measure.werewolf.amnesia import DONE, JUDGED, KINDS, SAID, forgot
-from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, cell, mean, remark
-from parlour.training.papers.gratr_teams import OPPONENTS, RULE, Match, opponents, play_teams
+from parlour.training.papers.cells import Reproduction, TableCell, cell, remark
+from parlour.training.papers.gratr_teams import OPPONENTS, RULE, GratrSetting, Match, opponents, play_teams
 from parlour.training.records.werewolf.played import WerewolfGame
 from parlour.training.statistics import (
     SHARE,
     SHARE_DIFFERENCE,
     UNBOUNDED,
     Bounds,
+    mean_estimate,
     paired,
     rate,
     show_interval,
@@ -34,7 +35,7 @@ TOTAL: Final = "all roles"
 _EVEN: Final = 0.5
 
 
-def gratr_table_2(name: str, setting: ReproductionSetting) -> Reproduction:
+def gratr_table_2(name: str, setting: GratrSetting) -> Reproduction:
     """Win rates; then how often each method wins with each block, and its amnesia."""
     matches = [play_teams(setting, opponent) for opponent in opponents(setting, (*OPPONENTS, RULE))]
     cells = [win for match in matches for method in _methods(match) for win in _wins(name, match, method)]
@@ -42,19 +43,19 @@ def gratr_table_2(name: str, setting: ReproductionSetting) -> Reproduction:
     return _made(name, "Win rates in mixed games", setting, matches, cells, remarks)
 
 
-def gratr_table_3(name: str, setting: ReproductionSetting) -> Reproduction:
+def gratr_table_3(name: str, setting: GratrSetting) -> Reproduction:
     """Performance scores by the rule of table 3."""
     count = partial(_score, scores.TABLE_3)
     return _by_role(name, "Performance by table 3's rule", setting, ROLES, SCORE, count, UNBOUNDED, "subtracted_votes")
 
 
-def gratr_figure_3(name: str, setting: ReproductionSetting) -> Reproduction:
+def gratr_figure_3(name: str, setting: GratrSetting) -> Reproduction:
     """Performance scores with the sign of the published figure."""
     title, count = "Performance as in the published figure", partial(_score, scores.PUBLISHED)
     return _by_role(name, title, setting, ROLES, SCORE, count, UNBOUNDED, "added_votes")
 
 
-def gratr_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
+def gratr_figure_4(name: str, setting: GratrSetting) -> Reproduction:
     """Right judgements by role."""
     return _by_role(name, "Reasoning success", setting, (TOTAL, *ROLES), SUCCESS, _success, SHARE, "judgements")
 
@@ -62,7 +63,7 @@ def gratr_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
 def _by_role(
     name: str,
     title: str,
-    setting: ReproductionSetting,
+    setting: GratrSetting,
     roles: Sequence[str],
     measure: str,
     count: Callable[[str, Sequence[WerewolfGame], str], float | None],
@@ -138,9 +139,10 @@ def _pair(table: str, match: Match, of: str, measure: str, count: Measure, *, bo
     for method in _methods(match):
         counts = [count([played.game for played in deal], method) for deal in match.deals]
         both = [b - a for a, b in zip(first, counts, strict=False) if a is not None and b is not None]
-        difference = mean(both, apart) if both else None
+        difference = mean_estimate(both, apart) if both else None
         values = [value for value in counts if value is not None]
-        yield cell(table, _row(match, method), of, measure, mean(values, bounds) if values else None, difference)
+        ours = mean_estimate(values, bounds) if values else None
+        yield cell(table, _row(match, method), of, measure, ours, difference, share=bounds == SHARE)
         first = first or counts
 
 
@@ -157,7 +159,7 @@ def _success(role: str, games: Sequence[WerewolfGame], method: str) -> float | N
 def _made(
     name: str,
     title: str,
-    setting: ReproductionSetting,
+    setting: GratrSetting,
     matches: Sequence[Match],
     cells: Sequence[TableCell],
     remarks: Sequence[str],

@@ -19,7 +19,7 @@ from parlour.policies import make_policy
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.measure.werewolf import transcripts
 from parlour.training.measure.werewolf.transcripts import Seen
-from parlour.training.papers.cells import ReproductionSetting, deals_of, folder_name, kept
+from parlour.training.papers.cells import OpponentSetting, deals_of, folder_name, run_folder
 from parlour.training.play import rollout
 from parlour.training.play.decisions import of_transcript
 from parlour.training.play.parallel.concurrent_games import Job
@@ -30,8 +30,15 @@ WEREWOLF_RULES: Final = "paper"
 GRATR: Final = "gratr"
 PAPER: Final = f"{GRATR}:mode=paper"
 """GRATR as the tables seat it."""
-ALL_OPPONENTS: Final = ReproductionSetting.against
+ALL_OPPONENTS: Final = OpponentSetting().against
 """Not one opponent, but all of them."""
+
+
+class GratrSetting(OpponentSetting):
+    """How a table of GRATR's paper is played."""
+
+    ours: str = ""
+    """GRATR's tables: GRATR with settings, such as gratr:gamma=0.02, by the paper's procedure unless they mean another one; None: gratr:mode=paper."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +77,7 @@ class Match:
         return tuple(zip(self.games[0::2], self.games[1::2], strict=True))
 
 
-def opponents(setting: ReproductionSetting, among: Sequence[Opponent]) -> tuple[Opponent, ...]:
+def opponents(setting: GratrSetting, among: Sequence[Opponent]) -> tuple[Opponent, ...]:
     """The opponents of GRATR: all, or only the opponent in `setting.against`, with settings after a colon if it has any.
 
     Raises:
@@ -85,7 +92,7 @@ def opponents(setting: ReproductionSetting, among: Sequence[Opponent]) -> tuple[
     return chosen
 
 
-def play_teams(setting: ReproductionSetting, opponent: Opponent) -> Match:
+def play_teams(setting: GratrSetting, opponent: Opponent) -> Match:
     """Play the held-out deals of a setting against one opponent, or those that are missing in its folder.
 
     Args:
@@ -106,7 +113,7 @@ def play_teams(setting: ReproductionSetting, opponent: Opponent) -> Match:
     config = env.game_env.game.config
     makers = {policy: partial(make_policy, policy, GAME, config, setting.model) for policy in (ours, opponent.policy)}
     # the tables share the folder of the games: one for each opponent and model
-    with kept(setting.out, folder_name(ours, opponent.policy, setting.model.name)) as folder:
+    with run_folder(setting.out, folder_name(ours, opponent.policy, setting.model.name)) as folder:
         jobs = [
             Job(seed, tuple((who, makers[who]) for who in seats), folder / f"{GAME}-{seed}-{block}.jsonl")
             for seed in deals

@@ -1,6 +1,6 @@
 """Tables 2, 3, 8, 11 and 12 of Questum and 1 and 2 of PLAYER*, and Questum's figures 6 and 7 (numbers without a table).
 
-The papers play 12 scripts of WellPlay with gpt-3.5-turbo. Ours are held-out generated cases unless `ReproductionSetting.cases` names a
+The papers play 12 scripts of WellPlay with gpt-3.5-turbo. Ours are held-out generated cases unless `MysterySetting.cases` names a
 folder of scripts; then each script has its own rows beside the papers'.
 """
 
@@ -26,20 +26,21 @@ from parlour.training.measure.murder_mystery.methods import (
     WEREWOLF,
     method_of,
 )
-from parlour.training.papers.cells import (
-    Reproduction,
-    ReproductionSetting,
-    TableCell,
-    Value,
-    cell,
-    locked_folder,
-    mean,
-    remark,
-    valued,
+from parlour.training.papers.cells import Reproduction, TableCell, cell, remark
+from parlour.training.papers.questum_games import (
+    MEASURES,
+    OVERALL,
+    WIN,
+    Games,
+    MysterySetting,
+    Rows,
+    costs,
+    games_table,
+    play_cases,
+    scored,
 )
-from parlour.training.papers.questum_games import MEASURES, OVERALL, WIN, Games, Rows, costs, play_cases, scored
 from parlour.training.report.verdicts import WIN_RATE, compared_with_each, saved
-from parlour.training.statistics import COUNT, SHARE, Estimate, weighted_mean
+from parlour.training.statistics import COUNT, SHARE, Estimate, mean_estimate, weighted_mean
 
 _PLAYING: Final = {method.label: method for method in (QUESTUM, WEREWOLF, OCOT, THINKTHRICE)}
 _PLAYER: Final[Rows] = {
@@ -64,57 +65,57 @@ QUESTIONS: Final = f"{_GAME}: questions to the model"
 """The measure of how much a game asks."""
 
 
-def questum_table_2(name: str, setting: ReproductionSetting) -> Reproduction:
+def questum_table_2(name: str, setting: MysterySetting) -> Reproduction:
     """Win rate and accuracy of Questum and the methods that question others."""
     games = play_cases(name, setting, _PLAYING)
     return _made(name, "Agents against agents", setting, games, _counted(name, games), "rotated_rows")
 
 
-def questum_table_3(name: str, setting: ReproductionSetting) -> Reproduction:
+def questum_table_3(name: str, setting: MysterySetting) -> Reproduction:
     """The same with another murderer, and civilians quizzed alone."""
     games = play_cases(name, setting, _PLAYING, murderer=STAND_IN)
     return _made(name, "Agents against another murderer", setting, games, scored(name, games), "stand_in")
 
 
-def questum_table_8(name: str, setting: ReproductionSetting) -> Reproduction:
+def questum_table_8(name: str, setting: MysterySetting) -> Reproduction:
     """All methods, with the own script alone (PP) and with all scripts (OP)."""
     games = play_cases(name, setting, {**_PLAYING, WHOLE: method_of("questum:mode=all"), PP.label: PP, OP.label: OP})
     remarks = ("whole_list", "rotated_rows", "op_at_the_quiz", "votes_without_game")
     return _made(name, "All methods", setting, games, _counted(name, games), *remarks)
 
 
-def questum_table_11(name: str, setting: ReproductionSetting) -> Reproduction:
+def questum_table_11(name: str, setting: MysterySetting) -> Reproduction:
     """What games and quizzes take."""
     rows: Rows = {**_PLAYING, PP.label: PP, OP.label: OP}
     games = play_cases(name, setting, rows)
     return _made(name, "Costs", setting, games, costs(name, games, _stages(rows)), "dollars", "gameplay_dollars")
 
 
-def questum_table_12(name: str, setting: ReproductionSetting) -> Reproduction:
+def questum_table_12(name: str, setting: MysterySetting) -> Reproduction:
     """Questum without sensors, without the pruner, without both."""
     games = play_cases(name, setting, _ABLATIONS)
     cells = scored(name, games, (WIN, scores.OVERALL))
     cells += costs(name, games, dict.fromkeys(_ABLATIONS, (_GAME,)))
     for row, played in games.rows.items():
         hours = sum(result.play.seconds for result in played) / 3600
-        cells.append(cell(name, row, OVERALL, "gameplay hours", Value(hours, len(played))))
+        cells.append(cell(name, row, OVERALL, "gameplay hours", Estimate(hours, n=len(played)), share=False))
     return _made(name, "Ablations", setting, games, cells, "dollars", "ablations")
 
 
-def player_1(name: str, setting: ReproductionSetting) -> Reproduction:
+def player_1(name: str, setting: MysterySetting) -> Reproduction:
     """PLAYER*, the same baselines, SSA and FSA, by PLAYER*'s rules."""
     games = _by_player_rules(name, setting)
     remarks = ("player_totals", "op_at_the_quiz", "votes_without_game")
     return _made(name, "PLAYER*", setting, games, _counted(name, games), *remarks)
 
 
-def player_2(name: str, setting: ReproductionSetting) -> Reproduction:
+def player_2(name: str, setting: MysterySetting) -> Reproduction:
     """What PLAYER* and the others take."""
     games = _by_player_rules(name, setting)
     return _made(name, "Costs of PLAYER*", setting, games, costs(name, games, _stages(_PLAYER)), "dollars")
 
 
-def _by_player_rules(name: str, setting: ReproductionSetting) -> Games:
+def _by_player_rules(name: str, setting: MysterySetting) -> Games:
     table = CaseSetting(rules="player", repetitions=setting.repetitions)
     return play_cases(name, setting, _PLAYER, formula="sample", tables=dict.fromkeys(_PLAYER, table))
 
@@ -123,7 +124,7 @@ def _stages(rows: Rows) -> dict[str, tuple[str, ...]]:
     return {row: (_GAME, _QUIZ) if method.policy else (_QUIZ,) for row, method in rows.items()}
 
 
-def comparison(name: str, setting: ReproductionSetting, rows: Rows, targets: int | None = None) -> Reproduction:
+def comparison(name: str, setting: MysterySetting, rows: Rows, targets: int | None = None) -> Reproduction:
     """Any methods on the same cases: win rates, accuracies, questions to the model.
 
     Args:
@@ -133,24 +134,19 @@ def comparison(name: str, setting: ReproductionSetting, rows: Rows, targets: int
         targets: Most players that a seat may ask about one victim in one round; None for everybody.
     """
     table = CaseSetting(targets=targets, repetitions=setting.repetitions)
-    with locked_folder(setting):
-        games = play_cases(name, setting, rows, tables=dict.fromkeys(rows, table))
+    games = play_cases(name, setting, rows, tables=dict.fromkeys(rows, table))
     return _made(name, "Methods", setting, games, _counted(name, games), "op_at_the_quiz", "votes_without_game")
 
 
 def quiz_verdict(reproduction: Reproduction, first: str) -> str:
     """The first method beside each other one in the quiz, in words; see `comparison`."""
     quiz = [made for made in reproduction.cells if (made.of, made.measure) == (OVERALL, scores.OVERALL)]
-    ahead = {
-        made.row: saved(Estimate(apart.value, apart.low, apart.high, apart.n))
-        for made in quiz
-        if (apart := made.value_difference)
-    }
+    ahead = {made.row: saved(made.difference) for made in quiz if made.difference}
     said = compared_with_each(first, ahead, WIN_RATE.of("cases"))
     return f"Points in the quiz: {said}" if said else ""
 
 
-def by_budget(name: str, setting: ReproductionSetting, rows: Rows, budgets: Sequence[int]) -> Reproduction:
+def by_budget(name: str, setting: MysterySetting, rows: Rows, budgets: Sequence[int]) -> Reproduction:
     """Any methods on the same cases at the same limits on questions to the model; one group of cells for each limit.
 
     Args:
@@ -160,24 +156,27 @@ def by_budget(name: str, setting: ReproductionSetting, rows: Rows, budgets: Sequ
         budgets: Questions to the model in a game, all players together.
     """
     cells: list[TableCell] = []
-    with locked_folder(setting):
-        for limit in budgets:
-            table = CaseSetting(repetitions=setting.repetitions, budget=limit)
-            within = replace(setting, out=None if setting.out is None else setting.out / f"budget-{limit}")
-            games = play_cases(name, within, rows, tables=dict.fromkeys(rows, table))
-            limited = _counted(name, games, (WIN, scores.OVERALL))
-            cells += [replace(entry, of=f"{entry.of}, {limit} questions") for entry in limited]
-    return _made(name, "Methods by questions to the model", setting, games, cells, "by_budget", "votes_without_game")
+    data = []
+    for limit in budgets:
+        table = CaseSetting(repetitions=setting.repetitions, budget=limit)
+        within = setting.replace(out=None if setting.out is None else setting.out / f"budget-{limit}")
+        games = play_cases(name, within, rows, tables=dict.fromkeys(rows, table))
+        limited = _counted(name, games, (WIN, scores.OVERALL))
+        cells += [replace(entry, of=f"{entry.of}, {limit} questions") for entry in limited]
+        data.append(replace(games_table(games), file=f"budget-{limit}/{games.file}"))
+    title = "Methods by questions to the model"
+    made = _made(name, title, setting, games, cells, "by_budget", "votes_without_game")
+    return replace(made, data=tuple(data))
 
 
-def budget(name: str, setting: ReproductionSetting) -> Reproduction:
+def budget(name: str, setting: MysterySetting) -> Reproduction:
     """Questum and the others, each with one person to ask about a victim in a round: the same number of questions."""
     table = CaseSetting(targets=1, repetitions=setting.repetitions)
     games = play_cases(name, setting, _PLAYING, tables=dict.fromkeys(_PLAYING, table))
     return _made(name, "With the same number of questions", setting, games, _counted(name, games), "budget")
 
 
-def sensors(name: str, setting: ReproductionSetting) -> Reproduction:
+def sensors(name: str, setting: MysterySetting) -> Reproduction:
     """All choices of 1 to 5 sensors (figure 6)."""
     known = [sensor for sensor in SENSORS if sensor != VALUE]
     chosen = [subset for size in range(1, len(known) + 1) for subset in combinations(known, size)]
@@ -190,7 +189,7 @@ def sensors(name: str, setting: ReproductionSetting) -> Reproduction:
     return _made(name, "Number of sensors", setting, games, cells, "sensors")
 
 
-def rounds(name: str, setting: ReproductionSetting) -> Reproduction:
+def rounds(name: str, setting: MysterySetting) -> Reproduction:
     """1 to 5 rounds with 1 to 3 questions each (figure 7)."""
     tables = {
         f"{n} rounds, {m} questions": CaseSetting(rounds=n, questions=m, repetitions=setting.repetitions)
@@ -216,12 +215,11 @@ def _of_size(name: str, games: Games, size: int, rows: list[str]) -> list[TableC
     asked = [sum(games.rows[row][k].play.asked for row in rows) / len(rows) for k in number]
     totals = [weighted_mean(*scores.scored([result.marks for result in games.rows[row]])).value for row in rows]
     deviation = scores.over_cases(shares, weights).deviation
-    estimate = valued(weighted_mean(shares, weights, SHARE), share=True, deviation=deviation)
     return [
-        cell(name, "mean", of, scores.OVERALL, estimate),
-        cell(name, "lowest", of, scores.OVERALL, Value(min(totals), len(rows), share=True)),
-        cell(name, "highest", of, scores.OVERALL, Value(max(totals), len(rows), share=True)),
-        cell(name, "mean", of, "questions to the model", mean(asked, COUNT)),
+        cell(name, "mean", of, scores.OVERALL, weighted_mean(shares, weights, SHARE), deviation=deviation),
+        cell(name, "lowest", of, scores.OVERALL, Estimate(min(totals), n=len(rows))),
+        cell(name, "highest", of, scores.OVERALL, Estimate(max(totals), n=len(rows))),
+        cell(name, "mean", of, "questions to the model", mean_estimate(asked, COUNT), share=False),
     ]
 
 
@@ -231,21 +229,22 @@ def _counted(name: str, games: Games, measures: Sequence[str] = MEASURES) -> lis
     first = [result.play.asked for result in games.rows[games.first]]
     for row, played in games.rows.items():
         asked = [result.play.asked for result in played]
-        difference = mean([a - b for a, b in zip(asked, first, strict=True)]) if row != games.first else None
-        cells.append(cell(name, row, OVERALL, QUESTIONS, mean(asked, COUNT), difference))
+        apart = None if row == games.first else mean_estimate([a - b for a, b in zip(asked, first, strict=True)])
+        cells.append(cell(name, row, OVERALL, QUESTIONS, mean_estimate(asked, COUNT), apart, share=False))
     return cells
 
 
 def _made(
-    name: str, title: str, setting: ReproductionSetting, games: Games, cells: list[TableCell], *remarks: str
+    name: str, title: str, setting: MysterySetting, games: Games, cells: list[TableCell], *remarks: str
 ) -> Reproduction:
     if not cells:
         raise accept("repetitions", setting.repetitions, "a whole number from 1")
     all_remarks = (*_general(setting, games), *map(remark, remarks))
-    return Reproduction(name, title, setting.model.name, tuple(cells), all_remarks, games.players)
+    data = (games_table(games),)
+    return Reproduction(name, title, setting.model.name, tuple(cells), all_remarks, games.players, data=data)
 
 
-def _general(setting: ReproductionSetting, games: Games) -> tuple[str, ...]:
+def _general(setting: MysterySetting, games: Games) -> tuple[str, ...]:
     number = len(games.rows[games.first])
     ours = f"held-out generated cases ({setting.cases})" if setting.cases in LANGUAGES else f"cases of {setting.cases}"
     cases = f"Ours: {number} {ours}; the papers': 12 scripts of WellPlay, in Chinese."

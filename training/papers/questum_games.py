@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES
@@ -24,9 +25,11 @@ from parlour.training.measure.murder_mystery.games import (
 from parlour.training.measure.murder_mystery.methods import MysteryMethod
 from parlour.training.measure.murder_mystery.result_store import play_stored
 from parlour.training.measure.murder_mystery.scores import Formula
-from parlour.training.papers.cells import ReproductionSetting, TableCell, Value, cell, folder_name, mean, valued
-from parlour.training.runs.folder import write_csv
-from parlour.training.statistics import COUNT, SHARE, SHARE_DIFFERENCE, rate, weighted_mean
+from parlour.training.papers.cells import ReproductionSetting, TableCell, cell, folder_name
+from parlour.training.play.runner import GameRunner
+from parlour.training.report.result_table import Cell, ResultTable, plain_table
+from parlour.training.statistics import COUNT, SHARE, SHARE_DIFFERENCE, Estimate, mean_estimate, rate, weighted_mean
+from pydantic import Field
 
 OVERALL: Final = "Overall"
 """All cases together."""
@@ -53,6 +56,24 @@ SCRIPTS: Final = {
 """Title in the data -> what the papers call the script, where that differs."""
 
 
+class MysterySetting(ReproductionSetting):
+    """How a table of murder mysteries is played."""
+
+    cases: str = "en"
+    """Murder mysteries: `en` or `zh` (generated, held out), or a directory of WellPlay scripts or cases."""
+    repetitions: int = Field(default=3, ge=1)
+    """Murder mysteries: number of repetitions of the quiz."""
+    level: int = 0
+    """Murder mysteries: difficulty of the generated cases, 0 to 4; from level 1, innocents lie, too."""
+    workers: int = Field(default=1, ge=1)
+    """Number of processes that play, where no language model is asked: murder mysteries. The result does not depend on it."""
+
+    @property
+    def runner(self) -> GameRunner:
+        """As for any table, in its processes."""
+        return replace(super().runner, workers=self.workers)
+
+
 @dataclass(frozen=True)
 class Games:
     """All games of a table: every row on the same cases."""
@@ -60,6 +81,8 @@ class Games:
     rows: Mapping[str, tuple[CaseResult, ...]]
     formula: Formula
     """Formula of the deviation over repetitions."""
+    file: str
+    """Name of the CSV file with all games."""
 
     @property
     def first(self) -> str:
@@ -89,7 +112,7 @@ def script(played: CaseResult) -> str:
     return SCRIPTS.get(played.title, played.title)
 
 
-def cases_of(setting: ReproductionSetting) -> list[tuple[str, int]]:
+def cases_of(setting: MysterySetting) -> list[tuple[str, int]]:
     """References and seeds. Raises `ParlourError` if `setting.cases` is no language and no folder with cases."""
     if setting.cases in LANGUAGES:
         return generated(setting.games, setting.seed, setting.cases, f"::::{setting.level}" if setting.level else "")
@@ -103,7 +126,7 @@ def cases_of(setting: ReproductionSetting) -> list[tuple[str, int]]:
 
 def play_cases(
     name: str,
-    setting: ReproductionSetting,
+    setting: MysterySetting,
     rows: Rows,
     *,
     formula: Formula = "population",
@@ -113,7 +136,7 @@ def play_cases(
     """Play every case with every row; what lies in `setting.out` from a run that was killed is not played again.
 
     Args:
-        name: Name of the table; for files.
+        name: Name of the table; for a file.
         setting: How much, and who answers.
         rows: Who plays.
         formula: Formula of deviations.
@@ -129,18 +152,15 @@ def play_cases(
             CaseJob(case, method, seed, table, murderer, _transcript(setting, row, number) if method.policy else None)
             for number, (case, seed) in enumerate(cases)
         ]
-        runner = replace(setting.runner, workers=setting.workers)
         if setting.out is None:
-            results[row] = tuple(play_all(jobs, setting.model, runner, row))
+            results[row] = tuple(play_all(jobs, setting.model, setting.runner, row))
         else:
-            results[row] = tuple(play_stored(jobs, setting.model, setting.out / folder_name(row), runner, row))
-    games = Games(results, formula)
-    if setting.out is not None:
-        write_games(games, setting.out / f"{name}.csv")
-    return games
+            folder = setting.out / folder_name(row)
+            results[row] = tuple(play_stored(jobs, setting.model, folder, setting.runner, row))
+    return Games(results, formula, f"{name}.csv")
 
 
-def _transcript(setting: ReproductionSetting, row: str, number: int) -> Path | None:
+def _transcript(setting: MysterySetting, row: str, number: int) -> Path | None:
     return None if setting.out is None else setting.out / folder_name(row) / f"{number}.jsonl"
 
 
@@ -167,7 +187,7 @@ def _win(name: str, games: Games, row: str, group: str) -> TableCell | None:
         pairs = [(a, b) for a, b in zip(played, first, strict=True) if a.victims]
         gained = [(a.solved - b.solved) / a.victims for a, b in pairs]
         victims = [a.victims for a, _ in pairs]
-        difference = valued(weighted_mean(gained, victims, SHARE_DIFFERENCE), share=True) if pairs else None
+        difference = weighted_mean(gained, victims, SHARE_DIFFERENCE) if pairs else None
     return cell(name, row, group, WIN, ours, difference)
 
 
@@ -183,10 +203,9 @@ def _accuracy(name: str, games: Games, row: str, group: str, measure: str) -> Ta
         over = scores.over_totals(scored, games.formula)
     difference = None
     if row != games.first and group == OVERALL:
-        gained = scores.compared(marks, [result.marks for result in games.of(games.first, group)], measure)
-        difference = None if gained is None else valued(gained, share=True)
-    estimate = valued(weighted_mean(shares, weights, SHARE), share=True, deviation=over.deviation)
-    return cell(name, row, group, measure, estimate, difference)
+        difference = scores.compared(marks, [result.marks for result in games.of(games.first, group)], measure)
+    estimate = weighted_mean(shares, weights, SHARE)
+    return cell(name, row, group, measure, estimate, difference, deviation=over.deviation)
 
 
 def costs(name: str, games: Games, stages: Mapping[str, Sequence[str]]) -> list[TableCell]:
@@ -208,35 +227,37 @@ def costs(name: str, games: Games, stages: Mapping[str, Sequence[str]]) -> list[
 def _cost(name: str, games: Games, row: str, group: str, stage: str) -> list[TableCell]:
     spent = [result.play if stage == "gameplay" else result.quiz for result in games.of(row, group)]
     total = sum(spent, Count())
+    made = partial(cell, name, row, group, share=False)
     cells = []
     if total.dollars is not None:
-        cells.append(cell(name, row, group, f"{stage} dollars", Value(total.dollars, len(spent))))
+        cells.append(made(f"{stage} dollars", Estimate(total.dollars, n=len(spent))))
     asked = [part.asked for part in spent]
     difference = None
     if row != games.first and group == OVERALL and stage == "gameplay":
         first = [result.play.asked for result in games.of(games.first, group)]
-        difference = mean([a - b for a, b in zip(asked, first, strict=True)])
-    cells.append(cell(name, row, group, f"{stage}: questions to the model", mean(asked, COUNT), difference))
+        difference = mean_estimate([a - b for a, b in zip(asked, first, strict=True)])
+    cells.append(made(f"{stage}: questions to the model", mean_estimate(asked, COUNT), difference))
     if group == OVERALL:
         tokens = [part.tokens for part in spent if part.tokens is not None]
         if len(tokens) == len(spent):
-            cells.append(cell(name, row, group, f"{stage}: tokens", mean(tokens, COUNT)))
-        cells.append(cell(name, row, group, f"{stage}: seconds", mean([part.seconds for part in spent], COUNT)))
+            cells.append(made(f"{stage}: tokens", mean_estimate(tokens, COUNT)))
+        cells.append(made(f"{stage}: seconds", mean_estimate([part.seconds for part in spent], COUNT)))
     return cells
 
 
-def write_games(games: Games, path: Path) -> None:
+def games_table(games: Games) -> ResultTable:
     """A line for each row and case: victims, points by sort, and what it took."""
     sorts = (*SORTS.values(), scores.OVERALL)
     spent = ("asked", "calls", "prompt", "completion", "dollars", "seconds")
     took = [(stage, what) for stage in ("play", "quiz") for what in spent]
     heading = ["row", "case", "title", "seed", "victims", "solved", *sorts, "questions asked"]
-    rows: list[list[Any]] = []
+    heading += [f"{stage} {'questions' if what == 'asked' else what}" for stage, what in took]
+    rows: list[tuple[Cell, ...]] = []
     for row, played in games.rows.items():
         for result in played:
             by_sort = [scores.score(result.marks, sort) for sort in sorts]
             shares = [None if score is None else round(score.mean, 6) for score in by_sort]
             values = [getattr(getattr(result, stage), what) for stage, what in took]
-            played_case = (result.case, result.title, result.seed, result.victims, result.solved)
-            rows.append([row, *played_case, *shares, result.asked, *values])
-    write_csv(path, [*heading, *(f"{stage} {'questions' if what == 'asked' else what}" for stage, what in took)], rows)
+            case = (result.case, result.title, result.seed, result.victims, result.solved)
+            rows.append((row, *case, *shares, result.asked, *values))
+    return plain_table("Games", heading, rows, file=games.file)

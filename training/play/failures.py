@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
-from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.envs.core import ParlourError
+from parlour.envs.settings import Settings
 from parlour.envs.writing import CannotWrite
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.transport.request import BudgetSpent, CacheMiss, ModelUnavailable, ModelUnusable
+from pydantic import Field
 
 OnFailure = Literal["rule", "stop", "skip-game"]
 LEAST: Final = 20
@@ -24,8 +25,7 @@ ENDS_THE_RUN: Final = (ModelUnavailable, ModelUnusable, BudgetSpent, CacheMiss, 
 """What a player may raise that no other game would go better after."""
 
 
-@dataclass(frozen=True)
-class Failures:
+class Failures(Settings):
     """What follows when a player fails.
 
     Raises:
@@ -36,15 +36,10 @@ class Failures:
     """Handling of a question that the model does not answer: `rule` (the heuristic answers it, and that is counted),
     `stop`
     (the run ends) or `skip-game` (the game ends unfinished and is listed; also if a player raises an error)."""
-    max_fallback: float | None = None
+    max_fallback: float | None = Field(default=None, ge=0, le=1)
     """End the run once a player did not make more than this share of its decisions itself, such as 0.2; checked after
     each game,
     from 20 decisions on; None: no limit."""
-
-    def __post_init__(self) -> None:
-        check_one_of("on_failure", self.on_failure, get_args(OnFailure))
-        if self.max_fallback is not None and not 0 <= self.max_fallback <= 1:
-            raise accept("max_fallback", self.max_fallback, "a share from 0 to 1")
 
     @property
     def skips(self) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from parlour.envs.aec import GameEnv
 from parlour.envs.core import ParlourError
@@ -144,3 +144,7 @@ class GameRunner:
                 if game is not None:
                     games[number] = game
         return games
+
+
+ONE_AT_A_TIME: Final = GameRunner()
+"""One game after another, silently."""

@@ -161,11 +161,11 @@ class InWords:
             {"name": name, "role": game.role_names[role]} for name, role in zip(named.names, args, strict=False)
         ]
         record[self.opening] = opening if len(opening) > 1 else opening[0]
-        record["moves"] = [self._told(seat, move, game, named) for seat, move in moves[1:]]
+        record["moves"] = [self._move_in_words(seat, move, game, named) for seat, move in moves[1:]]
         finished = transcript.outcome is not None and transcript.outcome.reason != "forfeit"
         return record | ({"winner": transcript.outcome.winner} if finished and transcript.outcome else {})
 
-    def _told(self, seat: int, move: Move, game: Any, names: Names) -> dict[str, Any]:
+    def _move_in_words(self, seat: int, move: Move, game: Any, names: Names) -> dict[str, Any]:
         who = NATURE_NAME if seat == NATURE else names.names[seat]
         choice: dict[str, Any] = {"who": who, "does": move.kind}
         if move.kind in self.choices:

@@ -88,7 +88,7 @@ class Refusal:
     """One line, with where it stands."""
 
 
-def nothing_left_out(refusal: Refusal) -> None:
+def refuse_file(refusal: Refusal) -> None:
     """Refuse the whole file. Raises `ParlourError` with the message."""
     raise ParlourError(refusal.message)
 
@@ -232,7 +232,7 @@ def read_as(
     logs: str | Path | None,
     form: str,
     progress: StageProgress = no_progress,
-    leave_out: Callable[[Refusal], None] = nothing_left_out,
+    leave_out: Callable[[Refusal], None] = refuse_file,
 ) -> dict[str, str]:
     """What is written of each game of a file or folder, by the name of the game, in the order of the records.
 

@@ -16,12 +16,14 @@ from parlour.training.report.result_table import ResultTable
 from parlour.training.runs.progress import ProgressLine, pause
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.live import Live
+from rich.measure import Measurement
 from rich.progress_bar import ProgressBar
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 _BAR: Final = 16  # characters
+_WIDEST: Final = 250  # characters of a table in a file or a pipe
 _JOINED: Final = 1.0  # seconds that the end waits for a line that is being written
 
 
@@ -125,8 +127,12 @@ def rich_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]
 
 
 def show_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], *, wrap: bool = False) -> None:
-    """Print a table."""
-    console().print(rich_table(title, headings, rows, wrap=wrap))
+    """Print a table; files and pipes keep every figure of a table that is not too wide."""
+    made, out = rich_table(title, headings, rows, wrap=wrap), console()
+    if not out.is_terminal:
+        needed = Measurement.get(out, out.options.update(max_width=_WIDEST), made).maximum
+        out.width = out.width if wrap and needed == _WIDEST else max(out.width, needed)
+    out.print(made)
 
 
 def show_verdict(verdict: str) -> None:

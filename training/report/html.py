@@ -1,43 +1,20 @@
-r"""Reports as pages: Markdown becomes HTML in which tables sort and pictures are within the file. All texts are escaped.
-
-Markdown is read by markdown-it-py (CommonMark and tables), without HTML; pictures are read from the report's own folder alone.
-"""
+"""Pieces of pages: tables that sort, pictures within the file, lists and links. All texts are escaped."""
 
 from __future__ import annotations
 
 import base64
 import html
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
-from markdown_it import MarkdownIt
-from markdown_it.renderer import RendererHTML
-from markdown_it.token import Token
 from parlour.envs.terminal import printable_lines
-from parlour.policies.files import atomic_write
-from parlour.training.report.page import REPORT, Page, look, render
+from parlour.training.report.page import REPORT, Page, look
 from parlour.training.report.result_table import ResultTable
-from parlour.training.statistics import Estimate
 
-MARKDOWN: Final = "report.md"
-HTML: Final = "report.html"
-_LONGEST_LABEL: Final = 48
-"""Letters of a name in a picture, at most."""
-_LETTER: Final = 7
-"""Width of a letter there."""
 _NUMBER: Final = re.compile(r"[-+\u2212]?\$?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
 _TYPES: Final = {".png": "image/png", ".svg": "image/svg+xml", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
-_OTHER_SCHEME: Final = re.compile(r"(?!https?://)[A-Za-z][A-Za-z0-9+.-]*:|//")
-"""Addresses that are not linked: only files next to the page and the web are."""
-
-
-def of_markdown(text: str, folder: Path) -> Page:
-    """A report as a page; pictures are read from `folder`, a missing picture is replaced by its caption."""
-    tokens = _READER.parse(printable_lines(text))
-    at = next((k for k, token in enumerate(tokens) if token.type == "heading_open" and token.tag == "h1"), None)
-    return page_of("" if at is None else tokens[at + 1].content, _blocks(tokens, folder))
 
 
 def page_of(title: str, parts: Iterable[str]) -> Page:
@@ -46,29 +23,9 @@ def page_of(title: str, parts: Iterable[str]) -> Page:
     return Page(title=printable_lines(title), body=body, scripts=[look(REPORT)])
 
 
-def write_verdict_page(path: Path, title: str, verdict: str, parts: Iterable[str]) -> None:
-    """Write a page of its title, its verdict and pieces of HTML. Raises `OSError` as writing a file does."""
-    beginning = [text_html("h1", title), text_html("blockquote", verdict)]
-    atomic_write(path, render(page_of(title, [*beginning, *parts])))
-
-
-def write_report(folder: Path, text: str) -> None:
-    """Write a report as a page, and the same as Markdown beside it; its pictures are there already.
-
-    Markdown comes last: where it stands, the run is complete.
-    """
-    atomic_write(folder / HTML, render(of_markdown(text, folder)))
-    atomic_write(folder / MARKDOWN, text)
-
-
-def opening(title: str, verdict: str, *pictures: str) -> list[str]:
-    """How a report in Markdown begins: the title, the verdict as a quotation, and pictures, such as `![Curve](curve.png)`."""
-    return [f"# {title}", "", f"> {verdict}", "", *(line for picture in pictures for line in (picture, ""))]
-
-
 def text_html(tag: str, text: str, kind: str = "") -> str:
     """One element with a text, which is escaped here."""
-    return f"<{tag}{f' class={kind!r}' if kind else ''}>{_safe(text)}</{tag}>"
+    return f"<{tag}{f' class={kind!r}' if kind else ''}>{escaped(text)}</{tag}>"
 
 
 def bullets_html(sentences: Iterable[str]) -> str:
@@ -76,158 +33,28 @@ def bullets_html(sentences: Iterable[str]) -> str:
     return "<ul>\n" + "\n".join(text_html("li", sentence) for sentence in sentences) + "\n</ul>"
 
 
+def link_html(address: str, text: str) -> str:
+    """A paragraph with a link to a file beside the page."""
+    return f'<p><a href="{escaped(address)}">{escaped(text)}</a></p>'
+
+
 def picture_html(path: Path, caption: str) -> str:
     """A picture, which is put into the page, with its caption."""
     source = f"data:{_TYPES[path.suffix]};base64,{base64.b64encode(path.read_bytes()).decode()}"
-    text = _safe(caption)
+    text = escaped(caption)
     return f'<figure><img alt="{text or "picture"}" src="{source}"><figcaption>{text}</figcaption></figure>'
 
 
 def table_html(table: ResultTable) -> str:
     """A table that sorts, with its title above, where it does not scroll away, and its note below."""
-    cells = [tuple(map(_safe, row)) for row in table.texts()]
+    cells = [tuple(map(escaped, row)) for row in table.texts()]
     note = [text_html("p", table.note, "note")] if table.note else []
-    return "\n".join([_table(tuple(map(_safe, table.headings)), cells, _safe(table.title)), *note])
+    return "\n".join([_table(tuple(map(escaped, table.headings)), cells, escaped(table.title)), *note])
 
 
-Interval = tuple[str, Estimate, str]
-"""A row of a picture of estimates: its name, the estimate, and a note."""
-
-
-def intervals(label: str, rows: Sequence[Interval], low: float = 0.0, high: float = 1.0) -> str:
-    """Estimates with their intervals as a picture in SVG, within a `figure`: each with a name and a note.
-
-    It is there twice, and the style sheet shows one: the wide one has names before and notes behind, the one for phones above.
-    """
-    drawn = _intervals_wide(label, rows, low, high) + _intervals_stacked(label, rows, low, high)
-    return f'<figure class="chart intervals" tabindex="0">{drawn}<figcaption>{_safe(label)}</figcaption></figure>'
-
-
-def _intervals_wide(label: str, rows: Sequence[Interval], low: float, high: float) -> str:
-    longest = min(_LONGEST_LABEL, max(len(name) for name, _, _ in rows))
-    left, right = 24 + _LETTER * longest, 16 + _LETTER * max(len(note) for _, _, note in rows)
-    scale, height = _Scale(left, 420, low, high), 26 * len(rows) + 34
-    parts = [_svg("wide", label, left + 420 + right, height), *scale.grid(height)]
-    for number, (name, estimate, note) in enumerate(rows):
-        y = 20 + 26 * number
-        parts.append(f'<text x="{left - 10}" y="{y + 4}" text-anchor="end">{_shortened(name, longest)}</text>')
-        parts += scale.mark(estimate, y)
-        parts.append(f'<text x="{left + 428}" y="{y + 4}">{_safe(note)}</text>')
-    return f"{''.join(parts)}</svg>"
-
-
-def _intervals_stacked(label: str, rows: Sequence[Interval], low: float, high: float) -> str:
-    width, step = 340, 46
-    scale, height = _Scale(12, width - 24, low, high), step * len(rows) + 30
-    parts = [_svg("stacked", label, width, height), *scale.grid(height)]
-    for number, (name, estimate, note) in enumerate(rows):
-        y = 18 + step * number
-        room = width // _LETTER - len(note) - 2
-        parts.append(f'<text x="4" y="{y}">{_shortened(name, max(room, 8))}</text>')
-        parts.append(f'<text x="{width - 4}" y="{y}" text-anchor="end">{_safe(note)}</text>')
-        parts += scale.mark(estimate, y + 14)
-    return f"{''.join(parts)}</svg>"
-
-
-class _Scale(NamedTuple):
-    """Where values stand in a picture: from `left`, over `width`, between two values."""
-
-    left: float
-    width: float
-    low: float
-    high: float
-
-    def across(self, value: float) -> float:
-        share = (min(self.high, max(self.low, value)) - self.low) / (self.high - self.low)
-        return round(self.left + self.width * share, 1)
-
-    def grid(self, height: float) -> list[str]:
-        """Lines with their values below."""
-        parts = []
-        for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-            value = self.low + share * (self.high - self.low)
-            x = self.across(value)
-            parts.append(f'<line class="grid" x1="{x}" x2="{x}" y1="6" y2="{height - 24}"/>')
-            parts.append(f'<text x="{x}" y="{height - 8}" text-anchor="middle">{value:g}</text>')
-        return parts
-
-    def mark(self, estimate: Estimate, y: float) -> list[str]:
-        """An estimate and its interval."""
-        first, last = map(self.across, estimate.ends)
-        return [
-            f'<line class="series s0" x1="{first}" x2="{last}" y1="{y}" y2="{y}"/>',
-            f'<circle class="dot" cx="{self.across(estimate.value)}" cy="{y}" r="4.5"/>',
-        ]
-
-
-def _svg(kind: str, label: str, width: float, height: float) -> str:
-    return f'<svg class="{kind}" viewBox="0 0 {width} {height}" role="img" aria-label="{_safe(label)}">'
-
-
-def _shortened(name: str, longest: int) -> str:
-    return _safe(name if len(name) <= longest else name[: longest - 1] + "\u2026")
-
-
-def _safe(text: str) -> str:
+def escaped(text: str) -> str:
+    """A text for HTML: printable, nothing in it ends an element."""
     return html.escape(printable_lines(text))
-
-
-# -- Markdown to HTML ------------------------------------------------------------------------------------------
-
-
-_READER: Final = MarkdownIt("commonmark", {"html": False}).enable("table")
-
-
-class _Renderer(RendererHTML):
-    """Of a picture within a line its text alone."""
-
-    def image(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
-        return _safe(tokens[idx].content)
-
-
-_RENDERER: Final = _Renderer(_READER)
-_READER.validateLink = lambda url: not _OTHER_SCHEME.match(url)  # type: ignore[method-assign]
-
-
-def _blocks(tokens: Sequence[Token], folder: Path) -> Iterator[str]:
-    """The blocks as HTML: tables and pictures in our form, all else as markdown-it renders it."""
-    at = 0
-    while at < len(tokens):
-        end = _end(tokens, at)
-        block = tokens[at:end]
-        if block[0].type == "table_open":
-            yield _markdown_table(block)
-        elif pictures := _pictures(block):
-            yield from (_picture(image, folder) for image in pictures)
-        else:
-            yield _RENDERER.render(block, _READER.options, {}).rstrip("\n")
-        at = end
-
-
-def _pictures(block: Sequence[Token]) -> list[Token]:
-    """The pictures of a paragraph that holds nothing else."""
-    children = [child for token in block for child in token.children or () if child.type != "softbreak"]
-    return children if {child.type for child in children} == {"image"} else []
-
-
-def _end(tokens: Sequence[Token], at: int) -> int:
-    """Where the block that begins at a token ends."""
-    depth = 0
-    for end in range(at, len(tokens)):
-        depth += tokens[end].nesting
-        if depth == 0:
-            return end + 1
-    return len(tokens)
-
-
-def _markdown_table(block: Sequence[Token]) -> str:
-    rows: list[list[str]] = []
-    for token in block:
-        if token.type == "tr_open":
-            rows.append([])
-        elif token.type == "inline":
-            rows[-1].append(_RENDERER.renderInline(token.children or [], _READER.options, {}))
-    return _table(rows[0], rows[1:])
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
@@ -256,11 +83,3 @@ def _key(text: str) -> float | None:
     """
     number = _NUMBER.match(text.strip())
     return float(number[0].replace(",", "").replace("$", "").replace("\u2212", "-")) if number else None
-
-
-def _picture(image: Token, folder: Path) -> str:
-    """A picture of the report's own folder, within the page; no other file is read."""
-    path = (folder / str(image.attrs["src"])).resolve()
-    if not path.is_relative_to(folder.resolve()) or path.suffix not in _TYPES or not path.is_file():
-        return f"<figure><figcaption>{_safe(image.content)}</figcaption></figure>"
-    return picture_html(path, image.content)

@@ -12,12 +12,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from parlour.envs.core import ParlourError
 from parlour.envs.extras import not_installed
 from parlour.policies.files import replacing
-from parlour.policies.llm.model import Model
+
+if TYPE_CHECKING:
+    from parlour.policies.llm.model import Model
 
 INTERVAL: Final = "95 % interval"
 BLUE, VERMILION, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"

@@ -5,11 +5,12 @@ A feature computes and returns a `Report`; it has no writer of its own. Commands
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from parlour.envs.terminal import tell
 from parlour.policies.files import atomic_write, write_json
 from parlour.training.report import display, plots
 from parlour.training.report.html import bullets_html, page_of, picture_html, table_html, text_html
@@ -21,7 +22,7 @@ PAGE_FILE: Final = "report.html"
 SUMMARY_FILE: Final = "summary.json"
 
 Part = str | tuple[str, ...] | ResultTable
-"""A paragraph, a list of sentences, or a table."""
+"""A text, a list of sentences, each on a line of its own, or a table."""
 
 
 @dataclass(frozen=True)
@@ -58,20 +59,33 @@ class Report:
     details: tuple[Part, ...] = ()
     """What only files have, below the parts."""
     picture: Picture | None = None
-    values: Mapping[str, Any] | list[Any] | Callable[[], Any] | None = None
-    """Plain values for JSON, or a function that makes them where they take long to make."""
+    values: Any = None
+    """For JSON: plain values, results with estimates, or a function that makes them where they take long to make."""
     error: str | None = None
     """Why the command fails although there is something to print."""
+    data: tuple[ResultTable, ...] = ()
+    """Tables that are CSV files alone."""
 
     def show(self) -> None:
         """Print the parts, then the verdict."""
         for part in self.parts:
-            display.show(*part if isinstance(part, tuple) else (part,))
+            if isinstance(part, tuple):
+                for sentence in part:
+                    tell(sentence)
+            else:
+                display.show(part)
         display.show_verdict(self.verdict)
+
+    def print(self, *, as_json: bool) -> None:
+        """Print what people see, or the values as JSON."""
+        if as_json:
+            display.print_json(self.as_json())
+        else:
+            self.show()
 
     def as_json(self) -> Any:
         """The plain values, with the verdict where they have names."""
-        values = self.values() if callable(self.values) else self.values
+        values = _plain(self.values() if callable(self.values) else self.values)
         return {**values, "verdict": self.verdict} if self.verdict and isinstance(values, Mapping) else values
 
     def markdown(self, *, drawn: bool = False) -> str:
@@ -99,7 +113,7 @@ class Report:
         drawn = self.picture is not None and plots.available()
         if self.picture is not None and drawn:
             self.picture.draw(folder / self.picture.file)
-        for part in (*self.parts, *self.details):
+        for part in (*self.parts, *self.details, *self.data):
             if isinstance(part, ResultTable) and part.file:
                 part.write_csv(folder / part.file)
         if self.values is not None:
@@ -108,18 +122,25 @@ class Report:
             self.write_page(folder / PAGE_FILE, folder if drawn else None)
         atomic_write(folder / REPORT_FILE, self.markdown(drawn=drawn))
 
-    def write_page(self, path: Path, pictures: Path | None = None) -> None:
+    def write_page(self, path: Path, pictures: Path | None = None, pieces: Iterable[str] = ()) -> None:
         """Write one HTML file.
 
         Args:
             path: The file.
             pictures: The folder with the picture, which is put into the page; None: without it.
+            pieces: What only the page has below the verdict: HTML that its writer has escaped.
         """
         parts = [text_html("h1", self.title), *([text_html("blockquote", self.verdict)] if self.verdict else [])]
         if self.picture is not None and pictures is not None:
             parts.append(picture_html(pictures / self.picture.file, self.picture.caption))
-        parts += [_html(part) for part in (*self.parts, *self.details)]
+        parts += [*pieces, *(_html(part) for part in (*self.parts, *self.details))]
         atomic_write(path, render(page_of(self.title, parts)))
+
+
+def _plain(values: Any) -> Any:
+    from parlour.training.statistics import plain  # NumPy takes long to import
+
+    return plain(values)
 
 
 def _markdown(part: Part) -> list[str]:

@@ -29,7 +29,26 @@ class HasInterval(Protocol):
     def high(self) -> float | None: ...
 
 
-Cell = str | int | float | bool | None | HasInterval
+Plain = str | int | float | bool | None
+"""A value without an interval."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A cell that is not shown as its column says: in another unit, marked, or with words before it."""
+
+    value: Plain | HasInterval
+    column: Column | None = None
+    """How it is shown; None: as its column says."""
+    mark: str = ""
+    """Sign behind the value, such as a dagger."""
+    before: str = ""
+    """Words before it."""
+    hidden: bool = False
+    """Whether only the mark is shown; files have the value."""
+
+
+Cell = Plain | HasInterval | Figure
 """A cell of a row; a text is shown as it is."""
 
 
@@ -48,11 +67,23 @@ class Column:
     """Attributes of an estimate that follow its interval, such as `n` and `p`."""
     key: str = ""
     """Name in CSV and JSON; empty: the heading."""
+    none: str = NONE
+    """What a cell without a value shows."""
 
     @property
     def name(self) -> str:
         """The column's name in files."""
         return self.key or self.heading
+
+
+def rate_column(heading: str, key: str = "") -> Column:
+    """A column of rates with their intervals and numbers of cases."""
+    return Column(heading, "6.1%", shows=("n",), key=key)
+
+
+def points_column(heading: str, key: str = "") -> Column:
+    """A column of differences of rates in points, with their intervals, numbers of cases and tests."""
+    return Column(heading, "+.1f", 100, " points", ("n", "p"), key)
 
 
 def _interval(estimate: HasInterval, unit: str, times: float) -> str:
@@ -68,8 +99,11 @@ def cell_text(cell: Cell, column: Column) -> str:
     >>> cell_text(0.25, Column("share", ".1%")), cell_text(None, Column("share")), cell_text(12, Column("deals"))
     ('25.0%', '-', '12')
     """
+    if isinstance(cell, Figure):
+        shown = "" if cell.hidden else cell_text(cell.value, cell.column or column)
+        return cell.before + " ".join(filter(None, (shown, cell.mark)))
     if cell is None:
-        return NONE
+        return column.none
     if isinstance(cell, str):
         return cell
     if isinstance(cell, bool):
@@ -138,7 +172,7 @@ class ResultTable:
     def write_csv(self, path: Path) -> None:
         """Write the table as CSV, as a whole; an estimate fills the columns NAME, NAME_low, NAME_high, and what it shows."""
         wide = [
-            any(not isinstance(row[k], str | int | float | bool | None) for row in self.rows)
+            any(not isinstance(_value(row[k]), str | int | float | bool | None) for row in self.rows)
             for k in range(len(self.columns))
         ]
         heading = [name for column, is_wide in zip(self.columns, wide, strict=True) for name in _names(column, is_wide)]
@@ -153,7 +187,12 @@ class ResultTable:
         write_csv(path, heading, rows)
 
 
+def _value(cell: Cell) -> Plain | HasInterval:
+    return cell.value if isinstance(cell, Figure) else cell
+
+
 def _plain(cell: Cell, column: Column) -> Any:
+    cell = _value(cell)
     if isinstance(cell, str | int | float | bool | None):
         return cell
     names = ("value", "low", "high", *column.shows)
@@ -167,6 +206,7 @@ def _names(column: Column, wide: bool) -> list[str]:
 
 
 def _values(cell: Cell, column: Column, wide: bool) -> list[Any]:
+    cell = _value(cell)
     if not wide:
         return [cell]
     if isinstance(cell, str | int | float | bool | None):

@@ -8,18 +8,17 @@ import numpy as np
 from numba import prange
 from parlour.envs.avalon.encode import TABLE_SIZE
 from parlour.envs.avalon.presets import PROPOSALS, QUESTS, QUESTS_TO_WIN
-from parlour.envs.avalon.state import HUNT, PROPOSE, QUEST, TALK, VOTE
+from parlour.envs.avalon.state import DONE, HUNT, PROPOSE, QUEST, TALK, VOTE
 from parlour.envs.batch.avalon import belief
 from parlour.envs.batch.avalon.layout import SEAT_SIZE, SLOTS
 from parlour.envs.batch.avalon.play import ONGOING, begin, clipped, end, mask_row, play, start
 from parlour.envs.batch.compiled import copy, kernel, loop
-from parlour.envs.batch.kernel_tables import COURSE, DEAL, PLAY_AT_RANDOM, START, blank, rest
+from parlour.envs.batch.kernel_tables import DEAL, PLAY_AT_RANDOM, SHOW_ONLY, START, blank, rest
 from parlour.envs.batch.streams import advance, below
 from parlour.envs.batch.tables import ILLEGAL
 
-PHASE_PLACES: Final = tuple(
-    [TALK, PROPOSE, VOTE, QUEST, HUNT].index(p) if p in (TALK, PROPOSE, VOTE, QUEST, HUNT) else 0 for p in range(8)
-)
+_SHOWN_PHASES: Final = (TALK, PROPOSE, VOTE, QUEST, HUNT)
+PHASE_PLACES: Final = tuple(_SHOWN_PHASES.index(p) if p in _SHOWN_PHASES else 0 for p in range(DONE + 1))
 """Phase -> place of its one-hot."""
 
 
@@ -185,7 +184,7 @@ def run_all(  # type: ignore[no-untyped-def]
             begin(g, rules[0])
         elif task == START:
             start(g, rules[0], g.leader)
-        elif task != COURSE:
+        elif task != SHOW_ONLY:
             if g.actor < 0:
                 rest(b, rewards, terminated, winner, ONGOING)
                 continue

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import prange
 from parlour.envs.batch.compiled import kernel, loop
-from parlour.envs.batch.kernel_tables import COURSE, DEAL, PLAY_AT_RANDOM, START, blank, rest
+from parlour.envs.batch.kernel_tables import DEAL, PLAY_AT_RANDOM, SHOW_ONLY, START, blank, rest
 from parlour.envs.batch.tables import ILLEGAL
 from parlour.envs.batch.werewolf import belief
 from parlour.envs.batch.werewolf.layout import SEATS
@@ -234,7 +234,7 @@ def run_all(games: Any, rules: Any, weights: Any, h: Any, task: int, actions: An
             begin(g, r, w, h)
         elif task == START:
             start(g, r, w, h)
-        elif task != COURSE:
+        elif task != SHOW_ONLY:
             if g.actor < 0:
                 rest(b, turns.rewards, turns.terminated, winner, DRAW)
                 continue

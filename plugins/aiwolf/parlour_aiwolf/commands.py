@@ -12,8 +12,9 @@ from parlour.envs.terminal import tell
 from parlour.policies import make_policy
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption
-from parlour.training.cli.options import Answer, Options
+from parlour.training.cli.options import Options
 from parlour.training.report import display
+from parlour.training.report.report import Report
 from parlour.training.runs.run import Run
 
 from parlour_aiwolf.server import contest
@@ -28,7 +29,7 @@ def serve_contest(
     host: Annotated[str, "Address to listen at; the default answers only this machine."] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535), "Port to listen at; 0 picks a free one."] = 10000,
     out: common.TranscriptsOption = None,
-) -> Answer:
+) -> Report:
     """Serve the AIWolf contest's protocol: agents connect, play games with each other and parlour's players, and are ranked.
 
     An agent that gives no usable answer in time forfeits that decision. After five late answers in a row it is cut off, and the default
@@ -51,7 +52,7 @@ def serve_contest(
                 results.write_csv(folder / "contest.csv")
     finally:
         contest.close(entrants)
-    return Answer({"results": results.as_json()}, [results])
+    return Report("", parts=(results,), values={"results": results.as_json()})
 
 
 def play_contest(
@@ -64,7 +65,7 @@ def play_contest(
     role: Annotated[str, "Role that the server is asked for, such as SEER."] = "none",
     seed: Annotated[int, typer.Option(min=0), "Seed of the player."] = 0,
     protocol: Annotated[str, "The contest's protocol: classic, or nlp for free words (aiwolf-nlp)."] = "classic",
-) -> Answer:
+) -> Report:
     """Play in a seat at an AIWolf server until it ends the contest.
 
     Example: [bold]parlour aiwolf play --host localhost --port 10000 --policy heuristic[/bold]
@@ -76,4 +77,4 @@ def play_contest(
     tell(f"Playing at {host}:{port}", error=True)
     visitor.visit(host, port)
     results = visitor.results()
-    return Answer({"results": results.as_json()}, [results])
+    return Report("", parts=(results,), values={"results": results.as_json()})

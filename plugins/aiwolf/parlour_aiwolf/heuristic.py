@@ -9,7 +9,6 @@ alone, and is no language model.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 import numpy as np
@@ -17,7 +16,8 @@ from parlour.envs import speech
 from parlour.envs.core import Event, Move
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.vocabulary import WerewolfView
-from parlour.policies.settings import Settings, number, setting
+from parlour.policies.heuristic.settings import HeuristicSettings
+from pydantic import Field
 
 from parlour_aiwolf.vocabulary import BODYGUARD, IDENTIFIED, MEDIUM, POSSESSED, TALK_OVER
 
@@ -29,11 +29,10 @@ TIE: Final = 1e-3
 """So little that it only decides ties."""
 
 
-@dataclass(frozen=True)
-class AIWolfStyle(Settings):
+class AIWolfStyle(HeuristicSettings):
     """How the player talks; `heuristic:open=0.1` on the command line."""
 
-    open: float = setting(0.0, number(0, 1))
+    open: float = Field(default=0.0, ge=0, le=1)
     """How often a villager, a bodyguard or a werewolf that has not come out says with its line that it is a villager."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -14,14 +15,13 @@ from parlour.policies.files import write_json
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, called, seated
-from parlour.training.cli.options import Answer
 from parlour.training.measure.decision_tables import SIGN, decision_parts, marked
 from parlour.training.play.extras import import_extra
 from parlour.training.play.parallel.executor import opened
 from parlour.training.play.runner import GameRunner
 from parlour.training.report import display
-from parlour.training.report.html import HTML, MARKDOWN
-from parlour.training.report.result_table import Cell, Column, ResultTable
+from parlour.training.report.report import PAGE_FILE, REPORT_FILE, Report
+from parlour.training.report.result_table import Cell, Column, Figure, ResultTable
 from parlour.training.report.verdicts import POINTS, compared, together, word
 from parlour.training.statistics import Estimate, show_interval
 
@@ -73,7 +73,7 @@ def benchmark(
     out: Annotated[Path, "Run directory, for the results file and the transcripts; resumes if it exists."] = Path(
         "runs/benchmark"
     ),
-) -> Answer:
+) -> Report:
     """Measure a player on a fixed suite of games, deals and opponents: a score with a 95 % confidence interval.
 
     Every deal is played from both sides. The file benchmark.json in the run directory contains everything needed to run
@@ -97,10 +97,10 @@ def benchmark(
         scores_json, made = run_benchmark(chosen, candidate, out, name, runner=runner, progress=progress)
     note = f"; agents answered by {called(model)}" if asking else ""
     result = read_result(out)
-    parts, verdict = score_parts(result, made, note), verdict_of(result)
-    write_benchmark_page(out, result, verdict, parts)
-    files = f"report: {out / HTML}, {out / MARKDOWN}; results: {out / RESULTS}"
-    return Answer(scores_json, [*parts, files], verdict=verdict)
+    report = Report("", verdict_of(result), tuple(score_parts(result, made, note)), values=scores_json)
+    write_benchmark_page(out, result, report)
+    files = f"report: {out / PAGE_FILE}, {out / REPORT_FILE}; results: {out / RESULTS}"
+    return replace(report, parts=(*report.parts, files))
 
 
 def compare_results(
@@ -110,7 +110,7 @@ def compare_results(
         "Results file, or run directory; or trained, heuristic, random: a player that comes with parlour.",
     ],
     b: Annotated[str, typer.Argument(), "The other result, in the same form."],
-) -> Answer:
+) -> Report:
     """Test two results of the benchmark on the same deals: points of the first minus points of the second.
 
     Example: [bold]parlour benchmark compare runs/llama heuristic[/bold]
@@ -121,19 +121,19 @@ def compare_results(
     value |= {"suite": suite.name, "version": suite.version}
     value |= {"tables": [table.name for table in suite.tables]}
     if first.no_score or other.no_score:
-        return Answer({**value, "differences": None}, [], verdict=together([first.doubt, other.doubt]))
+        return Report("", together([first.doubt, other.doubt]), values={**value, "differences": None})
     title = f"Benchmark {suite}, same deals: {first.name} less {other.name} (points, 95 % interval; sign test)"
-    sign = f" {SIGN}" if first.doubt or other.doubt else ""
-    rows = [
-        (part, score.n, f"{score.value:+6.1f}{sign}", show_interval(score, "+.1f"), score.p, word(score))
-        for part, score in differences.items()
-    ]
-    columns = (*map(Column, ("part", "deals", "difference", "interval")), Column("p", ".2g"), Column("verdict"))
+    sign = SIGN if first.doubt or other.doubt else ""
+    rows = tuple((part, score.n, Figure(score, mark=sign), score.p, word(score)) for part, score in differences.items())
+    columns = (Column("part"), Column("deals"), _DIFFERENCE, Column("p", ".2g"), Column("verdict"))
     rated = ratings(suite, {"a": first.points, "b": other.points})
     value |= {"differences": plain(differences), "ratings": {name: plain(rating) for name, rating in rated.items()}}
     said = compared(first.name, other.name, differences[OVERALL], POINTS)
     verdict = together([said, first.doubt, other.doubt])
-    return Answer(value, [ResultTable(title, columns, tuple(rows)), *_rated(rated, first, other)], verdict=verdict)
+    return Report(title, verdict, (ResultTable(title, columns, rows), *_rated(rated, first, other)), values=value)
+
+
+_DIFFERENCE: Final = Column("difference", "+.1f")
 
 
 def _rated(rated: Ratings, first: BenchmarkResult, other: BenchmarkResult) -> list[ResultTable]:
@@ -149,20 +149,18 @@ def score_parts(result: BenchmarkResult, made: Decisions, note: str) -> list[Res
     others = {reference.name: scores(result.suite, reference.points) for reference in references(result.suite)}
     title = f"Benchmark {result.suite}: {marked(result.name, made.own, made.decisions)} (points of 100, 95 % interval){note}"
     rows: list[tuple[Cell, ...]] = [
-        (part, score.n, *_figure(score, result), *(points[part].value for points in others.values()))
+        (part, score.n, _figure(score, result), *(points[part].value for points in others.values()))
         for part, score in own.items()
     ]
     points = [Column(name, "5.1f") for name in others]
-    columns = (Column("part"), Column("deals"), Column("points", "5.1f"), Column("interval"), *points)
+    columns = (Column("part"), Column("deals"), Column("points", "5.1f"), *points)
     table = ResultTable(title, columns, tuple(rows), result.no_score)
     return [table, *decision_parts({result.name: made}, measured=False)]
 
 
-def _figure(score: Estimate, result: BenchmarkResult) -> tuple[Cell, Cell]:
-    """Points and interval: with the sign where there is a doubt, nothing where the player has no score."""
-    if result.no_score:
-        return None, None
-    return (f"{score.value:5.1f} {SIGN}" if result.doubt else score.value), show_interval(score, ".1f")
+def _figure(score: Estimate, result: BenchmarkResult) -> Cell:
+    """Points: with the sign where there is a doubt, nothing where the player has no score."""
+    return None if result.no_score else Figure(score, mark=SIGN if result.doubt else "")
 
 
 FIGURES: Final = "leaderboard.json"
@@ -171,7 +169,7 @@ FIGURES: Final = "leaderboard.json"
 def show_leaderboard(
     results: Annotated[list[Path], typer.Argument(), "Results files (benchmark.json), or run directories."],
     out: Annotated[Path, "Folder for the page and the figures."] = Path("runs/leaderboard"),
-) -> Answer:
+) -> Report:
     """Rank players by their results of one suite, with the players that come with parlour.
 
     Each file is checked: its suite, its counts, and that its scores follow from its points. A file that fails is refused.
@@ -183,13 +181,13 @@ def show_leaderboard(
     write_leaderboard_page(out, board)
     write_json(out / FIGURES, board.as_json())
     files = f"page: {out / LEADERBOARD_PAGE}; figures: {out / FIGURES}"
-    return Answer(board.as_json(), [leaderboard_table(board), files], verdict=verdict_on(board))
+    return Report("", verdict_on(board), (leaderboard_table(board), files), values=board.as_json())
 
 
 def write_page(
     runs: Annotated[list[Path], typer.Argument(), "Run directories of a benchmark, of one suite."],
     html: Annotated[Path, "The page."] = Path("runs/benchmark.html"),
-) -> Answer:
+) -> Report:
     """Put runs of the benchmark on one page: verdict, scores beside cost, abilities, commands.
 
     Abilities are on it for runs in which `parlour benchmark abilities` has measured them. The file benchmark.json of a run is what
@@ -199,7 +197,8 @@ def write_page(
     """
     board = leaderboard(runs)
     verdict = write_runs_page(html, runs, board)
-    return Answer({**board.as_json(), "page": str(html)}, [leaderboard_table(board), f"page: {html}"], verdict=verdict)
+    parts = (leaderboard_table(board), f"page: {html}")
+    return Report("", verdict, parts, values={**board.as_json(), "page": str(html)})
 
 
 def show_abilities(
@@ -208,7 +207,7 @@ def show_abilities(
     policy: Annotated[
         str | None, "The player that was measured, who is asked what it believes; None: chat, answered by --model."
     ] = None,
-) -> Answer:
+) -> Report:
     """Measure deduction, deception, persuasion, consistency and the hunt for Merlin in the games of a benchmark.
 
     At the first decision after each quest, every good seat of the player is asked in private how likely each other seat is to be
@@ -231,4 +230,4 @@ def show_abilities(
         took = f"{clock.value:.2f} {show_interval(clock, '.2f')}, n={clock.n}"
         answered.append(f"seconds of its turns in a game, on this machine: {took}")
     files = f"page: {run / pages.ABILITIES_PAGE}; figures: {run / measured.ABILITIES}"
-    return Answer(result.as_json(), [table, *answered, files], verdict=verdict)
+    return Report("", verdict, (table, *answered, files), values=result.as_json())

@@ -6,28 +6,21 @@ Abilities are there for runs in which `parlour benchmark abilities` has measured
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.policies.files import atomic_write, read_json
+from parlour.policies.files import read_json
 from parlour.policies.llm.decisions import mostly_foreign
 from parlour.training.measure.decision_tables import SIGN, amount
-from parlour.training.report.html import (
-    HTML,
-    MARKDOWN,
-    intervals,
-    opening,
-    table_html,
-    text_html,
-    write_verdict_page,
-)
+from parlour.training.report.report import PAGE_FILE, Report
 from parlour.training.report.result_table import Cell, Column, ResultTable
 from parlour.training.report.verdicts import POINTS, compared, together
 from parlour.training.statistics import Estimate
 
+from parlour_bench.intervals import intervals
 from parlour_bench.leaderboard import Entry, Leaderboard
 from parlour_bench.result import scores
 from parlour_bench.results_file import ABILITIES, RESULTS, BenchmarkResult
@@ -37,25 +30,11 @@ _MOST = 12
 """Scores in the picture: the whole, games, sides and tables come first."""
 
 
-def part_html(part: ResultTable | str) -> str:
-    """A table, or a line of text."""
-    return table_html(part) if isinstance(part, ResultTable) else text_html("p", part)
-
-
-def part_markdown(part: ResultTable | str) -> str:
-    """The same in Markdown, with an empty line behind it."""
-    if isinstance(part, str):
-        return f"{part}\n"
-    return "\n\n".join(filter(None, [f"**{part.title}**", part.markdown(), part.note])) + "\n"
-
-
-def write_benchmark_page(
-    folder: Path, result: BenchmarkResult, verdict: str, parts: Sequence[ResultTable | str]
-) -> None:
+def write_benchmark_page(folder: Path, result: BenchmarkResult, report: Report) -> None:
     """Write the page and the Markdown into the directory of a run. Raises `OSError` as writing a file does."""
-    title = f"Benchmark {result.suite}: {result.name}"
-    write_verdict_page(folder / HTML, title, verdict, [_picture(result), *map(part_html, parts)])
-    atomic_write(folder / MARKDOWN, "\n".join([*opening(title, verdict), *map(part_markdown, parts)]))
+    report = replace(report, title=f"Benchmark {result.suite}: {result.name}", values=None)
+    report.write_page(folder / PAGE_FILE, pieces=[_picture(result)])
+    report.write(folder)
 
 
 def _picture(result: BenchmarkResult) -> str:
@@ -117,8 +96,8 @@ def write_leaderboard_page(folder: Path, board: Leaderboard) -> None:
     """Write it into a folder. Raises `OSError` as writing a file does."""
     rows = [(entry.result.name, entry.score, f"{entry.score.value:.1f}") for entry in board.entries if entry.score]
     picture = intervals("points of 100 with their 95 % intervals", rows, 0.0, 100.0) if rows else ""
-    parts = [picture, part_html(leaderboard_table(board))]
-    write_verdict_page(folder / LEADERBOARD_PAGE, f"Leaderboard: {board.suite}", verdict_on(board), parts)
+    report = Report(f"Leaderboard: {board.suite}", verdict_on(board), (leaderboard_table(board),))
+    report.write_page(folder / LEADERBOARD_PAGE, pieces=[picture])
 
 
 _PLAYER: Final = "{player}"
@@ -180,14 +159,10 @@ def write_runs_page(file: Path, runs: Sequence[Path], board: Leaderboard) -> str
     verdict = together([verdict_of(entry.result) for entry in entries])
     title = f"Benchmark {board.suite}: {', '.join(entry.result.name for entry in entries)}"
     commands = tuple((name, str(read_json(folder / RESULTS).get("command", ""))) for name, folder in folders.items())
-    parts = [
-        _scores(board),
-        *(_ability_picture(picture, measured) for picture in PICTURES),
-        part_html(leaderboard_table(board)),
-        part_html(ResultTable("Commands that make the runs again", (Column("player"), Column("command")), commands)),
-    ]
+    made_by = ResultTable("Commands that make the runs again", (Column("player"), Column("command")), commands)
+    pictures = [_scores(board), *(_ability_picture(picture, measured) for picture in PICTURES)]
     file.parent.mkdir(parents=True, exist_ok=True)
-    write_verdict_page(file, title, verdict, parts)
+    Report(title, verdict, (leaderboard_table(board), made_by)).write_page(file, pieces=pictures)
     return verdict
 
 

@@ -17,9 +17,9 @@ from parlour.envs.core import ParlourError
 from parlour.policies import make_policy
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model, OfflineModel
-from parlour.training.measure.evaluate import DEFAULT, Evaluation, Game, team
+from parlour.training.measure.evaluate import Evaluation, Game, team
 from parlour.training.play import rollout
-from parlour.training.play.runner import GameRunner
+from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.runs.progress import Stage, StageProgress, no_progress
 from parlour.wrappers.text_actions import TextActions
 
@@ -82,7 +82,7 @@ def play_suite(
     suite: Suite,
     candidate: Candidate,
     folder: Path | None = None,
-    runner: GameRunner = DEFAULT,
+    runner: GameRunner = ONE_AT_A_TIME,
     progress: StageProgress = no_progress,
 ) -> list[PlayedTable]:
     """Play all games of a suite, or those that are missing in the folder.

@@ -19,13 +19,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.policies import REGISTRY, asks_a_model, settings_of
-from parlour.policies.experts import EXPERT, card_for, style_of
+from parlour.policies import REGISTRY, asks_a_model
+from parlour.policies.experts import EXPERT, card_for
 from parlour.policies.files import read_json, reading
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.make import ModelConfig
 from parlour.policies.llm.model import OFFLINE, Model
 from parlour.policies.names import MIXED
+from parlour.policies.registry import settings_read
 from parlour.training.report.verdicts import doubt, no_score
 
 from parlour_bench.played import WON, Candidate, PlayedTable
@@ -195,7 +196,7 @@ def _hashes(suite: Suite, seated: Iterable[str], model: Model) -> dict[str, str]
         for name in (player, *table.opponents):
             plain_name, _, words = name.partition(":")
             if plain_name in _WITH_EXPERTS:
-                style = style_of(settings_of(name)) if plain_name == EXPERT and words else ""
+                style = settings_read(name).style if plain_name == EXPERT and words else ""
                 card = card_for(*table.configured(), style=style)
                 digests |= {card.name: card.sha256} if card else {}
     paths = [part for player in sorted(set(seated)) for part in _paths(player)]

@@ -18,8 +18,7 @@ from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.make import measured_apart
 from parlour.policies.llm.model import Model
 from parlour.policies.llm.transport.meter import Meter
-from parlour.training.measure.evaluate import DEFAULT
-from parlour.training.play.runner import GameRunner
+from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.runs.progress import StageProgress, no_progress
 from parlour.training.runs.run import Run
 
@@ -36,7 +35,7 @@ def benchmark(
     out: Path,
     name: str,
     *,
-    runner: GameRunner = DEFAULT,
+    runner: GameRunner = ONE_AT_A_TIME,
     progress: StageProgress = no_progress,
 ) -> tuple[dict[str, Any], Decisions]:
     """Play a suite, or resume the run in `out`.

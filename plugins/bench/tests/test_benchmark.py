@@ -382,7 +382,7 @@ def test_a_report_shows_a_dash_and_the_reason_instead_of_a_score(form, useless):
     assert text.index(reason) < text.index("werewolf_v0")  # the verdict comes first
     assert text.count(reason) == 2  # and the table says it below
     cells = re.sub(r"</?(?:bdi|td)[^>]*>", "|", text).replace(" ", "").replace("||", "|").replace("||", "|")
-    assert "|overall|16|-|-|" in cells
+    assert re.search(r"\|overall\|16\|-\|\d", cells)
     assert "<svg" not in text  # no picture of a score
 
 
@@ -392,7 +392,7 @@ def test_the_terminal_shows_a_dash_and_the_reason_instead_of_a_score(useless):
     reason = read_result(useless).no_score
     assert shown.endswith(reason)
     assert shown.count(reason) == 2
-    assert re.search(r"overall \W*16 \W*- \W*- ", shown)
+    assert re.search(r"overall \W*16 \W*- \W*\d", shown)
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from shutil import copyfile
 
 import pytest
 from parlour.policies.llm.decisions import Decisions
-from parlour.training.report.html import HTML
+from parlour.training.report.report import PAGE_FILE, Report
 from parlour_bench.cli import score_parts
 from parlour_bench.leaderboard import leaderboard
 from parlour_bench.page import (
@@ -31,8 +31,9 @@ SIZES = pytest.mark.parametrize("size", [DESKTOP, {"width": 390, "height": 844}]
 def benchmark_page(folder: Path) -> Path:
     """The random player's results of the full suite, under a name with markup in it."""
     result = replace(read_result(reference_file(FULL, "random")), name="<b>me</b>")
-    write_benchmark_page(folder, result, verdict_of(result), score_parts(result, Decisions(), ""))
-    return folder / HTML
+    report = Report("", verdict_of(result), tuple(score_parts(result, Decisions(), "")))
+    write_benchmark_page(folder, result, report)
+    return folder / PAGE_FILE
 
 
 def leaderboard_page(folder: Path) -> Path:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from parlour.policies.registry import PolicyKind, kind_of
+from parlour.policies.registry import PolicyKind
 
 DEEPROLE: Final = "deeprole"
-KIND: Final[PolicyKind] = kind_of(
+KIND: Final[PolicyKind] = PolicyKind(
     DEEPROLE,
-    "table",
-    "file",
     "parlour_deeprole.player:DeepRolePlayer",
+    "file",
     extra="batch",
     first="file",
     shown=f"{DEEPROLE}:FILE",

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
-from parlour.envs.core import check_from
+from parlour.envs.settings import Settings
+from pydantic import Field
 
 GAME: Final = "avalon_v0"
 
 
-@dataclass(frozen=True, kw_only=True)
-class DeepRoleConfig:
+class DeepRoleConfig(Settings):
     """One run."""
 
-    points: int = 60
+    points: int = Field(default=60, ge=10)
     """Number of beliefs solved for each of the 44 networks."""
-    iterations: int = 20
+    iterations: int = Field(default=20, ge=3)
     """Number of CFR+ iterations of each solve."""
-    hidden: int = 64
+    hidden: int = Field(default=64, ge=1)
     """Width of both hidden layers."""
-    fit_steps: int = 250
+    fit_steps: int = Field(default=250, ge=1)
     """Number of gradient steps for each network."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     """Seed of the run."""
-
-    def __post_init__(self) -> None:
-        for name, least in (("points", 10), ("iterations", 3), ("hidden", 1), ("fit_steps", 1), ("seed", 0)):
-            check_from(name, getattr(self, name), least)

@@ -8,18 +8,19 @@ The solutions also say how likely everybody's moves were in each of the 60 deals
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, Final, Self
+from typing import Annotated, Any, ClassVar, Final, Self
 
 import numpy as np
 from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import build, known
+from parlour.envs.settings import Accepts, Settings
 from parlour.policies.base import TablePolicy
-from parlour.policies.settings import Settings, number, read_settings, setting, whole
+from parlour.policies.seating import Seating
+from pydantic import Field
 
 from parlour_deeprole import DEEPROLE, public
 from parlour_deeprole.config import GAME
@@ -31,15 +32,14 @@ TABLE: Final[Mapping[str, Any]] = {"num_players": SEATS, "rules": "official", "r
 """Options of the only table that it plays at."""
 
 
-@dataclass(frozen=True)
 class DeepRoleSettings(Settings):
     """What can be set."""
 
-    file: str = setting(needs="a file; accepted: deeprole:DIR/deeprole.npz")
+    file: Annotated[str, Accepts("the deeprole.npz of `train deeprole`")]
     """The value networks, `deeprole.npz` of `train deeprole`."""
-    iterations: int = setting(40, whole(3))
+    iterations: int = Field(default=40, ge=3)
     """CFR+ iterations at each proposal."""
-    slip: float = setting(0.05, number(0.0001, 1))
+    slip: float = Field(default=0.05, ge=0.0001, le=1)
     """Share of everybody's moves that beliefs take for random ones."""
 
 
@@ -54,6 +54,7 @@ class DeepRolePlayer(TablePolicy):
     name: ClassVar[str] = DEEPROLE
     wants: ClassVar[str] = "view"
     origin: ClassVar[str] = "deeprole plays"
+    settings_type: ClassVar[type[Settings]] = DeepRoleSettings
 
     def __init__(self, solver: Solver, chosen: DeepRoleSettings) -> None:
         super().__init__()
@@ -61,13 +62,11 @@ class DeepRolePlayer(TablePolicy):
         self.table = GAME, build(known(GAME).spec, TABLE).config
 
     @classmethod
-    def from_settings(cls, words: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Self:
-        """From words, for a table. Raises `ParlourError` for other settings, another table or a file without networks."""
-        chosen = read_settings(DeepRoleSettings, words, DEEPROLE)
-        file = Path(chosen.file)
+    def make(cls, settings: DeepRoleSettings, at: Seating) -> Self:
+        file = Path(settings.file)
         written = file.stat().st_mtime_ns if file.exists() else 0
-        player = cls(_solver(chosen.file, chosen.iterations, chosen.slip, written), chosen)
-        player.check_table(game, config)
+        player = cls(_solver(settings.file, settings.iterations, settings.slip, written), settings)
+        player.check_table(at.game, at.config)
         return player
 
     def act(self, observation: Any, info: dict[str, Any]) -> int:
@@ -92,7 +91,7 @@ class DeepRolePlayer(TablePolicy):
         return weights
 
     def settings(self) -> dict[str, Any]:
-        return self.chosen.as_json()
+        return self.chosen.plain()
 
     # -- inside ------------------------------------------------------------------------------------------------
 

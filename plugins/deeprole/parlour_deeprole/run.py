@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from time import process_time
 from typing import Final
 
@@ -138,8 +138,8 @@ def learn(config: DeepRoleConfig, run: Run) -> LearnedValues:
         ParlourError: The directory holds another run or is in use.
     """
     began = process_time()
-    with run.opened(asdict(config)) as folder:
-        done = run.restore(ValueNetworks.of_state) or ValueNetworks({}, asdict(config))
+    with run.opened(config.plain()) as folder:
+        done = run.restore(ValueNetworks.of_state) or ValueNetworks({}, config.plain())
         networks = dict(done.networks)
         standings = STANDINGS[:-1]  # nothing leads to the first one
         stage = Stage("Learning value networks", len(standings), "networks")
@@ -150,8 +150,8 @@ def learn(config: DeepRoleConfig, run: Run) -> LearnedValues:
             last = networks[standings[number - 1]] if number else None
             networks[at], wrong = _learn(at, number, config, ValueNetworks(networks), last)
             run.log({ERROR: wrong}, number + 1)
-            run.checkpoint(ValueNetworks(networks, asdict(config)).state_dict())
-        player = ValueNetworks(networks, asdict(config))
+            run.checkpoint(ValueNetworks(networks, config.plain()).state_dict())
+        player = ValueNetworks(networks, config.plain())
         player.save(folder / PLAYER)
         run.progress(stage, len(standings))
         errors = {at.name: row[ERROR] or 0.0 for at, (_, row) in zip(standings, run.curve, strict=False)}
@@ -172,5 +172,5 @@ def _learn(
         parts.append((belief, solve(belief, size, leaves, config.iterations).values))
     beliefs, values = map(np.array, zip(*parts, strict=True))
     held_out = max(1, round(_HELD * config.points))
-    network = fit(beliefs[held_out:], values[held_out:], replace(config, seed=seed), start)
+    network = fit(beliefs[held_out:], values[held_out:], config.replace(seed=seed), start)
     return network, round(error(network, beliefs[:held_out], values[:held_out]), 6)

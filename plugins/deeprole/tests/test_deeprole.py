@@ -190,9 +190,9 @@ def test_it_plays_whole_games_and_a_seed_gives_the_same_game(tmp_path):
     ("options", "names", "message"),
     [
         ({**TABLE, "talk": True}, "deeprole:{}", "deeprole plays avalon_v0 with .* and cannot play"),
-        (TABLE, "deeprole", "deeprole needs a file; accepted: deeprole:DIR/deeprole.npz"),
+        (TABLE, "deeprole", "file is missing"),
         (TABLE, "deeprole:{}.none", "there is no policy file"),
-        (TABLE, "deeprole:{},slip=2", "slip '2' is not accepted"),
+        (TABLE, "deeprole:{},slip=2", "slip 2.0 is not accepted"),
     ],
 )
 def test_another_table_or_setting_is_refused_in_one_line(tmp_path, options, names, message):

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from parlour.training.cli.options import Answer, Options
-from parlour.training.measure.evaluation_tables import show_rate
+from parlour.training.cli.options import Options
 from parlour.training.report import display
-from parlour.training.report.result_table import ResultTable, plain_table
+from parlour.training.report.report import Report
 
 from parlour_people.analysis import report
-from parlour_people.analysis.compare import ComparedGuesses, ComparedVotes, compared_guesses, compared_votes
+from parlour_people.analysis.compare import compared_guesses, compared_votes
 from parlour_people.analysis.run import REPORT, AnalysisSettings, analyse as analyse_folder
 
 
@@ -20,7 +19,7 @@ def analyse(
     directory: Annotated[Path, typer.Argument(help="Directory with transcripts of Avalon, imported or played here.")],
     out: Annotated[Path, "Directory for the report, pictures and tables."],
     settings: Annotated[AnalysisSettings, Options()],
-) -> Answer:
+) -> Report:
     """Analyse recorded games: surprising decisions, votes and guesses next to the heuristic's.
 
     Example: [bold]parlour analyse runs/published --out runs/analysis --workers 2[/bold]
@@ -29,26 +28,8 @@ def analyse(
         analysis = analyse_folder(directory, out, settings, progress=progress)
 
     theirs, games = analysis.folder.theirs, analysis.folder.games
-    headings: tuple[str, ...] = ("by", "", "games", "votes", theirs, "heuristic", "difference, points")
-    parts: list[ResultTable | str] = [
-        plain_table("Right votes of good seats (95 % interval)", headings, map(_votes, compared_votes(games)))
-    ]
+    tables = [report.votes_table(list(compared_votes(games)), theirs, "Right votes of good seats (95 % interval)")]
     if guesses := list(compared_guesses(games)):
-        headings = ("by", "", "guesses", theirs, "heuristic", "both", "chance", "difference, points")
-        parts.append(plain_table("Guesses that named Merlin (95 % interval)", headings, map(_guesses, guesses)))
-    parts.append(f"{len(games)} games analysed; report: {analysis.out / REPORT}")
-    return Answer(analysis.figures, parts, verdict=report.verdict(analysis.folder))
-
-
-def _votes(votes: ComparedVotes) -> tuple[str, ...]:
-    shares = (report.share(votes.theirs), report.share(votes.ours), report.points(votes.difference))
-    return (votes.by, _group(votes), str(votes.games), str(votes.votes), *shares)
-
-
-def _guesses(guesses: ComparedGuesses) -> tuple[str, ...]:
-    rates = (str(guesses.theirs.n), show_rate(guesses.theirs), show_rate(guesses.ours), str(guesses.both))
-    return (guesses.by, _group(guesses), *rates, f"{guesses.chance:.1f}", report.points(guesses.difference))
-
-
-def _group(compared: Any) -> str:
-    return "" if compared.by == compared.group else str(compared.group)
+        tables.append(report.guesses_table(guesses, theirs, "Guesses that named Merlin (95 % interval)"))
+    files = f"{len(games)} games analysed; report: {analysis.out / REPORT}"
+    return Report("", report.verdict(analysis.folder), (*tables, files), values=analysis.figures)

@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 from parlour.training.cli import common
 from parlour.training.cli.options import Options
-from parlour.training.cli.train import stored
 from parlour.training.play.extras import import_extra
 from parlour.training.report import display
-from parlour.training.report.report import Report
+from parlour.training.report.report import REPORT_FILE, Report
 from parlour.training.runs.run import Run
 
 from parlour_people.clone.choices import CloneConfig
+from parlour_people.habits import report as habits_report
 from parlour_people.habits.run import HabitsConfig, learn_habits
 
 
@@ -32,7 +32,11 @@ def train_habits(
     """
     with display.progress_line() as progress:
         result = learn_habits(config, Run(out, progress, log or ()))
-    return stored(result.report, out, f"habits: {out / 'habits.json'}")
+    tested = "The last games" if result.often else "The other folder"
+    scores = {"Cross-validation by game": result.scores, tested: result.tested}
+    tables = (habits_report.score_table(title, of) for title, of in scores.items() if of)
+    files = f"habits: {out / 'habits.json'}; report: {out / REPORT_FILE}"
+    return Report("", result.verdict, (*tables, files), values={"out": str(out), **result.as_json()})
 
 
 def train_clone(
@@ -53,8 +57,10 @@ def train_clone(
     """
     by_date = config.method == "networks"
     run = import_extra(f"parlour_people.clone.{'by_date' if by_date else 'run'}", "train")
-    learn = run.clone_networks if by_date else run.clone
+    learn, summary = (run.clone_networks, run.summary_by_date) if by_date else (run.clone, run.summary)
     report = import_extra("parlour_people.clone.report", "train")
     with display.progress_line() as progress:
         result = learn(folder, Run(out, progress, log or ()), config)
-    return stored(result.report, out, f"player: --policy clone:{out / report.PLAYER}")
+    table = report.score_table("Held-out games (95 % interval)", report.over_all(result.scores))
+    files = f"player: --policy clone:{out / report.PLAYER}; report: {out / REPORT_FILE}"
+    return Report("", report.verdict(result.scores), (table, files), values={"out": str(out), **summary(result)})

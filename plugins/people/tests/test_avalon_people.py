@@ -6,10 +6,10 @@ import json
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.training.cli.reproduce import show_reproduction
-from parlour.training.papers.cells import ReproductionSetting
+from parlour.training.papers.cells import ReproductionSetting, StudySetting
+from parlour.training.papers.report import report_of
 from parlour.training.papers.reproduce import reproduce
-from parlour.training.records.avalon import import_records
+from parlour.training.records.avalon.importing import import_records
 from parlour_people.papers import avalon_people
 from parlour_people.papers.avalon_people import GAMES_LEFT_OUT, LIKELIHOOD, NAMED, WINS, played_game
 from test_avalonlogs import MISSIONS, logged
@@ -62,7 +62,7 @@ def test_the_study_counts_and_reads_the_games_and_writes_a_report(tmp_path, monk
     games = [logged(assassinated=("Oz", "Kim")[k % 2]) | named(k) for k in range(59)]
     plain = logged(assassinated=None) | named(59)
     plain["outcome"]["roles"][5]["role"] = "LOYAL FOLLOWER"
-    setting = ReproductionSetting(data=folder_of(tmp_path, [*games, plain]), out=tmp_path / "out")
+    setting = StudySetting(data=folder_of(tmp_path, [*games, plain]), out=tmp_path / "out")
     table = reproduce("avalon-people", setting)
     by = {(cell.row, cell.of, cell.measure): cell for cell in table.cells}
     assert by["people", "without Merlin", GAMES_LEFT_OUT].ours.value == pytest.approx(1 / 60)
@@ -74,8 +74,8 @@ def test_the_study_counts_and_reads_the_games_and_writes_a_report(tmp_path, monk
     assert report.index("59 games of people") < report.index("](clones/scores.png)")
     votes = {cell.row: cell.of for cell in table.cells if cell.measure == f"vote: {LIKELIHOOD}"}
     assert votes == dict.fromkeys(("clone", "heuristic", "frequency"), "7 players")
-    show_reproduction(table, setting.model)
+    report_of(table, setting.model).show()
     output = capsys.readouterr().out
-    assert f"- {len(table.cells) - len(table.cells_shown)} more figures are in report.md" in output
+    assert f"{len(table.cells) - len(table.cells_shown)} more figures are in report.md" in output
     assert WINS in output
     assert "propose: mean" not in output

@@ -8,9 +8,10 @@ import math
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.model import OfflineModel
-from parlour.training.cli import reproduce as command
-from parlour.training.papers.reproduce import ReproductionSetting, reproduce
-from parlour.training.records.avalon import import_records
+from parlour.training.papers.cells import ReproductionSetting, StudySetting
+from parlour.training.papers.report import report_of
+from parlour.training.papers.reproduce import reproduce
+from parlour.training.records.avalon.importing import import_records
 from parlour_people.analysis.run import AnalysisSettings, analyse
 from parlour_people.clone.choices import CloneConfig
 from parlour_people.papers import avalon_records
@@ -50,7 +51,7 @@ def study(records, tmp_path_factory):
         patch.setattr(avalon_records, "FOLDS", 2)
         patch.setattr(avalon_records, "CLONING", CloneConfig(folds=2, hidden=0, members=2, steps=5))
         out = tmp_path_factory.mktemp("study")
-        made = reproduce("avalon-records", ReproductionSetting(data=few, out=out))
+        made = reproduce("avalon-records", StudySetting(data=few, out=out))
     return made, out
 
 
@@ -61,12 +62,12 @@ def test_the_guesses_are_those_of_the_records(records, counted):
     theirs = cells["gpt-5.1", "", "right guesses"].ours
     assert (theirs.hits, theirs.n) == (sum(row["correct"] for row in guessed), len(guessed)) == (22, 47)
     ours = cells["heuristic, usual habits", "", "right guesses"]
-    assert round(ours.value.value * 47) == 32
-    assert ours.value_difference.value == pytest.approx(10 / 47)
-    assert ours.value_difference.low > 0
+    assert round(ours.ours.value * 47) == 32
+    assert ours.difference.value == pytest.approx(10 / 47)
+    assert ours.difference.low > 0
     assert cells["both, heuristic, usual habits", "", "right guesses"].ours.hits == 15
     good = [sum(seat["is_good"] for seat in record["players"]) for record in records if record.get("assassin_phase")]
-    chance = cells["a good seat at random", "", "right guesses"].value.value
+    chance = cells["a good seat at random", "", "right guesses"].ours.value
     assert chance == pytest.approx(sum(1 / count for count in good) / 47)
 
 
@@ -81,7 +82,7 @@ def test_the_votes_are_those_of_the_records(records, counted):
             right += sum((vote == "approve") == clean for vote in of_good)
             votes += len(of_good)
     cells = counted
-    assert cells["gpt-5.1", "", "right votes of good seats"].value.value == pytest.approx(right / votes)
+    assert cells["gpt-5.1", "", "right votes of good seats"].ours.value == pytest.approx(right / votes)
     assert votes == 2070
 
 
@@ -102,9 +103,10 @@ def test_the_table_is_as_others_are(study, capsys):
     made, _ = study
     cells = {(cell.row, cell.of, cell.measure): cell for cell in made.cells}
     assert len(cells) == len(made.cells)
-    assert all(cell.ours is None or 0 <= cell.ours.low <= cell.ours.value <= cell.ours.high <= 1 for cell in made.cells)
+    rates = [cell.ours for cell in made.cells if cell.ours is not None and cell.ours.hits is not None]
+    assert all(0 <= rate.low <= rate.value <= rate.high <= 1 for rate in rates)
     json.dumps(made.as_json(), allow_nan=False)
-    command.show_reproduction(made, OfflineModel())
+    report_of(made, OfflineModel()).show()
     text = " ".join(capsys.readouterr().out.split())
     assert "6 recorded games of gpt-5.1; ours played by heuristics (no language model)" in text
     assert all(remark[:30] in text for remark in made.remarks)
@@ -114,26 +116,26 @@ def test_every_belief_is_told_beside_chance_and_the_usual_habits(study):
     """Five players have ten evil sides: who thinks them all alike loses log 10 at each quest."""
     made, _ = study
     losses = {cell.row: cell for cell in made.cells if cell.measure == LOSS and not cell.of}
-    assert losses["chance"].value.value == pytest.approx(math.log(10))
-    assert losses["usual habits"].value.value < math.log(10)
+    assert losses["chance"].ours.value == pytest.approx(math.log(10))
+    assert losses["usual habits"].ours.value < math.log(10)
     assert {"learned habits", "learned habits, words"} < set(losses)
-    assert all(loss.value_difference is not None for row, loss in losses.items() if row.startswith("learned"))
+    assert all(loss.difference is not None for row, loss in losses.items() if row.startswith("learned"))
 
 
 def test_decisions_are_foretold_by_the_clone_and_by_others(study):
     """Of two ballots chance foretells one in two: a log likelihood of -log 2."""
     made, _ = study
     votes = {(cell.row, cell.measure): cell for cell in made.cells if cell.of == "vote"}
-    assert votes["chance", LOG].value.value == pytest.approx(-math.log(2))
-    assert votes["clone", LOG].value_difference is None
-    apart = votes["chance", LOG].value_difference.value
-    assert apart == pytest.approx(votes["chance", LOG].value.value - votes["clone", LOG].value.value)
+    assert votes["chance", LOG].ours.value == pytest.approx(-math.log(2))
+    assert votes["clone", LOG].difference is None
+    apart = votes["chance", LOG].difference.value
+    assert apart == pytest.approx(votes["chance", LOG].ours.value - votes["clone", LOG].ours.value)
 
 
 def test_the_report_says_where_everything_is(study):
     _, out = study
     text = (out / "report.md").read_text("utf-8")
-    assert text.startswith("# 6 recorded games of gpt-5.1\n")
+    assert text.startswith("# avalon-records: 6 recorded games of gpt-5.1\n")
     for path, _ in avalon_records.STAGES:
         assert f"]({path})" in text
         assert (out / path).exists()

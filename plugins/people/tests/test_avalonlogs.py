@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
-from parlour.training.records.avalon import assumed_moves, import_records, transcripts
+from parlour.training.records.avalon.importing import assumed_moves, import_records, transcripts
 from parlour.training.records.reading import CONTRADICTS, Refusal
 from parlour_people.records.avalonlogs import AVALONLOGS
 from records.bound import GONE, changed

@@ -15,7 +15,7 @@ from parlour.envs.avalon.vocabulary import BALLOT, CARD, DEALT, GUESS, TEAM
 from parlour.envs.core import NATURE, ParlourError
 from parlour.envs.speech import ACTS
 from parlour.training.cli import run
-from parlour.training.records.avalon import import_records, read_transcripts, transcripts
+from parlour.training.records.avalon.importing import import_records, read_transcripts, transcripts
 from parlour.training.records.json_objects import JsonObject
 from parlour_people.multi_round.rules import CONSULT
 from parlour_people.records.gpt51 import GPT51, ROLES

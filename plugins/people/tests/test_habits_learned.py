@@ -19,7 +19,7 @@ from parlour.envs.werewolf.habits import WerewolfHabitsFile, read_werewolf_habit
 from parlour.policies import HeuristicPolicy, make_policy
 from parlour.training import cli
 from parlour.training.play.rollout import play, table
-from parlour.training.records.avalon import import_records, read_transcripts
+from parlour.training.records.avalon.importing import import_records, read_transcripts
 from parlour.training.runs.run import Run
 from parlour.wrappers import Recorder
 from parlour_people.habits import report as scores

@@ -37,7 +37,7 @@ def draw_clone(path):
         for kind in kinds
         for k, model in enumerate(models)
     ]
-    clone.draw(scores, path)
+    clone._draw(scores, path)
 
 
 def draw_habits(path, groups=AVALON.panels):
@@ -48,7 +48,7 @@ def draw_habits(path, groups=AVALON.panels):
         for n in (5, 6)
     ]
     readings = dict.fromkeys((habits.DEFAULT, "learned from the others", "and with words"), reads)
-    habits.draw(path, readings, {group: AVALON.groups(())[group] for group in groups})
+    habits.draw(readings, {group: AVALON.groups(())[group] for group in groups}, path)
 
 
 @pytest.mark.parametrize(

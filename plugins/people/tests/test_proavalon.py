@@ -12,8 +12,8 @@ from hypothesis import given, settings, strategies as st
 from parlour.envs import replay
 from parlour.envs.avalon.vocabulary import CARD, GUESS
 from parlour.envs.core import ParlourError
-from parlour.training.measure.avalon import compute
-from parlour.training.records.avalon import assumed_moves, transcripts
+from parlour.training.measure.avalon.measures import compute
+from parlour.training.records.avalon.importing import assumed_moves, transcripts
 from parlour_people.records.proavalon import HELD, PROAVALON
 from records.bound import changed
 from records.test_any_values import check_any_value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack
-from dataclasses import replace
 
 import pytest
 from parlour.envs import replay
@@ -29,7 +28,7 @@ def test_a_ping_is_answered_also_before_a_game_begins(place, tmp_path):
 
 def test_pings_come_on_top_of_the_messages_that_a_browser_may_send(tmp_path):
     """A table that takes a message in 100 s does not end the connection of a page that only pings."""
-    settings = replace(FAST, message_rate=0.01, message_burst=2)
+    settings = FAST.replace(message_rate=0.01, message_burst=2)
     with opened(tmp_path, settings=settings) as opening, socket_of(opening, opening.keys.of(0)) as socket:
         for _ in range(3):
             socket.send(PING)
@@ -62,7 +61,7 @@ def test_a_move_that_comes_again_counts_once_and_gets_the_same_answer(tmp_path):
 
 
 def test_a_move_that_comes_behind_the_clock_is_told_that_the_table_moved(tmp_path):
-    settings = replace(FAST, clock=0.05)
+    settings = FAST.replace(clock=0.05)
     with opened(tmp_path, settings=settings, people=(0,)) as opening:
         with socket_of(opening, opening.keys.of(0)) as socket:
             turn = until(socket, "asked")["turn"]

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import threading
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -237,7 +236,7 @@ def test_a_move_that_cannot_be_taken_is_refused_and_the_turn_goes_on(answer, why
 
 def test_when_the_clock_runs_out_the_table_moves_which_is_counted(tmp_path):
     """Words that cannot be used are no claim for Avalon's table: silence; and the vote that the rules prescribe."""
-    chosen = {"settings": replace(FAST, clock=0.05), "seed": 1}
+    chosen = {"settings": FAST.replace(clock=0.05), "seed": 1}
     with opened(tmp_path, "avalon_v0", (0,), **chosen) as opening, socket_of(opening, opening.keys.of(0)) as socket:
         asked = until(socket, "asked")
         assert 0 < asked["seconds"] <= 0.05
@@ -279,7 +278,7 @@ def test_a_message_that_cannot_be_read_is_refused_and_the_connection_stays(messa
 
 
 def test_too_many_messages_end_the_connection_with_one_that_says_so(tmp_path):
-    settings = replace(FAST, message_rate=1.0, message_burst=3)
+    settings = FAST.replace(message_rate=1.0, message_burst=3)
     with opened(tmp_path, settings=settings) as opening, socket_of(opening, opening.keys.of(WATCHING)) as socket:
         for _ in range(3):  # after the key, which was the first
             socket.send("{}")
@@ -287,7 +286,7 @@ def test_too_many_messages_end_the_connection_with_one_that_says_so(tmp_path):
 
 
 def test_watchers_have_a_limit_and_make_no_moves(tmp_path):
-    with opened(tmp_path, settings=replace(FAST, max_watchers=1)) as opening, ExitStack() as stack:
+    with opened(tmp_path, settings=FAST.replace(max_watchers=1)) as opening, ExitStack() as stack:
         key = opening.keys.of(WATCHING)
         first = stack.enter_context(socket_of(opening, key))
         for _ in range(2):

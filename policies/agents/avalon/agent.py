@@ -10,41 +10,39 @@ for the own role, or for other roles, stay unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, Literal
 
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.english import name
+from parlour.envs.settings import Accepts, Settings
 from parlour.policies.agents.avalon import asks, experience, notes
 from parlour.policies.agents.avalon.asks import About
 from parlour.policies.agents.avalon.experience import Experience, Lesson
 from parlour.policies.agents.avalon.lines import lines_of
 from parlour.policies.agents.avalon.seat import TALK, AvalonSeat, AvalonSituation, situation
 from parlour.policies.llm.model import SeatModel
-from parlour.policies.settings import Settings, anything, one_of, setting, several
+from pydantic import Field, field_validator
 
 MEMORY, ANALYSIS, PLAN, ACTION, IMPROVE, OTHERS = "memory", "analysis", "plan", "action", "improve", "others"
-MODULES: Final = (MEMORY, ANALYSIS, PLAN, ACTION, IMPROVE, OTHERS)
-"""Those that can be switched off; the response, which speaks, cannot."""
-ABOUT: Final = ("all", "teammates", "adversaries")
 
 
-@dataclass(frozen=True)
 class AvalonSettings(Settings):
     """What can be set."""
 
-    without: Collection[str] = setting((), several(*MODULES))
-    """Modules that are switched off, joined by +."""
-    about: About = setting("all", one_of(*ABOUT))
+    without: tuple[Literal["memory", "analysis", "plan", "action", "improve", "others"], ...] = ()
+    """Modules that are switched off, joined by +; the response, which speaks, cannot be."""
+    about: About = "all"
     """The players that the analysis covers."""
-    try_out: bool = setting(False, in_words=False)
+    try_out: bool = False
     """Whether this is practice, in which lines of play with few games are tried."""
-    experience: Experience = setting(accepts=anything(Experience.load), factory=Experience)
+    experience: Annotated[Experience, Accepts("a file of `train avalon`")] = Field(default_factory=Experience)
     """Strategies from games before, from a file; the first strategies by default. Shared, not copied."""
 
-    def as_json(self) -> dict[str, Any]:
-        return {**super().as_json(), "without": sorted(self.without)}
+    @field_validator("without")
+    @classmethod
+    def _sorted(cls, without: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(sorted(without))
 
 
 class AvalonAgent(AvalonSeat):

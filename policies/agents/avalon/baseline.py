@@ -9,7 +9,7 @@ code asks once for each.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Final, Generic, Self
 
@@ -17,6 +17,7 @@ import numpy as np
 from parlour.envs import speech
 from parlour.envs.avalon.vocabulary import CARD, EXPOSED, FAILS, TEAM, VOTES, AvalonView
 from parlour.envs.english import name
+from parlour.envs.settings import Accepts, Settings
 from parlour.policies.agents.avalon import estimate, notes
 from parlour.policies.agents.avalon.asks import choices_of_words, worded
 from parlour.policies.agents.avalon.decide import AvalonDecision
@@ -28,7 +29,6 @@ from parlour.policies.llm.ask import A, Answer, Ask, Choices
 from parlour.policies.llm.reading import with_length
 from parlour.policies.retrieval.embedders import CachedHashing, HashingEmbedder
 from parlour.policies.retrieval.memory import Memory
-from parlour.policies.settings import Settings, setting
 from pydantic import Field
 
 _WEIGHTS = {FAILS: 5, EXPOSED: 5, VOTES: 4, TEAM: 3, speech.ACCUSE: 3}
@@ -242,20 +242,11 @@ class Pool(RoleStore):
         return cls({role: [Past(**item) for item in past] for role, past in roles.items()})
 
 
-@dataclass(frozen=True)
 class BaselineSettings(Settings):
-    """What can be set: `experience`, a file."""
+    """What can be set."""
 
-    pool: Pool = setting(factory=Pool)
-    """Experiences from games before. Shared, not copied."""
-
-    @classmethod
-    def words(cls) -> tuple[str, ...]:
-        return ("experience",)
-
-    @classmethod
-    def from_words(cls, words: Mapping[str, str]) -> Self:
-        return cls(*map(Pool.load, words.values()))
+    experience: Annotated[Pool, Accepts("a file of `train avalon`")] = Field(default_factory=Pool)
+    """Experiences from games before, from a file. Shared, not copied."""
 
 
 class BaselineAgent(AvalonSeat):
@@ -288,7 +279,7 @@ class BaselineAgent(AvalonSeat):
         reflection = self.seat_model.ask(
             ReflectOnFindings(me=self.me, messages=messages, findings=findings, now=now)
         ).reflection
-        past = self.chosen.pool.alike(self.me.role, reflection)
+        past = self.chosen.experience.alike(self.me.role, reflection)
         suggestion = (
             self.seat_model.ask(Advise(me=self.me, reflection=reflection, past=past)).suggestion if past else ""
         )

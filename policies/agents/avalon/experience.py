@@ -24,7 +24,8 @@ from parlour.policies.agents.avalon.asks import RecordAsk
 from parlour.policies.agents.avalon.lines import first_strategy
 from parlour.policies.files import read_json, write_json
 from parlour.policies.llm.ask import Answer, Ask
-from pydantic import Field
+from pydantic import Field, GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,18 @@ class RoleStore(ABC):
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             reason = " ".join(str(error).split())
             raise ParlourError(f"no {cls.HOLDS} ({reason}); accepted: what `parlour train avalon` writes") from None
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """As a setting: itself, a file's path, or plain values."""
+        plain = core_schema.plain_serializer_function_ser_schema(cls.as_json)
+        return core_schema.no_info_plain_validator_function(cls._read_setting, serialization=plain)
+
+    @classmethod
+    def _read_setting(cls, value: Any) -> Self:
+        if isinstance(value, cls):
+            return value
+        return cls.load(value) if isinstance(value, str) else cls.from_json(value)
 
     @abstractmethod
     def _plain(self) -> dict[str, Any]:

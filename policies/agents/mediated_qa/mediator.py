@@ -11,20 +11,21 @@ from __future__ import annotations
 import logging
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self
 
 from parlour.envs.core import Move, ParlourError, accept, check_one_of
 from parlour.envs.mediated_qa.actions import ActionSet
 from parlour.envs.mediated_qa.vocabulary import ADVISE, MODULE_ACTIONS, SEEN, STATES, MediatedView
+from parlour.envs.settings import Accepts, Settings
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.agents.mediated_qa.joint import Joint, check_state
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.base import Policy
 from parlour.policies.files import atomic_write
-from parlour.policies.settings import Settings, number, one_of, read_settings, setting
+from parlour.policies.seating import Seating
+from pydantic import Field
 
 if TYPE_CHECKING:
     from parlour.policies.agents.mediated_qa.documents import DocumentProbe
@@ -35,13 +36,12 @@ _GRAPHS: Final = 4
 """Number of recent graphs of documents that are kept."""
 
 
-@dataclass(frozen=True)
 class MediatorSettings(Settings):
     """What can be set."""
 
-    file: str = setting(needs="a policy; accepted: grace:file=DIR/policy.json")
+    file: Annotated[str, Accepts("a policy.json of `train grace`")]
     """Path of the policy."""
-    choice: str = setting("sample", one_of(*ACTION_CHOICES))
+    choice: Literal["sample", "best"] = "sample"
     """Whether it draws, or takes the most probable action."""
 
 
@@ -79,6 +79,7 @@ class GraceMediator(Policy):
 
     name: ClassVar[str] = "grace"
     wants: ClassVar[str] = "view"
+    settings_type: ClassVar[type[Settings]] = MediatorSettings
 
     def __init__(self, table: PolicyTable, choice: str = "sample") -> None:
         super().__init__()
@@ -181,10 +182,8 @@ class GraceMediator(Policy):
         return number
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, str]) -> Self:
-        """A mediator from words: `file`, and `choice` for a deterministic action. Raises `ParlourError` for other ones."""
-        chosen = read_settings(MediatorSettings, settings, cls.name)
-        return cls(policy_file.read(chosen.file), chosen.choice)
+    def make(cls, settings: MediatorSettings, at: Seating) -> Self:
+        return cls(policy_file.read(settings.file), settings.choice)
 
     def save(self, path: str | Path) -> None:
         """Write the table as a policy file; `choice` is no part of it."""
@@ -215,11 +214,10 @@ def _offered(view: MediatedView, numbers: Any, actions: ActionSet) -> Mapping[Jo
     return {actions.names_of(move.args): int(place) for place, move in zip(numbers, legal, strict=True)}
 
 
-@dataclass(frozen=True)
 class ObedientSettings(Settings):
     """What can be set."""
 
-    obedience: float = setting(1.0, number(0, 1, "a number from 0 to 1"))
+    obedience: float = Field(default=1.0, ge=0, le=1)
     """How often it follows."""
 
 
@@ -232,18 +230,18 @@ class ObedientModule(Policy):
 
     name: ClassVar[str] = "obedient"
     wants: ClassVar[str] = "view"
+    settings_type: ClassVar[type[Settings]] = ObedientSettings
 
     def __init__(self, obedience: float = 1.0) -> None:
         super().__init__()
-        self.chosen = ObedientSettings(obedience)
+        self.chosen = ObedientSettings(obedience=obedience)
 
     def settings(self) -> dict[str, Any]:
-        return self.chosen.as_json()
+        return self.chosen.plain()
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, str]) -> Self:
-        """A module from words: `obedience`, or nothing. Raises `ParlourError` for other ones."""
-        return cls(read_settings(ObedientSettings, settings, cls.name).obedience)
+    def make(cls, settings: ObedientSettings, at: Seating) -> Self:
+        return cls(settings.obedience)
 
     def act(self, observation: Any, info: dict[str, Any]) -> int:
         """Raises `ParlourError` away from the modules' seats."""

@@ -6,23 +6,27 @@ An agent reads the View of its seat and speaks in words; choices, reports and vo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import chain, takewhile
 from typing import Any, ClassVar, Final, Self
 
-from parlour.envs.core import Move, ParlourError, check_one_of
+from parlour.envs.core import Move
 from parlour.envs.murder_mystery import vocabulary as game
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, OPEN, Fact, say
+from parlour.envs.settings import Settings
 from parlour.policies.agents.murder_mystery.baselines import Ocot, Silent, ThinkThrice, Werewolf
 from parlour.policies.agents.murder_mystery.procedure import Procedure, QuestionBudget, Room
-from parlour.policies.agents.murder_mystery.questum.interview import PLANNED, Interview, InterviewSettings, mode_of
+from parlour.policies.agents.murder_mystery.questum.interview import (
+    PLANNED,
+    Interview,
+    InterviewSettings,
+    PlayerStarSettings,
+)
 from parlour.policies.agents.murder_mystery.questum.plan import PlannedInterview
 from parlour.policies.agents.murder_mystery.seat_memory import HASHING, SeatMemory
 from parlour.policies.agents.seat import GameSeat
 from parlour.policies.llm.model import Model
 from parlour.policies.retrieval.embedders import Embedder
-from parlour.policies.settings import Settings
 
 
 class MysterySeat(GameSeat[MysteryView]):
@@ -162,40 +166,24 @@ class QuestumAgent(MysterySeat):
     settings_type: ClassVar[type[Settings]] = InterviewSettings
     chosen: InterviewSettings
     base: ClassVar[Settings] = InterviewSettings(mode="plan")
-    words: ClassVar[tuple[str, ...]] = InterviewSettings.words()
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, str], model: Model) -> Self:
-        """An agent from words: `mode` (plan, random, score, all); `price`, `curiosity`, `liars` and `table` of `mode=plan`; `beta`,
-        `epsilon`, `sensors` (joined by +, or none) and `prune` (yes, no) of `mode=score`, the last two also of `mode=all`.
-        Settings of one mode mean it.
-        """
-        try:
-            for key in settings:
-                check_one_of("setting", key, cls.words)
-            values = InterviewSettings.values_of(settings)
-            mode = {"mode": mode_of(settings)} if "mode" in cls.words else {}
-            return cls(model, replace(cls.base, **{**values, **mode}))
-        except ParlourError as error:
-            raise ParlourError(f"policy {cls.name!r}: {error}") from None
 
     def _civilian(self, room: Room) -> Procedure:
         return (PlannedInterview if self.chosen.mode in PLANNED else Interview)(room, self.chosen)
 
     def settings(self) -> dict[str, Any]:
-        return {"model": self.model.settings(), "chosen": self.chosen.as_json()}
+        return {"model": self.model.settings(), "chosen": self.chosen.plain()}
 
     @classmethod
     def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:
-        return cls(model, InterviewSettings.from_json(settings["chosen"]))
+        return cls(model, cls.settings_type.from_plain(settings["chosen"]))
 
 
 class PlayerStarAgent(QuestumAgent):
     """PLAYER*: everybody on the list is asked in each round; no gain, no score, no chance (SPEC 5)."""
 
     name: ClassVar[str] = "player_star"
-    base: ClassVar[Settings] = InterviewSettings(mode="all", epsilon=0.0, counts=True)
-    words: ClassVar[tuple[str, ...]] = ("sensors", "prune")
+    settings_type: ClassVar[type[Settings]] = PlayerStarSettings
+    base: ClassVar[Settings] = PlayerStarSettings()
 
 
 class MysteryWerewolfAgent(MysterySeat):

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
-from parlour.envs.core import accept
 from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES, MEANS, MOTIVE, SIGHTING, Fact, say
 from parlour.policies.agents.murder_mystery import wording
 from parlour.policies.agents.murder_mystery.evidence import Dossier, Excerpts, SourcedFact, has_facts, judge
@@ -20,9 +19,11 @@ from parlour.policies.agents.murder_mystery.scene import Scene, sentences
 from parlour.policies.agents.murder_mystery.wording import QuestionTopic, wanted
 from parlour.policies.agents.seat import InputPart
 
+Questioning = Literal["emotion", "motivation", "suspicion", "evidence", "background"]
+"""Sensors of the question stage."""
 EMOTION, MOTIVATION, SUSPICION = "emotion", "motivation", "suspicion"
 EVIDENCE, BACKGROUND, VALUE = "evidence", "background", "information value"
-DEFAULT: Final = (EMOTION, MOTIVATION, SUSPICION)
+DEFAULT: Final[tuple[Questioning, ...]] = ("emotion", "motivation", "suspicion")
 
 
 class Sensor(NamedTuple):
@@ -104,20 +105,6 @@ def choice_of(words: str, choices: Sequence[str]) -> str | None:
     said = words.strip().strip(".。\"'").casefold()
     said = _IN_CHINESE.get(said, said)
     return said if said in choices else None
-
-
-def sensors_from(words: str) -> tuple[str, ...]:
-    """Sensors of the question stage from words joined by +; `none` is none of them. Raises `ParlourError`."""
-    accepted = [name for name in SENSORS if name != VALUE]
-    known = {**{name: name for name in accepted}, "opportunity": SUSPICION}
-    if words == "none":
-        return ()
-    sensors = []
-    for word in words.split("+"):
-        if word not in known:
-            raise accept("sensor", word, [*accepted, "opportunity", "none"])
-        sensors.append(known[word])
-    return tuple(dict.fromkeys(sensors))
 
 
 def distance(readings: Iterable[SensorReading]) -> int:

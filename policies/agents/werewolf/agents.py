@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Final, NamedTuple, cast
+from typing import Annotated, Any, ClassVar, Final, NamedTuple, cast
 
 from parlour.envs import speech
 from parlour.envs.core import NATURE, Move
 from parlour.envs.english import name
+from parlour.envs.settings import SPARSE, Settings
 from parlour.envs.werewolf.reading import read_talk
 from parlour.envs.werewolf.vocabulary import ATTACKED, CHECKED, NIGHT, POISONS, REVEALED, WEREWOLF, WerewolfView
 from parlour.policies.agents.seat import GameSeat, code, coded
@@ -28,19 +28,18 @@ from parlour.policies.agents.werewolf.situation import Does, SeerCheck, Werewolf
 from parlour.policies.llm.ask import Ask
 from parlour.policies.retrieval.embedders import CachedHashing
 from parlour.policies.retrieval.memory import Memory
-from parlour.policies.settings import Settings, number, setting, whole
+from pydantic import Field
 
 WINDOW: Final = 15
 """Visible messages that a prompt shows: K of the paper's baseline."""
 
 
-@dataclass(frozen=True)
 class WerewolfSettings(Settings):
     """What can be set."""
 
-    window: int = setting(WINDOW, whole(1, 200))
+    window: int = Field(default=WINDOW, ge=1, le=200)
     """How many of the newest messages the question for an action holds."""
-    deceit: float = setting(0.0, number(0, 1), sparse=True)
+    deceit: Annotated[float, SPARSE] = Field(default=0.0, ge=0, le=1)
     """How often the heuristics lie as a werewolf (`parlour.policies.heuristic.werewolf`), over the lies that they tell in any
     case."""
 
@@ -233,11 +232,10 @@ def sentence_of(opinion: asks.InferredOpinion) -> str:
     return f"{who} is inferred to be my {opinion.stance} (trust {trust:+.2f})."
 
 
-@dataclass(frozen=True)
 class RetrievalSettings(WerewolfSettings):
     """... and how much is retrieved."""
 
-    top: int = setting(TOP, whole(1, 200))
+    top: int = Field(default=TOP, ge=1, le=200)
     """How many texts it retrieves."""
 
 

@@ -7,7 +7,6 @@ the table until an action is given in the frame of the seat to move.
 
 from __future__ import annotations
 
-from dataclasses import astuple
 from functools import lru_cache
 from typing import Any, Final
 
@@ -29,6 +28,7 @@ from parlour.policies.heuristic.avalon import (
     SUSPICIOUS,
     AvalonStyle,
 )
+from parlour.policies.heuristic.settings import HeuristicSettings
 
 _LIMIT: Final = len(PICKY)
 _TIE: Final = 1e-6
@@ -48,7 +48,7 @@ def choose(tables: Any, where: Any, actions: Any, style: AvalonStyle = _USUAL) -
 @lru_cache(maxsize=64)
 def _numbers(style: AvalonStyle) -> Any:
     """The settings of a style, in the order of its fields."""
-    return np.array(astuple(style))
+    return np.array([value for name, value in style if name not in HeuristicSettings.model_fields])
 
 
 @loop

@@ -167,7 +167,7 @@ class Service:
         routes = [
             Route("/v1/chat/completions", self.chat, methods=["POST"]),
             Route("/v1/models", self.models),
-            Route("/v1/models/{name:path}", self.model),
+            Route("/v1/models/{name:path}", self.models),
         ]
         refused = dict.fromkeys((Refused, HTTPException), self.refusal)
         handlers: Any = {**refused, ClientDisconnect: self.left, Exception: failure}
@@ -197,14 +197,10 @@ class Service:
         return StreamingResponse(_each(chunks), media_type="text/event-stream")
 
     async def models(self, request: Request) -> Response:
-        """`GET /v1/models`."""
+        """`GET /v1/models`, and `GET /v1/models/{name}`: what answers, whatever name it is asked for by."""
         self.check_key(request)
-        return JSONResponse({"object": "list", "data": [protocol.model(self.name)]})
-
-    async def model(self, request: Request) -> Response:
-        """`GET /v1/models/{name}`: what answers, whatever name it is asked for by."""
-        self.check_key(request)
-        return JSONResponse(protocol.model(self.name))
+        own = protocol.model(self.name)
+        return JSONResponse(own if "name" in request.path_params else {"object": "list", "data": [own]})
 
     def check_key(self, request: Request) -> None:
         """Refuse a request without the key, before its body is read; what it brought instead is not shown to anybody."""

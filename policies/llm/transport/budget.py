@@ -62,6 +62,12 @@ class Prices:
                 f'{str(path)!r} holds no prices ({reason}); accepted: JSON {{"models": {{name: [read, written]}}}}'
             ) from None
 
+    @classmethod
+    def of(cls, config: ModelConfig) -> Self:
+        """The prices that settings name. Raises `ParlourError` if their file is no table."""
+        prices = cls.load(config.prices)
+        return prices if config.price is None else prices.with_price(config.model, *config.price)
+
     def with_price(self, model: str, prompt: float, completion: float) -> Self:
         """The same table with one price more, or another one."""
         return type(self)({**self.models, model: Price(float(prompt), float(completion))})

@@ -32,20 +32,16 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 @dataclass
-class Attempts:
+class _Attempts:
     """The attempts of the SDK at one call."""
 
     retries: int
-    """Most attempts after the first."""
     read: Callable[[Any], Any]
-    """What an answer says."""
     again: Callable[[list[Any]], bool]
-    """Whether another attempt may bring a better answer, after all that came so far."""
     outcomes: list[Any] = field(default_factory=list)
-    """What each attempt came to: what its answer said, or a `Failure` if it had none."""
 
 
-_UNDER_WAY: Final[ContextVar[Attempts]] = ContextVar("attempts")
+_UNDER_WAY: Final[ContextVar[_Attempts]] = ContextVar("attempts")
 
 
 class Connection(openai.DefaultHttpxClient):
@@ -69,12 +65,28 @@ class Connection(openai.DefaultHttpxClient):
         self.answered = False
         """Whether an answer has ever begun, whatever became of it."""
 
-    def make(self, call: Callable[[openai.OpenAI], object], attempts: Attempts) -> list[Any]:
-        """Have the SDK make a call; what its attempts came to, one at least."""
-        token = _UNDER_WAY.set(attempts)
+    def make(
+        self,
+        call: Callable[[openai.OpenAI], object],
+        retries: int,
+        read: Callable[[Any], Any],
+        again: Callable[[list[Any]], bool] = lambda outcomes: False,
+    ) -> list[Any]:
+        """Have the SDK make a call.
+
+        Args:
+            call: What it does.
+            retries: Most attempts after the first.
+            read: What an answer says.
+            again: Whether another attempt may bring a better answer, after all that came so far.
+
+        Returns:
+            What each attempt came to, of one at least: what its answer said, or a `Failure` if it had none.
+        """
+        attempts = _Attempts(retries, read, again)
+        _UNDER_WAY.set(attempts)
         with suppress(openai.OpenAIError):  # what it means is in `attempts`
-            call(self._sdk.with_options(max_retries=attempts.retries))
-        _UNDER_WAY.reset(token)
+            call(self._sdk.with_options(max_retries=retries))
         return attempts.outcomes or [Failure("the SDK sent nothing")]
 
     def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
@@ -113,7 +125,7 @@ class Connection(openai.DefaultHttpxClient):
             response.status_code, headers=response.headers, content=b"".join(pieces), request=response.request
         )
 
-    def _show(self, attempts: Attempts) -> None:
+    def _show(self, attempts: _Attempts) -> None:
         """Log that a server which has never answered is tried again: once for all calls that wait at the same time."""
         made = len(attempts.outcomes)
         if not self.answered and self._shown < made <= attempts.retries:

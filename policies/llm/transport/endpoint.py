@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.policies.llm.config import KEY_ENV
+from parlour.policies.llm.config import ModelConfig
 from parlour.policies.llm.reading import answer_in, set_aside
 from parlour.policies.llm.transport.address import OPENAI, Fetched, read_address, secret, served_at
 from parlour.policies.llm.transport.answers import Failure, read_answer
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from parlour.policies.llm.transport.client import Connection
 
 PATIENCE: Final = 25
-"""Calls in a row without an answer after which a server is taken to be gone."""
+"""Calls in a row without an answer after which a server is taken to be gone, where the settings do not say."""
 REFUSALS: Final = 5
 """Calls refused, and none answered, after which a server is taken to refuse all; unreadable answers count as well. Refusals in a row
 that speak of the key or the model end a run that had answers, too."""
@@ -69,33 +69,20 @@ class Endpoint(Locked):
     """A transport to a server.
 
     Args:
-        base_url: Where it is, such as `"http://localhost:8000/v1"`; None for OpenAI.
-        key_env: The environment variable that holds the key. For OpenAI it must be set.
-        timeout: Seconds for an answer, body included.
-        max_retries: How often a call is tried again.
-        patience: After so many calls in a row that end without an answer, no other is made.
+        config: Where it is, the variable that holds its key, which for OpenAI must be set, and how long it is waited for.
         remembered: File in which is kept what calls show about the server; None for none.
 
     Raises:
         ParlourError: The address cannot be used, or the file holds something else.
     """
 
-    def __init__(
-        self,
-        base_url: str | None = None,
-        key_env: str = KEY_ENV,
-        timeout: float = 60.0,
-        max_retries: int = 6,
-        patience: int = PATIENCE,
-        remembered: Path | None = None,
-    ) -> None:
+    def __init__(self, config: ModelConfig, remembered: Path | None = None) -> None:
         super().__init__()
-        self.base_url, self.key_env, self.timeout, self.max_retries = base_url, key_env, timeout, max_retries
-        self._address, self._patience = read_address(base_url), patience
+        self.config, self._address = config, read_address(config.base_url)
         self.address = self._address.base
         """Scheme, host, port and path of the server: what tells it from others, without any secret."""
         self.learned = Learned(self.address, remembered)
-        self._answered, self._completed = False, False
+        self._completed = False
         self._in_vain = self._refusals = 0
         self._served: dict[str, ServedModel] = {}
         self._connected: tuple[int, Connection, Callable[[], object]] | None = None
@@ -136,7 +123,7 @@ class Endpoint(Locked):
         with_schema: Failure | None = None
         while True:
             form = parameters(request, self.learned.off | ({"response_format"} if with_schema else frozenset()))
-            outcomes = self._outcomes(form.sent, max(0, self.max_retries - retries))
+            outcomes = self._outcomes(form.sent, max(0, self.config.max_retries - retries))
             outcome, retries = outcomes[-1], retries + len(outcomes) - 1
             if isinstance(outcome, Completion):
                 self._count_completion(request, form.sent, with_schema if len(outcomes) == 1 else None)
@@ -161,19 +148,10 @@ class Endpoint(Locked):
         def call(sdk: Any) -> object:
             return sdk.chat.completions.with_raw_response.create(**sent)
 
-        return self._made(call, retries, self._read, again)
+        def read(response: Any) -> Completion | Failure:
+            return read_answer(response.status_code, response.text, response.headers, self._clean)
 
-    def _read(self, response: Any) -> Completion | Failure:
-        """What an answer says, without the key."""
-        return read_answer(response.status_code, response.text, response.headers, self._clean)
-
-    def _made(self, call: Callable[[Any], object], retries: int, read: Callable[[Any], Any], again: Any) -> list[Any]:
-        connection = self._connection()
-        from parlour.policies.llm.transport.client import Attempts
-
-        outcomes = connection.make(call, Attempts(retries, read, again))
-        self._answered |= connection.answered
-        return outcomes
+        return self._connection().make(call, retries, read, again)
 
     def _doubts_schema(self, sent: dict[str, Any], outcomes: list[Any]) -> bool:
         """Whether unexplained errors may be about a schema, which the server has never taken."""
@@ -184,9 +162,8 @@ class Endpoint(Locked):
         with self._lock:
             self._completed, self._in_vain, self._refusals = True, 0, 0
         self.learned.takes(sent)
-        sent_before = parameters(request, self.learned.off).sent
-        if with_schema and "response_format" in sent_before:  # another call may have learned it meanwhile
-            self._drop(self.learned.refused_schema(sent_before), with_schema)
+        if with_schema and "response_format" in (before := parameters(request, self.learned.off).sent):
+            self._drop(self.learned.refused_schema(before), with_schema)  # unless another call learned it meanwhile
 
     def served_model(self, model: str) -> ServedModel:
         """The server's description of a model; asked once. Without a server, or a word of it, only the address is known."""
@@ -206,7 +183,7 @@ class Endpoint(Locked):
         def read(response: Any) -> Fetched:
             return Fetched.from_text(self._clean(response.text) if response.is_success else "")
 
-        fetched = self._made(call, _LOOKS, read, lambda outcomes: False)[-1]
+        fetched = self._connection().make(call, _LOOKS, read)[-1]
         return fetched if isinstance(fetched, Fetched) else Fetched(False, None)
 
     def require_key(self) -> str:
@@ -215,12 +192,14 @@ class Endpoint(Locked):
         Raises:
             ParlourError: A key is needed and not set, or is no key.
         """
-        key = secret(self.key_env)
+        key = secret(self.config.key_env)
         if not key and self.address == OPENAI:
-            raise ParlourError(f"environment variable {self.key_env} is not set; accepted: the key of the endpoint")
+            raise ParlourError(
+                f"environment variable {self.config.key_env} is not set; accepted: the key of the endpoint"
+            )
         if not key.isascii() or not key.isprintable():
             raise ParlourError(
-                f"environment variable {self.key_env} holds no key; accepted: printable ASCII characters"
+                f"environment variable {self.config.key_env} holds no key; accepted: printable ASCII characters"
             )
         return key or "none"
 
@@ -241,12 +220,12 @@ class Endpoint(Locked):
                 key = self.require_key()
                 from parlour.policies.llm.transport.client import Connection
 
-                made = Connection(self._address, key, self.timeout)
+                made = Connection(self._address, key, self.config.timeout)
                 self._connected = os.getpid(), made, weakref.finalize(self, made.close)
             return self._connected[1]
 
     def _clean(self, text: str) -> str:
-        key = secret(self.key_env)
+        key = secret(self.config.key_env)
         return re.sub(re.escape(key), "[key]", text, flags=re.IGNORECASE) if len(key) >= _SHORTEST_SECRET else text
 
     def _drop(self, name: str, failure: Failure) -> None:
@@ -259,12 +238,12 @@ class Endpoint(Locked):
         message = f"no answer of {request.model!r} at {self._address.host} after {tried}: {failure.line()}"
         lost, about_all = failure.kind in ("server", "timeout"), failure.kind in ("key", "model")
         with self._lock:
-            completed = self._completed
+            completed, reached = self._completed, self._connected is not None and self._connected[1].answered
             self._in_vain = self._in_vain + 1 if lost else 0
             self._refusals += about_all if completed else failure.unreadable or not (lost or failure.kind == "context")
             in_vain, refusals = self._in_vain, self._refusals
-        ends = failure.status is None and failure.kind == "server" and not self._answered
-        if in_vain >= self._patience:
+        ends = failure.status is None and failure.kind == "server" and not (completed or reached)
+        if in_vain >= (self.config.patience or PATIENCE):
             message, ends = f"{message}; so ended {in_vain} calls in a row", True
         elif refusals >= REFUSALS and not completed:
             message, ends = f"{message}; so ended {refusals} calls, and none was answered", True

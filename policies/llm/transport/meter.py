@@ -5,8 +5,10 @@ Whether a player's decisions were its own is counted at the table, and told to t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import reduce
+from operator import add
 from typing import Any, Final, NamedTuple, Self
 
 from parlour.policies.llm.decisions import Answers, Decisions, summed
@@ -112,37 +114,16 @@ class Taken:
     @property
     def total(self) -> Count:
         """Everything."""
-        return self._sums(lambda label: "").get("", Count())
+        return reduce(add, self.counts.values(), Count())
 
     @property
     def by_seat(self) -> dict[str, Count]:
         """Seat -> its sums."""
-        return self._sums(lambda label: label.seat)
-
-    @property
-    def by_ask(self) -> dict[str, Count]:
-        """Kind of question -> its sums."""
-        return self._sums(lambda label: label.ask)
-
-    def _sums(self, name: Callable[[Label], str]) -> dict[str, Count]:
-        sums: dict[str, Count] = {}
-        for label, count in sorted(self.counts.items()):
-            sums[name(label)] = sums.get(name(label), Count()) + count
-        return sums
+        seats = sorted({label.seat for label in self.counts})
+        return {seat: Taken({k: v for k, v in self.counts.items() if k.seat == seat}).total for seat in seats}
 
     def __add__(self, other: Taken) -> Taken:
         return Taken(**{**summed(self, other), "last_failure": other.last_failure or self.last_failure})
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values: `total`, `by_seat`, `by_ask`, `dropped`, `served`, `decisions`."""
-        sums = {"by_seat": self.by_seat, "by_ask": self.by_ask}
-        return {
-            "total": self.total.as_json(),
-            **{name: {key: count.as_json() for key, count in of.items()} for name, of in sums.items()},
-            "dropped": list(self.dropped),
-            "served": list(self.served),
-            "decisions": self.decisions.as_json(),
-        }
 
 
 class Meter(Layer):

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -48,7 +48,7 @@ CALIBRATION: Final = "calibration"
 """Folder of the questions within a run."""
 OUTCOME_NAMES: Final = ("right", "wrong", "rightly_silent", "wrongly_silent")
 """In the order of `Payment.utilities`."""
-_SETTINGS: Final = frozenset(field.name for field in fields(HeldOutConfig))
+_SETTINGS: Final = frozenset(HeldOutConfig.model_fields)
 _ACCEPTED: Final = "the run directory of a finished `train grace --questions N` or `--corpus PATH`"
 
 

@@ -10,22 +10,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from itertools import product
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from parlour.envs.core import ParlourError, check_from
+from parlour.envs.core import ParlourError
 from parlour.envs.extras import not_installed
 from parlour.envs.mediated_qa.vocabulary import ALL, FEATURES, FORMS, JOINTS, SEES, STATES, Payment
+from parlour.envs.settings import Settings
 from parlour.policies.agents.mediated_qa import contextual as models, equilibrium
 from parlour.policies.agents.mediated_qa.joint import MODULES, NUMBER, Floats
 from parlour.training.learn.mediators.baselines import SystemAnswers, drawn, mixed
 from parlour.training.learn.mediators.experiment import Calibrated, HeldOutConfig
 from parlour.training.learn.mediators.learn import FLOORS, TEMPERATURES, GraceConfig, unit_of
 from parlour.training.learn.mediators.simulate import Simulated
+from pydantic import Field
 
 INVERSE_PENALTY: Final = 0.1
 """`C` of the logistic regression, on standardised features."""
@@ -101,8 +103,7 @@ STRENGTHS: Final = (0.0, 10.0, 30.0, 100.0, 300.0, 1000.0, math.inf)
 """Pseudo-questions of the table that are tried."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ContextualConfig:
+class ContextualConfig(Settings):
     """How a contextual model is learned.
 
     Raises:
@@ -117,14 +118,10 @@ class ContextualConfig:
     """Temperature of the quantal response, 0 for the best action; None: by cross-fitting."""
     floor: float | None = None
     """Least probability of an action; None: by cross-fitting."""
-    folds: int = 5
+    folds: int = Field(default=5, ge=2)
     """Number of folds of the cross-fitting."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     """Seed of the folds."""
-
-    def __post_init__(self) -> None:
-        check_from("folds", self.folds, 2)
-        check_from("seed", self.seed, 0)
 
 
 def learn_contextual(

@@ -6,22 +6,22 @@ rest held out. The questions of a file are brought into a random order first.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, Literal, Self
 
 import numpy as np
-from parlour.envs.core import ParlourError, accept, check_from, check_one_of
-from parlour.envs.mediated_qa import corpora, retrievers
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.mediated_qa import corpora
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
-from parlour.envs.mediated_qa.corpus import DIFFICULTIES, Corpus, generate
-from parlour.envs.mediated_qa.graph import NORMALISATIONS, Normalisation
-from parlour.envs.mediated_qa.vocabulary import JOINTS, SEES, Payment
+from parlour.envs.mediated_qa.corpus import Corpus, generate
+from parlour.envs.mediated_qa.graph import Normalisation
+from parlour.envs.mediated_qa.vocabulary import Payment
+from parlour.envs.settings import Settings
 from parlour.training.learn.mediators.simulate import Simulated
 from parlour.training.learn.mediators.table import Floats, UtilityTable
 from parlour.training.play import seeds
+from pydantic import Field, model_validator
 
 UNSEEN: Final = 101
 """The first corpus for results: those with smaller numbers were looked at while graph and search were designed."""
@@ -32,29 +32,28 @@ _ALWAYS: Final = ("difficulty", "train", "held_out", "normalisation", "guide", "
 """Settings that are stored in any case; others only where they are chosen."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class HeldOutConfig:
+class HeldOutConfig(Settings):
     """Everything that decides an experiment; stored with it.
 
     Raises:
         ParlourError: A setting is not accepted.
     """
 
-    difficulty: str = "medium"
+    difficulty: Literal["easy", "medium", "hard"] = "medium"
     """Difficulty of generated questions: easy, medium or hard."""
-    train: int = 2000
+    train: int = Field(default=2000, ge=2)
     """Number of generated questions to learn from."""
-    held_out: int = 1000
+    held_out: int = Field(default=1000, ge=1)
     """Number of generated questions to compare with baselines on."""
     normalisation: Normalisation = "ours"
     """Normalisation of the signals of the retrieved graph."""
-    guide: float | None = None
+    guide: float | None = Field(default=None, ge=0)
     """Weight of the question in the search of the retriever, 0 for none; None: as the normalisation has it."""
-    joint: str = "published"
+    joint: Literal["published", "all"] = "published"
     """Joint actions that the mediator may recommend: the published nine, or all."""
-    corpus_seed: int = UNSEEN
+    corpus_seed: int = Field(default=UNSEEN, ge=0)
     """Seed of the generated questions."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     """Seed of samples, folds, and of the order of a file's questions."""
     corpus: str = ""
     """File of questions of your own; None: generated ones."""
@@ -62,13 +61,13 @@ class HeldOutConfig:
     """Folder or file of the documents that go with `corpus`; None: those in `corpus`."""
     form: str = "auto"
     """Form of `corpus`."""
-    limit: int | None = None
+    limit: int | None = Field(default=None, ge=3)
     """Number of questions of `corpus`, from its beginning; None: all."""
-    held_out_share: float = 1 / 3
+    held_out_share: float = Field(default=1 / 3, gt=0, lt=1)
     """Share of the questions of `corpus` that are held out."""
     utilities: tuple[float, float, float, float] = Payment().utilities
     """What an answer pays: right, wrong, rightly silent, wrongly silent."""
-    costs: tuple[float, ...] = Payment().costs
+    costs: tuple[float, ...] = Field(default=Payment().costs, min_length=9, max_length=9)
     """What the actions cost, of the retriever's, the generator's, the verifier's; in the unit of the utilities."""
     reader: str = ""
     """Reader that answers: offline (rules and a simulated memory), extract (rules, no memory), model (from --model),
@@ -80,39 +79,23 @@ class HeldOutConfig:
     """The language model that answers or checks, with what its answers depend on; empty for none."""
     simulate_memory: bool = False
     """Whether reader offline may answer the questions of `corpus`, which its memory does not know."""
-    retriever: str = "graph"
+    retriever: Literal["graph", "bm25", "dense", "hybrid"] = "graph"
     """Retriever of evidence: graph, bm25, dense or hybrid; the signals are the graph's in any case."""
-    sees: str = "state"
+    sees: Literal["state", "signals", "question"] = "state"
     """What the mediator knows about a question: state, signals (their raw values), or question (its form, names, links and
     path)."""
     actions: str = ""
     """JSON file of actions of your own, with their costs; None: the published ones."""
 
-    def __post_init__(self) -> None:
-        for name, accepted in (
-            ("difficulty", DIFFICULTIES),
-            ("normalisation", NORMALISATIONS),
-            ("joint", JOINTS),
-            ("retriever", retrievers.NAMES),
-            ("sees", SEES),
-        ):
-            check_one_of(name, getattr(self, name), accepted)
-        object.__setattr__(self, "utilities", _finite("utilities", self.utilities, Payment().utilities))
-        object.__setattr__(self, "costs", _finite("costs", self.costs, Payment().costs))
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
         if self.actions and self.costs != Payment().costs:
             raise ParlourError(
                 "costs of actions of your own are not accepted; accepted: their costs in the file of actions"
             )
         if self.actions and self.sees != "state":
             raise accept("sees", self.sees, "state, with actions of your own")
-        if not 0 < self.held_out_share < 1:
-            raise accept("held_out_share", self.held_out_share, "a number between 0 and 1")
-        if self.limit is not None:
-            check_from("limit", self.limit, 3)
-        if self.guide is not None and not 0 <= self.guide < float("inf"):
-            raise accept("guide", self.guide, "None, or a number from 0")
-        for name, least in (("train", 2), ("held_out", 1), ("corpus_seed", 0), ("seed", 0)):
-            check_from(name, getattr(self, name), least)
+        return self
 
     @property
     def payment(self) -> Payment:
@@ -121,19 +104,8 @@ class HeldOutConfig:
 
     def stored(self) -> dict[str, Any]:
         """The settings as plain values; what was added since the first runs only where it is chosen."""
-        stored = asdict(self)
-        return {
-            field_.name: stored[field_.name]
-            for field_ in fields(self)
-            if field_.name in _ALWAYS or stored[field_.name] != field_.default
-        }
-
-
-def _finite(name: str, numbers: Sequence[float], like: Sequence[float]) -> tuple[float, ...]:
-    """The numbers as a tuple. Raises `ParlourError` unless there are as many as in `like`, all finite."""
-    if len(numbers) != len(like) or not all(map(math.isfinite, numbers)):
-        raise accept(name, ",".join(map(str, numbers)), f"{len(like)} finite numbers")
-    return tuple(map(float, numbers))
+        usual, stored = type(self)(), dict(self)
+        return {name: value for name, value in stored.items() if name in _ALWAYS or value != getattr(usual, name)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,7 +160,7 @@ def split(config: HeldOutConfig, corpus: Corpus) -> HeldOutConfig:
     held_out = max(1, round(count * config.held_out_share))
     if count - held_out < _FEWEST:
         raise ParlourError(f"{config.corpus!r} has {count} questions; accepted: at least {_FEWEST} to learn from")
-    return replace(config, train=count - held_out, held_out=held_out)
+    return config.replace(train=count - held_out, held_out=held_out)
 
 
 def actions_of(config: HeldOutConfig) -> ActionSet:

@@ -12,11 +12,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Final, Literal
+from typing import Final, Literal, Self
 
 import numpy as np
-from parlour.envs.core import ParlourError, accept, check_from, check_one_of
+from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa.vocabulary import Payment
+from parlour.envs.settings import Settings
 from parlour.policies.agents.mediated_qa import equilibrium
 from parlour.policies.agents.mediated_qa.joint import FALLBACK, STATES, key
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Thresholds
@@ -25,11 +26,11 @@ from parlour.training.learn.mediators.quantities import (
     Quantities,
     Shrinkage,
     UtilityEstimate,
-    check_shrinkage,
     estimate,
     measure,
 )
 from parlour.training.learn.mediators.table import Floats, UtilityTable
+from pydantic import Field, model_validator
 
 LOWEST_TEMPERATURE: Final = 1e-8
 """Lower temperatures count as this one, as in the published code."""
@@ -192,8 +193,7 @@ def _folds(table: UtilityTable, folds: int, seed: int) -> list[tuple[UtilityTabl
 METHODS: Final = ("quantal", "correlated")
 
 
-@dataclass(frozen=True, kw_only=True)
-class GraceConfig:
+class GraceConfig(Settings):
     """Everything that decides a run, the table aside; stored with it.
 
     Raises:
@@ -203,37 +203,32 @@ class GraceConfig:
     method: Literal["quantal", "correlated"] = "quantal"
     """How values become probabilities: `quantal`, the paper's quantal response over joint actions; `correlated`, the best
     correlated equilibrium of the modules."""
-    temperature: float | None = None
+    temperature: float | None = Field(default=None, ge=0)
     """Temperature in units of utility; None: by cross-validation (quantal only)."""
-    floor: float | None = None
+    floor: float | None = Field(default=None, ge=0, lt=1)
     """Least probability of a known action; None: by cross-validation (quantal only)."""
     shrinkage: Shrinkage = 0.0
     """Shrinkage of states with few questions towards their parents, in pseudo-questions, or `auto`; 0 for none."""
-    folds: int = 5
+    folds: int = Field(default=5, ge=2)
     """Number of folds of the cross-validation."""
     individual_costs: bool = False
     """Each module pays for its own action only, in the game by which obedience is judged."""
     share: float = 1.0
     """With individual costs: the part of the outcome's utility that each module gets."""
-    points: int = 10
+    points: int = Field(default=10, ge=1)
     """Number of points of the curve; the run is saved as often."""
-    validation: float = 0.2
+    validation: float = Field(default=0.2, ge=0, lt=1)
     """Share of the questions for the validation curve; afterwards the policy learns from them, too."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     """The same seed gives the same result."""
-    unit: float = 1.0
+    unit: float = Field(default=1.0, gt=0)
     """Factor of the cross-validation's temperatures, for utilities of another size (`unit_of`)."""
 
-    def __post_init__(self) -> None:
-        check_one_of("method", self.method, METHODS)
-        for name, least in (("folds", 2), ("points", 1), ("seed", 0)):
-            check_from(name, getattr(self, name), least)
-        if not 0 < self.unit < math.inf:
-            raise accept("unit", self.unit, "a number above 0")
-        if not 0 <= self.validation < 1:
-            raise accept("validation", self.validation, "from 0 to below 1")
-        check_shrinkage(self.shrinkage)
-        self._check_method()
+    @model_validator(mode="after")
+    def _a_correlated_equilibrium_has_neither(self) -> Self:
+        if self.method == "correlated" and (self.temperature, self.floor) != (None, None):
+            raise ParlourError("a correlated equilibrium has no temperature and no floor; accepted: neither")
+        return self
 
     def _check_method(self) -> None:
         if self.temperature is not None:

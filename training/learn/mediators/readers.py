@@ -215,8 +215,6 @@ def forecast(
     calls = dict(sorted(counting.calls.items()))
     dollars: float | None = 0.0
     if calls:
-        prices = Prices.load(asked.prices)
-        prices = prices if asked.price is None else prices.with_price(asked.model, *asked.price)
-        dollars = prices.cost(asked.model, Usage(counting.prompt, counting.completion))
+        dollars = Prices.of(asked).cost(asked.model, Usage(counting.prompt, counting.completion))
     used = counting.prompt, counting.completion
     return CalibrationForecast(asked.model, len(missing), len(done), calls, *used, dollars)

@@ -15,11 +15,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import numpy as np
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa.vocabulary import ALL, ANSWERED_WRONG, JOINTS, Payment
+from parlour.envs.settings import Accepts, Settings
 from parlour.policies.agents.mediated_qa.contextual import ContextualModel
 from parlour.policies.agents.mediated_qa.joint import Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Thresholds
@@ -27,11 +28,12 @@ from parlour.training.learn.mediators import baselines
 from parlour.training.learn.mediators.baselines import STATIC, SystemAnswers
 from parlour.training.learn.mediators.enough import too_few
 from parlour.training.learn.mediators.learn import unit_of
-from parlour.training.learn.mediators.quantities import Shrinkage, check_shrinkage, estimate, measure
+from parlour.training.learn.mediators.quantities import Shrinkage, estimate, measure
 from parlour.training.learn.mediators.simulate import Simulated, paid
 from parlour.training.learn.mediators.table import Floats, UtilityTable
 from parlour.training.report.verdicts import BETTER, UTILITY, compared, together, word
 from parlour.training.statistics import SHARE, Bounds, Estimate, mean_estimate
+from pydantic import Field
 
 LEARNED: Final = "learned mediator"
 CONTEXTUAL: Final = "contextual policy"
@@ -41,17 +43,20 @@ _WORST: Final = 1e9
 """Stands for an infinite price where the best action of one question is looked for, in the unit of the stakes."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class StakesConfig:
+Price = Annotated[float, Field(ge=0, allow_inf_nan=True), Accepts("a number from 0, or inf")]
+"""Of a wrong answer."""
+
+
+class StakesConfig(Settings):
     """The grid of stakes.
 
     Raises:
         ParlourError: A number is not accepted.
     """
 
-    value: tuple[float, ...] = ()
+    value: tuple[Annotated[float, Field(gt=0)], ...] = ()
     """What a right answer pays more than silence; None: as in the run."""
-    price: tuple[float, ...] | None = None
+    price: tuple[Price, ...] | None = Field(default=None, min_length=1)
     """Pay of a wrong answer below silence; `inf`: never worth it. None: as `PRICES`, in the unit of the run."""
     shrinkage: Shrinkage = "auto"
     """Shrinkage of states with few questions towards their parents, in pseudo-questions, or `auto`; 0 for none."""
@@ -60,13 +65,6 @@ class StakesConfig:
         """The prices of the grid for a run with this payment."""
         unit = unit_of(payment)
         return tuple(float(f"{unit * price:.12g}") for price in PRICES) if self.price is None else self.price
-
-    def __post_init__(self) -> None:
-        if not all(0 < value < math.inf for value in self.value):
-            raise accept("value", ",".join(map(str, self.value)), "numbers above 0")
-        if self.price is not None and not (self.price and all(price >= 0 for price in self.price)):  # NaN too
-            raise accept("price", ",".join(map(str, self.price)), "numbers from 0, or inf")
-        check_shrinkage(self.shrinkage)
 
 
 @dataclass(frozen=True)

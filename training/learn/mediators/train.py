@@ -271,7 +271,7 @@ def _settings(config: GraceConfig, table: UtilityTable) -> dict[str, Any]:
     """What decides a run."""
     cuts = json.dumps(dict(table.thresholds))
     digest = hashlib.sha256((table.dumps() + cuts).encode()).hexdigest()
-    stored = asdict(config)
+    stored = config.plain()
     if config.unit == 1:  # as runs were stored before there was another one
         del stored["unit"]
     if config.individual_costs and table.costs not in (None, table.action_set.costs):

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 
-from parlour.envs.core import TABLE, ParlourError, check_from
+from parlour.envs.core import TABLE, ParlourError
 from parlour.envs.registry import kinds_of, lookup
+from parlour.envs.settings import Settings
 from parlour.training.play import seeds
+from pydantic import Field, model_validator
 
 NOT_DECIDING: Final = ("processes",)
 """Settings on which the result does not depend."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class SeatConfig:
+class SeatConfig(Settings):
     """Everything that decides the training of one seat; saved with the run.
 
     Raises:
@@ -24,21 +24,21 @@ class SeatConfig:
 
     game: str = "avalon_v0"
     """Name of the game."""
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = Field(default_factory=dict)
     """Options of the game; those left out are the game's own defaults."""
-    steps: int = 400_000
+    steps: int = Field(default=400_000, ge=1)
     """Number of decisions of the learner; rounded up to whole phases."""
-    phase_steps: int = 40_960
+    phase_steps: int = Field(default=40_960, ge=1)
     """Decisions of the learner between two checkpoints."""
-    envs: int | None = None
+    envs: int | None = Field(default=None, ge=1)
     """Number of games played side by side; by default 256 if the game has kernels, else 32."""
-    processes: int = 2
+    processes: int = Field(default=2, ge=1)
     """Number of processes that play them. The result does not depend on it."""
-    rollout: int = 4096
+    rollout: int = Field(default=4096, ge=1)
     """Decisions between two updates, over all games."""
-    batch: int = 1024
+    batch: int = Field(default=1024, ge=1)
     """Decisions in a minibatch of an update."""
-    epochs: int = 4
+    epochs: int = Field(default=4, ge=1)
     """Passes over the decisions in an update."""
     learning_rate: float | None = None
     """Learning rate of the first phase, by default 0.0015 if the game has kernels, else 0.0007; it decreases linearly,
@@ -49,7 +49,7 @@ class SeatConfig:
     """Lambda of generalised advantage estimation."""
     hidden: tuple[int, ...] = (128, 128)
     """Widths of the hidden layers."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     """The same seed gives the same result."""
 
     opponents: str = "heuristic"
@@ -58,19 +58,17 @@ class SeatConfig:
     """The learner's seat, or `random` for a random seat in each game."""
     features: str | None = None
     """Kind of features that it learns from; by default `belief` if the game has it, else `table`."""
-    validation_games: int = 300
+    validation_games: int = Field(default=300, ge=1)
     """Number of games for each point of the curve."""
 
-    def __post_init__(self) -> None:
-        for name in ("steps", "phase_steps", "envs", "processes", "rollout", "batch", "epochs", "validation_games"):
-            if getattr(self, name) is not None:
-                check_from(name, getattr(self, name), 1)
-        check_from("seed", self.seed, 0)
+    @model_validator(mode="after")
+    def _divides(self) -> Self:
         if self.rollout % (self.envs or 1) or self.phase_steps % self.rollout:
             raise ParlourError(
                 f"rollout {self.rollout} and phase_steps {self.phase_steps} are not accepted; accepted: a multiple of "
                 f"envs ({self.envs or 'by default'}), and a multiple of rollout"
             )
+        return self
 
     @property
     def phases(self) -> int:

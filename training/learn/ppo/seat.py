@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -26,7 +26,7 @@ from parlour.training.measure.evaluation_tables import comparison_table, rate_ta
 from parlour.training.play import seeds
 from parlour.training.play.parallel.concurrent_games import MakePolicy
 from parlour.training.play.rollout import table
-from parlour.training.play.runner import GameRunner
+from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.report.learning_curve import LearningCurve
 from parlour.training.report.plots import Curve, CurvePoint
 from parlour.training.report.report import REPORT_FILE, SUMMARY_FILE, Report
@@ -125,8 +125,8 @@ def train(config: SeatConfig, run: Run) -> TrainingResult:
     """
     trainers.seat_maker(config)()  # refuses an unusable configuration before anything is written
     own = trainer_for(config)
-    config = replace(config, envs=config.envs or own.ENVS, learning_rate=config.learning_rate or own.RATE)
-    with run.opened(asdict(config), NOT_DECIDING) as folder:
+    config = config.replace(envs=config.envs or own.ENVS, learning_rate=config.learning_rate or own.RATE)
+    with run.opened(config.plain(), NOT_DECIDING) as folder:
         points = _stored(run)
         if len(points) < config.phases:
             trainer = own(config)
@@ -196,7 +196,7 @@ def _evaluated(
     config: SeatConfig,
     candidates: Mapping[str, Callable[[], Any]],
     deals: Sequence[int],
-    runner: GameRunner = evaluate.DEFAULT,
+    runner: GameRunner = ONE_AT_A_TIME,
 ) -> evaluate.Evaluation:
     """Each candidate in the seat of the learner, on the same deals against the same opponents."""
     env = table(config.game, **config.options)

@@ -13,13 +13,14 @@ nothing, with a ridge. The decay rho is the one of a grid that judges best the e
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import log
 from statistics import fmean
-from typing import Final
+from typing import Annotated, Final, Self
 
 import numpy as np
-from parlour.envs.core import accept, check_from
+from parlour.envs.core import accept
+from parlour.envs.settings import Settings
 from parlour.policies import make_policy
 from parlour.policies.agents.werewolf.gratr.equations import Parameters
 from parlour.policies.agents.werewolf.gratr.evidence import KINDS, SIGNS, WEIGHTS, Reliabilities, features, hypotheses
@@ -36,6 +37,7 @@ from parlour.training.report.verdicts import LOG_LOSS, compared, together
 from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
 from parlour.training.statistics import mean_estimate
+from pydantic import Field, model_validator
 from scipy.optimize import minimize
 
 _LEAST: Final = 1e-4
@@ -169,48 +171,42 @@ def _left_out(moments: MomentArrays, of: Array, ridge: float, start: Array) -> A
 PARAMETERS: Final = "parameters.json"
 
 
-@dataclass(frozen=True, kw_only=True)
-class TrustTraining:
+Rates = Annotated[tuple[Annotated[float, Field(ge=0, le=1)], ...], Field(min_length=1)]
+"""Numbers from 0 to 1."""
+
+
+class TrustTraining(Settings):
     """Everything that decides a run; stored with it.
 
     Raises:
         ParlourError: A setting is not accepted.
     """
 
-    episodes: int = 400
+    episodes: int = Field(default=400, ge=2)
     """Number of games, over all rounds."""
-    rounds: int = 2
+    rounds: int = Field(default=2, ge=1)
     """Number of rounds; GRATR plays the first by the paper's procedure, later rounds with the learned parameters."""
-    others: tuple[str, ...] = ("werewolf_window", "werewolf_rag", "gratr:mode=paper")
+    others: Annotated[tuple[str, ...], Field(min_length=1)] = ("werewolf_window", "werewolf_rag", "gratr:mode=paper")
     """Policies of the other method, drawn for each game; the result has not seen policies left out here."""
-    misread: tuple[float, ...] = (0.0, 0.1, 0.2)
+    misread: Rates = (0.0, 0.1, 0.2)
     """Rates of misread statements, in turn."""
-    deceit: tuple[float, ...] = (0.0, 0.5)
+    deceit: Rates = (0.0, 0.5)
     """How often werewolves lie, drawn for each game."""
-    rho: tuple[float, ...] = (0.7, 0.85, 0.95, 1.0)
+    rho: Rates = (0.7, 0.85, 0.95, 1.0)
     """Candidate decays of evidence."""
-    ridge: float = 0.0001
+    ridge: float = Field(default=0.0001, ge=0, lt=1)
     """Weight of the squared reliabilities in the loss."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     """The same seed gives the same result."""
 
-    def __post_init__(self) -> None:
-        for name, least in (("episodes", 2), ("rounds", 1), ("seed", 0)):
-            check_from(name, getattr(self, name), least)
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
         if self.episodes < 2 * self.rounds:
             raise accept("rounds", self.rounds, f"at most {self.episodes // 2}: two episodes or more in each")
-        for name in ("others", "misread", "deceit", "rho"):
-            if not getattr(self, name):
-                raise accept(name, "none", "one or more")
-        for name in ("misread", "deceit", "rho"):
-            for value in getattr(self, name):
-                if not 0 <= value <= 1:
-                    raise accept(name, value, "numbers 0..1")
-        if not 0 <= self.ridge < 1:
-            raise accept("ridge", self.ridge, "a number 0..1, below 1")
         config = rollout.table(GAME, num_players=PLAYERS, rules=RULES).game_env.game.config
         for name in self.others:
             make_policy(name, GAME, config)
+        return self
 
     @property
     def tables(self) -> list[EpisodeTable]:
@@ -246,13 +242,13 @@ def learn_trust(config: TrustTraining, run: Run) -> LearnedTrust:
     Raises:
         ParlourError: The directory holds another run or is in use.
     """
-    with run.opened(asdict(config)) as folder:
+    with run.opened(config.plain()) as folder:
         played, fitted = _rounds(config, run)
         learned = LearnedTrust(config, fitted, _by_misreading(played, fitted))
         came = {name: getattr(config, name) for name in ("episodes", "rounds", "others", "seed")}
         stored = {
             "parameters": {"rho": fitted.rho},
-            "reliabilities": fitted.reliabilities.as_json(),
+            "reliabilities": fitted.reliabilities.plain(),
             "learned_from": came,
         }
         write_json(folder / PARAMETERS, stored)

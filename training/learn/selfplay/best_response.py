@@ -14,8 +14,9 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from parlour.envs.core import accept, check_from, check_one_of
+from parlour.envs.core import check_one_of
 from parlour.envs.registry import build, lookup
+from parlour.envs.settings import Settings
 from parlour.training.learn.batch import matches
 from parlour.training.learn.batch.networks import NetworkPlayer
 from parlour.training.learn.selfplay import pool
@@ -26,14 +27,14 @@ from parlour.training.learn.selfplay.seating import Seating
 from parlour.training.play import seeds
 from parlour.training.runs.progress import Stage, StageProgress, no_progress
 from parlour.training.statistics import Estimate, mean_estimate, rate
+from pydantic import Field
 
 _AT_ONCE: Final = 1000
 _IMITATION: Final = 600_000
 """Decisions of the player that the learner imitates first, at most."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class BestResponseConfig:
+class BestResponseConfig(Settings):
     """What a best response learns with.
 
     Raises:
@@ -48,14 +49,14 @@ class BestResponseConfig:
     """The fixed player: heuristic, random or a policy file."""
     side: str
     """The side that learns."""
-    minutes: float = 4.0
+    minutes: float = Field(default=4.0, gt=0)
     """Processor time for learning."""
-    steps: int | None = None
+    steps: int | None = Field(default=None, ge=1)
     """Number of decisions to learn from instead of a time, so that the result can be repeated; None: as many as the time
     allows."""
-    deals: int = 2000
+    deals: int = Field(default=2000, ge=1)
     """Number of held-out deals."""
-    first_deal: int = 0
+    first_deal: int = Field(default=0, ge=0)
     """Number of the first of them."""
     features: str | None = None
     """Kind of features that it learns from; by default the own features of a network that sees the record, else `belief` if the game has it."""
@@ -63,14 +64,6 @@ class BestResponseConfig:
     """Widths of the hidden layers."""
     seed: int = 0
     """Seed of the learner."""
-
-    def __post_init__(self) -> None:
-        check_from("deals", self.deals, 1)
-        check_from("first_deal", self.first_deal, 0)
-        if self.steps is not None:
-            check_from("steps", self.steps, 1)
-        if not self.minutes > 0:
-            raise accept("minutes", self.minutes, "a number above 0")
 
     @property
     def learning(self) -> SelfplayConfig:

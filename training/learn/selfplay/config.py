@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal, get_args
+from collections.abc import Mapping
+from typing import Any, Final, Literal, Self
 
-from parlour.envs.core import ParlourError, accept, check_from, check_one_of
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.settings import Settings
 from parlour.policies import HeuristicPolicy, RandomPolicy
+from pydantic import Field, model_validator
 
 RANDOM: Final = RandomPolicy.name
 RULE: Final = HeuristicPolicy.name
@@ -34,8 +35,7 @@ UNUSED_OF_0_3: Final = ("anchor_every", "exploit_updates")
 """More of its settings, which have no effect then."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class SelfplayConfig:
+class SelfplayConfig(Settings):
     """Everything that decides a run; stored with it.
 
     Raises:
@@ -44,48 +44,48 @@ class SelfplayConfig:
 
     game: str = "avalon_v0"
     """Name of the game."""
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = Field(default_factory=dict)
     """Options of the game; those left out are the game's own defaults."""
     features: str | None = None
     """Kind of features that it learns from; by default `belief` if the game has it, else `table`."""
-    steps: int = 12_000_000
+    steps: int = Field(default=12_000_000, ge=1)
     """Number of decisions to learn from."""
-    minutes: float | None = None
+    minutes: float | None = Field(default=None, gt=0)
     """Processor time after which learning ends at the next snapshot. A run with this limit is not reproducible byte for
     byte."""
-    tables: int = 512
+    tables: int = Field(default=512, ge=1)
     """Number of games played side by side."""
-    turns: int = 128
+    turns: int = Field(default=128, ge=1)
     """Turns of each game between two updates."""
-    updates: int = 16
+    updates: int = Field(default=16, ge=1)
     """Updates between two snapshots."""
 
     start: str = "heuristic"
     """Player that the network imitates first: heuristic, a policy file, a folder of transcripts, or none."""
-    imitation_steps: int = 1_500_000
+    imitation_steps: int = Field(default=1_500_000, ge=1)
     """Decisions to imitate."""
-    imitation_rate: float = 1e-3
+    imitation_rate: float = Field(default=1e-3, gt=0, le=1)
     """Learning rate while imitating."""
 
-    batch: int = 4096
+    batch: int = Field(default=4096, ge=1)
     """Decisions in a minibatch of an update."""
-    epochs: int = 2
+    epochs: int = Field(default=2, ge=1)
     """Passes over the decisions in an update."""
-    learning_rate: float = 5e-4
+    learning_rate: float = Field(default=5e-4, gt=0, le=1)
     """Learning rate; it decreases linearly to a tenth."""
-    clip: float = 0.2
+    clip: float = Field(default=0.2, gt=0, le=1)
     """Limit of the change of an action's probability in an update (PPO)."""
-    gae_lambda: float = 0.95
+    gae_lambda: float = Field(default=0.95, ge=0, le=1)
     """Lambda of generalised advantage estimation."""
-    entropy: float = 0.003
+    entropy: float = Field(default=0.003, ge=0)
     """Coefficient of the entropy bonus at the beginning."""
-    last_entropy: float = 0.001
+    last_entropy: float = Field(default=0.001, ge=0)
     """Coefficient of the entropy bonus at the end; in between it changes by equal factors."""
-    entropy_of: Mapping[str, float] = field(default_factory=dict)
+    entropy_of: Mapping[str, float] = Field(default_factory=dict)
     """Constant coefficient of the entropy bonus for one kind of move, such as guess=0.3; repeatable."""
-    kl: float = 0.03
+    kl: float = Field(default=0.03, ge=0)
     """Coefficient of the divergence from the anchor, the network after imitation, at the beginning."""
-    last_kl: float = 0.003
+    last_kl: float = Field(default=0.003, ge=0)
     """The same at the end; in between it changes by equal factors."""
     hidden: tuple[int, ...] = (128, 128)
     """Widths of the hidden layers."""
@@ -97,66 +97,56 @@ class SelfplayConfig:
     """Activation of the hidden layers."""
     critic: Critic = "roles"
     """Extra input of the critic while learning: the roles of all seats, or nothing."""
-    infer: float = 0.0
+    infer: float = Field(default=0.0, ge=0)
     """Coefficient of an auxiliary loss: the network predicts the roles of the other seats from the same hidden layers."""
 
     fixed: Fixed = "heuristic"
     """Fixed opponent in addition to `members`: the heuristic, or the network after imitation (`start`)."""
-    fixed_share: float = 0.5
+    fixed_share: float = Field(default=0.5, ge=0, le=1)
     """Share of games against fixed players."""
-    pool_share: float = 0.2
+    pool_share: float = Field(default=0.2, ge=0, le=1)
     """Share of the games against earlier snapshots; in the others the network plays all seats."""
-    one_seat: float = 0.3
+    one_seat: float = Field(default=0.3, ge=0, le=1)
     """Share of the games against fixed players in which the network has a single seat."""
-    opponents: int = 4
+    opponents: int = Field(default=4, ge=1)
     """Number of earlier snapshots in the opponent pool between two snapshots."""
     members: tuple[str, ...] = ()
     """Another fixed player; repeatable."""
     population: tuple[str, ...] = ()
     """Stranger to play among: a player, or a run's folder for its early, middle and last snapshot; repeatable."""
-    population_share: float = 0.3
+    population_share: float = Field(default=0.3, ge=0, le=1)
     """Share of games among strangers, if there is a population."""
-    stranger_seats: float = 1.0
+    stranger_seats: float = Field(default=1.0, ge=0, le=1)
     """Share of the other seats that strangers hold there; the network holds the rest."""
     weighting: Weighting = "hard"
     """Weight of a snapshot against which the network wins with frequency p: `hard`, (1 - p) ** power; `near`, 4 p (1 - p)."""
-    power: float = 2.0
+    power: float = Field(default=2.0, ge=0)
     """Power of the weighting `hard`."""
-    floor: float = 0.02
+    floor: float = Field(default=0.02, gt=0, le=1)
     """Least weight of a snapshot."""
-    memory: float = 0.5
+    memory: float = Field(default=0.5, ge=0, le=1)
     """Weight of a game in the estimates of p, one snapshot later."""
 
-    validation_deals: int = 500
+    validation_deals: int = Field(default=500, ge=1)
     """Number of deals for each point of the curve, each from both sides."""
-    deals: int = 500
+    deals: int = Field(default=500, ge=1)
     """Number of held-out deals for each pair of members, each from both sides."""
-    test_deals: int = 2000
+    test_deals: int = Field(default=2000, ge=1)
     """Number of held-out deals between the last snapshot, the first one and the heuristic, and in one seat."""
-    shown: int = 6
+    shown: int = Field(default=6, ge=2)
     """Number of snapshots in the cross-play, evenly spaced, with the first and the last."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     """The same seed gives the same result."""
     device: str = "cpu"
     """Where the network learns: cpu, cuda."""
 
-    def __post_init__(self) -> None:
-        for names, least in _LEAST.items():
-            for name in names.split():
-                check_from(name, getattr(self, name), least)
-        for name, values in (("critic", Critic), ("weighting", Weighting), ("fixed", Fixed)):
-            check_one_of(name, getattr(self, name), get_args(values))
-        for names, (accepts, accepted) in _NUMBERS.items():
-            for name in names.split():
-                if not accepts(getattr(self, name)):
-                    raise accept(name, getattr(self, name), accepted)
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
         shares = {name: getattr(self, name) for name in ("fixed_share", "pool_share")}
         shares |= {"population_share": self.population_share} if self.population else {}
         if sum(shares.values()) > 1 + 1e-9:
             given = " and ".join(f"{name} {share}" for name, share in shares.items())
             raise ParlourError(f"{given} are not accepted; accepted: at most 1 together")
-        if self.minutes is not None and not self.minutes > 0:
-            raise accept("minutes", self.minutes, "a number above 0")
         if self.test_deals < self.deals:
             raise accept("test_deals", self.test_deals, f"a whole number from deals ({self.deals})")
         known = (*FIXED, *self.members)
@@ -164,20 +154,4 @@ class SelfplayConfig:
             raise accept("members", ", ".join(self.members), f"different policies, none of {', '.join(FIXED)}")
         if len(set(self.population)) < len(self.population):
             raise accept("population", ", ".join(self.population), "different players or folders")
-
-
-_LEAST: Final = {
-    "steps tables turns updates batch epochs opponents": 1,
-    "validation_deals deals imitation_steps": 1,
-    "seed": 0,
-    "shown": 2,
-}
-"""Whole numbers, and from where on they are accepted."""
-_NUMBERS: Final[Mapping[str, tuple[Callable[[float], bool], str]]] = {
-    "fixed_share pool_share population_share stranger_seats one_seat memory gae_lambda": (
-        lambda x: 0 <= x <= 1,
-        "a number from 0 to 1",
-    ),
-    "entropy last_entropy kl last_kl infer power": (lambda x: x >= 0, "a number from 0"),
-    "learning_rate imitation_rate clip floor": (lambda x: 0 < x <= 1, "a number above 0 up to 1"),
-}
+        return self

@@ -14,9 +14,11 @@ from parlour.envs.batch.players import BatchPlayer, HeuristicSeats, RandomSeats
 from parlour.envs.batch.scalar import ScalarTables
 from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import accept
-from parlour.policies import REGISTRY, HeuristicPolicy, TrainedSeat, make_policy, settings_of
-from parlour.policies.mixture import MIXTURE, folder_of, members_of
+from parlour.policies import REGISTRY, TrainedSeat, make_policy, settings_of
+from parlour.policies.heuristic import style_in
+from parlour.policies.mixture import MIXTURE, members_of
 from parlour.policies.names import ZOO
+from parlour.policies.registry import settings_read
 from parlour.policies.trained import SUFFIX
 from parlour.training.learn.batch.networks import MixedPlayer, trained
 from parlour.training.learn.ppo.config import features_of
@@ -69,10 +71,10 @@ def batch_player(source: str, tables: BatchTables, name: str = "") -> BatchPlaye
     if plain == RULE:
         return _heuristic(source, tables)
     if plain in ZOO:
-        zoo: BatchPlayer = import_module("parlour.policies.zoo").seats(plain, settings_of(source), tables)
+        zoo: BatchPlayer = import_module("parlour.policies.zoo").seats(source, tables)
         return zoo
     if plain == MIXTURE:
-        files = members_of(folder_of(settings_of(source)))
+        files = members_of(settings_read(source).folder)
         return MixedPlayer(name or source, [batch_player(str(file), tables) for file in files])
     seat = network_of(source, tables.spec.id, tables.game.config)
     if seat is None:
@@ -95,7 +97,7 @@ def _heuristic(source: str, tables: BatchTables) -> HeuristicSeats:
             source,
             "heuristic, or its style at tables with kernels, where the game's heuristic has one",
         )
-    return HeuristicSeats(HeuristicPolicy.from_settings(words, tables.spec.id).style, source)
+    return HeuristicSeats(style_in(settings_read(source, tables.spec.id)), source)
 
 
 def network_of(source: str, game: str, config: Mapping[str, Any]) -> TrainedSeat | None:

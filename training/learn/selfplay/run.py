@@ -13,7 +13,7 @@ decision: the second side, the role that this side looks for (Merlin, the seer),
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -136,7 +136,7 @@ def selfplay(config: SelfplayConfig, run: Run) -> Population:
         ParlourError: The directory holds a run with another configuration or is in use, or the configuration cannot be used.
     """
     sides = two_sides(config)
-    with run.opened(asdict(config), _may_differ(run.path)) as folder:
+    with run.opened(config.plain(), _may_differ(run.path)) as folder:
         finished = learn(config, run)
         last = pool.snapshot_path(folder, finished[-1].number)
         atomic_write(folder / POLICY, last.read_bytes())
@@ -225,7 +225,7 @@ def repeat(config: SelfplayConfig, count: int, run: Run, workers: Workers) -> li
         workers: Who trains.
     """
     out = run.path or Path()
-    chosen = [(replace(config, seed=config.seed + k), out / f"seed-{config.seed + k}") for k in range(count)]
+    chosen = [(config.replace(seed=config.seed + k), out / f"seed-{config.seed + k}") for k in range(count)]
     stage = Stage(f"Training {config.game} with {count} seeds", count, "runs")
     run.progress(stage, 0)
     calls = [(seed, folder, run.loggers) for seed, folder in chosen]

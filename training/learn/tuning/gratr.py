@@ -10,16 +10,15 @@ game's result: the other method plays the deal, and GRATR's trust at each turn o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from statistics import fmean
-from typing import Any, Final, Literal, get_args
+from typing import Any, ClassVar, Final, Literal, Self
 
-from parlour.envs.core import accept, check_one_of
+from parlour.envs.core import accept
+from parlour.envs.settings import Settings
 from parlour.envs.werewolf.vocabulary import VILLAGER, VOTES, WEREWOLF, side_of
 from parlour.policies import GratrAgent, Policy, make_policy, names_of
 from parlour.policies.agents.werewolf.gratr import Parameters as GraphParameters
-from parlour.policies.agents.werewolf.gratr.equations import READINGS, Mode
 from parlour.policies.agents.werewolf.gratr.evidence import LearnedParameters, read_parameters
 from parlour.training.learn.reliability.judgements import judgements, log_loss
 from parlour.training.learn.tuning.problem import Parameter, Parameters, Space
@@ -27,6 +26,7 @@ from parlour.training.measure.werewolf.scores import performance
 from parlour.training.play import rollout
 from parlour.training.play.rollout import Episode
 from parlour.training.records.werewolf.played import GAME
+from pydantic import model_validator
 
 Reward = Literal["win", "performance", "trust"]
 PLAYERS: Final = 8
@@ -43,8 +43,7 @@ TRUST_SPACE: Final = Space(
 """All that can be tuned; `rho` and `gamma` are what the paper calls for."""
 
 
-@dataclass(frozen=True)
-class GratrTuning:
+class GratrTuning(Settings):
     """Mixed games of GRATR against one other method; the heuristics answer all questions.
 
     Raises:
@@ -58,18 +57,17 @@ class GratrTuning:
     reward_by: Reward = "win"
     """Reward: a win of the special block, its performance score by the paper's table 3, or minus the log loss of trust as stated
     at every judgement of games that the opponent plays."""
-    mode: Mode = "paper"
+    mode: Literal["paper", "printed", "code"] = "paper"
     """Reading of GRATR's equations."""
     start: str = ""
     """File of `parlour train gratr-trust`, or `trained` for the file that ships with parlour: its reliabilities stay, and it sets
     what is not tuned; None: none of them."""
 
-    name = "gratr"
-    games = 2
+    name: ClassVar[str] = "gratr"
+    games: ClassVar[int] = 2
 
-    def __post_init__(self) -> None:
-        check_one_of("reward", self.reward_by, get_args(Reward))
-        check_one_of("mode", self.mode, READINGS)
+    @model_validator(mode="after")
+    def _has_files_and_players(self) -> Self:
         TRUST_SPACE.chosen(self.parameters)
         self._given()
         plain = self.against.partition(":")[0]
@@ -77,6 +75,7 @@ class GratrTuning:
         if plain not in opponents:
             raise accept("opponent", self.against, opponents)
         self._other()
+        return self
 
     @property
     def space(self) -> Space:

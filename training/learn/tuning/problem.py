@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, Protocol, get_args, runtime_checkable
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
-from parlour.envs.core import ParlourError, accept, check_from, check_one_of
+from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.envs.settings import Settings
 from parlour.training.play import seeds
+from pydantic import Field
 
 Parameters = Mapping[str, float]
 """Name -> value."""
@@ -132,8 +134,7 @@ TuningMethod = Literal["optuna"]
 Pruner = Literal["wilcoxon", "median", "halving", "none"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class TuneConfig:
+class TuneConfig(Settings):
     """Everything that decides a run besides the problem; stored with it.
 
     Raises:
@@ -142,32 +143,25 @@ class TuneConfig:
 
     method: TuningMethod = "optuna"
     """`optuna`: trials on common deals."""
-    budget: int = 40
+    budget: int = Field(default=40, ge=1)
     """Number of trials."""
-    deals: int = 100
+    deals: int = Field(default=100, ge=1)
     """Number of deals of a trial, the same ones for all."""
-    block: int = 5
+    block: int = Field(default=5, ge=1)
     """Deals between two pruning decisions; a measurement is saved as often."""
     pruner: Pruner = "wilcoxon"
     """Rule that stops bad trials early."""
-    finalists: int = 4
+    finalists: int = Field(default=4, ge=0)
     """Number of best trials that play as many deals again, with the defaults; the best on all deals wins. 0: no
     finals."""
-    held_out: int = 500
+    held_out: int = Field(default=500, ge=2)
     """Number of held-out deals in the test of trained against default parameters."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     """The same seed gives the same result."""
 
-    def __post_init__(self) -> None:
-        for name, accepted in (("method", TuningMethod), ("pruner", Pruner)):
-            check_one_of(name, getattr(self, name), get_args(accepted))
-        least = {"budget": 1, "deals": 1, "block": 1, "finalists": 0, "held_out": 2, "seed": 0}
-        for name, low in least.items():
-            check_from(name, getattr(self, name), low)
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values, as they are stored with a run; `step` and `spread` were of a method that there is no more."""
-        settings = asdict(self)
+    def plain(self, *, sparse: bool = False) -> dict[str, Any]:
+        """As files hold the settings; `step` and `spread` were of a method that there is no more."""
+        settings = super().plain(sparse=sparse)
         seed = settings.pop("seed")
         return {**settings, "step": 0.3, "spread": 0.5, "seed": seed}
 

@@ -8,13 +8,11 @@ every round.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import replace
+from typing import Annotated, Any, ClassVar, Final, Literal
 
-from parlour.envs.core import accept, check_from, check_one_of
-from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES
+from parlour.envs.settings import Settings
 from parlour.policies.agents.murder_mystery import InterviewSettings
 from parlour.policies.agents.murder_mystery.questum import interview
 from parlour.policies.agents.murder_mystery.sensors import DEFAULT
@@ -23,6 +21,7 @@ from parlour.training.learn.tuning.problem import Parameter, Parameters, Space
 from parlour.training.measure.murder_mystery import scores
 from parlour.training.measure.murder_mystery.games import GAME, CaseJob, CaseResult, CaseSetting, play_case
 from parlour.training.measure.murder_mystery.methods import PLANNER, QUESTUM, MysteryMethod
+from pydantic import Field, field_validator
 
 GAIN_SPACE: Final = Space(
     (Parameter("beta", 0.0, 1.0, interview.BETA), Parameter("epsilon", 0.0, 1.0, interview.EPSILON))
@@ -40,8 +39,10 @@ PLAN_SPACE: Final = Space(
 """Of `mode=plan`: when to stop; what all else is worth, who lies, and what the table learns."""
 
 
-@dataclass(frozen=True)
-class QuestumTuning:
+Weight = Annotated[float, Field(ge=0)]
+
+
+class QuestumTuning(Settings):
     """Generated cases played by Questum; the heuristics answer all questions.
 
     Raises:
@@ -50,23 +51,21 @@ class QuestumTuning:
 
     parameters: tuple[str, ...] = ("beta", "epsilon")
     """Parameters to tune: beta and epsilon, or the planner's price, curiosity, liars and table."""
-    weights: tuple[float, float, float] = (0.4, 0.4, 0.2)
+    weights: tuple[Weight, Weight, Weight] = (0.4, 0.4, 0.2)
     """Weights in the reward: share of victims solved, share of quiz points, cost of the game (subtracted)."""
-    language: str = "en"
+    language: Literal["en", "zh"] = "en"
     """Language of the cases, en or zh; the stories are the same."""
-    rounds: int = 3
+    rounds: int = Field(default=3, ge=1)
     """Number of rounds of questions."""
 
-    name = "questum"
-    games = 1
+    name: ClassVar[str] = "questum"
+    games: ClassVar[int] = 1
 
-    def __post_init__(self) -> None:
-        _space_of(self.parameters)
-        for name, weight in zip(("win", "accuracy", "cost"), self.weights, strict=True):
-            if not (math.isfinite(weight) and weight >= 0):
-                raise accept(f"weight of {name}", weight, "a number from 0")
-        check_one_of("language", self.language, LANGUAGES)
-        check_from("rounds", self.rounds, 1)
+    @field_validator("parameters")
+    @classmethod
+    def _has_a_space(cls, parameters: tuple[str, ...]) -> tuple[str, ...]:
+        _space_of(parameters)
+        return parameters
 
     @property
     def space(self) -> Space:

@@ -42,7 +42,7 @@ def tune(problem: Problem, config: TuneConfig, run: Run, *, workers: Workers = 1
     if isinstance(workers, int):
         check_from("workers", workers, 1)
     settings = {"problem": problem.name, "space": problem.space.as_json(), "settings": dict(problem.settings)}
-    with run.opened(config.as_json() | settings) as folder:
+    with run.opened(config.plain() | settings) as folder:
         runner = StudyRunner(problem, config, folder, workers, run.progress)
         trials = tuple(runner.search(_TrialLog(run)))
         finals = _finals(runner, trials)

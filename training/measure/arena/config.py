@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Self
 
-from parlour.envs.core import ParlourError, check_from, check_one_of
+from parlour.envs.core import ParlourError, check_one_of
+from parlour.envs.settings import Settings
 from parlour.training.play import seeds
 from parlour.training.play.failures import RULE, Failures
+from pydantic import Field, model_validator
 
 FEWEST: Final = 2
 """Players of an arena, at least."""
 
 
-@dataclass(frozen=True)
-class ArenaConfig:
+class ArenaConfig(Settings):
     """An arena.
 
     Raises:
@@ -26,20 +26,21 @@ class ArenaConfig:
     players: tuple[str, ...]
     """By name, as tables call them."""
     game: str = "avalon_v0"
-    options: Mapping[str, Any] = field(default_factory=dict)
+    """Name of the game."""
+    options: Mapping[str, Any] = Field(default_factory=dict)
     """Options of the game, as in its configuration."""
-    games: int = 100
+    games: int = Field(default=100, ge=1, le=len(seeds.HELD_OUT))
     """Number of deals; each is played by every player against every other and against itself, on both sides. A run in a directory
     continues with more."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     """Number of the first deal among the held-out ones."""
-    resamples: int = 2000
+    resamples: int = Field(default=2000, ge=100)
     """How often the deals are resampled for the intervals of the ratings."""
     failures: Failures = RULE
+    """What follows when a player fails."""
 
-    def __post_init__(self) -> None:
-        check_from("resamples", self.resamples, 100)
-        check_one_of("games", self.games, range(1, len(seeds.HELD_OUT) + 1))
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
         check_one_of("seed", self.seed, range(len(seeds.HELD_OUT) - self.games + 1))
         if len(self.players) < FEWEST:
             raise ParlourError(f"{len(self.players)} player in the arena; accepted: two or more")
@@ -49,6 +50,7 @@ class ArenaConfig:
             raise ParlourError(
                 "on_failure 'skip-game' is not accepted in an arena of common deals; accepted: rule, stop"
             )
+        return self
 
     @property
     def stored(self) -> dict[str, Any]:

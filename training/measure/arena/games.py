@@ -17,11 +17,11 @@ from parlour.envs.aec import GameEnv
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.measure.arena.config import ArenaConfig
-from parlour.training.measure.evaluate import DEFAULT, two_sides
+from parlour.training.measure.evaluate import two_sides
 from parlour.training.play import seeds
 from parlour.training.play.parallel.concurrent_games import Job, MakePolicy
 from parlour.training.play.rollout import Episode
-from parlour.training.play.runner import GameRunner
+from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.runs.folder import JsonlStore
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
@@ -52,7 +52,7 @@ def play_games(
     config: ArenaConfig,
     makers: Mapping[str, MakePolicy],
     folder: Path | None = None,
-    runner: GameRunner = DEFAULT,
+    runner: GameRunner = ONE_AT_A_TIME,
 ) -> list[ArenaGame]:
     """Play all games, or those that are missing in the folder.
 

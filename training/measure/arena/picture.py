@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.policies.llm.decisions import foreign
-from parlour.training.measure.arena import report
 from parlour.training.measure.arena.result import ArenaResult
 from parlour.training.measure.decision_tables import MEANING
 from parlour.training.report import plots
@@ -19,17 +18,15 @@ _NAMED: Final = 3
 """Cycles that are named in the picture."""
 
 
-def draw(result: ArenaResult, path: Path) -> bool:
-    """Draw the picture as a PNG; False if matplotlib is not installed."""
-    if not plots.available():
-        return False
+def draw(result: ArenaResult, path: Path) -> None:
+    """Draw the picture as a PNG; needs matplotlib."""
     n = len(result.config.players)
     wide = 0.86 * n + 2.6
     with plots.picture(
         path,
         wide + 5.6,
         0.62 * n + 2.6,
-        title=report.title(result),
+        title=result.title,
         who=f"Whole sides, each player against each on both sides of common deals: {', '.join(result.config.players)}; "
         f"{_cycles(result)}{_mark(result)}",
         n=f"n = {plots.range_of([cell.n for cell in _cells(result)])} games a cell",
@@ -38,7 +35,6 @@ def draw(result: ArenaResult, path: Path) -> bool:
         _matrix(left, result)
         _ratings(right, result)
         plots.key(right)
-    return True
 
 
 def _cells(result: ArenaResult) -> list[Estimate]:
@@ -68,7 +64,7 @@ def _matrix(axes: Any, result: ArenaResult) -> None:
                 rates[i, j] = rate.value
                 plots.percent(axes, j, i, rate.value, *rate.ends)
     axes.imshow(rates, cmap="RdBu", vmin=0, vmax=1, aspect="auto")
-    shown = [report.name_shown(result, name) for name in names]
+    shown = [result.shown(name) for name in names]
     plots.numbers(axes, shown, shown)
     for rate in axes.get_xticklabels():
         rate.set(rotation=30, ha="right")
@@ -93,6 +89,6 @@ def _ratings(axes: Any, result: ArenaResult) -> None:
         plots.points(axes, [at for at, _ in of], estimates, across=True, color=color, fmt=_MARKS[k], label=name)
     axes.axvline(0, color=plots.REFERENCE, linewidth=0.8)
     axes.set_ylim(len(result.standing) - 0.5, -0.5)
-    names = [plots.broken(report.name_shown(result, name)) for name, _ in result.standing]
+    names = [plots.broken(result.shown(name)) for name, _ in result.standing]
     axes.set_yticks(range(len(names)), names)
     plots.label(axes, "points (400: odds of ten to one), 95 % intervals", "", "ratings", grid="x")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,14 @@ from parlour.policies.llm.decisions import Decisions, mostly_foreign
 from parlour.training.measure.arena.config import ArenaConfig
 from parlour.training.measure.arena.games import ArenaGame
 from parlour.training.measure.arena.strengths import Strength, Strengths, strengths
+from parlour.training.measure.decision_tables import marked
 from parlour.training.measure.pairs import Pair, PairGame, PairTable
 from parlour.training.play import seeds
 from parlour.training.statistics import Estimate, rate
 
 _RESAMPLED = 1  # what the seed is derived for
+_SHORT: Final = 40
+"""Letters of a value in a title, at most."""
 _ALIKE: Final = 6
 """So many deals with the same points are no chance: 2 / 2^6 = 0.03."""
 
@@ -100,6 +103,16 @@ class ArenaResult:
                 made[name] += decision
         return made
 
+    def shown(self, player: str) -> str:
+        """A player's name, marked where too many decisions were not its own."""
+        return marked(player, self.decisions[player].own, self.decisions[player].decisions)
+
+    @property
+    def title(self) -> str:
+        """The table and what was played, on one line."""
+        config = self.config
+        return f"{config.game}{table_of(config.options)}: {config.games} deals, {len(self.played):,} games"
+
     @cached_property
     def scored(self) -> frozenset[str]:
         """The players that made at least half of their decisions themselves; the others have no figures."""
@@ -127,3 +140,13 @@ class ArenaResult:
         worth, names = {self.sides[0]: 1.0, self.sides[1]: 0.0}, self.config.players
         points = [[[worth.get(game.winner, 0.5) for game in self.cells[a, b]] for b in names] for a in names]
         return np.array(points).transpose(2, 0, 1)
+
+
+def table_of(options: Mapping[str, Any]) -> str:
+    """The options that are set to one short value, behind a comma; the others, such as the roles, are in config.json.
+
+    >>> table_of({"num_players": 5, "roles": ["Merlin", "Assassin"], "talk": False, "guesser": None})
+    ', num_players 5, talk False'
+    """
+    plain = {key: str(value) for key, value in options.items() if isinstance(value, bool | int | float | str)}
+    return "".join(f", {key} {value}" for key, value in plain.items() if len(value) <= _SHORT)

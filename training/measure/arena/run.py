@@ -1,6 +1,6 @@
 """A whole arena: play what is missing, rate, report.
 
-Leaves config.json, games.jsonl, cells.csv, pairs.csv, standing.csv, arena.json, arena.png (with matplotlib) and report.md.
+Leaves config.json, games.jsonl, cells.csv, pairs.csv, standing.csv, summary.json, arena.png (with matplotlib) and the report.
 """
 
 from __future__ import annotations
@@ -10,15 +10,13 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.policies.files import write_json
-from parlour.training.measure.arena import picture, report
 from parlour.training.measure.arena.config import ArenaConfig
 from parlour.training.measure.arena.games import play_games
+from parlour.training.measure.arena.report import report_of
 from parlour.training.measure.arena.result import ArenaResult
-from parlour.training.measure.evaluate import DEFAULT, two_sides
+from parlour.training.measure.evaluate import two_sides
 from parlour.training.play.parallel.concurrent_games import MakePolicy
-from parlour.training.play.runner import GameRunner
-from parlour.training.report.html import write_report
+from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.runs.run import Run
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
@@ -32,7 +30,7 @@ def arena(
     config: ArenaConfig,
     makers: Mapping[str, MakePolicy],
     out: Path | None = None,
-    runner: GameRunner = DEFAULT,
+    runner: GameRunner = ONE_AT_A_TIME,
 ) -> ArenaResult:
     """Let all players meet, or resume the run in `out`, and rate them.
 
@@ -50,12 +48,5 @@ def arena(
     with nullcontext() if out is None else Run(out).opened(config.stored, _MAY_CHANGE) as folder:
         result = ArenaResult(config, sides, tuple(play_games(env, config, makers, folder, runner)))
         if folder is not None:
-            _write(result, folder)
+            report_of(result).write(folder, page=True)
     return result
-
-
-def _write(result: ArenaResult, folder: Path) -> None:
-    report.write_tables(result, folder)
-    picture.draw(result, folder / "arena.png")
-    write_json(folder / "arena.json", report.as_json(result))
-    write_report(folder, report.text(result))

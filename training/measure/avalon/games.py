@@ -15,7 +15,7 @@ from parlour.envs.avalon.vocabulary import EVIL_ROLES, MERLIN, AvalonView
 from parlour.envs.core import Event, Move, ParlourError
 from parlour.envs.replay import Transcript, text_of
 from parlour.envs.text import end_of
-from parlour.training.records.avalon import assumed_moves, check_avalon
+from parlour.training.records.avalon.importing import assumed_moves, check_avalon
 
 RECORD: Final = "record"
 """The header's key under which a reader of records notes where a game comes from."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from parlour.training.measure.avalon.moments import BeliefMoment
 from parlour.training.measure.calibration import bins_by_range, calibration_error
-from parlour.training.statistics import LEVEL, Estimate, drawn_anew
+from parlour.training.statistics import LEVEL, Estimate, bootstrap_counts
 
 LEAST: Final = 0.001
 RESAMPLES: Final = 2000
@@ -63,7 +63,7 @@ def stated_scores(moments: Sequence[BeliefMoment], stated: Sequence[Chances], rn
     for moment, chances in zip(moments, stated, strict=True):
         losses = [loss(probabilities, moment.truth) for probabilities in (moment.prior, chances, moment.exact)]
         sums[names.index(moment.game)] += (*losses, 1)
-    drawn = drawn_anew(len(names), len(names), RESAMPLES, rng) @ sums
+    drawn = bootstrap_counts(len(names), len(names), RESAMPLES, rng) @ sums
     flat = [chance for chances in stated for chance in chances]
     true = [evil for moment in moments for evil in moment.truth]
     mean_loss = estimate(_mean, sums, drawn)

@@ -7,21 +7,21 @@ run in threads, which share its cache, budget and meter. Results are the same fo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
 from typing import Any, Final, NamedTuple
 
-from parlour.envs.core import Move, accept, check_from
+from parlour.envs.core import Move, accept
 from parlour.envs.murder_mystery.vocabulary import ASK
 from parlour.envs.murder_mystery.wellplay import load
+from parlour.envs.settings import Settings
 from parlour.policies import make_policy
 from parlour.policies.agents.murder_mystery import MysterySeat
 from parlour.policies.agents.murder_mystery.procedure import QuestionBudget
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model
 from parlour.policies.llm.transport.meter import Count
-from parlour.training.measure.evaluate import DEFAULT
 from parlour.training.measure.murder_mystery.methods import OP, MysteryMethod
 from parlour.training.measure.murder_mystery.quiz import Mark, omniscient, quiz
 from parlour.training.measure.murder_mystery.usage import CountedModel
@@ -34,13 +34,13 @@ from parlour.training.play.parallel.concurrent_games import (
     refuse,
 )
 from parlour.training.play.parallel.executor import opened
-from parlour.training.play.runner import GameRunner
+from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
+from pydantic import Field
 
 GAME: Final = "murder_mystery_v0"
 
 
-@dataclass(frozen=True)
-class CaseSetting:
+class CaseSetting(Settings):
     """How each game is played and asked about."""
 
     rounds: int = 3
@@ -53,20 +53,15 @@ class CaseSetting:
     """Who hears questions and answers: all or two."""
     rules: str = "questum"
     """Verdict: questum (half of the votes) or player (most votes)."""
-    repetitions: int = 3
+    repetitions: int = Field(default=3, ge=0)
     """Number of repetitions of the quiz; 0 for no quiz."""
-    budget: int | None = None
+    budget: int | None = Field(default=None, ge=1)
     """Number of questions to the model, in a game of agents, after which nobody asks or prunes; None: no limit."""
-
-    def __post_init__(self) -> None:
-        check_from("repetitions", self.repetitions, 0)
-        if self.budget is not None:
-            check_from("budget", self.budget, 1)
 
     @property
     def options(self) -> dict[str, Any]:
         """Options of the game."""
-        return {key: value for key, value in asdict(self).items() if key not in ("repetitions", "budget")}
+        return {key: value for key, value in self if key not in ("repetitions", "budget")}
 
 
 class Verdict(NamedTuple):
@@ -123,7 +118,7 @@ class CaseJob:
     case: str
     method: MysteryMethod
     seed: int
-    table: CaseSetting = CaseSetting()
+    table: CaseSetting = field(default_factory=CaseSetting)
     murderer: str = ""
     """Policy of the murderers, if it is the same in all methods; then only civilians are quizzed."""
     transcript: Path | None = None
@@ -234,7 +229,7 @@ class CaseWorker:
 def play_all(
     jobs: Sequence[CaseJob],
     model: Model,
-    runner: GameRunner = DEFAULT,
+    runner: GameRunner = ONE_AT_A_TIME,
     what: str = "games",
     keep: Callable[[CaseResult], None] = lambda _: None,
     skip: Callable[[int, rollout.Unfinished], None] = refuse,

@@ -17,10 +17,9 @@ from parlour.envs.murder_mystery.cases.find import find
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model
 from parlour.policies.llm.transport.meter import Count
-from parlour.training.measure.evaluate import DEFAULT
 from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, Verdict, play_all
 from parlour.training.measure.murder_mystery.quiz import Mark
-from parlour.training.play.runner import GameRunner
+from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.runs.folder import JsonlStore
 
 FILE: Final = "results.jsonl"
@@ -30,7 +29,7 @@ def play_stored(
     jobs: Sequence[CaseJob],
     model: Model,
     folder: Path,
-    runner: GameRunner = DEFAULT,
+    runner: GameRunner = ONE_AT_A_TIME,
     what: str = "games",
 ) -> list[CaseResult]:
     """Play what has no result in a folder, and store it there; see `play_all`.
@@ -72,8 +71,8 @@ def from_json(stored: dict[str, Any]) -> CaseResult:
 
 
 def _key(job: CaseJob, model: Model) -> dict[str, Any]:
-    """What decides a result; a table without a limit is told as before there were limits."""
-    table = {name: value for name, value in asdict(job.table).items() if (name, value) != ("budget", None)}
+    """What decides a result; a table without a limit has the key it had before there were limits."""
+    table = {name: value for name, value in job.table if (name, value) != ("budget", None)}
     return {
         "case": job.case,
         "sha256": digest(find(job.case)),

@@ -18,6 +18,7 @@ from parlour.training.measure.werewolf import scores, transcripts
 from parlour.training.measure.werewolf.amnesia import KINDS, WAYS, forgot
 from parlour.training.records.werewolf import published as result_store
 from parlour.training.records.werewolf.played import WerewolfGame
+from parlour.training.report.result_table import Cell, Column, ResultTable
 from parlour.training.statistics import Estimate, rate
 
 DIGITS: Final = 3
@@ -134,33 +135,34 @@ def _rate(estimate: Estimate | None) -> JSON | None:
 # -- as tables -------------------------------------------------------------------------------------------------
 
 
-def tables(measured: JSON) -> Iterator[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
-    """Title, headings and rows of a table for each group, as `parlour metrics` shows them."""
+def tables(measured: JSON) -> Iterator[ResultTable | str]:
+    """A table for each group, as `parlour metrics` shows them."""
     for group, of in measured.items():
         if not isinstance(of, dict):
-            yield f"{group}: {of}", (), []
+            yield f"{group}: {of}"
             continue
         totals = ", ".join(f"{key} {value}" for key, value in of.items() if key != "methods")
-        yield f"{group}: {totals}", ("measure", "of", *of["methods"]), list(_rows(of["methods"]))
+        methods = (Column(method, ".3f", shows=("hits", "n")) for method in of["methods"])
+        rows = tuple(_rows(list(of["methods"].values())))
+        yield ResultTable(f"{group}: {totals}", (Column("measure"), Column("of"), *methods), rows)
 
 
-def _rows(methods: dict[str, JSON]) -> Iterator[tuple[str, ...]]:
-    first = next(iter(methods.values()))
+def _rows(methods: Sequence[JSON]) -> Iterator[tuple[Cell, ...]]:
     for measure in ("as_wolves", "as_leaders", "TWR", "WWR", "LWR"):
-        yield (measure, "", *(_told(of[measure]) for of in methods.values()))
+        yield (measure, "", *(_cell(of[measure]) for of in methods))
     for part in ("performance", "reasoning"):
-        for role in dict.fromkeys(role for of in methods.values() for role in of[part]):
-            yield (part, role, *(_told(of[part].get(role)) for of in methods.values()))
-    for kind, ways in first.get("amnesia", {}).items():
+        for role in dict.fromkeys(role for of in methods for role in of[part]):
+            yield (part, role, *(_cell(of[part].get(role)) for of in methods))
+    for kind, ways in methods[0].get("amnesia", {}).items():
         for way in ways:
-            yield (f"{kind} amnesia", way, *(_told(of["amnesia"][kind][way]) for of in methods.values()))
+            yield (f"{kind} amnesia", way, *(_cell(of["amnesia"][kind][way]) for of in methods))
 
 
-def _told(measured: JSON | None) -> str:
+def _cell(measured: JSON | None) -> Cell:
     if measured is None:
-        return "-"
+        return None
     if "table_3" not in measured:
-        return f"{measured['rate']:.3f}  [{measured['low']:.3f}, {measured['high']:.3f}]  {measured['hits']}/{measured['n']}"
+        return Estimate.of_json(measured)
     if measured["table_3"] is None:
-        return "-"
+        return None
     return f"{measured['table_3']:.3f} (wrong votes added: {measured['published_sign']:.3f})  n={measured['n']}"

@@ -20,8 +20,8 @@ from parlour.envs.english import name
 from parlour.envs.replay import Transcript, text_of
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Model, OfflineModel, RequestContext
-from parlour.training.measure import avalon as metrics
-from parlour.training.measure.avalon import CountedGame
+from parlour.training.measure.avalon import measures as metrics
+from parlour.training.measure.avalon.measures import CountedGame
 from parlour.training.papers.avalon_social import responses
 from parlour.training.papers.avalon_social.questions import Attitude, Disclosure, SelfProposal, Sharing, seat
 from parlour.training.papers.avalon_social.responses import Response
@@ -46,7 +46,7 @@ class Utterance:
     proposes_self: bool
     identity: Identity | None
     """None after the first round."""
-    told: tuple[int, ...]
+    revealed: tuple[int, ...]
     """Seats that the night showed Merlin or Percival, and that the speaker names for it; none after the first round."""
 
 

@@ -28,11 +28,11 @@ from typing import Any, Final, NamedTuple
 
 from parlour.envs.avalon.presets import QUESTS
 from parlour.envs.avalon.vocabulary import EVIL, GOOD, MERLIN, MORGANA, PERCIVAL, ROLES, SERVANT, side_of
-from parlour.training.measure import avalon as metrics
+from parlour.training.measure.avalon import measures as metrics
 from parlour.training.papers.avalon_social.judging import INFORMED, Judged, JudgedGame, Utterance
 from parlour.training.papers.avalon_social.responses import Response
 from parlour.training.papers.avalon_social.roles import IDENTITIES, WITHHOLDING, Identity
-from parlour.training.statistics import plain, rate
+from parlour.training.statistics import Estimate, rate
 
 SIDES: Final = (GOOD, EVIL)
 ATTITUDES: Final = ("teamwork", "confrontation", "neutral")
@@ -58,13 +58,12 @@ class Sat(NamedTuple):
 
 
 def measures(judged: Judged) -> JSON:
-    """All measures, ready for JSON: for each group of games, and each player that the transcripts name.
+    """All measures: for each group of games, and each player that the transcripts name.
 
     Returns:
         `judge`, `questions`, `fallbacks`; `groups`: for each side that the proposed method of published games played, and
         for other games (`"all"`), the measures with `outcomes`, as `metrics.compute` gives them; `players`: for each
-        name, the measures of its seats alone. A rate is `{"hits", "n", "rate", "low", "high"}` with a Wilson interval at
-        95 %, or None where there was nothing to count.
+        name, the measures of its seats alone. A rate has a Wilson interval at 95 %; it is None where there was nothing to count.
     """
     groups = {}
     for group in metrics.GROUPS:
@@ -108,40 +107,40 @@ def of_seats(seats: list[Sat]) -> JSON:
     }
 
 
-def _wins(seats: list[Sat], side: str) -> JSON | None:
+def _wins(seats: list[Sat], side: str) -> Estimate | None:
     """Of the games in which they sat on the side, those that it won."""
     tables = {id(sat.table): sat.table for sat in seats if side_of(sat.role) == side}
     return _share(table.game.outcome.winner == side for table in tables.values())
 
 
-def engagement(seats: Iterable[Sat]) -> JSON | None:
+def engagement(seats: Iterable[Sat]) -> Estimate | None:
     """Share of rounds whose last voted team included the seat."""
     return _share(sat.seat in team for sat in seats for team in sat.table.game.voted)
 
 
-def fails(seats: Iterable[Sat]) -> JSON | None:
+def fails(seats: Iterable[Sat]) -> Estimate | None:
     """Share of fails among their quest cards."""
     return _share(card.fails for sat in seats for card in sat.table.game.cards if card.seat == sat.seat)
 
 
-def approval(seats: Iterable[Sat]) -> JSON | None:
+def approval(seats: Iterable[Sat]) -> Estimate | None:
     """Share of approvals among the votes on their proposed teams."""
     led = ((team, len(sat.table.game.roles)) for sat in seats for team in sat.table.game.led if team.leader == sat.seat)
     return _share(number < team.agreed * size for team, size in led for number in range(size))
 
 
-def self_recommendation(seats: Iterable[Sat]) -> JSON | None:
+def self_recommendation(seats: Iterable[Sat]) -> Estimate | None:
     """Share of their turns that propose the speaker."""
     return _share(turn.proposes_self for sat in seats for turn in sat.turns)
 
 
-def self_recommendation_success(seats: Iterable[Sat]) -> JSON | None:
+def self_recommendation_success(seats: Iterable[Sat]) -> Estimate | None:
     """Share of the turns proposing the speaker after which the next voted team included the speaker."""
     turns = (turn for sat in seats for turn in sat.turns if turn.proposes_self)
     return _share(turn.speaker in turn.team for turn in turns if turn.team is not None)
 
 
-def identities(seats: Iterable[Sat]) -> dict[str, JSON | None]:
+def identities(seats: Iterable[Sat]) -> dict[str, Estimate | None]:
     """What the seats did with their identity in the first round; only seats that spoke in it count."""
     done = [identity for sat in seats if (identity := _first(sat)) is not None]
     return {kind: _share(identity == kind for identity in done) for kind in IDENTITIES}
@@ -152,13 +151,13 @@ def _first(sat: Sat) -> Identity | None:
     return next((identity for identity in stated if identity != WITHHOLDING), stated[0] if stated else None)
 
 
-def attitudes(seats: Iterable[Sat], towards: str) -> dict[str, JSON | None]:
+def attitudes(seats: Iterable[Sat], towards: str) -> dict[str, Estimate | None]:
     """How they met the other seats of a role, or of a side, in all their turns."""
     met = [attitude for sat in seats for turn in sat.turns for attitude in _met(sat, turn, towards)]
     return {attitude: _share(stance == attitude for stance in met) for attitude in ATTITUDES}
 
 
-def _by_role(seats: list[Sat]) -> dict[str, dict[str, JSON | None]]:
+def _by_role(seats: list[Sat]) -> dict[str, dict[str, Estimate | None]]:
     others = {role for sat in seats for seat, role in enumerate(sat.table.game.roles) if seat != sat.seat}
     return {role: attitudes(seats, role) for role in ROLES if role in others}
 
@@ -169,29 +168,28 @@ def _met(sat: Sat, turn: Utterance, towards: str) -> Iterator[str]:
             yield ATTITUDES[0 if other in turn.trusts else 1 if other in turn.distrusts else 2]
 
 
-def sharing(seats: Iterable[Sat]) -> JSON | None:
+def sharing(seats: Iterable[Sat]) -> Estimate | None:
     """Share of their night knowledge that they revealed in the first round."""
     facts = ((fact, sat) for sat in seats if sat.table.heard for fact in sat.table.game.known[sat.seat])
-    return _share(any(fact in turn.told for turn in sat.turns) for fact, sat in facts)
+    return _share(any(fact in turn.revealed for turn in sat.turns) for fact, sat in facts)
 
 
-def vacillation(seats: list[Sat], towards: Iterable[str]) -> dict[str, list[JSON | None]]:
+def vacillation(seats: list[Sat], towards: Iterable[str]) -> dict[str, list[Estimate | None]]:
     """Teamwork with each of some roles or sides, a rate for each of the five rounds."""
     turns = [(sat, turn) for sat in seats for turn in sat.turns]
 
-    def teamwork(other: str, quest: int) -> JSON | None:
+    def teamwork(other: str, quest: int) -> Estimate | None:
         met = (attitude for sat, turn in turns if turn.quest == quest for attitude in _met(sat, turn, other))
         return _share(attitude == ATTITUDES[0] for attitude in met)
 
     return {other: [teamwork(other, quest) for quest in range(QUESTS)] for other in towards}
 
 
-def valid(seats: Iterable[Sat], given: Callable[[JudgedGame], tuple[Response, ...]]) -> JSON | None:
+def valid(seats: Iterable[Sat], given: Callable[[JudgedGame], tuple[Response, ...]]) -> Estimate | None:
     """Share of valid responses."""
     return _share(response.valid for sat in seats for response in given(sat.table) if response.seat == sat.seat)
 
 
-def _share(cases: Iterable[bool]) -> JSON | None:
+def _share(cases: Iterable[bool]) -> Estimate | None:
     counted = list(cases)
-    share = rate(sum(counted), len(counted))
-    return None if share is None else plain(share)
+    return rate(sum(counted), len(counted))

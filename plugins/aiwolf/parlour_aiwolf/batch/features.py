@@ -6,7 +6,7 @@ from typing import Any
 
 from numba import prange
 from parlour.envs.batch.compiled import copy, kernel, loop, widen
-from parlour.envs.batch.kernel_tables import COURSE, DEAL, PLAY_AT_RANDOM, START, blank, rest
+from parlour.envs.batch.kernel_tables import DEAL, PLAY_AT_RANDOM, SHOW_ONLY, START, blank, rest
 from parlour.envs.batch.tables import ILLEGAL
 from parlour.envs.batch.werewolf.options import NONE, ONGOING, seat_at
 from parlour.envs.batch.werewolf.play import DRAW, VILLAGE, end
@@ -122,7 +122,7 @@ def run_all(games: Any, rules: Any, task: int, actions: Any, turns: Any, winner:
             begin(g, r)
         elif task == START:
             start(g, r)
-        elif task != COURSE:
+        elif task != SHOW_ONLY:
             if g.actor < 0:
                 rest(b, turns.rewards, turns.terminated, winner, DRAW)
                 continue

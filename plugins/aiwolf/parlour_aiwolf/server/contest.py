@@ -17,12 +17,13 @@ from itertools import chain, count, islice
 from pathlib import Path
 from threading import Thread
 from time import monotonic
-from typing import Any, Final
+from typing import Any, Final, Literal, Self
 
 import numpy as np
-from parlour.envs.core import ParlourError, accept, check_from, check_one_of
+from parlour.envs.core import ParlourError, check_one_of
 from parlour.envs.moment import moment
 from parlour.envs.registry import build, lookup
+from parlour.envs.settings import Settings
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies import Policy, make_policy
 from parlour.training.play.parallel.concurrent_games import play_recorded
@@ -31,6 +32,7 @@ from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
 from parlour.training.statistics import rate
 from parlour.wrappers.text_actions import TextActions
+from pydantic import Field, model_validator
 
 from parlour_aiwolf.server.agent import CUT_OFF, MOST_LATE, AIWolfAgent
 from parlour_aiwolf.server.connection import AgentConnection
@@ -44,38 +46,33 @@ ALL_ROLES: Final = "all"
 PLAYERS: Final = tuple(TABLES)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ContestSettings:
+class ContestSettings(Settings):
     """What is played.
 
     Raises:
         ParlourError: A setting is not accepted.
     """
 
-    players: int = 5
+    players: Literal[5, 15] = 5
     """Number of players: 5 or 15."""
-    games: int = 100
+    games: int = Field(default=100, ge=1)
     """Number of games."""
     agents: int | None = None
     """Number of agents to wait for; None: one for each seat."""
     policy: str = "heuristic"
     """Player at the seats that no agent fills."""
-    time_limit: float = 1.0
+    time_limit: float = Field(default=1.0, gt=0, le=86_400)
     """Seconds that an agent has for an answer."""
-    wait: float = 60.0
+    wait: float = Field(default=60.0, gt=0, le=86_400)
     """Seconds to wait for agents and for their names and roles; the contest begins with those that are there."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     """Seed of the first game; the next ones count on."""
 
-    def __post_init__(self) -> None:
-        check_one_of("players", self.players, PLAYERS)
-        check_from("games", self.games, 1)
-        check_from("seed", self.seed, 0)
+    @model_validator(mode="after")
+    def _have_seats(self) -> Self:
         if self.agents is not None:
             check_one_of("agents", self.agents, range(self.players + 1))
-        for name in ("time_limit", "wait"):
-            if not 0 < getattr(self, name) <= 86_400:
-                raise accept(name, getattr(self, name), "seconds above 0, at most 86400")
+        return self
 
     @property
     def rules(self) -> AIWolfRules:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from parlour.training.measure.avalon.moments import BeliefMoment
 from parlour.training.measure.avalon.stated import RESAMPLES, Chances, Floats, estimate, loss
-from parlour.training.statistics import Estimate, drawn_anew
+from parlour.training.statistics import Estimate, bootstrap_counts
 
 
 class DoubtLosses(NamedTuple):
@@ -64,7 +64,7 @@ def _of_games(
     if not rows:
         return None
     sums = np.array(rows, float)
-    return estimate(figure, sums, drawn_anew(len(sums), len(sums), RESAMPLES, rng) @ sums)
+    return estimate(figure, sums, bootstrap_counts(len(sums), len(sums), RESAMPLES, rng) @ sums)
 
 
 def _mean(sums: Floats) -> Floats:

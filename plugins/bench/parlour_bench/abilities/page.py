@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Final
 
 from parlour.policies.llm.decisions import mostly_foreign
-from parlour.training.report.html import intervals, table_html, write_verdict_page
+from parlour.training.report.report import Report
 from parlour.training.report.result_table import ResultTable
 
 from parlour_bench.abilities.run import Abilities
+from parlour_bench.intervals import intervals
 
 ABILITIES_PAGE: Final = "abilities.html"
 _LOWEST, _HIGHEST = -1.0, 1.0
@@ -17,13 +18,13 @@ _LOWEST, _HIGHEST = -1.0, 1.0
 
 def write_abilities_page(folder: Path, measured: Abilities, verdict: str, table: ResultTable) -> None:
     """Write it into the directory of a run. Raises `OSError` as writing a file does."""
-    parts = [_picture(measured), table_html(table)]
-    write_verdict_page(folder / ABILITIES_PAGE, f"Abilities: {measured.player}", verdict, parts)
+    report = Report(f"Abilities: {measured.player}", verdict, (table,))
+    report.write_page(folder / ABILITIES_PAGE, pieces=[_picture(measured)])
 
 
 def _picture(measured: Abilities) -> str:
     """Skill of everybody who was asked, the player only where enough beliefs were its own."""
-    asked = measured.asked.asked
+    asked = measured.asked
     hidden = {measured.player} if mostly_foreign(asked.first + asked.again, asked.asked) else set()
     rows = [
         (name, scores.skill, f"{scores.skill.value:.2f}, n={scores.skill.n}")

@@ -16,8 +16,8 @@ from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.make import measured_apart
 from parlour.policies.llm.model import Model
 from parlour.policies.names import HEURISTIC, RANDOM
-from parlour.training.measure.avalon import GAME
 from parlour.training.measure.avalon.games import AnalysedGame, read_game
+from parlour.training.measure.avalon.measures import GAME
 from parlour.training.measure.avalon.moments import OPPONENT, BeliefMoment, is_players, names_of
 from parlour.training.measure.avalon.stated import StatedScores, stated_scores
 from parlour.training.play import seeds

@@ -1,4 +1,4 @@
-"""The report of an analysed folder in Markdown: recorded players beside the heuristic, and surprise."""
+"""The report of an analysed folder: recorded players beside the heuristic, and surprise."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 from parlour.envs.text import clean
 from parlour.training.measure.avalon.games import NOT_TOLD, AnalysedGame
-from parlour.training.report.html import opening
-from parlour.training.report.result_table import markdown_table
+from parlour.training.report.report import Part, Picture, Report
+from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.report.verdicts import WIN_RATE, compared, together
-from parlour.training.statistics import Estimate, show_interval
 
+from parlour_people.analysis import pictures
 from parlour_people.analysis.compare import (
     ComparedGuesses,
     ComparedVotes,
@@ -24,6 +25,7 @@ from parlour_people.analysis.compare import (
     surprises,
     wrong_guesses,
 )
+from parlour_people.analysis.tables import decisions_table
 
 _WORDS: Final = 160
 """Letters of a record's words that are shown."""
@@ -68,27 +70,26 @@ def players_of(games: Sequence[AnalysedGame]) -> str:
     return ", ".join(models) if models else "recorded players"
 
 
-def report(folder: AnalysedFolder) -> str:
-    """The report."""
+def report_of(folder: AnalysedFolder, figures: Mapping[str, Any]) -> Report:
+    """The report; `figures` are its plain values."""
     habits = "the habits given" if folder.beside else "the usual habits"
-    quoted = replace(folder, theirs=plain(folder.theirs))
-    parts = [
-        "\n".join(opening("Analysis of recorded games of Avalon", verdict(quoted))).rstrip(),
-        *([f"![Right votes]({VOTES_PICTURE})"] if folder.pictures and list(compared_votes(folder.games)) else []),
-        _overview(folder),
-        "## Votes of good seats",
-        f"Right is approving a team without an evil member, or rejecting one with. The heuristic decides at the same Views, with {habits}. Where most teams are dirty, rejecting all of them is mostly right: the last two rows tell the two kinds of teams apart.",
-        votes_table(list(compared_votes(folder.games)), folder.theirs),
-        "## Guesses at Merlin",
-        *_guesses(folder),
-        "## Surprise of the decisions",
-        f"-log2 of the likelihood that {habits} give a decision, for what its seat knew; one bit is a fair coin.",
-        _surprise_table(folder.games),
-        *_beside(folder),
-        "## How it was made",
-        "\n".join(f"- {line}" for line in folder.how),
-    ]
-    return "\n\n".join(parts) + "\n"
+    theirs = plain(folder.theirs)
+    votes, guesses = list(compared_votes(folder.games)), list(compared_guesses(folder.games))
+    right = f"Right is approving a team without an evil member, or rejecting one with. The heuristic decides at the same Views, with {habits}. Where most teams are dirty, rejecting all of them is mostly right: the last two rows tell the two kinds of teams apart."
+    picture = partial(pictures.votes, votes, folder.theirs) if folder.pictures and votes else None
+    parts: list[Part] = [_overview(folder), replace(votes_table(votes, theirs), note=right), *_guesses(folder, guesses)]
+    for other, games in folder.beside.items():
+        title = f"The same with other habits: {other}"
+        parts.append(votes_table(list(compared_votes(games)), theirs, title))
+        parts.append(guesses_table(list(compared_guesses(games)), theirs, title))
+    return Report(
+        "Analysis of recorded games of Avalon",
+        verdict(replace(folder, theirs=theirs)),
+        (*parts, _surprise_table(folder.games, habits), tuple(folder.how)),
+        picture=None if picture is None else Picture(picture, "Right votes", VOTES_PICTURE),
+        data=(decisions_table(folder.games),),
+        values=figures,
+    )
 
 
 def verdict(folder: AnalysedFolder) -> str:
@@ -111,98 +112,60 @@ def _overview(folder: AnalysedFolder) -> str:
     text = ", ".join([*counts, *rest])
     return (
         f"{len(games)} games of {plain(folder.theirs)} ({text}), {decisions} decisions. "
-        "`decisions.csv` holds every decision, `analysis.json` the figures below; `parlour replay` shows a game with its beliefs."
+        "`decisions.csv` holds every decision, `summary.json` the figures below; `parlour replay` shows a game with its beliefs."
     )
 
 
 # -- tables ------------------------------------------------------------------------------------------------------
 
 
-def votes_table(rows: Sequence[ComparedVotes], theirs: str) -> str:
-    """Right votes by group, or a sentence that says there are none."""
-    if not rows:
-        return "There is no vote to compare."
-    cells = [
-        (
-            *_labels(row.by, row.group),
-            str(row.games),
-            str(row.votes),
-            share(row.theirs),
-            share(row.ours),
-            points(row.difference),
-        )
+def votes_table(rows: Sequence[ComparedVotes], theirs: str, title: str = "Votes of good seats") -> ResultTable:
+    """Right votes by group; `theirs` is who played."""
+    share = partial(Column, format=".1f", times=100, unit=" %")
+    columns = (
+        *map(Column, ("by", "", "games", "votes")),
+        share(theirs, key="theirs"),
+        share("heuristic"),
+        Column("difference, points", "+.1f", 100),
+    )
+    cells = ((*_labels(row.by, row.group), row.games, row.votes, row.theirs, row.ours, row.difference) for row in rows)
+    return ResultTable(title, columns, tuple(cells))
+
+
+def guesses_table(rows: Sequence[ComparedGuesses], theirs: str, title: str = "Guesses at Merlin") -> ResultTable:
+    """Right guesses by group; `theirs` is who played."""
+    right = partial(Column, format=".0f", times=100, unit=" %", shows=("hits",))
+    columns = (
+        *map(Column, ("by", "", "guesses")),
+        right(theirs, key="theirs"),
+        right("heuristic"),
+        *(Column("both"), Column("chance", ".1f"), Column("difference, points", "+.0f", 100, shows=("p",))),
+    )
+    cells = (
+        (*_labels(row.by, row.group), row.theirs.n, row.theirs, row.ours, row.both, row.chance, row.difference)
         for row in rows
-    ]
-    return markdown_table(("by", "", "games", "votes", plain(theirs), "heuristic", "difference, points"), cells)
-
-
-def guesses_table(rows: Sequence[ComparedGuesses], theirs: str) -> str:
-    """Right guesses by group, or a sentence that says there are none."""
-    if not rows:
-        return "Nobody guessed."
-    cells = [
-        (
-            *_labels(row.by, row.group),
-            str(row.theirs.n),
-            _hits(row.theirs),
-            _hits(row.ours),
-            str(row.both),
-            f"{row.chance:.1f}",
-            f"{100 * row.difference.value:+.0f} {show_interval(row.difference, '+.0f', 100)}",
-            f"{row.difference.p:.2g}",
-        )
-        for row in rows
-    ]
-    headings = ("by", "", "guesses", plain(theirs), "heuristic", "both", "chance", "difference, points", "p")
-    return markdown_table(headings, cells)
-
-
-def share(estimate: Estimate) -> str:
-    """A mean share in percent with its interval."""
-    return f"{100 * estimate.value:.1f} % {show_interval(estimate, '.1f', 100)}"
-
-
-def points(estimate: Estimate) -> str:
-    """A mean difference in points with its interval."""
-    return f"{100 * estimate.value:+.1f} {show_interval(estimate, '+.1f', 100)}"
-
-
-def _hits(estimate: Estimate) -> str:
-    return f"{estimate.hits} ({100 * estimate.value:.0f} % {show_interval(estimate, '.0f', 100)})"
+    )
+    return ResultTable(title, columns, tuple(cells))
 
 
 def _labels(by: str, group: str) -> tuple[str, str]:
     return ("all", "") if by == group else (by, plain(group))
 
 
-def _guesses(folder: AnalysedFolder) -> Iterator[str]:
-    rows = list(compared_guesses(folder.games))
-    yield guesses_table(rows, folder.theirs)
+def _guesses(folder: AnalysedFolder, rows: Sequence[ComparedGuesses]) -> Iterator[Part]:
     if not rows:
+        yield "Nobody guessed."
         return
-    wrong = wrong_guesses(folder.games)
-    if wrong:
+    yield guesses_table(rows, plain(folder.theirs))
+    if wrong := wrong_guesses(folder.games):
         hit = ", ".join(f"{role} {count}" for role, count in wrong.items())
         yield f"Wrong guesses of {plain(folder.theirs)}, by the role that they hit: {hit}."
     if folder.pictures:
-        yield f"![Right guesses]({GUESSES_PICTURE})"
+        yield f"[{GUESSES_PICTURE}]({GUESSES_PICTURE}) shows the guesses."
 
 
-def _surprise_table(games: Sequence[DecidedGame]) -> str:
-    rows = [
-        (
-            surprise.kind,
-            surprise.role,
-            str(surprise.decisions),
-            f"{surprise.bits.value:.2f} {show_interval(surprise.bits, '.2f')}",
-        )
-        for surprise in surprises(games)
-    ]
-    return markdown_table(("decision", "role", "n", "bits, mean"), rows) if rows else "Nobody had a choice."
-
-
-def _beside(folder: AnalysedFolder) -> Iterator[str]:
-    for habits, games in folder.beside.items():
-        yield f"## The same with other habits: {habits}"
-        yield votes_table(list(compared_votes(games)), folder.theirs)
-        yield guesses_table(list(compared_guesses(games)), folder.theirs)
+def _surprise_table(games: Sequence[DecidedGame], habits: str) -> ResultTable:
+    rows = tuple((row.kind, row.role, row.decisions, row.bits) for row in surprises(games))
+    columns = (*map(Column, ("decision", "role", "n")), Column("bits, mean", ".2f"))
+    note = f"-log2 of the likelihood that {habits} give a decision, for what its seat knew; one bit is a fair coin."
+    return ResultTable("Surprise of the decisions", columns, rows, note)

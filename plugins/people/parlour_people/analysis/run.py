@@ -8,32 +8,30 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from parlour.envs.avalon.habits import AvalonHabits
-from parlour.envs.core import ParlourError, check_from
+from parlour.envs.core import ParlourError
 from parlour.envs.replay import transcript_files
-from parlour.policies.files import write_json
+from parlour.envs.settings import Settings
 from parlour.training.measure.avalon.games import AnalysedGame, read_game
 from parlour.training.play.parallel.executor import carry_out, in_order
 from parlour.training.report import plots
-from parlour.training.report.html import write_report
 from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
 from parlour.training.runs.run import Run
+from pydantic import Field
 
 from parlour_people.analysis import pictures, report as reports, tables
-from parlour_people.analysis.compare import DecidedGame, compared_guesses, compared_votes
+from parlour_people.analysis.compare import DecidedGame, compared_guesses
 from parlour_people.analysis.decisions import Decision, decisions_of
 from parlour_people.analysis.report import AnalysedFolder
 from parlour_people.habits.model import PeopleHabits, PeopleHabitsFile, read_people_habits
 from parlour_people.habits.run import FOLDS, HABITS
 
 REPORT: Final = "report.md"
-FIGURES: Final = "analysis.json"
 USUAL: Final = "usual habits"
 UNHEARD: Final = "words left out"
 """Name of the habits that are compared with the analysis's own."""
 
 
-@dataclass(frozen=True)
-class AnalysisSettings:
+class AnalysisSettings(Settings):
     """How games are analysed."""
 
     habits: Path | None = None
@@ -41,14 +39,10 @@ class AnalysisSettings:
     games habits that were not learned from it; None: the usual ones."""
     pictures: bool = True
     """Draw pictures, where matplotlib is installed."""
-    workers: int = 1
+    workers: int = Field(default=1, ge=1)
     """Number of processes. The result does not depend on it."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     """The same seed gives the same result."""
-
-    def __post_init__(self) -> None:
-        for what, least in (("workers", 1), ("seed", 0)):
-            check_from(what, getattr(self, what), least)
 
 
 class GameResult(NamedTuple):
@@ -65,7 +59,7 @@ class Analysis:
 
     folder: AnalysedFolder
     figures: dict[str, Any]
-    """Plain values: the content of `analysis.json`."""
+    """Plain values: the content of `summary.json`, the verdict aside."""
     out: Path
 
 
@@ -100,7 +94,10 @@ def analyse(
         results = list(counted(in_order(carry_out(settings.workers, analyse_game, calls)), stage, progress))
         result_folder = _folder(games, results, _how(settings), drawn=drawn)
         figures = _figures(result_folder)
-        _write(target, result_folder, figures)
+        guesses = list(compared_guesses(result_folder.games))
+        if drawn and guesses:
+            pictures.guesses(guesses, result_folder.theirs, target / reports.GUESSES_PICTURE)
+        reports.report_of(result_folder, figures).write(target)
     return Analysis(result_folder, figures, Path(out))
 
 
@@ -174,14 +171,3 @@ def _figures(folder: AnalysedFolder) -> dict[str, Any]:
         "beside": {name: tables.figures(games) for name, games in folder.beside.items()},
         "how": list(folder.how),
     }
-
-
-def _write(target: Path, folder: AnalysedFolder, figures: dict[str, Any]) -> None:
-    votes, guesses = list(compared_votes(folder.games)), list(compared_guesses(folder.games))
-    if folder.pictures and votes:
-        pictures.votes(votes, folder.theirs, target / reports.VOTES_PICTURE)
-    if folder.pictures and guesses:
-        pictures.guesses(guesses, folder.theirs, target / reports.GUESSES_PICTURE)
-    tables.write_decisions(target / "decisions.csv", folder.games)
-    write_json(target / FIGURES, figures)
-    write_report(target, reports.report(folder))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from parlour.training.measure.avalon.games import AnalysedGame
-from parlour.training.runs.folder import write_csv
+from parlour.training.report.result_table import ResultTable, plain_table
 from parlour.training.statistics import plain
 
 from parlour_people.analysis.compare import (
@@ -26,10 +25,10 @@ DECISIONS: Final = (
 """Columns of `decisions.csv`; quests and proposals count from 1, seats from 0."""
 
 
-def write_decisions(path: Path, games: Sequence[tuple[AnalysedGame, Sequence[Decision]]]) -> None:
+def decisions_table(games: Sequence[tuple[AnalysedGame, Sequence[Decision]]]) -> ResultTable:
     """All decisions of all games, a row each."""
-    rows = [_decision(game, decision) for game, decisions in games for decision in decisions]
-    write_csv(path, DECISIONS, rows)
+    rows = (_decision(game, decision) for game, decisions in games for decision in decisions)
+    return plain_table("Decisions", DECISIONS, rows, file="decisions.csv")
 
 
 def _decision(game: AnalysedGame, decision: Decision) -> tuple[Any, ...]:

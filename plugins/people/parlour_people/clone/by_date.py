@@ -7,7 +7,7 @@ from the first. Each number of players is a part of the run with a file of its o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,9 +16,9 @@ from parlour.envs.avalon.vocabulary import ROLES
 from parlour.envs.core import ParlourError
 from parlour.policies.array_files import read_arrays, write_arrays
 from parlour.policies.files import reading
-from parlour.training.report.report import Report
 from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
+from parlour.training.statistics import plain
 
 from parlour_people.clone import networks, report
 from parlour_people.clone.choices import CloneConfig
@@ -73,11 +73,6 @@ class ClonedByDate:
     later: CloneNetworks
     scores: Sequence[report.ChoiceScore]
 
-    @property
-    def report(self) -> Report:
-        """What people read."""
-        return report.report_by_date(self.scores, self.earlier.told)
-
 
 def clone_networks(
     folder: str | Path,
@@ -104,7 +99,7 @@ def clone_networks(
         raise ParlourError(f"{len(games)} games are too few; accepted: {_FEWEST} to learn from and {_FEWEST} held out")
     parts: dict[int, PartResult] = {}
     stage = Stage("Learning networks", len(sizes), "numbers of players")
-    with run.opened({**asdict(config), "games": len(games)}) as directory:
+    with run.opened({**config.plain(), "games": len(games)}) as directory:
         (directory / PARTS).mkdir(exist_ok=True)
         for number, n in enumerate(sizes):
             run.progress(stage, number)
@@ -114,7 +109,7 @@ def clone_networks(
             parts[n] = PartResult.load(path)
             run.log({"eval/log_likelihood_vote": _votes(parts[n].columns)}, number + 1)
         run.progress(stage, len(sizes))
-        source = {"config": asdict(config), "games": later, "players": sizes}
+        source = {"config": config.plain(), "games": later, "players": sizes}
         cloned_by_date = ClonedByDate(
             CloneNetworks({n: part.earlier for n, part in parts.items()}, source),
             CloneNetworks({n: part.later for n, part in parts.items()}, source | {"games": len(games) - later}),
@@ -122,7 +117,7 @@ def clone_networks(
         )
         cloned_by_date.earlier.save(directory / report.PLAYER)
         cloned_by_date.later.save(directory / LATER)
-        cloned_by_date.report.write(directory)
+        report.report_by_date(cloned_by_date.scores, cloned_by_date.earlier.told).write(directory)
     return cloned_by_date
 
 
@@ -172,3 +167,9 @@ def _groups(whole: Mapping[str, Any], of_kind: Any) -> Iterator[tuple[Any, str, 
         yield of_kind & (whole[PLAYERS] == players), report.ALL, int(players)
     for role in np.unique(whole["role"][of_kind]):
         yield of_kind & (whole["role"] == role), ROLES[role], None
+
+
+def summary_by_date(cloned: ClonedByDate) -> dict[str, Any]:
+    """What `--json` prints: what it was learned from, and the scores over all roles."""
+    scores = [plain(score) for score in cloned.scores if score.role == report.ALL]  # over all, and by number of players
+    return {"learned_from": dict(cloned.earlier.told), "scores": scores}

@@ -11,16 +11,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
 import numpy as np
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.vocabulary import AvalonView
-from parlour.envs.core import Move, ParlourError, accept, check_from, check_one_of
+from parlour.envs.core import Move, ParlourError
 from parlour.envs.replay import transcript_files
+from parlour.envs.settings import Settings
 from parlour.training.measure.avalon.games import AnalysedGame, read_game
-from parlour.training.records.avalon import assumed_moves
+from parlour.training.records.avalon.importing import assumed_moves
 from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
+from pydantic import Field
 
 from parlour_people.cloned.features import SPEECH, decision_of, described, group_of
 from parlour_people.cloned.record import Array, SeatRecord, acts_of
@@ -30,34 +32,26 @@ from parlour_people.multi_round.rules import CONSULT
 Method = Literal["choice", "networks"]
 
 
-@dataclass(frozen=True)
-class CloneConfig:
+class CloneConfig(Settings):
     """How a clone is learned and tested."""
 
-    folds: int = 5
+    folds: int = Field(default=5, ge=2)
     """Number of folds of the games; each is held out once."""
-    hidden: int = 16
+    hidden: int = Field(default=16, ge=0)
     """Hidden units of each of the averaged networks; 0: a plain logistic model."""
-    members: int = 4
+    members: int = Field(default=4, ge=2)
     """Number of averaged networks; each stops early on another part of the training games."""
-    steps: int = 240
+    steps: int = Field(default=240, ge=1)
     """Most training steps."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     """The same seed gives the same result."""
     method: Method = "choice"
     """`choice`: one choice model for all tables, cross-validated; `networks`: one network for each number of players, without talk,
     which plays over arrays."""
-    held_out: float = 0.2
+    held_out: float = Field(default=0.2, gt=0, lt=1)
     """Networks: share of the games, the last by name, that are held out."""
-    epochs: int = 40
+    epochs: int = Field(default=40, ge=1)
     """Networks: passes over the games."""
-
-    def __post_init__(self) -> None:
-        for name, least in (("folds", 2), ("hidden", 0), ("members", 2), ("steps", 1), ("seed", 0), ("epochs", 1)):
-            check_from(name, getattr(self, name), least)
-        check_one_of("method", self.method, get_args(Method))
-        if not 0 < self.held_out < 1:
-            raise accept("held_out", self.held_out, "a number between 0 and 1")
 
 
 Rows = np.ndarray[Any, np.dtype[np.float32]]

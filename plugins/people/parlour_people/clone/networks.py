@@ -146,7 +146,7 @@ class SeatOrders:
     def __init__(self, tables: BatchTables) -> None:
         self._seats, self._catalogue = tables.seats, tables.game.catalogue
         self._numbers = {move: number for number, move in enumerate(self._catalogue)}
-        names = [*INPUTS, *tables.names[len(tables.game.role_names) :]]  # type: ignore[attr-defined]
+        names = [*INPUTS, *tables.names[len(tables.game.role_names) :]]
         self._width = len(names)
         by_feature: dict[str, dict[int, int]] = {}
         for column, name in enumerate(names):
@@ -294,7 +294,7 @@ def _sorts(of: Decisions) -> NDArray[np.int8]:
     acts = [catalogue[number] for number in order]
     plain = [0 in move.args if move.kind == vocabulary.TEAM else move.args == (1,) for move in acts]
     sorts = np.repeat(np.array(plain, np.int8)[None], len(of.action), axis=0)
-    names = of.tables.names[len(of.tables.game.role_names) :]  # type: ignore[attr-defined]
+    names = of.tables.names[len(of.tables.game.role_names) :]
     shown = [len(INPUTS) + k for k, name in enumerate(names) if name.endswith("shown to me by the night")]
     guesses = np.flatnonzero(of.kind == KINDS.index(vocabulary.GUESS))
     for number, move in enumerate(acts):

@@ -15,7 +15,7 @@ from parlour.envs import batch, replay
 from parlour.envs.batch.tables import HOLD, BatchTables, Turns
 from parlour.envs.core import NATURE, Move, ParlourError
 from parlour.envs.replay import Transcript
-from parlour.training.records.avalon import assumed_moves
+from parlour.training.records.avalon.importing import assumed_moves
 
 from parlour_people.cloned import GAME
 

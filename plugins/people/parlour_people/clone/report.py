@@ -1,4 +1,4 @@
-"""How well models predict recorded players, and the report that `parlour train clone` writes beside the player.
+"""How well models predict recorded players, and what `parlour train clone` writes beside the player.
 
 Top-1 and log likelihood by kind of decision and role, paired by game; a report and a picture.
 What a clone is compared with on games that none of them was learned from; all learn from the same training games:
@@ -22,10 +22,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 from parlour.training.report import plots
-from parlour.training.report.report import Picture, Report
+from parlour.training.report.report import Part, Picture, Report
 from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.report.verdicts import BETTER, LOG_LIKELIHOOD, UNCLEAR, WORSE, compared, together, word
-from parlour.training.statistics import SHARE, UNBOUNDED, Estimate, plain, weighted_mean
+from parlour.training.statistics import SHARE, UNBOUNDED, Estimate, weighted_mean
 
 from parlour_people.clone.choices import ImitatedChoice
 from parlour_people.cloned.record import Array
@@ -124,7 +124,16 @@ def by_game(values: Iterable[tuple[int, float]], bounds: tuple[float, float] = U
     return weighted_mean([np.mean(of) for of in sums.values()], [len(of) for of in sums.values()], bounds)
 
 
-PLAYER, SCORES, PICTURE = "clone.npz", "scores.csv", "scores.png"
+PLAYER, PICTURE = "clone.npz", "scores.png"
+COLUMNS: Final = (
+    *map(Column, ("decision", "role", "players", "model")),
+    Column("n", key="decisions"),
+    Column("games"),
+    Column("top-1", ".1%", key="top"),
+    Column("log likelihood", ".3f", key="log"),
+    Column("clone better by, top-1", "+.1f", 100, key="clone_top_more"),
+    Column("clone better by, log likelihood", "+.3f", key="clone_log_more"),
+)
 _VOTE: Final = "vote"
 _MEANING: Final = (
     "heuristic: how often parlour's heuristic makes the move at the same View, mixed with even chances as fits the training games best",
@@ -132,6 +141,40 @@ _MEANING: Final = (
     "top-1: how often the most probable move was made; log likelihood: mean log of the chance of the move made, in nats; "
     "intervals at 95 %, games as what is drawn; differences on the same decisions",
 )
+
+
+def report_of(scores: Sequence[ChoiceScore], source: Mapping[str, Any]) -> Report:
+    """Scores of a cross-validation; `source` is what was learned from."""
+    of = ", ".join(f"{count} of {kind}" for kind, count in source["choices"].items())
+    learned = f"Learned from {source['games']} games ({of}); scores on games that the models had not learned from."
+    return _report("A clone of recorded players", scores, learned, _MEANING)
+
+
+def report_by_date(scores: Sequence[ChoiceScore], source: Mapping[str, Any]) -> Report:
+    """Scores of networks that were tested on later games."""
+    learned = f"Learned from the first {source['games']} games; scores on the later ones."
+    by_players = score_table("By number of players", [score for score in scores if score.players is not None])
+    return _report("Networks cloned from recorded players", scores, learned, by_players)
+
+
+def _report(title: str, scores: Sequence[ChoiceScore], learned: str, more: Part) -> Report:
+    by_role = score_table("By role", [score for score in scores if score.role != ALL])
+    every = replace(score_table("All scores", scores), file="scores.csv")
+    picture = Picture(partial(_draw, scores), "held-out scores", PICTURE)
+    parts = (learned, score_table("Held-out games (95 % interval)", over_all(scores)))
+    return Report(title, verdict(scores), parts, (more, by_role), picture, data=(every,))
+
+
+def score_table(title: str, scores: Sequence[ChoiceScore]) -> ResultTable:
+    """A row for each score."""
+    rows = (
+        (
+            *(score.what, score.role, score.players or ALL, score.model, score.decisions, score.games),
+            *(score.top, score.log, score.top_less, score.log_less),
+        )
+        for score in scores
+    )
+    return ResultTable(title, COLUMNS, tuple(rows), wrap=True)
 
 
 def verdict(scores: Sequence[ChoiceScore]) -> str:
@@ -145,57 +188,6 @@ def verdict(scores: Sequence[ChoiceScore]) -> str:
     return together([*votes, kinds if beside else "No decision could be compared with the heuristic."])
 
 
-def clone_report(scores: Sequence[ChoiceScore], source: Mapping[str, Any]) -> Report:
-    """The report of a clone that was tested on games left out; `source`: what it was learned from."""
-    of = ", ".join(f"{count} of {kind}" for kind, count in source["choices"].items())
-    learned = f"Learned from {source['games']} games ({of}); scores on games that the models had not learned from."
-    return _report("A clone of recorded players", scores, learned, source)
-
-
-def report_by_date(scores: Sequence[ChoiceScore], source: Mapping[str, Any]) -> Report:
-    """The report of networks that were tested on later games."""
-    learned = f"Learned from the first {source['games']} games; scores on the later ones."
-    return _report("Networks cloned from recorded players", scores, learned, source)
-
-
-def _report(title: str, scores: Sequence[ChoiceScore], learned: str, source: Mapping[str, Any]) -> Report:
-    return Report(
-        title,
-        verdict(scores),
-        (_table("Held-out games (95 % interval)", over_all(scores)),),
-        (learned, _MEANING, _table("By role and number of players", scores, SCORES)),
-        Picture(partial(draw, scores), "held-out scores", PICTURE),
-        {"learned_from": dict(source), "scores": [plain(score) for score in scores if score.role == ALL]},
-    )
-
-
-def _table(title: str, scores: Sequence[ChoiceScore], file: str = "") -> ResultTable:
-    columns = (
-        *(Column("decision"), Column("role"), Column("players"), Column("model")),
-        *(Column("n", key="decisions"), Column("games")),
-        Column("top-1", ".1%", key="top"),
-        Column("log likelihood", ".3f", key="log"),
-        Column("clone better by, top-1", "+.1f", 100, key="clone_top_more"),
-        Column("clone better by, log likelihood", "+.3f", key="clone_log_more"),
-    )
-    rows = (
-        (
-            of.what,
-            of.role,
-            of.players or ALL,
-            of.model,
-            of.decisions,
-            of.games,
-            of.top,
-            of.log,
-            of.top_less,
-            of.log_less,
-        )
-        for of in scores
-    )
-    return ResultTable(title, columns, tuple(rows), wrap=True, file=file)
-
-
 def over_all(scores: Iterable[ChoiceScore]) -> list[ChoiceScore]:
     """Those over all roles and numbers of players."""
     return [score for score in scores if score.role == ALL and score.players is None]
@@ -204,7 +196,7 @@ def over_all(scores: Iterable[ChoiceScore]) -> list[ChoiceScore]:
 # -- the picture -------------------------------------------------------------------------------------------------
 
 
-def draw(scores: Sequence[ChoiceScore], path: Path) -> None:
+def _draw(scores: Sequence[ChoiceScore], path: Path) -> None:
     """Log likelihood of each model by kind of decision."""
     whole = over_all(scores)
     kinds = list(dict.fromkeys(score.what for score in whole))

@@ -13,7 +13,7 @@ At most `ALTERNATIVES` of the moves not taken, drawn evenly, are used; the estim
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
@@ -21,9 +21,9 @@ from typing import Any, Final
 import numpy as np
 import torch
 from parlour.envs.core import ParlourError
-from parlour.training.report.report import Report
 from parlour.training.runs.progress import Stage, StageProgress, counted
 from parlour.training.runs.run import Run
+from parlour.training.statistics import plain
 
 from parlour_people.clone import report
 from parlour_people.clone.choices import CloneConfig, ImitatedChoice, Rows, by_kind, read_choices
@@ -263,11 +263,6 @@ class Cloned:
     """Each choice, by models that had not learned from its game."""
     scores: Sequence[report.ChoiceScore]
 
-    @property
-    def report(self) -> Report:
-        """What people read."""
-        return report.clone_report(self.scores, self.network.told)
-
 
 def clone(
     folder: str | Path,
@@ -289,11 +284,11 @@ def clone(
     games = len({choice.game for choice in choices})
     if games < config.folds:
         raise ParlourError(f"{config.folds} folds of {games} games are not accepted; accepted: 2 to {games} folds")
-    with run.opened({**asdict(config), "games": games, "choices": len(choices)}) as directory:
+    with run.opened({**config.plain(), "games": games, "choices": len(choices)}) as directory:
         held_out = cross_validated(choices, config, run)
         cloned = Cloned(_of_all(choices, config, run.progress), held_out, report.table(held_out))
         cloned.network.save(directory / report.PLAYER)
-        cloned.report.write(directory)
+        report.report_of(cloned.scores, cloned.network.told).write(directory)
     return cloned
 
 
@@ -335,6 +330,12 @@ def _of_all(choices: Sequence[ImitatedChoice], config: CloneConfig, progress: St
         "games": len({choice.game for choice in choices}),
         "choices": {kind: len(of) for kind, of in kinds.items()},
         "players": sorted({choice.players for choice in choices}),
-        "config": asdict(config),
+        "config": config.plain(),
     }
     return ChoiceNetwork(heads, source)
+
+
+def summary(cloned: Cloned) -> dict[str, Any]:
+    """What `--json` prints: what it was learned from, and the scores over all roles."""
+    scores = [plain(score) for score in cloned.scores if score.role == report.ALL]
+    return {"learned_from": dict(cloned.network.told), "scores": scores}

@@ -17,28 +17,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, ClassVar, Final, Protocol, Self
+from typing import Annotated, Any, ClassVar, Final, Protocol, Self
 
 import numpy as np
 from parlour.envs.avalon.vocabulary import ROLES, AvalonView
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.registry import build, known
+from parlour.envs.settings import Accepts, Settings
 from parlour.policies.array_files import layer_arrays, read_arrays, write_arrays
 from parlour.policies.base import Policy
 from parlour.policies.files import reading
 from parlour.policies.network import softmax
-from parlour.policies.settings import check_settings
+from parlour.policies.seating import Seating
 from parlour.policies.trained import TrainedSeat
 
 from parlour_people.cloned.features import COLUMNS, DECISIONS, GROUPS, decision_of, described, group_of
 from parlour_people.cloned.record import Array, SeatRecord
 from parlour_people.multi_round import GAME as MULTI_ROUND
 
-__all__ = ["CLONE", "ChoiceHead", "ChoiceNetwork", "ClonedPlayer", "is_clone", "seated"]
+__all__ = ["CLONE", "ChoiceHead", "ChoiceNetwork", "ClonedPlayer", "is_clone"]
 
 CLONE: Final = "clone"
 """What it is called on the command line."""
-_YES: Final = {"yes": True, "no": False}
 GAME: Final = "avalon_v0"
 FEATURES: Final = "belief"
 """What the networks see of a table."""
@@ -251,27 +251,13 @@ def is_clone(name: str) -> bool:
     return name.partition(":")[0] == CLONE and name != CLONE
 
 
-def seated(settings: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Policy:
-    """A clone at a table, from words: `file`, and `sample`, `yes` or `no`.
+class CloneSettings(Settings):
+    """What can be set."""
 
-    Returns:
-        A `ClonedPlayer`, or a `TrainedSeat` where the file holds networks.
-
-    Raises:
-        ParlourError: The game is not Avalon, a setting is not accepted, or the file holds no clone for this table.
-    """
-    check_one_of("game of a clone", game, (GAME, MULTI_ROUND.id))
-    check_settings(CLONE, settings, ("file", "sample"))
-    if "file" not in settings:
-        raise ParlourError("clone needs a file; accepted: clone:DIR/clone.npz, or clone:file=DIR/clone.npz,sample=no")
-    check_one_of("sample", settings.get("sample", "yes"), _YES)
-    file, sample = settings["file"], _YES[settings.get("sample", "yes")]
-    with reading(file, "policy file", _UNUSABLE), np.load(file) as stored:
-        has_networks = META in stored.files
-    if has_networks:
-        check_one_of("game of networks", game, (GAME,))
-        return CloneNetworks.load(file).seat(config, sample=sample)
-    return ClonedPlayer(ChoiceNetwork.load(file), sample=sample)
+    file: Annotated[str, Accepts("a clone.npz of `train clone`")]
+    """A clone.npz of `train clone`."""
+    sample: bool = True
+    """Draw from the probabilities; otherwise take the most probable move."""
 
 
 class ClonedPlayer(Policy):
@@ -283,6 +269,7 @@ class ClonedPlayer(Policy):
     """
 
     name: ClassVar[str] = CLONE
+    settings_type: ClassVar[type[Settings]] = CloneSettings
     wants: ClassVar[str] = "view"
 
     def __init__(self, network: ChoiceNetwork, *, sample: bool = True) -> None:
@@ -316,9 +303,15 @@ class ClonedPlayer(Policy):
         return head.chances(described(view, self._seen), group_of(view))
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Policy:
-        """As `seated`."""
-        return seated(settings, game, config)
+    def make(cls, settings: CloneSettings, at: Seating) -> Policy:
+        """A `ClonedPlayer`, or a `TrainedSeat` where the file holds networks. Raises `ParlourError` at tables that it does not know."""
+        check_one_of("game of a clone", at.game, (GAME, MULTI_ROUND.id))
+        with reading(settings.file, "policy file", _UNUSABLE), np.load(settings.file) as stored:
+            has_networks = META in stored.files
+        if has_networks:
+            check_one_of("game of networks", at.game, (GAME,))
+            return CloneNetworks.load(settings.file).seat(at.config, sample=settings.sample)
+        return cls(ChoiceNetwork.load(settings.file), sample=settings.sample)
 
     def save(self, path: str | Path) -> None:
         """Write the network; `sample` is no part of it."""

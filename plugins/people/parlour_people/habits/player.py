@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from parlour.envs.avalon import GAME
 from parlour.envs.core import check_one_of
+from parlour.envs.settings import Accepts, Settings
 from parlour.policies.heuristic import GamePlayer, HeuristicPolicy
-from parlour.policies.settings import Settings, read_settings
+from parlour.policies.seating import Seating
 
 from parlour_people.habits.model import PeopleHabitsFile, read_people_habits
 from parlour_people.multi_round import GAME as MULTI_ROUND
 from parlour_people.multi_round.player import MultiRoundPlayer
 
 
-@dataclass(frozen=True)
 class ConductSettings(Settings):
     """What `conduct` takes."""
 
-    file: str
+    file: Annotated[str, Accepts("a habits.json of `train habits`")]
     """A habits.json of `train habits`."""
 
 
@@ -38,12 +36,15 @@ class ConductPlayer(HeuristicPolicy):
         self.by_players = habits
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, str], game: str, config: Mapping[str, Any]) -> Self:  # type: ignore[override]
-        """The player for a table. Raises `ParlourError` for another game, or a file without habits of so many players."""
-        check_one_of("game of conduct", game, (GAME.id, MULTI_ROUND.id))
-        habits = read_people_habits(read_settings(ConductSettings, settings, cls.name).file)
-        if "num_players" in config:
-            habits.of(config["num_players"])
+    def settings_for(cls, game: str) -> type[Settings]:
+        return ConductSettings
+
+    @classmethod
+    def make(cls, settings: ConductSettings, at: Seating) -> Self:  # type: ignore[override]  # a file, and no style
+        check_one_of("game of conduct", at.game, (GAME.id, MULTI_ROUND.id))
+        habits = read_people_habits(settings.file)
+        if "num_players" in at.config:
+            habits.of(at.config["num_players"])
         return cls(habits)
 
     def _seated(self, player: Any, view: Any) -> GamePlayer[Any]:

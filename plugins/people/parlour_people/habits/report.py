@@ -7,7 +7,7 @@ all seats after all rounds) and by the expected calibration error. The unit of e
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -21,10 +21,8 @@ from parlour.envs.extras import not_installed
 from parlour.training.measure.calibration import CalibrationBin, bins_by_range, calibration_error as error_of
 from parlour.training.report import plots
 from parlour.training.report.plots import REFERENCE, Curve, CurvePoint
-from parlour.training.report.report import Picture
-from parlour.training.report.result_table import Column, ResultTable
+from parlour.training.report.result_table import Column, ResultTable, plain_table
 from parlour.training.report.verdicts import LOG_LOSS, compared, saved
-from parlour.training.runs.run import Run
 from parlour.training.statistics import Estimate, rate
 
 
@@ -47,6 +45,7 @@ class SourceGame(Protocol):
         ...
 
 
+PICTURE: Final = "calibration.png"
 RESAMPLES = 2000
 """Resamples of a bootstrap over games."""
 
@@ -137,10 +136,19 @@ _ALL: Final = "all"
 """The group of all tables."""
 DEFAULT: Final = "default"
 """The name of today's fixed rates; the first of the readings."""
+COLUMNS: Final = (
+    *map(Column, ("players", "habits", "games")),
+    Column("reads", key="quests"),
+    Column("log loss", ".3f", key="log_loss"),
+    Column("less than default", ".3f", key="less_than_default"),
+    Column("less than before", ".3f", key="less_than_before"),
+    *(Column("AUC", ".3f", key="auc"), Column("ECE", ".3f", key="ece")),
+    Column("loss of Merlin", ".3f", key="merlin"),
+)
 
 
 def summary(readings: Readings, seed: int, groups: Groups) -> list[dict[str, Any]]:
-    """One entry for each group of tables and each habits: what `scores_table` shows; chance by itself."""
+    """One entry for each group of tables and each habits: what `COLUMNS` name; chance by itself."""
     return [entry for group, numbers in groups.items() for entry in _of_group(readings, seed, group, numbers)]
 
 
@@ -191,62 +199,56 @@ def verdict(entries: Sequence[Mapping[str, Any]], games: str) -> str:
     return compared(name, "belief by the fixed rates", gain, LOG_LOSS.of(games))
 
 
-def scores_table(title: str, entries: Sequence[Mapping[str, Any]], file: str) -> ResultTable:
-    """The entries of a summary."""
-    columns = (
-        *(Column("players"), Column("habits"), Column("games"), Column("reads", key="quests")),
-        *(Column(name, ".3f", key=name.replace(" ", "_")) for name in _LOSSES),
-        *(Column("AUC", ".3f", key="auc"), Column("ECE", ".3f", key="ece")),
-        Column("loss of Merlin", ".3f", key="merlin"),
-    )
-    keys = [column.name for column in columns]
-    rows = (
-        tuple(
-            entry["log_loss"].value if (key, entry["habits"]) == ("log_loss", "chance") else entry.get(key)
-            for key in keys
-        )
-        for entry in entries
-    )
-    return ResultTable(title, columns, tuple(rows), file=file)
-
-
-_LOSSES: Final = ("log loss", "less than default", "less than before")
-PICTURE: Final = "calibration.png"
+def score_table(title: str, entries: Sequence[Mapping[str, Any]], file: str = "") -> ResultTable:
+    """A row for each entry of a summary."""
+    rows = tuple(tuple(entry.get(column.name) for column in COLUMNS) for entry in entries)
+    return ResultTable(title, COLUMNS, rows, file=file)
 
 
 # -- files -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Writer:
-    """Writes what a run found into its folder."""
+class Section:
+    """What a run found of some games."""
 
-    run: Run
+    entries: list[dict[str, Any]]
+    """The summary."""
+    scores: ResultTable
+    calibration: ResultTable
+    draw: Callable[[Path], None]
+    """Draws the curve of calibration."""
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Draws what a run found into its folder, and makes the sections of its report."""
+
+    folder: Path
     seed: int
     groups: Groups
     panels: Sequence[str]
     """Groups that the picture shows."""
 
-    def write(self, prefix: str, title: str, readings: Readings) -> tuple[list[dict[str, Any]], ResultTable]:
-        """The calibration as data; returns the summary, and a table of the report."""
+    def write(self, prefix: str, title: str, readings: Readings) -> Section:
+        """The summary and the curve as tables, and the curve as a picture."""
         entries = summary(readings, self.seed, self.groups)
-        of_bins = ("habits", "players", "low", "high", "seats", "mean", "evil")
-        self.run.table(f"{prefix}calibration.csv", of_bins, [*self._bins(readings)])
-        return entries, scores_table(title, entries, f"{prefix}scores.csv")
-
-    def picture(self, readings: Readings) -> Picture:
-        """The calibration as a picture."""
+        headings = ("habits", "players", "low", "high", "seats", "mean", "evil")
         panels = {panel: self.groups[panel] for panel in self.panels}
-        return Picture(partial(draw, readings=readings, groups=panels), "Calibration", PICTURE)
+        draws = partial(draw, readings, panels)
+        if prefix and plots.available():  # the report draws the first
+            draws(self.folder / f"{prefix}{PICTURE}")
+        bins = plain_table("Calibration", headings, self._bins(readings), file=f"{prefix}calibration.csv")
+        return Section(entries, score_table(title, entries, f"{prefix}scores.csv"), bins, draws)
 
-    def _bins(self, readings: Readings) -> Iterator[list[Any]]:
+    def _bins(self, readings: Readings) -> Iterator[tuple[Any, ...]]:
         for name, every in readings.items():
             for group in dict.fromkeys((_ALL, *self.panels)):
                 for part in calibration([read for read in every if read.players in self.groups[group]]):
-                    yield [name, group, part.low, part.high, part.n, part.chance, part.share]
+                    yield (name, group, part.low, part.high, part.n, part.chance, part.share)
 
 
-def draw(path: Path, readings: Readings, groups: Groups) -> None:
+def draw(readings: Readings, groups: Groups, path: Path) -> None:
     """One panel for each group: predicted probability against the share of evil seats; the diagonal is calibrated."""
     shown = [read for read in readings[DEFAULT] if any(read.players in numbers for numbers in groups.values())]
     with plots.picture(

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from statistics import fmean
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from parlour.envs import replay
-from parlour.envs.core import ParlourError, accept, check_from
+from parlour.envs.core import ParlourError
+from parlour.envs.settings import Settings
 from parlour.policies.files import write_json
 from parlour.training.report.report import Picture, Report
-from parlour.training.report.result_table import ResultTable
 from parlour.training.runs.progress import Stage, counted
 from parlour.training.runs.run import Run
+from pydantic import Field, model_validator
 
 from parlour_people.habits import learner, report
 from parlour_people.habits.avalon_fit import AVALON
@@ -28,8 +30,7 @@ WIDTHS: Final = (0.01, 10.0)
 """Widths of priors: below the first nothing is learned; above the second they have no effect."""
 
 
-@dataclass(frozen=True)
-class HabitsConfig:
+class HabitsConfig(Settings):
     """One run."""
 
     source: str = "runs/records"
@@ -41,27 +42,22 @@ class HabitsConfig:
     reader: bool = False
     """Learn what events tell about the evil side, not how likely they are: better with a thousand games or more. Avalon without
     words only."""
-    last: float | None = None
+    last: float | None = Field(default=None, ge=LAST[0], le=LAST[1])
     """Share of the games, the last by name, to hold out instead of cross-validating; None: cross-validation."""
-    folds: int = 5
+    folds: int = Field(default=5, ge=2)
     """Number of folds of the cross-validation."""
-    shared_width: float = 1.5
+    shared_width: float = Field(default=1.5, ge=WIDTHS[0], le=WIDTHS[1])
     """Standard deviation of the prior of the part shared by all numbers of players, in log-odds."""
-    own_width: float = 0.5
+    own_width: float = Field(default=0.5, ge=WIDTHS[0], le=WIDTHS[1])
     """Standard deviation of the prior of the separate part of each number of players, in log-odds."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     """Seed of the folds and the intervals: the same seed gives the same result."""
 
-    def __post_init__(self) -> None:
-        for name, least in (("folds", 2), ("seed", 0)):
-            check_from(name, getattr(self, name), least)
-        if self.last is not None and not LAST[0] <= self.last <= LAST[1]:
-            raise accept("last", self.last, f"a share from {LAST[0]} to {LAST[1]}")
+    @model_validator(mode="after")
+    def _tests_in_one_way(self) -> Self:
         if self.last is not None and self.test is not None:
             raise ParlourError("--last and --test are not accepted together; accepted: one of them")
-        for name in ("shared_width", "own_width"):
-            if not WIDTHS[0] <= getattr(self, name) <= WIDTHS[1]:
-                raise accept(name, getattr(self, name), f"a number from {WIDTHS[0]} to {WIDTHS[1]}")
+        return self
 
     @property
     def learning(self) -> learner.Learning:
@@ -80,19 +76,10 @@ class LearnedFrom:
     """With words where there are any."""
     scores: Sequence[Mapping[str, Any]]
     """By cross-validation; see `report.summary`."""
-    tested: Sequence[Mapping[str, Any]]
+    tested: Sequence[Mapping[str, Any]] = ()
     """On the other folder, or on the last games; empty without either."""
     often: Sequence[Mapping[str, Any]] = ()
     """On the last games, at more moments."""
-    title: str = ""
-    tables: tuple[ResultTable, ...] = ()
-    """All of these, as they are shown."""
-    picture: Picture | None = None
-
-    @property
-    def report(self) -> Report:
-        """What people read."""
-        return Report(self.title, self.verdict, self.tables, picture=self.picture, values=self.as_json())
 
     @property
     def verdict(self) -> str:
@@ -134,7 +121,7 @@ def _learn_of(of_game: learner.HabitsOfGame[learner.G], config: HabitsConfig, ru
     if len(games) < config.folds:
         raise ParlourError(f"--folds {config.folds} of {len(games)} games is not accepted; accepted: 2 to {len(games)}")
     others = [] if config.test is None else of_game.games_in(config.test)
-    with run.opened(asdict(config)) as folder:
+    with run.opened(config.plain()) as folder:
         step = 0
         ways = of_game.variants(games, config.learning)
         readings = {report.DEFAULT: of_game.read_by_default(games)}
@@ -151,20 +138,17 @@ def _learn_of(of_game: learner.HabitsOfGame[learner.G], config: HabitsConfig, ru
         for number, fold in enumerate(folded):
             held_out = {"held_out": [games[k].name for k in fold.held_out]}
             write_json(folder / FOLDS / f"{number}.json", replace(fold.habits, notes=held_out).as_json())
-        writer = report.Writer(run, config.seed, of_game.groups(games), of_game.panels)
-        scores, table = writer.write("", "Cross-validation by game", readings)
-        tables, picture = [table], writer.picture(readings)
-        tested: list[dict[str, Any]] = []
+        writer = report.Writer(folder, config.seed, of_game.groups(games), of_game.panels)
+        sections = [writer.write("", "Cross-validation by game", readings)]
         if others:
             learned = {name: of_game.learn(games, how) for name, how in list(ways.items())[:-1]} | {name: habits}
             on_others = {name: of_game.read_all(others, fitted.of) for name, fitted in learned.items()}
             on_others = {report.DEFAULT: of_game.read_by_default(others), **on_others}
             writer = replace(writer, groups=of_game.groups(others))
-            tested, table = writer.write("test-", "On the games of the other folder", on_others)
-            tables.append(table)
-        result = LearnedFrom(habits, tuple(folded), scores, tested, (), of_game.title, tuple(tables), picture)
-        result.report.write(folder)
-    return result
+            sections.append(writer.write("test-", "On the games of the other folder", on_others))
+        learned_from = LearnedFrom(habits, tuple(folded), *(section.entries for section in sections))
+        _write_report(folder, of_game.title, learned_from.verdict, sections)
+    return learned_from
 
 
 def _learn_by_date(of_game: learner.HabitsOfGame[learner.G], config: HabitsConfig, run: Run) -> LearnedFrom:
@@ -174,7 +158,7 @@ def _learn_by_date(of_game: learner.HabitsOfGame[learner.G], config: HabitsConfi
     if not config.folds <= cut < len(games):
         raise ParlourError(f"--last {config.last} of {len(games)} games is not accepted: one part is too small")
     first, last = games[:cut], games[cut:]
-    with run.opened(asdict(config)) as folder:
+    with run.opened(config.plain()) as folder:
         ways = of_game.variants(first, config.learning)
         learned = {name: of_game.learn(first, how) for name, how in ways.items()}
         notes = {"learned_from": {"games": cut, "seed": config.seed}}
@@ -186,10 +170,18 @@ def _learn_by_date(of_game: learner.HabitsOfGame[learner.G], config: HabitsConfi
         ):
             reads[name] = of_game.read_all_often(last, fitted.of)
         run.log({"eval/log_loss": fmean(read.loss for read in reads[name][0])}, 1)
-        writer = report.Writer(run, config.seed, of_game.groups(last), of_game.panels)
-        moments = [{name: some[number] for name, some in reads.items()} for number in range(len(reads[name]))]
-        found = [writer.write(*called, of) for called, of in zip(_MOMENTS, moments, strict=False)]
-        picture, tables = writer.picture(moments[0]), tuple(table for _, table in found)
-        result = LearnedFrom(habits, (), (), found[0][0], found[-1][0], of_game.title, tables, picture)
-        result.report.write(folder)
+        writer = report.Writer(folder, config.seed, of_game.groups(last), of_game.panels)
+        sections = [
+            writer.write(prefix, title, {name: some[number] for name, some in reads.items()})
+            for number, (prefix, title) in enumerate(_MOMENTS[: len(reads[name])])
+        ]
+        result = LearnedFrom(habits, (), (), sections[0].entries, sections[-1].entries)
+        _write_report(folder, of_game.title, result.verdict, sections)
     return result
+
+
+def _write_report(folder: Path, title: str, verdict: str, sections: Sequence[report.Section]) -> None:
+    parts = tuple(section.scores for section in sections)
+    data = tuple(section.calibration for section in sections)
+    picture = Picture(sections[0].draw, "Calibration", report.PICTURE)
+    Report(title, verdict, parts, data=data, picture=picture).write(folder)

@@ -4,7 +4,6 @@
 |---|---|
 | Name | `avalon_multi_round_v0` |
 | Players | 5-10, agents `player_0` ... |
-| Options | `num_players` |
 | Returns | +1 for every seat of the winning side, -1 for the losing side; 0 before the end |
 | Reasons of the end | `quests`, `assassination`, `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: those of `avalon_v0`, then whom an evil seat holds for Merlin |
@@ -23,9 +22,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from parlour.envs.avalon import AvalonSpec
 from parlour.envs.avalon.presets import PLAYERS
-from parlour.envs.spec import Encoders, GameOptions
+from parlour.envs.avalon.vocabulary import EVIL, GOOD
+from parlour.envs.spec import Encoders, GameOptions, GameSpec
 from pydantic import Field
 
 from parlour_people.multi_round.rules import MultiRoundAvalon
@@ -41,15 +40,16 @@ class MultiRoundOptions(GameOptions):
     """Players at the table; the number decides the roles."""
 
 
-class MultiRoundSpec(AvalonSpec):
+class MultiRoundSpec(GameSpec):
     """The registry reads it."""
 
     id: ClassVar[str] = "avalon_multi_round_v0"
     title: ClassVar[str] = "Avalon as GPT-5.1 played it"
-    options: ClassVar[type[GameOptions]] = MultiRoundOptions  # type: ignore[assignment]
+    options: ClassVar[type[MultiRoundOptions]] = MultiRoundOptions
+    sides = (GOOD, EVIL)
     heuristic = "parlour_people.multi_round.player:MultiRoundPlayer"
 
-    def build(self, options: MultiRoundOptions) -> MultiRoundAvalon:  # type: ignore[override]
+    def build(self, options: MultiRoundOptions) -> MultiRoundAvalon:
         """The rules of one table."""
         return MultiRoundAvalon(options.num_players)
 

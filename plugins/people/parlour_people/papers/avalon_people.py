@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,26 +20,23 @@ from parlour.envs.avalon.vocabulary import ASSASSIN, GOOD, SERVANT
 from parlour.envs.core import ParlourError
 from parlour.training.papers.cells import (
     Reproduction,
-    ReproductionSetting,
+    StudySetting,
     TableCell,
-    Value,
     cell,
-    kept,
-    opposite,
-    valued,
+    run_folder,
 )
 from parlour.training.play.extras import import_extra
-from parlour.training.records.avalon import import_records
+from parlour.training.records.avalon.importing import import_records
 from parlour.training.records.reading import Refusal
-from parlour.training.report.html import write_report
+from parlour.training.report.verdicts import saved
 from parlour.training.runs.progress import Stage, counted
 from parlour.training.runs.run import Run
-from parlour.training.statistics import rate
+from parlour.training.statistics import Estimate, rate
 
 from parlour_people.clone.choices import CloneConfig
 from parlour_people.clone.report import ALL, PICTURE, ChoiceScore
 from parlour_people.habits.run import HabitsConfig, LearnedFrom, learn_habits
-from parlour_people.papers.avalon_records import LOSS, TRANSCRIPTS, loss_value, study_report
+from parlour_people.papers.avalon_records import LOSS, TRANSCRIPTS, with_width
 
 PEOPLE: Final = "people"
 WINS: Final = "games won by good"
@@ -79,34 +77,30 @@ class PeopleStudy:
     """A study on its way: what the steps so far found."""
 
     name: str
-    setting: ReproductionSetting
+    setting: StudySetting
     folder: Path
     files: list[Path] = field(default_factory=list)
     """Transcripts, in the order of the games."""
     cells: list[TableCell] = field(default_factory=list)
     written: list[tuple[str, str]] = field(default_factory=list)
     """What the study wrote: path from the report, and what it is."""
-    pictures: list[tuple[str, str]] = field(default_factory=list)
-    """Path and title of each picture."""
 
-    def add(self, row: str, of: str, measure: str, ours: Any, difference: Any = None) -> None:
-        """Add a cell."""
-        self.cells.append(cell(self.name, row, of, measure, ours, difference))
+    def add(self, row: str, of: str, measure: str, ours: Estimate | None, apart: Estimate | None = None) -> None:
+        """Add a share."""
+        self.cells.append(cell(self.name, row, of, measure, ours, apart))
 
 
-def avalon_people(name: str, setting: ReproductionSetting) -> Reproduction:
+def avalon_people(name: str, setting: StudySetting) -> Reproduction:
     """The whole study of a folder of records. Raises `ParlourError` without one."""
     if setting.data is None:
         raise ParlourError(f"{name} studies games of people; accepted: --data DIR, the folder with their records")
-    with kept(setting.out) as folder:
+    with run_folder(setting.out) as folder:
         study = PeopleStudy(name, setting, folder, written=list(_WRITTEN))
         for step in counted(_STEPS, Stage(f"Reproducing {name}", len(_STEPS), "steps"), setting.progress):
             step(study)
         title = f"{len(study.files):,} games of people"
         made = Reproduction(name, title, setting.model.name, tuple(study.cells), (REMARK,), measures_shown=IN_SHORT)
-        shown = "".join(f"![{title}]({path})\n\n" for path, title in study.pictures)
-        write_report(folder, study_report(made, study.written).replace("\n\n", f"\n\n{shown}", 1))
-    return made
+        return replace(made, written=tuple(f"[{path}]({path}): {what}" for path, what in study.written))
 
 
 # -- import and counts -------------------------------------------------------------------------------------------
@@ -171,7 +165,7 @@ def _evidence(study: PeopleStudy) -> None:
     learned = learn_habits(config, Run(study.folder / "evidence"))
     study.cells += _readings(study.name, learned)
     if (study.folder / "evidence/calibration.png").exists():
-        study.pictures.append(("evidence/calibration.png", "Calibration of an onlooker's belief"))
+        study.written.append(("evidence/calibration.png", "calibration of an onlooker's belief"))
 
 
 def _readings(table: str, learned: LearnedFrom) -> Iterator[TableCell]:
@@ -181,11 +175,11 @@ def _readings(table: str, learned: LearnedFrom) -> Iterator[TableCell]:
             of = "" if entry["players"] == "all" else f"{entry['players']} players"
             for measure, key, apart in ((sides, "log_loss", entry.get("less_than_default")), (merlin, "merlin", None)):
                 if (loss := entry.get(key)) is not None:
-                    difference = None if apart is None else loss_value(apart)
-                    yield cell(table, row, of, measure, loss_value(loss), difference)
+                    difference = None if apart is None else with_width(apart)
+                    yield cell(table, row, of, measure, with_width(loss), difference, share=False)
             if sides == LOSS and row != "chance":
                 for measure, key in zip(CALIBRATION, ("auc", "ece"), strict=True):
-                    yield cell(table, row, of, measure, Value(entry[key], entry["games"]))
+                    yield cell(table, row, of, measure, Estimate(entry[key], n=entry["games"]), share=False)
 
 
 # -- clones --------------------------------------------------------------------------------------------------------
@@ -200,17 +194,14 @@ def _clones(study: PeopleStudy) -> None:
             _add_score(study, score)
     study.written.append(("clones/report.md", "clones of people, tested on later games, by role too"))
     if (study.folder / "clones" / PICTURE).exists():
-        study.pictures.append((f"clones/{PICTURE}", "How well clones predict people"))
+        study.written.append((f"clones/{PICTURE}", "how well clones predict people"))
 
 
 def _add_score(study: PeopleStudy, score: ChoiceScore) -> None:
     of = "" if score.players is None else f"{score.players} players"
-    for measure, value, less in (
-        (LIKELIHOOD, valued(score.log, share=False), score.log_less),
-        (FORETOLD, valued(score.top, share=True), score.top_less),
-    ):
-        apart = None if less is None else opposite(less, share=measure == FORETOLD)
-        study.add(score.model, of, f"{score.what}: {measure}", value, apart)
+    for measure, value, less in ((LIKELIHOOD, score.log, score.log_less), (FORETOLD, score.top, score.top_less)):
+        made = partial(cell, study.name, score.model, of, f"{score.what}: {measure}", share=measure == FORETOLD)
+        study.cells.append(made(value, less and saved(less)))
 
 
 _STEPS: Final[tuple[Callable[[PeopleStudy], None], ...]] = (_import, _counts, _evidence, _clones)

@@ -9,27 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from parlour.envs.core import ParlourError
 from parlour.training.papers.cells import (
     Reproduction,
-    ReproductionSetting,
+    StudySetting,
     TableCell,
-    Value,
     cell,
-    kept,
-    opposite,
-    valued,
+    run_folder,
 )
 from parlour.training.play.extras import import_extra
-from parlour.training.records.avalon import import_records
-from parlour.training.report.html import write_report
-from parlour.training.report.result_table import markdown_list, markdown_table
+from parlour.training.records.avalon.importing import import_records
+from parlour.training.report.verdicts import saved
 from parlour.training.runs.progress import Stage, counted
 from parlour.training.runs.run import Run
-from parlour.training.statistics import Estimate, rate, show_interval
+from parlour.training.statistics import Estimate, rate
 
 from parlour_people.analysis.compare import (
     PLAIN,
@@ -88,42 +85,41 @@ CLONING: Final = CloneConfig(folds=FOLDS)
 SETTINGS: Final = AnalysisSettings()
 
 
-def avalon_records(name: str, setting: ReproductionSetting) -> Reproduction:
+def avalon_records(name: str, setting: StudySetting) -> Reproduction:
     """The whole study of a folder of records. Raises `ParlourError` without one."""
     if setting.data is None:
         raise ParlourError(f"{name} studies published records; accepted: --data DIR, the folder that holds them")
-    with kept(setting.out) as folder:
+    with run_folder(setting.out) as folder:
         cells: list[TableCell] = []
         for step in counted(_STEPS, Stage(f"Reproducing {name}", len(_STEPS), "steps"), setting.progress):
             title, more = step(name, setting, folder)
             cells += more
-        made = Reproduction(name, title, setting.model.name, tuple(cells), (REMARK,))
-        write_report(folder, study_report(made, STAGES))
-    return made
+        written = tuple(f"[{path}]({path}): {what}" for path, what in STAGES)
+        return Reproduction(name, title, setting.model.name, tuple(cells), (REMARK,), written=written)
 
 
 # -- the steps: each returns the title, if it knows it, and its cells ---------------------------------------------------
 
 
-def _import(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str, list[TableCell]]:
+def _import(name: str, setting: StudySetting, folder: Path) -> tuple[str, list[TableCell]]:
     assert setting.data is not None
     import_records(setting.data, folder / TRANSCRIPTS)
     return "", []
 
 
-def _habits(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str, list[TableCell]]:
+def _habits(name: str, setting: StudySetting, folder: Path) -> tuple[str, list[TableCell]]:
     learned = learn_habits(HabitsConfig(source=str(folder / TRANSCRIPTS), folds=FOLDS), Run(folder / HABITS))
     return "", list(_readings(name, learned))
 
 
-def _clone(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str, list[TableCell]]:
+def _clone(name: str, setting: StudySetting, folder: Path) -> tuple[str, list[TableCell]]:
     fitted = import_extra("parlour_people.clone.run", "train")
     clone = fitted.clone(folder / TRANSCRIPTS, Run(folder / CLONED), CLONING)
     return "", list(_predictions(name, clone.scores))
 
 
-def _analysis(name: str, setting: ReproductionSetting, folder: Path) -> tuple[str, list[TableCell]]:
-    settings = replace(SETTINGS, habits=folder / HABITS, workers=setting.workers)
+def _analysis(name: str, setting: StudySetting, folder: Path) -> tuple[str, list[TableCell]]:
+    settings = SETTINGS.replace(habits=folder / HABITS, workers=setting.workers)
     analysis = analyse(folder / TRANSCRIPTS, folder / ANALYSIS, settings)
     title = f"{len(analysis.folder.games)} recorded games of {analysis.folder.theirs}"
     return title, list(compared_cells(name, analysis))
@@ -141,29 +137,26 @@ def _readings(table: str, learned: LearnedFrom) -> Iterator[TableCell]:
         row = BELIEFS.get(score["habits"], score["habits"])
         of = PLAYERS.get(score["players"], f"{score['players']} players")
         less, more = score.get("less_than_default"), score.get("less_than_before")
-        apart = None if less is None else valued(less, share=False)
-        yield cell(table, row, of, LOSS, loss_value(score["log_loss"]), apart)
+        made = partial(cell, table, row, of, share=False)
+        yield made(LOSS, with_width(score["log_loss"]), less)
         if more is not None:
-            yield cell(table, row, of, WORDS, valued(more, share=False))
+            yield made(WORDS, more)
         if not of:
-            yield cell(table, row, of, AUC, Value(score["auc"], score["games"]))
-            yield cell(table, row, of, ECE, Value(score["ece"], score["games"]))
+            yield made(AUC, Estimate(score["auc"], n=score["games"]))
+            yield made(ECE, Estimate(score["ece"], n=score["games"]))
 
 
-def loss_value(estimate: Estimate) -> Value:
-    """An estimate in a unit of its own; an interval without width is left out."""
-    ends = (None, None) if estimate.low == estimate.high else (estimate.low, estimate.high)
-    return Value(estimate.value, estimate.n, *ends)
+def with_width(estimate: Estimate) -> Estimate:
+    """An estimate; an interval without width is left out."""
+    return replace(estimate, low=None, high=None) if estimate.low == estimate.high else estimate
 
 
 def _predictions(table: str, scores: Sequence[ChoiceScore]) -> Iterator[TableCell]:
     """How well the clone and others foretell decisions of games that they have not learned from."""
     for score in over_all(scores):
         top, log = score.top_less, score.log_less
-        apart = None if top is None else opposite(top)
-        yield cell(table, score.model, score.what, TOP, valued(score.top, share=True), apart)
-        apart = None if log is None else opposite(log, share=False)
-        yield cell(table, score.model, score.what, LOG, valued(score.log, share=False), apart)
+        yield cell(table, score.model, score.what, TOP, score.top, top and saved(top))
+        yield cell(table, score.model, score.what, LOG, score.log, log and saved(log), share=False)
 
 
 def compared_cells(table: str, analysis: Analysis) -> Iterator[TableCell]:
@@ -183,13 +176,11 @@ def _guesses(table: str, theirs: str, ours: Mapping[str, Sequence[DecidedGame]])
         yield cell(table, theirs, of, GUESSES, first.theirs)
         for name, row in rows.items():
             score = row[number]
-            low, high = score.difference.ends
-            apart = Value(-score.difference.value, first.theirs.n, -high, -low, share=True)
-            yield cell(table, name, of, GUESSES, valued(score.ours, share=True), apart)
+            yield cell(table, name, of, GUESSES, score.ours, saved(score.difference))
             if not of:
                 yield cell(table, f"both, {name}", of, GUESSES, rate(score.both, score.theirs.n))
         if not of:
-            chance = Value(first.chance / first.theirs.n, first.theirs.n, share=True)
+            chance = Estimate(first.chance / first.theirs.n, n=first.theirs.n)
             yield cell(table, "a good seat at random", of, GUESSES, chance)
 
 
@@ -197,10 +188,10 @@ def _votes(table: str, theirs: str, ours: Mapping[str, Sequence[DecidedGame]]) -
     rows = {name: list(compared_votes(games)) for name, games in ours.items()}
     for number, first in enumerate(next(iter(rows.values()))):
         of = _group(first.by, first.group)
-        yield cell(table, theirs, of, VOTES, valued(first.theirs, share=True))
+        yield cell(table, theirs, of, VOTES, first.theirs)
         for name, row in rows.items():
             score = row[number]
-            yield cell(table, name, of, VOTES, valued(score.ours, share=True), opposite(score.difference))
+            yield cell(table, name, of, VOTES, score.ours, saved(score.difference))
 
 
 def _published(table: str, theirs: str, games: Sequence[DecidedGame]) -> Iterator[TableCell]:
@@ -238,54 +229,3 @@ def _right(games: Sequence[DecidedGame]) -> Estimate | None:
 
 def _group(by: str, group: str) -> str:
     return {"all": "", "reasoning effort": f"effort {group}"}.get(by, f"{group} {by}")
-
-
-# -- the report --------------------------------------------------------------------------------------------------------
-
-
-def study_report(made: Reproduction, written: Sequence[tuple[str, str]]) -> str:
-    """The report.
-
-    Args:
-        made: The figures.
-        written: What else the study wrote: path from the report, and what it is.
-    """
-    measures = list(dict.fromkeys(entry.measure for entry in made.cells))
-    parts = [
-        f"# {made.title}",
-        markdown_list(made.remarks),
-        markdown_list(f"[{path}]({path}): {what}" for path, what in written),
-    ]
-    for measure in measures:
-        cells = [entry for entry in made.cells if entry.measure == measure]
-        parts += [f"## {measure[0].upper()}{measure[1:]}", _table(cells)]
-    notes = sorted({f"{entry.row}, {entry.of}, {entry.measure}: {entry.note}" for entry in made.cells if entry.note})
-    parts += [markdown_list(notes)] if notes else []
-    return "\n\n".join(parts) + "\n"
-
-
-def _table(cells: Sequence[TableCell]) -> str:
-    printed = any(entry.paper is not None for entry in cells)
-    apart = any(entry.apart is not None for entry in cells)
-    headings = ["", "of", *(["published"] if printed else []), "here [95 %]", "n", *(["difference"] if apart else [])]
-    rows = []
-    for entry in cells:
-        figure = entry.figure
-        row = [entry.row, entry.of or "all"]
-        row += [("-" if entry.paper is None else _paper(entry.paper, figure))] if printed else []
-        row += ["nothing to count", "0"] if figure is None else [shown(figure), str(figure.n)]
-        row += ["" if entry.apart is None else shown(entry.apart, sign="+")] if apart else []
-        rows.append(row)
-    return markdown_table(headings, rows)
-
-
-def _paper(printed: float, figure: Value | None) -> str:
-    return f"{printed:g}" if figure is not None and not figure.share else f"{printed:g} %"
-
-
-def shown(value: Value, sign: str = "") -> str:
-    """A figure with its interval: shares in percent, their differences in points."""
-    times, unit = (100, ".1f") if value.share else (1, ".3f")
-    percent = " %" if value.share and not sign else ""
-    interval = "" if value.low is None or value.high is None else f" {show_interval(value, sign + unit, times)}"
-    return f"{times * value.value:{sign}{unit}}{percent}{interval}"

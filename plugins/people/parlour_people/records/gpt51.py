@@ -36,7 +36,7 @@ from parlour.training.records.avalon.table import RecordedGame, Table
 from parlour.training.records.json_objects import JsonObject
 from parlour.training.records.reading import Names, RecordFormat, file_name, names_of, record_notes
 
-from parlour_people.multi_round import GAME
+from parlour_people.multi_round import GAME, MultiRoundOptions
 from parlour_people.multi_round.rules import CONSULTATION
 
 ROLES: Final = {
@@ -91,7 +91,7 @@ class Conversation(RecordedGame):
 
 @cache
 def _table(players: int) -> Table:
-    rules = GAME.build(GAME.options(num_players=players))
+    rules = GAME.build(MultiRoundOptions(num_players=players))
     return rules, GAME.text(rules)
 
 

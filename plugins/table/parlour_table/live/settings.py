@@ -4,53 +4,40 @@ from __future__ import annotations
 
 import base64
 import hmac
-import math
 import secrets
-from dataclasses import dataclass
 from typing import Final
 
-from parlour.envs.core import ParlourError, accept, check_from
+from parlour.envs.core import ParlourError
+from parlour.envs.settings import Settings
 from parlour.envs.text import MAX_WORDS
+from pydantic import Field
 
 LONGEST_ESCAPE = 12
 """Characters of JSON that one character may take: a pair of surrogates, each escaped (RFC 8259, 7)."""
 
 
-@dataclass(frozen=True)
-class TableSettings:
+class TableSettings(Settings):
     """How a table treats the people at it.
 
     Raises:
         ParlourError: One of them is outside what is accepted.
     """
 
-    clock: float | None = None
+    clock: float | None = Field(default=None, gt=0)
     """Seconds that a person has for a move; then the table makes the move that the rules of the game prescribe for unusable
     words, which is counted; None: no clock."""
-    pause: float = 5.0
+    pause: float = Field(default=5.0, ge=0)
     """Seconds between two games at a table without people; people begin the next one themselves."""
-    max_watchers: int = 50
+    max_watchers: int = Field(default=50, ge=0)
     """Number of watchers at once; the next one is refused."""
-    max_message: int = 131_072
+    max_message: int = Field(default=131_072, ge=MAX_WORDS * LONGEST_ESCAPE + 1000)
     """Longest message of a browser in bytes; a longer one is refused."""
-    message_rate: float = 5.0
+    message_rate: float = Field(default=5.0, gt=0)
     """Messages that a browser may send each second, on average; its connection ends beyond that."""
-    message_burst: int = 40
+    message_burst: int = Field(default=40, ge=2)
     """Messages that a browser may send at once."""
-    sit_timeout: float = 10.0
+    sit_timeout: float = Field(default=10.0, gt=0)
     """Seconds in which a connected browser must send its key."""
-
-    def __post_init__(self) -> None:
-        for name, seconds in (("clock", self.clock), ("sit_timeout", self.sit_timeout)):
-            if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
-                raise accept(name, seconds, "seconds, more than 0")
-        if not (math.isfinite(self.pause) and self.pause >= 0):
-            raise accept("pause", self.pause, "seconds, at least 0")
-        if not (math.isfinite(self.message_rate) and self.message_rate > 0):
-            raise accept("message_rate", self.message_rate, "messages a second, more than 0")
-        check_from("max_watchers", self.max_watchers, 0)
-        check_from("message_burst", self.message_burst, 2)
-        check_from("max_message", self.max_message, MAX_WORDS * LONGEST_ESCAPE + 1000)
 
 
 WATCHING: Final = -1

@@ -10,7 +10,6 @@ from watched_page import GOOD, WatchedPage
 
 pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
 pytest.importorskip("websockets", reason="the extra `serve` is not installed")
-from dataclasses import replace
 
 from live_tables import FAST, opened
 from parlour_table.live.settings import WATCHING
@@ -71,7 +70,7 @@ def opens_where_it_turned(person: WatchedPage) -> None:
 def test_the_board_shows_what_the_game_says_lies_on_the_table(sit, tmp_path):
     """Quests with sizes, rejections, leader, team and votes; the time that is left; the same to a person and a watcher."""
     with opened(
-        tmp_path, "avalon_v0", (0,), num_players=5, names=NAMES, seed=1, settings=replace(FAST, clock=300.0)
+        tmp_path, "avalon_v0", (0,), num_players=5, names=NAMES, seed=1, settings=FAST.replace(clock=300.0)
     ) as opening:
         watcher, person = sit(opening, WATCHING), sit(opening, 0)
         wait_for_turn(person)

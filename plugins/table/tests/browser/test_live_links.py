@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +85,7 @@ def test_a_move_whose_acknowledgement_was_lost_counts_once(open_at, tmp_path):
 
 
 def test_a_move_whose_turn_has_passed_is_told_not_to_be_taken(open_at, tmp_path):
-    settings = replace(FAST, clock=4.0)
+    settings = FAST.replace(clock=4.0)
     with opened(tmp_path, "template_v0", (0,), settings=settings) as opening, linked(opening.url) as link:
         person = open_at(link, opening.keys.of(0))
         wait_for_turn(person)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import pytest
 from parlour.envs import replay
@@ -97,7 +96,7 @@ def test_axe_finds_nothing_to_object_to(scheme, names, sit, tmp_path):
             assert result.violations_count == 0, result.generate_report()
         watched.page.set_viewport_size(before)
 
-    table = {"num_players": 5, "seed": 1, "names": names, "settings": replace(FAST, clock=600.0)}
+    table = {"num_players": 5, "seed": 1, "names": names, "settings": FAST.replace(clock=600.0)}
     with opened(tmp_path, "avalon_v0", (0, 1), talk="words", **table) as opening:
         watcher, first = sit(opening, WATCHING, color_scheme=scheme), sit(opening, 0, color_scheme=scheme)
         check(first)
@@ -286,7 +285,7 @@ def test_a_wrong_link_is_told_in_one_line(fragment, why, sit, tmp_path):
 
 
 def test_the_clock_is_shown_and_tells_what_the_table_did(sit, tmp_path):
-    with opened(tmp_path, "template_v0", (0,), settings=replace(FAST, clock=1.0)) as opening:
+    with opened(tmp_path, "template_v0", (0,), settings=FAST.replace(clock=1.0)) as opening:
         person = sit(opening, 0)
         wait_until(
             person,

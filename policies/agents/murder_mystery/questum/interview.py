@@ -11,27 +11,27 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 import numpy as np
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.murder_mystery.vocabulary import CHOOSE, SUSPECT, MysteryView
+from parlour.envs.settings import Settings
 from parlour.policies.agents.murder_mystery.asks import Prune, Question, Sense, SenseAll, SensorAnswer
 from parlour.policies.agents.murder_mystery.procedure import PRUNING, QUESTION, Procedure, Room
 from parlour.policies.agents.murder_mystery.scene import all_named
 from parlour.policies.agents.murder_mystery.sensors import (
     DEFAULT,
-    SENSORS,
+    SUSPICION,
     VALUE,
+    Questioning,
     SensorReading,
     SensorSummary,
     card,
     read_by,
-    sensors_from,
     value_of,
 )
-from parlour.policies.settings import Accepted, Settings, number, one_of, setting, yes_or_no
+from pydantic import Field, field_validator
 
 BETA: Final = 0.2
 """Share of the past in a score (appendix C.1)."""
@@ -131,44 +131,61 @@ _USED: Final[Mapping[str, tuple[str, ...]]] = {
     "random": (),
 }
 """Mode -> the settings that it uses."""
-_SHARE: Final = number(0, 1, "a number from 0 to 1")
-_QUESTIONING: Final = [name for name in SENSORS if name != VALUE]
-_SENSORS: Final = Accepted(sensors_from, lambda sensors: set(sensors) <= set(_QUESTIONING), _QUESTIONING)
+Share = Annotated[float, Field(ge=0, le=1)]
 
 
-@dataclass(frozen=True)
 class InterviewSettings(Settings):
     """What can be set."""
 
-    beta: float = setting(BETA, _SHARE)
-    epsilon: float = setting(EPSILON, _SHARE)
-    sensors: tuple[str, ...] = setting(DEFAULT, _SENSORS)
+    beta: Share = BETA
+    """Share of the past in a score."""
+    epsilon: Share = EPSILON
+    """How often a random suspect is asked."""
+    sensors: tuple[Questioning, ...] = DEFAULT
     """Sensors of the question stage; the information value joins them when pruning."""
-    prune: bool = setting(True, yes_or_no())
-    mode: Mode = setting("score", one_of(*MODES))
+    prune: bool = True
+    """Whether the list of suspects is pruned after each round."""
+    mode: Mode = "score"
     """The choice of the player to ask: the best score on the list in each round; everybody on it; the highest expected
     information; random."""
-    counts: bool = setting(False, in_words=False)
+    counts: bool = False
     """Whether the information-value sensor receives the number of questions asked, as in PLAYER*."""
-    price: float = setting(0.004, _SHARE)
+    price: Share = 0.004
     """`mode=plan`: what a question must be worth to be put, in nats of the entropy over who did it."""
-    curiosity: float = setting(0.04, _SHARE)
+    curiosity: Share = 0.04
     """`mode=plan`: what an answer is worth, in nats, for all else that it may tell."""
-    liars: float = setting(0.3, _SHARE)
+    liars: Share = 0.3
     """`mode=plan`: what a nat of who else lies is worth, in nats of who did it."""
-    table: float = setting(0.5, _SHARE)
+    table: Share = 0.5
     """`mode=plan`: the weight of what the table as a whole would learn; the rest is of what the own seat would."""
 
-    def as_json(self) -> dict[str, Any]:
-        return {**super().as_json(), "sensors": list(self.sensors)}
+    @field_validator("sensors", mode="before")
+    @classmethod
+    def _without_repeats(cls, named: Any) -> Any:
+        if not isinstance(named, tuple | list):
+            return named
+        return tuple(dict.fromkeys(SUSPICION if sensor == "opportunity" else sensor for sensor in named))
 
     @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """Settings from plain values. Raises `ParlourError`."""
-        try:
-            return super().from_json({**values, "sensors": tuple(values["sensors"])})
-        except (TypeError, KeyError) as error:
-            raise ParlourError(f"no settings of questum ({error}); accepted: what `save` wrote") from None
+    def from_words(cls, words: Mapping[str, str]) -> Self:
+        """As the base does; settings of one mode mean it, and none the mode `plan`."""
+        for key in words:
+            check_one_of("setting", key, cls.model_fields)
+        if "mode" in words:
+            check_one_of("mode", words["mode"], MODES)
+        return super().from_words({**words, "mode": mode_of(words)})
+
+
+class PlayerStarSettings(InterviewSettings):
+    """... of PLAYER*: `sensors` and `prune`."""
+
+    epsilon: Share = 0.0
+    mode: Literal["all"] = "all"
+    counts: bool = True
+
+    @classmethod
+    def from_words(cls, words: Mapping[str, str]) -> Self:
+        return super().from_words({"mode": "all", **words})
 
 
 def mode_of(words: Mapping[str, str]) -> str:

@@ -8,15 +8,15 @@ reveals. A werewolf knows all sides; to it the graph says who is dangerous: who 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self
 
-from parlour.envs.core import Move, accept
+from parlour.envs.core import Move, accept, check_one_of
 from parlour.envs.english import name
+from parlour.envs.settings import Settings
 from parlour.envs.werewolf.vocabulary import CHECKED, REVEALED, WEREWOLF, WOLVES, WerewolfView
 from parlour.policies.agents.werewolf.agents import WINDOW, InferredBelief, WerewolfSeat, WerewolfSettings
 from parlour.policies.agents.werewolf.gratr import asks, equations as eq, export
-from parlour.policies.agents.werewolf.gratr.equations import AT_LEAST_1, Parameters
+from parlour.policies.agents.werewolf.gratr.equations import Parameters
 from parlour.policies.agents.werewolf.gratr.evidence import (
     TRAINED,
     LearnedEvidence,
@@ -32,15 +32,15 @@ from parlour.policies.agents.werewolf.inference import DANGER, ENEMY, HARMLESS
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import MODERATOR, MOST
 from parlour.policies.agents.werewolf.situation import WerewolfSituation
-from parlour.policies.settings import Settings, setting, whole
+from pydantic import Field, model_validator
 
 _HOSTILE: Final = 0.4
 """What the chains, in [-1, 1], add to the standing of a villager in a werewolf's eyes."""
 
 
-@dataclass(frozen=True)
 class GratrSettings(WerewolfSettings):
-    """The settings. In words, the fields of `parameters` can be set, too; they override the file that `parameters` names.
+    """The settings. Words and files name the fields of `parameters` like all others; words override the file
+    that `parameters` names.
 
     The default is the mode `trained`, with the reliabilities in `data/trained.json`. `parlour train gratr-trust` made them with
     its defaults. `mode=paper` is the paper's procedure.
@@ -49,43 +49,44 @@ class GratrSettings(WerewolfSettings):
         ParlourError: A value is not accepted.
     """
 
-    window: int = setting(WINDOW, whole(1, says=AT_LEAST_1))
+    window: int = Field(default=WINDOW, ge=1)
     """How many of the newest messages the question for an action holds."""
-    parameters: Parameters = setting(None)
+    parameters: Parameters = Field(default_factory=lambda: trained())
     """Parameters of the graph; None: trained ones."""
-    reliabilities: Reliabilities | None = setting(None, in_words=False)
+    reliabilities: Reliabilities | None = None
     """What evidence counts, as learned: the village then trusts by all evidence weighed together by these (`reliability`).
     None: in the mode `trained` the shipped ones, else none."""
 
-    def __post_init__(self) -> None:
-        if self.parameters is None:
-            object.__setattr__(self, "parameters", trained())
-        if self.parameters.mode == TRAINED and self.reliabilities is None:
-            object.__setattr__(self, "reliabilities", read_parameters(TRAINED).reliabilities)
-        super().__post_init__()
-
+    @model_validator(mode="before")
     @classmethod
-    def words(cls) -> tuple[str, ...]:
-        return (*Parameters.words(), *super().words())
+    def _completed(cls, values: Any) -> Any:
+        """Gather the fields of `parameters`, and take what comes with parlour in the mode `trained`."""
+        graph = {key: value for key, value in values.items() if key in Parameters.model_fields}
+        own = {key: value for key, value in values.items() if key not in graph}
+        parameters = own.get("parameters") or (Parameters.from_plain(graph) if graph else trained())
+        if isinstance(own.get("reliabilities"), dict):
+            own["reliabilities"] = Reliabilities.from_plain(own["reliabilities"])
+        if isinstance(parameters, Parameters) and parameters.mode == TRAINED and own.get("reliabilities") is None:
+            own["reliabilities"] = read_parameters(TRAINED).reliabilities
+        return {**own, "parameters": parameters}
 
     @classmethod
     def from_words(cls, words: Mapping[str, str]) -> Self:
-        graph = {key: value for key, value in words.items() if key in Parameters.words()}
+        """As the base does; the fields of `parameters` are read, too."""
+        for key in words:
+            check_one_of("setting", key, [*Parameters.model_fields, *cls.model_fields])
+        graph = {key: value for key, value in words.items() if key in Parameters.model_fields}
         own = {key: value for key, value in words.items() if key not in graph}
         learned = _learned(own.pop("parameters", None), graph.get("mode"))
-        parameters = Parameters(**{**learned.parameters, **Parameters.values_of(graph)})
-        return cls(**cls.values_of(own), parameters=parameters, reliabilities=learned.reliabilities)
+        read = Parameters.from_words(graph)
+        parameters = Parameters(**{**learned.parameters, **{key: getattr(read, key) for key in graph}})
+        return super().from_words(own).replace(parameters=parameters, reliabilities=learned.reliabilities)
 
-    def as_json(self) -> dict[str, Any]:
-        values = super().as_json()
+    def plain(self, *, sparse: bool = False) -> dict[str, Any]:
+        """As the base has them, with the fields of `parameters` among the others."""
+        values = super().plain(sparse=sparse)
         graph: dict[str, Any] = values.pop("parameters")
         return {**values, **graph}
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """From what `as_json` gave."""
-        graph = {key: value for key, value in values.items() if key in Parameters.words()}
-        return super().from_json({**{k: v for k, v in values.items() if k not in graph}, "parameters": graph})
 
 
 def trained() -> Parameters:

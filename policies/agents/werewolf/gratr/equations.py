@@ -20,10 +20,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
-from parlour.policies.settings import Settings, number, one_of, setting, whole
+from parlour.envs.settings import Settings
+from pydantic import Field
 
 Mode = Literal["trained", "paper", "printed", "code"]
 MODES: Final = ("trained", "paper", "printed", "code")
@@ -43,26 +43,24 @@ READINGS: Final = MODES[1:]
 CLOSED: Final = ("trained", "paper")
 """Modes in which what Eq. 8 gives starts no chain."""
 
-AT_LEAST_1: Final = "a whole number, at least 1"
 
-
-@dataclass(frozen=True)
 class Parameters(Settings):
     """What a trust graph is run with."""
 
-    rho: float = setting(0.95, number(0, 1))
+    rho: float = Field(default=0.95, ge=0, le=1)
     """Eq. 4: what a piece of evidence keeps of its weight with every later one on the same edge; 1 keeps all, 0 the last."""
-    gamma: float = setting(0.1, number(0, 1))
+    gamma: float = Field(default=0.1, ge=0, le=1)
     """Eq. 9: rate of the backward update; 0 switches it off."""
-    epsilon: float = setting(0.2, number(0, 1, below=True))
+    epsilon: float = Field(default=0.2, ge=0, lt=1)
     """Table 1: trust up to this, in either direction, is no judgement."""
-    width: int = setting(3, whole(1, says=AT_LEAST_1))
+    width: int = Field(default=3, ge=1)
     """Algorithm 2: players that chains start from (w)."""
-    length: int = setting(4, whole(1, says=AT_LEAST_1))
+    length: int = Field(default=4, ge=1)
     """Edges that a chain may have; what ends Algorithm 2."""
-    prior: float = setting(0.5, number(0, 1))
+    prior: float = Field(default=0.5, ge=0, le=1)
     """Eq. 2: weight of a speaker without a trust estimate."""
-    mode: Mode = setting("paper", one_of(*MODES))
+    mode: Mode = "paper"
+    """How trust follows from evidence."""
 
 
 ALLY, INDIFFERENT, ADVERSARY = 1, 0, -1

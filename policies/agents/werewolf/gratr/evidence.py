@@ -10,20 +10,22 @@ discounts what it contradicts; what the graph itself makes of a player (Eqs. 2-9
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from importlib import resources
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
-from parlour.envs.core import ParlourError
+from parlour.envs.core import ParlourError, accept
 from parlour.envs.json_values import json_value
+from parlour.envs.settings import Settings
 from parlour.policies.agents.werewolf.gratr.asks import StatementEvidence
 from parlour.policies.agents.werewolf.gratr.equations import Parameters
 from parlour.policies.agents.werewolf.inference import DANGER
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import CHECK, FOUND_DEAD, MODERATOR, MOST
+from pydantic import field_validator
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Table = np.ndarray[Any, np.dtype[np.intp]]
@@ -91,11 +93,10 @@ TRAINED: Final = "trained"
 FORM: Final = "what `parlour train gratr-trust` or `parlour train gratr` wrote"
 
 
-@dataclass(frozen=True)
-class Reliabilities:
+class Reliabilities(Settings):
     """What evidence counts, in nats for or against who the werewolves are."""
 
-    acts: Mapping[str, tuple[float, ...]]
+    acts: Mapping[Kind, tuple[float, float, float, float]]
     """By kind of act: for each pair of sides, in the order village to village, village to werewolf, werewolf to village,
     werewolf to werewolf. Only their differences matter."""
     claim: float = 0.0
@@ -105,13 +106,12 @@ class Reliabilities:
     graph: float = 0.0
     """Log-odds of full trust by the graph, for the trusted player being a werewolf."""
 
-    def __post_init__(self) -> None:
-        if set(self.acts) != set(KINDS) or any(len(act) != _SIDES for act in self.acts.values()):
-            raise ParlourError(
-                f"reliabilities of {sorted(self.acts)} are not accepted; accepted: four for each of {KINDS}"
-            )
-        if not np.isfinite(self.vector).all():
-            raise ParlourError("reliabilities that are no numbers are not accepted; accepted: finite numbers")
+    @field_validator("acts")
+    @classmethod
+    def _all_acts(cls, acts: Mapping[Kind, tuple[float, ...]]) -> Mapping[Kind, tuple[float, ...]]:
+        if set(acts) != set(KINDS):
+            raise accept("acts", sorted(acts), f"weights for each of {', '.join(KINDS)}")
+        return acts
 
     @property
     def vector(self) -> Array:
@@ -122,20 +122,8 @@ class Reliabilities:
     def of(cls, vector: Iterable[float]) -> Reliabilities:
         """From all weights, shape (WEIGHTS,)."""
         numbers = [round(float(x), 6) for x in vector]
-        acts: dict[str, tuple[float, ...]] = {
-            kind: tuple(numbers[k * _SIDES : (k + 1) * _SIDES]) for k, kind in enumerate(KINDS)
-        }
-        return cls(acts, *numbers[len(KINDS) * _SIDES :])
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values, which `read_parameters` reads."""
-        return {"acts": {kind: list(self.acts[kind]) for kind in KINDS}} | {sign: getattr(self, sign) for sign in SIGNS}
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Reliabilities:
-        """From plain values. Raises `ParlourError`, KeyError, TypeError or ValueError for others."""
-        acts = {str(kind): tuple(map(float, weights)) for kind, weights in dict(stored["acts"]).items()}
-        return cls(acts, *(float(stored[sign]) for sign in SIGNS))
+        acts: dict[Kind, Any] = {kind: tuple(numbers[k * _SIDES : (k + 1) * _SIDES]) for k, kind in enumerate(KINDS)}
+        return cls(acts=acts, **dict(zip(SIGNS, numbers[len(KINDS) * _SIDES :], strict=True)))
 
 
 @dataclass(frozen=True)
@@ -155,9 +143,9 @@ def read_parameters(path: str | Path) -> LearnedParameters:
         else:
             stored = json_value(Path(path).read_bytes())
         given, reliabilities = {**stored["parameters"]}, stored.get("reliabilities")
-        if unknown := set(given) - {field.name for field in fields(Parameters)}:
+        if unknown := set(given) - {*Parameters.model_fields}:
             raise ParlourError(f"parameters {sorted(unknown)}")
-        return LearnedParameters(given, None if reliabilities is None else Reliabilities.from_json(reliabilities))
+        return LearnedParameters(given, None if reliabilities is None else Reliabilities.from_plain(reliabilities))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ParlourError(
             f"parameters {str(path)!r} cannot be read ({error}); accepted: {TRAINED!r}, {FORM}"

@@ -12,7 +12,6 @@ graph is its name. An attribute is missing where an edge did not exist yet.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -50,7 +49,7 @@ def as_json(graph: GraphHistory) -> dict[str, Any]:
     return {
         "me": name(graph.me),
         "players": [name(k) for k in range(graph.players)],
-        "parameters": asdict(graph.parameters),
+        "parameters": graph.parameters.plain(),
         "moments": [_moment(snapshot) for snapshot in graph.history],
         "evidence": [
             {**item._asdict(), "source": name(item.source), "target": name(item.target)}
@@ -70,7 +69,7 @@ def as_net(graph: GraphHistory) -> Any:
     """
     if not graph.history:
         raise ParlourError("no moment of the graph was kept; accepted: after `TrustGraph.mark`")
-    net = nx.DiGraph(me=name(graph.me), **asdict(graph.parameters))
+    net = nx.DiGraph(me=name(graph.me), **graph.parameters.plain())
     net.add_nodes_from(map(name, range(graph.players)))
     for number, snapshot in enumerate(graph.history):
         net.graph[f"moment_{number}"] = snapshot.label

@@ -6,7 +6,7 @@ A transcript may come from anybody. A note that does not continue the graph is r
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from parlour.envs.core import ParlourError
@@ -40,7 +40,7 @@ class GraphNews:
             return {}
         evidence = [item for edge in graph.edges() for item in graph.evidence(*edge)[self._items.get(edge, 0) :]]
         given = (
-            {} if self._moments else {"me": graph.me, "players": graph.players, "parameters": asdict(graph.parameters)}
+            {} if self._moments else {"me": graph.me, "players": graph.players, "parameters": graph.parameters.plain()}
         )
         self._moments, self._beliefs = len(graph.history), len(graph.beliefs)
         self._items = {edge: len(graph.evidence(*edge)) for edge in graph.edges()}

@@ -1,0 +1,96 @@
+"""Records of games of Avalon that others played: read, held against the rules, and written as transcripts.
+
+`import_records` knows the formats; `read_transcripts` reads a folder of transcripts, imported or played here, finished or
+not. docs/howto/records.md describes the formats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from parlour.envs import replay
+from parlour.envs.avalon import GAME
+from parlour.envs.avalon.rules import Avalon
+from parlour.envs.core import ParlourError, accept
+from parlour.envs.replay import Transcript
+from parlour.training.records.avalon.published_2023 import PUBLISHED_2023
+from parlour.training.records.in_words import AVALON_IN_WORDS
+from parlour.training.records.json_objects import write_games
+from parlour.training.records.reading import AUTO, Refusal, formats_of, read_as, refuse_file
+from parlour.training.runs.folder import held
+from parlour.training.runs.progress import StageProgress, no_progress
+
+FORMATS: Final = (PUBLISHED_2023, AVALON_IN_WORDS.format)
+"""The formats of parlour."""
+
+
+def import_records(
+    path: str | Path,
+    out_dir: str | Path,
+    logs: str | Path | None = None,
+    *,
+    form: str = AUTO,
+    progress: StageProgress = no_progress,
+    leave_out: Callable[[Refusal], None] = refuse_file,
+) -> list[Path]:
+    """Write `<out_dir>/<game>.jsonl` for each game of a file or folder, all of them or none, besides those left out; otherwise as `transcripts`.
+
+    Returns:
+        The transcripts, in the order of the records. An existing identical file is left alone.
+
+    Raises:
+        ParlourError: See `transcripts`; or another file is in the way, or the folder cannot be written to.
+    """
+    return write_games(out_dir, transcripts(path, logs, form=form, progress=progress, leave_out=leave_out), held)
+
+
+def transcripts(
+    path: str | Path,
+    logs: str | Path | None = None,
+    *,
+    form: str = AUTO,
+    progress: StageProgress = no_progress,
+    leave_out: Callable[[Refusal], None] = refuse_file,
+) -> dict[str, str]:
+    """The transcript of each game of a file or folder by name; see `parlour.training.records.reading.read_as`."""
+    return read_as(formats_of(GAME.id, FORMATS), path, logs, form, progress, leave_out)
+
+
+def check_avalon(transcript: Transcript) -> None:
+    """Refuse a transcript of another game than Avalon, by its own rules or by a package's. Raises `ParlourError`."""
+    if not isinstance(transcript.game(), Avalon):
+        raise accept("game", transcript.header["game"], GAME.id)
+
+
+def assumed_moves(transcript: Transcript) -> frozenset[int]:
+    """The numbers of the moves, from 0 and nature's included, that the record of an imported game does not tell.
+
+    Empty where a format tells every move. Whoever counts cards or guesses, or learns from them, leaves these out.
+
+    Raises:
+        ParlourError: The header's `record.assumed` is not a list of whole numbers.
+    """
+    record = transcript.header.get("record")
+    numbers = record.get("assumed", []) if isinstance(record, Mapping) else []
+    if not isinstance(numbers, list) or any(type(number) is not int for number in numbers):
+        raise accept("record.assumed", numbers, "a list of whole numbers, as `import` writes")
+    return frozenset(numbers)
+
+
+def read_transcripts(folder: str | Path) -> list[Transcript]:
+    """The transcripts of a folder (`*.jsonl`), in the order of their names, with games that were not finished.
+
+    Raises:
+        ParlourError: The folder has none, or a file in it is no transcript of Avalon; the message names the file.
+    """
+    transcripts_read = []
+    for path in replay.transcript_files(folder):
+        transcript = replay.read(path)
+        try:
+            check_avalon(transcript)
+        except ParlourError as error:
+            raise ParlourError(f"{str(path)!r}: {error}") from None
+        transcripts_read.append(transcript)
+    return transcripts_read
