@@ -104,6 +104,43 @@ def test_a_configuration_that_cannot_be_read_is_refused(tmp_path):
             store_settings(tmp_path, {"seed": 0})
 
 
+# -- state, curve and results of a run ---------------------------------------------------------------------------
+
+
+def count(run: Run, until: int, killed_at: int | None = None) -> list[int]:
+    """A trainer: it counts, and logs and stores each number; killed between the curve and the checkpoint."""
+    with run.opened({"until": 3}), run.lines("squares.jsonl", int, "count") as squares:
+        begun = run.restore(lambda state: int(state["step"])) or 0
+        for step in range(begun + 1, until + 1):
+            if len(squares.found) < step:
+                squares.append(step**2)
+            run.log({"eval/square": step**2}, step)
+            if step == killed_at:
+                raise KeyboardInterrupt
+            run.checkpoint({"step": step})
+        return [step for step, _ in run.curve]
+
+
+def test_a_run_that_was_killed_resumes_to_the_same_files(tmp_path):
+    assert count(Run(tmp_path / "whole"), 3) == [1, 2, 3]
+    with pytest.raises(KeyboardInterrupt):
+        count(Run(tmp_path / "killed"), 3, killed_at=2)
+    assert count(Run(tmp_path / "killed"), 3) == [1, 2, 3]
+    assert left(tmp_path / "killed") == left(tmp_path / "whole")
+
+
+def test_a_run_without_a_directory_leaves_nothing():
+    run = Run(None)
+    assert count(run, 2) == [1, 2]
+    assert not run.folder.exists()
+
+
+def test_an_unknown_logger_is_refused_before_a_directory_is_made(tmp_path):
+    with pytest.raises(ParlourError, match="log 'mlflow'"):
+        Run(tmp_path / "run", log=["mlflow"])
+    assert not (tmp_path / "run").exists()
+
+
 # -- files -------------------------------------------------------------------------------------------------------
 
 
