@@ -7,7 +7,6 @@ import json
 import os
 import pickle
 import zipfile
-from dataclasses import asdict, replace
 from itertools import pairwise
 
 import numpy as np
@@ -134,7 +133,7 @@ def trapped(kind, trap, path):
 def begun(folder, chosen):
     """The folder of a run without a checkpoint."""
     own = seat.trainer_for(chosen)
-    with run_directory(folder, asdict(replace(chosen, learning_rate=chosen.learning_rate or own.RATE))):
+    with run_directory(folder, chosen.replace(learning_rate=chosen.learning_rate or own.RATE).plain()):
         return folder
 
 
