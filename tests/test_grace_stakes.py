@@ -130,11 +130,11 @@ def test_the_curve_of_refusal_goes_by_confidence():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"price": (-1.0,)}, "price '-1.0'"),
-        ({"price": (math.nan,)}, "price 'nan'"),
-        ({"price": ()}, "price ''"),
-        ({"value": (0.0,)}, "value '0.0'"),
-        ({"value": (math.inf,)}, "value 'inf'"),
+        ({"price": (-1.0,)}, "price"),
+        ({"price": (math.nan,)}, "price"),
+        ({"price": ()}, "price"),
+        ({"value": (0.0,)}, "value"),
+        ({"value": (math.inf,)}, "value"),
     ],
 )
 def test_stakes_that_mean_nothing_are_refused(settings, message):

@@ -108,8 +108,7 @@ def learned():
     plain = fit_policy(table(rows, "published", bins), GraceConfig(temperature=1.0, floor=0.0)).policy
     config = ContextualConfig(temperature=0.0, floor=0.0, folds=2)
     models = {
-        sees: learn_contextual(rows, contexts, Payment(), replace(config, sees=sees))
-        for sees in ("signals", "question")
+        sees: learn_contextual(rows, contexts, Payment(), config.replace(sees=sees)) for sees in ("signals", "question")
     }
     models = {sees: replace(model, strength=0.0) for sees, model in models.items()}
     return pipeline, {sees: replace(plain, contextual=model) for sees, model in models.items()}, plain

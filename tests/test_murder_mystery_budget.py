@@ -112,7 +112,7 @@ def test_the_command_takes_budgets_once_each_and_not_with_targets(error_of):
     given = ["murder-mystery", "compare", "--method", "questum", "--games", "2", "--budget", "25"]
     assert "accepted: each once, without --targets" in error_of([*given, "--budget", "25"])
     assert cli.run([*given, "--targets", "1"]) == 2
-    with pytest.raises(ParlourError, match="accepted: a whole number from 1"):
+    with pytest.raises(ParlourError, match="budget 0 is not accepted"):
         CaseSetting(budget=0)
 
 

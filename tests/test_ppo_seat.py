@@ -7,7 +7,6 @@ import json
 import os
 import pickle
 import zipfile
-from dataclasses import asdict, replace
 from itertools import pairwise
 
 import numpy as np
@@ -137,7 +136,7 @@ def trapped(kind, trap, path):
 def begun(folder, chosen):
     """The folder of a run without a checkpoint."""
     own = seat.trainer_for(chosen)
-    with Run(folder).opened(asdict(replace(chosen, learning_rate=chosen.learning_rate or own.RATE))):
+    with Run(folder).opened(chosen.replace(learning_rate=chosen.learning_rate or own.RATE).plain()):
         return folder
 
 

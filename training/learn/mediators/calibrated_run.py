@@ -80,13 +80,13 @@ def read_run(folder: str | Path) -> CalibratedRun:
     try:
         settings = read_json(calibration / CONFIG)
         given = {name: of for name, of in settings.items() if name in _SETTINGS}
-        config = HeldOutConfig(**given | {name: tuple(of) for name, of in given.items() if isinstance(of, list)})
+        if given.get("actions"):
+            raise ParlourError(f"{str(folder)!r} has actions of its own; accepted: a run over the published actions")
+        config = HeldOutConfig.from_plain(given)
         with (calibration / "partial.csv").open(encoding="utf-8") as file:
             stamp = file.readline().rstrip("\n")
     except (OSError, UnicodeDecodeError, TypeError) as error:
         raise ParlourError(f"{str(folder)!r} is not a calibrated run ({error}); accepted: {_ACCEPTED}") from None
-    if config.actions:
-        raise ParlourError(f"{str(folder)!r} has actions of its own; accepted: a run over the published actions")
     stored = read_partial(calibration / "partial.csv", stamp)
     total = config.train + config.held_out
     if missing := [number for number in range(total) if number not in stored]:

@@ -44,7 +44,7 @@ _WORST: Final = 1e9
 
 
 Price = Annotated[float, Field(ge=0, allow_inf_nan=True), Accepts("a number from 0, or inf")]
-"""Of a wrong answer."""
+"""What a wrong answer costs."""
 
 
 class StakesConfig(Settings):
