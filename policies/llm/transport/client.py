@@ -52,9 +52,10 @@ class Connection(openai.DefaultHttpxClient):
         key: What it wants to see.
         seconds: How long an answer may take, from sending the request to the end of the body. It is given up at the
             first piece that arrives later, and no piece is waited for longer than that.
+        first_wait: Seconds before the second attempt after an answer without Retry-After; doubled before each further one.
     """
 
-    def __init__(self, address: Address, key: str, seconds: float) -> None:
+    def __init__(self, address: Address, key: str, seconds: float, first_wait: float) -> None:
         timeout: Any = openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
         limits = type(openai.DEFAULT_CONNECTION_LIMITS)(max_connections=None, max_keepalive_connections=None)
         super().__init__(timeout=timeout, limits=limits)
@@ -62,6 +63,7 @@ class Connection(openai.DefaultHttpxClient):
             api_key=key, base_url=address.base, default_query=dict(address.query), timeout=timeout, http_client=self
         )
         self._seconds, self._address, self._shown = seconds, address, 0
+        self._first_wait = first_wait
         self.answered = False
         """Whether an answer has ever begun, whatever became of it."""
 
@@ -105,6 +107,9 @@ class Connection(openai.DefaultHttpxClient):
         attempts.outcomes[-1] = attempts.read(response)
         again = attempts.again(attempts.outcomes)
         response.headers["x-should-retry"] = str(again).lower()
+        if again and not response.headers.keys() & {"retry-after", "retry-after-ms"}:
+            wait = self._first_wait * 2 ** (len(attempts.outcomes) - 1)
+            response.headers["retry-after-ms"] = f"{1000 * wait:g}"
         response.status_code = _BAD_GATEWAY if again and response.is_success else response.status_code
         return response
 

@@ -65,20 +65,27 @@ _SHORTEST_SECRET: Final = 8
 _LOG: Final = logging.getLogger(__name__)
 
 
+_UNNAMED: Final = "model"
+"""Name of the model in the settings of an endpoint that was given as an address: each request names its own."""
+
+
 class Endpoint(Locked):
     """A transport to a server.
 
     Args:
-        config: Where it is, the variable that holds its key, which for OpenAI must be set, and how long it is waited for.
+        config: Where it is, the variable that holds its key, which for OpenAI must be set, and how long it is waited for; or
+            its base URL alone.
         remembered: File in which is kept what calls show about the server; None for none.
+        first_wait: Seconds before the second attempt at a call whose answer does not say when; doubled before each further one.
 
     Raises:
         ParlourError: The address cannot be used, or the file holds something else.
     """
 
-    def __init__(self, config: ModelConfig, remembered: Path | None = None) -> None:
+    def __init__(self, config: ModelConfig | str, remembered: Path | None = None, *, first_wait: float = 0.5) -> None:
         super().__init__()
-        self.config, self._address = config, read_address(config.base_url)
+        self.config = ModelConfig(model=_UNNAMED, base_url=config) if isinstance(config, str) else config
+        self._address, self._first_wait = read_address(self.config.base_url), first_wait
         self.address = self._address.base
         """Scheme, host, port and path of the server: what tells it from others, without any secret."""
         self.learned = Learned(self.address, remembered)
@@ -220,7 +227,7 @@ class Endpoint(Locked):
                 key = self.require_key()
                 from parlour.policies.llm.transport.client import Connection
 
-                made = Connection(self._address, key, self.config.timeout)
+                made = Connection(self._address, key, self.config.timeout, self._first_wait)
                 self._connected = os.getpid(), made, weakref.finalize(self, made.close)
             return self._connected[1]
 
