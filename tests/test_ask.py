@@ -78,7 +78,7 @@ def questions() -> dict[str, Ask[Any]]:
     model, pool = Listener(), Pool()
     env = rollout.table("avalon_v0", num_players=6)
     for seed in range(2):
-        agents = [AvalonAgent(model) for _ in range(3)] + [BaselineAgent(model, pool=pool) for _ in range(3)]
+        agents = [AvalonAgent(model) for _ in range(3)] + [BaselineAgent(model, experience=pool) for _ in range(3)]
         views = rollout.play(env, agents, seed).last_views
         for agent, view in zip(agents, views, strict=True):
             if isinstance(agent, AvalonAgent):

@@ -35,7 +35,7 @@ def questions_put() -> list[Ask[Any]]:
         env = rollout.table("avalon_v0", **{name: options[name] for name in ("num_players", "rules")})
         for _ in range(2):  # the second time there are experiences
             agents = [
-                BaselineAgent(model, pool=pool) if seat % 3 == 2 else AvalonAgent(model, **settings)
+                BaselineAgent(model, experience=pool) if seat % 3 == 2 else AvalonAgent(model, **settings)
                 for seat in range(env.unwrapped.game.seats)
             ]
             views = rollout.play(env, agents, number).last_views

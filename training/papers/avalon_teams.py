@@ -101,7 +101,7 @@ class Club:
 
     def baseline(self) -> MakePolicy:
         """The maker of the baseline agent, with what it learned against the whole agent."""
-        return partial(BaselineAgent, self.setting.model, pool=self.practised().pool)
+        return partial(BaselineAgent, self.setting.model, experience=self.practised().pool)
 
     def opponent(self) -> tuple[str, MakePolicy]:
         """Who plays the other side, by name."""
