@@ -230,14 +230,6 @@ class GraceConfig(Settings):
             raise ParlourError("a correlated equilibrium has no temperature and no floor; accepted: neither")
         return self
 
-    def _check_method(self) -> None:
-        if self.temperature is not None:
-            check_temperature(self.temperature)
-        if self.floor is not None:
-            check_floor(self.floor, 1)
-        if self.method == "correlated" and (self.temperature, self.floor) != (None, None):
-            raise ParlourError("a correlated equilibrium has no temperature and no floor; accepted: neither")
-
 
 def unit_of(payment: Payment) -> float:
     """Spread of the utilities of a payment, relative to the published run: 1 for the published utilities.

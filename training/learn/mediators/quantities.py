@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,9 @@ from parlour.envs.core import accept
 from parlour.policies.agents.mediated_qa.joint import STATES, Joint, trust_of
 from parlour.training.learn.mediators.table import Floats, UtilityTable
 from parlour.training.statistics import margin
+from pydantic import Field
 
-Shrinkage = float | Literal["auto"]
+Shrinkage = Annotated[float, Field(ge=0)] | Literal["auto"]
 
 
 @dataclass(frozen=True, eq=False)
