@@ -87,8 +87,7 @@ def play(
     Args:
         env: What `table` makes, possibly in a Recorder: one of parlour's environments with `info="full"`.
         policies: One for each seat, in order, or by agent's name. No policy may sit at two seats.
-        seed: Seed of the deal and of
-        all policies: the same seed gives the same game, byte for byte.
+        seed: Seed of the deal and of all policies: the same seed gives the same game, byte for byte.
         stop: Looked at before each turn; once it is set, the game is given up.
         failures: What follows when a player fails.
 

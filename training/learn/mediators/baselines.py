@@ -221,8 +221,7 @@ def usability(gain: statistics.Estimate | None, baseline: str, learned_from: int
     """Judge a policy.
 
     Args:
-        gain: Net utility of the policy minus net utility of the baseline, on held-out questions; None: nothing was held
-        out.
+        gain: Net utility of the policy minus that of the baseline, on held-out questions; None: none were held out.
         baseline: The best policy without a mediator.
         learned_from: Number of questions that the policy was learned from.
     """
