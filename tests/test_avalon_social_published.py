@@ -53,7 +53,7 @@ def test_what_metrics_count_is_counted_alike_here(groups: dict[str, Any]) -> Non
                 assert "/".join(map(str, parts(group["engagement"][role]) or ())) == of_role["qer_voted"]
                 assert parts(group["fails"][role]) == (of_role["fails_host"], of_role["cards"])
                 assert round(group["approval"][role].value, 4) == of_role["lar_all"]
-                assert group["approval"][role]["n"] == 6 * of_role["lar_all_n"]
+                assert group["approval"][role].n == 6 * of_role["lar_all_n"]
         outcomes = group["outcomes"]
         assert parts(group["wins"]["good"]) == (outcomes["wins_good"], outcomes["games"])
         assert parts(group["wins"]["evil"]) == (outcomes["wins_evil"], outcomes["games"])

@@ -58,10 +58,10 @@ def seated(me: WerewolfSelfInfo, **known: bool) -> GratrAgent:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ("rho=2", r"rho '2' is not accepted; accepted: a number 0\.\.1"),
-        ("mode=best", "mode 'best' is not accepted; accepted: trained, paper, printed, code"),
-        ("window=0", "window '0' is not accepted; accepted: a whole number, at least 1"),
-        ("trust=1", "setting of gratr 'trust' is not accepted; accepted: rho, gamma"),
+        ("rho=2", r"\brho\b"),
+        ("mode=best", "mode 'best' .*trained, paper, printed, code"),
+        ("window=0", r"\bwindow\b"),
+        ("trust=1", "'trust' .*rho, gamma"),
     ],
 )
 def test_settings_that_are_none_are_refused(settings, message):

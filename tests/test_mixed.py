@@ -78,7 +78,7 @@ def test_players_take_a_setting(official):
     ("name", "message"),
     [
         ("mixed:chat+heuristic", "'chat' among the players of mixed asks a model; accepted: players that ask none"),
-        ("mixed:share=2", "setting of mixed 'share' is not accepted; accepted: players"),
+        ("mixed:share=2", "policy 'mixed': .*'share'"),
         ("mixed:nobody", "policy 'nobody' is not accepted"),
     ],
 )

@@ -178,17 +178,17 @@ def test_transcripts_are_counted_as_records_are(folder: Path) -> None:
 
 def test_what_was_forgotten_is_told_by_kind_and_way_and_shown_in_the_table(folder: Path) -> None:
     directory = measures.of_directory(folder)
-    ((_, headings, rows),) = measures.tables(directory)
-    shown = {(measure, of): cells for measure, of, *cells in rows}
-    assert headings[:2] == ("measure", "of")
-    for place, method in enumerate(headings[2:]):
+    (table,) = measures.tables(directory)
+    shown = {(measure, of): cells for measure, of, *cells in table.rows}
+    assert table.headings[:2] == ("measure", "of")
+    for place, method in enumerate(table.headings[2:]):
         amnesia = directory["all"]["methods"][method]["amnesia"]
         assert list(amnesia) == list(measures.KINDS)
         for kind, ways in amnesia.items():
             assert list(ways) == list(measures.WAYS)
             for way, rate in ways.items():
                 cell = shown[f"{kind} amnesia", way][place]
-                assert cell == "-" if rate is None else cell.endswith(f"  {rate['hits']}/{rate['n']}")
+                assert cell is None if rate is None else (cell.hits, cell.n) == (rate["hits"], rate["n"])
     assert any(
         rate for of in directory["all"]["methods"].values() for ways in of["amnesia"].values() for rate in ways.values()
     )

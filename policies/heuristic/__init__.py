@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 from parlour.envs import dotted
 from parlour.envs.core import Move, ParlourError, V_contra, value_shown
-from parlour.envs.registry import known
+from parlour.envs.registry import registry
 from parlour.envs.settings import Settings
 from parlour.policies.base import Policy
 from parlour.policies.files import read_json
@@ -49,7 +49,10 @@ class HeuristicPolicy(Policy):
 
     @classmethod
     def settings_for(cls, game: str) -> type[Settings]:
-        player = dotted.load(known(game).spec.heuristic, "heuristic") if game and known(game).spec.heuristic else None
+        named = (
+            registry[game].spec.heuristic if game in registry else ""
+        )  # a game from elsewhere has the usual settings
+        player = dotted.load(named, "heuristic") if named else None
         style: type[Settings] = getattr(player, "style_class", cls.settings_type)
         return style
 

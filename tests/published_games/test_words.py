@@ -319,8 +319,8 @@ SPOKEN = ("self_recommendation", "self_recommendation_success", "identity", "att
 
 
 def _leaves(tree):
-    """The rates of a measure: the dictionaries that hold hits, and None for those that are not known."""
-    if isinstance(tree, dict) and "hits" not in tree:
+    """The rates of a measure: estimates, and None for those that are not known."""
+    if isinstance(tree, dict):
         return [leaf for branch in tree.values() for leaf in _leaves(branch)]
     if isinstance(tree, list):
         return [leaf for branch in tree for leaf in _leaves(branch)]
@@ -339,7 +339,7 @@ def test_what_was_said_is_unknown_without_the_log_and_so_is_all_that_is_measured
     )
     for measure in SPOKEN:
         assert set(_leaves(unheard[measure])) == {None}, measure
-    assert heard["self_recommendation"]["Merlin"]["n"] == len([1 for part in game["rounds"] for _ in part["proposals"]])
+    assert heard["self_recommendation"]["Merlin"].n == len([1 for part in game["rounds"] for _ in part["proposals"]])
     for measure in ("wins", "engagement", "fails", "approval"):
         assert unheard[measure] == heard[measure]
     assert social.judge_directory(silent.parent).questions == 0
