@@ -23,14 +23,14 @@ from parlour.policies.registry import (
 
 if TYPE_CHECKING:
     from parlour.policies.agents.avalon import AvalonAgent, BaselineAgent
-    from parlour.policies.agents.chat import ChatPlayer
+    from parlour.policies.agents.chat.player import ChatPlayer
     from parlour.policies.agents.mediated_qa import GraceMediator, ObedientModule
     from parlour.policies.agents.murder_mystery import QuestumAgent
     from parlour.policies.agents.werewolf import RerankAgent, RetrievalAgent, WindowAgent
     from parlour.policies.agents.werewolf.gratr import GratrAgent
     from parlour.policies.base import Policy
-    from parlour.policies.experts import expert
-    from parlour.policies.heuristic import HeuristicPolicy
+    from parlour.policies.experts.catalogue import expert
+    from parlour.policies.heuristic.policy import HeuristicPolicy
     from parlour.policies.human import HumanPolicy
     from parlour.policies.llm.model import OfflineModel
     from parlour.policies.mixture import MixturePolicy
@@ -70,7 +70,7 @@ _HOMES: Final = {
     "OfflineModel": "parlour.policies.llm.model",
     "Policy": "parlour.policies.base",
     "TrainedSeat": "parlour.policies.trained",
-    "expert": "parlour.policies.experts",
+    "expert": "parlour.policies.experts.catalogue",
 }
 
 

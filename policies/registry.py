@@ -119,7 +119,7 @@ def _imported(home: str) -> Any:
 
 _HERE: Final = "parlour.policies."
 _ASKING: Final[Mapping[str, str]] = {
-    "chat": "agents.chat:ChatPlayer",
+    "chat": "agents.chat.player:ChatPlayer",
     "avalon_agent": "agents.avalon:AvalonAgent",
     "avalon_baseline": "agents.avalon:BaselineAgent",
     "werewolf_window": "agents.werewolf:WindowAgent",
@@ -145,14 +145,14 @@ def _foreign(name: str, home: str, settings: str, first: str = "file") -> Policy
 
 for kind in (
     _kind(RANDOM, "random:RandomPolicy", bare=True),
-    _kind(HEURISTIC, "heuristic:HeuristicPolicy"),
+    _kind(HEURISTIC, "heuristic.policy:HeuristicPolicy"),
     _kind("human", "human:HumanPolicy", bare=True),
-    _kind(EXPERT, "experts:ExpertSeat", "file"),
+    _kind(EXPERT, "experts.catalogue:ExpertSeat", "file"),
     _kind(_MIXTURE, "mixture:MixturePolicy", "file", first="folder", shown="mixture:FOLDER"),
     _kind(MIXED, "mixture:MixedPolicy", "file", first="players", shown="mixed:heuristic+expert"),
-    _kind("search", "search:SearchPolicy", "file", extra="batch", first="player", shown="search:expert"),
-    _kind(LOGIC, "zoo:LogicPolicy", "file", extra="batch"),
-    _kind(MCTS, "zoo:MctsPolicy", "file", extra="batch"),
+    _kind("search", "search.policy:SearchPolicy", "file", extra="batch", first="player", shown="search:expert"),
+    _kind(LOGIC, "zoo.policy:LogicPolicy", "file", extra="batch"),
+    _kind(MCTS, "zoo.policy:MctsPolicy", "file", extra="batch"),
     *(_kind(name, home, "asking") for name, home in _ASKING.items()),
     _kind("grace", "agents.mediated_qa:GraceMediator", "modules"),
     _kind("obedient", "agents.mediated_qa:ObedientModule", "modules"),
@@ -257,7 +257,7 @@ def players_of(game: str, config: Mapping[str, Any]) -> list[str]:
         config: Its configuration.
     """
     from parlour.policies.agents.seat import GameSeat
-    from parlour.policies.experts import has_expert
+    from parlour.policies.experts.catalogue import has_expert
 
     asking = [kind.cls for kind in REGISTRY.values() if kind.asks]
     agents = [seat.name for seat in asking if issubclass(seat, GameSeat) and seat.plays[1] == game]

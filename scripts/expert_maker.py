@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.policies.experts import ExpertCard, Exploit, Points
+from parlour.policies.experts.catalogue import ExpertCard, Exploit, Points
 from parlour.policies.files import atomic_write, read_json, reading
 from parlour.policies.trained import SUFFIX, TrainedSeat
 from parlour.training.learn.selfplay.config import RULE, SelfplayConfig

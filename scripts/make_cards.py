@@ -17,7 +17,7 @@ from parlour.envs.batch import KERNELS
 from parlour.envs.registry import kinds_of
 from parlour.envs.settings import accepted
 from parlour.envs.spec import GameSpec
-from parlour.policies.experts import DATA, ExpertCard, Points, cards, expert
+from parlour.policies.experts.catalogue import DATA, ExpertCard, Points, cards, expert
 from parlour.training.report.result_table import markdown_list, markdown_table
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "cards"

@@ -22,7 +22,8 @@ from parlour.envs.registry import build, loadable
 from parlour.envs.spec import GameSpec
 from parlour.envs.speech import ACTS
 from parlour.envs.testing.table import ConfiguredGame, Playout, random_playout
-from parlour.policies import TrainedSeat, experts
+from parlour.policies import TrainedSeat
+from parlour.policies.experts import catalogue
 from parlour.training import cli
 
 settings.register_profile(
@@ -294,8 +295,8 @@ def small_expert(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..
         config = dict(env.game.config)
         seat = TrainedSeat(game, config, layers, features="belief", activation="relu", sample=True)
         seat.save(tmp_path / "small.npz", "float16")
-        points = experts.Points(60.0, 55.0, 65.0, 2000)
-        experts.ExpertCard(
+        points = catalogue.Points(60.0, 55.0, 65.0, 2000)
+        catalogue.ExpertCard(
             name="small",
             game=game,
             config=config,
@@ -309,7 +310,7 @@ def small_expert(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..
             whole_sides=points,
             one_seat=points,
         ).write(tmp_path / "small.json")
-        monkeypatch.setitem(experts.FOLDERS, "parlour", tmp_path)
+        monkeypatch.setitem(catalogue.FOLDERS, "parlour", tmp_path)
         return config
 
     return make

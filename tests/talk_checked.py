@@ -29,10 +29,10 @@ from parlour.envs.werewolf import vocabulary as werewolf
 from parlour.envs.werewolf.belief import SeatBeliefs
 from parlour.envs.werewolf.habits import read_werewolf_habits
 from parlour.policies import make_policy
-from parlour.policies.heuristic import HeuristicPolicy
-from parlour.policies.voice import VOICES, Spoken
+from parlour.policies.heuristic.policy import HeuristicPolicy
 from parlour.policies.voice.evidence import Piece, SeatFact
 from parlour.policies.voice.phrases import SeatPhrases
+from parlour.policies.voice.spoken import VOICES, Spoken
 from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder
 

@@ -34,7 +34,7 @@ from parlour.policies import (
     make_policy,
 )
 from parlour.policies.agents.avalon import Pool
-from parlour.policies.agents.chat import TakeTurn
+from parlour.policies.agents.chat.player import TakeTurn
 from parlour.policies.agents.murder_mystery import (
     MysteryOCoTAgent,
     MysteryThinkThriceAgent,

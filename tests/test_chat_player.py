@@ -9,12 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 from parlour.envs.core import Event, Move
 from parlour.policies import ChatPlayer
-from parlour.policies.agents.chat import (
-    TakeTurn,
-    one_by_one,
-    together,
-    turn_of,
-)
+from parlour.policies.agents.chat.player import TakeTurn, one_by_one, together, turn_of
 from parlour.policies.llm.ask import read_back
 from parlour.policies.llm.fit import fitted, opening
 from parlour.policies.llm.prompt import Templates

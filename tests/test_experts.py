@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.core import ParlourError
-from parlour.policies import HeuristicPolicy, TrainedSeat, asks_a_model, experts, make_policy
-from parlour.policies.experts import STRONGEST, ExpertCard, Points, cards, expert
+from parlour.policies import HeuristicPolicy, TrainedSeat, asks_a_model, make_policy
+from parlour.policies.experts import catalogue
+from parlour.policies.experts.catalogue import STRONGEST, ExpertCard, Points, cards, expert
 from parlour.training.cli.experts import HEADINGS, rows
 from parlour.training.measure import evaluate
 from parlour.training.play import rollout, seeds
@@ -63,7 +64,7 @@ def write_run(folder: Path, seat: TrainedSeat, deals: int = 2000) -> Path:
 def data(tmp_path, monkeypatch) -> Path:
     """A folder of experts with one in it, in place of that of the package."""
     folder = tmp_path / "data"
-    monkeypatch.setitem(experts.FOLDERS, "parlour", folder)
+    monkeypatch.setitem(catalogue.FOLDERS, "parlour", folder)
     make_expert(write_run(tmp_path / "run", untrained()), "small", folder)
     return folder
 
@@ -199,15 +200,15 @@ def test_the_figure_among_strangers_of_a_shipped_expert_is_measured_again_and_it
     assert (card.style, card.families, card.sha256) == (style, ("logic",), first.sha256)
     assert card.among_strangers is not None
     assert card.among_strangers.mean == 1.0  # 0.01 of all games: 1 point
-    assert experts.ExpertSettings(style=style).style == style
+    assert catalogue.ExpertSettings(style=style).style == style
 
 
 # -- those that ship -------------------------------------------------------------------------------------------
 
 
 def test_those_that_ship_are_small_and_each_has_one_table_of_its_style():
-    assert sum(path.stat().st_size for path in experts.DATA.glob("*.npz")) <= MOST_BYTES
-    assert {path.stem for path in experts.DATA.glob("*.npz")} == {card.name for card in SHIPPED}
+    assert sum(path.stat().st_size for path in catalogue.DATA.glob("*.npz")) <= MOST_BYTES
+    assert {path.stem for path in catalogue.DATA.glob("*.npz")} == {card.name for card in SHIPPED}
     tables = [(card.style, card.game, json.dumps(dict(card.config), sort_keys=True)) for card in SHIPPED]
     assert len(set(tables)) == len(tables)
 

@@ -17,7 +17,7 @@ from types import ModuleType
 
 import pytest
 from parlour.envs import registry
-from parlour.policies.experts import cards
+from parlour.policies.experts.catalogue import cards
 
 FOLDER = Path(__file__).parent / "playthroughs"
 

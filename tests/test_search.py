@@ -13,9 +13,9 @@ from parlour.envs.avalon.histories import histories
 from parlour.envs.core import NATURE, Move, ParlourError
 from parlour.envs.turn import take_turn
 from parlour.policies import make_policy
-from parlour.policies.search import SearchPolicy, SearchSettings
 from parlour.policies.search.continuations import Continuations, Critic, fitted
 from parlour.policies.search.others import OWN, others_of
+from parlour.policies.search.policy import SearchPolicy, SearchSettings
 from parlour.policies.search.posterior import SearchTable, posterior
 from parlour.policies.trained import TrainedSeat
 

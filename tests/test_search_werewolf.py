@@ -11,9 +11,9 @@ from parlour.envs.core import Move
 from parlour.envs.turn import take_turn
 from parlour.envs.werewolf import vocabulary as werewolf
 from parlour.policies import make_policy
-from parlour.policies.search import SearchPolicy, SearchSettings
 from parlour.policies.search.others import OWN, others_of
 from parlour.policies.search.particles import GAMES, Cloud, Particles, spread
+from parlour.policies.search.policy import SearchPolicy, SearchSettings
 from parlour.policies.search.posterior import SearchTable
 
 EIGHT = {"num_players": 8}

@@ -11,7 +11,7 @@ from parlour.policies import REGISTRY
 
 HEAVY = (
     *("numpy", "gymnasium", "pettingzoo", "scipy", "networkx", "openai", "faiss", "torch", "numba", "matplotlib"),
-    "parlour.policies.agents.chat",
+    "parlour.policies.agents.chat.player",
 )
 
 

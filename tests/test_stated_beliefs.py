@@ -20,7 +20,7 @@ from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits, LearnedHabits
 from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.werewolf import vocabulary as werewolf
 from parlour.policies import make_policy
-from parlour.policies.agents.belief import StateBelief, StatedBelief
+from parlour.policies.agents.belief.question import StateBelief, StatedBelief
 from parlour.policies.heuristic.stated import Doubts, stated_in_avalon, stated_in_werewolf
 from parlour.policies.llm.ask import BadReply
 from parlour.training.play.rollout import table

@@ -16,10 +16,10 @@ from parlour.envs.registry import registry
 from parlour.envs.text import say_speech
 from parlour.envs.turn import take_turn
 from parlour.policies import make_policy
-from parlour.policies.heuristic import HeuristicPolicy
+from parlour.policies.heuristic.policy import HeuristicPolicy
 from parlour.policies.llm.model import OfflineModel
-from parlour.policies.voice import VOICES, Spoken, with_voice
 from parlour.policies.voice.phrases import Phrases, SeatPhrases
+from parlour.policies.voice.spoken import VOICES, Spoken, with_voice
 from parlour.training.play import rollout
 from talk_checked import check, checked_talk
 

@@ -13,7 +13,7 @@ from parlour.policies import make_policy
 from parlour.training import cli
 
 batch = pytest.importorskip("parlour.envs.batch")
-zoo = pytest.importorskip("parlour.policies.zoo")
+zoo = pytest.importorskip("parlour.policies.zoo.policy")
 pytestmark = pytest.mark.slow  # kernels are compiled
 
 DEEPROLE = {"num_players": 5, "rules": "official", "roles": "deeprole", "talk": False}

@@ -12,12 +12,12 @@ from typing import Any
 
 from parlour.envs.settings import Settings, accepted
 from parlour.policies import FOREIGN, REGISTRY, make_policy, names_of
-from parlour.policies.experts import EXPERT, cards
+from parlour.policies.experts.catalogue import EXPERT, cards
 from parlour.policies.llm.ask import ASKS
 from parlour.policies.llm.model import OfflineModel
 from parlour.policies.mixture import MixedPolicy
 from parlour.policies.names import MIXED, ZOO
-from parlour.policies.search import SEARCH, SearchPolicy
+from parlour.policies.search.policy import SEARCH, SearchPolicy
 from parlour.policies.trained import TrainedSeat
 
 from parlour_pages.markdown import code, of_docstring, read_next, summary, table
@@ -118,7 +118,7 @@ def _asks(cls: Any) -> str:
 
 
 def _expert() -> tuple[str, str]:
-    doc = sys.modules["parlour.policies.experts"].__doc__ or ""
+    doc = sys.modules["parlour.policies.experts.catalogue"].__doc__ or ""
     rows = []
     for card in cards():
         config = ", ".join(f"{key}={value!r}" for key, value in card.config.items() if key != "roles")

@@ -14,7 +14,7 @@ from parlour.envs.core import ParlourError, View, accept
 from parlour.envs.english import name
 from parlour.envs.json_values import json_value
 from parlour.envs.settings import Settings
-from parlour.policies.agents.belief import belief_question
+from parlour.policies.agents.belief.question import belief_question
 from parlour.policies.base import Policy
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.decisions import made_by

@@ -16,12 +16,12 @@ from parlour.envs.batch.drawing import draw
 from parlour.envs.batch.players import BatchPlayer, HeuristicSeats
 from parlour.envs.batch.tables import BatchTables, Turns
 from parlour.envs.core import ParlourError
-from parlour.policies import zoo
-from parlour.policies.experts import EXPERT, expert
+from parlour.policies.experts.catalogue import EXPERT, expert
 from parlour.policies.names import HEURISTIC, RANDOM, ZOO
 from parlour.policies.network import log_softmax
 from parlour.policies.registry import settings_read
 from parlour.policies.trained import TrainedSeat
+from parlour.policies.zoo import policy as zoo
 
 Array = np.ndarray[Any, Any]
 OWN: Final = "own"

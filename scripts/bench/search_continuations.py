@@ -18,7 +18,7 @@ from parlour.envs.registry import registry
 from parlour.envs.speech import REPORT
 from parlour.envs.turn import take_turn
 from parlour.policies import make_policy
-from parlour.policies.experts import expert
+from parlour.policies.experts.catalogue import expert
 from parlour.policies.search.continuations import Continuations, practised
 from parlour.policies.search.others import OWN, others_of
 from parlour.policies.search.particles import Particles

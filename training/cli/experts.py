@@ -9,7 +9,7 @@ from typing import Any
 
 from parlour.envs.registry import build, lookup
 from parlour.envs.text import describe
-from parlour.policies.experts import STRONGEST, ExpertCard, Points, cards, is_default
+from parlour.policies.experts.catalogue import STRONGEST, ExpertCard, Points, cards, is_default
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import plain_table
 

@@ -45,7 +45,7 @@ def play(
     """
     from parlour.policies import HumanPolicy
     from parlour.policies.llm.decisions import Decisions
-    from parlour.policies.voice import CLAIMS, WORDS, checked_talk, make_player, talk_setting
+    from parlour.policies.voice.spoken import CLAIMS, WORDS, checked_talk, make_player, talk_setting
     from parlour.training.measure.decision_tables import decision_parts
     from parlour.training.play import rollout
     from parlour.training.play.named_table import named_table

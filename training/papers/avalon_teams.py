@@ -16,7 +16,7 @@ from parlour.envs.aec import GameEnv
 from parlour.envs.core import check_one_of
 from parlour.envs.replay import Transcript
 from parlour.policies.agents.avalon import AvalonAgent, BaselineAgent, Experience
-from parlour.policies.experts import EXPERT, expert
+from parlour.policies.experts.catalogue import EXPERT, expert
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.learn.practice import Practice, PracticeConfig, practise, sides_of
 from parlour.training.papers.cells import OpponentSetting, deals_of, folder_name, run_folder

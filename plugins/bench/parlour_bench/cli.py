@@ -10,7 +10,7 @@ import typer
 from parlour.envs.core import ParlourError
 from parlour.envs.terminal import tell
 from parlour.policies import HumanPolicy, asks_a_model
-from parlour.policies.agents.chat import ChatPlayer
+from parlour.policies.agents.chat.player import ChatPlayer
 from parlour.policies.files import write_json
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.cli import common

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
-from parlour.policies.experts import EXPERT
+from parlour.policies.experts.catalogue import EXPERT
 from parlour.training.measure.arena.strengths import strengths
 from parlour.training.play import seeds
 from parlour.training.statistics import Estimate

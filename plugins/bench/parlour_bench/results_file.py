@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from parlour.envs.core import ParlourError
 from parlour.policies import REGISTRY, asks_a_model
-from parlour.policies.experts import EXPERT, card_for
+from parlour.policies.experts.catalogue import EXPERT, card_for
 from parlour.policies.files import read_json, reading
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.make import ModelConfig

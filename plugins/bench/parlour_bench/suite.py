@@ -15,7 +15,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError, accept, check_one_of
-from parlour.policies.experts import EXPERT
+from parlour.policies.experts.catalogue import EXPERT
 from parlour.policies.names import HEURISTIC, MIXED
 from parlour.training.play import rollout, seeds
 

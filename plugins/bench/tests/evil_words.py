@@ -6,8 +6,8 @@ from typing import Any
 
 from parlour.envs import speech
 from parlour.envs.core import Move
-from parlour.policies.heuristic import HeuristicPolicy
 from parlour.policies.heuristic.avalon import AvalonPlayer
+from parlour.policies.heuristic.policy import HeuristicPolicy
 
 
 class _TrueWords(AvalonPlayer):

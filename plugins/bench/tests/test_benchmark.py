@@ -291,7 +291,7 @@ def test_processes_do_not_change_the_file(tmp_path):
 def test_the_files_that_play_are_in_the_file_by_their_hashes(tmp_path):
     from hashlib import sha256
 
-    from parlour.policies.experts import DATA
+    from parlour.policies.experts.catalogue import DATA
 
     stored = json.loads(reference_file(QUICK, "trained").read_text())
     hashed = {name: sha256((DATA / f"{name}.npz").read_bytes()).hexdigest() for name in stored["sha256"]}

@@ -12,7 +12,8 @@ from parlour.envs import replay
 from parlour.envs.avalon.vocabulary import GUESS, MERLIN, MORDRED, MORGANA, PERCIVAL, ROLES, SERVANT, TEAM
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.registry import lookup, registry
-from parlour.policies import experts, make_policy
+from parlour.policies import make_policy
+from parlour.policies.experts import catalogue
 from parlour.training.cli import run
 from parlour_people.cloned import INPUTS, CloneNetworks, inputs_of
 from recorded_games import record
@@ -150,9 +151,9 @@ def test_an_expert_of_ones_own_is_the_expert_of_the_style_human(tmp_path, monkey
         make_policy("expert:style=human", "avalon_v0", config)
     seat = untrained("avalon_v0", table, "belief")
     seat.save(tmp_path / "own.npz")
-    shipped = next(card for card in experts.cards() if card.style == "strangers")
+    shipped = next(card for card in catalogue.cards() if card.style == "strangers")
     digest = sha256((tmp_path / "own.npz").read_bytes()).hexdigest()
     replace(shipped, name="own", style="human", sha256=digest, needs="").write(tmp_path / "own.json")
-    monkeypatch.setitem(experts.FOLDERS._loaded, "parlour-people", tmp_path)
+    monkeypatch.setitem(catalogue.FOLDERS._loaded, "parlour-people", tmp_path)
     player = make_policy("expert:style=human", "avalon_v0", config)
     assert all((a == b).all() for (a, _), (b, _) in zip(player.layers, seat.layers, strict=True))

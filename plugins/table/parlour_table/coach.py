@@ -20,12 +20,12 @@ from parlour.envs.replay import states
 from parlour.envs.spec import GameSpec
 from parlour.policies import make_policy
 from parlour.policies.base import Policy
-from parlour.policies.experts import STRONGEST, has_expert
+from parlour.policies.experts.catalogue import STRONGEST, has_expert
 from parlour.policies.names import EXPERT, HEURISTIC
 from parlour.policies.trained import TrainedSeat
-from parlour.policies.voice import VOICES
 from parlour.policies.voice.evidence import Mind, SeatFact
 from parlour.policies.voice.phrases import SeatPhrases
+from parlour.policies.voice.spoken import VOICES
 
 from parlour_table.outlook import outlook
 

@@ -13,7 +13,7 @@ from parlour.envs.registry import name_of
 from parlour.envs.terminal import tell
 from parlour.policies import HumanPolicy
 from parlour.policies.base import Policy
-from parlour.policies.voice import CLAIMS, WORDS, checked_talk, make_player
+from parlour.policies.voice.spoken import CLAIMS, WORDS, checked_talk, make_player
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, seated
 from parlour.training.cli.options import Options

@@ -30,7 +30,7 @@ from parlour.envs.speech import ACTS
 from parlour.envs.text import compose, options, render, waiting
 from parlour.envs.wording import worded_kinds
 from parlour.policies.llm.model import OfflineModel
-from parlour.policies.voice import make_player
+from parlour.policies.voice.spoken import make_player
 from parlour.training.play.rollout import table
 from parlour_table.live.games import Plan
 from parlour_table.live.opening import OpenTable

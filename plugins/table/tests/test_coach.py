@@ -11,7 +11,7 @@ from parlour.envs.avalon.belief import AvalonBelief
 from parlour.envs.core import Move, Outcome
 from parlour.envs.registry import registry
 from parlour.policies import make_policy
-from parlour.policies.experts import expert
+from parlour.policies.experts.catalogue import expert
 from parlour.policies.random import RandomPolicy
 from parlour.training.play import rollout
 from parlour_table.coach import Coach, adviser_of, costly_moves, played_out

@@ -15,7 +15,7 @@ from parlour.envs.batch.scalar import ScalarTables
 from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import accept
 from parlour.policies import REGISTRY, TrainedSeat, make_policy, settings_of
-from parlour.policies.heuristic import style_in
+from parlour.policies.heuristic.policy import style_in
 from parlour.policies.mixture import MIXTURE, members_of
 from parlour.policies.names import ZOO
 from parlour.policies.registry import settings_read
@@ -71,7 +71,7 @@ def batch_player(source: str, tables: BatchTables, name: str = "") -> BatchPlaye
     if plain == RULE:
         return _heuristic(source, tables)
     if plain in ZOO:
-        zoo: BatchPlayer = import_module("parlour.policies.zoo").seats(source, tables)
+        zoo: BatchPlayer = import_module("parlour.policies.zoo.policy").seats(source, tables)
         return zoo
     if plain == MIXTURE:
         files = members_of(settings_read(source).folder)

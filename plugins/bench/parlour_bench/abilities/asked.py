@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 
 from parlour.envs.core import ParlourError
 from parlour.policies import Policy, asks_a_model, make_policy
-from parlour.policies.experts import expert, has_expert
+from parlour.policies.experts.catalogue import expert, has_expert
 from parlour.policies.llm.at_once import at_once
 from parlour.policies.llm.decisions import Decisions, took
 from parlour.policies.llm.model import Model

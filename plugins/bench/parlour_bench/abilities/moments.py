@@ -16,7 +16,7 @@ from parlour.envs.text import render
 from parlour.envs.werewolf import vocabulary as werewolf
 from parlour.envs.werewolf.belief import SeatBeliefs
 from parlour.envs.werewolf.vocabulary import WerewolfView
-from parlour.policies.experts import expert
+from parlour.policies.experts.catalogue import expert
 from parlour.policies.search.particles import Deduction
 from parlour.training.measure.avalon.beliefs import opening_belief
 from parlour.training.measure.avalon.games import AnalysedGame

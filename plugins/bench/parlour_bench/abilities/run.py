@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from parlour.envs.avalon.vocabulary import ASSASSIN, GUESS, MERLIN
 from parlour.envs.core import ParlourError
-from parlour.policies.experts import EXPERT
+from parlour.policies.experts.catalogue import EXPERT
 from parlour.policies.files import read_json, write_json
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.make import measured_apart

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Self
 from parlour.envs.avalon import GAME
 from parlour.envs.core import check_one_of
 from parlour.envs.settings import Accepts, Settings
-from parlour.policies.heuristic import GamePlayer, HeuristicPolicy
+from parlour.policies.heuristic.policy import GamePlayer, HeuristicPolicy
 from parlour.policies.seating import Seating
 
 from parlour_people.habits.model import PeopleHabitsFile, read_people_habits
