@@ -15,6 +15,7 @@ from parlour.envs.batch.drawing import draw
 from parlour.envs.batch.players import RandomSeats
 from parlour.envs.batch.streams import started
 from parlour.envs.core import ParlourError
+from parlour.envs.registry import lookup
 from parlour.policies import TrainedSeat
 from parlour.training.learn.batch import kernels, matches
 from parlour.training.learn.batch.networks import (
@@ -202,3 +203,13 @@ def test_a_network_finds_its_features_among_more():
     player.reset(more, [1, 2, 3], 0)
     player.choose(turns, np.arange(3, dtype=np.int32), np.zeros(3, np.int32))
     assert np.array_equal(seen[0], tables(3).reset([1, 2, 3]).observation)
+
+
+@pytest.mark.parametrize("name", ["avalon_v0", "werewolf_v0"])
+def test_a_table_with_an_option_that_the_kernels_do_not_know_is_left_to_its_rules(name):
+    module = lookup(name)
+    known, further = module.raw_env(talk=False).game, module.raw_env(talk=False).game
+    further.config = {**further.config, "further": True}
+    tables = batch.kernels_of(module.spec)
+    assert tables.plays(known)
+    assert not tables.plays(further)

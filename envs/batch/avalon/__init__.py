@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from parlour.envs.avalon.belief import AvalonHabits, LearnedHabits
@@ -20,6 +20,10 @@ from parlour.envs.hidden_roles import FEATURES
 def _know(rules: AvalonRules) -> bool:
     """Where the game goes on after a wrong guess, beliefs take the Assassin for the one who made it."""
     return rules.hunt == "end" or rules.guesser == ASSASSIN
+
+
+_OPTIONS: Final = frozenset({"num_players", "rules", "roles", "talk", "two_fails", "sizes", "guesser"})
+"""Options that the kernels know: a table with another one is played by its scalar rules."""
 
 
 class AvalonTables(KernelTables):
@@ -69,7 +73,7 @@ class AvalonTables(KernelTables):
 
     @classmethod
     def plays(cls, game: Game[Any]) -> bool:
-        return type(game) is Avalon and _know(game.rules)
+        return type(game) is Avalon and game.config.keys() <= _OPTIONS and _know(game.rules)
 
     def _take_deal(self, dealt: Array) -> bool:
         roles, leaders = dealt[:, :-1], dealt[:, -1]

@@ -7,7 +7,7 @@ Beliefs are exact at every size; what they cost grows with the sets of werewolve
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from parlour.envs.batch.kernel_tables import KernelTables
@@ -20,6 +20,10 @@ from parlour.envs.werewolf.belief import WerewolfHabits
 from parlour.envs.werewolf.rules import Werewolf
 
 
+_OPTIONS: Final = frozenset({"num_players", "rules", "roles", "talk", "max_days"})
+"""Options that the kernels know: a table with another one is played by its scalar rules."""
+
+
 class WerewolfTables(KernelTables):
     """See `KernelTables`."""
 
@@ -30,7 +34,7 @@ class WerewolfTables(KernelTables):
 
     @classmethod
     def plays(cls, game: Game[Any]) -> bool:
-        return type(game) is Werewolf  # and not with bids for the floor
+        return type(game) is Werewolf and game.config.keys() <= _OPTIONS  # and not with bids for the floor
 
     def _prepare(self, habits: WerewolfHabits | None, *, believes: bool) -> None:
         self.deal_size = 2 * self.seats

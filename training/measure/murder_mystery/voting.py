@@ -45,7 +45,7 @@ def _civilian(case: Case, reader: Reader, model: Model, seat: int, victim: int, 
         heats = -(-len(standing) // len(LETTERS))
         winners = []
         for heat in (standing[k::heats] for k in range(heats)):
-            winners.append(heat[0] if len(heat) == 1 else _one(case, reader, model, seat, victim, seed, heat, text))
+            winners.append(_one(case, reader, model, seat, victim, seed, heat, text))
         standing = winners
     return standing[0]
 
