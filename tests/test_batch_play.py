@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 import pytest
 
@@ -208,7 +210,8 @@ def test_a_network_finds_its_features_among_more():
 @pytest.mark.parametrize("name", ["avalon_v0", "werewolf_v0"])
 def test_a_table_with_an_option_that_the_kernels_do_not_know_is_left_to_its_rules(name):
     module = lookup(name)
-    known, further = module.raw_env(talk=False).game, module.raw_env(talk=False).game
+    known = module.raw_env(talk=False).game
+    further = copy(known)
     further.config = {**further.config, "further": True}
     tables = batch.kernels_of(module.spec)
     assert tables.plays(known)
