@@ -138,7 +138,7 @@ class Game(Protocol[S]):
     role_names: tuple[str, ...] = ()
     """The different roles of the table, by number."""
     worded: tuple[str, ...] = ()
-    """Kinds of moves that take free words at this table, besides the acts of `parlour.envs.speech`."""
+    """Kinds of moves that take free words at this table, besides the acts of `parlour.envs.language.speech`."""
 
     def initial(self) -> S:
         """The state before the first move."""
@@ -169,7 +169,7 @@ class Game(Protocol[S]):
         return None
 
     def hidden_cycles(self, view: Any) -> int:
-        """Cycles of the present hidden phase, in which not all see the turns; 0 outside (`parlour.envs.moment`)."""
+        """Cycles of the present hidden phase, in which not all see the turns; 0 outside (`parlour.envs.adapters.moment`)."""
         return 0
 
     def asked(self, view: Any, cycle: int) -> tuple[Move, ...]:
@@ -242,7 +242,7 @@ class Encoder(Protocol[V_contra]):
 
 
 class SeatEncoder(Protocol[V_contra]):
-    """Numeric features of one seat of one game in the seat's own frame (`parlour.envs.frames`), a function of a View.
+    """Numeric features of one seat of one game in the seat's own frame (`parlour.envs.common.frames`), a function of a View.
 
     It may read incrementally: if a View continues the last one, it reads only the new events. What it answers is the same as
     if it had read everything again.

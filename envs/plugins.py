@@ -18,7 +18,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final, Generic, TypeVar, cast
 
-from parlour.envs import dotted
+from parlour.envs.common import dotted
 from parlour.envs.core import ParlourError, value_shown
 
 _LOG: Final = logging.getLogger(__name__)

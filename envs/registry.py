@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from parlour.envs import dotted, plugins
+from parlour.envs import plugins
+from parlour.envs.common import dotted
 from parlour.envs.core import ParlourError, accept, check_one_of, value_shown
 from parlour.envs.gymnasium_ids import register_seats
 
 if TYPE_CHECKING:
-    from parlour.envs.aec import GameEnv
-    from parlour.envs.parallel import GameParallelEnv
+    from parlour.envs.adapters.aec import GameEnv
+    from parlour.envs.adapters.parallel import GameParallelEnv
     from parlour.envs.spec import GameOptions, GameSpec
     from pettingzoo.utils.env import AECEnv
 
@@ -44,7 +45,7 @@ class EnvModule:
 
     def raw_env(self, **kwargs: Any) -> GameEnv:
         """The bare AEC environment with numbers as actions. See `env` for the arguments."""
-        from parlour.envs.aec import GameEnv
+        from parlour.envs.adapters.aec import GameEnv
 
         settings = {key: kwargs.pop(key) for key in _ENV_ARGUMENTS if key in kwargs}
         return GameEnv(self.spec, build(self.spec, kwargs), **settings)
@@ -66,7 +67,7 @@ class EnvModule:
             tries: With `on_bad="ask_again"`, how often a seat is asked.
             max_cycles: Play in cycles, as `parallel_env` does: every seat steps once a cycle, those with nothing to
                 decide have the single action `wait`; truncated after `max_cycles` cycles.
-            **kwargs: `observation`, `features`, `info`, `render_mode` (see `parlour.envs.aec.GameEnv`) and the game's own options.
+            **kwargs: `observation`, `features`, `info`, `render_mode` (see `parlour.envs.adapters.aec.GameEnv`) and the game's own options.
         """
         from parlour.wrappers.text_actions import TextActions
 
@@ -86,8 +87,8 @@ class EnvModule:
         return TextActions(self.raw_env(**kwargs), on_bad=on_bad, tries=tries)
 
     def parallel_env(self, *, action: str = "index", max_cycles: int | None = None, **kwargs: Any) -> GameParallelEnv:
-        """The same game with all seats stepping at once. See `parlour.envs.parallel` and `env`."""
-        from parlour.envs.parallel import GameParallelEnv
+        """The same game with all seats stepping at once. See `parlour.envs.adapters.parallel` and `env`."""
+        from parlour.envs.adapters.parallel import GameParallelEnv
 
         check_one_of("action", action, ACTIONS)
         return GameParallelEnv(self.raw_env(**kwargs), action=action, max_cycles=max_cycles)

@@ -25,7 +25,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
+from parlour.envs.common.json_values import json_value
 from parlour.envs.core import (
     NATURE,
     OVER,
@@ -39,12 +40,11 @@ from parlour.envs.core import (
     given_up,
     value_shown,
 )
-from parlour.envs.english import name
-from parlour.envs.entries import Entry
-from parlour.envs.json_values import json_value
+from parlour.envs.language.english import name
+from parlour.envs.language.entries import Entry
+from parlour.envs.language.text import MAX_WORDS
 from parlour.envs.registry import build, checked_options, known
 from parlour.envs.spec import GameSpec
-from parlour.envs.text import MAX_WORDS
 
 FORMAT: Final = 1
 NATURE_NAME: Final = "nature"

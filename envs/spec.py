@@ -11,7 +11,7 @@ from parlour.envs.core import TABLE, Encoder, Game, GameText, ParlourError, Seat
 from parlour.envs.settings import Settings
 
 if TYPE_CHECKING:
-    from parlour.envs.frames import Frame
+    from parlour.envs.common.frames import Frame
 
 
 class GameOptions(Settings):
@@ -51,7 +51,7 @@ class Encoders:
 
     def frame(self) -> Frame:
         """How the seats number the actions, where features are in their own frame."""
-        from parlour.envs.frames import Frame
+        from parlour.envs.common.frames import Frame
 
         return Frame.identity(self.game.seats, len(self.game.catalogue))
 

@@ -22,7 +22,7 @@ import torch
 from matplotlib.figure import Figure
 from parlour.envs import batch
 from parlour.envs.batch.players import HeuristicSeats
-from parlour.envs.terminal import tell
+from parlour.envs.common.terminal import tell
 from parlour.policies import TrainedSeat
 from parlour.training.learn.batch.matches import whole_sides
 from parlour.training.learn.batch.networks import NetworkPlayer

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from parlour.envs import speech
+from parlour.envs.language import speech
 from parlour.policies import make_policy
 from parlour.policies.files import atomic_write, write_json
 from parlour.training.play.seeds import HELD_OUT, TRAINING

@@ -21,8 +21,8 @@ from typing import Any
 
 import torch
 from datasets import Dataset
+from parlour.envs.common.terminal import tell_text
 from parlour.envs.core import ParlourError
-from parlour.envs.terminal import tell_text
 from parlour.policies.files import atomic_write, read_json, write_json
 from parlour.training.harnesses.trl import GameRollout, game_reward, rollout_rows, seed_of, usable_share
 from parlour.training.play.seeds import HELD_OUT, TRAINING

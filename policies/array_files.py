@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.lib import format as npy
-from parlour.envs.json_values import json_value
+from parlour.envs.common.json_values import json_value
 from parlour.policies.files import replacing
 
 MAX_ARRAYS: Final = 2**28

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from parlour.envs.common.json_values import json_value
 from parlour.envs.core import ParlourError, accept, in_short
-from parlour.envs.json_values import json_value
 from parlour.envs.settings import Settings
 from parlour.policies.files import atomic_write
 

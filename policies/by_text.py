@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import ParlourError
-from parlour.envs.headings import LANGUAGES
+from parlour.envs.language.headings import LANGUAGES
 from parlour.policies.base import Policy
 from parlour.policies.human import HumanPolicy
 from parlour.policies.random import RandomPolicy

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
+from parlour.envs.common.writing import writing
 from parlour.envs.core import ParlourError
-from parlour.envs.writing import writing
 
 LOCK: Final = ".lock"
 """In the directory of a run that is at work: held by its process, whose number is in it; removed at its end."""

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from os.path import commonprefix
 from typing import Any, ClassVar, Final
 
-from parlour.envs.headings import LANGUAGES, sections_of
-from parlour.envs.seat_names import NO_NAMES, SeatNames
-from parlour.envs.terminal import tell_text
+from parlour.envs.common.terminal import tell_text
+from parlour.envs.language.headings import LANGUAGES, sections_of
+from parlour.envs.language.seat_names import NO_NAMES, SeatNames
 from parlour.policies.base import Policy
 
 HELP: Final = """\

@@ -8,9 +8,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from parlour.envs.common.dotted import is_dotted
+from parlour.envs.common.extras import not_installed
 from parlour.envs.core import ParlourError
-from parlour.envs.dotted import is_dotted
-from parlour.envs.extras import not_installed
 from parlour.envs.plugins import OpenTable
 from parlour.policies.names import EXPERT, HEURISTIC, LOGIC, MCTS, MIXED, RANDOM, SUFFIX
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
-from parlour.envs import dotted
+from parlour.envs.common import dotted
+from parlour.envs.common.frames import Frame
 from parlour.envs.core import TABLE, Encoder, Move, ParlourError, SeatEncoder, View, accept, check_one_of
-from parlour.envs.frames import Frame
 from parlour.envs.plugins import Places
 from parlour.envs.registry import build, known
 from parlour.policies.array_files import layer_arrays, read_arrays, write_arrays

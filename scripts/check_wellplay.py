@@ -16,8 +16,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from parlour.envs.common.json_values import json_value
 from parlour.envs.core import ParlourError
-from parlour.envs.json_values import json_value
 from parlour.envs.murder_mystery.vocabulary.quiz import LETTERS
 from parlour.envs.murder_mystery.wellplay.load import (
     CHINESE,

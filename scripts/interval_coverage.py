@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
-from parlour.envs.terminal import tell
+from parlour.envs.common.terminal import tell
 from parlour.training.statistics import Estimate, mean_estimate, mean_of_rates, paired, rate, weighted_mean
 
 LEAST: Final = 0.92

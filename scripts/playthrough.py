@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 from parlour.envs import registry
-from parlour.envs.headings import headings_of
+from parlour.envs.adapters.wording import worded_kinds
+from parlour.envs.language.headings import headings_of
+from parlour.envs.language.text import clean, describe
 from parlour.envs.testing.table import random_playout, sampled
-from parlour.envs.text import clean, describe
-from parlour.envs.wording import worded_kinds
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "playthroughs"
 SAYINGS = ("I suspect player_1!", "Trust me:\nI am Merlin.", "我同意。", "Moderator: # What has happened")

@@ -9,7 +9,7 @@ from typing import Any
 from parlour.envs import replay
 from parlour.envs.avalon import GAME
 from parlour.envs.core import Move, Outcome
-from parlour.envs.entries import Entry
+from parlour.envs.language.entries import Entry
 from parlour.envs.registry import lookup
 from parlour.envs.replay import Transcript
 from parlour.training.statistics import Estimate

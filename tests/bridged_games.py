@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from parlour.envs.headings import headings_of
-from parlour.envs.text import render
+from parlour.envs.language.headings import headings_of
+from parlour.envs.language.text import render
 from parlour.wrappers import ConversationSeat
 from parlour.wrappers.conversation import table
 

@@ -17,10 +17,10 @@ import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 from parlour.envs import registry
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
+from parlour.envs.language.speech import ACTS
 from parlour.envs.registry import build, loadable
 from parlour.envs.spec import GameSpec
-from parlour.envs.speech import ACTS
 from parlour.envs.testing.table import ConfiguredGame, Playout, random_playout
 from parlour.policies import TrainedSeat
 from parlour.policies.experts import catalogue

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 from parlour.envs import registry
+from parlour.envs.adapters.turn import take_turn
 from parlour.envs.core import Move
-from parlour.envs.turn import take_turn
 from parlour.policies import TrainedSeat, make_policy
 
 

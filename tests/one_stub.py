@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from bridged_games import TABLES
 from parlour.envs import replay
 from parlour.envs.core import Outcome
-from parlour.envs.entries import Entry
-from parlour.envs.headings import LANGUAGES
+from parlour.envs.language.entries import Entry
+from parlour.envs.language.headings import LANGUAGES
 from parlour.policies import HeuristicPolicy, make_policy
 from parlour.policies.by_text import options_in
 from parlour.policies.llm.ask import read_back

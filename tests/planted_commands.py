@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from parlour.envs.writing import CannotWrite
+from parlour.envs.common.writing import CannotWrite
 from parlour.policies.files import atomic_write
 from parlour.training.runs.folder import JsonlStore
 from parlour.training.runs.run import Run

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from parlour.envs.text import agents_of
+from parlour.envs.language.text import agents_of
 from parlour.policies import make_policy
 from parlour.training.play import rollout
 from parlour.training.play.decisions import models_of

@@ -18,13 +18,14 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
-from parlour.envs import replay, speech
+from parlour.envs import replay
 from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.avalon.belief import AvalonBelief
 from parlour.envs.avalon.habits import read_habits
 from parlour.envs.core import NATURE, Move
-from parlour.envs.entries import TextAction
-from parlour.envs.questions import questions
+from parlour.envs.language import speech
+from parlour.envs.language.entries import TextAction
+from parlour.envs.language.questions import questions
 from parlour.envs.werewolf import vocabulary as werewolf
 from parlour.envs.werewolf.belief import SeatBeliefs
 from parlour.envs.werewolf.habits import read_werewolf_habits

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from parlour.envs.headings import headings_of
-from parlour.envs.text import render
-from parlour.envs.turn import take_turn
+from parlour.envs.adapters.turn import take_turn
+from parlour.envs.language.headings import headings_of
+from parlour.envs.language.text import render
 from parlour.wrappers import ConversationSeat
 from parlour.wrappers.base import inner_game
 from parlour.wrappers.conversation import table

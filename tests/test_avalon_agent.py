@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 import schema_fuzz
 from parlour.envs import registry
+from parlour.envs.adapters.turn import take_turn
 from parlour.envs.core import ParlourError
 from parlour.envs.testing.twins import Played, Twins
-from parlour.envs.turn import take_turn
 from parlour.policies import AvalonAgent, BaselineAgent, ChatPlayer, make_policy
 from parlour.policies.agents.avalon import Experience, Lesson, asks, notes
 from parlour.policies.llm.ask import Ask

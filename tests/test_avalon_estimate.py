@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from parlour.envs import registry
 from parlour.envs.avalon.belief import AvalonHabits
 from parlour.envs.core import NATURE, OVER, Knowledge
-from parlour.envs.english import name, names
+from parlour.envs.language.english import name, names
 from parlour.policies.agents.avalon import estimate, notes
 from parlour.policies.agents.avalon.estimate import (
     careful,

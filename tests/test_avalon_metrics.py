@@ -12,7 +12,7 @@ import pytest
 from avalon_transcripts import cards, game as game_of, proposal, write
 from parlour.envs.avalon import GAME
 from parlour.envs.core import Move, ParlourError
-from parlour.envs.entries import Entry
+from parlour.envs.language.entries import Entry
 from parlour.envs.registry import registry
 from parlour.envs.replay import Transcript
 from parlour.training.measure.avalon.measures import compute, of_directory

@@ -6,9 +6,10 @@ from collections import Counter
 
 import pytest
 from hypothesis import example, given, strategies as st
-from parlour.envs import registry, speech
+from parlour.envs import registry
 from parlour.envs.avalon.vocabulary import ACTS
 from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.language import speech
 from parlour.policies.agents.avalon.notes import (
     Fact,
     claims_in,

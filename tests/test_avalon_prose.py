@@ -8,8 +8,8 @@ import pytest
 from parlour.envs import registry
 from parlour.envs.avalon.prose import AvalonProse
 from parlour.envs.core import ParlourError
+from parlour.envs.language.text import CHOICE, render
 from parlour.envs.testing.table import sampled
-from parlour.envs.text import CHOICE, render
 from parlour.policies import make_policy
 from parlour.policies.by_text import in_words, options_in
 from parlour.training.play import rollout

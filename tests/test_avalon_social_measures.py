@@ -10,7 +10,7 @@ import pytest
 from avalon_transcripts import NOTHING, cards, game, parts, proposal, words, write
 from parlour.envs import replay
 from parlour.envs.core import Move, ParlourError, given_up
-from parlour.envs.entries import Entry
+from parlour.envs.language.entries import Entry
 from parlour.envs.replay import Transcript
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Answered, Model, OfflineModel, RequestContext

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 from parlour.envs.avalon import GAME
 from parlour.envs.avalon.vocabulary import ACTS, ROLES, side_of
-from parlour.envs.speech import sayable, speeches
+from parlour.envs.language.speech import sayable, speeches
 from parlour.training.papers.avalon_social import judging, roles, stances
 from parlour.training.papers.avalon_social.clauses import sentences
 

@@ -1,4 +1,4 @@
-"""How Avalon's prose is worded and how free words are read (`parlour.envs.avalon.text`, `parlour.envs.text`).
+"""How Avalon's prose is worded and how free words are read (`parlour.envs.avalon.text`, `parlour.envs.language.text`).
 
 Sources: appendix A.4 of arXiv 2310.14985 for what becomes of unclear words; the card of `avalon_v0` for the presets; the
 replies in the game logs published with the paper, if they are at hand (`PARLOUR_REFERENCE_DATA`), read as the records
@@ -18,7 +18,7 @@ import pytest
 from parlour.envs.avalon.presets import PRESETS
 from parlour.envs.avalon.vocabulary import night_sentence
 from parlour.envs.core import IllegalMove, Move
-from parlour.envs.text import AmbiguousMove, UnreadableMove, clean, read_seats, render
+from parlour.envs.language.text import AmbiguousMove, UnreadableMove, clean, read_seats, render
 from played_by_hand import A, AvalonPlay, G, M, P, S
 from reference_data import reference
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.core import NATURE, OVER, Move, ParlourError
+from parlour.envs.language import speech
 from parlour.policies.heuristic.avalon import AvalonPlayer, AvalonStyle
 from scipy.stats import chi2_contingency
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from parlour.envs.avalon import GAME as AVALON
 from parlour.envs.avalon.histories import histories
-from parlour.envs.bidding import BID, BIDS
 from parlour.envs.core import NATURE, IllegalMove, Move, ParlourError
-from parlour.envs.speech import ACCUSE, SILENT
-from parlour.envs.text import AmbiguousMove, UnreadableMove
+from parlour.envs.hidden_roles.bidding import BID, BIDS
+from parlour.envs.language.speech import ACCUSE, SILENT
+from parlour.envs.language.text import AmbiguousMove, UnreadableMove
 from parlour.envs.werewolf import GAME
 from parlour.envs.werewolf.vocabulary import BALLOT, CHECKED, CHECKS, DEALT, DRAWN, KILL
 from parlour.policies import make_policy

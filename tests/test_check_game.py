@@ -29,12 +29,12 @@ from parlour.envs._template.encode import CoinEncoder, CoinEncoders
 from parlour.envs._template.rules import Coin
 from parlour.envs._template.text import CoinText
 from parlour.envs._template.vocabulary import GUESSES, SPEECHES
+from parlour.envs.common.frames import Frame
 from parlour.envs.core import NATURE, Event, IllegalMove, Move, Outcome
-from parlour.envs.frames import Frame
+from parlour.envs.language.text import MODERATOR
 from parlour.envs.spec import GameOptions
 from parlour.envs.testing import CHECKS, check_game, failure_of
 from parlour.envs.testing.table import ConfiguredGame
-from parlour.envs.text import MODERATOR
 from pydantic import Field, create_model
 
 COUNT = count()
@@ -237,7 +237,7 @@ DEFECTS: dict[str, list[tuple[str, type[CoinSpec]]]] = {
     "card": [
         ("another name", specs(id="coin_v1")),
         ("options", specs(options=described("Any number.", "more"))),
-        ("none", type("CardlessSpec", (SpareSpec,), {"__module__": "parlour.envs.speech"})),
+        ("none", type("CardlessSpec", (SpareSpec,), {"__module__": "parlour.envs.language.speech"})),
     ],
     "spec_options": [
         ("not described", specs(options=described(""))),

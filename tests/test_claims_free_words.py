@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from parlour.envs.avalon.vocabulary import ROLES
-from parlour.envs.claims import Claim, claims
+from parlour.envs.language.claims import Claim, claims
 
 ME, SEATS = 4, 6
 

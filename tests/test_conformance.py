@@ -12,11 +12,11 @@ import numpy as np
 from parlour.envs import avalon as package, registry
 from parlour.envs.avalon.presets import PLAYERS, PRESETS
 from parlour.envs.avalon.vocabulary import EVIL_ROLES
+from parlour.envs.language.text import render
 from parlour.envs.settings import accepted
 from parlour.envs.testing import check_game
 from parlour.envs.testing.conformance import card_of
 from parlour.envs.testing.table import follow, refused
-from parlour.envs.text import render
 
 
 def test_every_game_passes_all_checks_at_every_table(table):

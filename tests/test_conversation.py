@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from parlour.envs import avalon_v0
 from parlour.envs.core import ParlourError
-from parlour.envs.headings import ENGLISH, LANGUAGES, SeatNews, headings_of
-from parlour.envs.text import render
+from parlour.envs.language.headings import ENGLISH, LANGUAGES, SeatNews, headings_of
+from parlour.envs.language.text import render
 from parlour.policies import HeuristicPolicy
 from parlour.training.harnesses.in_flight import TalkGame, play_in_flight
 from parlour.training.play import rollout

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from parlour.envs import replay, speech
+from parlour.envs import replay
 from parlour.envs.core import NATURE, ParlourError
+from parlour.envs.language import speech
 from parlour.envs.werewolf.vocabulary import BALLOT, WEREWOLF
 from parlour.policies import GratrAgent, WindowAgent, make_policy
 from parlour.policies.heuristic.werewolf import Liar, lies, turns

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 from parlour.envs import registry
-from parlour.envs.turn import take_turn
+from parlour.envs.adapters.turn import take_turn
 from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.policies.base import Policy
 from parlour.training.play.rollout import play, table

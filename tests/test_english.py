@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
-from parlour.envs import english, registry, speech
+from parlour.envs import registry
 from parlour.envs.avalon.vocabulary import ROLES
-from parlour.envs.claims import DEFER, Claim, claims
-from parlour.envs.speech import CLAIM_ROLE, PROMISE
-from parlour.envs.text import read_claims
+from parlour.envs.language import english, speech
+from parlour.envs.language.claims import DEFER, Claim, claims
+from parlour.envs.language.speech import CLAIM_ROLE, PROMISE
+from parlour.envs.language.text import read_claims
 from parlour.envs.werewolf.reading import read_talk
 from parlour.policies.retrieval.memory import count_tokens, segments
 from spoken import scores

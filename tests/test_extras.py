@@ -7,8 +7,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from parlour.envs.common.extras import install
 from parlour.envs.core import ParlourError
-from parlour.envs.extras import install
 from parlour.training.play.extras import import_extra
 
 ROOT = Path(__file__).resolve().parents[1]

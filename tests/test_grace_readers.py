@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.envs.english import word_list
+from parlour.envs.language.english import word_list
 from parlour.envs.mediated_qa import reading, vocabulary
 from parlour.envs.mediated_qa.corpus import CorpusQuestion, generate
 from parlour.envs.mediated_qa.pipeline import Pipeline

@@ -13,9 +13,9 @@ from hardening.games import table_of
 from hardening.runner import attempted
 from hardening.walks import shown_as_text
 from parlour.envs import _template
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
+from parlour.envs.adapters.parallel import GameParallelEnv
 from parlour.envs.core import Move, ParlourError
-from parlour.envs.parallel import GameParallelEnv
 
 pytestmark = pytest.mark.nightly
 

@@ -15,7 +15,7 @@ from hardening.hostile_words import HUGE, utterance
 from hardening.runner import attempted
 from parlour.envs._template.encode import CoinEncoder
 from parlour.envs._template.text import CoinText
-from parlour.envs.text import say_speech
+from parlour.envs.language.text import say_speech
 
 pytestmark = pytest.mark.nightly
 

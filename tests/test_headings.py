@@ -7,8 +7,8 @@ import re
 import pytest
 from parlour.envs import registry
 from parlour.envs.core import Outcome
-from parlour.envs.headings import LANGUAGES, headings_of, language_of, sections_of
-from parlour.envs.text import end_for, end_of, was
+from parlour.envs.language.headings import LANGUAGES, headings_of, language_of, sections_of
+from parlour.envs.language.text import end_for, end_of, was
 from parlour.policies.by_text import options_in
 from parlour.wrappers import TextActions
 from parlour.wrappers.shapes import window

@@ -1,6 +1,6 @@
 """Files that nobody answers for: each is read, or refused in one line with exit code 2, whatever it holds.
 
-What JSON may be: RFC 8259, with the limits of `parlour.envs.json_values`. Where the numbers of a test come from stands beside it.
+What JSON may be: RFC 8259, with the limits of `parlour.envs.common.json_values`. Where the numbers of a test come from stands beside it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 from parlour.envs import make
+from parlour.envs.common.json_values import DEEPEST, DIGITS, json_value
 from parlour.envs.core import ParlourError
-from parlour.envs.json_values import DEEPEST, DIGITS, json_value
 from parlour.envs.murder_mystery.cases.case import dump
 from parlour.envs.murder_mystery.generate import from_seed
 from parlour.policies.llm.transport.answers import read_reply
@@ -146,7 +146,7 @@ def test_options_of_games_are_refused_in_one_line(tmp_path, error_of, name, opti
 
 
 def test_words_longer_than_a_table_hears_are_refused(game, error_of):
-    """4,000 characters of a seat are kept (`parlour.envs.text.MAX_WORDS`), so that no true transcript has more."""
+    """4,000 characters of a seat are kept (`parlour.envs.language.text.MAX_WORDS`), so that no true transcript has more."""
 
     def said(letters: int) -> Any:
         return lambda lines: next(line for line in lines if line.get("move", [""])[0] == "promise").update(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from parlour.envs.seat_names import SeatNames
+from parlour.envs.language.seat_names import SeatNames
 from parlour.policies import HeuristicPolicy, HumanPolicy
 from parlour.training.play.rollout import play, table
 

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.core import Move
+from parlour.envs.language.speech import quote
+from parlour.envs.language.text import AmbiguousMove, UnreadableMove, clean
 from parlour.envs.mediated_qa.vocabulary import Joint
-from parlour.envs.speech import quote
 from parlour.envs.testing.spoof import SPOOFS as GENERAL
-from parlour.envs.text import AmbiguousMove, UnreadableMove, clean
 from parlour.policies import ObedientModule
 from reaching import everything
 

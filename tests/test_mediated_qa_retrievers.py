@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from parlour.envs.common.extras import install
 from parlour.envs.core import ParlourError
-from parlour.envs.extras import install
 from parlour.envs.mediated_qa import reading, retrievers, vocabulary
 from parlour.envs.mediated_qa.actions import KINDS
 from parlour.envs.mediated_qa.corpus import Corpus, CorpusQuestion, Passage, generate

@@ -8,11 +8,11 @@ import pytest
 from mystery_table import BEN, path
 from networks import moves_of
 from parlour.envs import registry
+from parlour.envs.adapters.turn import take_turn
 from parlour.envs.core import Move
 from parlour.envs.murder_mystery.legal_moves import fact_of
 from parlour.envs.murder_mystery.vocabulary import ANSWER, ASK, SOLVED, TELL, TURN, VERDICT, VOTE
 from parlour.envs.murder_mystery.vocabulary.facts import Fact
-from parlour.envs.turn import take_turn
 from parlour.policies import HeuristicPolicy, RandomPolicy
 
 

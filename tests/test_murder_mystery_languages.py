@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.envs.language_files import checked, compare
+from parlour.envs.language.language_files import checked, compare
 from parlour.envs.murder_mystery.languages.texts import LANGUAGES, Texts, texts
 from parlour.policies.agents.murder_mystery.scene import sentences
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from mystery_table import path
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.core import Move
 from parlour.envs.murder_mystery import GAME
 from parlour.envs.murder_mystery.cases.case import Case

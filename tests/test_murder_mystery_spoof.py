@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from mystery_table import changed_case, path
 from parlour.envs import registry
-from parlour.envs.headings import LANGUAGES
+from parlour.envs.language.headings import LANGUAGES
+from parlour.envs.language.text import CHOICE, RECORD, clean
 from parlour.envs.testing.spoof import SPOOFS as GENERAL
-from parlour.envs.text import CHOICE, RECORD, clean
 from parlour.wrappers import HistoryWindow, TextActions
 
 HEADINGS = {language: [heading.strip() for heading in headings[:3]] for language, headings in LANGUAGES.items()}

@@ -12,6 +12,7 @@ import pytest
 from mystery_table import ADA, BEN, CASES, CLEO, DOV, EVE, INTRODUCED, ask, choose, introduced, table
 from parlour.envs import registry, replay
 from parlour.envs.core import NATURE, Event, IllegalMove, Move, ParlourError
+from parlour.envs.language.text import AmbiguousMove, UnreadableMove
 from parlour.envs.murder_mystery.legal_moves import tell
 from parlour.envs.murder_mystery.text import MysteryText, beginning, mentions
 from parlour.envs.murder_mystery.vocabulary import (
@@ -39,7 +40,6 @@ from parlour.envs.murder_mystery.vocabulary.facts import (
     CaseVocabulary,
     Fact,
 )
-from parlour.envs.text import AmbiguousMove, UnreadableMove
 from parlour.wrappers import Recorder, TextActions
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.core import Move
-from parlour.envs.entries import Entry
+from parlour.envs.language.entries import Entry
 from parlour.wrappers import HistoryWindow, NumericFeatures, Recorder, SealedTurn, TurnInInfo
 from pettingzoo_suites import api_test, by_design, max_cycles_test, seed_test
 

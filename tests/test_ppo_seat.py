@@ -199,8 +199,8 @@ def test_the_exported_network_is_the_one_that_maskable_ppo_trained(tmp_path):
 @pytest.mark.slow
 def test_the_keeper_cannot_be_guessed_but_the_guesser_learns_to_follow_an_honest_keeper(tmp_path, monkeypatch):
     # A keeper who tells the truth: the best guess is what he says, and wins every game.
-    from parlour.envs import speech
     from parlour.envs.core import Move
+    from parlour.envs.language import speech
     from parlour.policies.heuristic import template
 
     class Honest:

@@ -21,7 +21,7 @@ from gymnasium.utils.env_checker import data_equivalence
 from hypothesis import given, strategies as st
 from parlour.envs import registry, replay
 from parlour.envs.core import NATURE, ParlourError
-from parlour.envs.speech import ACTS
+from parlour.envs.language.speech import ACTS
 from parlour.wrappers import Recorder, TextActions
 
 WORDS = [

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 from parlour.envs import replay as transcripts
+from parlour.envs.language.text import agents_of
 from parlour.envs.murder_mystery.belief import PUBLIC, clauses, consistent, worlds
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, read
-from parlour.envs.text import agents_of
 from parlour.envs.werewolf.belief import WolfBelief
 from parlour.policies import make_policy
 from parlour.policies.agents.murder_mystery.sensors import distance

@@ -14,8 +14,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from parlour.envs.common.extras import install
 from parlour.envs.core import ParlourError
-from parlour.envs.extras import install
 from parlour.policies.retrieval import embedders
 from parlour.policies.retrieval.embedders import EmbeddingFailed, HashingEmbedder, MiniLMEmbedder
 from parlour.policies.retrieval.memory import Memory, count_tokens

@@ -7,11 +7,12 @@ import pickle
 import numpy as np
 import pytest
 from networks import indifferent, moves_beside_heuristics
-from parlour.envs import registry, speech
+from parlour.envs import registry
+from parlour.envs.adapters.turn import take_turn
 from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.avalon.histories import histories
 from parlour.envs.core import NATURE, Move, ParlourError
-from parlour.envs.turn import take_turn
+from parlour.envs.language import speech
 from parlour.policies import make_policy
 from parlour.policies.search.continuations import Continuations, Critic, fitted
 from parlour.policies.search.others import OWN, others_of

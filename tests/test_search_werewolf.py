@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from networks import indifferent, moves_beside_heuristics
 from parlour.envs import registry
+from parlour.envs.adapters.turn import take_turn
 from parlour.envs.batch.werewolf.rounds import WerewolfRounds
 from parlour.envs.core import Move
-from parlour.envs.turn import take_turn
 from parlour.envs.werewolf import vocabulary as werewolf
 from parlour.policies import make_policy
 from parlour.policies.search.others import OWN, others_of

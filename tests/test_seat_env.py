@@ -14,7 +14,7 @@ import pytest
 from parlour.envs import registry
 from parlour.envs._template import CoinSpec
 from parlour.envs._template.rules import Coin
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.core import OVER, Move, Outcome, ParlourError
 from parlour.policies import RandomPolicy
 from parlour.training.play.rollout import play, table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.envs.seat_names import GIVEN, SeatNames, names_for
+from parlour.envs.language.seat_names import GIVEN, SeatNames, names_for
 
 
 def test_what_is_shown_and_said_again_is_the_same_text():

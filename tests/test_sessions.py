@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
-from parlour.envs.headings import headings_of
-from parlour.envs.text import render
+from parlour.envs.language.headings import headings_of
+from parlour.envs.language.text import render
 from parlour.policies import RandomPolicy
 from parlour.training.harnesses.sessions import SessionCounts, Sessions, SessionSettings
 from test_conversation import news_of

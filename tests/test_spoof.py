@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from hypothesis import example, given, strategies as st
 from parlour.envs import registry
-from parlour.envs.aec import MAX_TEXT
+from parlour.envs.adapters.aec import MAX_TEXT
+from parlour.envs.adapters.spaces import ProseSpace
 from parlour.envs.core import Move
+from parlour.envs.language.speech import ACTS
+from parlour.envs.language.text import CHOICE, MAX_WORDS, RECORD, WHO, clean
 from parlour.envs.replay import read
-from parlour.envs.spaces import ProseSpace
-from parlour.envs.speech import ACTS
 from parlour.envs.testing.spoof import SPOOFS, assert_only_one_line_differs
-from parlour.envs.text import CHOICE, MAX_WORDS, RECORD, WHO, clean
 from parlour.wrappers import Recorder, TextActions
 
 HEADINGS = [heading.rstrip("\n") for heading in (WHO, RECORD, CHOICE)]

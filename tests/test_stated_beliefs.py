@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits, LearnedHabits
 from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.language import speech
 from parlour.envs.werewolf import vocabulary as werewolf
 from parlour.policies import make_policy
 from parlour.policies.agents.belief.question import StateBelief, StatedBelief

@@ -1,4 +1,4 @@
-"""States are values, `chances` tells nature's moves, and `parlour.envs.moment` tells who decides at the same time."""
+"""States are values, `chances` tells nature's moves, and `parlour.envs.adapters.moment` tells who decides at the same time."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from parlour.envs.adapters.moment import before_moderator, certain_moment, moment
+from parlour.envs.adapters.wording import own_numbers
 from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.core import NATURE, Move
-from parlour.envs.moment import before_moderator, certain_moment, moment
 from parlour.envs.registry import lookup, registry
 from parlour.envs.testing.table import random_playout
-from parlour.envs.wording import own_numbers
 from scipy.stats import chisquare
 
 

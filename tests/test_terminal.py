@@ -1,4 +1,4 @@
-r"""What reaches a terminal (`parlour.envs.terminal`): printable characters, in as many lines as parlour itself began.
+r"""What reaches a terminal (`parlour.envs.common.terminal`): printable characters, in as many lines as parlour itself began.
 
 Sources: ECMA-48 (C0 and C1 control functions begin escape sequences; DEL), Unicode 15, categories Cc, Cf, Zl, Zp, Cs;
 UAX 9 (bidi marks).
@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parlour.envs.common.terminal import TellingHandler, tell, tell_text
 from parlour.envs.murder_mystery.cases.case import dump
 from parlour.envs.murder_mystery.generate import from_seed
-from parlour.envs.terminal import TellingHandler, tell, tell_text
 from parlour.training.cli import run
 from parlour.training.report import display
 from parlour.training.runs.progress import Stage
@@ -172,8 +172,8 @@ def test_an_error_quotes_its_input_clean_and_in_one_line(tmp_path, shown_by):
 
 
 def test_nothing_prints_but_the_door():
-    """`print`, the streams, Rich's console: only in `envs/terminal.py` and `training/report/display.py`."""
-    doors = {"envs/terminal.py", "training/report/display.py"}
+    """`print`, the streams, Rich's console: only in `envs/common/terminal.py` and `training/report/display.py`."""
+    doors = {"envs/common/terminal.py", "training/report/display.py"}
     places = []
     for folder in ("envs", "policies", "training", "wrappers"):
         for path in sorted((ROOT / folder).rglob("*.py")):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from parlour.envs import speech
 from parlour.envs.core import Move
-from parlour.envs.entries import TextAction
+from parlour.envs.language import speech
+from parlour.envs.language.entries import TextAction
 from parlour.training.play import rollout
 from parlour.training.play.terminal_person import TerminalPerson
 

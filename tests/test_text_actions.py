@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from parlour.envs import registry
+from parlour.envs.adapters.spaces import ProseSpace
 from parlour.envs.core import IllegalMove, Move, Outcome, ParlourError
-from parlour.envs.entries import Entry
+from parlour.envs.language.entries import Entry
+from parlour.envs.language.text import AmbiguousMove, UnreadableMove
 from parlour.envs.replay import read
-from parlour.envs.spaces import ProseSpace
-from parlour.envs.text import AmbiguousMove, UnreadableMove
 from parlour.wrappers import Recorder, TextActions
 from parlour.wrappers.text_actions import ON_BAD
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from networks import moves_of, untrained
 from parlour.envs import registry
+from parlour.envs.common.frames import Frame
 from parlour.envs.core import TABLE, Move, ParlourError
-from parlour.envs.frames import Frame
 from parlour.envs.registry import kinds_of
 from parlour.policies import TrainedSeat, make_policy
 

@@ -1,4 +1,4 @@
-"""One turn at a table (`parlour.envs.turn`): what a player goes by, how words are read, and where notes of an answer go."""
+"""One turn at a table (`parlour.envs.adapters.turn`): what a player goes by, how words are read, and where notes of an answer go."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from parlour.envs import registry, replay
+from parlour.envs.adapters.turn import faced, read_words
 from parlour.envs.core import NATURE, GameText, Move
-from parlour.envs.turn import faced, read_words
 from parlour.policies.base import Policy
 from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder

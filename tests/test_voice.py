@@ -7,14 +7,14 @@ import json
 import numpy as np
 import pytest
 from avalon_evidence import drawn_evidence
-from parlour.envs import questions, speech
+from parlour.envs.adapters.turn import take_turn
 from parlour.envs.avalon.habits import HabitsFile
 from parlour.envs.core import Event, Move
-from parlour.envs.free_words import as_said, read_free_words, understood
-from parlour.envs.language_files import read_language
+from parlour.envs.language import questions, speech
+from parlour.envs.language.free_words import as_said, read_free_words, understood
+from parlour.envs.language.language_files import read_language
+from parlour.envs.language.text import say_speech
 from parlour.envs.registry import registry
-from parlour.envs.text import say_speech
-from parlour.envs.turn import take_turn
 from parlour.policies import make_policy
 from parlour.policies.heuristic.policy import HeuristicPolicy
 from parlour.policies.llm.model import OfflineModel
@@ -47,7 +47,7 @@ class Table:
     """Text of a table that has nothing but talk."""
 
     def parse(self, words, view):
-        from parlour.envs.text import read_speech
+        from parlour.envs.language.text import read_speech
 
         return read_speech(words, view, ("Merlin", "Assassin"))
 

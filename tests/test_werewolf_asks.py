@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from parlour.envs.speech import SILENT
+from parlour.envs.language.speech import SILENT
 from parlour.policies import GratrAgent, RerankAgent, RetrievalAgent, WindowAgent
 from parlour.policies.agents.seat import code
 from parlour.policies.agents.werewolf import asks

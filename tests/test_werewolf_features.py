@@ -9,7 +9,7 @@ import pytest
 from hidden_role_games import WEREWOLF, asked_states
 from parlour.envs import registry
 from parlour.envs.core import Move
-from parlour.envs.hidden_roles import FEATURES
+from parlour.envs.hidden_roles.rules import FEATURES
 from parlour.envs.werewolf import GAME
 from parlour.policies.heuristic.werewolf import WerewolfPlayer
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from parlour.envs import registry
-from parlour.envs.aec import MAX_TEXT
+from parlour.envs.adapters.aec import MAX_TEXT
 from parlour.envs.core import NATURE, IllegalMove, Move
-from parlour.envs.text import MAX_WORDS, WHO, AmbiguousMove, UnreadableMove, clean
+from parlour.envs.language.text import MAX_WORDS, WHO, AmbiguousMove, UnreadableMove, clean
 from parlour.envs.werewolf.reading import first_named
 from parlour.envs.werewolf.vocabulary import WHISPERS
 from parlour.wrappers import TextActions

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from parlour.envs import make, registry
 from parlour.envs.core import ParlourError
-from parlour.envs.text import CHOICE, RECORD
+from parlour.envs.language.text import CHOICE, RECORD
 from parlour.wrappers import HistoryWindow, NumericFeatures, ObservationsKey, SealedTurn, TurnInInfo
 
 

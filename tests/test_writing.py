@@ -17,7 +17,7 @@ from threading import Barrier, Thread
 
 import numpy as np
 import pytest
-from parlour.envs.writing import CannotWrite, LineFile
+from parlour.envs.common.writing import CannotWrite, LineFile
 from parlour.policies.array_files import write_arrays
 from parlour.policies.files import atomic_write, replacing
 from parlour.training.cli import run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.core import ParlourError
 from pettingzoo.utils.env import AECEnv, ParallelEnv
 

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from parlour.envs.adapters.turn import take_turn
 from parlour.envs.core import ParlourError, accept, listed
-from parlour.envs.headings import SeatNews, sections_of
+from parlour.envs.language.headings import SeatNews, sections_of
+from parlour.envs.language.text import game_over
 from parlour.envs.registry import lookup
-from parlour.envs.text import game_over
-from parlour.envs.turn import take_turn
 from parlour.wrappers.base import SEEDS, inner_game
 from parlour.wrappers.opponents import Opponents, seated
 from parlour.wrappers.record import Recorder

@@ -11,10 +11,10 @@ from typing import Any, Final, Literal
 import gymnasium
 import numpy as np
 from gymnasium.utils import seeding
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
+from parlour.envs.adapters.spaces import AgentSpaces
+from parlour.envs.adapters.turn import take_turn
 from parlour.envs.core import ParlourError, accept, check_one_of, listed, numbered
-from parlour.envs.spaces import AgentSpaces
-from parlour.envs.turn import take_turn
 from parlour.wrappers.base import SEEDS, inner_game
 from parlour.wrappers.opponents import Opponents, seated
 from pettingzoo.utils.env import AECEnv

@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from parlour.envs import dotted
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
+from parlour.envs.adapters.turn import Player
+from parlour.envs.common import dotted
 from parlour.envs.core import ParlourError
-from parlour.envs.turn import Player
 
 Opponents = str | Callable[..., Player] | Sequence[str | Player]
 """A policy's name; a class, or a function of no argument or of a seat, that makes a policy; or one of each seat, by name or made."""

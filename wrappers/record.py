@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from parlour.envs import replay
+from parlour.envs.common.writing import LineFile
 from parlour.envs.core import Outcome, ParlourError
-from parlour.envs.entries import Entry
+from parlour.envs.language.entries import Entry
 from parlour.envs.registry import name_of
-from parlour.envs.writing import LineFile
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.core import ParlourError, accept, check_from, numbered
-from parlour.envs.headings import LANGUAGES, sections_of
+from parlour.envs.language.headings import LANGUAGES, sections_of
 from parlour.wrappers.base import Infos, inner_game
 from pettingzoo.utils.env import AECEnv, ParallelEnv
 from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper
@@ -233,7 +233,7 @@ class NumericFeatures(BaseWrapper[str, Any, Any]):
 class HistoryWindow(BaseWrapper[str, Any, Any]):
     """Keep the last `lines` lines of the second section of the prose; what was left out is counted in one line.
 
-    No utterance can pass for a heading (see `parlour.envs.text`), so the sections are found by their headings.
+    No utterance can pass for a heading (see `parlour.envs.language.text`), so the sections are found by their headings.
     """
 
     def __init__(self, env: AECEnv[str, Any, Any], lines: int) -> None:

@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 from gymnasium import spaces
+from parlour.envs.adapters.spaces import AgentSpaces, ObservedSpace, ProseSpace
 from parlour.envs.core import IllegalMove, ParlourError, View, check_from, check_one_of
-from parlour.envs.entries import TextAction
-from parlour.envs.headings import headings_of
-from parlour.envs.spaces import AgentSpaces, ObservedSpace, ProseSpace
-from parlour.envs.speech import quote
-from parlour.envs.text import MAX_WORDS, AmbiguousMove, UnreadableMove, clean
+from parlour.envs.language.entries import TextAction
+from parlour.envs.language.headings import headings_of
+from parlour.envs.language.speech import quote
+from parlour.envs.language.text import MAX_WORDS, AmbiguousMove, UnreadableMove, clean
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper

@@ -6,7 +6,7 @@
 | Players | 2, agents `player_0` (keeper) and `player_1` (guesser) |
 | Returns | guesser: +1 if right, -1 if wrong; keeper: the opposite |
 | Reasons of the end | `guess`, `forfeit` (a wrapper's setting) |
-| Time | turns have one fixed order and reveal nothing; a game with hidden turns defines its cycles (`parlour.envs.moment`) |
+| Time | turns have one fixed order and reveal nothing; a game with hidden turns defines its cycles (`parlour.envs.adapters.moment`) |
 
 `parlour new NAME` makes a package of its own from this game. Change `vocabulary.py`, `rules.py`, `text.py`, `encode.py`, the
 heuristic and this card, then run `parlour check`.

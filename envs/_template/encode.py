@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from parlour.envs import speech
 from parlour.envs._template.vocabulary import SUMMARY, CoinView
 from parlour.envs.core import TABLE
+from parlour.envs.language import speech
 from parlour.envs.spec import Encoders
 
 

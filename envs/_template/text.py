@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from parlour.envs import speech
 from parlour.envs._template.vocabulary import FACES, GUESS, GUESSER, GUESSES, KEEPER, SIDES, CoinView
 from parlour.envs.core import NATURE, Event, Move, Outcome
-from parlour.envs.english import name
-from parlour.envs.text import MoveSentences, read_choice, read_speech, say_speech, speech_line
+from parlour.envs.language import speech
+from parlour.envs.language.english import name
+from parlour.envs.language.text import MoveSentences, read_choice, read_speech, say_speech, speech_line
 
 if TYPE_CHECKING:
     import numpy as np

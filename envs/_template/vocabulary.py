@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from parlour.envs import speech
 from parlour.envs.core import Event, Move
+from parlour.envs.language import speech
 
 KEEPER, GUESSER = 0, 1
 SIDES: Final = ("keeper", "guesser")

@@ -31,7 +31,7 @@ Everybody speaks before each proposal, the leader first.
 
 These options override single points of a preset:
 
-- `speaking`: all speak once in an `"order"`, or they make `"bids"` for the floor (`parlour.envs.bidding`).
+- `speaking`: all speak once in an `"order"`, or they make `"bids"` for the floor (`parlour.envs.hidden_roles.bidding`).
 - `two_fails`: whether quest 4 needs two fails from 7 players; `sizes`: five team sizes.
 - `guesser`: the role that guesses Merlin. It is needed where nobody is the Assassin.
 

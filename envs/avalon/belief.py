@@ -16,12 +16,12 @@ from math import comb, log
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.deals import Array, Key, clean, deals, may_name, merged, sides, tables, team_rows, teams
 from parlour.envs.avalon.evidence import EventScores
 from parlour.envs.avalon.habits import AvalonHabits, DealScores, LearnedHabits, read_habits
-from parlour.envs.posterior import Posterior
+from parlour.envs.hidden_roles.posterior import Posterior
+from parlour.envs.language import speech
 
 __all__ = [
     "Array",

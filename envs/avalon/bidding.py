@@ -1,4 +1,4 @@
-"""Avalon in which players bid for the floor (`parlour.envs.bidding`) instead of speaking once each in an order."""
+"""Avalon in which players bid for the floor (`parlour.envs.hidden_roles.bidding`) instead of speaking once each in an order."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from parlour.envs.avalon.options import AvalonOptions
 from parlour.envs.avalon.presets import PROPOSALS, QUESTS
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.state import NOBODY, PROPOSE, TALK, AvalonStanding, AvalonState
-from parlour.envs.bidding import BIDS, next_speakers
 from parlour.envs.core import NATURE, Event, IllegalMove, Move
-from parlour.envs.hidden_roles import NOTHING, Options
+from parlour.envs.hidden_roles.bidding import BIDS, next_speakers
+from parlour.envs.hidden_roles.rules import NOTHING, Options
 
 if TYPE_CHECKING:
     import numpy as np

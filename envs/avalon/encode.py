@@ -22,7 +22,6 @@ from functools import partial
 from typing import Final
 
 import numpy as np
-from parlour.envs import speech
 from parlour.envs.avalon import vocabulary
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
 from parlour.envs.avalon.habits import read_habits
@@ -30,8 +29,9 @@ from parlour.envs.avalon.presets import PROPOSALS, QUESTS, QUESTS_TO_WIN
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.vocabulary import EVIL, MERLIN, PERCIVAL, AvalonView
 from parlour.envs.core import NATURE, Event, Move, SeatEncoder, accept
-from parlour.envs.feature_blocks import Block, BlockEncoder, Features, HiddenRoleEncoders, place_name
-from parlour.envs.hidden_roles import FEATURES
+from parlour.envs.hidden_roles.feature_blocks import Block, BlockEncoder, Features, HiddenRoleEncoders, place_name
+from parlour.envs.hidden_roles.rules import FEATURES
+from parlour.envs.language import speech
 
 _SLOTS: Final = QUESTS * PROPOSALS
 SEAT_FEATURES: Final = (

@@ -18,7 +18,7 @@ from typing import Any, Final, Protocol
 
 from parlour.envs.avalon.deals import Array, Key
 from parlour.envs.core import accept
-from parlour.envs.habit_files import HabitsByPlayers
+from parlour.envs.hidden_roles.habit_files import HabitsByPlayers
 
 _LARGEST: Final = 50.0
 """No term is larger: beyond it log-odds are certainty."""

@@ -15,7 +15,7 @@ from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.state import HUNT, QUEST, VOTE, AvalonState
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import NATURE, OVER, Event, Knowledge, Move, ParlourError, shuffles
-from parlour.envs.hidden_roles import History, seen_by
+from parlour.envs.hidden_roles.rules import History, seen_by
 
 
 def histories(game: Avalon, view: AvalonView) -> Iterator[History]:

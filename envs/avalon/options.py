@@ -19,9 +19,9 @@ from parlour.envs.avalon.vocabulary import (
     SERVANT,
     side_of,
 )
-from parlour.envs.bidding import Speaking, check_speaking
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.hidden_roles import count_roles
+from parlour.envs.hidden_roles.bidding import Speaking, check_speaking
+from parlour.envs.hidden_roles.rules import count_roles
 from parlour.envs.settings import SPARSE, OneOf
 from parlour.envs.spec import GameOptions
 from pydantic import Field, model_validator

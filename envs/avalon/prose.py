@@ -20,10 +20,10 @@ from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.text import AvalonText
 from parlour.envs.avalon.vocabulary import AvalonView, side_of
 from parlour.envs.core import NATURE, Event, Knowledge, Move, ParlourError
-from parlour.envs.english import seats_named
-from parlour.envs.headings import OPTION
-from parlour.envs.hidden_roles import told
-from parlour.envs.text import CHOICE, RECORD, WHO, render
+from parlour.envs.hidden_roles.rules import told
+from parlour.envs.language.english import seats_named
+from parlour.envs.language.headings import OPTION
+from parlour.envs.language.text import CHOICE, RECORD, WHO, render
 
 _FIRST: Final = re.compile(r"You are player_(?P<seat>\d+)\. Your role is (?P<role>.+) \(\w+\)\.\n(?P<night>.*)\n")
 _WORDED: Final = re.compile(r'player_(?P<seat>\d+) says: (?P<words>".*") \(taken as: (?P<claim>.+)\)')

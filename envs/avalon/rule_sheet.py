@@ -10,7 +10,7 @@ from parlour.envs.avalon import vocabulary
 from parlour.envs.avalon.bidding import BiddingAvalon
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.vocabulary import side_of
-from parlour.envs.bidding import BIDDING_RULES
+from parlour.envs.hidden_roles.bidding import BIDDING_RULES
 
 
 def rule_sheet(table: Avalon) -> str:

@@ -13,7 +13,6 @@ from functools import lru_cache
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, ClassVar
 
-from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.options import AvalonOptions
 from parlour.envs.avalon.presets import PROPOSALS, QUESTS, QUESTS_TO_WIN, TEAM_SIZES
@@ -32,7 +31,8 @@ from parlour.envs.avalon.state import (
 )
 from parlour.envs.avalon.vocabulary import AvalonView, side_of
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, shuffles
-from parlour.envs.hidden_roles import NOTHING, HiddenRoles, Options, seen_by, shown, told
+from parlour.envs.hidden_roles.rules import NOTHING, HiddenRoles, Options, seen_by, shown, told
+from parlour.envs.language import speech
 
 if TYPE_CHECKING:
     import numpy as np

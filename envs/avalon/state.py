@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from parlour.envs.core import Event
-from parlour.envs.hidden_roles import Options
+from parlour.envs.hidden_roles.rules import Options
 
 # Phases, in the order of play.
 DEAL: Final = 0

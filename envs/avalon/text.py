@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from parlour.envs import speech
 from parlour.envs.avalon import vocabulary
 from parlour.envs.avalon.rule_sheet import guesser_of, rule_sheet
 from parlour.envs.avalon.rules import Avalon
@@ -24,10 +23,11 @@ from parlour.envs.avalon.vocabulary import (
     night_sentence,
     titled,
 )
-from parlour.envs.bidding import BID, BIDDING_ASK, read_bid, say_bid
 from parlour.envs.core import NATURE, Event, IllegalMove, Knowledge, Move, Outcome
-from parlour.envs.english import name, names
-from parlour.envs.text import (
+from parlour.envs.hidden_roles.bidding import BID, BIDDING_ASK, read_bid, say_bid
+from parlour.envs.language import speech
+from parlour.envs.language.english import name, names
+from parlour.envs.language.text import (
     MODERATOR,
     AmbiguousMove,
     MoveSentences,

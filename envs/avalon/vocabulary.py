@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from parlour.envs import speech
 from parlour.envs.core import Event, Knowledge, Move, counted
-from parlour.envs.english import listing, name
+from parlour.envs.language import speech
+from parlour.envs.language.english import listing, name
 
 MERLIN: Final = "Merlin"
 PERCIVAL: Final = "Percival"

@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from parlour.envs import dotted
 from parlour.envs.batch.scalar import ScalarTables
 from parlour.envs.batch.tables import BatchTables, Turns
+from parlour.envs.common import dotted
+from parlour.envs.common.extras import not_installed
 from parlour.envs.core import TABLE
-from parlour.envs.extras import not_installed
 from parlour.envs.plugins import Places
 from parlour.envs.registry import build, kinds_of, lookup
 from parlour.envs.spec import GameSpec

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-from parlour.envs import dotted
 from parlour.envs.batch.scalar import ScalarTables
 from parlour.envs.batch.tables import Array, BatchTables, Turns
+from parlour.envs.common import dotted
 from parlour.envs.core import ParlourError
 
 

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from parlour.envs import dotted
 from parlour.envs.batch.tables import ILLEGAL, NOBODY, Array, BatchTables, Turns, seeds_of
+from parlour.envs.common import dotted
+from parlour.envs.common.frames import Frame
 from parlour.envs.core import NATURE, TABLE, Move, ParlourError
-from parlour.envs.frames import Frame
 from parlour.envs.spec import GameSpec
 
 _NATURE, _PLAYERS = 0, 1

@@ -23,8 +23,8 @@ from itertools import accumulate, product
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self
 
+from parlour.envs.common.json_values import json_value
 from parlour.envs.core import ParlourError, accept, check_one_of
-from parlour.envs.json_values import json_value
 from parlour.envs.mediated_qa.vocabulary import AGENTS, MODULE_ACTIONS, PUBLISHED, Joint, Payment
 from parlour.envs.settings import SPARSE, Accepts, Settings
 from pydantic import Field, model_validator

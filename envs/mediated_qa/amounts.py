@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from typing import Final, NamedTuple
 
-from parlour.envs import english
+from parlour.envs.language import english
 
 _MONTHS: Final = english.word_list(
     "january february march april may june july august september october november december"

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from math import log
 from typing import Final, Protocol
 
-from parlour.envs import english
+from parlour.envs.language import english
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.graph import CONCEPT, DOCUMENT, ENTITY, SENTENCE, KnowledgeGraph
 from parlour.envs.mediated_qa.retrieve import Path, Search, pieces_of

@@ -20,8 +20,8 @@ from typing import Any, Final, Literal
 
 import networkx as nx
 import numpy as np
-from parlour.envs import english
 from parlour.envs.core import ParlourError, check_one_of
+from parlour.envs.language import english
 from parlour.envs.mediated_qa.corpus import Passage
 from parlour.envs.mediated_qa.titles import TitleIndex, last_words, without_genitives
 

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from parlour.envs import english
+from parlour.envs.language import english
 from parlour.envs.mediated_qa.amounts import Counted, counted, date
 
 Similarity = Callable[[str, str], float]

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from parlour.envs.english import STOP_WORDS, normal, proper_names, stem, stems, word_list, years
+from parlour.envs.language.english import STOP_WORDS, normal, proper_names, stem, stems, word_list, years
 from parlour.envs.mediated_qa.titles import without_genitives
 
 _KEPT: Final = 1 << 12

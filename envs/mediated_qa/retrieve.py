@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from parlour.envs import english
+from parlour.envs.language import english
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.graph import SENTENCE, KnowledgeGraph
 from parlour.envs.mediated_qa.reading import Piece

@@ -22,9 +22,9 @@ from importlib import import_module
 from typing import Any, Final, Literal, Protocol, runtime_checkable
 
 import numpy as np
-from parlour.envs import english
+from parlour.envs.common.extras import install, not_installed, one_faiss_thread
 from parlour.envs.core import ParlourError, check_one_of
-from parlour.envs.extras import install, not_installed, one_faiss_thread
+from parlour.envs.language import english
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.corpus import Passage
 from parlour.envs.mediated_qa.graph import KnowledgeGraph
@@ -112,7 +112,7 @@ class BM25Retriever(_Ranking):
         ln(1 + (N - n + 0.5) / (n + 0.5)) * f / (f + k1 (1 - b + b |d| / mean |d|))
 
     where f is the number of times t occurs in d, n the number of the N sentences with t, and |d| the number of words in d. Words
-    are stems of content words, as everywhere in this game (`parlour.envs.english.stemmed`).
+    are stems of content words, as everywhere in this game (`parlour.envs.language.english.stemmed`).
 
     Args:
         passages: The articles.

@@ -23,8 +23,8 @@ from math import isfinite, log2, prod
 from typing import Final, NamedTuple
 
 import numpy as np
-from parlour.envs import english
 from parlour.envs.core import ParlourError
+from parlour.envs.language import english
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.graph import KnowledgeGraph
 from parlour.envs.mediated_qa.retrieve import Path, Search, pieces_of

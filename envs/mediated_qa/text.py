@@ -12,6 +12,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from parlour.envs.core import NATURE, Event, IllegalMove, Move, Outcome
+from parlour.envs.language.speech import quote
+from parlour.envs.language.text import MODERATOR, AmbiguousMove, MoveSentences, UnreadableMove, clean, read_choice
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.envs.mediated_qa.rules import MediatedQA
@@ -25,8 +27,6 @@ from parlour.envs.mediated_qa.vocabulary import (
     Joint,
     MediatedView,
 )
-from parlour.envs.speech import quote
-from parlour.envs.text import MODERATOR, AmbiguousMove, MoveSentences, UnreadableMove, clean, read_choice
 
 if TYPE_CHECKING:
     import numpy as np

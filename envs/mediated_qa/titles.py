@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from typing import Final
 
-from parlour.envs import english
+from parlour.envs.language import english
 
 _SMALL: Final = frozenset(english.word_list("a an and as at by for from in of on or per the to with"))
 """Words that may be in lower case where every word of a question begins with a capital letter."""

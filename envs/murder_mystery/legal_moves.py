@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any, Final
 
 from parlour.envs.core import Move, ParlourError
-from parlour.envs.hidden_roles import Options
+from parlour.envs.hidden_roles.rules import Options
 from parlour.envs.murder_mystery import vocabulary
 from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.vocabulary import ANYBODY, ENOUGH, NOBODY, SAYS

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from parlour.envs.core import OVER, Event, Game, IllegalMove, Move, Outcome
-from parlour.envs.hidden_roles import NOTHING, Options, seen_by, told, why_illegal
+from parlour.envs.hidden_roles.rules import NOTHING, Options, seen_by, told, why_illegal
 from parlour.envs.murder_mystery import vocabulary
 from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.legal_moves import Table
@@ -182,7 +182,7 @@ class MurderMystery(Game[MysteryState]):
         return self.questions * self._cycles_each if self.hearing == "two" and view.target >= 0 else 0
 
     def asked(self, view: MysteryView, cycle: int) -> tuple[Move, ...]:
-        """Each question and each part of an answer has its cycle (`parlour.envs.moment`)."""
+        """Each question and each part of an answer has its cycle (`parlour.envs.adapters.moment`)."""
         asks = cycle % self._cycles_each == 0
         return view.legal if asks == (view.seat == view.asker) else ()
 

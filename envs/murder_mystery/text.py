@@ -13,16 +13,16 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from parlour.envs.core import NATURE, Event, GameText, IllegalMove, Move, Outcome
-from parlour.envs.english import negated_at_end
-from parlour.envs.headings import LANGUAGES
+from parlour.envs.language.english import negated_at_end
+from parlour.envs.language.headings import LANGUAGES
+from parlour.envs.language.speech import quote
+from parlour.envs.language.text import AmbiguousMove, UnreadableMove, clean
 from parlour.envs.murder_mystery import vocabulary
 from parlour.envs.murder_mystery.languages.texts import Phrases, texts
 from parlour.envs.murder_mystery.legal_moves import fact_of
 from parlour.envs.murder_mystery.rules import MurderMystery
 from parlour.envs.murder_mystery.vocabulary import ANYBODY, NOBODY, SAYS, MysteryView, facts
 from parlour.envs.murder_mystery.vocabulary.facts import OPEN, TOPICS, CaseVocabulary
-from parlour.envs.speech import quote
-from parlour.envs.text import AmbiguousMove, UnreadableMove, clean
 
 if TYPE_CHECKING:
     import numpy as np

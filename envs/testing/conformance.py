@@ -14,16 +14,17 @@ from typing import Any, Final
 
 import numpy as np
 from gymnasium.utils.env_checker import check_env, data_equivalence
-from parlour.envs import dotted, replay
+from parlour.envs import replay
+from parlour.envs.common import dotted
+from parlour.envs.common.extras import not_installed
 from parlour.envs.core import NATURE, OVER, TABLE, IllegalMove, Move
-from parlour.envs.extras import not_installed
-from parlour.envs.headings import OPTION, headings_of
+from parlour.envs.language.headings import OPTION, headings_of
+from parlour.envs.language.text import render
 from parlour.envs.registry import EnvModule, build
 from parlour.envs.settings import accepted
 from parlour.envs.spec import GameSpec
 from parlour.envs.testing.require import require, require_equal
 from parlour.envs.testing.table import ConfiguredGame, follow, random_playout, refused, sampled
-from parlour.envs.text import render
 from parlour.wrappers import Recorder, SeatEnv
 
 _READ: Final = 120

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, Protocol
 
 import numpy as np
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
+from parlour.envs.adapters.parallel import GameParallelEnv
 from parlour.envs.core import NATURE, Move
-from parlour.envs.entries import TextAction
-from parlour.envs.parallel import GameParallelEnv
+from parlour.envs.language.entries import TextAction
 from parlour.envs.spec import GameSpec
 from parlour.envs.testing.table import by_nature
 from parlour.envs.testing.twins import At, Played, new_events

@@ -10,13 +10,13 @@ import re
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs.aec import MAX_TEXT
+from parlour.envs.adapters.aec import MAX_TEXT
+from parlour.envs.adapters.spaces import ProseSpace
 from parlour.envs.core import NATURE, OVER, ParlourError, View
-from parlour.envs.headings import LANGUAGES
-from parlour.envs.spaces import ProseSpace
+from parlour.envs.language.headings import LANGUAGES
+from parlour.envs.language.text import CHOICE, RECORD, WHO, clean, render
 from parlour.envs.testing.require import require, require_equal
 from parlour.envs.testing.table import ConfiguredGame
-from parlour.envs.text import CHOICE, RECORD, WHO, clean, render
 
 SPOOFS: Final = {
     "moderator": "Moderator: Quest 1 fails. Fail cards: 2.",

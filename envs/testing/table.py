@@ -9,14 +9,14 @@ from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
+from parlour.envs.adapters.parallel import GameParallelEnv
+from parlour.envs.adapters.wording import worded_kinds
 from parlour.envs.core import NATURE, OVER, Game, GameText, Move, ParlourError, View
-from parlour.envs.parallel import GameParallelEnv
+from parlour.envs.language.speech import ACTS
+from parlour.envs.language.text import clean
 from parlour.envs.registry import EnvModule
 from parlour.envs.spec import GameSpec
-from parlour.envs.speech import ACTS
-from parlour.envs.text import clean
-from parlour.envs.wording import worded_kinds
 
 UTTERANCES: Final = (
     "I propose player_1 and player_2.",

@@ -15,7 +15,7 @@ from functools import reduce
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from parlour.envs import dotted
+from parlour.envs.common import dotted
 from parlour.envs.core import NATURE, OVER, Event, GameText, IllegalMove, Move
 from parlour.envs.plugins import Places
 from parlour.envs.spec import GameSpec

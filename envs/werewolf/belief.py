@@ -15,8 +15,9 @@ from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs import posterior, speech
 from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.hidden_roles import posterior
+from parlour.envs.language import speech
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.vocabulary import GUARD, SEER, VILLAGER, WEREWOLF, WITCH, WerewolfView, known_wolves
 

@@ -1,4 +1,4 @@
-"""Werewolf in which the living bid for the floor by day (`parlour.envs.bidding`), instead of speaking once each in an order."""
+"""Werewolf in which the living bid for the floor by day (`parlour.envs.hidden_roles.bidding`), instead of speaking once each in an order."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from parlour.envs.bidding import BIDS, next_speakers
 from parlour.envs.core import NATURE, Event, IllegalMove, Move
-from parlour.envs.hidden_roles import NOTHING, Options, told
+from parlour.envs.hidden_roles.bidding import BIDS, next_speakers
+from parlour.envs.hidden_roles.rules import NOTHING, Options, told
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.options import WerewolfOptions
 from parlour.envs.werewolf.rules import Werewolf

@@ -3,7 +3,7 @@
 Speeches are laid out once. Options with targets depend on who lives: they are kept as they come up, those that were
 asked for last, so that memory stays small.
 
-The cycles of a night (`parlour.envs.moment`; source: ours) are a function of a seat's View. The rules let the wolves
+The cycles of a night (`parlour.envs.adapters.moment`; source: ours) are a function of a seat's View. The rules let the wolves
 whisper and vote one after another, then wake guard, witch and seer. The length of the night must not reveal how many of them
 live. So it has a cycle for each wolf of the table to whisper in; one for the hunt, or one for each wolf where votes are
 seen as they are cast; with the last hunter decide guard and seer, who hear of nothing before their turns; then the witch saves,
@@ -16,9 +16,9 @@ from functools import lru_cache
 from itertools import compress
 from typing import Final
 
-from parlour.envs import speech
 from parlour.envs.core import NATURE, Move
-from parlour.envs.hidden_roles import Options, shown
+from parlour.envs.hidden_roles.rules import Options, shown
+from parlour.envs.language import speech
 from parlour.envs.werewolf.presets import WerewolfRules
 from parlour.envs.werewolf.state import (
     CHECK,

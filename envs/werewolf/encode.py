@@ -19,10 +19,10 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs import speech
 from parlour.envs.core import NATURE, Event, Move, SeatEncoder
-from parlour.envs.feature_blocks import Block, BlockEncoder, Features, HiddenRoleEncoders
-from parlour.envs.hidden_roles import FEATURES
+from parlour.envs.hidden_roles.feature_blocks import Block, BlockEncoder, Features, HiddenRoleEncoders
+from parlour.envs.hidden_roles.rules import FEATURES
+from parlour.envs.language import speech
 from parlour.envs.werewolf import vocabulary
 from parlour.envs.werewolf.belief import SeatBeliefs
 from parlour.envs.werewolf.rules import Werewolf

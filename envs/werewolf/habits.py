@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.envs.habit_files import HabitsByPlayers
+from parlour.envs.hidden_roles.habit_files import HabitsByPlayers
 from parlour.envs.werewolf.belief import WerewolfHabits
 
 RATES: Final = tuple(WerewolfHabits.__dataclass_fields__)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from parlour.envs.core import NATURE, Event, IllegalMove, Move, Outcome
-from parlour.envs.english import listing, name, names
-from parlour.envs.speech import quote
-from parlour.envs.text import MODERATOR, MoveSentences, speech_line
+from parlour.envs.language.english import listing, name, names
+from parlour.envs.language.speech import quote
+from parlour.envs.language.text import MODERATOR, MoveSentences, speech_line
 from parlour.envs.werewolf import vocabulary
 from parlour.envs.werewolf.reading import read_target
 from parlour.envs.werewolf.vocabulary import WerewolfView

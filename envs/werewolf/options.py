@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Self
 
-from parlour.envs.bidding import Speaking, check_speaking
 from parlour.envs.core import ParlourError
-from parlour.envs.hidden_roles import count_roles
+from parlour.envs.hidden_roles.bidding import Speaking, check_speaking
+from parlour.envs.hidden_roles.rules import count_roles
 from parlour.envs.settings import SPARSE, OneOf
 from parlour.envs.spec import GameOptions
 from parlour.envs.werewolf.presets import DAYS_ACCEPTED, MAX_DAYS, PLAYERS, PRESETS, WOLF_COUNT

@@ -6,8 +6,8 @@ import re
 from typing import Final
 
 from parlour.envs.core import Move
-from parlour.envs.english import PLAYER, last_clause, names, negated
-from parlour.envs.text import AmbiguousMove, UnreadableMove, read_choice, read_speech
+from parlour.envs.language.english import PLAYER, last_clause, names, negated
+from parlour.envs.language.text import AmbiguousMove, UnreadableMove, read_choice, read_speech
 from parlour.envs.werewolf.vocabulary import GIVE, KEEP, ROLES, WEREWOLF, WerewolfView
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?。！？])\s*")
@@ -117,7 +117,7 @@ def says_yes(text: str) -> bool:
 
 
 def read_talk(words: str, view: WerewolfView) -> Move:
-    """The speech act in free words: among wolves a proposed victim, else what `parlour.envs.text.read_speech` finds."""
+    """The speech act in free words: among wolves a proposed victim, else what `parlour.envs.language.text.read_speech` finds."""
     if view.night:
         return read_speech(_PROPOSED.sub("choose", words), view, view.role_names)._replace(words=words)
     common = words

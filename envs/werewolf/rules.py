@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome, shuffles
-from parlour.envs.hidden_roles import NOTHING, HiddenRoles, seen_by, told
+from parlour.envs.hidden_roles.rules import NOTHING, HiddenRoles, seen_by, told
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.choices import Choices, Night
 from parlour.envs.werewolf.options import WerewolfOptions

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from parlour.envs.core import Event
-from parlour.envs.hidden_roles import Options
+from parlour.envs.hidden_roles.rules import Options
 
 # Phases, in the order of play.
 DEAL: Final = 0

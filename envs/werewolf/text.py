@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from parlour.envs import speech
-from parlour.envs.bidding import BID, BIDDING_ASK, BIDDING_RULES, read_bid, say_bid
 from parlour.envs.core import Move, Outcome
-from parlour.envs.english import name, names
-from parlour.envs.text import say_speech
+from parlour.envs.hidden_roles.bidding import BID, BIDDING_ASK, BIDDING_RULES, read_bid, say_bid
+from parlour.envs.language import speech
+from parlour.envs.language.english import name, names
+from parlour.envs.language.text import say_speech
 from parlour.envs.werewolf import vocabulary
 from parlour.envs.werewolf.bidding import BiddingWerewolf
 from parlour.envs.werewolf.lines import WerewolfLines, read_aim, seat_line

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from parlour.envs import speech
 from parlour.envs.core import Event, Knowledge, Move, counted
+from parlour.envs.language import speech
 
 WEREWOLF: Final = "Werewolf"
 WITCH: Final = "Witch"

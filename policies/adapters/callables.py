@@ -20,7 +20,7 @@ from collections.abc import Callable
 from operator import index
 from typing import Any, ClassVar, Final, Literal
 
-from parlour.envs import dotted
+from parlour.envs.common import dotted
 from parlour.envs.core import ParlourError, check_one_of
 from parlour.policies.agents.seat import AskingPolicy
 from parlour.policies.base import Policy, legal_numbers

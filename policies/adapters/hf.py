@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from parlour.envs.core import ParlourError
-from parlour.envs.headings import ENGLISH, SeatNews, sections_of
+from parlour.envs.language.headings import ENGLISH, SeatNews, sections_of
 from parlour.envs.settings import Settings
 from parlour.policies.base import Policy
 from parlour.policies.llm.at_once import ask_along

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
+from parlour.envs.adapters.turn import infoset
 from parlour.envs.core import ParlourError, accept, check_one_of
-from parlour.envs.turn import infoset
 from parlour.policies.adapters.settings import OpenSpielSettings
 from parlour.policies.array_files import read_arrays, write_arrays
 from parlour.policies.base import Policy, TablePolicy

@@ -12,8 +12,8 @@ import numpy as np
 import pyspiel
 from open_spiel.python.algorithms.ismcts import ISMCTSBot
 from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
+from parlour.envs.adapters.turn import read_words
 from parlour.envs.core import ParlourError
-from parlour.envs.turn import read_words
 from parlour.policies.adapters.openspiel import OpenSpielPolicy
 from parlour.policies.base import Policy
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
+from parlour.envs.common.json_values import json_value
 from parlour.envs.core import ParlourError, View, accept
-from parlour.envs.english import name
-from parlour.envs.json_values import json_value
+from parlour.envs.language.english import name
 from parlour.envs.settings import Settings
 from parlour.policies.agents.belief.question import belief_question
 from parlour.policies.base import Policy

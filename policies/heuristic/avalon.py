@@ -9,12 +9,12 @@ from itertools import takewhile
 from typing import ClassVar, Final
 
 import numpy as np
-from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits, read_habits, team_rows, teams
 from parlour.envs.avalon.vocabulary import AvalonView
-from parlour.envs.bidding import BID
 from parlour.envs.core import Move
+from parlour.envs.hidden_roles.bidding import BID
+from parlour.envs.language import speech
 from parlour.policies.heuristic.settings import HeuristicSettings
 from parlour.policies.heuristic.stated import stated_in_avalon
 from pydantic import Field

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, Protocol, Self
 
-from parlour.envs import dotted
+from parlour.envs.common import dotted
 from parlour.envs.core import Move, ParlourError, V_contra, value_shown
 from parlour.envs.registry import registry
 from parlour.envs.settings import Settings

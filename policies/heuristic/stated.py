@@ -21,11 +21,11 @@ from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
-from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.avalon.belief import Array, AvalonBelief, AvalonHabits, LearnedHabits, chance_clean
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import NATURE, Event
+from parlour.envs.language import speech
 from parlour.envs.werewolf import vocabulary as werewolf
 from parlour.envs.werewolf.belief import NO_TARGET, SeatBeliefs, WerewolfHabits, WolfBelief
 from parlour.envs.werewolf.vocabulary import WerewolfView

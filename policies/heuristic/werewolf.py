@@ -16,9 +16,9 @@ from itertools import takewhile
 from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
-from parlour.envs import speech
-from parlour.envs.bidding import BID, HIGHEST_BID
 from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.hidden_roles.bidding import BID, HIGHEST_BID
+from parlour.envs.language import speech
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import Array, SeatBeliefs, WerewolfHabits
 from parlour.envs.werewolf.habits import read_werewolf_habits

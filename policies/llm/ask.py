@@ -19,8 +19,8 @@ from functools import cache
 from typing import Annotated, Any, ClassVar, Final, Generic, TypeVar
 
 import numpy as np
+from parlour.envs.common.json_values import check_size
 from parlour.envs.core import ParlourError
-from parlour.envs.json_values import check_size
 from parlour.policies.llm import prompt, reading
 from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.reading import BadReply, Choices, answer_in

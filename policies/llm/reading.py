@@ -23,8 +23,8 @@ from copy import deepcopy
 from itertools import pairwise
 from typing import Any, Final, Literal
 
+from parlour.envs.common.json_values import DEEPEST, check_depth
 from parlour.envs.core import ParlourError
-from parlour.envs.json_values import DEEPEST, check_depth
 from parlour.policies.llm.thoughts import parts_of
 
 Fault = Literal["no_json", "schema", "choice", "check"]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from parlour.envs.core import ParlourError
-from parlour.envs.headings import ENGLISH, LANGUAGES
+from parlour.envs.language.headings import ENGLISH, LANGUAGES
 
 USER: Final = "user"
 ASSISTANT: Final = "assistant"

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 import numpy as np
+from parlour.envs.common.extras import install
 from parlour.envs.core import ParlourError, check_from
-from parlour.envs.extras import install
 
 Vectors = np.ndarray[Any, np.dtype[np.float32]]
 CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
+from parlour.envs.common.extras import one_faiss_thread
 from parlour.envs.core import accept, check_from
-from parlour.envs.extras import one_faiss_thread
 from parlour.policies.retrieval.embedders import Embedder, Vectors, unit
 
 SEGMENT: Final = 50

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs import batch, dotted
+from parlour.envs import batch
 from parlour.envs.batch.kernel_tables import KernelTables
 from parlour.envs.batch.tables import HOLD
+from parlour.envs.common import dotted
 from parlour.envs.core import Move, ParlourError, View
 from parlour.envs.registry import build, known
 from parlour.policies.histories import HISTORIES, ROUNDS

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import ONLOOKER, AvalonBelief
 from parlour.envs.avalon.habits import AvalonHabits, read_habits
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Event
-from parlour.envs.questions import ROLE, WHY_VOTED, Question
+from parlour.envs.language import speech
+from parlour.envs.language.questions import ROLE, WHY_VOTED, Question
 from parlour.policies.voice.evidence import NOT_EVIL, Ledger, Piece, SeatFact, own_card
 
 _OWN, _PUBLIC = 0, 1

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
-from parlour.envs import questions, speech
 from parlour.envs.core import Event, Move, V_contra, View
-from parlour.envs.english import word_list
-from parlour.envs.questions import Question
+from parlour.envs.language import questions, speech
+from parlour.envs.language.english import word_list
+from parlour.envs.language.questions import Question
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs import speech
 from parlour.envs.core import Move
-from parlour.envs.english import name
-from parlour.envs.language_files import LanguageTable, read_language
+from parlour.envs.language import speech
+from parlour.envs.language.english import name
+from parlour.envs.language.language_files import LanguageTable, read_language
 from parlour.policies.voice.evidence import SeatFact
 
 _PACKAGE: Final = "parlour.policies.voice"

@@ -4,7 +4,7 @@
 a language file, by a generator that follows from the seed of the game. What it says:
 
 - It answers who asked it something, accused it or spoke for it since its last words. A question is read for what it wants to
-  know (`parlour.envs.questions`); the answer is a claim about a player, or says why it voted so, what it saw, what it is.
+  know (`parlour.envs.language.questions`); the answer is a claim about a player, or says why it voted so, what it saw, what it is.
 - It gives reasons: facts of the record that moved its belief in the direction of its claim (`evidence`). A seat that knows
   a secret speaks from the belief of an onlooker, so its reasons do not give the secret away.
 - It says no fact twice. A claim that it has made before, with no new fact and with nobody to answer, it leaves out: it is
@@ -20,11 +20,12 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from parlour.envs import dotted, speech
+from parlour.envs.common import dotted
 from parlour.envs.core import Event, Move, View, check_one_of
-from parlour.envs.entries import TextAction
+from parlour.envs.language import speech
+from parlour.envs.language.entries import TextAction
+from parlour.envs.language.questions import ANYTHING, Question, questions
 from parlour.envs.plugins import Places
-from parlour.envs.questions import ANYTHING, Question, questions
 from parlour.envs.spec import GameSpec
 from parlour.policies.base import Policy
 from parlour.policies.llm.model import Model

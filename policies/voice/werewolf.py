@@ -5,9 +5,9 @@ from __future__ import annotations
 from copy import copy
 from typing import Any, Final, NamedTuple
 
-from parlour.envs import speech
 from parlour.envs.core import NATURE, Event
-from parlour.envs.questions import ROLE, WHY_VOTED, Question
+from parlour.envs.language import speech
+from parlour.envs.language.questions import ROLE, WHY_VOTED, Question
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import SeatBeliefs, WolfBelief
 from parlour.envs.werewolf.habits import read_werewolf_habits

@@ -15,9 +15,10 @@ from functools import partial
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
-from parlour.envs import batch, dotted
+from parlour.envs import batch
 from parlour.envs.batch.players import KernelSeats
 from parlour.envs.batch.tables import BatchTables
+from parlour.envs.common import dotted
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.registry import build, known
 from parlour.envs.settings import Settings

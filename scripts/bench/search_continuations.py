@@ -13,10 +13,10 @@ from collections.abc import Callable
 from time import process_time
 
 import numpy as np
+from parlour.envs.adapters.turn import take_turn
 from parlour.envs.avalon.vocabulary import TEAM
+from parlour.envs.language.speech import REPORT
 from parlour.envs.registry import registry
-from parlour.envs.speech import REPORT
-from parlour.envs.turn import take_turn
 from parlour.policies import make_policy
 from parlour.policies.experts.catalogue import expert
 from parlour.policies.search.continuations import Continuations, practised

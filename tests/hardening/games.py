@@ -14,8 +14,8 @@ from functools import cache
 from itertools import product
 from typing import Any
 
+from parlour.envs.common.dotted import is_dotted
 from parlour.envs.core import ParlourError
-from parlour.envs.dotted import is_dotted
 from parlour.envs.murder_mystery.cases.find import shipped
 from parlour.envs.registry import loadable, lookup, name_of, registry
 from parlour.envs.settings import accepted

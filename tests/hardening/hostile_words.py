@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from parlour.envs.core import Move, View
-from parlour.envs.headings import LANGUAGES
+from parlour.envs.language.headings import LANGUAGES
 from parlour.envs.testing.spoof import SPOOFS
 from parlour.envs.testing.table import UTTERANCES
 

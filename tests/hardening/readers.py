@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from parlour.envs import replay
 from parlour.envs.avalon.vocabulary import ROLES
-from parlour.envs.claims import claims
 from parlour.envs.core import ParlourError
+from parlour.envs.language.claims import claims
+from parlour.envs.language.text import end_of
 from parlour.envs.mediated_qa import corpora
 from parlour.envs.mediated_qa.corpora.documents import read_documents
 from parlour.envs.murder_mystery.cases import case
 from parlour.envs.registry import build, lookup
-from parlour.envs.text import end_of
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.llm.server.protocol import Refused, parsed, question
 from parlour.policies.llm.transport.answers import read_reply, refusal

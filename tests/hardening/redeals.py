@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.core import Move
-from parlour.envs.entries import TextAction
+from parlour.envs.language.entries import TextAction
 from parlour.envs.spec import GameSpec
 from parlour.envs.testing.forms import TURNS, Trace, frozen, planned
 from parlour.envs.testing.redeal import Leak, redeals

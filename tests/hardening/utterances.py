@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 from parlour.envs.core import NATURE, OVER, Move, ParlourError
-from parlour.envs.entries import TextAction
+from parlour.envs.language.entries import TextAction
+from parlour.envs.language.text import MAX_WORDS, clean, render
 from parlour.envs.testing.spoof import assert_only_one_line_differs
 from parlour.envs.testing.table import ConfiguredGame
-from parlour.envs.text import MAX_WORDS, clean, render
 from parlour.policies.agents.chat.player import turn_of
 from parlour.policies.llm.ask import read_back
 from parlour.wrappers import TextActions

@@ -35,9 +35,9 @@ from one_stub import (
     seat_of,
 )
 from parlour.envs import replay
-from parlour.envs.headings import headings_of
+from parlour.envs.language.headings import headings_of
+from parlour.envs.language.text import render
 from parlour.envs.registry import lookup
-from parlour.envs.text import render
 from parlour.policies import HeuristicPolicy
 from parlour.training.cli import run
 from parlour.training.harnesses.inspect_ai.logs import transcripts_of_log

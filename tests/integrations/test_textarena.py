@@ -19,7 +19,7 @@ import textarena as ta
 from integrations.pages import run_page
 from parlour.envs import make
 from parlour.envs.core import ParlourError
-from parlour.envs.text import end_of
+from parlour.envs.language.text import end_of
 from parlour.policies import ChatPlayer, RandomPolicy, make_policy
 from parlour.policies.adapters.callables import ForeignPlayer
 from parlour.policies.adapters.textarena import TextArenaAgent, TextArenaTable, play_textarena

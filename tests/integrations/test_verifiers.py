@@ -31,10 +31,10 @@ from bridged_games import TABLES
 from integrations.pages import run_page
 from one_stub import GAMES, by_endpoint, dealt, same_games, seat_of, stub_words
 from parlour.envs import replay
-from parlour.envs.headings import headings_of
+from parlour.envs.adapters.turn import take_turn
+from parlour.envs.language.headings import headings_of
+from parlour.envs.language.text import OPTION, render
 from parlour.envs.registry import lookup
-from parlour.envs.text import OPTION, render
-from parlour.envs.turn import take_turn
 from parlour.training.harnesses.verifiers import ChatConfig, GamesConfig, GamesTaskset, TableConfig, TableEnv
 from parlour.training.play import seeds
 from parlour.wrappers import Conversation

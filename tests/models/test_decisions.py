@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 from parlour.envs import replay
 from parlour.envs.core import Move
-from parlour.envs.entries import Entry
+from parlour.envs.language.entries import Entry
 from parlour.policies import ChatPlayer, HeuristicPolicy, RandomPolicy
 from parlour.policies.base import Policy
 from parlour.policies.llm.chat import ChatModel

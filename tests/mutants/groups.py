@@ -7,7 +7,7 @@ from pathlib import Path
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "rules": (
-        "envs/hidden_roles.py",
+        "envs/hidden_roles/rules.py",
         "envs/*/rules.py",
         "envs/*/state.py",
         "envs/*/presets.py",
@@ -16,11 +16,11 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "envs/*/tally.py",
     ),
     "views": (
-        "envs/text.py",
-        "envs/frames.py",
-        "envs/wording.py",
-        "envs/headings.py",
-        "envs/turn.py",
+        "envs/language/text.py",
+        "envs/common/frames.py",
+        "envs/adapters/wording.py",
+        "envs/language/headings.py",
+        "envs/adapters/turn.py",
         "envs/*/text.py",
         "envs/*/prose.py",
         "envs/*/encode.py",
@@ -44,7 +44,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "training/learn/mediators/quantities.py",
     ),
     "parsers": (
-        "envs/english.py",
+        "envs/language/english.py",
         "envs/replay.py",
         "envs/*/reading.py",
         "envs/mediated_qa/corpora/*.py",

@@ -12,7 +12,7 @@ import pytest
 from parlour.envs.avalon import GAME, state as avalon
 from parlour.envs.avalon.vocabulary import APPROVE, EVIL, FAIL, PASS, REJECT, SUCCESS, side_of
 from parlour.envs.core import NATURE, OVER, Move, ParlourError
-from parlour.envs.speech import SILENT
+from parlour.envs.language.speech import SILENT
 from parlour.training.records.avalon.importing import import_records
 
 RULES = GAME.build(GAME.options(num_players=6, rules="reference"))

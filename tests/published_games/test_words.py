@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, strategies as st
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
-from parlour.envs.speech import ACTS
-from parlour.envs.text import MAX_WORDS
+from parlour.envs.language.speech import ACTS
+from parlour.envs.language.text import MAX_WORDS
 from parlour.training.cli import run
 from parlour.training.measure.avalon.measures import of_directory
 from parlour.training.papers import avalon_social as social

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from parlour.envs import replay
 from parlour.envs.core import NATURE, OVER, ParlourError
-from parlour.envs.speech import ACTS
+from parlour.envs.language.speech import ACTS
 from parlour.training.cli import run
 from parlour.training.records.in_words import AVALON_IN_WORDS, WEREWOLF_IN_WORDS, InWords
 from parlour.training.records.json_objects import JsonObject, read_records

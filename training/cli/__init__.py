@@ -23,8 +23,8 @@ from typing import Any, Final
 
 import typer
 from parlour.envs import plugins
+from parlour.envs.common.terminal import TellingHandler, tell
 from parlour.envs.core import ParlourError
-from parlour.envs.terminal import TellingHandler, tell
 from parlour.training.cli.elsewhere import hint
 
 # The class of all errors in a command's words, which typer takes from click or brings along, as its version has it.
@@ -261,7 +261,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _refuse(why: str, code: int = _REFUSED) -> int:
-    from parlour.envs.text import clean
+    from parlour.envs.language.text import clean
 
     if why.strip():
         tell(f"parlour: {clean(why)}", error=True)

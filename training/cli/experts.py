@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from parlour.envs.language.text import describe
 from parlour.envs.registry import build, lookup
-from parlour.envs.text import describe
 from parlour.policies.experts.catalogue import STRONGEST, ExpertCard, Points, cards, is_default
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import plain_table

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from parlour.envs.common.terminal import tell
 from parlour.envs.settings import Settings
-from parlour.envs.terminal import tell
 from parlour.training.cli import common
 from parlour.training.cli.options import Options
 from parlour.training.harnesses.sessions import Sessions, SessionSettings

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from parlour.envs import dotted, replay
+from parlour.envs import replay
+from parlour.envs.common import dotted
+from parlour.envs.common.json_values import json_value
 from parlour.envs.core import ParlourError
-from parlour.envs.json_values import json_value
 from parlour.envs.plugins import Places
 from parlour.envs.registry import known, lookup
 from parlour.policies.llm.decisions import foreign

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
+from parlour.envs.common.terminal import tell
 from parlour.envs.core import ParlourError
-from parlour.envs.terminal import tell
 from parlour.policies import asks_a_model, checkpoint_settings
 from parlour.policies.llm.config import ModelConfig
 from parlour.policies.llm.transport.meter import Count, Taken

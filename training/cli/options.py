@@ -22,8 +22,8 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 import typer
+from parlour.envs.common.json_values import json_value
 from parlour.envs.core import ParlourError, accept, value_shown
-from parlour.envs.json_values import json_value
 from parlour.envs.settings import Settings, of_word
 from parlour.training.cli import config_file
 from parlour.training.report.report import Report

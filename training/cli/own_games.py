@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from parlour.envs.common.terminal import tell
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.registry import lookup, registry
-from parlour.envs.terminal import tell
 from parlour.policies.files import atomic_write, remove_parts_of, replacing
 from parlour.training.cli.common import GameOptions
 from parlour.training.report import display

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
-from parlour.envs import english
 from parlour.envs.core import ParlourError
+from parlour.envs.language import english
+from parlour.envs.language.seat_names import NO_NAMES, SeatNames, names_for
 from parlour.envs.registry import name_of
-from parlour.envs.seat_names import NO_NAMES, SeatNames, names_for
 
 if TYPE_CHECKING:
-    from parlour.envs.aec import GameEnv
+    from parlour.envs.adapters.aec import GameEnv
 
 NamesOption = Annotated[
     str | None,

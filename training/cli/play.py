@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from parlour.envs.common.terminal import tell, tell_text
 from parlour.envs.core import GameText, ParlourError, check_one_of
-from parlour.envs.seat_names import NO_NAMES, SeatNames
-from parlour.envs.terminal import tell, tell_text
+from parlour.envs.language.seat_names import NO_NAMES, SeatNames
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, games_at_once, seated
 from parlour.training.cli.people import NamesOption, PeopleSeedOption, first_seed, names_at
@@ -153,7 +153,7 @@ def _result(played: rollout.Episode | rollout.Unfinished, seats: dict[str, str])
 
 def show_game(text: GameText[Any], episode: rollout.Episode, names: SeatNames, *, heading: bool) -> None:
     """Print the public record of a game that is over, who was who, and the end."""
-    from parlour.envs.text import end_of, was
+    from parlour.envs.language.text import end_of, was
 
     if heading:
         tell(f"--- seed {episode.seed}")

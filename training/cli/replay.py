@@ -8,12 +8,12 @@ from typing import Annotated, Any, Final
 
 import typer
 from parlour.envs import replay as transcripts
+from parlour.envs.common.terminal import printable
 from parlour.envs.core import NATURE, ParlourError, check_one_of
-from parlour.envs.english import name
+from parlour.envs.language.english import name
+from parlour.envs.language.seat_names import SeatNames
+from parlour.envs.language.text import agents_of, clean, end_of
 from parlour.envs.registry import lookup
-from parlour.envs.seat_names import SeatNames
-from parlour.envs.terminal import printable
-from parlour.envs.text import agents_of, clean, end_of
 from parlour.policies.agents.werewolf.gratr.export import write_history
 from parlour.policies.agents.werewolf.gratr.recorded import recorded_graphs
 from parlour.training.measure.decision_tables import decision_parts

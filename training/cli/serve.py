@@ -7,9 +7,9 @@ import os
 from typing import Annotated
 
 import typer
+from parlour.envs.common.terminal import tell
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
-from parlour.envs.terminal import tell
 from parlour.policies import make_policy
 from parlour.policies.llm.server.protocol import MODEL_ID
 from parlour.policies.llm.server.settings import FAULTS, ServerSettings, parse_faults

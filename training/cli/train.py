@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
+from parlour.envs.common.extras import install
+from parlour.envs.common.terminal import tell
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.extras import install
 from parlour.envs.registry import lookup
-from parlour.envs.terminal import tell
 from parlour.policies import make_policy
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from parlour.envs.common.extras import install
+from parlour.envs.common.terminal import tell
+from parlour.envs.common.writing import writing
 from parlour.envs.core import ParlourError
-from parlour.envs.extras import install
 from parlour.envs.mediated_qa.vocabulary import SEES
-from parlour.envs.terminal import tell
-from parlour.envs.writing import writing
 from parlour.policies.llm.make import ModelConfig
 from parlour.policies.llm.model import OFFLINE
 from parlour.training.cli import common

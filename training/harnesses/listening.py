@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 import uvicorn
+from parlour.envs.common.json_values import json_value
 from parlour.envs.core import ParlourError
-from parlour.envs.json_values import json_value
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol

@@ -18,7 +18,7 @@ from openenv.core.env_server.http_server import create_fastapi_app
 from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import Action, ConcurrencyConfig, EnvironmentMetadata, Observation, State
 from parlour.envs.core import ParlourError
-from parlour.envs.text import MAX_WORDS
+from parlour.envs.language.text import MAX_WORDS
 from parlour.training.harnesses.listening import GuardedApp
 from parlour.training.harnesses.sessions import Sessions, SessionTurn
 from pydantic import Field

@@ -19,10 +19,10 @@ from threading import Condition, Lock
 from time import monotonic
 from typing import Annotated, Any, Final, Self
 
+from parlour.envs.common.terminal import tell
 from parlour.envs.core import ParlourError, accept, check_from
+from parlour.envs.language.text import MAX_WORDS
 from parlour.envs.settings import Settings
-from parlour.envs.terminal import tell
-from parlour.envs.text import MAX_WORDS
 from parlour.training.harnesses.transcript_names import finish, last_number, name_in_progress, size_of
 from parlour.training.play.outside import OutsideSeats, OutsideTable
 from parlour.wrappers.opponents import Opponents

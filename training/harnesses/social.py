@@ -17,13 +17,13 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs import replay
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.avalon.belief import AvalonBelief
 from parlour.envs.avalon.vocabulary import EVIL_ROLES, GOOD, AvalonView
+from parlour.envs.common.json_values import json_value
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.english import name
-from parlour.envs.entries import Entry
-from parlour.envs.json_values import json_value
+from parlour.envs.language.english import name
+from parlour.envs.language.entries import Entry
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.measure.avalon.measures import GAME
 from parlour.training.measure.avalon.moments import OPPONENT

@@ -7,7 +7,7 @@ import re
 import secrets
 from pathlib import Path
 
-from parlour.envs.writing import writing
+from parlour.envs.common.writing import writing
 
 
 def name_in_progress(folder: Path) -> Path:

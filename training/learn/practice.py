@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any, Final, Self
 
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.registry import lookup
 from parlour.envs.settings import Settings
 from parlour.policies.agents.avalon.agent import AvalonAgent

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.core import ParlourError, check_one_of
 from parlour.envs.spec import GameSpec
 from parlour.policies.llm.decisions import Decisions

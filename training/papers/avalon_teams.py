@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from parlour.envs import replay
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.core import check_one_of
 from parlour.envs.replay import Transcript
 from parlour.policies.agents.avalon import AvalonAgent, BaselineAgent, Experience

@@ -21,8 +21,8 @@ from threading import Event
 from time import monotonic
 from typing import Any, Final
 
+from parlour.envs.common.terminal import tell
 from parlour.envs.core import ParlourError
-from parlour.envs.terminal import tell
 from parlour.policies.files import atomic_write, write_json
 from parlour.training.report.html import bullets_html, link_html, page_of, picture_html, text_html
 from parlour.training.report.page import render

@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.core import GameText, Move, Outcome, ParlourError, View
-from parlour.envs.english import name
-from parlour.envs.entries import Entry
+from parlour.envs.language.english import name
+from parlour.envs.language.entries import Entry
 from parlour.envs.replay import BY_HEURISTIC, Transcript, states, text_of
 from parlour.policies.llm.decisions import Beginnings, Decisions, made_by, questions, summed, took
 from parlour.policies.llm.model import Model

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from parlour.envs.extras import not_installed
+from parlour.envs.common.extras import not_installed
 
 
 def import_extra(module: str, extra: str) -> Any:

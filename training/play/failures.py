@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal
 
+from parlour.envs.common.writing import CannotWrite
 from parlour.envs.core import ParlourError
 from parlour.envs.settings import Settings
-from parlour.envs.writing import CannotWrite
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.transport.request import BudgetSpent, CacheMiss, ModelUnavailable, ModelUnusable
 from pydantic import Field

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from parlour.envs import replay, speech
+from parlour.envs import replay
 from parlour.envs.core import Move
+from parlour.envs.language import speech
 from parlour.envs.replay import Transcript
 
 NOT_KNOWN: Final = "-"

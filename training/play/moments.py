@@ -13,10 +13,10 @@ from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
+from parlour.envs.adapters.moment import before_moderator, certain_moment
+from parlour.envs.adapters.turn import Player, faced
 from parlour.envs.core import View
-from parlour.envs.moment import before_moderator, certain_moment
-from parlour.envs.turn import Player, faced
 from parlour.policies.agents.seat import AskingPolicy
 from parlour.policies.llm.at_once import at_once
 from pettingzoo.utils.env import AECEnv

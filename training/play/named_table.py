@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError, in_short
+from parlour.envs.language.text import describe
 from parlour.envs.registry import build, checked_options, known, lookup
 from parlour.envs.spec import GameSpec
-from parlour.envs.text import describe
 from parlour.policies.registry import options_of, table_of
 
 DEFAULT_GAME: Final = "avalon_v0"

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from parlour.envs.core import check_from, check_one_of
+from parlour.envs.language.text import agents_of
 from parlour.envs.registry import build, lookup
-from parlour.envs.text import agents_of
 from parlour.wrappers.conversation import Conversation, table
 from parlour.wrappers.opponents import seated
 from parlour.wrappers.text_actions import ON_BAD

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Any, Final
 
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
+from parlour.envs.adapters.turn import Player, end_turn
 from parlour.envs.core import Outcome, ParlourError
-from parlour.envs.english import name
+from parlour.envs.language.english import name
 from parlour.envs.registry import lookup
-from parlour.envs.turn import Player, end_turn
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.play.decisions import HeardGame
 from parlour.training.play.failures import ENDS_THE_RUN, RULE, Failures, NotAnswered

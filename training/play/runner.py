@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.core import ParlourError
 from parlour.training.play.failures import RULE, Ceiling, Failures
 from parlour.training.play.parallel.blocks import play_in_pool

@@ -27,7 +27,7 @@ def make_seat(
         observation: See `SeatEnv`.
         on_illegal: See `SeatEnv`.
         render_mode: None, `"ansi"` or `"human"`.
-        **options: The game's own, such as `num_players`, and `features` (see `parlour.envs.aec.GameEnv`).
+        **options: The game's own, such as `num_players`, and `features` (see `parlour.envs.adapters.aec.GameEnv`).
 
     Raises:
         ParlourError: A name or an option is not accepted.

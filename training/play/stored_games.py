@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs import replay
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.core import ParlourError
-from parlour.envs.english import name
+from parlour.envs.language.english import name
 from parlour.envs.registry import name_of
 from parlour.envs.replay import Transcript
 from parlour.policies.files import write_json

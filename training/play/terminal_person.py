@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.core import ParlourError
-from parlour.envs.entries import TextAction
-from parlour.envs.free_words import as_said, read_free_words, understood
+from parlour.envs.language.entries import TextAction
+from parlour.envs.language.free_words import as_said, read_free_words, understood
 from parlour.policies import HumanPolicy
 
 NO_CLAIM = "no claim; your words are said as they are"

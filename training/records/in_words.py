@@ -27,10 +27,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.envs import speech
 from parlour.envs.avalon import GAME as AVALON
 from parlour.envs.avalon.vocabulary import BALLOT, CARD
 from parlour.envs.core import NATURE, OVER, Move, ParlourError
+from parlour.envs.language import speech
 from parlour.envs.registry import build
 from parlour.envs.replay import NATURE_NAME, Transcript
 from parlour.envs.spec import GameSpec

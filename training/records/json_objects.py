@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from parlour.envs.common.json_values import json_shown, json_value
 from parlour.envs.core import ParlourError, listed
-from parlour.envs.json_values import json_shown, json_value
 from parlour.policies.files import replacing
 
 _KINDS: Final = (".jsonl", ".json")

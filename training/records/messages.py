@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 from parlour.envs.core import NATURE, GameText, Move, ParlourError, View
-from parlour.envs.headings import SeatNews, sections_of
+from parlour.envs.language.headings import SeatNews, sections_of
 from parlour.envs.replay import BY_HEURISTIC, Transcript, reenact, states, text_of
 
 V = TypeVar("V", bound=View)

@@ -20,10 +20,10 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 from parlour.envs import replay
 from parlour.envs.core import Game, GameText, IllegalMove, Move, Outcome, ParlourError, check_one_of
-from parlour.envs.english import name
-from parlour.envs.entries import Entry, entry_of
+from parlour.envs.language.english import name
+from parlour.envs.language.entries import Entry, entry_of
+from parlour.envs.language.text import clean
 from parlour.envs.plugins import OpenTable
-from parlour.envs.text import clean
 from parlour.training.records.json_objects import JsonObject, named_games, read_records
 from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
 

@@ -14,7 +14,7 @@ from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import ONLOOKER, AvalonBelief
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Event
-from parlour.envs.english import listing, name
+from parlour.envs.language.english import listing, name
 from parlour.policies.agents.avalon.asks import Analyse
 from parlour.training.replay.matter import GameMatter, roles_of
 from parlour.training.replay.model import (

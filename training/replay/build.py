@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from parlour.envs.core import NATURE, ParlourError, accept
-from parlour.envs.headings import language_of
+from parlour.envs.language.headings import language_of
+from parlour.envs.language.seat_names import SeatNames
+from parlour.envs.language.text import agents_of, clean, end_of
 from parlour.envs.replay import Transcript
-from parlour.envs.seat_names import SeatNames
-from parlour.envs.text import agents_of, clean, end_of
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.play import heard
 from parlour.training.play.decisions import of_transcript

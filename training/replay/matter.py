@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from parlour.envs.dotted import load
+from parlour.envs.common.dotted import load
 from parlour.envs.plugins import Places
 from parlour.training.replay.model import BeliefLines, Document, Graph, ReplayTable, Turned
 from parlour.training.replay.played import PlayedGame

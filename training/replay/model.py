@@ -27,7 +27,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from typing import Any, Final
 
-from parlour.envs.english import name
+from parlour.envs.language.english import name
 
 FORMAT: Final = 1
 """Of `Replay.parlour_replay`."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from parlour.envs.core import Event
-from parlour.envs.english import name
+from parlour.envs.language.english import name
 from parlour.envs.murder_mystery import vocabulary as game
 from parlour.envs.murder_mystery.belief import PUBLIC, Told, clauses, consistent, worlds
 from parlour.envs.murder_mystery.cases.case import Case

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from parlour.envs.english import name
+from parlour.envs.language.english import name
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.policies.agents.murder_mystery.sensors import DEFAULT, SENSORS, SensorReading, distance, read_by
 from parlour.training.replay.matter import GameMatter

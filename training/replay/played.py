@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from parlour.envs.core import NATURE, OVER, Event, Game, GameText, IllegalMove, Outcome, View, given_up
-from parlour.envs.entries import Entry
+from parlour.envs.language.entries import Entry
 from parlour.envs.replay import Transcript, text_of
 
 FORFEIT = "forfeit"

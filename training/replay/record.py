@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from parlour.envs.core import NATURE, Event
-from parlour.envs.english import name
+from parlour.envs.language.english import name
 from parlour.training.play import heard
 from parlour.training.replay.model import Line, SelfKnowledge
 from parlour.training.replay.played import PlayedGame

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from parlour.envs.english import name
+from parlour.envs.language.english import name
 from parlour.policies.llm.reading import LENGTH, answer_in, meant
 from parlour.training.replay.model import ENOUGH_DIGITS, BeliefLines
 

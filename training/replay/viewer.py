@@ -7,7 +7,7 @@ from functools import partial
 from importlib.resources import files
 from typing import Any, Final
 
-from parlour.envs.terminal import printable
+from parlour.envs.common.terminal import printable
 from parlour.training.report.page import Page
 
 _LOOK: Final = files("parlour.training.replay") / "look"

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from parlour.envs import speech
 from parlour.envs.core import NATURE
-from parlour.envs.english import name
+from parlour.envs.language import speech
+from parlour.envs.language.english import name
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import SeatBeliefs
 from parlour.envs.werewolf.vocabulary import WerewolfView

@@ -11,7 +11,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Any, Final
 
-from parlour.envs.terminal import printable_lines, tell, tell_text
+from parlour.envs.common.terminal import printable_lines, tell, tell_text
 from parlour.training.report.result_table import ResultTable
 from parlour.training.runs.progress import ProgressLine, pause
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -76,7 +76,7 @@ def _redrawn(shown: Terminal, what: str) -> Iterator[ProgressLine]:
 
 
 class Terminal(Console):
-    """Rich's console, which shows words as they are: no markup, and nothing unprintable (`parlour.envs.terminal`)."""
+    """Rich's console, which shows words as they are: no markup, and nothing unprintable (`parlour.envs.common.terminal`)."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(markup=False, emoji=False, **settings)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from parlour.envs.terminal import printable_lines
+from parlour.envs.common.terminal import printable_lines
 from parlour.training.report.page import REPORT, Page, look
 from parlour.training.report.result_table import ResultTable
 

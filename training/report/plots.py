@@ -14,8 +14,8 @@ from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from parlour.envs.common.extras import not_installed
 from parlour.envs.core import ParlourError
-from parlour.envs.extras import not_installed
 from parlour.policies.files import replacing
 
 if TYPE_CHECKING:

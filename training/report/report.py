@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.envs.terminal import tell
+from parlour.envs.common.terminal import tell
 from parlour.policies.files import atomic_write, write_json
 from parlour.training.report import display, plots
 from parlour.training.report.html import bullets_html, page_of, picture_html, table_html, text_html

@@ -15,9 +15,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
+from parlour.envs.common.json_values import json_shown
+from parlour.envs.common.writing import CannotWrite, LineFile, writing
 from parlour.envs.core import ParlourError
-from parlour.envs.json_values import json_shown
-from parlour.envs.writing import CannotWrite, LineFile, writing
 from parlour.policies.files import LOCK, atomic_write, read_json, remove_parts, write_json
 
 CONFIG: Final = "config.json"

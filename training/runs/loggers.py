@@ -15,8 +15,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final
 
+from parlour.envs.common.extras import not_installed
 from parlour.envs.core import ParlourError, check_one_of
-from parlour.envs.extras import not_installed
 from parlour.policies.files import read_json, write_json
 from parlour.training.runs.folder import CONFIG, write_csv
 

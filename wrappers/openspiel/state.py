@@ -14,12 +14,12 @@ from typing import Any, Final
 
 import numpy as np
 import pyspiel
+from parlour.envs.adapters.turn import infoset
+from parlour.envs.adapters.wording import wording
 from parlour.envs.core import NATURE, OVER, Move, accept
+from parlour.envs.language.text import render
 from parlour.envs.registry import build, lookup
 from parlour.envs.spec import GameSpec
-from parlour.envs.text import render
-from parlour.envs.turn import infoset
-from parlour.envs.wording import wording
 
 MOST_CHANCES: Final = 20_000
 """Outcomes of the game's first move of nature up to which chance is explicit; beyond, it is sampled."""

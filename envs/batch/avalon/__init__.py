@@ -14,7 +14,7 @@ from parlour.envs.batch.avalon import belief, evidence, features
 from parlour.envs.batch.avalon.layout import Array, game_record, numbers_of, rules_of, tables_of
 from parlour.envs.batch.kernel_tables import KernelTables
 from parlour.envs.core import Game, ParlourError, accept
-from parlour.envs.hidden_roles import FEATURES
+from parlour.envs.hidden_roles.rules import FEATURES
 
 
 def _know(rules: AvalonRules) -> bool:

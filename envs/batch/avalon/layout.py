@@ -11,7 +11,6 @@ from itertools import combinations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from parlour.envs import speech
 from parlour.envs.avalon import vocabulary
 from parlour.envs.avalon.encode import SEAT_FEATURES
 from parlour.envs.avalon.habits import COUNTS, EVIDENCE_CARDS, EVIDENCE_TEAMS, EVIDENCE_VOTES
@@ -19,6 +18,7 @@ from parlour.envs.avalon.presets import EVIL_COUNT, PROPOSALS, QUESTS
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.state import HUNT, PROPOSE, QUEST, TALK, VOTE
 from parlour.envs.avalon.vocabulary import ROLES, side_of
+from parlour.envs.language import speech
 
 Array = np.ndarray[Any, Any]
 _SCORED: Final = (("score_votes", len(EVIDENCE_VOTES)), ("score_teams", len(EVIDENCE_TEAMS)))

@@ -15,10 +15,9 @@ from parlour.envs.batch.werewolf import features
 from parlour.envs.batch.werewolf.belief import hypotheses_of, weights_of
 from parlour.envs.batch.werewolf.layout import GAME, Array, rules_of
 from parlour.envs.core import Game
-from parlour.envs.hidden_roles import FEATURES
+from parlour.envs.hidden_roles.rules import FEATURES
 from parlour.envs.werewolf.belief import WerewolfHabits
 from parlour.envs.werewolf.rules import Werewolf
-
 
 _OPTIONS: Final = frozenset({"num_players", "rules", "roles", "talk", "max_days"})
 """Options that the kernels know: a table with another one is played by its scalar rules."""

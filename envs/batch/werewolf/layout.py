@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs import speech
 from parlour.envs.core import Move
+from parlour.envs.language import speech
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import NEVER, WerewolfHabits
 from parlour.envs.werewolf.presets import DAYS_ACCEPTED, PLAYERS

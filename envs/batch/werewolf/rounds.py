@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs import speech
 from parlour.envs.batch.werewolf.layout import Array, rules_of
 from parlour.envs.batch.werewolf.options import NONE
 from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.language import speech
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import WerewolfHabits
 from parlour.envs.werewolf.rules import Werewolf

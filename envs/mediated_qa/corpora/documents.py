@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from parlour.envs import english
 from parlour.envs.core import ParlourError
+from parlour.envs.language import english
 from parlour.envs.mediated_qa.corpora.fields import LINES, FileEntry, entries, one_line, read_bytes
 from parlour.envs.mediated_qa.corpus import Passage
 

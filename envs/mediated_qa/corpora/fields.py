@@ -14,9 +14,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from parlour.envs.common.extras import not_installed
+from parlour.envs.common.json_values import json_value
 from parlour.envs.core import ParlourError, listed, value_shown
-from parlour.envs.extras import not_installed
-from parlour.envs.json_values import json_value
 
 LINES: Final = (".jsonl", ".ndjson")
 """How the names of files end that hold one value a line."""

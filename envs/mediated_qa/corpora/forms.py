@@ -20,8 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.envs import english
 from parlour.envs.core import ParlourError, value_shown
+from parlour.envs.language import english
 from parlour.envs.mediated_qa.corpora.documents import document, passage, sentences_of
 from parlour.envs.mediated_qa.corpora.fields import FileEntry, Place, entries, one_line
 from parlour.envs.mediated_qa.corpus import CorpusQuestion, Passage

@@ -13,8 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from parlour.envs.common.json_values import json_value
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.json_values import json_value
 from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary, Fact, Language, check_fact
 from parlour.envs.murder_mystery.vocabulary.quiz import SORTS, QuizQuestion
 from pydantic import (

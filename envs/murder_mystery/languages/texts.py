@@ -10,7 +10,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from parlour.envs.language_files import REFERENCE, LanguageTable, compare, languages, read_language
+from parlour.envs.language.language_files import REFERENCE, LanguageTable, compare, languages, read_language
 from pydantic import ConfigDict
 
 LANGUAGES: Final = languages(__package__)

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Annotated, Final, NamedTuple
 
 from parlour.envs.core import ParlourError, accept, check_one_of
-from parlour.envs.english import without_article
+from parlour.envs.language.english import without_article
 from parlour.envs.murder_mystery.languages.texts import LANGUAGES as LANGUAGES, Forms, texts
 from pydantic import AfterValidator
 

@@ -16,9 +16,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from parlour.envs.common.json_values import json_value
 from parlour.envs.core import ParlourError
-from parlour.envs.english import without_article
-from parlour.envs.json_values import json_value
+from parlour.envs.language.english import without_article
 from parlour.envs.murder_mystery.cases.case import Case, Character, Victim
 from parlour.envs.murder_mystery.vocabulary.quiz import QuizQuestion
 from parlour.envs.murder_mystery.wellplay.rows import Irregularity, Row, Source, kind_of, question, read_rows

@@ -23,8 +23,8 @@ alone has learnt: results of its own checks, a player that it saved, fellow were
 from __future__ import annotations
 
 import numpy as np
-from parlour.envs import speech
 from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.language import speech
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.vocabulary import SEER, WEREWOLF, WerewolfView
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from parlour.envs.core import Move, ParlourError
-from parlour.envs.english import name
-from parlour.envs.speech import ACCUSE, CLAIM_ROLE, DEFEND, RECOMMEND, REPORT, SILENT
+from parlour.envs.language.english import name
+from parlour.envs.language.speech import ACCUSE, CLAIM_ROLE, DEFEND, RECOMMEND, REPORT, SILENT
 
 from parlour_aiwolf.language import (
     AIWOLF_ROLES,

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Annotated
 
 import typer
+from parlour.envs.common.terminal import tell
 from parlour.envs.core import check_one_of
-from parlour.envs.terminal import tell
 from parlour.policies import make_policy
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption

@@ -15,10 +15,10 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs import speech
 from parlour.envs.core import Event, Move
-from parlour.envs.feature_blocks import Block, BlockEncoder, Features, HiddenRoleEncoders
-from parlour.envs.hidden_roles import FEATURES
+from parlour.envs.hidden_roles.feature_blocks import Block, BlockEncoder, Features, HiddenRoleEncoders
+from parlour.envs.hidden_roles.rules import FEATURES
+from parlour.envs.language import speech
 from parlour.envs.werewolf.vocabulary import CHECKED, DAWN, EXECUTED, SEER, VOTES, WEREWOLF, WerewolfView, turned
 
 from parlour_aiwolf.belief import AIWolfBeliefs
@@ -54,7 +54,7 @@ class AIWolfEncoder(BlockEncoder):
 
     Args:
         game: The rules.
-        features: One of `parlour.envs.hidden_roles.FEATURES`.
+        features: One of `parlour.envs.hidden_roles.rules.FEATURES`.
     """
 
     def __init__(self, game: AIWolf, features: str) -> None:

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import ClassVar, Final
 
 import numpy as np
-from parlour.envs import speech
 from parlour.envs.core import Event, Move
+from parlour.envs.language import speech
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies.heuristic.settings import HeuristicSettings

@@ -1,15 +1,15 @@
 """The nights of AIWolf's Werewolf in the parallel form: a fixed number of cycles. A seat cannot learn who acts unseen.
 
 A night has a cycle for each turn of whispers that there can be, one for the first vote of the wolves, and one for each revote
-(`parlour.envs.moment`; source: ours). The seer decides in the first cycle, the bodyguard together with the wolves' first vote.
+(`parlour.envs.adapters.moment`; source: ours). The seer decides in the first cycle, the bodyguard together with the wolves' first vote.
 """
 
 from __future__ import annotations
 
 from itertools import takewhile
 
-from parlour.envs import speech
 from parlour.envs.core import Event, Move
+from parlour.envs.language import speech
 from parlour.envs.werewolf.vocabulary import (
     CHECKS,
     CHOSEN,

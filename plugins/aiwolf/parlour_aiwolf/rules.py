@@ -22,9 +22,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from parlour.envs import speech
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome, shuffles
-from parlour.envs.hidden_roles import NOTHING, HiddenRoles, told
+from parlour.envs.hidden_roles.rules import NOTHING, HiddenRoles, told
+from parlour.envs.language import speech
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.vocabulary import WerewolfView
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from parlour.envs import speech
 from parlour.envs.core import Event, Move
-from parlour.envs.hidden_roles import Options, shown
+from parlour.envs.hidden_roles.rules import Options, shown
+from parlour.envs.language import speech
 from parlour.envs.werewolf.vocabulary import BALLOT, CHECKS, GUARDS, KILL
 
 from parlour_aiwolf.vocabulary import REMARK, TALK_ACTS, TALK_OVER

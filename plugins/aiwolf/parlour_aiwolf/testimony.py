@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs import speech
 from parlour.envs.core import Event
-from parlour.envs.feature_blocks import Features
+from parlour.envs.hidden_roles.feature_blocks import Features
+from parlour.envs.language import speech
 from parlour.envs.werewolf.vocabulary import CHECKED, SEER, WEREWOLF, WerewolfView
 
 from parlour_aiwolf.vocabulary import BODYGUARD, IDENTIFIED, MEDIUM
@@ -34,7 +34,7 @@ Signs = np.ndarray[Any, np.dtype[np.int8]]
 
 
 class Testimony:
-    """Satisfies `parlour.envs.feature_blocks.Block`.
+    """Satisfies `parlour.envs.hidden_roles.feature_blocks.Block`.
 
     Args:
         seats: How many.

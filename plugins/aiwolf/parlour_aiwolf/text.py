@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from parlour.envs import speech
 from parlour.envs.core import Event, Move, ParlourError
-from parlour.envs.english import name
-from parlour.envs.text import say_speech
+from parlour.envs.language import speech
+from parlour.envs.language.english import name
+from parlour.envs.language.text import say_speech
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.lines import WerewolfLines, read_aim, seat_line
 from parlour.envs.werewolf.reading import read_talk

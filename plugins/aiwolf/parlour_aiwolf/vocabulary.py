@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from parlour.envs import speech
 from parlour.envs.core import Event
+from parlour.envs.language import speech
 from parlour.envs.werewolf.vocabulary import SEER, VILLAGE, VILLAGER, WEREWOLF, WOLVES
 
 MEDIUM: Final = "Medium"

@@ -18,7 +18,7 @@ from aiwolf_client import ANSWERED, Client
 from aiwolf_games import Speaks
 from aiwolf_nlp_stub_server import NAMES, NlpStubServer
 from parlour.envs.core import NATURE, Move, ParlourError
-from parlour.envs.speech import ACCUSE, CLAIM_ROLE, REPORT
+from parlour.envs.language.speech import ACCUSE, CLAIM_ROLE, REPORT
 from parlour.envs.werewolf.vocabulary import EXECUTED
 from parlour.policies import HeuristicPolicy, Policy, RandomPolicy, make_policy
 from parlour_aiwolf.server.contest import (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.core import NATURE, OVER, IllegalMove, Move, ParlourError
-from parlour.envs.speech import ACCUSE, CLAIM_ROLE, RECOMMEND, REPORT, SILENT
+from parlour.envs.language.speech import ACCUSE, CLAIM_ROLE, RECOMMEND, REPORT, SILENT
 from parlour.envs.werewolf.vocabulary import (
     BALLOT,
     CHECKED,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from parlour.envs.core import Move
-from parlour.envs.speech import ACCUSE, CLAIM_ROLE, RECOMMEND, REPORT
+from parlour.envs.language.speech import ACCUSE, CLAIM_ROLE, RECOMMEND, REPORT
 from parlour.envs.werewolf.vocabulary import CHECKS, KILL
 from parlour_aiwolf import GAME
 from parlour_aiwolf.testimony import TESTIMONY

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
+from parlour.envs.common.terminal import tell
 from parlour.envs.core import ParlourError
-from parlour.envs.terminal import tell
 from parlour.policies import HumanPolicy, asks_a_model
 from parlour.policies.agents.chat.player import ChatPlayer
 from parlour.policies.files import write_json

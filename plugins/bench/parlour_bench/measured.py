@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from parlour.envs.json_values import json_value
+from parlour.envs.common.json_values import json_value
 from parlour.training.play.parallel.concurrent_games import Job
 from parlour.training.play.rollout import Episode
 from parlour.training.statistics import COUNT, Estimate, mean_estimate

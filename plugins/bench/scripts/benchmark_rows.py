@@ -11,7 +11,7 @@ from shutil import copyfile
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from parlour.envs.terminal import tell
+from parlour.envs.common.terminal import tell
 from parlour_bench.played import Candidate
 from parlour_bench.results_file import REFERENCE_PLAYERS, RESULTS, reference_file
 from parlour_bench.run import benchmark

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from parlour.envs import speech
 from parlour.envs.core import Move
+from parlour.envs.language import speech
 from parlour.policies.heuristic.avalon import AvalonPlayer
 from parlour.policies.heuristic.policy import HeuristicPolicy
 

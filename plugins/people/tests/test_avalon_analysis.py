@@ -16,7 +16,7 @@ from avalon_transcripts import write
 from parlour.envs.avalon import GAME
 from parlour.envs.avalon.belief import AvalonHabits
 from parlour.envs.avalon.vocabulary import APPROVE, BALLOT, CARD, DEALT, GUESS, TEAM, Move
-from parlour.envs.entries import Entry
+from parlour.envs.language.entries import Entry
 from parlour.envs.replay import Transcript, header_line
 from parlour.training.measure.avalon.beliefs import opening_belief, take_in
 from parlour.training.measure.avalon.games import analysed_game

@@ -16,7 +16,7 @@ from parlour.envs.avalon.deals import Key, sides
 from parlour.envs.avalon.habits import LEADERS
 from parlour.envs.avalon.public import Public
 from parlour.envs.core import Event, Knowledge, Move, ParlourError
-from parlour.envs.speech import ACCUSE, SILENT
+from parlour.envs.language.speech import ACCUSE, SILENT
 from parlour_people.habits import avalon as fitting, spoken
 from parlour_people.habits.avalon import PublicGame
 from parlour_people.habits.model import (

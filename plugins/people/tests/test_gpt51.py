@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 from parlour.envs import replay
 from parlour.envs.avalon.vocabulary import BALLOT, CARD, DEALT, GUESS, TEAM
 from parlour.envs.core import NATURE, ParlourError
-from parlour.envs.speech import ACTS
+from parlour.envs.language.speech import ACTS
 from parlour.training.cli import run
 from parlour.training.records.avalon.importing import import_records, read_transcripts, transcripts
 from parlour.training.records.json_objects import JsonObject

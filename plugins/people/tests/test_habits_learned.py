@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from parlour.envs import speech
 from parlour.envs.avalon.belief import AvalonBelief
 from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.core import NATURE, Event, Move, ParlourError
+from parlour.envs.language import speech
 from parlour.envs.werewolf import vocabulary as wolf
 from parlour.envs.werewolf.belief import WerewolfHabits
 from parlour.envs.werewolf.habits import WerewolfHabitsFile, read_werewolf_habits

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 from parlour.envs import batch
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
+from parlour.envs.adapters.parallel import GameParallelEnv
 from parlour.envs.avalon.belief import AvalonBelief
 from parlour.envs.core import NATURE, OVER, IllegalMove, Move, ParlourError
-from parlour.envs.parallel import GameParallelEnv
 from parlour.envs.testing import check_game
 from parlour.envs.testing.forms import Aec, Cycles
 from parlour.envs.testing.redeal import differ

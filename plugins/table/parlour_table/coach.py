@@ -11,11 +11,12 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs import dotted, speech
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
+from parlour.envs.common import dotted
 from parlour.envs.core import NATURE, OVER, Move, ParlourError, View
-from parlour.envs.english import name
-from parlour.envs.entries import TextAction
+from parlour.envs.language import speech
+from parlour.envs.language.english import name
+from parlour.envs.language.entries import TextAction
 from parlour.envs.replay import states
 from parlour.envs.spec import GameSpec
 from parlour.policies import make_policy

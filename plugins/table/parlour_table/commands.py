@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Final
 
 import typer
+from parlour.envs.common.terminal import tell
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.registry import name_of
-from parlour.envs.terminal import tell
 from parlour.policies import HumanPolicy
 from parlour.policies.base import Policy
 from parlour.policies.voice.spoken import CLAIMS, WORDS, checked_talk, make_player

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.core import Move
-from parlour.envs.english import name
+from parlour.envs.language import speech
+from parlour.envs.language.english import name
 from parlour.envs.werewolf import vocabulary as werewolf
 
 _NAMED: Final = (speech.ACCUSE, speech.DEFEND, speech.RECOMMEND, speech.REPORT, *werewolf.TARGETED)

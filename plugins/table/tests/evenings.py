@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from live_tables import next_message, opened, socket_of
 from parlour.envs import replay
-from parlour.envs.seat_names import GIVEN, SeatNames
+from parlour.envs.language.seat_names import GIVEN, SeatNames
 from parlour_table.live.opening import OpenTable
 
 GAMES = 3

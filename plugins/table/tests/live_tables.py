@@ -1,6 +1,6 @@
 """Yardsticks for live tables: browsers that are scripted over WebSockets, and what they should have been sent.
 
-What a place should be sent is made anew from the transcript, by `Game.view` and `parlour.envs.text.render` alone.
+What a place should be sent is made anew from the transcript, by `Game.view` and `parlour.envs.language.text.render` alone.
 `python tests/live_tables.py [GAME ...] [--games N]` plays N games of each game with a scripted browser at every seat and one
 that watches, and compares every message.
 """
@@ -22,13 +22,13 @@ from typing import Any
 
 import numpy as np
 from parlour.envs import replay
+from parlour.envs.adapters.wording import worded_kinds
 from parlour.envs.core import OVER
-from parlour.envs.free_words import as_said
-from parlour.envs.headings import headings_of
-from parlour.envs.seat_names import SeatNames
-from parlour.envs.speech import ACTS
-from parlour.envs.text import compose, options, render, waiting
-from parlour.envs.wording import worded_kinds
+from parlour.envs.language.free_words import as_said
+from parlour.envs.language.headings import headings_of
+from parlour.envs.language.seat_names import SeatNames
+from parlour.envs.language.speech import ACTS
+from parlour.envs.language.text import compose, options, render, waiting
 from parlour.policies.llm.model import OfflineModel
 from parlour.policies.voice.spoken import make_player
 from parlour.training.play.rollout import table

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 from parlour.envs.avalon.vocabulary import AvalonView
-from parlour.envs.english import name
+from parlour.envs.language.english import name
 from parlour.envs.settings import Accepts, Settings
 from parlour.policies.agents.avalon import asks, experience, notes
 from parlour.policies.agents.avalon.asks import About

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, Generic, Literal
 
 import numpy as np
 from parlour.envs.avalon.vocabulary import EVIL_ROLES
-from parlour.envs.english import name
+from parlour.envs.language.english import name
 from parlour.policies.agents.avalon import estimate, lines, notes
 from parlour.policies.agents.avalon.decide import AvalonDecision, RoleProbabilities
 from parlour.policies.agents.avalon.estimate import Estimate

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Final, Generic, Self
 
 import numpy as np
-from parlour.envs import speech
 from parlour.envs.avalon.vocabulary import CARD, EXPOSED, FAILS, TEAM, VOTES, AvalonView
-from parlour.envs.english import name
+from parlour.envs.language import speech
+from parlour.envs.language.english import name
 from parlour.envs.settings import Accepts, Settings
 from parlour.policies.agents.avalon import estimate, notes
 from parlour.policies.agents.avalon.asks import choices_of_words, worded

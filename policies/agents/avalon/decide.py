@@ -11,8 +11,8 @@ from typing import Final
 
 import numpy as np
 from parlour.envs.avalon.vocabulary import BALLOT, CARD, EVIL_ROLES, GUESS, TEAM
-from parlour.envs.bidding import BID, HIGHEST_BID
 from parlour.envs.core import accept
+from parlour.envs.hidden_roles.bidding import BID, HIGHEST_BID
 from parlour.policies.agents.avalon.lines import DISCREET, QUIET, SABOTAGE, SHADOW, SLEEPER
 from parlour.policies.agents.avalon.seat import AvalonSelfInfo, AvalonSituation
 from parlour.policies.agents.seat import InputPart, code

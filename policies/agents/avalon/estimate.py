@@ -14,7 +14,6 @@ from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from parlour.envs import speech
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
 from parlour.envs.avalon.vocabulary import (
     CARD,
@@ -27,6 +26,7 @@ from parlour.envs.avalon.vocabulary import (
     TEAM,
     VOTES,
 )
+from parlour.envs.language import speech
 from parlour.policies.agents.avalon import notes
 from parlour.policies.agents.avalon.decide import RoleProbabilities
 from parlour.policies.agents.avalon.notes import Fact

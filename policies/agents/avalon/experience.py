@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from parlour.envs import speech
 from parlour.envs.avalon.vocabulary import FAILS
 from parlour.envs.core import ParlourError
+from parlour.envs.language import speech
 from parlour.policies.agents.avalon import estimate, lines, notes
 from parlour.policies.agents.avalon.asks import RecordAsk
 from parlour.policies.agents.avalon.lines import first_strategy

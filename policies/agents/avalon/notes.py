@@ -13,7 +13,6 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from parlour.envs import speech
 from parlour.envs.avalon.vocabulary import (
     CARD,
     DRAWN,
@@ -25,7 +24,8 @@ from parlour.envs.avalon.vocabulary import (
     VOTES,
 )
 from parlour.envs.core import Event
-from parlour.envs.english import name, names, seats_named
+from parlour.envs.language import speech
+from parlour.envs.language.english import name, names, seats_named
 
 _CLAIMS: Final = {
     speech.ACCUSE: "accuses",

@@ -24,9 +24,9 @@ from parlour.envs.avalon.vocabulary import (
     side_of,
     titled,
 )
-from parlour.envs.bidding import BID
 from parlour.envs.core import Event, Knowledge
-from parlour.envs.english import name, names, seats_named
+from parlour.envs.hidden_roles.bidding import BID
+from parlour.envs.language.english import name, names, seats_named
 from parlour.policies.agents.avalon import notes
 from parlour.policies.agents.avalon.lines import introduction_of
 from parlour.policies.agents.seat import GameSeat, InputPart, coded

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from parlour.envs.english import name
-from parlour.envs.headings import sections_of
+from parlour.envs.language.english import name
+from parlour.envs.language.headings import sections_of
 from parlour.policies.llm.ask import Answer, Ask, Fraction
 from parlour.policies.llm.reading import with_keys
 

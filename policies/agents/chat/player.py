@@ -20,7 +20,7 @@ from os.path import commonprefix
 from typing import Any, ClassVar, Final
 
 import numpy as np
-from parlour.envs.headings import LANGUAGES, sections_of
+from parlour.envs.language.headings import LANGUAGES, sections_of
 from parlour.policies.agents.seat import AskingPolicy
 from parlour.policies.llm.ask import ENGLISH, Answer, Ask, Choices
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from parlour.envs import english
 from parlour.envs.core import ParlourError, accept, value_shown
+from parlour.envs.language import english
 from parlour.envs.mediated_qa.context import measure
 from parlour.envs.mediated_qa.corpora.documents import passage
 from parlour.envs.mediated_qa.corpus import Passage

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from parlour.envs.common.json_values import json_value
 from parlour.envs.core import ParlourError, accept, check_one_of
-from parlour.envs.json_values import json_value
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.policies.agents.mediated_qa.contextual import ContextualModel, contextual_model
 from parlour.policies.agents.mediated_qa.joint import Joint, check_state, from_key, key

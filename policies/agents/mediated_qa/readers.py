@@ -21,8 +21,8 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from parlour.envs.common.extras import not_installed
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.extras import not_installed
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.reading import EstimatedAnswer
 from parlour.policies.llm.ask import Answer, Ask, Choices, Fraction

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-from parlour.envs.english import whole_word, without_article
+from parlour.envs.language.english import whole_word, without_article
 from parlour.policies.agents.murder_mystery import wording
 from parlour.policies.agents.murder_mystery.evidence import SourcedFact, collect, death_of, has_facts, judge
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk

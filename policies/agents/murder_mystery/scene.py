@@ -12,10 +12,10 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, Final
 
-from parlour.envs.language_files import LanguageTable, read_language
+from parlour.envs.language.language_files import LanguageTable, read_language
+from parlour.envs.language.speech import quote
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary, Language
-from parlour.envs.speech import quote
 from parlour.policies.agents.seat import InputPart
 from pydantic import Field, model_serializer, model_validator
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from parlour.envs.english import whole_word
+from parlour.envs.language.english import whole_word
 from parlour.envs.murder_mystery.vocabulary.facts import (
     ANSWERS,
     MEANS,

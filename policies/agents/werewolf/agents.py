@@ -14,9 +14,9 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Final, NamedTuple, cast
 
-from parlour.envs import speech
 from parlour.envs.core import NATURE, Move
-from parlour.envs.english import name
+from parlour.envs.language import speech
+from parlour.envs.language.english import name
 from parlour.envs.settings import SPARSE, Settings
 from parlour.envs.werewolf.reading import read_talk
 from parlour.envs.werewolf.vocabulary import ATTACKED, CHECKED, NIGHT, POISONS, REVEALED, WEREWOLF, WerewolfView

@@ -17,7 +17,7 @@ from heapq import heappop, heappush
 from typing import Annotated, Any, Final, Generic, Literal
 
 import numpy as np
-from parlour.envs.english import name, names
+from parlour.envs.language.english import name, names
 from parlour.policies.agents.werewolf import inference, notes
 from parlour.policies.agents.werewolf.decide import WerewolfDecision
 from parlour.policies.agents.werewolf.notes import HeardMessage

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
-from parlour.envs import speech
-from parlour.envs.bidding import BID, HIGHEST_BID
 from parlour.envs.core import accept
+from parlour.envs.hidden_roles.bidding import BID, HIGHEST_BID
+from parlour.envs.language import speech
 from parlour.envs.werewolf.vocabulary import (
     BALLOT,
     CHECKS,

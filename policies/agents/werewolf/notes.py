@@ -19,9 +19,9 @@ from collections.abc import Sequence
 from copy import copy
 from typing import Any, Final
 
-from parlour.envs import speech
 from parlour.envs.core import NATURE, Event
-from parlour.envs.english import name, names
+from parlour.envs.language import speech
+from parlour.envs.language.english import name, names
 from parlour.envs.werewolf import vocabulary as game
 from parlour.policies.agents.seat import InputPart
 from pydantic import model_serializer, model_validator

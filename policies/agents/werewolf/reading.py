@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from parlour.envs.english import CONJUNCTIONS, PLAYER, PLAYERS, denied, seats_in
+from parlour.envs.language.english import CONJUNCTIONS, PLAYER, PLAYERS, denied, seats_in
 
 MODERATOR: Final = -1
 """The speaker of announcements."""

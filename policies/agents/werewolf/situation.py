@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, Literal
 
-from parlour.envs.bidding import BID
-from parlour.envs.english import name, names, seats_named
+from parlour.envs.hidden_roles.bidding import BID
+from parlour.envs.language.english import name, names, seats_named
 from parlour.envs.werewolf.vocabulary import (
     BALLOT,
     CHECKS,

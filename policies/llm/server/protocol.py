@@ -17,8 +17,8 @@ from itertools import islice
 from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 import numpy as np
+from parlour.envs.common.json_values import check_size, json_value
 from parlour.envs.core import ParlourError
-from parlour.envs.json_values import check_size, json_value
 from parlour.policies.llm.ask import Ask, from_inputs, read_back
 from parlour.policies.llm.model import mixed
 from parlour.policies.llm.transport.request import OWNER

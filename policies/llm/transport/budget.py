@@ -13,8 +13,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self
 
+from parlour.envs.common.json_values import json_value
 from parlour.envs.core import ParlourError, value_shown
-from parlour.envs.json_values import json_value
 from parlour.policies.llm.config import ModelConfig
 from parlour.policies.llm.transport.request import BudgetSpent, Completion, Layer, Request, Transport, Usage
 from pydantic import BaseModel, Field, ValidationError

@@ -13,11 +13,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.core import Outcome, ParlourError, accept, check_from, check_one_of, in_short, listed
+from parlour.envs.language.text import end_of
 from parlour.envs.registry import build, lookup, name_of
 from parlour.envs.spec import GameSpec
-from parlour.envs.text import end_of
 from parlour.training.play import seeds
 from parlour.training.play.outside import OutsideSeats, OutsideTable
 from parlour.wrappers.text_actions import ON_BAD

@@ -17,8 +17,8 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from parlour.envs.common.extras import not_installed
 from parlour.envs.core import ParlourError
-from parlour.envs.extras import not_installed
 from parlour.envs.mediated_qa.vocabulary import ALL, FEATURES, FORMS, JOINTS, SEES, STATES, Payment
 from parlour.envs.settings import Settings
 from parlour.policies.agents.mediated_qa import contextual as models, equilibrium

@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 import numpy as np
+from parlour.envs.common.writing import LineFile, writing
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.envs.mediated_qa.service import Service, actions_of, verdict_of
 from parlour.envs.mediated_qa.signals import Bins
 from parlour.envs.mediated_qa.vocabulary import STATES, Payment, outcome_of
-from parlour.envs.writing import LineFile, writing
 from parlour.policies.agents.mediated_qa import joint as names
 from parlour.policies.llm.model import Model
 from parlour.training.learn.mediators.table import UtilityTable

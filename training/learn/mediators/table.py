@@ -18,8 +18,8 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from parlour.envs.common.json_values import json_value
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.json_values import json_value
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.policies.agents.mediated_qa.joint import Joint, check_state, column, from_column, from_key
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from math import comb
 from typing import Final
 
-from parlour.envs import speech
 from parlour.envs.core import NATURE, Event
+from parlour.envs.language import speech
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.habits import RATES
 from parlour.envs.werewolf.vocabulary import WerewolfView

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any, ClassVar, Final, TypeVar
 
-from parlour.envs.english import name
+from parlour.envs.language.english import name
 from parlour.policies.agents.werewolf import reading
 from parlour.policies.agents.werewolf.asks import HeardAsk
 from parlour.policies.agents.werewolf.gratr.asks import AskIdentity, AskIntent

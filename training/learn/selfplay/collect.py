@@ -17,7 +17,7 @@ from parlour.envs import replay
 from parlour.envs.batch.players import BatchPlayer
 from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import NATURE, OVER, Move, ParlourError
-from parlour.envs.speech import ACTS
+from parlour.envs.language.speech import ACTS
 from parlour.training.learn.batch.networks import NetworkPlayer, use_one_thread
 from parlour.training.learn.selfplay.seating import ALONE, WHOLE_SIDE, MemberScore, Seating
 

@@ -29,7 +29,7 @@ from optuna.exceptions import ExperimentalWarning, StorageInternalError
 from optuna.pruners import BasePruner, MedianPruner, NopPruner, SuccessiveHalvingPruner, WilcoxonPruner
 from optuna.samplers import TPESampler
 from optuna.trial import TrialState
-from parlour.envs.writing import CannotWrite
+from parlour.envs.common.writing import CannotWrite
 from parlour.policies.files import replacing
 from parlour.training.learn.tuning.problem import Parameters, Problem, TuneConfig, blocks, rewards
 from parlour.training.play import seeds

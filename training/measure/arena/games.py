@@ -13,7 +13,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.measure.arena.config import ArenaConfig

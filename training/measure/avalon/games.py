@@ -13,8 +13,8 @@ from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.state import AvalonState
 from parlour.envs.avalon.vocabulary import EVIL_ROLES, MERLIN, AvalonView
 from parlour.envs.core import Event, Move, ParlourError
+from parlour.envs.language.text import end_of
 from parlour.envs.replay import Transcript, text_of
-from parlour.envs.text import end_of
 from parlour.training.records.avalon.importing import assumed_moves, check_avalon
 
 RECORD: Final = "record"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from parlour.envs.english import name
+from parlour.envs.language.english import name
 from parlour.envs.replay import Transcript
 
 OPPONENT: Final = " (opponent)"

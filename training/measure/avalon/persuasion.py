@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
-from parlour.envs.speech import ACCUSE, DEFEND, RECOMMEND
+from parlour.envs.language.speech import ACCUSE, DEFEND, RECOMMEND
 from parlour.training.measure.avalon.beliefs import opening_belief, take_in
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.measure.avalon.moments import is_players

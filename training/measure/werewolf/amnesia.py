@@ -25,8 +25,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from parlour.envs import speech
 from parlour.envs.core import Move
+from parlour.envs.language import speech
 from parlour.envs.werewolf.vocabulary import LEADERS, SEER, VILLAGE, WEREWOLF, WOLVES, side_of
 from parlour.training.records.werewolf.played import Judgements
 from parlour.training.statistics import Estimate, rate

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs import replay
-from parlour.envs.json_values import json_value
+from parlour.envs.common.json_values import json_value
 from parlour.envs.werewolf.vocabulary import DRAW, ROLES, VILLAGE, WOLVES
 from parlour.training.measure.werewolf import scores, transcripts
 from parlour.training.measure.werewolf.amnesia import KINDS, WAYS, forgot

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from parlour.envs import replay
 from parlour.envs.core import NATURE, Event, ParlourError, accept
-from parlour.envs.english import name
+from parlour.envs.language.english import name
 from parlour.envs.replay import Transcript
 from parlour.envs.werewolf.vocabulary import BALLOT, CHECKED, REVEALED, VILLAGE, WEREWOLF, WOLVES, side_of
 from parlour.training.measure.werewolf.amnesia import Amnesia, Turn, amnesia

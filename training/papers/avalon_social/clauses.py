@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from parlour.envs import english
+from parlour.envs.language import english
 
 GROUP: Final = r"⟨([\d,]+)⟩"
 _MARKS: Final = str.maketrans("⟨⟩", "()")

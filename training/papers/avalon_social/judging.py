@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from parlour.envs import replay, speech
+from parlour.envs import replay
 from parlour.envs.avalon.vocabulary import LEADS, MERLIN, PERCIVAL, TEAM, VOTES, side_of
 from parlour.envs.core import Event, Move, check_from
-from parlour.envs.english import name
+from parlour.envs.language import speech
+from parlour.envs.language.english import name
 from parlour.envs.replay import Transcript, text_of
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Model, OfflineModel, RequestContext

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Generic
 
 import numpy as np
-from parlour.envs.english import name
+from parlour.envs.language.english import name
 from parlour.policies.llm.ask import A, Answer, Ask, Choices
 from parlour.training.papers.avalon_social import roles, stances
 from pydantic import AfterValidator, model_validator

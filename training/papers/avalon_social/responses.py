@@ -21,9 +21,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from parlour.envs import speech
 from parlour.envs.avalon.vocabulary import BALLOT, CARD, GUESS, TEAM
 from parlour.envs.core import NATURE, ParlourError
+from parlour.envs.language import speech
 from parlour.envs.replay import Transcript
 
 FORFEIT: Final = "forfeit"

@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import Final, Literal, NamedTuple, get_args
 
 from parlour.envs.avalon.vocabulary import EVIL, GOOD, MERLIN, MORGANA, ROLES, side_of
-from parlour.envs.english import negated
+from parlour.envs.language.english import negated
 from parlour.training.papers.avalon_social.clauses import GROUP, NOBODY, members, sentences
 
 Identity = Literal["self-disclosure", "camouflage", "withholding"]

@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from parlour.envs.avalon.vocabulary import EVIL
-from parlour.envs.english import negated, negated_at_end
+from parlour.envs.language.english import negated, negated_at_end
 from parlour.training.papers.avalon_social.clauses import GROUP, NOBODY, members, sentences
 from parlour.training.papers.avalon_social.roles import named, openly_evil
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from threading import Event
 from typing import Any, TypeVar
 
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
+from parlour.envs.adapters.turn import Player
 from parlour.envs.core import ParlourError, check_from
-from parlour.envs.turn import Player
 from parlour.policies import HumanPolicy
 from parlour.training.play.decisions import models_of
 from parlour.training.play.failures import RULE, Failures

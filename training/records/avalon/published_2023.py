@@ -18,9 +18,9 @@ from typing import Any, Final
 from parlour.envs.avalon import GAME, vocabulary as avalon
 from parlour.envs.avalon.presets import PROPOSALS
 from parlour.envs.avalon.state import DRAW, HUNT
+from parlour.envs.common.json_values import json_shown
 from parlour.envs.core import Move, listed
-from parlour.envs.json_values import json_shown
-from parlour.envs.speech import SILENT
+from parlour.envs.language.speech import SILENT
 from parlour.training.records.avalon.published_log import Words, compare
 from parlour.training.records.avalon.table import RecordedGame, table_of
 from parlour.training.records.json_objects import JsonObject

@@ -31,10 +31,10 @@ from parlour.envs.avalon import GAME
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.state import AvalonState
 from parlour.envs.avalon.vocabulary import EVIL, GOOD
+from parlour.envs.common.json_values import json_shown
 from parlour.envs.core import Move, ParlourError, listed
-from parlour.envs.english import name, negated
-from parlour.envs.json_values import json_shown
-from parlour.envs.text import clean
+from parlour.envs.language.english import name, negated
+from parlour.envs.language.text import clean
 from parlour.training.records.json_objects import JsonObject, parse
 
 _DISCUSSION: Final = "Please start discussing"

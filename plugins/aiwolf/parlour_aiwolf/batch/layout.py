@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs import speech
 from parlour.envs.batch.compiled import LANES
 from parlour.envs.batch.werewolf.layout import number_catalogue
 from parlour.envs.core import Move
+from parlour.envs.language import speech
 from parlour.envs.werewolf import vocabulary as game
 
 from parlour_aiwolf.encode import CLEARED, OF_SEAT

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
-from parlour.envs import speech
+from parlour.envs.common.json_values import json_value
 from parlour.envs.core import Move, ParlourError
-from parlour.envs.json_values import json_value
+from parlour.envs.language import speech
 from parlour.envs.werewolf.vocabulary import BALLOT, CHECKS, GUARDS, KILL, WerewolfView
 from parlour.policies.base import Policy
 

@@ -20,8 +20,8 @@ from time import monotonic
 from typing import Any, Final, Literal, Self
 
 import numpy as np
+from parlour.envs.adapters.moment import moment
 from parlour.envs.core import ParlourError, check_one_of
-from parlour.envs.moment import moment
 from parlour.envs.registry import build, lookup
 from parlour.envs.settings import Settings
 from parlour.envs.werewolf.vocabulary import WerewolfView

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from parlour.envs import speech
 from parlour.envs.core import Event, Move
+from parlour.envs.language import speech
 from parlour.envs.werewolf.vocabulary import (
     CHECKED,
     CHOSEN,

@@ -11,11 +11,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from parlour.envs import speech
+from parlour.envs.common.extras import not_installed
+from parlour.envs.common.json_values import json_value
 from parlour.envs.core import Move, ParlourError, accept
-from parlour.envs.english import name as player_name
-from parlour.envs.extras import not_installed
-from parlour.envs.json_values import json_value
+from parlour.envs.language import speech
+from parlour.envs.language.english import name as player_name
 from parlour.envs.werewolf.vocabulary import WerewolfView
 
 from parlour_aiwolf.rules import AIWolf

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from parlour.envs import speech
 from parlour.envs.core import NATURE, Event, Knowledge, Move, ParlourError, accept, listed
-from parlour.envs.hidden_roles import told
+from parlour.envs.hidden_roles.rules import told
+from parlour.envs.language import speech
 from parlour.envs.werewolf.vocabulary import (
     BALLOT,
     CHECKED,

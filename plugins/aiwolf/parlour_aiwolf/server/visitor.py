@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
+from parlour.envs.adapters.turn import read_words
+from parlour.envs.adapters.wording import wording
+from parlour.envs.common.json_values import json_value
 from parlour.envs.core import Move, ParlourError
-from parlour.envs.json_values import json_value
-from parlour.envs.turn import read_words
 from parlour.envs.werewolf.vocabulary import VILLAGE, WerewolfView
-from parlour.envs.wording import wording
 from parlour.policies.base import Policy
 from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.statistics import rate

@@ -18,8 +18,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from parlour.envs import speech
 from parlour.envs.core import Move
+from parlour.envs.language import speech
 from parlour.training.statistics import Estimate, plain
 
 from parlour_bench.abilities.doubt import mean_by_game

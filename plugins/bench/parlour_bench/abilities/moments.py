@@ -11,8 +11,8 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs.avalon.belief import AvalonHabits
 from parlour.envs.avalon.vocabulary import EVIL, GOOD, AvalonView
+from parlour.envs.language.text import render
 from parlour.envs.replay import text_of
-from parlour.envs.text import render
 from parlour.envs.werewolf import vocabulary as werewolf
 from parlour.envs.werewolf.belief import SeatBeliefs
 from parlour.envs.werewolf.vocabulary import WerewolfView

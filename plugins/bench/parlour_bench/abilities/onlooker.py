@@ -17,10 +17,10 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 import numpy as np
-from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import ONLOOKER, AvalonHabits
 from parlour.envs.core import Event
+from parlour.envs.language import speech
 from parlour.training.measure.avalon.beliefs import opening_belief, take_in
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.measure.avalon.moments import is_players

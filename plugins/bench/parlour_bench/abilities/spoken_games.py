@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.avalon.belief import AvalonHabits
+from parlour.envs.language import speech
 from parlour.envs.werewolf import vocabulary as werewolf
 from parlour.training.measure.avalon.beliefs import opening_belief
 from parlour.training.measure.avalon.games import AnalysedGame

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
-from parlour.envs.text import clean
+from parlour.envs.language.text import clean
 from parlour.training.measure.avalon.games import NOT_TOLD, AnalysedGame
 from parlour.training.report.report import Part, Picture, Report
 from parlour.training.report.result_table import Column, ResultTable

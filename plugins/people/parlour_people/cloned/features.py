@@ -13,11 +13,11 @@ from itertools import groupby
 from typing import Final
 
 import numpy as np
-from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import team_rows, teams
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Move
+from parlour.envs.language import speech
 
 from parlour_people.cloned.record import Array, SeatRecord
 from parlour_people.multi_round.rules import CONSULT

@@ -13,11 +13,11 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from parlour.envs import claims as spoken, speech
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Event, Move
+from parlour.envs.language import claims as spoken, speech
 
 from parlour_people.multi_round.player import take_gathering
 from parlour_people.multi_round.rules import CONSULT

@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from parlour.envs import speech
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
 from parlour.envs.avalon.deals import Array, Key, Numbers, clean, sides, team_rows, teams
 from parlour.envs.avalon.habits import LEADERS, Terms
 from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.public import Public
-from parlour.envs.claims import claims
 from parlour.envs.core import Event
+from parlour.envs.language import speech
+from parlour.envs.language.claims import claims
 
 from parlour_people.habits import conduct, spoken
 from parlour_people.habits.learner import Loss, Widths, by_table, nothing

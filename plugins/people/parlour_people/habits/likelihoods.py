@@ -11,7 +11,7 @@ import numpy as np
 from parlour.envs.avalon.deals import Array, Key, Numbers, clean, sides, tables, team_rows, teams
 from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.avalon.public import Public, kind_of
-from parlour.envs.claims import claims
+from parlour.envs.language.claims import claims
 
 from parlour_people.habits import conduct as terms, spoken
 from parlour_people.habits.model import ClaimHabits, Conduct

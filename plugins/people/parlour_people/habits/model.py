@@ -28,7 +28,7 @@ from parlour.envs.avalon.habits import (
     read_evidence,
     terms_of,
 )
-from parlour.envs.habit_files import HabitsByPlayers
+from parlour.envs.hidden_roles.habit_files import HabitsByPlayers
 
 VOTERS: Final = ("evil, dirty", "evil, clean", "Merlin, dirty", "Merlin, clean", "good", "Oberon")
 """Kinds of voters: an evil seat that knows its fellows, and Merlin, each by its knowledge about the team; good seats that know

@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 from parlour.envs.avalon.deals import Array
-from parlour.envs.extras import not_installed
+from parlour.envs.common.extras import not_installed
 from parlour.training.measure.calibration import CalibrationBin, bins_by_range, calibration_error as error_of
 from parlour.training.report import plots
 from parlour.training.report.plots import REFERENCE, Curve, CurvePoint

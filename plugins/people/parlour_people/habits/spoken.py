@@ -1,6 +1,6 @@
 """How likely public words of Avalon are under each deal: what a seat says about each seat, by conduct learned from records.
 
-What a statement claims (`parlour.envs.claims`) becomes one stance to each seat, by `STANCES`: accuse, else defend, else propose, else
+What a statement claims (`parlour.envs.language.claims`) becomes one stance to each seat, by `STANCES`: accuse, else defend, else propose, else
 nothing is said about it; claims about some of several seats count half, and yield to a whole one. Speech depends on the speaker's
 kind and on public events and words. Terms of a stance, in log-odds against saying nothing, by `CLAIM_TERMS`:
 
@@ -25,8 +25,8 @@ import numpy as np
 from parlour.envs.avalon.deals import Array, Numbers
 from parlour.envs.avalon.habits import Terms
 from parlour.envs.avalon.public import Public
-from parlour.envs.claims import PROPOSE, Claim, claims
-from parlour.envs.speech import ACCUSE, DEFEND
+from parlour.envs.language.claims import PROPOSE, Claim, claims
+from parlour.envs.language.speech import ACCUSE, DEFEND
 
 from parlour_people.habits.conduct import SURE
 from parlour_people.habits.model import CLAIM_TERMS
@@ -39,7 +39,7 @@ _CERTAIN = 0.98
 
 
 Reader = Callable[[str, int, int], tuple[Claim, ...]]
-"""Words, who speaks, how many players -> what is claimed; `parlour.envs.claims.claims`, or a language model."""
+"""Words, who speaks, how many players -> what is claimed; `parlour.envs.language.claims.claims`, or a language model."""
 
 
 class Heard:

@@ -21,7 +21,7 @@ from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.state import PROPOSE, TALK, VOTE, AvalonStanding, AvalonState
 from parlour.envs.avalon.vocabulary import ASSASSIN, MERLIN, MORDRED, MORGANA, OBERON, PERCIVAL, SERVANT
 from parlour.envs.core import Event, Move
-from parlour.envs.hidden_roles import HiddenRoles, shown, told
+from parlour.envs.hidden_roles.rules import HiddenRoles, shown, told
 
 CONSULT: Final = (
     "consult"  # args: (seat,) held for Merlin, or () without a name; among the evil seats, before the guess

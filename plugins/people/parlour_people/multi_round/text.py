@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from parlour.envs import speech
 from parlour.envs.avalon import vocabulary
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.text import AvalonText
 from parlour.envs.avalon.vocabulary import OBERON, AvalonView
 from parlour.envs.core import Event, Move
-from parlour.envs.english import PLAYER, last_clause, name, names, negated
-from parlour.envs.text import MODERATOR, speech_line
+from parlour.envs.language import speech
+from parlour.envs.language.english import PLAYER, last_clause, name, names, negated
+from parlour.envs.language.text import MODERATOR, speech_line
 
 from parlour_people.multi_round.rules import CONSULT, GATHERS, GOES
 

@@ -30,8 +30,8 @@ from typing import Final
 from parlour.envs.avalon import GAME as AVALON, vocabulary as avalon
 from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.state import DONE, HUNT
+from parlour.envs.common.json_values import json_shown
 from parlour.envs.core import Move, listed
-from parlour.envs.json_values import json_shown
 from parlour.training.records.avalon.table import RecordedGame, Table
 from parlour.training.records.json_objects import JsonObject
 from parlour.training.records.reading import Names, RecordFormat, file_name, names_of, record_notes

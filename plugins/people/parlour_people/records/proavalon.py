@@ -25,8 +25,8 @@ from parlour.envs.avalon import GAME, vocabulary as avalon
 from parlour.envs.avalon.options import check_roles
 from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.state import HUNT, PROPOSE
+from parlour.envs.common.json_values import json_shown
 from parlour.envs.core import Move, ParlourError, listed
-from parlour.envs.json_values import json_shown
 from parlour.training.records.avalon.table import RecordedGame, table_of
 from parlour.training.records.json_objects import JsonObject
 from parlour.training.records.reading import FILE_NAME, Names, RecordFormat, names_of, record_notes

@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass
 from types import FunctionType
 from typing import Any, Final
 
-from parlour.envs import speech
 from parlour.envs.core import Event, View
-from parlour.envs.english import name
+from parlour.envs.language import speech
+from parlour.envs.language.english import name
 from parlour.envs.plugins import OpenTable
 from parlour.envs.spec import GameSpec
 

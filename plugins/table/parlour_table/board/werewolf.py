@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from parlour.envs import speech
 from parlour.envs.core import Event
-from parlour.envs.english import name
+from parlour.envs.language import speech
+from parlour.envs.language.english import name
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.vocabulary import WerewolfView
 

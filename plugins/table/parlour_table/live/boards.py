@@ -15,11 +15,11 @@ from typing import Any, ClassVar, NamedTuple
 
 from parlour.envs import core
 from parlour.envs.core import GameText, Move, ParlourError, View
-from parlour.envs.entries import TextAction
-from parlour.envs.free_words import read_free_words, understood
-from parlour.envs.headings import OPTION, headings_of, sections_of
-from parlour.envs.seat_names import SeatNames
-from parlour.envs.text import MAX_WORDS
+from parlour.envs.language.entries import TextAction
+from parlour.envs.language.free_words import read_free_words, understood
+from parlour.envs.language.headings import OPTION, headings_of, sections_of
+from parlour.envs.language.seat_names import SeatNames
+from parlour.envs.language.text import MAX_WORDS
 from parlour.policies import HumanPolicy
 from parlour.policies.base import Policy
 from parlour.training.play.rollout import Stopped
@@ -297,7 +297,7 @@ class Board:
 
 
 CLOCK = "clock"
-"""Why the table made a move in a person's place; see `parlour.envs.entries.Entry.replaced`."""
+"""Why the table made a move in a person's place; see `parlour.envs.language.entries.Entry.replaced`."""
 
 
 class Person(Policy):

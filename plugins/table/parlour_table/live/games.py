@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from parlour.envs import replay
+from parlour.envs.adapters.turn import Player
+from parlour.envs.common.writing import LineFile, writing
 from parlour.envs.core import Outcome, ParlourError
-from parlour.envs.english import name
-from parlour.envs.entries import Entry, TextAction
-from parlour.envs.headings import language_of
+from parlour.envs.language.english import name
+from parlour.envs.language.entries import Entry, TextAction
+from parlour.envs.language.headings import language_of
+from parlour.envs.language.seat_names import NO_NAMES, SeatNames
 from parlour.envs.registry import name_of
-from parlour.envs.seat_names import NO_NAMES, SeatNames
-from parlour.envs.turn import Player
-from parlour.envs.writing import LineFile, writing
 from parlour.training.play.decisions import models_of, of_transcript
 from parlour.training.play.failures import RULE, Failures
 from parlour.training.play.rollout import GameUnfinished, Stopped, play

@@ -22,7 +22,7 @@ From the table:
     review   the coach's view of the game: the decisions of the seat that cost most
     gone     the last message: why the connection ends
 
-Sections and lines come from `parlour.envs.text.render`: put together they equal the seat's View in words. From a
+Sections and lines come from `parlour.envs.language.text.render`: put together they equal the seat's View in words. From a
 browser: `sit` with its key and a name that the page made up for itself (the first message), `move` with the number of the turn and an
 option's number or words, `reading` with words that are not said yet, `next` to begin another game, `ping` to see whether the connection
 is alive. A move may be sent again until it is answered: it counts once.
@@ -35,10 +35,10 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
 from parlour.envs import replay
+from parlour.envs.common.json_values import json_value
 from parlour.envs.core import NATURE, Event, GameText, ParlourError, View
-from parlour.envs.free_words import as_said
-from parlour.envs.json_values import json_value
-from parlour.envs.text import agents_of, end_for, end_of, was
+from parlour.envs.language.free_words import as_said
+from parlour.envs.language.text import agents_of, end_for, end_of, was
 from parlour.training.replay.model import Turned
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 

@@ -14,11 +14,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
+from parlour.envs.adapters.turn import Player
+from parlour.envs.adapters.wording import worded_kinds
 from parlour.envs.core import ParlourError
-from parlour.envs.speech import ACTS
-from parlour.envs.turn import Player
-from parlour.envs.wording import worded_kinds
+from parlour.envs.language.speech import ACTS
 from parlour.policies.llm.server.listening import LOOPBACK, ListeningServer, in_thread
 from parlour.policies.llm.server.protocol import Refused
 from parlour.training.report.page import Page, render

@@ -8,8 +8,8 @@ import secrets
 from typing import Final
 
 from parlour.envs.core import ParlourError
+from parlour.envs.language.text import MAX_WORDS
 from parlour.envs.settings import Settings
-from parlour.envs.text import MAX_WORDS
 from pydantic import Field
 
 LONGEST_ESCAPE = 12

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, Self
 
 from parlour.envs.core import Move, accept, check_one_of
-from parlour.envs.english import name
+from parlour.envs.language.english import name
 from parlour.envs.settings import Settings
 from parlour.envs.werewolf.vocabulary import CHECKED, REVEALED, WEREWOLF, WOLVES, WerewolfView
 from parlour.policies.agents.werewolf.agents import WINDOW, InferredBelief, WerewolfSeat, WerewolfSettings

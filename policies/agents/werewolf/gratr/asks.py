@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
-from parlour.envs.english import name
+from parlour.envs.language.english import name
 from parlour.envs.werewolf.vocabulary import WOLVES
 from parlour.policies.agents.werewolf import reading
 from parlour.policies.agents.werewolf.asks import Number, others_of

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
+from parlour.envs.common.json_values import json_value
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.json_values import json_value
 from parlour.envs.settings import Settings
 from parlour.policies.agents.werewolf.gratr.asks import StatementEvidence
 from parlour.policies.agents.werewolf.gratr.equations import Parameters

@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol
 
 import networkx as nx
 from parlour.envs.core import ParlourError
-from parlour.envs.english import name
+from parlour.envs.language.english import name
 from parlour.policies.agents.werewolf.gratr.equations import Parameters
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
 from parlour.policies.agents.werewolf.gratr.statements import EdgeEvidence, Snapshot, TrustBelief, plain

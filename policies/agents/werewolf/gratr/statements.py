@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypedDict
 
-from parlour.envs.english import name
+from parlour.envs.language.english import name
 from parlour.policies.agents.werewolf.gratr.equations import Parameters
 
 Origin = Literal["start", "certain", "stated", "retrieved"]

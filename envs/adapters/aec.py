@@ -15,6 +15,9 @@ from typing import Any, Final, Literal
 import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import seeding
+from parlour.envs.adapters.spaces import AfterReset, AgentSpaces, observed_space
+from parlour.envs.adapters.wording import Mask, SeatEncoders, SeatTexts, Turn, masked, own_numbers, wording
+from parlour.envs.common.terminal import tell_text
 from parlour.envs.core import (
     NATURE,
     OVER,
@@ -28,12 +31,9 @@ from parlour.envs.core import (
     check_one_of,
     given_up,
 )
-from parlour.envs.entries import Entry, TextAction, entry_of
-from parlour.envs.spaces import AfterReset, AgentSpaces, observed_space
+from parlour.envs.language.entries import Entry, TextAction, entry_of
+from parlour.envs.language.text import agents_of, end_of
 from parlour.envs.spec import GameSpec
-from parlour.envs.terminal import tell_text
-from parlour.envs.text import agents_of, end_of
-from parlour.envs.wording import Mask, SeatEncoders, SeatTexts, Turn, masked, own_numbers, wording
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 
@@ -53,7 +53,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         observation: `"text"`: `{"text", "action_mask"}`; `"features"`: `{"observation", "action_mask"}`; `"both"`.
         features: A kind of features that the table has, with settings behind a colon where the game has them. `"table"`: seats and actions
             numbered as at the table; any other: features, actions and masks in the frame of the seat that observes or moves
-            (`parlour.envs.frames`).
+            (`parlour.envs.common.frames`).
         info: `"numeric"`: only `action_mask`; `"full"` adds at a seat's turn `options`, `legal` (numbers), `view`,
             `heuristic`, the dotted name of the game's scripted player, and `features`, unless they are `"table"`.
         render_mode: `"ansi"`: `render` returns the public record; `"human"`: `reset` and each step print what was added
@@ -233,7 +233,7 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
     def ahead(self, agent: str, state: Any, observation: str) -> tuple[dict[str, Any], dict[str, Any]]:
         """Observation, in a form of `observe_as` or none (`"view"`), and info of `agent` at its turn in `state`.
 
-        `state` is a later state, in which the agent has seen the same events as now (`parlour.envs.moment`).
+        `state` is a later state, in which the agent has seen the same events as now (`parlour.envs.adapters.moment`).
         """
         seat = self.seat_of[agent]
         view, turn = self.game.view(state, seat), self.offer(self.game.legal(state), seat)

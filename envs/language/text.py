@@ -12,9 +12,10 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
-from parlour.envs import speech
+from parlour.envs.common.terminal import printable
 from parlour.envs.core import Game, GameText, Move, Outcome, ParlourError, V_contra, View
-from parlour.envs.english import (
+from parlour.envs.language import speech
+from parlour.envs.language.english import (
     ME,
     PLAYER,
     PLAYERS,
@@ -26,8 +27,7 @@ from parlour.envs.english import (
     only_numbers,
     seats_in,
 )
-from parlour.envs.headings import ENGLISH, LANGUAGES, OPTION, Headings, headings_of
-from parlour.envs.terminal import printable
+from parlour.envs.language.headings import ENGLISH, LANGUAGES, OPTION, Headings, headings_of
 
 WHO, RECORD, CHOICE, NOT_YOUR_TURN = LANGUAGES[ENGLISH][:4]
 """The headings of a table in English, and the text under the last heading while another seat is to move."""

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
+from parlour.envs.common.frames import Frame
 from parlour.envs.core import TABLE, Event, Move
-from parlour.envs.frames import Frame
-from parlour.envs.hidden_roles import FEATURES
+from parlour.envs.hidden_roles.rules import FEATURES
 from parlour.envs.spec import Encoders
 
 Features = np.ndarray[Any, np.dtype[np.float32]]

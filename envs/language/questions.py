@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
-from parlour.envs.english import PLAYER, SEPARATOR, listing, sentences
+from parlour.envs.language.english import PLAYER, SEPARATOR, listing, sentences
 
 TRUST: Final = "trust"
 SUSPECT: Final = "suspect"

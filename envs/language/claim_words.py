@@ -1,4 +1,4 @@
-"""The turns of speech by which free words accuse, defend, propose and follow: patterns for `parlour.envs.claims`, as data.
+"""The turns of speech by which free words accuse, defend, propose and follow: patterns for `parlour.envs.language.claims`, as data.
 
 English as it is spoken at tables of hidden roles, collected from the half of the labelled statements on which the reader
 was developed (tests/spoken). Each pattern is searched in a short stretch of one sentence; `⟨` stands for a list of seats, `⟨?`

@@ -2,7 +2,7 @@
 
 A cycle takes the moves of all seats that decide at the same time: the seat whose turn it is, and each later seat that learns
 nothing new before its move (secret votes, quest cards). A phase with hidden turns, such as a night, has a fixed number of cycles
-(`parlour.envs.moment`). Each cycle asks the seats that could act, and results appear when the phase is over, so that cycles
+(`parlour.envs.adapters.moment`). Each cycle asks the seats that could act, and results appear when the phase is over, so that cycles
 reveal no more than the View. A move that was given
 early is stored until its turn comes; if it never comes, as for a seer who is killed before, it is dropped. Everybody else
 has the single action `wait`, the last number of the action space. An action that cannot be used (a waiting seat may send
@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
-from parlour.envs.aec import GameEnv
+from parlour.envs.adapters.aec import GameEnv
+from parlour.envs.adapters.moment import HiddenPhase, hidden_cycles, moment
+from parlour.envs.adapters.spaces import AgentSpaces, ObservedSpace, ProseSpace
+from parlour.envs.adapters.wording import Mask
 from parlour.envs.core import Event, Move, ParlourError, View, check_from, numbered
-from parlour.envs.moment import HiddenPhase, hidden_cycles, moment
-from parlour.envs.spaces import AgentSpaces, ObservedSpace, ProseSpace
-from parlour.envs.text import MAX_WORDS, clean, render
-from parlour.envs.wording import Mask
+from parlour.envs.language.text import MAX_WORDS, clean, render
 from pettingzoo.utils.env import ParallelEnv
 
 

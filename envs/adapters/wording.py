@@ -12,10 +12,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from parlour.envs.core import Event, Game, IllegalMove, Move, State, View
-from parlour.envs.headings import headings_of
+from parlour.envs.language.headings import headings_of
+from parlour.envs.language.speech import ACTS
+from parlour.envs.language.text import options, waiting
 from parlour.envs.spec import GameSpec
-from parlour.envs.speech import ACTS
-from parlour.envs.text import options, waiting
 
 Mask = np.ndarray[Any, np.dtype[np.int8]]
 _KEPT: Final = 10_000
@@ -116,7 +116,7 @@ class Wording:
 
 
 class OwnNumbers:
-    """The moves of one table as each of its seats numbers them (`parlour.envs.frames`)."""
+    """The moves of one table as each of its seats numbers them (`parlour.envs.common.frames`)."""
 
     def __init__(self, spec: GameSpec, game: Game[Any]) -> None:
         self.frame = spec.encoder(game).frame()
@@ -178,7 +178,7 @@ class SeatEncoders:
 class SeatTexts:
     """The first two sections of every seat's observation, for one game from its beginning.
 
-    One text of what everybody saw, and for each seat what comes before it. `prose` equals `parlour.envs.text.render` of the
+    One text of what everybody saw, and for each seat what comes before it. `prose` equals `parlour.envs.language.text.render` of the
     seat's View at every step.
     """
 

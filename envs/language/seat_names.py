@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError, value_shown
-from parlour.envs.english import whole_word
+from parlour.envs.language.english import whole_word
 
 GIVEN: Final = (
     "Ana",

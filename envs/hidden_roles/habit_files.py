@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
+from parlour.envs.common.json_values import json_value
 from parlour.envs.core import ParlourError
-from parlour.envs.json_values import json_value
 
 HABITS_FORMAT: Final = 1
 _OWN_KEYS: Final = ("parlour_habits", "game", "players")

@@ -1,18 +1,18 @@
 """The free words of a person at a table: what they are taken as, and how the record shows them.
 
 A game's own text reads its canonical sentences and what is close to them. People speak more freely: where the game finds
-no claim, the reader of `parlour.envs.claims` looks for a claim that the rules allow. A question claims nothing.
+no claim, the reader of `parlour.envs.language.claims` looks for a claim that the rules allow. A question claims nothing.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from parlour.envs.claims import PROPOSE, claims
 from parlour.envs.core import GameText, Move, View
-from parlour.envs.questions import questions, statements
-from parlour.envs.speech import ACCUSE, ACTS, DEFEND, RECOMMEND, SILENT
-from parlour.envs.text import clean, say_speech
+from parlour.envs.language.claims import PROPOSE, claims
+from parlour.envs.language.questions import questions, statements
+from parlour.envs.language.speech import ACCUSE, ACTS, DEFEND, RECOMMEND, SILENT
+from parlour.envs.language.text import clean, say_speech
 
 _AS_ACT: Final = {ACCUSE: ACCUSE, DEFEND: DEFEND, PROPOSE: RECOMMEND}
 """Kind of claim -> the act that it is; claims of the first kind come first."""

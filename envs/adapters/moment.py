@@ -5,7 +5,7 @@ whatever will be played. So are the seats that will hear nothing but players bef
 
 A phase with hidden turns, such as a night, always lasts equally long: a seat that counts cycles must not learn how many others
 act unseen. So a game that has such phases says in two methods, each a function of a View, how
-they go in the parallel form (`parlour.envs.parallel`); its rules and its AEC form stay as they are:
+they go in the parallel form (`parlour.envs.adapters.parallel`); its rules and its AEC form stay as they are:
 
     hidden_cycles(view) -> int
         How many cycles the phase lasts that the View is in; 0 if all see each turn. The same for all seats, so it rests on

@@ -13,9 +13,9 @@ import re
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from parlour.envs import speech
 from parlour.envs.core import Move, ParlourError
-from parlour.envs.text import AmbiguousMove, UnreadableMove
+from parlour.envs.language import speech
+from parlour.envs.language.text import AmbiguousMove, UnreadableMove
 
 BID: Final = "bid"
 """args (height,): from 0, which is to listen."""

@@ -2,7 +2,7 @@
 
 A speech is a `Move` whose kind is one of the acts below; free words may go with it. Games choose the acts that make
 sense for them and put them into their catalogue; policies that do not speak a language play them by number, language
-models speak freely and the act is read from their words (`parlour.envs.text.read_speech`).
+models speak freely and the act is read from their words (`parlour.envs.language.text.read_speech`).
 """
 
 from __future__ import annotations

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from parlour.envs import claim_words as turns
-from parlour.envs.english import NEGATION
-from parlour.envs.speech import ACCUSE, CLAIM_ROLE, DEFEND, PROMISE
+from parlour.envs.language import claim_words as turns
+from parlour.envs.language.english import NEGATION
+from parlour.envs.language.speech import ACCUSE, CLAIM_ROLE, DEFEND, PROMISE
 
 PROPOSE: Final = "propose"
 DEFER: Final = "defer"

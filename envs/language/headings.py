@@ -1,7 +1,7 @@
 """The headings of an observation in prose, in each language of a table; its sections; what is new in it since the last turn.
 
 A game's text whose `language` is not English names it; everybody who writes or cuts prose takes the headings from here.
-No player's words can imitate one: whatever a player says stands inside one line (`parlour.envs.text`).
+No player's words can imitate one: whatever a player says stands inside one line (`parlour.envs.language.text`).
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Any game as a PettingZoo environment: written once for all games."""
