@@ -258,9 +258,10 @@ def test_every_broken_contract_is_reported_with_every_line_that_breaks_it(copied
 
 
 def test_every_game_is_under_the_contract_of_independence():
-    games = {f"parlour.envs.{p.parent.name}" for p in (ROOT / "envs").glob("*/rules.py")}
-    independence = next(contract for contract in CONTRACTS if contract["type"] == "independence")
-    assert set(independence["modules"]) == games
+    games = {path.parent.name for path in (ROOT / "envs").glob("*/rules.py")} - {"hidden_roles"}
+    rooms = next(contract for contract in CONTRACTS if contract.get("containers") == ["parlour.envs"])
+    (siblings,) = [layer for layer in rooms["layers"] if "avalon" in layer]
+    assert set(siblings.split(" | ")) == {"adapters", *games}
 
 
 # -- what is imported ------------------------------------------------------------------------------------------
