@@ -37,10 +37,10 @@ def layer_arrays(layers: Iterable[tuple[Any, Any]], before: str = "", dtype: Any
 
 
 def stored_kind(path: str | Path) -> str:
-    """The name under which `write_arrays` wrote the plain values of a file of ours. To be used in `reading`.
+    """The name under which `write_arrays` stored a file's plain values. Call it within `reading`.
 
     Raises:
-        ValueError: There is not exactly one that begins with `parlour_`.
+        ValueError: The names that begin with `parlour_` are none, or several.
     """
     with zipfile.ZipFile(path) as packed:
         (kind,) = (name.removesuffix(".npy") for name in packed.namelist() if name.startswith("parlour_"))

@@ -15,6 +15,7 @@ pytest.importorskip("numba")
 from parlour.training.learn.batch.networks import action_units, feature_units, hidden_units, shared_mlp, weights_of
 from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.learn.selfplay.learner import SelfplayLearner
+from parlour.training.runs.run import Run
 
 pytestmark = pytest.mark.slow  # kernels are compiled
 
@@ -117,7 +118,9 @@ def test_a_learner_shares_the_weights_of_its_policy_and_stores_them(tmp_path):
         return SelfplayLearner(config, batch.make("werewolf_v0", num_envs=1, features="summary", num_players=5))
 
     first, other = learner(0), learner(1)
-    first.save(tmp_path / "checkpoint.npz", {})
-    other.load(tmp_path / "checkpoint.npz")
+    run = Run(tmp_path)
+    with run.opened():
+        run.checkpoint(first.state_dict({}))
+        run.restore(other.load_state_dict)
     for mine, its in zip(weights_of(first.policy), weights_of(other.policy), strict=True):
         np.testing.assert_array_equal(mine[0], its[0])

@@ -22,9 +22,9 @@ class Purpose(IntEnum):
     FINAL_DEALS = 1
     HELD_OUT_DEALS = 2
     SAMPLER = 10
-    """Of a tuned parameter."""
+    """The sampler of a tuned parameter."""
     EPISODES = 0
-    """That trust is learned from."""
+    """Episodes from which trust is learned."""
     SPLIT = 0
     """Questions that a mediator learns from, and held-out ones."""
     QUESTIONS = 18
@@ -36,7 +36,7 @@ class Purpose(IntEnum):
     """Their order."""
     SEATING = 3
     SEAT = 4
-    """Of a single learner."""
+    """The seat of a single learner."""
     BEST_RESPONSE = 5
 
 

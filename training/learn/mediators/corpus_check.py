@@ -83,7 +83,7 @@ def count_corpus(corpus: Corpus, form: str, graph: KnowledgeGraph) -> CorpusRepo
 
 
 def corpus_table(report: CorpusReport, title: str) -> ResultTable:
-    """What there is, how many, and examples or a remark."""
+    """Each part of the corpus, its number, and examples or a remark."""
     kinds = ", ".join(f"{kind} {count}" for kind, count in report.kinds.items())
     nodes = ", ".join(f"{kind} {count}" for kind, count in report.nodes.items())
     mean = f"{report.links / report.linked:.2f} documents each" if report.linked else ""

@@ -93,11 +93,11 @@ class Trained:
     """Usability of the trained policy, from the held-out questions."""
     curve: LearningCurve
     scores: tuple[Scores, ...] = ()
-    """Of a calibrated run: the learned mediator, the baselines and the oracle on its held-out questions."""
+    """The learned mediator, the baselines and the oracle on the held-out questions of a calibrated run."""
     reader: str = ""
     """Who answered; empty if it is not told."""
     states: Mapping[str, int] = field(default_factory=dict)
-    """Of a calibrated run: the training questions in each state."""
+    """The training questions in each state, in a calibrated run."""
     seen_regrets: Mapping[str, float] = field(default_factory=dict)
     """What each module would gain by disobeying a policy that sees more than the state, mean over held-out questions."""
 

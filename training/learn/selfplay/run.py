@@ -257,7 +257,7 @@ def repeats_report(config: SelfplayConfig, repeats: list[Repeat]) -> Report:
     )
     means = {name: _over_seeds(repeats, name) for name in ("whole_sides", "one_seat")}
     rows = [(made.seed, made.whole_sides, made.one_seat, made.steps, made.seconds) for made in repeats]
-    title = f"Points against {RULE} on {config.game} (95 % interval: by deal; of the mean, by seed)"
+    title = f"Points against {RULE} on {config.game} (95 % interval by deal; that of the mean is by seed)"
     return Report(
         f"Self-play, {len(repeats)} seeds",
         compared("self-play", "the heuristic", means["whole_sides"], WIN_RATE.of("seeds")),
