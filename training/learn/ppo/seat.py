@@ -99,7 +99,7 @@ class TrainingResult:
     points: tuple[SeatPoint, ...]
     baselines: tuple[SeatBaseline, ...]
     gain: Estimate
-    """The trained seat less its opponents' policy in the same seat of the same held-out deals, which are as many as the
+    """The trained seat minus its opponents' policy in the same seat of the same held-out deals, which are as many as the
     validation games of a point of the curve."""
     held_out: evaluate.Evaluation | None = field(default=None, compare=False)
     """These games; None where the run had been measured before."""
