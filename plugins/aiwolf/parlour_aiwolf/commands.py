@@ -70,7 +70,7 @@ def play_contest(
 
     Example: [bold]parlour aiwolf play --host localhost --port 10000 --policy heuristic[/bold]
     """
-    settings = contest.ContestSettings(players=players)
+    settings = contest.ContestSettings.from_plain({"players": players})
     config = contest.config_of(settings.players)
     check_one_of("protocol", protocol, tuple(PROTOCOLS))
     visitor = PROTOCOLS[protocol](make_policy(policy, contest.GAME, config, model), name, role, seed)
