@@ -172,7 +172,7 @@ def test_a_run_holds_out_the_last_games_and_its_habits_play(folder, tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"last": 0.0}, "a share from 0.01 to 0.9"),
+        ({"last": 0.0}, r"\blast\b"),
         ({"last": 0.2, "test": "x"}, "one of them"),
     ],
 )

@@ -24,7 +24,7 @@ def write_abilities_page(folder: Path, measured: Abilities, verdict: str, table:
 
 def _picture(measured: Abilities) -> str:
     """Skill of everybody who was asked, the player only where enough beliefs were its own."""
-    asked = measured.asked
+    asked = measured.asked.answers
     hidden = {measured.player} if mostly_foreign(asked.first + asked.again, asked.asked) else set()
     rows = [
         (name, scores.skill, f"{scores.skill.value:.2f}, n={scores.skill.n}")

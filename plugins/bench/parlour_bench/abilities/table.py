@@ -20,7 +20,7 @@ _TITLE = "Abilities (95 % intervals over games); deduction: everybody at the sam
 
 def abilities_table(measured: Abilities) -> ResultTable:
     """A row for each measure, a column for each player; what rests on too few beliefs of the player's own is left out."""
-    asked = measured.asked
+    asked = measured.asked.answers
     own = asked.first + asked.again
     beside = [name for name in measured.deduction if name != measured.player]
     players, hidden = (measured.player, *beside), measured.player if mostly_foreign(own, asked.asked) else ""
@@ -100,7 +100,7 @@ def _moves_rows(measured: Abilities) -> Iterator[tuple[Cell, Cell, Cell]]:
 
 def verdict_on(measured: Abilities) -> str:
     """What the player concludes and hides, in two sentences."""
-    asked = measured.asked
+    asked = measured.asked.answers
     own, player = asked.first + asked.again, measured.player
     if mostly_foreign(own, asked.asked):
         return no_score(player, own, asked.asked)
