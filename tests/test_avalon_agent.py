@@ -155,7 +155,8 @@ def test_experience_reaches_the_questions_and_only_the_modules_that_learn_it():
     for without in ((), ("others",)):
         model = Listener()
         agents = [
-            AvalonAgent(model, without=without, experience=Experience(dict.fromkeys(roles, lesson))) for _ in range(6)
+            AvalonAgent(model, without=without, experience=Experience(roles=dict.fromkeys(roles, lesson)))
+            for _ in range(6)
         ]
         rollout.play(table(), agents, 4)
         by_type = {type(question): question for question in model.questions}
@@ -238,7 +239,9 @@ def test_only_the_response_is_asked_again():
 def test_a_copy_plays_the_same(again, tmp_path):
     lesson = Lesson("Prefer the line shadow.", ("x\u2028y", "我"), "Evil players play fail 1 of 9 times.", 2)
     agents: list[Any] = [
-        AvalonAgent(without=("plan",), about="teammates", try_out=True, experience=Experience({"Morgana": lesson}))
+        AvalonAgent(
+            without=("plan",), about="teammates", try_out=True, experience=Experience(roles={"Morgana": lesson})
+        )
     ]
     agents += [ChatPlayer(), BaselineAgent(), AvalonAgent(), AvalonAgent(), AvalonAgent()]
     env = table()

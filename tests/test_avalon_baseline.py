@@ -119,8 +119,8 @@ def test_the_pool_keeps_the_fifty_newest_of_each_role():
     pool.add("Merlin", [past(k) for k in range(30)])
     pool.add("Morgana", [past(99)])
     pool.add("Merlin", [past(k) for k in range(30, 70)])
-    assert pool.past["Merlin"] == [past(k) for k in range(20, 70)]
-    assert pool.past["Morgana"] == [past(99)]
+    assert pool.roles["Merlin"] == [past(k) for k in range(20, 70)]
+    assert pool.roles["Morgana"] == [past(99)]
 
 
 def test_alike_is_a_cosine_above_085():
@@ -132,7 +132,7 @@ def test_alike_is_a_cosine_above_085():
         "Something else entirely.",
         "vote",
     ]
-    pool = Pool({"Merlin": [Past(reflection=other, response=other, score=0) for other in others]})
+    pool = Pool(roles={"Merlin": [Past(reflection=other, response=other, score=0) for other in others]})
     rows = HashingEmbedder().embed([said, *others]).astype(float)
     cosines = [float(rows[0] @ row / np.linalg.norm(rows[0]) / np.linalg.norm(row)) for row in rows[1:]]
     assert [lesson.response for lesson in pool.alike("Merlin", said)] == [
@@ -147,7 +147,7 @@ def test_alike_is_a_cosine_above_085():
 
 
 def test_a_pool_survives_its_file(tmp_path):
-    pool = Pool({"Merlin": [past(1, 920, 'two\nlines "我" \u2028')], "Oberon": []})
+    pool = Pool(roles={"Merlin": [past(1, 920, 'two\nlines "我" \u2028')], "Oberon": []})
     pool.save(tmp_path / "deep" / "pool.json")
     assert Pool.load(tmp_path / "deep" / "pool.json") == pool
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["pool.json"]

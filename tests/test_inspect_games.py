@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
@@ -94,7 +92,7 @@ def test_deals_that_are_none_are_refused(deals):
 
 def stored(answers: int | None = None) -> StoredGame:
     """A game of player_0 that takes the last option; after so many answers it says nothing any more."""
-    talk = OutsideSeats(OutsideTable("avalon_v0", {"num_players": 5, "talk": False}), ["player_0"])
+    talk = OutsideSeats(OutsideTable(game="avalon_v0", options={"num_players": 5, "talk": False}), ["player_0"])
     talk.deal(3)
     while talk.agent is not None and len(talk.said) != answers:
         talk.say(talk.options[-1])
@@ -106,8 +104,8 @@ def stored(answers: int | None = None) -> StoredGame:
 def test_a_stored_game_is_read_back_and_played_again(answers, tmp_path):
     game = stored(answers)
     assert game.left == (answers == 2)
-    assert StoredGame.from_json(game.as_json()) == StoredGame.from_json(StoredGame.from_json(game.as_json()).as_json())
-    play_again(StoredGame.from_json(game.as_json()), tmp_path / "game.jsonl", {"players": {}})
+    assert StoredGame.from_plain(game.plain()) == StoredGame.from_plain(StoredGame.from_plain(game.plain()).plain())
+    play_again(StoredGame.from_plain(game.plain()), tmp_path / "game.jsonl", {"players": {}})
     transcript = replay.read(tmp_path / "game.jsonl")
     assert transcript.outcome.returns == tuple(game.returns.values())
     assert len(transcript.moves) == game.moves
@@ -115,7 +113,7 @@ def test_a_stored_game_is_read_back_and_played_again(answers, tmp_path):
 
 def test_a_stored_game_that_comes_out_otherwise_is_refused(tmp_path):
     game = stored()
-    other = replace(game, said=((game.said[0][0], "I reject the team."), *game.said[1:]))
+    other = game.replace(said=((game.said[0][0], "I reject the team."), *game.said[1:]))
     assert other.said != game.said
     with pytest.raises(ParlourError, match=r"accepted: (what comes of its seed|all that was said|the seat to speak)"):
         play_again(other, tmp_path / "game.jsonl", {})

@@ -44,7 +44,7 @@ def stored_and_played_again(game: str, out: Path) -> list[float]:
     rewards = []
     for k, seed in enumerate(dealt(QUICK)):
         agent = seat_of(game, k)
-        talk, messages = OutsideSeats(OutsideTable(game, TABLES[game]), [agent]), []
+        talk, messages = OutsideSeats(OutsideTable(game=game, options=TABLES[game]), [agent]), []
         talk.deal(seed)
         while not talk.done:
             messages.append({"role": "user", "content": talk.hear(agent)})

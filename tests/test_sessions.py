@@ -12,6 +12,7 @@ from parlour.envs.language.headings import headings_of
 from parlour.envs.language.text import render
 from parlour.policies import RandomPolicy
 from parlour.training.harnesses.sessions import SessionCounts, Sessions, SessionSettings
+from parlour.training.statistics import plain
 from test_conversation import news_of
 
 
@@ -32,7 +33,7 @@ def test_what_a_caller_is_told_put_together_is_what_the_view_of_its_seat_holds(t
         headings = headings_of(game.text)
         text = "".join(news_of(turn.message, headings) for turn in turns)
         assert text == news_of(render(game.text, game.view(1)), headings)
-        assert {tuple(turn.as_json()) for turn in turns} == {
+        assert {tuple(plain(turn)) for turn in turns} == {
             ("session", "seat", "message", "options", "done", "reward", "faults")
         }
 

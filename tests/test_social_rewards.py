@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from parlour.envs.avalon.vocabulary import EVIL
 from parlour.envs.core import ParlourError
+from parlour.envs.registry import lookup
 from parlour.training.harnesses.in_flight import TalkGame, play_in_flight
-from parlour.training.harnesses.social import SeatEnd, check_social, end_of_talk, seat_end
+from parlour.training.harnesses.social import SeatEnd, end_of_talk, seat_end
 from parlour.wrappers.conversation import ConversationSeat, table
 
 END = SeatEnd(("player_1", "player_2"), (True, False), (0.5, 0.5), good=True, speaking=0.0)
@@ -104,7 +105,7 @@ def test_games_in_flight_keep_what_was_found_at_their_end():
 
 def test_other_games_and_games_in_progress_are_refused():
     with pytest.raises(ParlourError, match=r"'werewolf_v0' is not accepted; accepted: avalon_v0"):
-        check_social("werewolf_v0")
+        seat_end(lookup("werewolf_v0").raw_env(), "player_1")
     seat = ConversationSeat(table("avalon_v0", num_players=5), "player_1")
     seat.reset(1)
     with pytest.raises(ParlourError, match=r"a game in progress is not accepted"):

@@ -33,7 +33,7 @@ LESSON = Lesson(
 
 
 def test_experience_survives_its_file_and_can_be_read(tmp_path):
-    experience = Experience({"Merlin": LESSON, "Assassin": Lesson("Hide.")})
+    experience = Experience(roles={"Merlin": LESSON, "Assassin": Lesson("Hide.")})
     path = tmp_path / "deep" / "e.json"
     experience.save(path)
     assert Experience.load(path) == experience
@@ -42,12 +42,12 @@ def test_experience_survives_its_file_and_can_be_read(tmp_path):
     assert "我" in text
     assert len(text.splitlines()) > 15
     assert experience.of("Percival") == Lesson(first_strategy("Percival"))
-    assert experience.of("Merlin") is experience.lessons["Merlin"]
+    assert experience.of("Merlin") is experience.roles["Merlin"]
 
 
 def test_a_file_edited_by_hand_changes_how_a_role_is_played(tmp_path):
     path = tmp_path / "e.json"
-    Experience({"Merlin": LESSON}).save(path)
+    Experience(roles={"Merlin": LESSON}).save(path)
     stored = json.loads(path.read_text("utf-8"))
     stored["roles"]["Merlin"]["strategy"] = "I like the line discreet most."
     path.write_text(json.dumps(stored), "utf-8")
@@ -67,7 +67,7 @@ def test_a_file_edited_by_hand_changes_how_a_role_is_played(tmp_path):
     ids=str,
 )  # fmt: skip
 def test_a_lesson_edited_wrongly_is_refused_in_one_line(spoil, tmp_path):
-    Experience({"Merlin": LESSON}).save(tmp_path / "e.json")
+    Experience(roles={"Merlin": LESSON}).save(tmp_path / "e.json")
     stored = json.loads((tmp_path / "e.json").read_text("utf-8"))
     stored["roles"]["Merlin"] |= spoil
     (tmp_path / "e.json").write_text(json.dumps(stored), "utf-8")
@@ -126,7 +126,7 @@ def test_a_game_is_counted_for_its_line():
 
 
 def test_counts_are_added_to_those_of_earlier_games():
-    before = Experience(dict.fromkeys(("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin"), LESSON))
+    before = Experience(roles=dict.fromkeys(("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin"), LESSON))
     agents, roles = one_game(experience=before)
     merlin = agents[roles.index("Merlin")]
     lesson = merlin.learn(roles, won=True, seed=0)
@@ -139,12 +139,12 @@ def test_counts_are_added_to_those_of_earlier_games():
     k, n = tally_in(alone.others).get("fail", (0, 0))
     assert tally_in(lesson.others)["fail"] == (3 + k, 4 + n)
     assert lesson.games == 8
-    assert before.lessons["Merlin"] == LESSON  # learning returns a lesson, and changes none
+    assert before.roles["Merlin"] == LESSON  # learning returns a lesson, and changes none
 
 
 @pytest.mark.parametrize("part", ["improve", "others"])
 def test_a_part_switched_off_leaves_its_part_as_it_was(part):
-    before = Experience(dict.fromkeys(("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin"), LESSON))
+    before = Experience(roles=dict.fromkeys(("Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin"), LESSON))
     agents, roles = one_game(without=(part,), experience=before)
     lesson = agents[0].learn(roles, won=True, seed=0)
     assert lesson is not None
@@ -169,7 +169,7 @@ def test_practice_is_the_same_again_and_sides_take_turns(whole):
     assert practise(SMALL, Run(whole)) == first  # nothing is left to play there
     assert len(first.won) == 4
     assert practise(SMALL.replace(seed=4), Run(None)) != first
-    lessons, pool = first.experience.lessons, first.pool.past
+    lessons, pool = first.experience.roles, first.pool.roles
     assert (
         set(lessons) == set(pool) == {"Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin"}
     )  # either side played both

@@ -8,7 +8,7 @@ all the same, has none: tables show `-` for it, and plain values hold None.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from math import inf, isnan, sqrt
 from typing import Any, Final, Protocol
 
@@ -93,25 +93,19 @@ class Estimate:
         return cls(values.pop(name), **values)
 
 
-_FIELDS: Final = frozenset(field.name for field in fields(Estimate))
-
-
 def plain(results: Any) -> Any:
-    """Results as plain values: dataclasses as `dataclasses.asdict` writes them, each estimate as its `as_json`.
+    """Results as plain values: estimates, tables and what else has an `as_json` by that, other dataclasses by their fields.
 
     >>> plain({"wins": Estimate(0.5, n=2, hits=1)})
     {'wins': {'hits': 1, 'n': 2, 'rate': 0.5, 'low': None, 'high': None}}
     """
-    if is_dataclass(results) and not isinstance(results, type):
-        return asdict(results, dict_factory=_written)
+    if hasattr(results, "as_json"):
+        return results.as_json()
+    if is_dataclass(results):
+        return {field.name: plain(getattr(results, field.name)) for field in fields(results)}
     if isinstance(results, Mapping):
         return {name: plain(value) for name, value in results.items()}
     return [plain(value) for value in results] if isinstance(results, list | tuple) else results
-
-
-def _written(items: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(items)
-    return Estimate(**made).as_json() if made.keys() == _FIELDS else made
 
 
 def rate(hits: int, n: int) -> Estimate | None:

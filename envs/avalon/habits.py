@@ -12,13 +12,14 @@ Every other key of the file is a note of who wrote it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Annotated, Final, Protocol
 
 from parlour.envs.avalon.deals import Array, Key
-from parlour.envs.core import accept
-from parlour.envs.hidden_roles.habit_files import HabitsByPlayers
+from parlour.envs.hidden_roles.habit_files import HabitsByPlayers, Named
+from parlour.envs.settings import SPARSE, Accepts, Settings
+from pydantic import Field
 
 _LARGEST: Final = 50.0
 """No term is larger: beyond it log-odds are certainty."""
@@ -79,7 +80,10 @@ EVIDENCE_CARDS: Final = tuple(
 )
 """Cells of the score of the cards of a quest."""
 
-Terms = tuple[float, ...]
+NUMBERS: Final = f"numbers from -{_LARGEST:g} to {_LARGEST:g}"
+"""What files hold."""
+Term = Annotated[float, Field(ge=-_LARGEST, le=_LARGEST)]
+Terms = tuple[Term, ...]
 
 
 @dataclass(frozen=True)
@@ -116,11 +120,11 @@ class AvalonHabits:
 class PublicEvidence:
     """What public events tell about the evil side: coefficients of scores (`evidence.py`)."""
 
-    votes: tuple[Terms, ...]
+    votes: Annotated[tuple[Annotated[Terms, Named(EVIDENCE_VOTES)], ...], Named(CLASSES)]
     """By `CLASSES`, each by `EVIDENCE_VOTES`."""
-    teams: tuple[Terms, ...]
+    teams: Annotated[tuple[Annotated[Terms, Named(EVIDENCE_TEAMS)], ...], Named(CLASSES)]
     """By `CLASSES`, each by `EVIDENCE_TEAMS`."""
-    cards: Terms
+    cards: Annotated[Terms, Named(EVIDENCE_CARDS)]
     """By `EVIDENCE_CARDS`."""
 
 
@@ -184,56 +188,19 @@ class LearnedHabits(AvalonHabits):
         raise NotImplementedError
 
 
+class LearnedForm(Settings):
+    """What a file holds of `LearnedHabits`."""
+
+    called = "habits"
+
+    evidence: Annotated[PublicEvidence | None, Accepts(NUMBERS), SPARSE] = None
+    """What public events tell."""
+
+
 class HabitsFile(HabitsByPlayers[LearnedHabits]):
     """Learned habits by number of players."""
 
-    game = "avalon_v0"
-
-    @staticmethod
-    def _as_json(habits: LearnedHabits) -> dict[str, Any]:
-        return {} if habits.evidence is None else {"evidence": evidence_json(habits.evidence)}
-
-    @staticmethod
-    def _from_json(values: Mapping[str, Any]) -> LearnedHabits:
-        if other := sorted(set(values) - {"evidence"}):
-            raise accept("habits", ", ".join(other), "evidence")
-        return LearnedHabits(evidence=read_evidence(values["evidence"]) if "evidence" in values else None)
+    game, kind, form = "avalon_v0", LearnedHabits, LearnedForm
 
 
 read_habits = HabitsFile.read
-
-
-def named(names: tuple[str, ...], terms: Terms) -> dict[str, float]:
-    """Terms by their names."""
-    return dict(zip(names, terms, strict=True))
-
-
-def evidence_json(evidence: PublicEvidence) -> dict[str, Any]:
-    """Evidence as a file has it."""
-    return {
-        "votes": {kind: named(EVIDENCE_VOTES, row) for kind, row in zip(CLASSES, evidence.votes, strict=True)},
-        "teams": {kind: named(EVIDENCE_TEAMS, row) for kind, row in zip(CLASSES, evidence.teams, strict=True)},
-        "cards": named(EVIDENCE_CARDS, evidence.cards),
-    }
-
-
-def read_evidence(values: Mapping[str, Any]) -> PublicEvidence:
-    """Evidence from a file. Raises `KeyError`, `TypeError` or `ValueError` for something else."""
-    return PublicEvidence(
-        tuple(terms_of(values["votes"][kind], EVIDENCE_VOTES) for kind in CLASSES),
-        tuple(terms_of(values["teams"][kind], EVIDENCE_TEAMS) for kind in CLASSES),
-        terms_of(values["cards"], EVIDENCE_CARDS),
-    )
-
-
-def terms_of(values: Mapping[str, Any], names: tuple[str, ...]) -> Terms:
-    """Terms from a file, in the order of their names."""
-    return tuple(number_of(values[name]) for name in names)
-
-
-def number_of(value: Any) -> float:
-    """Raises `ValueError` for anything but a finite number of a size that a likelihood can have."""
-    # NaN is not <= anything
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LARGEST:
-        raise ValueError(value)
-    return float(value)

@@ -5,7 +5,6 @@ A file may come from anybody: it is read as `json_values` has it.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,9 @@ from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 from parlour.envs.common.json_values import json_value
 from parlour.envs.core import ParlourError
+from parlour.envs.settings import Settings
+from pydantic import GetCoreSchemaHandler, SerializerFunctionWrapHandler
+from pydantic_core import CoreSchema, core_schema
 
 HABITS_FORMAT: Final = 1
 _OWN_KEYS: Final = ("parlour_habits", "game", "players")
@@ -20,11 +22,32 @@ H = TypeVar("H")
 
 
 @dataclass(frozen=True)
-class HabitsByPlayers(ABC, Generic[H]):
+class Named:
+    """In files a tuple is an object with these names: `Annotated[tuple[float, ...], Named(("first", "second"))]`."""
+
+    names: tuple[str, ...]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        written = core_schema.wrap_serializer_function_ser_schema(self._object)
+        return core_schema.no_info_before_validator_function(self._values, handler(source), serialization=written)
+
+    def _values(self, value: Any) -> Any:
+        return tuple(value[name] for name in self.names) if isinstance(value, Mapping) else value
+
+    def _object(self, values: Any, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return dict(zip(self.names, write(values), strict=True))
+
+
+@dataclass(frozen=True)
+class HabitsByPlayers(Generic[H]):
     """Habits of one game by number of players, and notes of who wrote them."""
 
     game: ClassVar[str]
     """Registry name."""
+    kind: ClassVar[type[Any]]
+    """Class of the habits for one number of players."""
+    form: ClassVar[type[Settings]]
+    """Fields of that class as files hold them."""
     by_players: Mapping[int, H]
     notes: Mapping[str, Any] = field(default_factory=dict)
 
@@ -37,7 +60,9 @@ class HabitsByPlayers(ABC, Generic[H]):
 
     def as_json(self) -> dict[str, Any]:
         """What `read` reads."""
-        players = {str(n): self._as_json(habits) for n, habits in sorted(self.by_players.items())}
+        names = self.form.model_fields
+        forms = {n: self.form(**{name: getattr(of, name) for name in names}) for n, of in self.by_players.items()}
+        players = {str(n): forms[n].plain() for n in sorted(forms)}
         return {"parlour_habits": HABITS_FORMAT, "game": self.game, **self.notes, "players": players}
 
     @classmethod
@@ -55,18 +80,11 @@ class HabitsByPlayers(ABC, Generic[H]):
         ):
             raise ParlourError(f"{str(path)!r} holds no habits of {cls.game}; accepted: a file of them")
         try:
-            players = {int(n): cls._from_json(habits) for n, habits in content["players"].items()}
+            players = {
+                int(n): cls.kind(**dict(cls.form.from_plain(habits))) for n, habits in content["players"].items()
+            }
         except ParlourError as error:
             raise ParlourError(f"{refused}: {error}") from None
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ParlourError(f"{refused}: {error!r} is missing or no finite number") from None
         return cls(players, {key: value for key, value in content.items() if key not in _OWN_KEYS})
-
-    @staticmethod
-    @abstractmethod
-    def _as_json(habits: H) -> dict[str, Any]: ...
-
-    @staticmethod
-    @abstractmethod
-    def _from_json(values: Mapping[str, Any]) -> H:
-        """The habits for one number of players; what it raises is told with the file's name."""

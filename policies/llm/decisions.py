@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from functools import reduce
 from operator import add
 from os.path import commonprefix
@@ -192,19 +192,6 @@ class Decisions(Answers):
     def answers(self) -> Answers:
         """The questions of all kinds together."""
         return sum(self.questions.values(), Answers())
-
-    def as_stored(self) -> dict[str, Any]:
-        """Plain values from which `from_stored` makes the same again."""
-        return asdict(self)
-
-    @classmethod
-    def from_stored(cls, stored: Mapping[str, Any]) -> Decisions:
-        """From what `as_stored` gave. Raises `TypeError` or `KeyError` for anything else."""
-        values: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in stored.items()
-        }
-        values["questions"] = {ask: Answers(**of) for ask, of in stored["questions"].items()}
-        return cls(**values)
 
     def as_json(self) -> dict[str, Any]:
         """Plain values, None for what is unknown; what did not happen is left out, and seconds where no model was called."""

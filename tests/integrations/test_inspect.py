@@ -63,7 +63,7 @@ def option_of(messages: list[ChatMessage]) -> str:
 
 
 def games_of(log: EvalLog) -> list[StoredGame]:
-    return [StoredGame.from_json(sample.store[STORED]) for sample in log.samples or []]
+    return [StoredGame.from_plain(sample.store[STORED]) for sample in log.samples or []]
 
 
 def returns_in_its_environment(game: StoredGame) -> dict[str, float]:
@@ -307,8 +307,8 @@ CHANGED = {
     "a module of a game": (lambda kept: kept["table"].update(game="os:system"), "is not imported for it"),
     "an option that is none": (lambda kept: kept["table"]["options"].update(x=1), "option of avalon_v0 'x'"),
     "a setting that is none": (lambda kept: kept["table"].update(on_bad="raise"), "on_bad 'raise' is not accepted"),
-    "no seed": (lambda kept: kept.pop("seed"), "holds no game of parlour"),
-    "another format": (lambda kept: kept.update(format=2), "holds no game of parlour"),
+    "no seed": (lambda kept: kept.pop("seed"), "seed is missing"),
+    "another format": (lambda kept: kept.update(format=2), "format 2 is not accepted"),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import asdict
 from os.path import commonprefix
 from pathlib import Path
 from typing import Any, ClassVar
@@ -28,6 +29,7 @@ from parlour.training.play.failures import Failures, TooManyFallbacks
 from parlour.training.play.parallel.concurrent_games import Job
 from parlour.training.play.rollout import Episode, GameUnfinished, Unfinished, play, table
 from parlour.training.play.runner import GameRunner
+from pydantic import TypeAdapter
 
 NO_PLAYER = "As an AI language model, I cannot take part in games of deception."
 AVALON = {"num_players": 5, "rules": "official"}
@@ -375,7 +377,7 @@ def test_tokens_that_a_server_did_not_report_are_unknown_in_decisions(call):
     assert (made.prompt, made.cached, made.completion, made.tokens, made.dollars) == (None,) * 5
     told = made.as_json()
     assert [told[name] for name in ("prompt", "cached", "completion", "dollars")] == [None] * 4
-    assert Decisions.from_stored(json.loads(json.dumps(made.as_stored()))) == made
+    assert TypeAdapter(Decisions).validate_json(json.dumps(asdict(made))) == made
     (_, table, _) = decision_tables({"chat": made})
     row = dict(zip(table.headings, table.texts()[0], strict=True))
     assert [row[heading] for heading in ("tokens in", "cached", "out", "dollars")] == ["unknown"] * 4

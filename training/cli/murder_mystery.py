@@ -88,7 +88,7 @@ def _transcript(out: Path | None, name: str) -> Path | None:
 
 
 def _as_json(result: CaseResult) -> dict[str, Any]:
-    """One game as plain values."""
+    """One game, as `Report.values`."""
     return {
         "method": result.method,
         "seed": result.seed,
@@ -98,9 +98,9 @@ def _as_json(result: CaseResult) -> dict[str, Any]:
         "right": {kind: share for kind in _QUIZ_KINDS if (share := _right(result.marks, kind))},
         "omniscient": {scores.OVERALL: _right(result.omniscient)} if result.omniscient else None,
         "questions_asked": result.asked,
-        "players": {name: made.as_json() for name, made in result.players.items()},
-        "play": result.play.as_json(),
-        "quiz": result.quiz.as_json(),
+        "players": result.players,
+        "play": result.play,
+        "quiz": result.quiz,
     }
 
 

@@ -18,6 +18,7 @@ from mcp.shared.message import SessionMessage
 from parlour.envs.core import ParlourError, accept
 from parlour.training.harnesses.listening import LONGEST_MESSAGE, GuardedApp, unanswerable
 from parlour.training.harnesses.sessions import Sessions, SessionTurn
+from parlour.training.statistics import plain
 from pydantic import Field, ValidationError
 from typing_extensions import TypedDict
 
@@ -158,4 +159,4 @@ def _answer(call: Callable[[], SessionTurn]) -> ToolAnswer:
         turn = call()
     except ParlourError as error:
         raise ToolError(str(error)) from None
-    return cast(ToolAnswer, turn.as_json())
+    return cast(ToolAnswer, plain(turn))

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from threading import Condition, Lock
@@ -20,7 +20,7 @@ from time import monotonic
 from typing import Annotated, Any, Final, Self
 
 from parlour.envs.common.terminal import tell
-from parlour.envs.core import ParlourError, accept, check_from
+from parlour.envs.core import ParlourError, check_from, check_one_of
 from parlour.envs.language.text import MAX_WORDS
 from parlour.envs.settings import Settings
 from parlour.training.harnesses.transcript_names import finish, last_number, name_in_progress, size_of
@@ -73,7 +73,7 @@ class SessionSettings(Settings):
 
     @model_validator(mode="after")
     def _has_a_table(self) -> Self:
-        check_seat(self.seat, self.seats)
+        check_one_of("seat", self.seat, self.seats)
         if isinstance(self.opponents, str):
             self.table.check_opponents()
         return self
@@ -81,18 +81,14 @@ class SessionSettings(Settings):
     @property
     def table(self) -> OutsideTable:
         """How the table is set up."""
-        return OutsideTable(self.game, self.options, self.opponents, self.on_bad, self.tries)
+        return OutsideTable(
+            **{name: getattr(self, name) for name in ("game", "options", "opponents", "on_bad", "tries")}
+        )
 
     @property
     def seats(self) -> list[str]:
         """The agents at the table."""
         return self.table.seats
-
-
-def check_seat(seat: str, seats: list[str]) -> None:
-    """Raise `ParlourError` for a seat that is not at the table."""
-    if seat not in seats:
-        raise accept("seat", seat, seats)
 
 
 @dataclass(frozen=True)
@@ -111,10 +107,6 @@ class SessionTurn:
     """The seat's return; 0.0 until the game is over."""
     faults: Mapping[str, int]
     """How many of its words were unreadable, ambiguous, illegal, and how many moves were replaced."""
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self) | {"options": list(self.options), "faults": dict(self.faults)}
 
 
 @dataclass(frozen=True)
@@ -203,7 +195,7 @@ class Sessions:
     def check_game(self, seed: int | None, seat: str | None) -> None:
         """Raise `ParlourError` for arguments with which no game begins."""
         if seat is not None:
-            check_seat(seat, self.settings.seats)
+            check_one_of("seat", seat, self.settings.seats)
         if seed is not None:
             check_from("seed", seed, 0)
             if seed.bit_length() > _SEED_BITS:

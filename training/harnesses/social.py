@@ -21,7 +21,7 @@ from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.avalon.belief import AvalonBelief
 from parlour.envs.avalon.vocabulary import EVIL_ROLES, GOOD, AvalonView
 from parlour.envs.common.json_values import json_value
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, check_one_of
 from parlour.envs.language.english import name
 from parlour.envs.language.entries import Entry
 from parlour.training.measure.avalon.games import AnalysedGame
@@ -77,12 +77,6 @@ class SeatEnd:
         return loss(self.prior, self.truth) - loss(chances, self.truth)
 
 
-def check_social(game: str) -> None:
-    """Raise `ParlourError` for a game without these rewards."""
-    if game != GAME:
-        raise accept("game of listening and speaking", game, (GAME,))
-
-
 def seat_end(env: GameEnv, agent: str) -> SeatEnd:
     """Look at a seat when its game is over.
 
@@ -93,7 +87,7 @@ def seat_end(env: GameEnv, agent: str) -> SeatEnd:
     Raises:
         ParlourError: The game is another than Avalon, or is not over.
     """
-    check_social(env.spec.id)
+    check_one_of("game of listening and speaking", env.spec.id, (GAME,))
     if env.outcome is None:
         raise ParlourError("a game in progress is not accepted; accepted: a game that is over")
     view = _view(env, env.seat_of[agent])

@@ -11,13 +11,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 import openai
 import verifiers.v1 as vf
-from parlour.envs.core import accept
+from parlour.envs.core import accept, check_one_of
 from parlour.training.play import seeds
 from parlour.training.play.extras import import_extra
 from parlour.training.play.outside import OutsideSeats, OutsideTable
@@ -62,7 +61,7 @@ class GamesConfig(vf.TasksetConfig):
         if self.opponents != OPPONENT:
             table.check_opponents()
         if self.listening or self.speaking:
-            _social().check_social(self.game)
+            check_one_of("game of listening and speaking", self.game, (_social().GAME,))
         return self
 
 
@@ -95,7 +94,7 @@ class GamesTaskset(vf.Taskset[GameTask, GamesConfig]):
         """The games in order of their seeds, up to the last seed for the same purpose."""
         config = self.config
         agents = table_of(config).seats
-        names = [*(field.name for field in fields(OutsideTable)), "listening", "speaking"]
+        names = [*OutsideTable.model_fields, "listening", "speaking"]
         shared = {name: getattr(config, name) for name in names}
         for number, seed in enumerate(_alike(config.seed)):
             seats = _seats_of(config, agents, number)
@@ -104,7 +103,7 @@ class GamesTaskset(vf.Taskset[GameTask, GamesConfig]):
 
 def table_of(games: GamesConfig | GameData) -> OutsideTable:
     """How the table of these games is set up. Raises `ParlourError` for settings that are not accepted."""
-    return OutsideTable(**{field.name: getattr(games, field.name) for field in fields(OutsideTable)})
+    return OutsideTable(**{name: getattr(games, name) for name in OutsideTable.model_fields})
 
 
 def talking(data: GameData) -> tuple[str, ...]:
@@ -182,7 +181,7 @@ def _dealt(data: GameData, transcripts: Path | None, seats: dict[str, vf.Interac
     if transcripts is not None:
         path = transcripts / f"{data.game}-{data.seed}-{seats[min(seats)].trace.id}.jsonl"
     if data.opponents == OPPONENT:
-        settings = replace(settings, opponents="random")  # models hold all seats: nobody is left to play
+        settings = settings.replace(opponents="random")  # models hold all seats: nobody is left to play
     talk = OutsideSeats(settings, talking(data), path, {"players": players})
     talk.deal(data.seed)
     return talk

@@ -98,7 +98,7 @@ def practise(config: PracticeConfig, run: Run, model: Model | None = None) -> Pr
             run.log({f"charts/win_rate_{_SIDES[number % 2]}": fmean(recent)}, number + 1)
             so_far.experience.save(folder / EXPERIENCE)
             so_far.pool.save(folder / POOL)
-            learned = {"experience": so_far.experience.as_json(), "pool": so_far.pool.as_json()}
+            learned = {"experience": so_far.experience.plain(), "pool": so_far.pool.plain()}
             run.checkpoint({"won": so_far.won, **learned}, CHECKPOINT)
             run.progress(stage, len(so_far.won), f"win rate {fmean(so_far.won):.2f}")
         if run.path is not None:
@@ -139,13 +139,13 @@ def _learn(players: list[AvalonAgent | BaselineAgent], episode: Episode, so_far:
             continue
         lesson = player.learn(role_of, won=won, seed=seed, again=role in taught)
         if lesson is not None:
-            so_far.experience.lessons[role] = lesson
+            so_far.experience.roles[role] = lesson
             taught.add(role)
 
 
 def _read(state: State) -> Practice:
     experience, pool, won = (state[name] for name in ("experience", "pool", "won"))
-    return Practice(Experience.from_json(experience), Pool.from_json(pool), won)
+    return Practice(Experience.from_plain(experience), Pool.from_plain(pool), won)
 
 
 # -- the report ------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -104,11 +104,11 @@ class Evaluation:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values; the games themselves are left out."""
-        return {
+        values = {
             "design": self.design,
-            "table": dict(self.table),
+            "table": self.table,
             "games": len(self.games),
-            "rates": {p: {w: plain(r) if r else None for w, r in of.items()} for p, of in self.rates.items()},
+            "rates": self.rates,
             "comparisons": [
                 {
                     **plain(comparison),
@@ -117,9 +117,10 @@ class Evaluation:
                 for comparison in self.comparisons
             ],
             "own": {policy: {what: rates._asdict() for what, rates in of.items()} for policy, of in self.own.items()},
-            "players": {name: player.as_json() for name, player in self.players.items()},
-            "unfinished": [asdict(game) for game in self.unfinished],
+            "players": self.players,
+            "unfinished": self.unfinished,
         }
+        return {name: plain(value) for name, value in values.items()}
 
 
 def single(

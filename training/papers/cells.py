@@ -12,7 +12,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Final, Self
 
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.settings import Settings
@@ -26,7 +26,7 @@ from parlour.training.report.report import Picture
 from parlour.training.report.result_table import ResultTable
 from parlour.training.runs.progress import StageProgress, no_progress
 from parlour.training.runs.run import Run
-from parlour.training.statistics import Estimate, plain
+from parlour.training.statistics import Estimate
 from pydantic import Field, SkipValidation, model_validator
 
 _PAPERS: Final = ("avalon", "grace", "gratr", "questum", "player")
@@ -177,12 +177,6 @@ class Reproduction:
         """A row, the own decisions of its player and all of them."""
         of = self.players.get(row, Decisions())
         return row, of.own, of.decisions
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values."""
-        players = {row: player.as_json() for row, player in self.players.items()}
-        named = {"name": self.name, "title": self.title, "model": self.model}
-        return {**named, "cells": [plain(entry) for entry in self.cells], "remarks": self.remarks, "players": players}
 
     @property
     def cells_shown(self) -> tuple[TableCell, ...]:

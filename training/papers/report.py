@@ -18,6 +18,8 @@ _COLUMNS: Final = (
     Column("paper", "5.1f", unit="%"),
     Column("ours [95 %]", "6.1%", shows=("n",), key="ours"),
 )
+_WRITTEN: Final = ("name", "title", "model", "cells", "remarks", "players")
+"""What JSON has of a table."""
 _DEVIATION: Final = Column("±", ".1%", key="deviation")
 _APART: Final = Column("from the first row", "+.1f", 100, shows=("p",), key="difference")
 _PAPER_NUMBER: Final = Column("", "6.3f")
@@ -48,7 +50,7 @@ def report_of(made: Reproduction, model: Model, found: str = "") -> Report:
         (*parts, (*made.remarks, *notes), *decision_parts(made.players)),
         (*([whole] if left_out else []), made.written),
         made.picture,
-        made.as_json(),
+        {name: getattr(made, name) for name in _WRITTEN},
         data=made.data,
     )
 

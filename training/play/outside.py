@@ -8,20 +8,19 @@ about the other seats. `parlour.training.harnesses.sessions` keeps many such gam
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from parlour.envs.core import check_from, check_one_of
 from parlour.envs.language.text import agents_of
 from parlour.envs.registry import build, lookup
+from parlour.envs.settings import OneOf, Settings
 from parlour.wrappers.conversation import Conversation, table
-from parlour.wrappers.opponents import seated
+from parlour.wrappers.opponents import Opponents, seated
 from parlour.wrappers.text_actions import ON_BAD
+from pydantic import Field, SkipValidation
 
 
-@dataclass(frozen=True)
-class OutsideTable:
+class OutsideTable(Settings):
     """How a table is set up.
 
     Raises:
@@ -29,19 +28,17 @@ class OutsideTable:
     """
 
     game: str
-    options: Mapping[str, Any] = field(default_factory=dict)
+    """Name of the game."""
+    options: Mapping[str, Any] = Field(default_factory=dict)
     """Options of the game."""
-    opponents: Any = "heuristic"
+    opponents: Annotated[Opponents, SkipValidation] = "heuristic"
     """Who plays the seats that nobody outside takes: `parlour.wrappers.opponents.Opponents`."""
-    on_bad: str = "ask_again"
+    on_bad: Annotated[str, OneOf(ON_BAD)] = "ask_again"
     """What follows words that cannot be used, and after how many `tries`: see `parlour.wrappers.TextActions`."""
-    tries: int = 3
+    tries: int = Field(default=3, ge=1)
+    """How often a seat is asked."""
     list_options: bool = True
     """Whether messages list the options."""
-
-    def __post_init__(self) -> None:
-        check_one_of("on_bad", self.on_bad, ON_BAD)
-        check_from("tries", self.tries, 1)
 
     @property
     def seats(self) -> list[str]:

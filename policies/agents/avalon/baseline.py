@@ -10,8 +10,7 @@ code asks once for each.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Final, Generic, Self
+from typing import Annotated, Any, ClassVar, Final, Generic, Literal
 
 import numpy as np
 from parlour.envs.avalon.vocabulary import CARD, EXPOSED, FAILS, TEAM, VOTES, AvalonView
@@ -212,34 +211,28 @@ QUESTIONS: Final = (
 )
 
 
-@dataclass
 class Pool(RoleStore):
     """Experiences by role, the oldest first. Shared by the seats of a team; it changes only between games."""
 
-    FORMAT: ClassVar[str] = "parlour avalon experiences 1"
-    HOLDS: ClassVar[str] = "experiences"
-
-    past: dict[str, list[Past]] = field(default_factory=dict)
+    format: Literal["parlour avalon experiences 1"] = "parlour avalon experiences 1"
+    """What the file calls its content."""
+    roles: Annotated[
+        dict[str, list[Past]], Accepts("for each role a list of: reflection, response (texts) and score (a number)")
+    ] = Field(default_factory=dict)
+    """Experiences in each role, the oldest first."""
 
     def add(self, role: str, past: Sequence[Past]) -> None:
         """Add experiences; only the newest `WINDOW` stay."""
-        self.past[role] = [*self.past.get(role, []), *past][-WINDOW:]
+        self.roles[role] = [*self.roles.get(role, []), *past][-WINDOW:]
 
     def alike(self, role: str, reflection: str) -> list[Past]:
         """The experiences in a role whose reflection is like this one."""
-        kept = self.past.get(role, [])
+        kept = self.roles.get(role, [])
         if not kept:
             return []
         *rows, wanted = CachedHashing().embed([*(past.reflection for past in kept), reflection])
         cosines = (np.stack(rows) @ wanted).tolist()
         return [past for past, cosine in zip(kept, cosines, strict=True) if cosine > ALIKE]
-
-    def _plain(self) -> dict[str, Any]:
-        return {role: [item.model_dump() for item in past] for role, past in self.past.items()}
-
-    @classmethod
-    def _read(cls, roles: Any) -> Self:
-        return cls({role: [Past(**item) for item in past] for role, past in roles.items()})
 
 
 class BaselineSettings(Settings):

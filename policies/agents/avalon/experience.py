@@ -10,22 +10,28 @@ role, a better strategy from them, and the strategies of the other roles.
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from parlour.envs.avalon.vocabulary import FAILS
-from parlour.envs.core import ParlourError
+from parlour.envs.core import ParlourError, check_one_of
 from parlour.envs.language import speech
+from parlour.envs.settings import Accepts, Settings
 from parlour.policies.agents.avalon import estimate, lines, notes
 from parlour.policies.agents.avalon.asks import RecordAsk
 from parlour.policies.agents.avalon.lines import first_strategy
 from parlour.policies.files import read_json, write_json
 from parlour.policies.llm.ask import Answer, Ask
-from pydantic import Field, GetCoreSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+from pydantic import (
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    SerializerFunctionWrapHandler,
+    field_serializer,
+    model_validator,
+)
 
 
 @dataclass(frozen=True)
@@ -37,98 +43,56 @@ class Lesson:
     """From the last game in the role."""
     others: str = ""
     """Strategies of the other roles."""
-    games: int = 0
+    games: Annotated[int, Field(ge=0, strict=True)] = 0
     """How many games it comes from."""
 
 
-class RoleStore(ABC):
-    """What is learned for each role from game to game, in a file that a person can read and edit."""
+class RoleStore(Settings):
+    """What is learned for each role from game to game, in a file that a person can read and edit.
 
-    FORMAT: ClassVar[str]
-    HOLDS: ClassVar[str]
-    """What an error calls the content."""
+    As a setting: itself, a file's path, or plain values.
+    """
+
+    model_config = ConfigDict(strict=False)
 
     def save(self, path: str | Path) -> None:
         """Write the file, whole or not at all."""
-        write_json(path, self.as_json())
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return {"format": self.FORMAT, "roles": dict(sorted(self._plain().items()))}
-
-    @classmethod
-    def from_json(cls, stored: Any) -> Self:
-        """From what `as_json` gave. Raises `ParlourError` if it is something else."""
-        try:
-            if stored["format"] != cls.FORMAT:
-                raise ValueError(f"format {stored['format']!r}")
-            return cls._read(stored["roles"])
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            reason = " ".join(str(error).split())
-            raise ParlourError(f"no {cls.HOLDS} ({reason}); accepted: what `parlour train avalon` writes") from None
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """As a setting: itself, a file's path, or plain values."""
-        plain = core_schema.plain_serializer_function_ser_schema(cls.as_json)
-        return core_schema.no_info_plain_validator_function(cls._read_setting, serialization=plain)
-
-    @classmethod
-    def _read_setting(cls, value: Any) -> Self:
-        if isinstance(value, cls):
-            return value
-        return cls.load(value) if isinstance(value, str) else cls.from_json(value)
-
-    @abstractmethod
-    def _plain(self) -> dict[str, Any]:
-        """Role -> plain values."""
-
-    @classmethod
-    @abstractmethod
-    def _read(cls, roles: Any) -> Self:
-        """From what `_plain` gave."""
+        write_json(path, self.plain())
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a file that `save` wrote, or a person. Raises `ParlourError` if it cannot be used."""
         stored = read_json(path)
         try:
-            return cls.from_json(stored)
+            for name in cls.model_fields:
+                check_one_of("entry", name, stored)
+            return cls.from_plain(stored)
         except ParlourError as error:
             raise ParlourError(f"file {str(path)!r} cannot be used: {error}") from None
 
+    @model_validator(mode="wrap")
+    @classmethod
+    def _of_file(cls, value: Any, read: ModelWrapValidatorHandler[Self]) -> Self:
+        return cls.load(value) if isinstance(value, str) else read(value)
 
-@dataclass
+    @field_serializer("roles", mode="wrap", check_fields=False)
+    def _in_order(self, roles: Any, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return dict(sorted(write(roles).items()))
+
+
 class Experience(RoleStore):
     """The lessons of all roles. Shared by the seats of a team; it changes only between games."""
 
-    FORMAT: ClassVar[str] = "parlour avalon experience 1"
-    HOLDS: ClassVar[str] = "experience"
-
-    lessons: dict[str, Lesson] = field(default_factory=dict)
+    format: Literal["parlour avalon experience 1"] = "parlour avalon experience 1"
+    """What the file calls its content."""
+    roles: Annotated[
+        dict[str, Lesson], Accepts("for each role strategy, suggestions (a list), others (texts) and games (a number)")
+    ] = Field(default_factory=dict)
+    """Lesson of each role."""
 
     def of(self, role: str) -> Lesson:
         """What is known about a role; its first strategy if nothing yet."""
-        return self.lessons.get(role) or Lesson(first_strategy(role))
-
-    def _plain(self) -> dict[str, Any]:
-        return {
-            role: asdict(lesson) | {"suggestions": list(lesson.suggestions)} for role, lesson in self.lessons.items()
-        }
-
-    @classmethod
-    def _read(cls, roles: Any) -> Self:
-        return cls({role: _lesson(stored) for role, stored in roles.items()})
-
-
-def _lesson(stored: dict[str, Any]) -> Lesson:
-    if set(stored) != {"strategy", "suggestions", "others", "games"} or not isinstance(stored["suggestions"], list):
-        raise ValueError("a lesson has strategy, suggestions (a list), others and games")
-    lesson = Lesson(stored["strategy"], tuple(stored["suggestions"]), stored["others"], stored["games"])
-    texts = (lesson.strategy, lesson.others, *lesson.suggestions)
-    if not all(isinstance(text, str) for text in texts) or type(lesson.games) is not int or lesson.games < 0:
-        raise ValueError("a lesson has texts and a number of games")
-    return lesson
+        return self.roles.get(role) or Lesson(first_strategy(role))
 
 
 class Suggestions(Answer):

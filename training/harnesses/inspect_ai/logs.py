@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -91,15 +91,15 @@ def _read(path: Path) -> EvalLog:
 
 def _game_of(sample: EvalSample, opponents: str | None, folders: tuple[Path, ...]) -> StoredGame:
     """The game of a sample. Raises `ParlourError` for one that would load or open what nobody named but the log."""
-    game = StoredGame.from_json(sample.store[STORED])
-    table = game.table if opponents is None else replace(game.table, opponents=opponents)
+    game = StoredGame.from_plain(sample.store[STORED])
+    table = game.table if opponents is None else game.table.replace(opponents=opponents)
     Transcript({"game": table.game, "config": table.options}, (), None, folders=folders).game()
     if opponents is None and table.opponents not in PLAIN_OPPONENTS:
         raise ParlourError(
             f"opponents {value_shown(table.opponents)}, which the log names, are not loaded for it; accepted: "
             f"{', '.join(PLAIN_OPPONENTS)}, or --opponents"
         )
-    return replace(game, table=table)
+    return game.replace(table=table)
 
 
 def _header(log: EvalLog, sample: EvalSample, game: StoredGame) -> dict[str, Any]:

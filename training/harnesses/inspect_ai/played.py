@@ -9,32 +9,40 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from parlour.envs.adapters.aec import GameEnv
-from parlour.envs.core import Outcome, ParlourError, accept, check_from, check_one_of, in_short, listed
+from parlour.envs.core import Outcome, ParlourError, accept, check_from, listed
 from parlour.envs.language.text import end_of
 from parlour.envs.registry import build, lookup, name_of
+from parlour.envs.settings import OneOf, Settings
 from parlour.envs.spec import GameSpec
 from parlour.training.play import seeds
 from parlour.training.play.outside import OutsideSeats, OutsideTable
 from parlour.wrappers.text_actions import ON_BAD
-from pydantic import TypeAdapter
 
 STORED: Final = "parlour"
 """The key of a sample's store."""
-FORMAT: Final = 1
 
 
-@dataclass(frozen=True)
-class StoredGame:
+class ModelTable(OutsideTable):
+    """A table of models: a game must continue whatever they say, so their words are never an error."""
+
+    opponents: str = "heuristic"
+    on_bad: Annotated[str, OneOf(tuple(name for name in ON_BAD if name != "raise"))] = "ask_again"
+
+
+class StoredGame(Settings):
     """A game from its seed, and its end."""
 
-    table: OutsideTable
+    format: Literal[1]
+    """Version of the form."""
+    table: ModelTable
     """Its options are all that the table has."""
     seed: int
+    """Seed of the deal."""
     own: tuple[str, ...]
     """The seats of the model that is evaluated."""
     models: Mapping[str, str]
@@ -46,7 +54,9 @@ class StoredGame:
     returns: Mapping[str, float]
     """Returns of all seats."""
     winner: str
+    """The side that won."""
     reason: str
+    """Why the game ended."""
     faults: Mapping[str, Mapping[str, int]]
     """Faults of the seats that models played."""
     moves: int
@@ -61,36 +71,6 @@ class StoredGame:
         text = spec.text(build(spec, self.table.options))
         return end_of(text, Outcome(tuple(self.returns.values()), self.winner, self.reason))
 
-    def as_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return {"format": FORMAT, **json.loads(json.dumps(asdict(self)))}
-
-    @staticmethod
-    def from_json(value: Any) -> StoredGame:
-        """What `as_json` made. Raises `ParlourError` for anything else."""
-        try:
-            kept = dict(value)
-            if kept.pop("format") != FORMAT:
-                raise ValueError(f"format {value['format']!r}")
-            game = _READ.validate_python(kept)
-            if not isinstance(game.table.opponents, str):
-                raise TypeError("opponents without a name")
-            check_on_bad(game.table)
-            return game
-        except (TypeError, ValueError, KeyError) as error:
-            why = in_short(" ".join(str(error).split()))
-            raise ParlourError(
-                f"it holds no game of parlour ({why}); accepted: what a task of parlour stored"
-            ) from None
-
-
-_READ: Final = TypeAdapter(StoredGame)
-
-
-def check_on_bad(settings: OutsideTable) -> None:
-    """Refuse a table at which words can be an error: a model's game must continue whatever it says. Raises `ParlourError`."""
-    check_one_of("on_bad", settings.on_bad, [name for name in ON_BAD if name != "raise"])
-
 
 def played(talk: OutsideSeats, own: Sequence[str], models: Mapping[str, str]) -> StoredGame:
     """The game that has just ended at a table.
@@ -102,19 +82,21 @@ def played(talk: OutsideSeats, own: Sequence[str], models: Mapping[str, str]) ->
     """
     base = talk.game_env
     assert base.outcome is not None
+    table = dict(talk.settings) | {"game": name_of(base.spec), "options": base.game.config}
     return StoredGame(
-        replace(talk.settings, game=name_of(base.spec), options=base.game.config),
-        talk.seed,
-        tuple(own),
-        dict(models),
-        tuple(talk.said),
-        bool(talk.left),
-        {agent: float(base.outcome.returns[seat]) for agent, seat in base.seat_of.items()},
-        base.outcome.winner,
-        base.outcome.reason,
-        talk.faults,
-        len(base.moves),
-        digest_of(base.moves),
+        format=1,
+        table=ModelTable(**table),
+        seed=talk.seed,
+        own=tuple(own),
+        models=models,
+        said=tuple(talk.said),
+        left=bool(talk.left),
+        returns={agent: float(base.outcome.returns[seat]) for agent, seat in base.seat_of.items()},
+        winner=base.outcome.winner,
+        reason=base.outcome.reason,
+        faults=talk.faults,
+        moves=len(base.moves),
+        digest=digest_of(base.moves),
     )
 
 
@@ -144,7 +126,7 @@ def play_again(game: StoredGame, transcript: Path, header: Mapping[str, Any]) ->
             raise ParlourError(
                 f"the game continues after the last answer, {len(game.said)}; accepted: all that was said"
             )
-        again = replace(played(talk, game.own, game.models), left=game.left)
+        again = played(talk, game.own, game.models).replace(left=game.left)
     finally:
         talk.close()
     _check_same(game, again)

@@ -25,14 +25,14 @@ from parlour.envs.spec import GameSpec
 from parlour.training.harnesses.inspect_ai.played import (
     ONE,
     STORED,
+    ModelTable,
     StoredGame,
     TaskGame,
-    check_on_bad,
     played,
     seatings,
     seeds_of,
 )
-from parlour.training.play.outside import OutsideSeats, OutsideTable
+from parlour.training.play.outside import OutsideSeats
 from parlour.training.report.verdicts import no_score
 
 OPPONENT: Final = "opponent"
@@ -65,7 +65,9 @@ def whole_game(
         tries: How often a seat is asked.
         list_options: Whether messages list the options.
     """
-    table = OutsideTable(game, options, opponents, on_bad, tries, list_options)
+    table = ModelTable(
+        game=game, options=options, opponents=opponents, on_bad=on_bad, tries=tries, list_options=list_options
+    )
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         own = tuple(state.metadata["seats"])
@@ -78,7 +80,7 @@ def whole_game(
             if talk.dealt:
                 talk.leave_all()
                 stored = played(talk, own, {agent: str(model) for agent, model in models.items()})
-                state.store.set(STORED, stored.as_json())
+                state.store.set(STORED, stored.plain())
                 state.messages = played_game.messages[own[0]]
                 state.completed = True
         return state
@@ -192,7 +194,7 @@ def game_score() -> Scorer:
         stored = state.store.get(STORED)
         if stored is None:
             return Score.unscored(reason="scoring_failed", explanation="no game was played")
-        game = StoredGame.from_json(stored)
+        game = StoredGame.from_plain(stored)
         return Score(
             value=values_of(game),
             answer=game.winner,
@@ -264,8 +266,9 @@ def game_task(
     Raises:
         ParlourError: An argument is not accepted.
     """
-    table = OutsideTable(game, options, opponents, on_bad, tries, list_options)
-    check_on_bad(table)
+    table = ModelTable(
+        game=game, options=options, opponents=opponents, on_bad=on_bad, tries=tries, list_options=list_options
+    )
     table.check_opponents()
     base = OutsideSeats(table).game_env
     games = seatings(base, seeds_of(deals, seed), seats, sides)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, Final, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept
@@ -17,7 +17,7 @@ from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.envs.mediated_qa.corpus import Corpus, generate
 from parlour.envs.mediated_qa.graph import Normalisation
 from parlour.envs.mediated_qa.vocabulary import Payment
-from parlour.envs.settings import Settings
+from parlour.envs.settings import SPARSE, Settings
 from parlour.training.learn.mediators.simulate import Simulated
 from parlour.training.learn.mediators.table import Floats, UtilityTable
 from parlour.training.play import seeds
@@ -28,12 +28,10 @@ UNSEEN: Final = 101
 """What the order of a file's questions is drawn for."""
 _FEWEST: Final = 2
 """Questions to learn from."""
-_ALWAYS: Final = ("difficulty", "train", "held_out", "normalisation", "guide", "joint", "corpus_seed", "seed")
-"""Settings that are stored in any case; others only where they are chosen."""
 
 
 class HeldOutConfig(Settings):
-    """Everything that decides an experiment; stored with it.
+    """Everything that decides an experiment; stored with it, what was added since the first runs only where it is chosen.
 
     Raises:
         ParlourError: A setting is not accepted.
@@ -55,36 +53,36 @@ class HeldOutConfig(Settings):
     """Seed of the generated questions."""
     seed: int = Field(default=0, ge=0)
     """Seed of samples, folds, and of the order of a file's questions."""
-    corpus: str = ""
+    corpus: Annotated[str, SPARSE] = ""
     """File of questions of your own; None: generated ones."""
-    documents: str = ""
+    documents: Annotated[str, SPARSE] = ""
     """Folder or file of the documents that go with `corpus`; None: those in `corpus`."""
-    form: str = "auto"
+    form: Annotated[str, SPARSE] = "auto"
     """Form of `corpus`."""
-    limit: int | None = Field(default=None, ge=3)
+    limit: Annotated[int | None, SPARSE] = Field(default=None, ge=3)
     """Number of questions of `corpus`, from its beginning; None: all."""
-    held_out_share: float = Field(default=1 / 3, gt=0, lt=1)
+    held_out_share: Annotated[float, SPARSE] = Field(default=1 / 3, gt=0, lt=1)
     """Share of the questions of `corpus` that are held out."""
-    utilities: tuple[float, float, float, float] = Payment().utilities
+    utilities: Annotated[tuple[float, float, float, float], SPARSE] = Payment().utilities
     """What an answer pays: right, wrong, rightly silent, wrongly silent."""
-    costs: tuple[float, ...] = Field(default=Payment().costs, min_length=9, max_length=9)
+    costs: Annotated[tuple[float, ...], SPARSE] = Field(default=Payment().costs, min_length=9, max_length=9)
     """What the actions cost, of the retriever's, the generator's, the verifier's; in the unit of the utilities."""
-    reader: str = ""
+    reader: Annotated[str, SPARSE] = ""
     """Reader that answers: offline (rules and a simulated memory), extract (rules, no memory), model (from --model),
     qa:PATH (an extractive model in a folder); None: the model where there is one, else offline."""
-    nli: str = ""
+    nli: Annotated[str, SPARSE] = ""
     """Verifier of answers: lexical (shared words), model (from --model), or the folder of an inference model; None: the
     model where it answers, else lexical."""
-    model: str = ""
+    model: Annotated[str, SPARSE] = ""
     """The language model that answers or checks, with what its answers depend on; empty for none."""
-    simulate_memory: bool = False
+    simulate_memory: Annotated[bool, SPARSE] = False
     """Whether reader offline may answer the questions of `corpus`, which its memory does not know."""
-    retriever: Literal["graph", "bm25", "dense", "hybrid"] = "graph"
+    retriever: Annotated[Literal["graph", "bm25", "dense", "hybrid"], SPARSE] = "graph"
     """Retriever of evidence: graph, bm25, dense or hybrid; the signals are the graph's in any case."""
-    sees: Literal["state", "signals", "question"] = "state"
+    sees: Annotated[Literal["state", "signals", "question"], SPARSE] = "state"
     """What the mediator knows about a question: state, signals (their raw values), or question (its form, names, links and
     path)."""
-    actions: str = ""
+    actions: Annotated[str, SPARSE] = ""
     """JSON file of actions of your own, with their costs; None: the published ones."""
 
     @model_validator(mode="after")
@@ -101,11 +99,6 @@ class HeldOutConfig(Settings):
     def payment(self) -> Payment:
         """Utilities and costs."""
         return Payment(self.utilities, self.costs)
-
-    def stored(self) -> dict[str, Any]:
-        """The settings as plain values; what was added since the first runs only where it is chosen."""
-        usual, stored = type(self)(), dict(self)
-        return {name: value for name, value in stored.items() if name in _ALWAYS or value != getattr(usual, name)}
 
 
 @dataclass(frozen=True, eq=False)

@@ -126,7 +126,7 @@ def prepare(
 
 def _settings(config: experiment.HeldOutConfig, corpus: Corpus, actions: ActionSet) -> dict[str, Any]:
     """What decides an experiment; of a corpus from a file also what is in it, and actions of one's own."""
-    settings = config.stored() | ({} if actions == PUBLISHED_ACTIONS else {"actions": actions.plain()})
+    settings = config.plain() | ({} if actions == PUBLISHED_ACTIONS else {"actions": actions.plain()})
     if not config.corpus:
         return settings
     return settings | {"corpus_sha256": hashlib.sha256(repr(corpus).encode()).hexdigest()}

@@ -47,7 +47,8 @@ def quantal_response(values: Floats, temperature: float) -> Floats:
     Raises:
         ParlourError: The temperature is no number from 0, or a row has no value.
     """
-    check_temperature(temperature)
+    if not 0 <= temperature < math.inf:
+        raise accept("temperature", temperature, "a number from 0, in units of utility")
     known = ~np.isnan(values)
     if not known.any(axis=-1).all():
         raise ParlourError("a row without any value; accepted: at least one value in each row")
@@ -78,12 +79,6 @@ def policy(
         p = respond(estimated.value[estimated.states.index(state)], temperature, floor)
         rows[state] = {joint: x for joint, x in zip(estimated.actions, p.tolist(), strict=True) if joint in known}
     return PolicyTable(rows, thresholds or {}, temperature, floor)
-
-
-def check_temperature(temperature: float) -> None:
-    """Raise `ParlourError` unless it is a finite number from 0."""
-    if not 0 <= temperature < math.inf:
-        raise accept("temperature", temperature, "a number from 0, in units of utility")
 
 
 def check_floor(floor: float, actions: int) -> None:

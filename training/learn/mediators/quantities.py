@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,20 +101,15 @@ def estimate(means: Quantities, shrinkage: Shrinkage = 0.0) -> UtilityEstimate:
     Raises:
         ParlourError: `shrinkage` is something else.
     """
-    if check_shrinkage(shrinkage) == 0:
+    number = isinstance(shrinkage, int | float) and not isinstance(shrinkage, bool)
+    if shrinkage != "auto" and not (number and 0 <= shrinkage < math.inf):
+        raise accept("shrinkage", shrinkage, "a number of pseudo-questions from 0, or auto")
+    if shrinkage == 0:
         return UtilityEstimate(means.states, means.actions, means.mean)
     strength = _credibility(means) if shrinkage == "auto" else (float(shrinkage), float(shrinkage))
     states = (*means.states, *(state for state in STATES if state not in means.states))
     values = np.array([_shrunk(means, state, strength) for state in states])
     return UtilityEstimate(states, means.actions, values, strength)
-
-
-def check_shrinkage(shrinkage: Any) -> Shrinkage:
-    """The same shrinkage. Raises `ParlourError` if it is none."""
-    number = isinstance(shrinkage, (int, float)) and not isinstance(shrinkage, bool)
-    if shrinkage != "auto" and not (number and 0 <= shrinkage < math.inf):
-        raise accept("shrinkage", shrinkage, "a number of pseudo-questions from 0, or auto")
-    return shrinkage  # type: ignore[no-any-return]
 
 
 class _Cells(NamedTuple):

@@ -82,10 +82,6 @@ class Space:
         for parameter in self.parameters:
             parameter.check(values[parameter.name])
 
-    def as_json(self) -> list[dict[str, Any]]:
-        """Plain values."""
-        return [vars(parameter) | {"log": False} for parameter in self.parameters]  # as runs were always stored
-
 
 def show(values: Parameters) -> str:
     """Values in one line.

@@ -8,6 +8,7 @@ resumes where a kill left it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from statistics import fmean
 from typing import Any, Final
 
@@ -41,7 +42,8 @@ def tune(problem: Problem, config: TuneConfig, run: Run, *, workers: Workers = 1
     """
     if isinstance(workers, int):
         check_from("workers", workers, 1)
-    settings = {"problem": problem.name, "space": problem.space.as_json(), "settings": dict(problem.settings)}
+    space = [asdict(parameter) | {"log": False} for parameter in problem.space.parameters]  # as runs were always stored
+    settings = {"problem": problem.name, "space": space, "settings": dict(problem.settings)}
     with run.opened(config.plain() | settings) as folder:
         runner = StudyRunner(problem, config, folder, workers, run.progress)
         trials = tuple(runner.search(_TrialLog(run)))

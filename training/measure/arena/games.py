@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -25,10 +25,12 @@ from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.runs.folder import JsonlStore
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
+from pydantic import TypeAdapter
 
 GAMES: Final = "games.jsonl"
 _UNTOLD: Final = "seconds"
 """What is measured of decisions: the same game takes other times."""
+_DECISIONS: Final = TypeAdapter(tuple[Decisions, Decisions])
 Case = tuple[int, str, str]
 """A deal, and who holds the first side and the second."""
 
@@ -136,12 +138,11 @@ def _check(path: Path, games: Sequence[ArenaGame], cases: Sequence[Case], sides:
 
 
 def _line(game: ArenaGame) -> list[Any]:
-    nothing = Decisions().as_stored()
-    counts = [made.as_stored().items() for made in game.decisions]
+    nothing = asdict(Decisions())
+    counts = [asdict(made).items() for made in game.decisions]
     return [*game[:-1], [{key: n for key, n in of if key != _UNTOLD and n != nothing[key]} for of in counts]]
 
 
 def _read(stored: Any) -> ArenaGame:
     seed, first, second, winner, moves, made = stored
-    first_made, other = (Decisions.from_stored({"questions": {}, **of}) for of in made)
-    return ArenaGame(seed, first, second, winner, moves, (first_made, other))
+    return ArenaGame(seed, first, second, winner, moves, _DECISIONS.validate_python(made))

@@ -36,7 +36,7 @@ def report_of(result: ArenaResult, note: str = "") -> Report:
 
 
 def as_json(result: ArenaResult) -> dict[str, Any]:
-    """The main numbers as plain values."""
+    """The main numbers, as `Report.values`."""
     config, advantage = result.config, result.strengths.advantage
     return {
         "game": config.game,
@@ -45,14 +45,14 @@ def as_json(result: ArenaResult) -> dict[str, Any]:
         "first_deal": config.seed,
         "games": len(result.played),
         "sides": list(result.sides),
-        "standing": standing_table(result).as_json(),
+        "standing": standing_table(result),
         "advantage": {"side": result.sides[0], "value": advantage.value, "low": advantage.low, "high": advantage.high},
         "miss": result.strengths.miss,
         "noise": result.strengths.noise,
         "cycles": [list(cycle) for cycle in result.cycles],
-        "cells": cells_table(result).as_json(),
-        "pairs": pairs_table(result).as_json(),
-        "players": {name: decision.as_json() for name, decision in result.decisions.items()},
+        "cells": cells_table(result),
+        "pairs": pairs_table(result),
+        "players": result.decisions,
     }
 
 

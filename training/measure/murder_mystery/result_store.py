@@ -14,15 +14,15 @@ from typing import Any, Final
 
 from parlour.envs.murder_mystery.cases.case import digest
 from parlour.envs.murder_mystery.cases.find import find
-from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model
 from parlour.policies.llm.transport.meter import Count
-from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, Verdict, play_all
-from parlour.training.measure.murder_mystery.quiz import Mark
+from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, play_all
 from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.runs.folder import JsonlStore
+from pydantic import TypeAdapter
 
 FILE: Final = "results.jsonl"
+_RESULT: Final = TypeAdapter(CaseResult)
 
 
 def play_stored(
@@ -50,24 +50,11 @@ def play_stored(
             key, _ = next(waiting)
             known[_text(key)] = played
             counts = {"play": played.play.as_stored(), "quiz": played.quiz.as_stored()}
-            players = {name: player.as_stored() for name, player in played.players.items()}
-            store.append({"key": key, "played": {**asdict(played), **counts, "players": players}})
+            store.append({"key": key, "played": asdict(played) | counts})
 
         again = [job for _, job in missing]
         play_all(again, model, runner, what, keep=add)
     return [known[_text(key)] for key in keys]
-
-
-def from_json(stored: dict[str, Any]) -> CaseResult:
-    """A result from plain values. Raises `KeyError`, `TypeError` or `ValueError` for anything else."""
-    values = dict(stored)
-    values["verdicts"] = tuple(Verdict(*verdict) for verdict in stored["verdicts"])
-    for name in ("marks", "omniscient"):
-        values[name] = tuple(Mark(a, b, c, d, tuple(e)) for a, b, c, d, e in stored[name])
-    for name in ("play", "quiz"):
-        values[name] = Count.from_stored(stored[name])
-    values["players"] = {name: Decisions.from_stored(counts) for name, counts in stored.get("players", {}).items()}
-    return CaseResult(**values)
 
 
 def _key(job: CaseJob, model: Model) -> dict[str, Any]:
@@ -85,7 +72,9 @@ def _key(job: CaseJob, model: Model) -> dict[str, Any]:
 
 
 def _result(row: Any) -> tuple[str, CaseResult]:
-    return _text(row["key"]), from_json(row["played"])
+    played = row["played"]
+    counts = {name: Count.from_stored(played[name]) for name in ("play", "quiz")}
+    return _text(row["key"]), _RESULT.validate_python(played | counts)
 
 
 def _text(key: dict[str, Any]) -> str:

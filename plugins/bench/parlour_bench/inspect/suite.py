@@ -66,7 +66,7 @@ def samples_of(suite: Suite) -> Iterator[Sample]:
         sides = lookup(table.game).spec.sides
         for opponent in table.opponents:
             for options, deals in table.sittings():
-                base = OutsideSeats(OutsideTable(table.game, options, opponent)).game_env
+                base = OutsideSeats(OutsideTable(game=table.game, options=options, opponents=opponent)).game_env
                 for game in seatings(base, deals, ALL, sides):
                     yield _sample(table, options, opponent, game)
 
@@ -108,7 +108,7 @@ def suite_score() -> Scorer:
         if result is None or stored is None:
             return result
         metadata = state.metadata
-        points = _points(StoredGame.from_json(stored), metadata["side"], lookup(metadata["game"]).spec.sides)
+        points = _points(StoredGame.from_plain(stored), metadata["side"], lookup(metadata["game"]).spec.sides)
         result.value = {**result.as_dict(), "points": points}
         result.metadata = {**(result.metadata or {}), "table": metadata["table"], "opponent": metadata["opponent"]}
         result.metadata |= {"points": points, "seed": metadata["seed"]}

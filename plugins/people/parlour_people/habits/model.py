@@ -13,22 +13,22 @@ Every other key of the file is a note of who wrote it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final
 
 from parlour.envs.avalon.deals import Key
 from parlour.envs.avalon.habits import (
     LEADERS,
+    NUMBERS,
     DealScores,
     LearnedHabits,
+    PublicEvidence,
+    Term,
     Terms,
-    evidence_json,
-    named,
-    number_of,
-    read_evidence,
-    terms_of,
 )
-from parlour.envs.hidden_roles.habit_files import HabitsByPlayers
+from parlour.envs.hidden_roles.habit_files import HabitsByPlayers, Named
+from parlour.envs.settings import SPARSE, Accepts, Settings
+from pydantic import BeforeValidator, SerializerFunctionWrapHandler, WrapSerializer
 
 VOTERS: Final = ("evil, dirty", "evil, clean", "Merlin, dirty", "Merlin, clean", "good", "Oberon")
 """Kinds of voters: an evil seat that knows its fellows, and Merlin, each by its knowledge about the team; good seats that know
@@ -73,22 +73,22 @@ CLAIM_TERMS: Final = (
 class Weights:
     """How much evidence of each kind counts: its log likelihood is multiplied by this. One is naive Bayes."""
 
-    votes: float = 1.0
-    teams: float = 1.0
-    cards: float = 1.0
+    votes: Term = 1.0
+    teams: Term = 1.0
+    cards: Term = 1.0
 
 
 @dataclass(frozen=True)
 class Conduct:
     """What seats do, learned from records: sums of terms in log-odds."""
 
-    votes: tuple[Terms, ...]
+    votes: Annotated[tuple[Annotated[Terms, Named(VOTE_TERMS)], ...], Named(VOTERS)]
     """By `VOTERS`, each by `VOTE_TERMS`."""
-    teams: tuple[Terms, ...]
+    teams: Annotated[tuple[Annotated[Terms, Named(TEAM_TERMS)], ...], Named(LEADERS)]
     """By `LEADERS`, each by `TEAM_TERMS`."""
-    cards: Terms
+    cards: Annotated[Terms, Named(CARD_TERMS)]
     """By `CARD_TERMS`."""
-    joins: float
+    joins: Term
     """Log-odds that a further evil member fails a quest that one fails."""
     weights: Weights = field(default_factory=Weights)
 
@@ -97,9 +97,11 @@ class Conduct:
 class ClaimHabits:
     """What seats say about each other, learned from records: sums of terms in log-odds."""
 
-    stances: tuple[tuple[Terms, ...], ...]
+    stances: Annotated[
+        tuple[Annotated[tuple[Annotated[Terms, Named(CLAIM_TERMS)], ...], Named(STANCES)], ...], Named(LEADERS)
+    ]
     """By `LEADERS` (kinds of speakers), each by `STANCES`, each by `CLAIM_TERMS`."""
-    weight: float = 1.0
+    weight: Term = 1.0
     """How much the words count, as `Weights`."""
 
 
@@ -130,54 +132,45 @@ class PeopleHabits(LearnedHabits):
         return Likelihoods(key, self.conduct, self, self.words)
 
 
+def _with_joins(conduct: Any) -> Any:
+    """In files, `joins` is among the cards."""
+    return {**conduct, "joins": conduct["cards"]["joins"]} if isinstance(conduct, Mapping) else conduct
+
+
+def _conduct(conduct: Conduct, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    values: dict[str, Any] = write(conduct)
+    values["cards"]["joins"] = values.pop("joins")
+    return values
+
+
+def _with_stances(words: Any) -> Any:
+    """In files, the stances lie beside their weight."""
+    return {"stances": words, "weight": words["weight"]} if isinstance(words, Mapping) else words
+
+
+def _words(words: ClaimHabits, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    values = write(words)
+    return {"weight": values["weight"], **values["stances"]}
+
+
+class PeopleForm(Settings):
+    """What a file holds of `PeopleHabits`."""
+
+    called = "habits"
+
+    conduct: Annotated[
+        Annotated[Conduct, BeforeValidator(_with_joins), WrapSerializer(_conduct)] | None, Accepts(NUMBERS), SPARSE
+    ] = None
+    evidence: Annotated[PublicEvidence | None, Accepts(NUMBERS), SPARSE] = None
+    words: Annotated[
+        Annotated[ClaimHabits, BeforeValidator(_with_stances), WrapSerializer(_words)] | None, Accepts(NUMBERS), SPARSE
+    ] = None
+
+
 class PeopleHabitsFile(HabitsByPlayers[PeopleHabits]):
     """Learned habits by number of players."""
 
-    game = "avalon_v0"
-
-    @staticmethod
-    def _as_json(habits: PeopleHabits) -> dict[str, Any]:
-        values: dict[str, Any] = {}
-        if (conduct := habits.conduct) is not None:
-            values["conduct"] = {
-                "votes": {kind: named(VOTE_TERMS, terms) for kind, terms in zip(VOTERS, conduct.votes, strict=True)},
-                "teams": {kind: named(TEAM_TERMS, terms) for kind, terms in zip(LEADERS, conduct.teams, strict=True)},
-                "cards": named(CARD_TERMS, conduct.cards) | {"joins": conduct.joins},
-                "weights": asdict(conduct.weights),
-            }
-        if (evidence := habits.evidence) is not None:
-            values["evidence"] = evidence_json(evidence)
-        if (words := habits.words) is not None:
-            by_kind = zip(LEADERS, words.stances, strict=True)
-            values["words"] = {"weight": words.weight} | {
-                kind: {stance: named(CLAIM_TERMS, terms) for stance, terms in zip(STANCES, stances, strict=True)}
-                for kind, stances in by_kind
-            }
-        return values
-
-    @staticmethod
-    def _from_json(values: Mapping[str, Any]) -> PeopleHabits:
-        return PeopleHabits(
-            conduct=_conduct(values["conduct"]) if "conduct" in values else None,
-            evidence=read_evidence(values["evidence"]) if "evidence" in values else None,
-            words=_words(values["words"]) if "words" in values else None,
-        )
+    game, kind, form = "avalon_v0", PeopleHabits, PeopleForm
 
 
 read_people_habits = PeopleHabitsFile.read
-_WEIGHTS: Final = tuple(Weights.__dataclass_fields__)
-
-
-def _conduct(values: Mapping[str, Any]) -> Conduct:
-    return Conduct(
-        tuple(terms_of(values["votes"][kind], VOTE_TERMS) for kind in VOTERS),
-        tuple(terms_of(values["teams"][kind], TEAM_TERMS) for kind in LEADERS),
-        terms_of(values["cards"], CARD_TERMS),
-        number_of(values["cards"]["joins"]),
-        Weights(*terms_of(values["weights"], _WEIGHTS)),
-    )
-
-
-def _words(values: Mapping[str, Any]) -> ClaimHabits:
-    stances = tuple(tuple(terms_of(values[kind][stance], CLAIM_TERMS) for stance in STANCES) for kind in LEADERS)
-    return ClaimHabits(stances, number_of(values["weight"]))
