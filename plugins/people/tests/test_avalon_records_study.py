@@ -105,8 +105,9 @@ def test_the_table_is_as_others_are(study, capsys):
     assert len(cells) == len(made.cells)
     rates = [cell.ours for cell in made.cells if cell.ours is not None and cell.ours.hits is not None]
     assert all(0 <= rate.low <= rate.value <= rate.high <= 1 for rate in rates)
-    json.dumps(made.as_json(), allow_nan=False)
-    report_of(made, OfflineModel()).show()
+    report = report_of(made, OfflineModel())
+    json.dumps(report.as_json(), allow_nan=False)
+    report.show()
     text = " ".join(capsys.readouterr().out.split())
     assert "6 recorded games of gpt-5.1; ours played by heuristics (no language model)" in text
     assert all(remark[:30] in text for remark in made.remarks)
