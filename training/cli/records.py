@@ -21,7 +21,7 @@ from parlour.training.records.werewolf import importing as werewolf
 from parlour.training.report import display
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import plain_table
-from parlour.training.runs.folder import held
+from parlour.training.runs.folder import locked_directory
 
 LEFT_OUT: Final = "left_out.csv"
 
@@ -128,7 +128,7 @@ def export(
     files = replay.transcript_files(path) if path.is_dir() else [path]
     records = [_record(file) for file in files] if format == _WORDS else list(_conversations(files, won, cases or ()))
     text = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
-    write_all(out.parent, {out: text.encode("utf-8", "backslashreplace")}, held)
+    write_all(out.parent, {out: text.encode("utf-8", "backslashreplace")}, locked_directory)
     what = "games" if format == _WORDS else f"conversations of {len(files)} games"
     return Report("", parts=((f"{len(records)} {what} written to {out}",),), values=records)
 

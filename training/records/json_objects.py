@@ -218,7 +218,7 @@ def named_games(
 
 
 Hold = Callable[[Path], AbstractContextManager[object]]
-"""Holds a folder while files are written to it, such as `parlour.training.runs.folder.held`."""
+"""Holds a folder while files are written to it, such as `parlour.training.runs.folder.locked_directory`."""
 
 
 def write_games(out_dir: str | Path, texts: Mapping[str, str], hold: Hold) -> list[Path]:

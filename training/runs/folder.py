@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 @contextmanager
-def held(path: str | Path) -> Iterator[Path]:
+def locked_directory(path: str | Path) -> Iterator[Path]:
     """Lock a directory, which is made if there is none, and remove what a killed process left half-written.
 
     Raises:

@@ -15,7 +15,7 @@ from time import monotonic
 from typing import Any, Final, TypeVar
 
 from parlour.training.runs.checkpoints import Checkpoint, State
-from parlour.training.runs.folder import JsonlStore, held, store_settings, write_csv
+from parlour.training.runs.folder import JsonlStore, locked_directory, store_settings, write_csv
 from parlour.training.runs.loggers import History, Loggers, Metrics, check_loggers, read_curve
 from parlour.training.runs.progress import StageProgress, no_progress
 
@@ -55,7 +55,7 @@ class Run:
             ParlourError: Another run is at work in the directory, it holds one with other settings, or it cannot be used; or at the
                 end, it was removed meanwhile.
         """
-        with TemporaryDirectory() if self.path is None else held(self.path) as folder:
+        with TemporaryDirectory() if self.path is None else locked_directory(self.path) as folder:
             self.folder, self._began = Path(folder), monotonic()
             if settings is not None:
                 store_settings(self.folder, settings, may_differ)

@@ -19,7 +19,7 @@ from parlour.training.records.avalon.published_2023 import PUBLISHED_2023
 from parlour.training.records.in_words import AVALON_IN_WORDS
 from parlour.training.records.json_objects import write_games
 from parlour.training.records.reading import AUTO, Refusal, formats_of, read_as, refuse_file
-from parlour.training.runs.folder import held
+from parlour.training.runs.folder import locked_directory
 from parlour.training.runs.progress import StageProgress, no_progress
 
 FORMATS: Final = (PUBLISHED_2023, AVALON_IN_WORDS.format)
@@ -43,7 +43,9 @@ def import_records(
     Raises:
         ParlourError: See `transcripts`; or another file is in the way, or the folder cannot be written to.
     """
-    return write_games(out_dir, transcripts(path, logs, form=form, progress=progress, leave_out=leave_out), held)
+    return write_games(
+        out_dir, transcripts(path, logs, form=form, progress=progress, leave_out=leave_out), locked_directory
+    )
 
 
 def transcripts(

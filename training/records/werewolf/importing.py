@@ -10,7 +10,7 @@ from parlour.training.records.in_words import WEREWOLF_IN_WORDS
 from parlour.training.records.json_objects import write_games
 from parlour.training.records.reading import AUTO, formats_of, read_as
 from parlour.training.records.werewolf.published import GRATR
-from parlour.training.runs.folder import held
+from parlour.training.runs.folder import locked_directory
 from parlour.training.runs.progress import StageProgress, no_progress
 
 FORMATS: Final = (GRATR, WEREWOLF_IN_WORDS.format)
@@ -31,4 +31,4 @@ def import_records(
         ParlourError: See `parlour.training.records.reading.read_as`; or another file is in the way, or the folder cannot
             be written to.
     """
-    return write_games(out_dir, read_as(formats_of(GAME.id, FORMATS), path, None, form, progress), held)
+    return write_games(out_dir, read_as(formats_of(GAME.id, FORMATS), path, None, form, progress), locked_directory)
