@@ -13,7 +13,7 @@ from parlour.envs.language.headings import headings_of
 from parlour.envs.language.text import clean, describe
 from parlour.envs.testing.table import random_playout, sampled
 
-FOLDER = Path(__file__).resolve().parents[1] / "tests" / "playthroughs"
+FOLDER = Path(__file__).resolve().parents[1] / "tests" / "envs" / "playthroughs"
 SAYINGS = ("I suspect player_1!", "Trust me:\nI am Merlin.", "我同意。", "Moderator: # What has happened")
 # game, what is added to the file's name, options, and a seed whose random game shows much
 TABLES = json.loads((FOLDER / "tables.json").read_text("utf-8"))

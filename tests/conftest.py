@@ -116,7 +116,7 @@ AVALON_EXTRAS = [
     avalon_table(7, "reference", guesser="Morgana", two_fails=True),
     avalon_table(5, "paper", speaking="bids"),
 ]
-CASES = Path(__file__).parent / "cases"
+CASES = Path(__file__).parent / "envs" / "murder_mystery" / "cases"
 
 
 def mystery_table(case: str, **options: Any) -> ConfiguredGame:

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 from parlour.envs.core import ParlourError
-from records.bound import GONE, Way, changed
+
+from tests.training.records.bound import GONE, Way, changed
 
 FOLDER = Path(__file__).parent / "refusals"
 TAKEN = "(taken)"

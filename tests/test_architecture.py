@@ -22,7 +22,8 @@ import networkx as nx
 import pytest
 from parlour.envs.registry import GAMES
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests import ROOT
+
 FOLDERS = ("envs", "policies", "training", "wrappers")
 SOURCES = {path: path.read_text("utf-8") for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))}
 EVERY_MODULE_HAS_ITS_OWN = {"choose", "from_settings", "main"}

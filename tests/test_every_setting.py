@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from importlib import import_module
-from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 import pytest
@@ -15,7 +14,8 @@ from parlour.policies import REGISTRY, make_policy
 from pydantic import SkipValidation, ValidationError
 from pydantic.fields import FieldInfo
 
-ROOT = Path(__file__).parents[1]
+from tests import ROOT
+
 BESIDE = {"ge": -1, "le": 1, "gt": 0, "lt": 0}
 """What a bound plus this is beyond it."""
 

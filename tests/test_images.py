@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import re
 import stat
-from pathlib import Path
 
 import pytest
 import typer
 from parlour.training.cli import app
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests import ROOT
+
 OPENENV = ROOT / "examples" / "openenv" / "Dockerfile"
 SCRIPT = ROOT / "scripts" / "openenv-image"
 FILES = [ROOT / "Dockerfile", OPENENV]

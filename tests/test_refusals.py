@@ -13,10 +13,12 @@ from parlour.envs.murder_mystery.cases.case import load as load_case
 from parlour.training.records.avalon import importing as avalon
 from parlour.training.records.reading import read_as
 from parlour.training.records.werewolf import importing as werewolf
-from records.test_in_words import EVENING, QUEST
-from refused_values import check, sentences
-from test_corpora_forms import FILES
-from test_werewolf_published import GAME
+
+from tests.conftest import CASES
+from tests.envs.mediated_qa.corpora.test_forms import FILES
+from tests.refused_values import check, sentences
+from tests.training.records.test_in_words import EVENING, QUEST
+from tests.training.records.werewolf.test_published import GAME
 
 Read = Callable[[Any], object]
 
@@ -40,7 +42,7 @@ def _of_corpus(form: str) -> Read:
 
 
 def _case(name: str) -> Any:
-    return json.loads((Path(__file__).parent / "cases" / f"{name}.json").read_text(encoding="utf-8"))
+    return json.loads((CASES / f"{name}.json").read_text(encoding="utf-8"))
 
 
 READ: dict[str, tuple[Any, Read]] = {

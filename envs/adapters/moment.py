@@ -50,7 +50,7 @@ def moment(game: Game[Any], now: Any, move: Move | None = None) -> Iterator[tupl
 def certain_moment(game: Game[Any], now: Any) -> list[tuple[int, Any]]:
     """As `moment`, up to the first turn that may not come, or not with the same View, as when all agree on another move.
 
-    In the games of parlour every turn found comes, whatever is played (`tests/test_states.py`).
+    In the games of parlour every turn found comes, whatever is played (`tests/envs/adapters/test_moment.py`).
     """
     turns = list(moment(game, now))
     if len(turns) < 2:
@@ -65,7 +65,7 @@ def before_moderator(game: Game[Any], now: Any) -> list[int]:
     """The seats that move before the moderator says anything, in the order of their next turns.
 
     Until then all they can learn is what players say and do. A seat is left out whose turn may not come, as when all agree on
-    another move; in the games of parlour the others' turns come, whatever is played (`tests/test_states.py`).
+    another move; in the games of parlour the others' turns come, whatever is played (`tests/envs/adapters/test_moment.py`).
     """
     first = list(_until_moderator(game, now))
     seats = list(dict.fromkeys(seat for seat, _ in first))

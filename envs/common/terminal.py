@@ -3,7 +3,7 @@
 Escape sequences (ECMA-48) begin with control characters, in C0 as in C1; marks that turn the direction of writing and
 characters without width are format characters (Unicode category Cf); and some programs break lines at U+0085, U+2028 and
 U+2029, too. `str.isprintable` is false for all of them. Nothing in parlour prints but by `tell`, `tell_text` and the
-console of `parlour.training.report.display`; `tests/test_terminal.py` holds that.
+console of `parlour.training.report.display`; `tests/envs/common/test_terminal.py` holds that.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ from time import process_time
 import numpy as np
 from parlour.envs import batch
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
-from lockstep import Mirror, random_actions
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tests.envs.batch.lockstep import Mirror, random_actions
 
 SIZES = {"avalon_v0": range(5, 11), "werewolf_v0": range(4, 16)}
 """Kernels -> numbers of players."""
@@ -29,7 +29,7 @@ GAMES = 32
 
 def main(game: str, turns: int, seed: int, every: int) -> None:
     """Compare at least `turns` turns, spread evenly over the tables."""
-    tests = importlib.import_module(f"test_batch_{game.removesuffix('_v0')}")
+    tests = importlib.import_module(f"tests.envs.batch.test_{game.removesuffix('_v0')}")
     listed, total = tables_of(game, tests.TABLES), Counter()
     for options in listed:
         mirror = compared(game, tests, options, -(-turns // len(listed)), seed, every)

@@ -8,7 +8,8 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from watched_page import DESKTOP, WatchedPage
+
+from tests.browser.watched_page import DESKTOP, WatchedPage
 
 WHY = "needs Chromium, named in PARLOUR_CHROMIUM, and the extra `browser`: scripts/test-browser"
 

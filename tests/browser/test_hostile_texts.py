@@ -16,8 +16,9 @@ from parlour.training.replay.viewer import index, viewer
 from parlour.training.report import html
 from parlour.training.report.page import render
 from parlour.training.report.result_table import plain_table
-from recorded_games import ASKING, record
-from watched_page import GOOD, PHONE, WatchedPage
+
+from tests.browser.watched_page import GOOD, PHONE, WatchedPage
+from tests.training.replay.recorded_games import ASKING, record
 
 pytestmark = pytest.mark.nightly
 

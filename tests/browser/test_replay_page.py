@@ -14,11 +14,12 @@ from parlour.training.replay.build import replay_of
 from parlour.training.replay.model import as_json
 from parlour.training.replay.viewer import index, viewer
 from parlour.training.report.page import render
-from recorded_games import ASKING, record
-from watched_page import GOOD, PHONE
+
+from tests.browser.watched_page import GOOD, PHONE
+from tests.training.replay.recorded_games import ASKING, record
 
 GAMES = [game if game == "avalon_v0" else pytest.param(game, marks=pytest.mark.nightly) for game in sorted(registry)]
-REPLAYS = Path(__file__).parents[1] / "replays"
+REPLAYS = Path(__file__).parents[1] / "training" / "replay" / "data"
 PRESS_RIGHT = """times => Array.from({ length: times }, () => {
   document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
   return document.querySelector("output.count").innerText;

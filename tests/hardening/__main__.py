@@ -10,14 +10,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from parlour.envs.core import ParlourError, accept
-from parlour.policies.files import atomic_write
-from parlour.training.runs.run import Run
-
 from hardening.attack import Attack
 from hardening.attacks import all_attacks
 from hardening.report import report
 from hardening.runner import ATTEMPTS, Course, Plan, attempted, run
+from parlour.envs.core import ParlourError, accept
+from parlour.policies.files import atomic_write
+from parlour.training.runs.run import Run
 
 MINUTES = 2.0
 """If neither minutes nor counts are given."""

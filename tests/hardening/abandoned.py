@@ -16,9 +16,8 @@ from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
 import numpy as np
-from parlour.training.play import asked
-
 from hardening.attack import Finding, Tried
+from parlour.training.play import asked
 
 KEYS: Final = 300_000
 CLIENTS: Final = 40

@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs import replay
-
 from hardening.attack import Finding, Tried
 from hardening.served_seats import HOSTS, WEB, Host, Refusal
+from parlour.envs import replay
 
 GAMES: Final = 6
 """Deals of five roles of which six are the same by chance once in 60 million times."""

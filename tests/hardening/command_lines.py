@@ -16,11 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from parlour.training.cli import run
-
 from hardening import originals
 from hardening.attack import Finding
 from hardening.mutations import Mutator
+from parlour.training.cli import run
 
 LINES: tuple[str, ...] = (
     "list",

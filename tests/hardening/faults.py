@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
+from hardening.attack import Finding, Tried
 from parlour.envs import replay
 from parlour.envs.registry import lookup, registry
 from parlour.policies import REGISTRY, make_policy, names_of
@@ -38,8 +39,6 @@ from parlour.training.play import rollout
 from parlour.training.play.decisions import of_transcript
 from parlour.training.play.parallel.concurrent_games import Job
 from parlour.training.play.runner import GameRunner
-
-from hardening.attack import Finding, Tried
 
 RATE = 0.3
 """Share of the requests that meet the fault."""

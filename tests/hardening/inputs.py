@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-
 from hardening import command_lines, originals
 from hardening.attack import Finding, Tried, uncaught
 from hardening.mutations import Mutator

@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from hardening import disk
 from hardening.attack import Finding, Tried
 from hardening.same_files import Files, difference, files_of

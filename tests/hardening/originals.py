@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from hardening.mutations import Original
 from parlour.envs.murder_mystery.cases.case import dump
 from parlour.envs.murder_mystery.generate import from_seed
 from parlour.envs.registry import lookup
@@ -18,9 +19,8 @@ from parlour.policies.trained import TrainedSeat
 from parlour.training.play import asked
 from parlour.training.play.asked import At, Heard
 from parlour.wrappers import Recorder
-from test_corpora_forms import FILES
 
-from hardening.mutations import Original
+from tests.envs.mediated_qa.corpora.test_forms import FILES
 
 GAMES: dict[str, dict[str, Any]] = {
     "template_v0": {},

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from parlour.envs.testing.table import follow
-
 from hardening.walks import Walk, shown_as_text
+from parlour.envs.testing.table import follow
 
 if TYPE_CHECKING:
     from hardening.tables import Scene

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from hardening import originals
+from hardening.mutations import Mutator, Original
 from parlour.envs import replay
 from parlour.envs.avalon.vocabulary import ROLES
 from parlour.envs.core import ParlourError
@@ -30,9 +32,6 @@ from parlour.policies.trained import TrainedSeat
 from parlour.training.cli.options import key_values
 from parlour.training.learn.mediators import table
 from parlour.training.play.decisions import of_transcript
-
-from hardening import originals
-from hardening.mutations import Mutator, Original
 
 REFUSED = (ParlourError, Refused)
 

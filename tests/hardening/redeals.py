@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from hardening.attack import Finding, Tried
+from hardening.games import table_of, tables
 from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.core import Move
 from parlour.envs.language.entries import TextAction
@@ -23,9 +25,6 @@ from parlour.envs.testing.redeal import Leak, redeals
 from parlour.envs.testing.table import by_nature
 from parlour.envs.testing.twins import Played
 from parlour.training.play.moments import Moments
-
-from hardening.attack import Finding, Tried
-from hardening.games import table_of, tables
 
 ENOUGH = 120
 """Re-deals after which an attempt ends."""

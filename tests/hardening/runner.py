@@ -18,12 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from parlour.training.runs.folder import JsonlStore
-
 from hardening import memory
 from hardening.attack import Attack, Finding, Tried, uncaught
 from hardening.games import game_of
 from hardening.tally import MB, Tally
+from parlour.training.runs.folder import JsonlStore
 
 GROUP = 1.0
 """Seconds after which a group of attempts ends."""

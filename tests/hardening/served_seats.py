@@ -187,7 +187,7 @@ def openenv(out: Path | None = None, **settings: Any) -> Iterator[tuple[str, str
 
 @contextmanager
 def mcp_over_http() -> Iterator[tuple[str, str]]:
-    from integrations.ports import free_port, wait_for
+    from tests.integrations.ports import free_port, wait_for
 
     port = free_port()
     with command("mcp", None, {}, "--http", str(port)):

@@ -17,9 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from parlour.envs.core import ParlourError
-from parlour.envs.testing.table import ConfiguredGame
-
 from hardening.attack import Finding, Tried, uncaught
 from hardening.elsewhere import digest, elsewhere
 from hardening.forms import PARALLEL, Form, forms_of
@@ -27,6 +24,8 @@ from hardening.games import table_of, tables
 from hardening.junk import junk, name_of
 from hardening.parallel import differs_from_aec
 from hardening.walks import Walk, difference
+from parlour.envs.core import ParlourError
+from parlour.envs.testing.table import ConfiguredGame
 
 LONGEST = 4000
 """Characters of a refusal."""

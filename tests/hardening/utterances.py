@@ -17,6 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from hardening.attack import Finding, Tried, uncaught
+from hardening.games import table_of, tables
+from hardening.hostile_words import own_words, utterance
+from hardening.shrink import shrink_text
 from parlour.envs.core import NATURE, OVER, Move, ParlourError
 from parlour.envs.language.entries import TextAction
 from parlour.envs.language.text import MAX_WORDS, clean, render
@@ -25,11 +29,6 @@ from parlour.envs.testing.table import ConfiguredGame
 from parlour.policies.agents.chat.player import turn_of
 from parlour.policies.llm.ask import read_back
 from parlour.wrappers import TextActions
-
-from hardening.attack import Finding, Tried, uncaught
-from hardening.games import table_of, tables
-from hardening.hostile_words import own_words, utterance
-from hardening.shrink import shrink_text
 
 HARMLESS = "Good evening."
 SAID = 12

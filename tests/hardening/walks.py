@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from hardening.forms import AEC, GYM, PARALLEL, Form
 from parlour.envs.testing.table import UTTERANCES, ConfiguredGame
 from parlour.wrappers.turns import Turn
-
-from hardening.forms import AEC, GYM, PARALLEL, Form
 
 FREE = 0.2
 """Share of the actions in words that are free words."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any, Final
 
-PAGES: Final = Path(__file__).parents[2] / "docs" / "integrations"
+from tests import ROOT
+
+PAGES: Final = ROOT / "docs" / "integrations"
 
 
 def blocks_of(name: str) -> list[str]:

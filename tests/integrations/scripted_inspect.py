@@ -11,7 +11,8 @@ import pytest
 from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
-from one_stub import stub_words
+
+from tests.training.harnesses.one_stub import stub_words
 
 WARNINGS = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # Inspect leaves streams to the garbage collector

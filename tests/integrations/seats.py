@@ -16,6 +16,8 @@ from parlour.training.cli import run
 from parlour.training.learn import examples
 from parlour.training.play.rollout import play, table
 
+from tests import ROOT
+
 FEATURES, MOVES = 99, 30  # of the examples' table
 RANKS = 10
 
@@ -65,7 +67,7 @@ def play_a_hundred_games(name: str) -> Any:
 
 def run_example(name: str, steps: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run `examples/train_NAME.py` in a folder, and seat what it trained there by `module:attribute`."""
-    root = Path(__file__).parents[2]
+    root = ROOT
     monkeypatch.chdir(folder)
     monkeypatch.syspath_prepend(str(root))
     monkeypatch.setattr(sys, "argv", [f"train_{name}.py", "--steps", str(steps)])

@@ -12,8 +12,9 @@ import pytest
 pytest.importorskip("agilerl", reason="AgileRL is not installed; run scripts/test-integrations agilerl")
 
 import torch
-from integrations.pages import page_code
-from integrations.seats import run_example
+
+from tests.integrations.pages import page_code
+from tests.integrations.seats import run_example
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # of the libraries that it imports

@@ -14,9 +14,6 @@ import pytest
 pytest.importorskip("transformers", reason="transformers is not installed; run scripts/test-integrations hf")
 
 import torch
-from bridged_games import TABLES, drawn
-from integrations import tiny_checkpoint
-from integrations.pages import run_page
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.policies import make_policy
@@ -28,6 +25,10 @@ from parlour.training.play.parallel.concurrent_games import Job
 from parlour.training.play.runner import GameRunner
 from parlour.wrappers import ConversationSeat
 from parlour.wrappers.conversation import table
+
+from tests.integrations import tiny_checkpoint
+from tests.integrations.pages import run_page
+from tests.training.harnesses.bridged_games import TABLES, drawn
 
 torch.set_num_threads(1)
 SAMPLED = "temperature=1,max_new_tokens=12"

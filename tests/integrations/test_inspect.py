@@ -21,19 +21,8 @@ import pytest
 
 pytest.importorskip("inspect_ai", reason="inspect-ai is not installed; run scripts/test-integrations inspect")
 
-from bridged_games import TABLES as BRIDGED
 from inspect_ai.log import EvalLog, write_eval_log
 from inspect_ai.model import ChatMessage
-from integrations.pages import run_page
-from integrations.ports import free_port, wait_for
-from integrations.scripted_inspect import WARNINGS, Reply, collected, evaluated, scripted, stub_reply  # noqa: F401
-from one_stub import (
-    GAMES,
-    by_endpoint,
-    dealt,
-    same_games,
-    seat_of,
-)
 from parlour.envs import replay
 from parlour.envs.language.headings import headings_of
 from parlour.envs.language.text import render
@@ -44,6 +33,18 @@ from parlour.training.harnesses.inspect_ai.logs import transcripts_of_log
 from parlour.training.harnesses.inspect_ai.played import STORED, StoredGame
 from parlour.training.harnesses.inspect_ai.tasks import TASK, TASKS, game_task
 from parlour.training.play.outside import OutsideSeats
+
+from tests.integrations.pages import run_page
+from tests.integrations.ports import free_port, wait_for
+from tests.integrations.scripted_inspect import WARNINGS, Reply, collected, evaluated, scripted, stub_reply  # noqa: F401
+from tests.training.harnesses.bridged_games import TABLES as BRIDGED
+from tests.training.harnesses.one_stub import (
+    GAMES,
+    by_endpoint,
+    dealt,
+    same_games,
+    seat_of,
+)
 
 pytestmark = WARNINGS
 

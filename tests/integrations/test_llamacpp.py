@@ -23,13 +23,14 @@ import pytest
 
 pytest.importorskip("xllamacpp", reason="llama.cpp is not installed; run scripts/test-integrations llamacpp")
 
-from integrations.tiny_llama.heard import TABLES, Heard, Table, heard_at
 from parlour.policies import make_policy
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder
 
-TESTS = Path(__file__).parents[1]
+from tests import ROOT
+from tests.integrations.tiny_llama.heard import TABLES, Heard, Table, heard_at
+
 QUESTIONS = int(os.environ.get("PARLOUR_LLAMA_QUESTIONS", "5"))
 """Of each kind that is put to the server; the figures of docs/integrations/llamacpp.md are of 100."""
 MODEL = os.environ.get("PARLOUR_LLAMA_MODEL", "")
@@ -40,7 +41,7 @@ SEED = 77
 
 
 def in_tests(module: str, *args: str) -> list[str]:
-    return [sys.executable, "-m", f"integrations.tiny_llama.{module}", *args]
+    return [sys.executable, "-m", f"tests.integrations.tiny_llama.{module}", *args]
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +49,7 @@ def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if MODEL:
         return Path(MODEL)
     path = tmp_path_factory.mktemp("tiny_llama") / "tiny.gguf"
-    subprocess.run(in_tests("train", str(path)), cwd=TESTS, check=True)
+    subprocess.run(in_tests("train", str(path)), cwd=ROOT, check=True)
     return path
 
 
@@ -56,7 +57,7 @@ def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def serving(model_file: Path, context: int) -> Iterator[str]:
     """The address of a server that ends with the block."""
     command = in_tests("serve", str(model_file), str(context))
-    with subprocess.Popen(command, cwd=TESTS, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         try:

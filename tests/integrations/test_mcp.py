@@ -17,14 +17,15 @@ import pytest
 
 pytest.importorskip("mcp", reason="mcp is not installed; run scripts/test-integrations mcp")
 
-from bridged_games import TABLES, drawn, same_game
-from integrations.pages import run_page
-from integrations.ports import free_port, wait_for
 from mcp import Client, StdioServerParameters
-from one_stub import GAMES, by_endpoint, dealt, same_games, seat_of, stub_words
 from parlour.envs import replay
 from parlour.training.harnesses.mcp import server_of
 from parlour.training.harnesses.sessions import Sessions, SessionSettings
+
+from tests.integrations.pages import run_page
+from tests.integrations.ports import free_port, wait_for
+from tests.training.harnesses.bridged_games import TABLES, drawn, same_game
+from tests.training.harnesses.one_stub import GAMES, by_endpoint, dealt, same_games, seat_of, stub_words
 
 
 async def call(client: Any, tool: str, **arguments: Any) -> dict[str, Any]:

@@ -23,8 +23,6 @@ import pytest
 pytest.importorskip("openenv", reason="openenv is not installed; run scripts/test-integrations openenv")
 
 import httpx
-from bridged_games import TABLES, drawn, same_game, table_seats
-from integrations.pages import run_page
 from openenv.core import GenericEnvClient
 from parlour.envs import replay
 from parlour.training.cli import run
@@ -33,6 +31,9 @@ from parlour.training.harnesses.openenv import app_of
 from parlour.training.harnesses.sessions import SessionCounts, Sessions, SessionSettings
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
+
+from tests.integrations.pages import run_page
+from tests.training.harnesses.bridged_games import TABLES, drawn, same_game, table_seats
 
 KNOWS_NO_GAME = ("/state", "/metadata", "/health", "/schema", "/openapi.json")
 

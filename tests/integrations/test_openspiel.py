@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests import ROOT
+
 pytest.importorskip("pyspiel", reason="OpenSpiel is not installed; run scripts/test-integrations openspiel")
 import pyspiel
-from integrations.pages import page_code
 from open_spiel.python import policy as policies
 from open_spiel.python.algorithms import (
     cfr,
@@ -29,7 +30,9 @@ from parlour.training.play import rollout
 from parlour.wrappers.determinizations import determinizations
 from parlour.wrappers.openspiel.game import openspiel_game
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
+from tests.integrations.pages import page_code
+
+sys.path.insert(0, str(ROOT / "examples"))
 from openspiel_tree import Tree
 
 WEREWOLF = {"num_players": 4, "rules": "official", "talk": False}

@@ -15,7 +15,6 @@ import pytest
 
 ray = pytest.importorskip("ray", reason="Ray is not installed; run scripts/test-integrations ray")
 
-from integrations.pages import run_page  # noqa: E402
 from parlour import policies  # noqa: E402
 from parlour.envs import replay  # noqa: E402
 from parlour.envs.core import ParlourError  # noqa: E402
@@ -32,8 +31,10 @@ from parlour.training.play import rollout  # noqa: E402
 from parlour.training.play.parallel.concurrent_games import Job  # noqa: E402
 from parlour.training.play.parallel.ray.pool import connect  # noqa: E402
 from parlour.training.play.runner import GameRunner  # noqa: E402
-from quadratic_problem import Bowl  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
+
+from tests.integrations.pages import run_page  # noqa: E402
+from tests.training.learn.tuning.quadratic_problem import Bowl  # noqa: E402
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # Ray leaves files and sockets to the garbage collector

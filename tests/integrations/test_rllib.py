@@ -17,8 +17,6 @@ pytest.importorskip("ray.rllib", reason="RLlib is not installed; run scripts/tes
 import ray
 import torch
 from gymnasium import VectorizeMode
-from integrations.pages import blocks_of
-from networks import moves_of
 from parlour.envs.batch import ScalarTables
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
@@ -48,6 +46,9 @@ from ray.rllib.env.single_agent_env_runner import SingleAgentEnvRunner
 from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 from ray.tune.registry import register_env
+
+from tests.integrations.pages import blocks_of
+from tests.policies.networks import moves_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*Overriding environment rllib-multi-agent-env-v0:UserWarning")
 

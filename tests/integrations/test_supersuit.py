@@ -18,20 +18,21 @@ import numpy as np
 import supersuit
 import torch
 from gymnasium import spaces
-from integrations.pages import page_code
-from integrations.seats import (
-    FEATURES,
-    MOVES,
-    RANKS,
-    play_a_hundred_games,
-    turns,
-)
 from parlour.envs.registry import registry
 from parlour.policies import make_policy
 from parlour.policies.adapters.sb3 import SB3_ALGORITHMS, Sb3Seat
 from parlour.training.learn import examples
 from parlour.wrappers import LegalRanks, MaskInInfo, ParallelLegalRanks, ParallelMaskInInfo
 from pettingzoo.utils.conversions import aec_to_parallel
+
+from tests.integrations.pages import page_code
+from tests.integrations.seats import (
+    FEATURES,
+    MOVES,
+    RANKS,
+    play_a_hundred_games,
+    turns,
+)
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:The `render_mode` attribute is not defined"),

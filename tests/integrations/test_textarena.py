@@ -16,7 +16,6 @@ import pytest
 pytest.importorskip("textarena", reason="TextArena is not installed; run scripts/test-integrations textarena")
 
 import textarena as ta
-from integrations.pages import run_page
 from parlour.envs import make
 from parlour.envs.core import ParlourError
 from parlour.envs.language.text import end_of
@@ -26,6 +25,8 @@ from parlour.policies.adapters.textarena import TextArenaAgent, TextArenaTable, 
 from parlour.policies.by_text import options_in
 from parlour.training.cli import run
 from parlour.training.play.rollout import play, table
+
+from tests.integrations.pages import run_page
 
 GAMES = {"SecretMafia-v0": 7, "KuhnPoker-v0": 2, "TicTacToe-v0": 2, "TicTacToe-v0-train": 2}
 

@@ -7,8 +7,6 @@ import pytest
 
 pytest.importorskip("tianshou", reason="Tianshou is not installed; run scripts/test-integrations tianshou")
 
-from integrations.pages import page_code
-from integrations.seats import run_example
 from parlour.envs import make
 from parlour.training.learn import examples
 from tianshou.algorithm import DQN
@@ -19,6 +17,9 @@ from tianshou.data import Collector, VectorReplayBuffer
 from tianshou.env import DummyVectorEnv, PettingZooEnv
 from tianshou.utils.net.common import Net
 from tianshou.utils.torch_utils import policy_within_training_step
+
+from tests.integrations.pages import page_code
+from tests.integrations.seats import run_example
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:tianshou")
 

@@ -6,12 +6,13 @@ import pytest
 
 pytest.importorskip("torchrl", reason="TorchRL is not installed; run scripts/test-integrations torchrl")
 import torch
-from integrations.pages import page_code
-from integrations.seats import run_example
 from parlour.envs import avalon_v0
 from parlour.training.learn import examples
 from parlour.wrappers import MaskInInfo, ParallelMaskInInfo
 from torchrl.envs import PettingZooWrapper, check_env_specs
+
+from tests.integrations.pages import page_code
+from tests.integrations.seats import run_example
 
 SMALL = {"num_players": 5, "rules": "official"}
 pytestmark = [

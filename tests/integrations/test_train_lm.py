@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests import ROOT
+
 pytest.importorskip("transformers", reason="transformers is not installed; run scripts/test-integrations train_lm")
 
 import torch
@@ -18,7 +20,7 @@ from parlour.policies.local_lm.model import LanguageModel, Sampling
 from parlour.wrappers.conversation import ConversationSeat, table
 from transformers import AutoTokenizer
 
-SCRIPT = Path(__file__).parents[2] / "examples/train_lm.py"
+SCRIPT = ROOT / "examples/train_lm.py"
 DAYS = {"num_players": 4, "max_days": 2}
 SMALL = {"seed": 0, "imitation": 6, "learning": 2, "batch": 2, "longer": 3, "deals": 6}
 

@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests import ROOT
+
 os.environ["HF_HUB_OFFLINE"] = "1"  # before the hub's package is imported: no test may reach for it
 pytest.importorskip("trl", reason="trl is not installed; run scripts/test-integrations trl")
 
 import torch
 from datasets import Dataset
-from integrations.pages import run_page
 from parlour.envs.core import ParlourError
 from parlour.policies.files import read_json
 from parlour.training.harnesses import trl
@@ -30,15 +31,23 @@ from parlour.training.harnesses.sessions import Sessions, SessionSettings
 from parlour.training.harnesses.social import end_of_talk
 from parlour.training.harnesses.trl import GAME_OVER, PROMPT, GameRollout, environments, game_reward, usable_share
 from parlour.wrappers.conversation import ConversationSeat, table
-from talked_games import TABLES, aec_return, first_messages, seat_maker, seat_of, told_what_its_view_holds
-from tiny_chat_models import PLAIN_TEMPLATE, ScriptedLlama, imitate, llama_config, tokenizer_of
 from transformers import LlamaForCausalLM
 from trl import GRPOConfig, GRPOTrainer
 from trl.chat_template_utils import qwen2_5_chat_template
 
+from tests.integrations.pages import run_page
+from tests.integrations.tiny_chat_models import PLAIN_TEMPLATE, ScriptedLlama, imitate, llama_config, tokenizer_of
+from tests.training.harnesses.talked_games import (
+    TABLES,
+    aec_return,
+    first_messages,
+    seat_maker,
+    seat_of,
+    told_what_its_view_holds,
+)
+
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning", "ignore::DeprecationWarning")
 
-ROOT = Path(__file__).parents[2]
 CALL = '<tool_call>\n{"name": "say", "arguments": {"words": "%s"}}\n</tool_call>'
 
 

@@ -23,13 +23,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests import ROOT
+
 pytest.importorskip("verifiers", reason="verifiers is not installed; run scripts/test-integrations verifiers")
 
 import verifiers.v1 as vf
 from aiohttp import web
-from bridged_games import TABLES
-from integrations.pages import run_page
-from one_stub import GAMES, by_endpoint, dealt, same_games, seat_of, stub_words
 from parlour.envs import replay
 from parlour.envs.adapters.turn import take_turn
 from parlour.envs.language.headings import headings_of
@@ -41,7 +40,10 @@ from parlour.wrappers import Conversation
 from parlour.wrappers.conversation import table
 from parlour.wrappers.opponents import seated
 
-ROOT = Path(__file__).parents[2]
+from tests.integrations.pages import run_page
+from tests.training.harnesses.bridged_games import TABLES
+from tests.training.harnesses.one_stub import GAMES, by_endpoint, dealt, same_games, seat_of, stub_words
+
 CARD = ROOT / "examples" / "verifiers" / "parlour_v1"
 SILENT = {"num_players": 5, "talk": False}
 """Options of Avalon at which any words but a move are words that cannot be used."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-
 from mutants import groups
 from mutants.operators import Edit, edits
 

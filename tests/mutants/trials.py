@@ -20,7 +20,6 @@ from types import CodeType, FunctionType
 from typing import Any
 
 import pytest
-
 from mutants.sample import Mutant, change
 
 ROOT = Path(os.environ.get("MUTANTS_TREE", "."))

@@ -14,7 +14,8 @@ from parlour_aiwolf import GAME
 from parlour_aiwolf.assignments import assigned
 from parlour_aiwolf.belief import AIWolfBeliefs
 from parlour_aiwolf.habits import POWERS, AIWolfHabits
-from played_by_hand import announced, said
+
+from tests.envs.hidden_roles.played_by_hand import announced, said
 
 H = AIWolfHabits(aims_weight=0.7)
 W, P, S, M, G, V = "Werewolf", "Possessed", "Seer", "Medium", "Bodyguard", "Villager"

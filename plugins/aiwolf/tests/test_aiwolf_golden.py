@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from parlour.training.replay.build import replay_of
 from parlour_aiwolf.belief import AIWolfBeliefs
-from test_replay_page_games import at, line, recorded, same, views_after
+
+from tests.training.replay.test_games import at, line, recorded, same, views_after
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
 import playthrough as script

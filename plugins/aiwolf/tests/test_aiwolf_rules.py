@@ -30,7 +30,8 @@ from parlour.training.play import rollout
 from parlour_aiwolf import GAME
 from parlour_aiwolf.heuristic import AIWolfPlayer
 from parlour_aiwolf.vocabulary import ATTACK_VOTES, IDENTIFIED, REMARK, TALK_OVER
-from played_by_hand import Course
+
+from tests.envs.hidden_roles.played_by_hand import Course
 
 FIVE = ("Werewolf", "Possessed", "Seer", "Villager", "Villager")
 FIFTEEN = ("Werewolf",) * 3 + ("Possessed", "Seer", "Medium", "Bodyguard") + ("Villager",) * 8

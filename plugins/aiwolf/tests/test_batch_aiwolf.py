@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from lockstep import Mirror, random_actions
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.werewolf import vocabulary as game
+
+from tests.envs.batch.lockstep import Mirror, random_actions
 
 batch = pytest.importorskip("parlour.envs.batch")
 pytest.importorskip("numba")

@@ -6,10 +6,11 @@ from functools import partial
 
 import numpy as np
 import pytest
-from lockstep import Mirror
 from parlour_aiwolf.heuristic import AIWolfPlayer, AIWolfStyle
 from test_batch_aiwolf import dealt, drawn
-from test_batch_werewolf_heuristic import (
+
+from tests.envs.batch.lockstep import Mirror
+from tests.policies.heuristic.batch.test_werewolf import (
     assert_chosen_as_often,
     assert_villages_win,
     assert_writes_only_where_it_acts,

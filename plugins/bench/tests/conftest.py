@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from browser.conftest import browser, watched  # noqa: F401
-from conftest import _no_call_beyond_loopback, error_of, json_of, output_of, pytest_collect_file  # noqa: F401
+from tests.browser.conftest import browser, watched  # noqa: F401
+from tests.conftest import _no_call_beyond_loopback, error_of, json_of, output_of, pytest_collect_file  # noqa: F401
 
 sys.path.append(str(Path(__file__).parent))

@@ -28,7 +28,8 @@ from parlour_bench.abilities.run import ABILITIES, Abilities, abilities
 from parlour_bench.abilities.table import abilities_table, verdict_on
 from parlour_bench.played import Candidate, play_suite
 from parlour_bench.suite import BenchmarkTable, Suite
-from servers import KEY, Answer, Call, Server
+
+from tests.policies.llm.servers import KEY, Answer, Call, Server
 
 ONE_DEAL = Suite(
     "one deal",

@@ -13,7 +13,8 @@ from parlour_bench.abilities.page import ABILITIES_PAGE, write_abilities_page
 from parlour_bench.abilities.persuasion import Persuasion
 from parlour_bench.abilities.run import Abilities, MovesTaken, VillageBeliefs
 from parlour_bench.abilities.table import abilities_table, verdict_on
-from watched_page import DESKTOP, GOOD, SCROLLING
+
+from tests.browser.watched_page import DESKTOP, GOOD, SCROLLING
 
 HALF = Estimate(0.5, 0.25, 0.75, 40)
 SCORES = {name: StatedScores(HALF, HALF, 0.1, 160) for name in ("<b>me</b>", "expert", "heuristic", "random")}

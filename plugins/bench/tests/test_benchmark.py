@@ -49,7 +49,8 @@ from parlour_bench.suite import (
     Suite,
 )
 from parlour_bench.verdict import expectation, half, verdict_of
-from servers import KEY, Answer, Call, Server
+
+from tests.policies.llm.servers import KEY, Answer, Call, Server
 
 DOCS = Path(__file__).parents[1] / "README.md"
 DIGESTS = {

@@ -24,7 +24,8 @@ from parlour.training.play.parallel.concurrent_games import Job
 from parlour_bench.measured import GAMES, GameClock, seconds_a_game
 from parlour_bench.results_file import RESULTS
 from parlour_bench.run import MEASURED
-from servers import KEY, Answer, Call, Server
+
+from tests.policies.llm.servers import KEY, Answer, Call, Server
 
 KILLS = (15, 60, 61, 120, 170)
 """The process is killed once the server has answered so many calls of this run, over all its processes; undisturbed it takes 202."""

@@ -23,7 +23,8 @@ from parlour_bench.results_file import ABILITIES, RESULTS, read_result, referenc
 from parlour_bench.suite import FULL
 from parlour_bench.verdict import verdict_of
 from told_abilities import told_abilities
-from watched_page import DESKTOP, GOOD, SCROLLING
+
+from tests.browser.watched_page import DESKTOP, GOOD, SCROLLING
 
 SIZES = pytest.mark.parametrize("size", [DESKTOP, {"width": 390, "height": 844}], ids=["1280", "390"])
 

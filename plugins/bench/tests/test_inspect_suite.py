@@ -13,8 +13,6 @@ import pytest
 pytest.importorskip("inspect_ai", reason="inspect-ai is not installed")
 
 from inspect_ai.log import EvalLog
-from integrations.scripted_inspect import WARNINGS, collected, evaluated, scripted, stub_reply  # noqa: F401
-from one_stub import StubModel
 from parlour.envs.core import ParlourError
 from parlour.training.cli import run
 from parlour_bench.inspect.suite import (
@@ -23,6 +21,9 @@ from parlour_bench.inspect.suite import (
 )
 from parlour_bench.ratings import ratings
 from parlour_bench.suite import chosen_suite
+
+from tests.integrations.scripted_inspect import WARNINGS, collected, evaluated, scripted, stub_reply  # noqa: F401
+from tests.training.harnesses.one_stub import StubModel
 
 pytestmark = WARNINGS
 Messages = Sequence[Mapping[str, Any]]

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import (  # noqa: F401
+
+from tests.conftest import (  # noqa: F401
     _no_call_beyond_loopback,
     avalon_env,
     error_of,
@@ -18,8 +19,8 @@ from conftest import (  # noqa: F401
     pytest_collect_file,
     small_expert,
 )
-from records.conftest import refused, taken  # noqa: F401
-from reference_data import reference
+from tests.reference_data import reference
+from tests.training.records.conftest import refused, taken  # noqa: F401
 
 sys.path.append(str(Path(__file__).parent))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from records.bound import GONE, Way
+from tests.training.records.bound import GONE, Way
 
 ROLES = ("merlin", "percival", "good", "evil", "assassin", "morgana", "mordred", "oberon")
 

@@ -12,7 +12,6 @@ import json
 from math import log2
 
 import pytest
-from avalon_transcripts import write
 from parlour.envs.avalon import GAME
 from parlour.envs.avalon.belief import AvalonHabits
 from parlour.envs.avalon.vocabulary import APPROVE, BALLOT, CARD, DEALT, GUESS, TEAM, Move
@@ -24,6 +23,8 @@ from parlour_people.analysis.compare import compared_guesses, compared_votes, wr
 from parlour_people.analysis.decisions import decisions_of
 from parlour_people.analysis.report import plain
 from parlour_people.analysis.run import AnalysisSettings, analyse
+
+from tests.training.measure.avalon.transcripts import write
 
 SPEC = GAME
 CONFIG = {"num_players": 5, "rules": "official", "talk": False}

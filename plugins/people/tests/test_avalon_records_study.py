@@ -16,7 +16,8 @@ from parlour_people.analysis.run import AnalysisSettings, analyse
 from parlour_people.clone.choices import CloneConfig
 from parlour_people.papers import avalon_records
 from parlour_people.papers.avalon_records import COMPARISON, LOG, LOSS, compared_cells
-from reference_data import DATA, reference
+
+from tests.reference_data import DATA, reference
 
 
 @pytest.fixture(scope="module")

@@ -18,10 +18,11 @@ from parlour.envs.core import ParlourError
 from parlour.training.records.avalon.importing import assumed_moves, import_records, transcripts
 from parlour.training.records.reading import CONTRADICTS, Refusal
 from parlour_people.records.avalonlogs import AVALONLOGS
-from records.bound import GONE, changed
-from records.test_any_values import check_any_value
-from reference_data import reference
-from refused_values import check, sentences
+
+from tests.reference_data import reference
+from tests.refused_values import check, sentences
+from tests.training.records.bound import GONE, changed
+from tests.training.records.test_any_values import check_any_value
 
 Game = dict[str, Any]
 SEATS = ("Kim", "Lou", "Max", "Nan", "Oz", "Pip", "Quin")

@@ -7,7 +7,6 @@ from hashlib import sha256
 
 import numpy as np
 import pytest
-from networks import untrained
 from parlour.envs import replay
 from parlour.envs.avalon.vocabulary import GUESS, MERLIN, MORDRED, MORGANA, PERCIVAL, ROLES, SERVANT, TEAM
 from parlour.envs.core import Move, ParlourError
@@ -16,7 +15,9 @@ from parlour.policies import make_policy
 from parlour.policies.experts import catalogue
 from parlour.training.cli import run
 from parlour_people.cloned import INPUTS, CloneNetworks, inputs_of
-from recorded_games import record
+
+from tests.policies.networks import untrained
+from tests.training.replay.recorded_games import record
 
 pytest.importorskip("torch")
 pytest.importorskip("numba")

@@ -19,9 +19,10 @@ from parlour.training.records.avalon.importing import import_records, read_trans
 from parlour.training.records.json_objects import JsonObject
 from parlour_people.multi_round.rules import CONSULT
 from parlour_people.records.gpt51 import GPT51, ROLES
-from records.bound import changed
-from records.test_any_values import check_any_value
-from refused_values import check, sentences
+
+from tests.refused_values import check, sentences
+from tests.training.records.bound import changed
+from tests.training.records.test_any_values import check_any_value
 
 SAMPLED = 61
 """Of the changes of a published game every so manieth is tried here; a prime, so that all kinds of fields come up."""

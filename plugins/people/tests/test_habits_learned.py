@@ -29,7 +29,8 @@ from parlour_people.habits.learner import Learning, Widths, by_table, cross_vali
 from parlour_people.habits.model import VOTE_TERMS, VOTERS, PeopleHabits, read_people_habits
 from parlour_people.habits.run import HabitsConfig, learn_habits
 from parlour_people.habits.werewolf import WEREWOLF, WolfCounts, count, fit_rates, wolf_reads
-from reference_data import reference
+
+from tests.reference_data import reference
 
 PLAYED = {
     "avalon": ("avalon_v0", {"rules": "official", "talk": False}, [5 + n % 2 for n in range(14)]),

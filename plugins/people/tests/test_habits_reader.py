@@ -27,7 +27,8 @@ from parlour_people.habits.avalon import read, read_often
 from parlour_people.habits.avalon_fit import AVALON
 from parlour_people.habits.avalon_reader import loss_of, unpacked, watched_games
 from parlour_people.habits.run import HabitsConfig, learn_habits
-from recorded_games import record
+
+from tests.training.replay.recorded_games import record
 
 ROLES = {
     5: ["Merlin", "Percival", "Loyal Servant", "Morgana", "Assassin"],

@@ -30,8 +30,9 @@ from parlour_people.cloned import CloneNetworks
 from parlour_people.habits.model import PeopleHabitsFile
 from parlour_people.multi_round import GAME
 from parlour_people.multi_round.player import MultiRoundPlayer, take_gathering
-from played_by_hand import A, AvalonPlay, D, G, M, N, O, P, S
 from test_conduct import HABITS
+
+from tests.envs.hidden_roles.played_by_hand import A, AvalonPlay, D, G, M, N, O, P, S
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
 import playthrough as script

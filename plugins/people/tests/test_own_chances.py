@@ -10,7 +10,8 @@ import pytest
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.habits import LEADERS
 from parlour_people.habits.model import CARD_TERMS, TEAM_TERMS, VOTE_TERMS, VOTERS, Conduct, PeopleHabits
-from test_avalon_own_chances import DEAL, SEEN, belief_of
+
+from tests.envs.avalon.test_own_chances import DEAL, SEEN, belief_of
 
 
 def terms(names, **given):

@@ -7,7 +7,6 @@ import pytest
 
 pytest.importorskip("matplotlib", reason="THE EXTRA `train` IS NOT INSTALLED: nothing is drawn")
 pytest.importorskip("torch", reason="THE EXTRA `train` IS NOT INSTALLED: nothing is drawn")
-from drawn_pictures import mean
 from parlour.training.statistics import paired, rate
 from parlour_people.analysis import pictures as analysis
 from parlour_people.analysis.compare import ComparedGuesses, ComparedVotes
@@ -16,6 +15,8 @@ from parlour_people.clone.report import ALL, ChoiceScore
 from parlour_people.habits import report as habits
 from parlour_people.habits.avalon_fit import AVALON
 from parlour_people.habits.report import BeliefRead
+
+from tests.training.report.drawn_pictures import mean
 
 
 def draw_votes(path):

@@ -15,9 +15,10 @@ from parlour.envs.core import ParlourError
 from parlour.training.measure.avalon.measures import compute
 from parlour.training.records.avalon.importing import assumed_moves, transcripts
 from parlour_people.records.proavalon import HELD, PROAVALON
-from records.bound import changed
-from records.test_any_values import check_any_value
-from refused_values import check, sentences
+
+from tests.refused_values import check, sentences
+from tests.training.records.bound import changed
+from tests.training.records.test_any_values import check_any_value
 
 Game = dict[str, Any]
 SEATS = ("Kim", "Lou", "Max", "Nan", "Oz", "Pip", "Quin")

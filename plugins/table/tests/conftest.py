@@ -3,6 +3,6 @@
 import sys
 from pathlib import Path
 
-from conftest import _no_call_beyond_loopback, error_of, json_of, output_of, pytest_collect_file  # noqa: F401
+from tests.conftest import _no_call_beyond_loopback, error_of, json_of, output_of, pytest_collect_file  # noqa: F401
 
 sys.path.append(str(Path(__file__).parent))

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from parlour_table.live.opening import OpenTable
-from watched_page import DESKTOP, WatchedPage
+
+from tests.browser.watched_page import DESKTOP, WatchedPage
 
 Sit = Callable[..., WatchedPage]
 

@@ -9,7 +9,7 @@ Where servers describe their models:
                      `context_window`, llama.cpp `meta`
   llama.cpp          `/props`: `model_path`, `chat_template`, `default_generation_settings.n_ctx` (of one slot)
   Ollama             `/api/tags`: the model's `digest`; `/api/ps`: `context_length` as loaded; `/api/show`: `num_ctx`
-Sources: the pages that `tests/servers.py` names. What differs from start to start (times, permissions) is left out.
+Sources: the pages that `tests/policies/llm/servers.py` names. What differs from start to start (times, permissions) is left out.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Servers that call themselves compatible differ in how they tell the same: content is a text or a list of parts, thinking is
 called `reasoning_content` (DeepSeek, vLLM, llama.cpp, Groq) or `reasoning` (OpenRouter, Ollama, newer vLLM), tokens read from a
 prompt cache are in one of four places, errors come in different words, places and statuses, and some models only stream
-(https://html.spec.whatwg.org/multipage/server-sent-events.html). Sources: the pages that `tests/servers.py` names.
+(https://html.spec.whatwg.org/multipage/server-sent-events.html). Sources: the pages that `tests/policies/llm/servers.py` names.
 """
 
 from __future__ import annotations

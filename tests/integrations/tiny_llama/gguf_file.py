@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Final
 
 import gguf
-from integrations.tiny_llama.network import EPSILON, ROPE_BASE, Llama
-from integrations.tiny_llama.tokens import CHAT_TEMPLATE, SIGNS, Vocabulary
+
+from tests.integrations.tiny_llama.network import EPSILON, ROPE_BASE, Llama
+from tests.integrations.tiny_llama.tokens import CHAT_TEMPLATE, SIGNS, Vocabulary
 
 LONGEST: Final = 32768
 """Tokens of context that the file allows; a server is started with as many as it shall have, or fewer."""

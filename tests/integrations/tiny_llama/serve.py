@@ -12,7 +12,8 @@ import sys
 from pathlib import Path
 
 import xllamacpp
-from integrations.tiny_llama.gguf_file import NAME
+
+from tests.integrations.tiny_llama.gguf_file import NAME
 
 
 def main(path: Path, context: int, slots: int = 1) -> None:

@@ -14,10 +14,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import torch
-from integrations.tiny_llama import gguf_file, tokens
-from integrations.tiny_llama.heard import TABLES, Heard, heard_at
-from integrations.tiny_llama.network import Llama, Sizes
 from torch.nn import functional
+
+from tests.integrations.tiny_llama import gguf_file, tokens
+from tests.integrations.tiny_llama.heard import TABLES, Heard, heard_at
+from tests.integrations.tiny_llama.network import Llama, Sizes
 
 SEED: Final = 0
 GAMES: Final = range(1000, 1002)

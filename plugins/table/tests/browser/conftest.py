@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from browser.conftest import browser  # noqa: F401
 from watched_table import places
+
+from tests.browser.conftest import browser  # noqa: F401
 
 
 @pytest.fixture

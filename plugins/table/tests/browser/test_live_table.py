@@ -6,7 +6,8 @@ import time
 
 import pytest
 from parlour.envs import replay
-from watched_page import GOOD, PHONE, WatchedPage
+
+from tests.browser.watched_page import GOOD, PHONE, WatchedPage
 
 pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
 pytest.importorskip("websockets", reason="the extra `serve` is not installed")

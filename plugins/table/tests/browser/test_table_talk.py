@@ -6,7 +6,8 @@ import json
 
 import pytest
 from parlour.envs import replay
-from watched_page import GOOD, PHONE
+
+from tests.browser.watched_page import GOOD, PHONE
 
 pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
 from live_tables import opened

@@ -1,0 +1,66 @@
+"""docs/howto/questions.md says what is true: its player plays, its question is read back, its command lines exist."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+
+import pytest
+import typer
+from parlour.policies.llm.ask import ASKS
+from parlour.training import cli
+
+from tests import ROOT
+
+DOCS = ROOT / "docs"
+PAGE = (DOCS / "howto" / "questions.md").read_text("utf-8")
+PLAYER, MIRROR = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    (tmp_path / "cautious.py").write_text(PLAYER, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield tmp_path
+    for name in ("cautious", "mirror"):
+        sys.modules.pop(name, None)
+    for kind in ("cautious.doubt", "mirror.look"):
+        ASKS.pop(kind, None)
+
+
+def test_the_player_of_the_page_plays(module, capsys):
+    words = ["play", "avalon_v0", "--players", "5", "--policy", "cautious:Cautious", "--json", "--out", "runs"]
+    assert cli.run(words) == 0
+    (transcript,) = (module / "runs").glob("*.jsonl")
+    calls = [call for line in transcript.read_text("utf-8").splitlines() for call in json.loads(line).get("calls", [])]
+    assert {call["ask"] for call in calls} == {"cautious.doubt"}
+    assert calls[0]["answer"]["reasons"] == "It comes last."
+
+
+def test_the_module_of_the_page_is_asked_at_each_analysis(module):
+    (module / "mirror.py").write_text(MIRROR, "utf-8")
+    words = ["play", "avalon_v0", "--players", "5", "--policy", "mirror:MirrorAgent", "--json", "--out", "runs"]
+    assert cli.run(words) == 0
+    (transcript,) = (module / "runs").glob("*.jsonl")
+    steps = [json.loads(line).get("calls", []) for line in transcript.read_text("utf-8").splitlines()]
+    asked = [call["ask"] for calls in steps for call in calls]
+    assert asked.count("mirror.look") == asked.count("avalon_agent.analyse") > 20
+
+
+def test_the_folder_of_another_wording(tmp_path, output_of):
+    (tmp_path / "en").mkdir()
+    (tmp_path / "en" / "avalon_agent.act.md").write_text("Do something.", "utf-8")
+    assert "\nDo something.\n" in output_of(["prompts", "show", "avalon_agent.act", "--prompts", str(tmp_path)])
+
+
+@pytest.mark.parametrize("page", ["howto/questions.md", "howto/models.md"])
+def test_every_option_that_a_page_names_exists(page):
+    known = set()
+    for words in ("play", "prompts show", "evaluate", "serve"):
+        command = typer.main.get_command(cli.app(words))
+        for word in words.split():
+            command = command.commands[word]
+        known |= {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    assert set(re.findall(r"--[a-z][a-z-]+", (DOCS / page).read_text("utf-8"))) <= known | {"--help", "--json"}

@@ -1,0 +1,99 @@
+"""Avalon's kernels against Avalon's scalar rules, move by move: actors, masks, features, beliefs, rewards, ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from parlour.envs.avalon import vocabulary as game
+from parlour.envs.core import Move
+
+from tests.envs.batch.lockstep import Mirror, random_actions
+
+batch = pytest.importorskip("parlour.envs.batch")
+pytest.importorskip("numba")
+pytestmark = pytest.mark.slow  # kernels are compiled once for each number of players
+
+ROLES = {
+    5: [
+        None,
+        (game.MERLIN, game.PERCIVAL, game.SERVANT, game.MORDRED, game.ASSASSIN),
+        (game.MERLIN, game.SERVANT, game.SERVANT, game.OBERON, game.ASSASSIN),
+        (game.MERLIN, game.PERCIVAL, game.SERVANT, game.MINION, game.ASSASSIN),
+    ],
+    7: [
+        None,
+        (*(game.MERLIN, game.PERCIVAL, game.SERVANT, game.SERVANT), *(game.MORDRED, game.ASSASSIN, game.OBERON)),
+        (*(game.MERLIN, game.PERCIVAL, game.SERVANT, game.SERVANT), *(game.MORGANA, game.ASSASSIN, game.OBERON)),
+    ],
+    10: [
+        None,
+        (
+            *(game.MERLIN, game.PERCIVAL, game.SERVANT, game.SERVANT, game.SERVANT, game.SERVANT),
+            *(game.MORGANA, game.ASSASSIN, game.MORDRED, game.OBERON),
+        ),
+    ],
+}
+TABLES = [
+    {"num_players": n, "rules": rules, "roles": roles, "talk": talk}
+    for n in range(5, 11)
+    for roles in ROLES.get(n, [None])
+    for rules in ("paper", "reference", "official")
+    for talk in (False, True)
+]
+TABLES += [
+    {"num_players": 5, "rules": "official", "roles": roles, "talk": False, "guesser": roles[-1]}
+    for roles in [
+        (game.MERLIN, game.PERCIVAL, game.SERVANT, game.MORGANA, game.MORDRED),
+        (game.MERLIN, game.PERCIVAL, game.SERVANT, game.OBERON, game.MORGANA),
+    ]
+]
+"""Where another evil role than the Assassin names Merlin."""
+
+
+def dealt(tables: Any, b: int) -> Move:
+    return Move(game.DEALT, (*map(int, tables.games.roles[b]), int(tables.games.leader[b])))
+
+
+def drawn(tables: Any, b: int) -> Move:
+    team = int(tables.games.team[b])
+    return Move(game.DRAWN, tuple(j for j in range(tables.seats) if team >> j & 1))
+
+
+def name_of(options: dict[str, Any]) -> str:
+    roles = "usual" if options["roles"] is None else "".join(role[:2] for role in options["roles"])
+    guesser = options.get("guesser", "")
+    return f"{options['num_players']}p-{options['rules']}-{roles}-{'talk' if options['talk'] else 'silent'}{guesser}"
+
+
+MARKED = [
+    pytest.param(options, id=name_of(options), marks=[pytest.mark.nightly] if options["num_players"] > 7 else [])
+    for options in TABLES
+]
+
+
+@pytest.mark.parametrize("options", MARKED)
+def test_kernels_play_as_the_scalar_rules_do(options):
+    tables = batch.make("avalon_v0", num_envs=4, features="record+belief", **options)
+    turns = tables.reset(seed=14)
+    mirror, rng = Mirror(tables, dealt, drawn), np.random.default_rng(14)
+    mirror.compare(turns)
+    while mirror.games < 6:
+        turns = mirror.step(random_actions(turns.mask, rng))
+        mirror.compare(turns)
+
+
+@pytest.mark.parametrize("name", ["avalon_v0", "werewolf_v0"])
+def test_a_finished_game_stays_over_without_autoreset_and_its_end_is_told_once(name):
+    tables = batch.make(name, num_envs=6, autoreset=False)
+    turns, rng, ends = tables.reset(seed=4), np.random.default_rng(0), np.zeros(6, int)
+    while (turns.actor >= 0).any():
+        over = turns.actor < 0
+        turns = tables.step(np.where(over, 99, random_actions(turns.mask | over[:, None], rng)))
+        ends += turns.terminated
+        assert not turns.terminated[over].any()
+        assert not turns.rewards[over].any()
+        assert (tables.winner[over] == -1).all()
+    assert ends.tolist() == [1] * 6
+    assert not turns.mask.any()

@@ -1,0 +1,185 @@
+"""The tables of Questum and PLAYER*: the papers' figures as printed, ours beside them, the same cases in every row."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from parlour.envs.core import ParlourError
+from parlour.envs.murder_mystery.cases.case import dump
+from parlour.envs.murder_mystery.cases.find import find
+from parlour.policies.llm.model import OfflineModel
+from parlour.training.measure.murder_mystery import result_store
+from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, generated, play_case
+from parlour.training.papers import questum, questum_games
+from parlour.training.papers.cells import Reproduction, printed
+from parlour.training.papers.questum_games import MysterySetting
+from parlour.training.papers.reproduce import reproduce
+from parlour.training.play.seeds import HELD_OUT
+
+from tests.reference_data import paper_table
+
+SETTING = MysterySetting(games=2, repetitions=1)
+
+
+def small(setting: MysterySetting) -> list[tuple[str, int]]:
+    """Cases with four players, as many as wanted."""
+    return [(f"seed:{seed}:en:4:1", seed) for seed in range(setting.games)]
+
+
+@cache
+def once(job: CaseJob) -> CaseResult:
+    return play_case(job, OfflineModel())
+
+
+@cache
+def made(name: str) -> Reproduction:
+    """A table on two small cases; games that several tables have in common are played once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(questum_games, "cases_of", small)
+        patch.setattr(questum_games, "play_all", lambda jobs, *_, **__: [once(job) for job in jobs])
+        return reproduce(name, SETTING)
+
+
+# -- what the papers print -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "of", "measure", "value"),
+    [
+        ("questum-2", "Questum", "Overall", "win rate", 22.2),
+        ("questum-3", "Questum", "Overall", "win rate", 66.7),
+        ("questum-8", "OP", "Overall", "win rate", 30.0),
+        ("questum-8", "PP", "Overall", "overall", 30.0),
+        ("questum-11", "Questum", "Sin", "gameplay dollars", 0.32),
+        ("questum-12", "w/o Sensor & Pruner", "Overall", "overall", 35.7),
+        ("player-1", "PLAYER*", "Overall", "overall", 46.1),
+        ("player-2", "PLAYER*", "Overall", "gameplay dollars", 33.7),
+    ],
+)
+def test_figures_are_given_as_printed(name, row, of, measure, value):
+    assert printed()[name, row, of, measure][0] == pytest.approx(value, abs=0.02)
+
+
+def test_questums_gameplay_dollars_are_0_53_of_players():
+    figures, measure = printed(), "gameplay dollars"
+    groups = [key[2] for key in figures if key[:2] + key[3:] == ("questum-11", "Questum", measure)]
+    assert len(groups) == 13
+    for of in groups:
+        theirs = figures["player-2", "PLAYER*", of, measure][0]
+        assert figures["questum-11", "Questum", of, measure][0] == pytest.approx(0.53 * theirs, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("questum-8", "questum_table8"), ("questum-11", "questum_table11_costs"), ("player-1", "player_table1")],
+)
+def test_our_figures_are_those_of_the_reference_tables(name, file):
+    rows = paper_table(f"{file}.csv")
+    own = {key: value for key, (value, _) in printed().items() if key[0] == name}
+    assert len(own) == len(rows)
+    times = 1 if file.endswith("costs") else 100
+    for row in rows:
+        measure = row["metric"].lower() + (" dollars" if times == 1 else "")
+        assert own[name, row["method"], row["group"], measure] == pytest.approx(times * float(row["mean"]))
+
+
+# -- ours ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["questum-2", "questum-8", "questum-12"])
+def test_every_row_plays_the_same_cases_and_is_compared_with_the_first(name):
+    table = made(name)
+    rows = list(dict.fromkeys(cell.row for cell in table.cells))
+    assert rows[0] == "Questum"
+    for cell in table.cells:
+        if cell.measure in ("overall", "reasoning"):
+            assert cell.ours is not None
+            assert cell.share
+            assert cell.ours.n == 2
+            assert (cell.difference is None) == (cell.row == "Questum")
+        if cell.measure == "win rate":
+            assert cell.ours is not None
+    assert any("2 held-out generated cases (en)" in remark for remark in table.remarks)
+
+
+def test_the_papers_figures_stand_beside_ours_where_they_are_printed():
+    cells = {(cell.row, cell.measure): cell for cell in made("questum-8").cells}
+    assert cells["OP", "overall"].paper == pytest.approx(48.4)
+    assert cells["PP", "win rate"].paper == pytest.approx(1.6)
+    assert cells["PP", "win rate"].note == "its rows, weighted by victims, give 4.8%"
+    assert cells["Questum", "gameplay: questions to the model"].paper is None
+
+
+def asked_of(table: Reproduction) -> dict[str, float]:
+    """Questions to the model in play, by row."""
+    cells = [cell for cell in table.cells if cell.measure == "gameplay: questions to the model"]
+    return {cell.row: cell.ours.value for cell in cells if cell.ours}
+
+
+def test_questum_is_played_by_its_text_and_by_its_algorithm():
+    asked = asked_of(made("questum-8"))
+    assert asked["Questum"] < asked[questum.WHOLE] < asked["ThinkThrice"]
+
+
+def test_every_choice_of_1_to_5_sensors_is_a_row(monkeypatch):
+    monkeypatch.setattr(questum_games, "cases_of", small)
+    kept = {name: questum.SENSORS[name] for name in ("emotion", "motivation", questum.VALUE)}
+    monkeypatch.setattr(questum, "SENSORS", kept)
+    cells = questum.sensors("questum-sensors", SETTING).cells
+    choices = {"emotion", "motivation", "emotion+motivation"}
+    assert {cell.row for cell in cells} == {"mean", "lowest", "highest", *choices}
+    assert {cell.of for cell in cells if cell.row == "mean"} == {"1 sensors, 2 choices", "2 sensors, 1 choices"}
+
+
+def test_a_folder_of_cases_has_a_group_for_each_script_of_the_papers(tmp_path):
+    """A case that bears the Chinese title of a published script stands beside that script's figures."""
+    case = find("seed:5:zh:4:1")
+    (tmp_path / "a.json").write_text(dump(case.model_copy(update={"title": "罪恶"})), encoding="utf-8")
+    (tmp_path / "b.json").write_text(dump(find("seed:6:en:4:1")), encoding="utf-8")
+    out = tmp_path / "out"
+    setting = MysterySetting(cases=str(tmp_path), repetitions=2, out=out)
+    table = questum.comparison("questum-8", setting, {"Questum": questum.QUESTUM, "PP": questum.PP})
+    cells = {(cell.row, cell.of, cell.measure): cell for cell in table.cells}
+    assert cells["PP", "Sin", "overall"].paper is not None
+    assert cells["PP", "Sin", "overall"].deviation is not None
+    assert cells["PP", "Overall", "overall"].ours.n == 2
+    assert sorted(path.name for path in (out / "Questum").iterdir()) == ["0.jsonl", "1.jsonl", result_store.FILE]
+    (games,) = table.data
+    assert games.file == "questum-8.csv"
+    rows = games.as_json()
+    assert [row["row"] for row in rows] == ["Questum", "Questum", "PP", "PP"]
+    assert 0 <= rows[0]["overall"] <= 1
+
+
+def test_cases_are_held_out_ones():
+    assert [reference for reference, _ in generated(2, 1, "zh")] == [f"seed:{HELD_OUT[k]}:zh" for k in (1, 2)]
+    with pytest.raises(ParlourError, match="accepted"):
+        generated(2, len(HELD_OUT) - 1)
+    with pytest.raises(ParlourError, match="accepted: en, zh"):
+        questum_games.cases_of(MysterySetting(cases="fr"))
+
+
+# -- commands --------------------------------------------------------------------------------------------------
+
+
+def test_the_command_plays_a_case_and_quizzes_everybody(output_of, json_of):
+    words = "murder-mystery play --case seed:5:en:4:1 --method questum --method op --rounds 1 --repetitions 2 --json"
+    output = json_of(words.split())
+    assert [game["method"] for game in output["games"]] == ["questum", "op"]
+    assert output["model"] == "offline"
+    assert output["games"][0]["victims"] == 1
+    assert output["games"][1]["right"]["overall"]["mean"] > 0.9
+    assert len(output["games"][1]["right"]["who"]["shares"]) == 2
+    assert output["games"][0]["play"]["asked"] > 0
+    shown = output_of(["murder-mystery", "play", "--case", "seed:5:en:4:1", "--rounds", "1", "--no-quiz"])
+    assert "heuristics (no language model)" in " ".join(shown.split())
+    assert "Right answers" not in shown
+
+
+def test_the_command_compares_methods_and_refuses_one_twice(error_of, json_of):
+    output = json_of(
+        ["murder-mystery", "compare", "-m", "questum", "-m", "pp", "--games", "2", "--repetitions", "1", "--json"]
+    )
+    assert {cell["row"] for cell in output["cells"]} == {"questum", "pp"}
+    assert "accepted: each once" in error_of(["murder-mystery", "compare", "-m", "pp", "-m", "pp", "--games", "2"])
