@@ -104,7 +104,7 @@ def test_a_folder_gets_an_index_and_a_page_for_each_game(tmp_path):
     rewritten(tmp_path / "unknown.jsonl", game="chess_v0")
     (tmp_path / "curve.jsonl").write_text('{"step": 1}\n')
     made = write_index(tmp_path)
-    assert made.page == tmp_path / "data" / "index.html"
+    assert made.page == tmp_path / "replays" / "index.html"
     games = {game["file"]: game for game in data_of(made.page)["games"]}
     assert list(games) == ["b.jsonl", "index.jsonl", "more/index.jsonl", "unknown.jsonl"]
     assert games["b.jsonl"] == {
@@ -126,7 +126,7 @@ def test_the_command_names_what_it_wrote(tmp_path, capsys, json_of, output_of):
     assert output_of(["replay", str(path), "--html"]) == f"Page: {tmp_path / 'coin.html'}\n"
     assert run(["replay", str(tmp_path), "--html", "--out", str(tmp_path / "pages")]) == 0
     assert capsys.readouterr().out == f"Index of 1 games: {tmp_path / 'pages' / 'index.html'}\n"
-    assert json_of(["replay", str(tmp_path), "--html", "--json"])["page"] == str(tmp_path / "data" / "index.html")
+    assert json_of(["replay", str(tmp_path), "--html", "--json"])["page"] == str(tmp_path / "replays" / "index.html")
 
 
 @pytest.mark.parametrize(
