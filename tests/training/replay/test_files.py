@@ -118,7 +118,7 @@ def test_a_folder_gets_an_index_and_a_page_for_each_game(tmp_path):
     assert "page" not in games["unknown.jsonl"]
     assert "chess_v0" in games["unknown.jsonl"]["ended"]
     assert list(made.left_out) == ["unknown.jsonl"]
-    assert data_of(tmp_path / "data" / "index.jsonl.html")["header"]["file"] == "index.jsonl"
+    assert data_of(tmp_path / "replays" / "index.jsonl.html")["header"]["file"] == "index.jsonl"
 
 
 def test_the_command_names_what_it_wrote(tmp_path, capsys, json_of, output_of):
