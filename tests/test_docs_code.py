@@ -31,6 +31,7 @@ RUN_BY = {
     "docs/howto/batch.md": "test_batch_page.py",
     **dict.fromkeys(("docs/integrations/pytorch.md", "docs/integrations/sb3.md"), "test_trained_elsewhere.py"),
     "docs/howto/mediators.md": "test_mediators_page.py",
+    "docs/howto/make_plugin.md": "training/cli/test_new.py",
     "docs/howto/contextual_mediators.md": "test_mediated_qa_sees.py",
     "docs/howto/questions.md": "test_questions_page.py",
     "docs/howto/retrievers.md": "test_mediated_qa_retrievers.py",

@@ -1,9 +1,13 @@
-"""`parlour new`: each kind of package is installed as a stranger would, is listed, works, and passes its own tests."""
+"""`parlour new`: each kind of package is installed as a stranger would, is listed, works, and passes its own tests.
+
+The plugin of docs/howto/make_plugin.md is made, installed and used as printed.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,13 +19,23 @@ NAMES = {kind: f"our_my{kind}" for kind in KINDS}
 """Kind -> name of a package, which contains the name in its templates."""
 
 
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "howto" / "make_plugin.md").read_text("utf-8")
+
+
+def install(folder: Path, *names: str) -> None:
+    """Install packages that lie in a folder into its subfolder `site`."""
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps"]
+    place = ["--no-build-isolation", "--target", "site", *(f"./{name}" for name in names)]
+    subprocess.run([*pip, *place], check=True, cwd=folder)
+
+
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a package of each kind, and `site`, where they are installed."""
     path = tmp_path_factory.mktemp("packages")
-    made = [str(new_package(kind, name, path)) for kind, name in NAMES.items()]
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps"]
-    subprocess.run([*pip, "--no-build-isolation", "--target", str(path / "site"), *made], check=True, cwd=path)
+    for kind, name in NAMES.items():
+        new_package(kind, name, path)
+    install(path, *NAMES.values())
     return path
 
 
@@ -76,6 +90,26 @@ def test_a_command_runs_and_refuses(packages):
     command = NAMES["command"]
     assert "3.0 moves a game on average" in parlour(packages, command, "template_v0")
     assert "game 'nothing_v0' is not accepted" in parlour(packages, command, "nothing_v0", code=2)
+
+
+@pytest.mark.slow
+def test_the_plugin_of_the_page_is_made_and_used(tmp_path):
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    (points,) = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)
+    assert len(code.splitlines()) <= 40
+    assert "pip install ./silent\nparlour play avalon_v0 --policy silent\nparlour silence --games 100\n" in PAGE
+    folder = new_package("policy", "silent", tmp_path)
+    (folder / "silent.py").write_text(code)
+    with (folder / "pyproject.toml").open("a") as file:
+        file.write(f"\n{points}")
+    install(tmp_path, "silent")
+    assert "wins" in parlour(tmp_path, "play", "avalon_v0", "--policy", "silent")
+    wins = json.loads(parlour(tmp_path, "silence", "--games", "2", "--json"))
+    assert wins.keys() == {"heuristic", "silent", "verdict"}
+
+
+def test_the_page_is_short():
+    assert len(PAGE.split()) <= 500
 
 
 @pytest.mark.parametrize("kind", KINDS)
