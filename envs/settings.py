@@ -336,8 +336,8 @@ def _read(annotation: Any, word: str, between: str) -> Any:
         return tuple(_read(parts[0], item, between) for item in items)
     if isinstance(annotation, type) and not issubclass(annotation, int | float | str | Path | Enum):
         return word  # the name of a file, say, which the field's own validator reads
-    if get_origin(annotation) is Literal and all(isinstance(part, str) for part in parts):
-        return word
+    if get_origin(annotation) is Literal:
+        return next((part for part in parts if str(part) == word), word)
     return TypeAdapter(annotation).validate_strings(word)
 
 

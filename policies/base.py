@@ -45,7 +45,7 @@ class Policy(ABC):
 
     @classmethod
     def make(cls, settings: Any, at: Seating) -> Policy:
-        """The policy for a seat.
+        """The policy for a seat; here from its settings alone.
 
         Args:
             settings: Of `settings_for` the game.
@@ -54,7 +54,7 @@ class Policy(ABC):
         Raises:
             ParlourError: It cannot sit there.
         """
-        return cls()
+        return cls(**settings.plain())
 
     def __init__(self) -> None:
         self.seat = 0

@@ -35,6 +35,7 @@ RUN_BY = {
         ("docs/integrations/pytorch.md", "docs/integrations/sb3.md"), "policies/adapters/test_trained_on.py"
     ),
     "docs/howto/mediators.md": "docs/test_mediators_page.py",
+    "docs/howto/make_plugin.md": "training/cli/test_new.py",
     "docs/howto/contextual_mediators.md": "training/learn/mediators/test_sees.py",
     "docs/howto/questions.md": "docs/test_questions_page.py",
     "docs/howto/retrievers.md": "envs/mediated_qa/test_retrievers.py",

@@ -31,6 +31,7 @@ class Table(Settings):
     share: Annotated[float, SPARSE] = Field(default=0.5, ge=0, lt=1)
     costs: tuple[float, float] = (1.0, 2.0)
     window: int | Literal["auto"] = "auto"
+    days: Literal[5, 15] = 5
     inner: Inner = Inner()
     case: Annotated[str, Accepts("the name of a case")] = "harbour"
     file: Path | None = None
@@ -57,6 +58,7 @@ tables = st.builds(
     share=st.floats(0, 0.99),
     costs=st.tuples(*[st.floats(-1e9, 1e9)] * 2),
     window=st.just("auto") | st.integers(),
+    days=st.sampled_from([5, 15]),
     inner=st.builds(Inner, least=st.integers(1)),
     case=st.text(max_size=5),
 )
@@ -74,6 +76,7 @@ def test_plain_values_words_and_pickles_make_the_same_settings(table):
         "talk": str(table.talk),
         "share": repr(table.share),
         "window": str(table.window),
+        "days": str(table.days),
     }
     words |= {"costs": "+".join(map(repr, table.costs)), "case": table.case, "rules": table.rules}
     words |= {"sizes": "+".join(map(str, table.sizes))} if table.sizes else {}
@@ -100,6 +103,7 @@ def test_the_plain_values_without_defaults_hold_what_differs(table):
         ("share", [1, -0.1, math.nan, math.inf, "0.5", True]),
         ("costs", [[1], [1, 2, 3], [1, "2"], 1.0, [1, math.inf]]),
         ("window", ["autos", 1.5, None]),
+        ("days", [6, "15", True, None]),
         ("inner", [3, {"most": 3}, None]),
         ("inner.least", [{"least": 0}, {"least": "3"}]),
         ("case", [3, None, ["harbour"]]),
@@ -130,6 +134,7 @@ def test_what_is_not_accepted_is_refused_by_name_with_what_is(name, values):
         ("sizes", "1+x"),
         ("share", "nan"),
         ("talk", "maybe"),
+        ("days", "6"),
         ("inner", "3"),
         ("x", "1"),
     ],
@@ -173,6 +178,7 @@ def test_what_a_field_accepts_and_what_it_is():
         "share": "a number from 0 below 1",
         "costs": "a list of 2, each a number",
         "window": "a whole number, auto",
+        "days": "5, 15",
         "inner": "an object with least",
         "case": "the name of a case",
         "file": "None, or a path",

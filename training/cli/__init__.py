@@ -49,7 +49,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "experts": "experts:list_experts",
     "play": "play:play",
     "replay": "replay:replay",
-    "new": "own_games:new",
+    "new": "new:new",
     "check": "own_games:check",
     "evaluate": "evaluate:evaluate",
     "arena": "arena:arena",

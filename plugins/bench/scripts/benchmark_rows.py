@@ -1,6 +1,6 @@
 """Make the results of the players that come with parlour again: python plugins/bench/scripts/benchmark_rows.py [SUITE-PLAYER ...]
 
-Run it after a change of the suites, the games or the players; tests/test_benchmark.py of the plugin says what its README.md has to show.
+Run it after a change of the suites, the games or the players; tests/test_benchmark.py of the plugin compares docs/score.md with them.
 """
 
 from __future__ import annotations

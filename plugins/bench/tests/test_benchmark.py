@@ -52,7 +52,7 @@ from parlour_bench.verdict import expectation, half, verdict_of
 
 from tests.policies.llm.servers import KEY, Answer, Call, Server
 
-DOCS = Path(__file__).parents[1] / "README.md"
+DOCS = Path(__file__).parents[1] / "docs" / "score.md"
 DIGESTS = {
     ("full", 2): "c8c3aefbf6366bd799be80e5dd19d85f81e665246e5e9e57fc73f4221cce25c0",
     ("quick", 2): "eed0ac03432959d189f0d901c8d278141287601e2173edc7b1c57c02813309cc",
@@ -617,7 +617,7 @@ def test_a_model_at_parlours_own_server_has_the_same_file_twice_with_its_questio
 
 
 def reference_table() -> str:
-    """The table of README.md."""
+    """The table of docs/score.md."""
     rows = []
     for suite in SUITES.values():
         for reference in references(suite):

@@ -192,14 +192,14 @@ def test_commands_that_find_no_room_say_so_in_one_line(tmp_path, capsys):
 
 
 def test_a_case_is_written_as_a_whole_and_an_own_game_in_one_piece(tmp_path, monkeypatch):
-    from parlour.training.cli.own_games import new_game
+    from parlour.training.cli.new import new_package
 
     def fail(*_given):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("parlour.training.cli.own_games._renamed", fail)
+    monkeypatch.setattr("parlour.training.cli.new._renamed", fail)
     with pytest.raises(ZeroDivisionError):
-        new_game("mygame", tmp_path)
+        new_package("game", "mygame", tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 

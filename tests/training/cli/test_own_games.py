@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from parlour.envs.testing import CHECKS
 from parlour.training.cli import run
-from parlour.training.cli.own_games import new_game
+from parlour.training.cli.new import new_package
 
 GAME = "mygame_v0"
 
@@ -34,7 +34,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def unnamed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same package without entry point, under another name."""
     path = tmp_path_factory.mktemp("unnamed")
-    new_game("ourgame", path)
+    new_package("game", "ourgame", path)
     return path / "ourgame"
 
 
@@ -57,14 +57,6 @@ def test_it_is_listed_and_checked(site):
     report = output_of(site, "check", GAME)
     assert report["passed"]
     assert list(report["failures"]) == [check.__name__ for check in CHECKS]
-
-
-@pytest.mark.slow
-def test_its_own_test_passes(site):
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    done = subprocess.run(command, cwd=site / "source" / "mygame", capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout[-2000:]
-    assert "1 passed" in done.stdout
 
 
 @pytest.mark.slow
@@ -116,15 +108,3 @@ def test_a_leak_fails_the_check_in_its_own_line(unnamed):
     failed = [line for line in done.stdout.splitlines() if not line.startswith("passed  ")]
     assert [line.split(":")[0] for line in failed] == ["FAILED  hidden_information"]
     assert "seat 1 is shown hidden information" in failed[0]
-
-
-@pytest.mark.parametrize("name", ["My Game", "avalon", "json", "class", "2nd", "mygame"])
-def test_names_that_cannot_be_used_are_refused_in_one_line(name, tmp_path, capsys):
-    (tmp_path / "mygame").mkdir()
-    status = run(["new", name, "--out", str(tmp_path)])
-    errors = capsys.readouterr().err
-    if name == "avalon":
-        assert "taken" in errors
-    assert status == 2
-    assert errors.count("\n") == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["mygame"]

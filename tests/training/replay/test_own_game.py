@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from parlour.training.cli import run
-from parlour.training.cli.own_games import new_game
+from parlour.training.cli.new import new_package
 
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A package with a game, which `parlour new` wrote, on the import path."""
-    new_game("raffle", tmp_path / "package")
+    new_package("game", "raffle", tmp_path / "package")
     monkeypatch.syspath_prepend(str(tmp_path / "package" / "raffle"))
     return tmp_path
 

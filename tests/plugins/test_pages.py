@@ -1,0 +1,31 @@
+"""Pages of the plugins: a README of at most 250 words, pages of at most 700, plain prose, and links that lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from prose import measure, page
+
+ROOT = Path(__file__).resolve().parents[2]
+PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))
+PAGES = [path.relative_to(ROOT).as_posix() for plugin in PLUGINS for path in sorted(plugin.rglob("*.md"))]
+
+
+def test_every_plugin_has_a_readme_that_says_how_to_install_it_and_names_two_commands():
+    for plugin in PLUGINS:
+        text = (plugin / "README.md").read_text("utf-8")
+        assert re.search(rf'^    pip install "?\./plugins/{plugin.name}\b', text, re.MULTILINE), plugin.name
+        assert len(re.findall(r"^    parlour ", text, re.MULTILINE)) == 2, plugin.name
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_short_plain_and_has_no_dead_link(name):
+    path = ROOT / name
+    text = path.read_text("utf-8")
+    assert len(text.split()) <= (250 if path.name == "README.md" else 700)
+    measured = measure(name, list(page(name, text)))
+    assert measured.passes, measured.findings or measured.longest
+    for link in re.findall(r"\]\((?!https?:)([^)#]+)", text):
+        assert (path.parent / link).exists(), link
