@@ -71,7 +71,7 @@ def test_replay_shows_every_move_and_what_a_seat_observed(transcript, capsys, js
 
 
 BAD = [
-    (["frob"], "No such command 'frob'"),
+    (["frob"], "command 'frob' is not accepted; accepted: list, "),
     (["play", "--frob"], "No such option"),
     (["play", "--rules", "house"], "rules 'house' is not accepted; accepted: paper, reference, official"),
     (["play", "--players", "4"], "num_players 4 is not accepted; accepted: 5..10"),

@@ -94,7 +94,7 @@ def test_each_limit_is_a_part_of_the_table_paired_with_its_own_first_row(monkeyp
     monkeypatch.setattr(questum_games, "cases_of", lambda _: [("seed:1:en:4:1", 1), ("seed:2:en:4:1", 2)])
     rows = {name: METHODS[name] for name in ("questum", "mystery_ocot")}
     setting = MysterySetting(games=2, repetitions=1, out=tmp_path / "run")
-    table = questum.by_budget("compare", setting, rows, (25, 50))
+    table = questum.by_budget("compare", setting, rows, CaseSetting(), (25, 50))
     groups = ["Overall, 25 questions", "Overall, 50 questions"]
     assert list(dict.fromkeys(cell.of for cell in table.cells)) == groups
     for group in groups:

@@ -138,7 +138,7 @@ def test_a_folder_of_cases_has_a_group_for_each_script_of_the_papers(tmp_path):
     (tmp_path / "b.json").write_text(dump(find("seed:6:en:4:1")), encoding="utf-8")
     out = tmp_path / "out"
     setting = MysterySetting(cases=str(tmp_path), repetitions=2, out=out)
-    table = questum.comparison("questum-8", setting, {"Questum": questum.QUESTUM, "PP": questum.PP})
+    table = questum.comparison("questum-8", setting, {"Questum": questum.QUESTUM, "PP": questum.PP}, CaseSetting())
     cells = {(cell.row, cell.of, cell.measure): cell for cell in table.cells}
     assert cells["PP", "Sin", "overall"].paper is not None
     assert cells["PP", "Sin", "overall"].deviation is not None
