@@ -1,4 +1,4 @@
-"""`parlour corpus check`: what is counted, what is drawn, and what is refused; and the page on corpora, whose code is run."""
+"""`parlour check corpus`: what is counted, what is drawn, and what is refused; and the page on corpora, whose code is run."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_corpus_is_counted(folder):
 def test_the_command_shows_and_draws(folder, monkeypatch, output_of):
     monkeypatch.chdir(folder)
     # the example of its help
-    output = output_of(["corpus", "check", "questions.jsonl", "--documents", "notes", "--picture", "graph.png"])
+    output = output_of(["check", "corpus", "questions.jsonl", "--documents", "notes", "--picture", "graph.png"])
     assert re.search(r"questions linked\s*│ 2 \(50\.0%\)\s*│ 1\.50 documents each", output)
     assert re.search(r"without sentences\s*│ 1\s*│ empty", output)
     assert re.search(r"double ids\s*│ 1\s*│ a", output)
@@ -60,7 +60,7 @@ def test_the_command_shows_and_draws(folder, monkeypatch, output_of):
 
 def test_few_questions_and_few_links_are_told(folder, monkeypatch, json_of):
     monkeypatch.chdir(folder)
-    command = ["corpus", "check", "questions.jsonl", "--documents", "notes", "--json"]
+    command = ["check", "corpus", "questions.jsonl", "--documents", "notes", "--json"]
     half = json_of(command)["verdict"]
     assert "held-out questions on, which is 90 questions; there are 4." in half
     assert "linked" not in half
@@ -77,7 +77,7 @@ def test_few_questions_and_few_links_are_told(folder, monkeypatch, json_of):
 
 def test_the_report_as_json(folder, monkeypatch, json_of):
     monkeypatch.chdir(folder)
-    output = json_of(["corpus", "check", "questions.jsonl", "--documents", "notes", "--json", "--limit", "2"])
+    output = json_of(["check", "corpus", "questions.jsonl", "--documents", "notes", "--json", "--limit", "2"])
     assert (output["questions"], output["linked"], output["double_ids"]) == (2, 2, ["a"])
 
 
@@ -99,7 +99,7 @@ def test_the_report_as_json(folder, monkeypatch, json_of):
 )
 def test_what_is_refused_ends_in_one_line(folder, monkeypatch, error_of, arguments, reason):
     monkeypatch.chdir(folder)
-    error = error_of(["corpus", "check", *arguments.split()]).strip()
+    error = error_of(["check", "corpus", *arguments.split()]).strip()
     assert reason in error
     assert "\n" not in error
     assert not Path("x.png").exists()

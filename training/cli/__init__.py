@@ -149,6 +149,14 @@ def app(words: str | None = None) -> typer.Typer:
     return made[""]
 
 
+def command_of(words: str) -> Any:
+    """The command of these words, as typer makes it."""
+    command: Any = typer.main.get_command(app(words))
+    for word in words.split():
+        command = command.commands[word]
+    return command
+
+
 def _add(group: typer.Typer, name: str, function: Callable[..., Any]) -> None:
     """Add the command of a function, whose help names the commands that begin with its words."""
     from parlour.training.cli.options import Command, as_command

@@ -13,7 +13,6 @@ from parlour.envs.settings import COMMON, Settings
 from parlour.training.cli.options import Options
 from parlour.training.play.extras import import_extra
 from parlour.training.play.failures import Failures
-from parlour.training.play.seeds import HeldOutDeals
 from parlour.training.runs.loggers import NAMES
 from pydantic import Field, model_validator
 
@@ -66,7 +65,6 @@ class GameSettings(Settings):
 
 GAME_NAMES: Final = {"players": "--players -n", "option": "--set"}
 GameOptions = Annotated[GameSettings, Options(rename=GAME_NAMES, panel="Game")]
-DealOptions = Annotated[HeldOutDeals, Options()]
 
 
 class RaySettings(Settings):

@@ -19,6 +19,7 @@ from parlour.training.play import rollout
 from parlour.training.play.extras import import_extra
 from parlour.training.play.named_table import named_table
 from parlour.training.play.runner import GameRunner
+from parlour.training.play.seeds import HeldOutDeals
 from parlour.training.play.stored_games import games_folder
 from parlour.training.report import display
 from parlour.training.report.report import Report
@@ -27,6 +28,7 @@ from parlour.training.report.verdicts import WIN_RATE, compared, together
 from parlour.training.statistics import plain
 from pydantic import Field, model_validator
 
+DealOptions = Annotated[HeldOutDeals, Options()]
 _RESPONSES: Final = (
     *map(Column, ("side", "against")),
     rate_column("response wins"),
@@ -38,7 +40,7 @@ _RESPONSES: Final = (
 
 
 class EvaluateSettings(Settings):
-    """Who is measured against whom.
+    """The players to measure, and their opponents.
 
     Raises:
         ParlourError: A seat, or several players, where whole sides are measured.
@@ -57,7 +59,7 @@ class EvaluateSettings(Settings):
 
     @property
     def players(self) -> tuple[str, ...]:
-        """Who is measured."""
+        """The players to measure."""
         return self.policy or ("heuristic",)
 
     @model_validator(mode="after")
@@ -71,7 +73,7 @@ class EvaluateSettings(Settings):
 
 def evaluate(
     settings: Annotated[EvaluateSettings, Options(repeated=("policy",))],
-    held_out: common.DealOptions,
+    held_out: DealOptions,
     table: common.GameOptions,
     model: ModelOption,
     ray: common.RayOptions,
@@ -124,7 +126,7 @@ def evaluate(
 
 
 class StrangersSettings(Settings):
-    """Who sits among whom.
+    """The players to measure, and the strangers around them.
 
     Raises:
         ParlourError: More than two players, or no family.
@@ -146,7 +148,7 @@ class StrangersSettings(Settings):
 
 def evaluate_strangers(
     settings: Annotated[StrangersSettings, Options(repeated=("policy", "family"))],
-    held_out: common.DealOptions,
+    held_out: DealOptions,
     table: common.GameOptions,
     model: ModelOption,
     failures: common.FailureOptions,
@@ -186,7 +188,7 @@ def evaluate_best_response(
             rename={"against": "--policy"},
         ),
     ],
-    held_out: common.DealOptions,
+    held_out: DealOptions,
     table: common.GameOptions,
     game: common.AnyGameArgument = None,
 ) -> Report:

@@ -155,7 +155,7 @@ def by_budget(
         name: Name of the table.
         setting: How much, and who answers.
         rows: The methods; at each limit the first is compared with the others.
-        table: How each game is played, but for the limit.
+        table: How each game is played, apart from the limit.
         budgets: Questions to the model in a game, all players together.
     """
     cells: list[TableCell] = []
@@ -249,7 +249,8 @@ def _made(
 
 def _general(setting: MysterySetting, games: Games) -> tuple[str, ...]:
     number = len(games.rows[games.first])
-    ours = f"held-out generated cases ({setting.cases})" if setting.cases in LANGUAGES else f"cases of {setting.cases}"
-    cases = f"Ours: {number} {ours}; the papers': 12 scripts of WellPlay, in Chinese."
+    generated = f"{number} held-out generated cases ({setting.cases})"
+    ours = generated if setting.cases in LANGUAGES else f"{setting.cases} (cases: {number})"
+    cases = f"Ours: {ours}; the papers': 12 scripts of WellPlay, in Chinese."
     repeated = f"Each question of the quiz was put {setting.repetitions} times, its options in another order each time."
     return (cases, f"{repeated} {remark(f'deviation_{games.formula}')}", remark("victims_without_murderer"))
