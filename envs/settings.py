@@ -63,6 +63,8 @@ class _Mark:
 
 SPARSE: Final = _Mark("sparse")
 """In the annotation of a field: files do not store the setting where it has its default."""
+COMMON: Final = _Mark("common")
+"""In the annotation of a field, or of a command's parameter: one of the options that `--help` lists where a command has many."""
 
 
 class Settings(BaseModel):

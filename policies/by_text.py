@@ -1,6 +1,6 @@
 """Playing by words alone: what a policy answers to a text and the options in it, away from parlour's own tables.
 
-Behind an OpenAI-compatible endpoint (`parlour serve --policy`) and at the tables of TextArena there is no View, only
+Behind an OpenAI-compatible endpoint (`parlour serve endpoint --policy`) and at the tables of TextArena there is no View, only
 what a seat reads. Policies that read text can play there; `random`, which needs only the options; and trained seats
 that read the View back from the whole prose of our own games.
 

@@ -44,8 +44,8 @@ def make_expert(
         run: Folder of a finished run.
         name: Name of the two files.
         folder: Where they go.
-        best_responses: What `parlour evaluate --best-response all --policy RUN/policy.npz --json` printed.
-        strangers: What `parlour evaluate --design stranger --policy RUN/policy.npz --family FAMILY ... --json` printed.
+        best_responses: What `parlour evaluate best-response --policy RUN/policy.npz --json` printed.
+        strangers: What `parlour evaluate strangers --policy RUN/policy.npz --family FAMILY ... --json` printed.
         style: What `expert:style=NAME` is to name, or empty for the strongest play.
 
     Raises:
@@ -78,7 +78,7 @@ def measure_again(name: str, folder: Path, strangers: Path) -> ExpertCard:
     Args:
         name: Name of its two files.
         folder: Where they are.
-        strangers: What `parlour evaluate --design stranger --policy expert --family FAMILY ... --json` printed, for a style with
+        strangers: What `parlour evaluate strangers --policy expert --family FAMILY ... --json` printed, for a style with
             `--policy expert:style=STYLE`.
 
     Raises:
@@ -93,7 +93,7 @@ def measure_again(name: str, folder: Path, strangers: Path) -> ExpertCard:
 
 def _with_strangers(card: ExpertCard, path: Path, only: str | None = None) -> ExpertCard:
     """The card with a figure among strangers, of this player only."""
-    with reading(path, "file of strangers", "is not accepted; accepted: what --design stranger --json printed"):
+    with reading(path, "file of strangers", "is not accepted; accepted: what evaluate strangers --json printed"):
         stored = read_json(path)
         families = tuple(dict.fromkeys(str(score["family"]) for score in stored["scores"]))
         player, points = str(stored["policy"]), _points(stored["mean"]["all"])
@@ -146,7 +146,9 @@ def _points(estimate: Mapping[str, Any]) -> Points:
 
 
 def _exploits(path: Path, known: set[str]) -> tuple[Exploit, ...]:
-    with reading(path, "file of best responses", "is not accepted; accepted: what --best-response --json printed"):
+    with reading(
+        path, "file of best responses", "is not accepted; accepted: what evaluate best-response --json printed"
+    ):
         responses = read_json(path)["best_responses"]
         made = tuple(Exploit(response["side"], response["steps"], _points(response["gain"])) for response in responses)
         against = {response["against"] for response in responses}

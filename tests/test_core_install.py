@@ -67,7 +67,7 @@ def test_games_are_listed_played_measured_and_shown_without_extras(hidden, tmp_p
         f"play template_v0 --out {tmp_path}/games",
         f"replay {tmp_path}/games/template_v0-1.jsonl",
         "evaluate template_v0 --games 4",
-        "prompts list",
+        "list questions",
         "train seat --help",
         "reproduce --help",
     )
@@ -76,10 +76,11 @@ def test_games_are_listed_played_measured_and_shown_without_extras(hidden, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("command", "extra"), [("train seat avalon_v0", "train"), ("train selfplay avalon_v0", "train"), ("serve", "serve")]
+    ("command", "extra"),
+    [("train seat avalon_v0", "train"), ("train selfplay avalon_v0", "train"), ("serve endpoint", "serve")],
 )
 def test_a_command_that_needs_an_extra_names_it_in_one_line(hidden, command, extra, tmp_path):
-    done = answered(hidden, command if command == "serve" else f"{command} --out {tmp_path}/run")
+    done = answered(hidden, command if extra == "serve" else f"{command} --out {tmp_path}/run")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert f'pip install -c constraints.txt ".[{extra}]" in a checkout' in done.stderr

@@ -11,8 +11,7 @@ import re
 import stat
 
 import pytest
-import typer
-from parlour.training.cli import app
+from parlour.training.cli import command_of
 
 from tests import ROOT
 
@@ -104,9 +103,8 @@ def test_the_build_of_the_openenv_image_uses_no_network():
 def test_the_openenv_image_runs_a_command_that_is_there_and_asks_after_its_health_where_it_answers():
     given = dict(instructions(OPENENV.read_text("utf-8")))
     words = json.loads(given["ENTRYPOINT"]) + json.loads(given["CMD"])
-    assert words[:2] == ["parlour", "openenv"]
-    command = typer.main.get_command(app()).commands["openenv"]
-    read = command.make_context("openenv", words[2:]).params
+    assert words[:3] == ["parlour", "serve", "openenv"]
+    read = command_of("serve openenv").make_context("openenv", words[3:]).params
     assert (read["host"], read["port"]) == ("0.0.0.0", int(given["EXPOSE"]))  # all of the container's own addresses
     assert f"http://127.0.0.1:{given['EXPOSE']}/health" in given["HEALTHCHECK"]
     assert "- run: scripts/openenv-image" in (ROOT / ".github" / "workflows" / "tests.yml").read_text("utf-8")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
-import typer
-from parlour.training.cli import COMMANDS, GROUPS, app
+from parlour.training.cli import COMMANDS, GROUPS, command_of
 from rich.text import Text
 
 from parlour_pages.markdown import code, escaped, fence, read_next, table
@@ -19,9 +18,9 @@ READ_ON = {
     "train gratr-trust": ("explanation/dials",),
     "train questum": ("explanation/questum",),
     "arena": ("explanation/arena",),
-    "serve": ("howto/models",),
+    "serve endpoint": ("howto/models",),
     "import avalon": ("howto/records",),
-    "prompts show": ("howto/questions", "howto/models"),
+    "show question": ("howto/questions", "howto/models"),
 }
 """Command -> pages to read next."""
 
@@ -46,14 +45,7 @@ def _file(words: str) -> str:
     return words.replace(" ", "-")
 
 
-_parlour = cache(partial(typer.main.get_command, app()))
-
-
-def _command(words: str) -> Any:
-    command: Any = _parlour()
-    for word in words.split():
-        command = command.commands[word]
-    return command
+_command = cache(command_of)
 
 
 def _help_of(words: str) -> tuple[str, str, str]:
@@ -84,8 +76,7 @@ def _row(param: Any) -> tuple[str, str, str]:
     names = param.opts if param.param_type_name == "option" else [param.name.upper()]
     shown = ", ".join(code(name) for name in [*names, *param.secondary_opts])
     value = f" {code(param.metavar)}" if param.metavar else ""
-    rare = ", rare" if getattr(param, "hidden", False) else ""
-    return shown + value + rare, _default(param), escaped(Text.from_markup(param.help or "").plain)
+    return shown + value, _default(param), escaped(Text.from_markup(param.help or "").plain)
 
 
 def _default(param: Any) -> str:
@@ -104,12 +95,13 @@ def _default(param: Any) -> str:
 def _index() -> str:
     parts = [
         "# Command line",
-        "`parlour COMMAND --help` shows the same options, without those marked as rare. You can also put every option into a TOML file for "
+        "`parlour COMMAND --help-all` shows the same options, `--help` those that are used most. You can also put every option into a TOML file for "
         "`--config`, under its name without `--`. A trainer writes its settings to `config.toml` in the run directory. Errors are one "
         "line, with exit code 2.",
     ]
     for group, about in GROUPS.items():
-        own = [words for words in COMMANDS if words.rpartition(" ")[0] == group]
+        first = {words: words.split()[0] for words in COMMANDS}
+        own = [words for words in COMMANDS if (first[words] if first[words] in GROUPS else "") == group]
         rows = [(f"[parlour {words}]({_file(words)}.md)", escaped(_help_of(words)[0])) for words in own]
         parts += [f"## parlour {group}".rstrip(), escaped(about), table(("command", "what it does"), rows)]
     return "\n\n".join([*parts, _toctree(COMMANDS)])

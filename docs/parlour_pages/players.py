@@ -113,7 +113,7 @@ def _asks(cls: Any) -> str:
         for kind, ask in ASKS.items()
         if ask.__module__.rpartition(".")[0] == folder and ".agents." in cls.__module__
     ]
-    text = "Questions that it may ask a model. `parlour prompts show KIND` shows one as it would be sent."
+    text = "Questions that it may ask a model. `parlour show question KIND` shows one as it would be sent."
     return f"## Questions\n\n{text}\n\n{table(('question', 'content'), rows)}" if rows else ""
 
 

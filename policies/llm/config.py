@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, Self
 
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.settings import Settings
+from parlour.envs.settings import COMMON, Settings
 from parlour.policies.llm.transport.payload import RESERVED
 from parlour.policies.names import OFFLINE
 from pydantic import Field, field_validator, model_validator
@@ -26,9 +26,9 @@ class ModelConfig(Settings):
         ParlourError: A value cannot be used, or has no use.
     """
 
-    model: str = Field(default=OFFLINE, pattern=r"\S")
+    model: Annotated[str, COMMON] = Field(default=OFFLINE, pattern=r"\S")
     """Model that answers: `offline` (heuristics, no language model), or its name at the endpoint."""
-    base_url: str | None = None
+    base_url: Annotated[str | None, COMMON] = None
     """OpenAI-compatible endpoint, such as http://localhost:11434/v1; Azure's with ?api-version=...; None: OpenAI."""
     key_env: str = KEY_ENV
     """Environment variable that holds the API key."""
@@ -54,14 +54,14 @@ class ModelConfig(Settings):
     """Tokens of the model's context; None: what the server or a built-in table tells."""
     prompts: str | None = None
     """Folder of prompts that replace parlour's own, laid out as en/avalon_agent.act.md; None: none."""
-    concurrency: int | None = Field(default=None, ge=1)
+    concurrency: Annotated[int | None, COMMON] = Field(default=None, ge=1)
     """Number of calls under way at once, over all games and seats, and of games played at once. The result does not depend
     on it. None: 8; offline 1."""
-    cache: str | None = None
+    cache: Annotated[str | None, COMMON] = None
     """File that stores replies, so that a second run is free and identical; None: no cache."""
     cache_mode: Literal["record", "replay", "off"] = "record"
     """Use of the cache: `record`, `replay` (no calls) or `off`."""
-    max_dollars: float | None = Field(default=None, gt=0)
+    max_dollars: Annotated[float | None, COMMON] = Field(default=None, gt=0)
     """Stop at this cost in dollars; None: no limit."""
     max_calls: int | None = Field(default=None, gt=0)
     """Stop after this number of calls; None: no limit."""

@@ -79,7 +79,9 @@ BANNED: Final = (
         "what a speech says of the seats",
     ),
     Banned(
-        r"\b(what|which|who|all) there (is|are|was|were)\b", "the list of; the noun", "which there are: parlour experts"
+        r"\b(what|which|who|all) there (is|are|was|were)\b",
+        "the list of; the noun",
+        "which there are: parlour list experts",
     ),
     Banned(
         r"(?-i:^Of) (?!course\b|\d)\w+|(?<=[^.][.;:] )of (the|a|an|each|all|its|one|his|this|that)\b",

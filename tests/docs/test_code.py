@@ -13,8 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer
-from parlour.training.cli import COMMANDS, app
+from parlour.training.cli import COMMANDS, command_of
 
 from tests import ROOT
 
@@ -62,7 +61,6 @@ RUN_BY = {
 """Page -> the test that runs its blocks of Python."""
 DATA = {"json", "text", "console"}
 FENCED = re.compile(r"^```(\{?[a-z-]+\}?)([^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-PARLOUR = typer.main.get_command(app())
 DIRECTIVES = {"{toctree}", "{include}"}
 
 
@@ -130,11 +128,8 @@ def test_each_command_line_is_read_by_its_command(page, words):
     plain = re.split(r"\s[>|&]\s|\s#\s|\s\.\.\.", re.sub(r"\$[A-Z]+", "", words.replace("$AZURE", "URL")))[0]
     path = max((command for command in COMMANDS if f"{plain} ".startswith(f"{command} ")), key=len, default=None)
     assert path is not None, words
-    command = PARLOUR
-    for word in path.split():
-        command = command.commands[word]
     left = shlex.split(plain)[len(path.split()) :]
-    assert command.make_context(path, left, resilient_parsing=False).args == []
+    assert command_of(path).make_context(path, left, resilient_parsing=False).args == []
 
 
 def test_a_command_line_that_does_not_exist_is_noticed():

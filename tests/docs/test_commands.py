@@ -26,12 +26,12 @@ from tests import ROOT
 LEFT_OUT = {
     "asks an endpoint": r"--base-url|--model (?!.*--dry-run)",
     "asks an endpoint for prices": r"--dry-run",
-    "serves until it is stopped": r"^(serve|mcp|openenv)\b",
+    "serves until it is stopped": r"^serve\b",
     "a person answers": r"=human\b",
     "needs files of the reader's own": r"avalonlogs|extracted\.jsonl|evenings\.jsonl|games\.jsonl --logs|records\.jsonl|"
     r"wellplay|questions\.jsonl|hotpot_dev|runs/mine/policy\.npz|--prompts mine|models/tiny",
     "needs the reader's own module": r"\b(mine|cautious|mirror):|mygame_v0",
-    "needs another library": r"--policy (openspiel|rllib|sb3|tianshou|torchrl|agilerl):|--policy examples\.|inspect-log|--ray",
+    "needs another library": r"--policy (openspiel|rllib|sb3|tianshou|torchrl|agilerl):|--policy examples\.|import inspect|--ray",
     "is a pattern": r"\$PLAYERS|\$TABLE|\.\.\.|plays published tables|MODEL",
     "takes minutes at any size": r"avalon-6-talk|reproduce avalon-2 --games 200 --seed|--players 6 --rules paper|arena werewolf_v0",
 }
@@ -55,9 +55,8 @@ SMALL = {
     "reproduce avalon-2": "--games 1 --practice 1",
     "reproduce questum-8": "--games 2 --repetitions 1",
     "evaluate": "--games 2",
-    "evaluate avalon_v0 --best-response": "--steps 3000 --games 4",
-    "murder-mystery compare": "--repetitions 1",
-    "murder-mystery play": "--no-quiz",
+    "evaluate best-response": "--steps 3000 --games 4",
+    "evaluate mysteries": "--repetitions 1",
 }
 """First words of a command -> options that are set besides."""
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -84,7 +83,7 @@ def reduced(command: str) -> list[str]:
         if words[: len(first)] == first and marks in command:
             names = options.split()[::2]
             for name in (*names, "--minutes"):
-                if name in words and name != "--no-quiz":
+                if name in words:
                     at = words.index(name)
                     del words[at : at + 2]
             words += options.split()

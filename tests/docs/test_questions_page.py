@@ -7,7 +7,6 @@ import re
 import sys
 
 import pytest
-import typer
 from parlour.policies.llm.ask import ASKS
 from parlour.training import cli
 
@@ -52,15 +51,14 @@ def test_the_module_of_the_page_is_asked_at_each_analysis(module):
 def test_the_folder_of_another_wording(tmp_path, output_of):
     (tmp_path / "en").mkdir()
     (tmp_path / "en" / "avalon_agent.act.md").write_text("Do something.", "utf-8")
-    assert "\nDo something.\n" in output_of(["prompts", "show", "avalon_agent.act", "--prompts", str(tmp_path)])
+    assert "\nDo something.\n" in output_of(["show", "question", "avalon_agent.act", "--prompts", str(tmp_path)])
 
 
 @pytest.mark.parametrize("page", ["howto/questions.md", "howto/models.md"])
 def test_every_option_that_a_page_names_exists(page):
     known = set()
-    for words in ("play", "prompts show", "evaluate", "serve"):
-        command = typer.main.get_command(cli.app(words))
-        for word in words.split():
-            command = command.commands[word]
-        known |= {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    for words in ("play", "show question", "evaluate", "serve endpoint"):
+        known |= {
+            name for parameter in cli.command_of(words).params for name in (*parameter.opts, *parameter.secondary_opts)
+        }
     assert set(re.findall(r"--[a-z][a-z-]+", (DOCS / page).read_text("utf-8"))) <= known | {"--help", "--json"}

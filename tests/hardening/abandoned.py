@@ -1,4 +1,4 @@
-"""Attacks on `parlour serve`: requests that keep it busy. Others are answered meanwhile, and work ends soon after its client has left."""
+"""Attacks on `parlour serve endpoint`: requests that keep it busy. Others are answered meanwhile, and work ends soon after its client has left."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ Serving = Callable[[], AbstractContextManager[str]]
 
 @contextmanager
 def serving() -> Iterator[str]:
-    """`parlour serve`, in a thread."""
+    """`parlour serve endpoint`, in a thread."""
     from parlour.policies.llm.server import app
 
     asked.kinds()  # every question is known from now on

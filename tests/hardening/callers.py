@@ -1,4 +1,4 @@
-"""Attacks by callers of a seat that is served: `parlour mcp`, `parlour openenv`, and their parts where those are not installed.
+"""Attacks by callers of a seat that is served: `parlour serve mcp`, `parlour serve openenv`, and their parts where those are not installed.
 
 `foresight` wants to know roles that its seat is not told. `crowds` sends too much, too slowly, too often, from elsewhere, or what cannot
 be answered. Each attempt starts servers with the defaults of the command.

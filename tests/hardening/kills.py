@@ -108,11 +108,11 @@ SUBJECTS: Mapping[str, Subject] = {
         "--validation-deals 2 --hidden 8 --critic-hidden 8 --batch 64 --epochs 1 --out OUT",
         trains=True,
     ),
-    "murder-mystery compare": Subject("murder-mystery compare -m pp -m questum --games 2 --repetitions 1 --out OUT"),
+    "evaluate mysteries": Subject("evaluate mysteries -m pp -m questum --games 2 --repetitions 1 --out OUT"),
     "reproduce grace-3": Subject("reproduce grace-3 --games 6 --practice 20 --out OUT"),
     "reproduce gratr-2": Subject("reproduce gratr-2 --games 2 --against werewolf_window --out OUT"),
     "reproduce avalon-7": Subject("reproduce avalon-7 --games 1 --practice 0 --out OUT"),
-    "murder-mystery cases make": Subject("murder-mystery cases make --seed 7 --out OUT/case.json"),
+    "new case": Subject("new case --seed 7 --out OUT/case.json"),
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Servers of a seat as their callers meet them: `Sessions` in this process, `parlour mcp`, `parlour openenv`."""
+"""Servers of a seat as their callers meet them: `Sessions` in this process, `parlour serve mcp`, `parlour serve openenv`."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def in_process(out: Path | None, **settings: Any) -> Iterator[Served]:
 
 
 class OverStdio:
-    """`parlour mcp`."""
+    """`parlour serve mcp`."""
 
     tools = ("new_game", "say", "look", "leave")
 
@@ -133,7 +133,7 @@ def over_stdio(out: Path | None, **settings: Any) -> Iterator[Served]:
 
 
 class OverWebSocket:
-    """`parlour openenv`."""
+    """`parlour serve openenv`."""
 
     tools = ("reset",)
 
@@ -231,7 +231,19 @@ def command(
     """A command of parlour that serves, until the block ends."""
     options = [word for key, value in settings.items() for word in (f"--{key.replace('_', '-')}", str(value))]
     folder = [] if out is None else ["--out", str(out)]
-    asked = [sys.executable, "-m", "parlour.training.cli", name, GAME, "--players", "5", *folder, *options, *words]
+    asked = [
+        sys.executable,
+        "-m",
+        "parlour.training.cli",
+        "serve",
+        name,
+        GAME,
+        "--players",
+        "5",
+        *folder,
+        *options,
+        *words,
+    ]
     environment = {**os.environ, "NO_COLOR": "1"}
     process = subprocess.Popen(
         asked, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment

@@ -327,7 +327,9 @@ def test_a_log_that_does_not_agree_is_refused_in_one_line_and_nothing_is_written
     log = whole_log.model_copy(deep=True)
     change(_stored(log, 1))
     write_eval_log(log, str(tmp_path / "changed.json"))
-    text = " ".join(error_of(["inspect-log", str(tmp_path / "changed.json"), "--out", str(tmp_path / "out")]).split())
+    text = " ".join(
+        error_of(["import", "inspect", str(tmp_path / "changed.json"), "--out", str(tmp_path / "out")]).split()
+    )
     assert why in text
     assert "sample 2147483649-player_1, epoch 1:" in text
     assert list((tmp_path / "out").iterdir()) == []
@@ -337,9 +339,9 @@ def test_files_that_are_no_logs_are_refused_in_one_line(tmp_path, capsys):
     no_logs = {"a.eval": b"PK\x03\x04", "b.json": b"{}", "c.json": b"[1", "d.txt": b"{}", "e.eval": b""}
     for name, content in no_logs.items():
         (tmp_path / name).write_bytes(content)
-        assert run(["inspect-log", str(tmp_path / name), "--out", str(tmp_path / "out")]) == 2, name
+        assert run(["import", "inspect", str(tmp_path / name), "--out", str(tmp_path / "out")]) == 2, name
         assert "; accepted: " in capsys.readouterr().err
-    assert run(["inspect-log", str(tmp_path / "none.eval"), "--out", str(tmp_path / "out")]) == 2
+    assert run(["import", "inspect", str(tmp_path / "none.eval"), "--out", str(tmp_path / "out")]) == 2
     assert "accepted: a log of Inspect" in capsys.readouterr().err
 
 
@@ -348,9 +350,19 @@ def test_files_that_are_no_logs_are_refused_in_one_line(tmp_path, capsys):
 
 @contextmanager
 def served() -> Iterator[int]:
-    """`parlour serve`, our endpoint whose answers are heuristics."""
+    """`parlour serve endpoint`, our endpoint whose answers are heuristics."""
     port = free_port()
-    words = [sys.executable, "-m", "parlour.training.cli", "serve", "--port", str(port), "--policy", "random"]
+    words = [
+        sys.executable,
+        "-m",
+        "parlour.training.cli",
+        "serve",
+        "endpoint",
+        "--port",
+        str(port),
+        "--policy",
+        "random",
+    ]
     server = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         wait_for(port)
@@ -368,7 +380,7 @@ def inspect_command(*words: str, folder: Path, **settings: str) -> subprocess.Co
 
 
 def test_the_command_line_finds_the_tasks_and_plays_against_a_server(tmp_path):
-    pytest.importorskip("uvicorn", reason="parlour serve needs the extra serve")
+    pytest.importorskip("uvicorn", reason="parlour serve endpoint needs the extra serve")
     with served() as port:
         model = "openai-api/parlour/random"
         asked = f"--model {model} --model-role player_2={model} -T num_players=5 -T deals=2 --log-format json"

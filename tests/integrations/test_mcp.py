@@ -72,7 +72,17 @@ def test_one_model_plays_the_same_hundred_games_here_and_behind_an_endpoint(game
 
 
 def test_a_seat_over_standard_input_and_output_at_the_default_table(tmp_path):
-    asked = ["-m", "parlour.training.cli", "mcp", "--seat", "player_2", "--out", str(tmp_path), "--callers-may-seed"]
+    asked = [
+        "-m",
+        "parlour.training.cli",
+        "serve",
+        "mcp",
+        "--seat",
+        "player_2",
+        "--out",
+        str(tmp_path),
+        "--callers-may-seed",
+    ]
 
     async def games() -> list[dict[str, Any]]:
         async with Client(StdioServerParameters(command=sys.executable, args=asked, env=dict(os.environ))) as client:
@@ -108,7 +118,17 @@ def test_words_that_cannot_be_used_and_wrong_sessions_are_told_and_the_server_go
 
 def test_several_clients_over_http_have_games_of_their_own_and_one_that_disappears_ends_nothing():
     port = free_port()
-    words = [sys.executable, "-m", "parlour.training.cli", "mcp", "avalon_v0", "--players", "5", "--callers-may-seed"]
+    words = [
+        sys.executable,
+        "-m",
+        "parlour.training.cli",
+        "serve",
+        "mcp",
+        "avalon_v0",
+        "--players",
+        "5",
+        "--callers-may-seed",
+    ]
     words += ["--http", str(port)]
     server = subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1"}

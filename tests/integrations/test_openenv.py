@@ -215,6 +215,7 @@ def test_the_command_serves_tells_its_address_and_at_the_end_what_was_played():
         sys.executable,
         "-m",
         "parlour.training.cli",
+        "serve",
         "openenv",
         "--players",
         "5",
@@ -237,7 +238,7 @@ def test_the_command_serves_tells_its_address_and_at_the_end_what_was_played():
 def test_a_port_that_is_taken_is_told_in_one_line(capsys):
     with listening("127.0.0.1", 0) as own:
         port = str(own.getsockname()[1])
-        assert run(["openenv", "avalon_v0", "--port", port]) == 2
+        assert run(["serve", "openenv", "avalon_v0", "--port", port]) == 2
     assert re.fullmatch(rf"[^\n]*127\.0\.0\.1:{port} cannot be listened at [^\n]*\n", capsys.readouterr().err)
 
 

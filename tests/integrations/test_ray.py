@@ -140,7 +140,7 @@ def test_the_command_line_prints_and_writes_the_same(game, pool, output_of, tmp_
 
 
 TABLES = (
-    ["murder-mystery", "compare", "--method", "questum", "--method", "pp", "--games", "3", "--repetitions", "1"],
+    ["evaluate", "mysteries", "--method", "questum", "--method", "pp", "--games", "3", "--repetitions", "1"],
     ["reproduce", "questum-2", "--games", "2", "--repetitions", "1"],
     ["reproduce", "gratr-2", "--games", "2", "--against", "werewolf_window"],
     ["reproduce", "avalon-2", "--games", "1", "--practice", "1"],

@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from prose import measure, page
+
+from tests.docs.prose import measure, page
 
 ROOT = Path(__file__).resolve().parents[2]
 PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))

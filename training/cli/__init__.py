@@ -24,7 +24,7 @@ from typing import Any, Final
 import typer
 from parlour.envs import plugins
 from parlour.envs.common.terminal import TellingHandler, tell
-from parlour.envs.core import ParlourError
+from parlour.envs.core import ParlourError, accept, listed
 from parlour.training.cli.elsewhere import hint
 
 # The class of all errors in a command's words, which typer takes from click or brings along, as its version has it.
@@ -32,36 +32,40 @@ _USAGE: Final[type[Exception]] = typer.BadParameter.__mro__[2]
 
 GROUPS: Final[Mapping[str, str]] = {
     "": "Games played by talking: play them, record them, measure and train players.",
+    "show": "Show a question, a case, or what a mediator recommends.",
+    "serve": "Serve an endpoint, or a seat of a game.",
     "train": "Train players.",
-    "grace": "GRACE's mediator: what stakes decide, why it recommends what, who would obey, what a log says about policies.",
-    "avalon": "Avalon: measure social behaviour.",
-    "murder-mystery": "Murder mysteries: play a case with a method and quiz everybody; compare methods; cases.",
-    "murder-mystery cases": "Cases as files: check WellPlay directories, make cases, show them.",
-    "corpus": "Questions and documents of your own: count, link and draw them.",
-    "prompts": "Questions to a language model: list them, show one as it would be sent.",
-    "cache": "Stored replies of language models (`--cache`): list them.",
-    "import": "Convert published game records to transcripts or records.",
+    "import": "Convert recorded games to transcripts or records.",
 }
-"""Words before a command -> help text."""
+"""Words before a command that are no command themselves -> help text."""
 
 COMMANDS: Final[Mapping[str, str]] = {
     "list": "listing:list_games",
-    "experts": "experts:list_experts",
+    "list experts": "experts:list_experts",
+    "list questions": "questions:list_questions",
+    "list replies": "replies:list_replies",
+    "show question": "questions:show_question",
+    "show case": "cases:show_case",
+    "show recommendation": "mediators:show_recommendation",
     "play": "play:play",
     "replay": "replay:replay",
     "new": "new:new",
+    "new case": "cases:make_case",
     "check": "own_games:check",
+    "check corpus": "mediators:check_corpus",
     "evaluate": "evaluate:evaluate",
+    "evaluate strangers": "evaluate:evaluate_strangers",
+    "evaluate best-response": "evaluate:evaluate_best_response",
+    "evaluate mysteries": "mysteries:evaluate_mysteries",
+    "evaluate stakes": "mediators:evaluate_stakes",
+    "evaluate obedience": "mediators:evaluate_obedience",
     "arena": "arena:arena",
     "metrics": "metrics:metrics",
+    "metrics speech": "speech:measure_speech",
     "demo": "demo:demo",
-    "serve": "serve:serve",
-    "mcp": "harnesses:mcp",
-    "openenv": "harnesses:openenv",
-    "inspect-log": "harnesses:inspect_log",
-    "corpus check": "grace:check_corpus",
-    "prompts list": "prompts:list_prompts",
-    "prompts show": "prompts:show",
+    "serve endpoint": "serve:serve_endpoint",
+    "serve mcp": "harnesses:serve_mcp",
+    "serve openenv": "harnesses:serve_openenv",
     "reproduce": "reproduce:reproduce",
     "train seat": "train:train_seat",
     "train selfplay": "train:train_selfplay",
@@ -70,21 +74,13 @@ COMMANDS: Final[Mapping[str, str]] = {
     "train gratr": "train:train_gratr",
     "train gratr-trust": "train:train_gratr_trust",
     "train questum": "train:train_questum",
-    "grace stakes": "grace:show_stakes",
-    "grace explain": "grace:show_explanation",
-    "grace obey": "grace:show_obedience",
-    "avalon social": "avalon:avalon_social",
-    "murder-mystery play": "murder_mystery:play_case",
-    "murder-mystery compare": "murder_mystery:compare_methods",
-    "murder-mystery cases make": "murder_mystery:make_case",
-    "murder-mystery cases show": "murder_mystery:show_case",
-    "cache list": "cache:list_replies",
     "import avalon": "records:import_avalon",
     "import werewolf": "records:import_werewolf",
+    "import inspect": "harnesses:import_inspect",
     "export": "records:export",
 }
-"""The words of a command -> module and function that it calls; a module is imported when one of its commands is. A command with
-the words of a group runs if no command of the group follows."""
+"""The words of a command -> module and function that it calls; a module is imported when one of its commands is. A command whose
+words begin another's is looked up last: `evaluate` runs where no longer command follows."""
 ENTRY_POINTS: Final = "parlour.commands"
 """The group in which packages offer commands of their own: `"mine play" = "my_package.cli:play"`."""
 
@@ -127,41 +123,49 @@ def _package(words: str) -> str:
 
 
 @cache
-def app(words: str | None = "") -> typer.Typer:
-    """The commands whose words begin with these, in their groups; all of them by default. None: all of them with their help alone,
-    which imports nothing.
+def app(words: str | None = None) -> typer.Typer:
+    """The command of these words, in its groups. None: all commands with their help alone, which imports nothing; of those that begin
+    with the words of another, the shortest.
     """
     settings: dict[str, Any] = {
         "rich_markup_mode": "rich",
         "context_settings": {"help_option_names": ["-h", "--help"]},
     }
-    made = {name: typer.Typer(help=text, add_completion=False, **settings) for name, text in groups().items()}
+    made: dict[str, typer.Typer] = {}
     for name, text in groups().items():
-        if name and name not in commands():
-            made[name].callback(invoke_without_command=True, help=text)(_command_needed(name))
-    for name, group in made.items():
-        parent, _, last = name.rpartition(" ")
-        if name:
-            made[parent].add_typer(group, name=last)
-    for name, dotted in commands().items():
-        if words is not None and not f"{name} ".startswith(f"{words} ".lstrip()):
+        if name and (name in commands() if words is None else not words.startswith(f"{name} ")):
             continue
+        made[name] = typer.Typer(help=text, add_completion=False, callback=lambda: None, **settings)
+        if name:
+            parent, _, last = name.rpartition(" ")
+            made[parent].add_typer(made[name], name=last)
+    for name, dotted in commands().items():
         parent, _, last = name.rpartition(" ")
         module, _, function = dotted.partition(":")
-        run = _summary(module, function) if words is None else _command(module, function, trains=parent == "train")
-        if name in made:
-            made[name].callback(invoke_without_command=True, help=inspect.getdoc(run))(run)
-        else:
-            made[parent].command(last)(run)
+        if words == name:
+            _add(made[parent], name, getattr(import_module(module), function))
+        elif words is None and parent in made:
+            made[parent].command(last)(_summary(module, function))
     return made[""]
 
 
-def _command(module: str, function: str, *, trains: bool) -> Callable[..., Any]:
-    """The command of a function; where its words are those of a group, it runs alone."""
-    from parlour.training.cli.options import alone, as_command
+def command_of(words: str) -> Any:
+    """The command of these words, as typer makes it."""
+    command: Any = typer.main.get_command(app(words))
+    for word in words.split():
+        command = command.commands[word]
+    return command
 
-    run = as_command(getattr(import_module(module), function), trains=trains)
-    return alone(run) if f"{module}:{function}" in (commands().get(group) for group in groups()) else run
+
+def _add(group: typer.Typer, name: str, function: Callable[..., Any]) -> None:
+    """Add the command of a function, whose help names the commands that begin with its words."""
+    from parlour.training.cli.options import Command, as_command
+
+    parent, _, last = name.rpartition(" ")
+    longer = [f"parlour {other}" for other in commands() if other.startswith(f"{name} ")]
+    more = f"\n\nSee also: {', '.join(longer)}." if longer else ""
+    run = as_command(function, trains=parent == "train")
+    group.command(last, cls=Command, help=f"{inspect.getdoc(run)}{more}")(run)
 
 
 def _summary(module: str, function: str) -> Callable[[], None]:
@@ -190,15 +194,19 @@ def _command_in(arguments: list[str]) -> str | None:
     return next((name for end in range(len(words), 0, -1) if (name := " ".join(words[:end])) in commands()), None)
 
 
-def _command_needed(words: str) -> Callable[[typer.Context], None]:
-    """What a group does without one of its commands: it refuses."""
-
-    def refuse(context: typer.Context) -> None:
-        if context.invoked_subcommand is None:
-            own = [name.removeprefix(f"{words} ").split()[0] for name in commands() if name.startswith(f"{words} ")]
-            raise ParlourError(f"{words} needs a command; accepted: {', '.join(dict.fromkeys(own))}")
-
-    return refuse
+def _no_command(arguments: list[str]) -> ParlourError | None:
+    """Why arguments that begin with no command are refused; None where options follow the words of a group."""
+    words = list(takewhile(lambda word: not word.startswith("-"), arguments))
+    for end in range(len(words) + 1):
+        group = " ".join(words[:end])
+        own = list(
+            dict.fromkeys(name.split()[end] for name in commands() if f"{name} ".startswith(f"{group} ".lstrip()))
+        )
+        if end == len(words):
+            break
+        if words[end] not in own:
+            return accept("command", " ".join(words[: end + 1]), own)
+    return None if words != arguments else ParlourError(f"{group} needs a command; accepted: {listed(own)}")
 
 
 _LOG: Final = logging.getLogger("parlour")
@@ -238,6 +246,8 @@ def run(arguments: list[str]) -> int:
     resumes = command == "demo" or (command or "").startswith("train ")
     again = f"parlour {shlex.join(arguments)}" if resumes else ""
     try:
+        if command is None and arguments and (why := _no_command(arguments)):
+            raise why
         code = app(command)(args=arguments or ["--help"], prog_name="parlour", standalone_mode=False)
         if code == _STOPPED:  # what typer makes of KeyboardInterrupt
             raise KeyboardInterrupt

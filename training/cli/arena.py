@@ -9,9 +9,11 @@ from typing import Annotated
 
 import typer
 from parlour.envs.core import ParlourError
+from parlour.envs.settings import COMMON
 from parlour.policies import HumanPolicy, asks_a_model, make_policy, players_of
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, seated
+from parlour.training.cli.options import Options
 from parlour.training.measure.arena.config import ArenaConfig
 from parlour.training.measure.arena.report import as_json, report_of
 from parlour.training.measure.arena.run import arena as play_arena
@@ -20,30 +22,31 @@ from parlour.training.play import rollout
 from parlour.training.play.named_table import named_table
 from parlour.training.play.parallel.executor import opened
 from parlour.training.play.runner import GameRunner
+from parlour.training.play.seeds import HeldOutDeals
 from parlour.training.report import display
 from parlour.training.report.report import PAGE_FILE, Report
 
 
 def arena(
-    model: ModelOption,
+    held_out: Annotated[HeldOutDeals, Options(defaults={"games": 100})],
     table: common.GameOptions,
     processes: common.ProcessOptions,
+    model: ModelOption,
     failures: common.FailureOptions,
     game: common.AnyGameArgument = None,
     policy: Annotated[
-        list[str] | None, "Player, repeatable; None: all that fit the table and need neither a file nor a person."
+        list[str] | None,
+        COMMON,
+        "Player, repeatable; None: all that fit the table and need neither a file nor a person.",
     ] = None,
-    games: Annotated[
-        int, typer.Option(min=1), "Number of deals, each played by every player against every player on both sides."
-    ] = 100,
-    seed: Annotated[int, typer.Option(min=0), "Number of the first deal among the held-out ones."] = 0,
     resamples: Annotated[int, typer.Option(min=100), "How often the deals are resampled for the intervals."] = 2000,
     out: Annotated[
         Path | None,
+        COMMON,
         "Run directory, for games, tables and the picture; resumes if it exists, with more deals too; None: nothing is stored.",
     ] = None,
 ) -> Report:
-    """Rate players: all meet as whole sides on the same deals. Reports intervals and cycles.
+    """Rate players: on each deal every player meets every player on both sides. Reports intervals and cycles.
 
     Example: [bold]parlour arena avalon_v0 --games 200 --workers 2 --out runs/arena[/bold]
     """
@@ -57,7 +60,7 @@ def arena(
     raw = {seated(player, model): player for player in names}
     players = tuple(seated(player, model) for player in names)
     config = ArenaConfig(
-        players=players, game=name, options=dict(setup), games=games, seed=seed, resamples=resamples, failures=failures
+        players=players, game=name, options=dict(setup), **dict(held_out), resamples=resamples, failures=failures
     )
     makers = {player: partial(make_policy, raw[player], name, setup, model) for player in raw}
     for make in makers.values():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 
 import typer
 from parlour.envs.core import ParlourError
-from parlour.envs.settings import Settings
+from parlour.envs.settings import COMMON, Settings
 from parlour.training.cli.options import Options
 from parlour.training.play.extras import import_extra
 from parlour.training.play.failures import Failures
@@ -30,12 +30,13 @@ AnyGameArgument = Annotated[
     str | None, typer.Argument(), "Name of the game; None: that of a policy file, else avalon_v0."
 ]
 SeedOption = Annotated[int, typer.Option(min=0), "The same seed gives the same result."]
-RunOption = Annotated[Path, "Run directory; resumes if it exists."]
-TranscriptsOption = Annotated[Path | None, "Directory for the transcripts."]
-ResumeOption = Annotated[bool, typer.Option("--resume"), "Continue in --out: play only the missing games."]
+RunOption = Annotated[Path, COMMON, "Run directory; resumes if it exists."]
+TranscriptsOption = Annotated[Path | None, COMMON, "Directory for the transcripts."]
+ResumeOption = Annotated[bool, typer.Option("--resume"), COMMON, "Continue in --out: play only the missing games."]
 TalkOption = Annotated[
     str | None,
     typer.Option(metavar="words|claims"),
+    COMMON,
     "How players without a language model speak: in words with reasons, or by claims alone; None: words where a person plays.",
 ]
 WorkersOption = Annotated[
@@ -48,11 +49,11 @@ WorkersOption = Annotated[
 class GameSettings(Settings):
     """How a game is set up. What is not named is as a policy file has it, else the game's own default."""
 
-    players: int | None = None
+    players: Annotated[int | None, COMMON] = None
     """Number of players; None: the game's own, or a policy file's."""
-    rules: str | None = None
+    rules: Annotated[str | None, COMMON] = None
     """Preset of the rules; None: the game's own, or a policy file's."""
-    option: Mapping[str, Any] = Field(default_factory=dict)
+    option: Annotated[Mapping[str, Any], COMMON] = Field(default_factory=dict)
     """Another option of the game, repeatable; the value is JSON or a word."""
 
     @property
@@ -101,7 +102,7 @@ class RaySettings(Settings):
 class ProcessSettings(RaySettings):
     """Which processes play."""
 
-    workers: int = Field(default=1, ge=1)
+    workers: Annotated[int, COMMON] = Field(default=1, ge=1)
     """Number of processes that play. The result does not depend on it."""
 
     @contextmanager
@@ -117,7 +118,7 @@ class ProcessSettings(RaySettings):
             yield self.workers if pool is None else pool
 
 
-_PROCESSES: Final = Options(panel="Processes and failures", rare=("ray", "ray_workers"))
+_PROCESSES: Final = Options(panel="Processes and failures")
 RayOptions = Annotated[RaySettings, _PROCESSES]
 ProcessOptions = Annotated[ProcessSettings, _PROCESSES]
 FailureOptions = Annotated[Failures, Options(panel="Processes and failures")]

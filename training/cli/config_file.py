@@ -18,8 +18,8 @@ from parlour.policies.files import atomic_write
 
 FILE: Final = "config.toml"
 HELP: Final = (
-    "TOML file with settings, under the names of the options without --; including rare options, which the command's "
-    "page in the documentation lists. A trainer writes this file in its run directory: config.toml; None: no file."
+    "TOML file with settings, under the names of the options without --. "
+    "A trainer writes this file in its run directory: config.toml; None: no file."
 )
 
 

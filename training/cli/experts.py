@@ -1,4 +1,4 @@
-"""`parlour experts`."""
+"""`parlour list experts`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEADINGS = ("name", "table", "whole sides", "one seat", "among strangers", "best
 def list_experts() -> Report:
     """List the trained players that come with parlour (`--policy expert`), with their strength against the heuristic.
 
-    Example: [bold]parlour experts[/bold]
+    Example: [bold]parlour list experts[/bold]
     """
     known = cards()
     title = "Experts: points against the heuristic on held-out deals (95 % interval)"

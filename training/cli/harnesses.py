@@ -1,4 +1,4 @@
-"""`parlour mcp`, `parlour openenv`, `parlour inspect-log`: games with the programs of others."""
+"""`parlour serve mcp | openenv`, `parlour import inspect`: games with the programs of others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 from parlour.envs.common.terminal import tell
-from parlour.envs.settings import Settings
+from parlour.envs.settings import COMMON, Settings
 from parlour.training.cli import common
 from parlour.training.cli.options import Options
 from parlour.training.harnesses.sessions import Sessions, SessionSettings
@@ -21,13 +21,13 @@ from parlour.training.report.report import Report
 class SeatSettings(Settings):
     """The seat that callers from outside play."""
 
-    seat: str = "player_0"
+    seat: Annotated[str, COMMON] = "player_0"
     """Seat of the caller, who may ask for another."""
-    opponents: str = "heuristic"
+    opponents: Annotated[str, COMMON] = "heuristic"
     """Player at the other seats."""
     on_bad: str = "ask_again"
     """Handling of words that cannot be used: ask_again, default, random, raise or forfeit."""
-    seed: int | None = None
+    seed: Annotated[int | None, COMMON] = None
     """Seed that makes the deals repeatable; whoever guesses it knows all roles, so take a long one; None: random deals."""
     callers_may_seed: bool = False
     """Let a caller name the seed of its deal, for trainers that repeat one; it can then know all roles."""
@@ -37,7 +37,7 @@ class SeatSettings(Settings):
     """Number of games that callers may begin in a minute."""
     max_disk: int = 2**30
     """Bytes in the directory of transcripts from which no game begins."""
-    out: Path | None = None
+    out: Annotated[Path | None, COMMON] = None
     """Directory for the transcripts; callers must not be able to read it."""
 
     @contextmanager
@@ -56,19 +56,20 @@ class SeatSettings(Settings):
 SeatOptions = Annotated[SeatSettings, Options()]
 
 
-def mcp(
+def serve_mcp(
     table: common.GameOptions,
     played: SeatOptions,
     game: common.AnyGameArgument = None,
     http: Annotated[
         int | None,
         typer.Option(min=0, max=65535, metavar="PORT"),
+        COMMON,
         "Port of this machine to serve HTTP at, path /mcp; None: standard input and output.",
     ] = None,
 ) -> None:
     """Serve one seat of a game over the Model Context Protocol, for an assistant to play. Needs the extra `mcp`.
 
-    Example: [bold]parlour mcp avalon_v0 --seat player_2 --out runs/mcp[/bold]
+    Example: [bold]parlour serve mcp avalon_v0 --seat player_2 --out runs/mcp[/bold]
     """
     bridge = import_extra("parlour.training.harnesses.mcp", "mcp")
     listening = import_extra("parlour.training.harnesses.listening", "mcp")
@@ -81,12 +82,12 @@ def mcp(
             listening.SeatServer(bridge.http_app_of(sessions), played.max_games).answer(own)
 
 
-def openenv(
+def serve_openenv(
     table: common.GameOptions,
     played: SeatOptions,
     game: common.AnyGameArgument = None,
     host: Annotated[str, "Address to listen at; the default answers only this machine."] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535), "Port to listen at; 0 picks a free one."] = 8000,
+    port: Annotated[int, typer.Option(min=0, max=65535), COMMON, "Port to listen at; 0 picks a free one."] = 8000,
     allow_host: Annotated[
         list[str] | None,
         "Name under which clients reach this server, repeatable; None: IP addresses and localhost only.",
@@ -94,7 +95,7 @@ def openenv(
 ) -> None:
     """Serve one seat of a game as an OpenEnv environment, for trainers of language models. Needs the extra `openenv`.
 
-    Example: [bold]parlour openenv avalon_v0 --port 8019[/bold]
+    Example: [bold]parlour serve openenv avalon_v0 --port 8019[/bold]
     """
     bridge = import_extra("parlour.training.harnesses.openenv", "openenv")
     listening = import_extra("parlour.training.harnesses.listening", "openenv")
@@ -105,7 +106,7 @@ def openenv(
     tell(f"games: {sessions.counts.begun}, left by their callers: {sessions.counts.left}")
 
 
-def inspect_log(
+def import_inspect(
     file: Annotated[Path, typer.Argument(), "Log of Inspect, *.eval or *.json, of a task of parlour."],
     out: Annotated[Path, "Directory for the transcripts."],
     opponents: Annotated[
@@ -122,7 +123,7 @@ def inspect_log(
     Each game is played again from its seed and what the models said. A game that differs from its log is refused, and nothing is
     written.
 
-    Example: [bold]parlour inspect-log logs/avalon.eval --out runs/inspect[/bold]
+    Example: [bold]parlour import inspect logs/avalon.eval --out runs/inspect[/bold]
     """
     bridge = import_extra("parlour.training.harnesses.inspect_ai.logs", "inspect")
     read = bridge.transcripts_of_log(file, out, opponents=opponents, folders=cases or ())

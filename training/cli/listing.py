@@ -43,7 +43,7 @@ def _game_parts(games: dict[str, dict[str, Any]]) -> tuple[ResultTable | str, ..
     return (
         plain_table("Games", ("name", "title", "options"), rows, wrap=True),
         f"Players: {', '.join(names_of('plain'))}, or the path of a policy.npz written by `train seat`",
-        f"The trained player that comes with parlour, for some tables: {EXPERT}; see `parlour experts`",
+        f"The trained player that comes with parlour, for some tables: {EXPERT}; see `parlour list experts`",
         f"In each game one of several trained seats: {REGISTRY['mixture'].shown}, a folder with files of `train selfplay`",
         *(f"{kind.about}: {kind.shown or kind.name}" for kind in REGISTRY.values() if kind.about),
         f"Players that ask a model (`--model`; heuristics by default): {', '.join(names_of('asking'))}",

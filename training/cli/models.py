@@ -63,14 +63,7 @@ def check_answered(name: str, taken: Taken) -> None:
     raise ParlourError(f"{fault}{taken.last_failure and f'; the last failed call: {taken.last_failure}'}")
 
 
-RARE: Final = (
-    *("key_env", "max_retries", "tries", "patience", "reasoning_effort", "stop", "extra_body", "context", "prompts"),
-    *("cache_mode", "max_seconds", "prices"),
-)
-"""Settings of a model that `--help` does not list."""
-ModelOption = Annotated[
-    Model, Options(config=ModelConfig, make=answering, repeated=("stop",), panel="Language model", rare=RARE)
-]
+ModelOption = Annotated[Model, Options(config=ModelConfig, make=answering, repeated=("stop",), panel="Language model")]
 
 
 def seated(name: str, model: Model) -> str:

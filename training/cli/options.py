@@ -5,6 +5,9 @@ name with hyphens, the default, and as help the docstring below the field. A doc
 holds without the option, and `--help` shows TEXT as the default. The model alone reads the words of an option and decides
 whether a value is accepted. The help of any other parameter is a text in its annotation, in
 the same form: `Annotated[int | None, typer.Option(min=1), "Number of games; None: all."]`.
+
+`--help` lists at most `MOST` options of a command: first those that are marked `COMMON` where they are declared, then others in
+their order. `--help-all` lists all.
 """
 
 from __future__ import annotations
@@ -24,16 +27,43 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, 
 import typer
 from parlour.envs.common.json_values import json_value
 from parlour.envs.core import ParlourError, accept, value_shown
-from parlour.envs.settings import Settings, of_word
+from parlour.envs.settings import COMMON, Settings, of_word
 from parlour.training.cli import config_file
 from parlour.training.report.report import Report
 from parlour.training.runs.loggers import check_loggers
 from pydantic.fields import FieldInfo
 from rich.markup import escape
+from typer.core import TyperCommand
+from typer.models import OptionInfo, ParameterInfo
 
 _WITHOUT: Final = re.compile(r"[;.]\s+None:\s+(?P<text>.*?)\.?$")
 _SEVERAL: Final = ("KEY=VALUE", "TEXT")
 """What stands for the values of options that may be given more than once."""
+MOST: Final = 14
+"""Number of options that `--help` lists, with `--help` itself."""
+HELP_ALL: Final = "--help-all"
+
+
+class Command(TyperCommand):
+    """A command that takes `--help-all`, where `--help` does not list all options."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the words of a command line."""
+        if HELP_ALL in args:
+            ctx.meta[HELP_ALL] = True
+            args = ["--help"]
+        return super().parse_args(ctx, args)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help; the options that `--help` does not list are hidden ones."""
+        rare: list[Any] = [option for option in self.params if getattr(option, "hidden", False)]
+        whole = HELP_ALL in ctx.meta
+        self.epilog = f"{HELP_ALL} shows the other {len(rare)} options." if rare and not whole else None
+        for option in rare:
+            option.hidden = not whole
+        super().format_help(ctx, formatter)
+        for option in rare:
+            option.hidden = True
 
 
 @dataclass(frozen=True)
@@ -52,8 +82,6 @@ class Options:
     """Fields with a tuple whose option is given once for each item."""
     separator: str = ","
     """Between the items of other tuples."""
-    rare: Collection[str] = ()
-    """Fields whose options `--help` does not list; a file of `--config` may set them."""
     panel: str | None = None
     """Heading of these options in `--help`."""
     config: type[Settings] | None = None
@@ -95,6 +123,7 @@ def as_command(function: Callable[..., Report | None], *, trains: bool = False) 
     """
     hints = get_type_hints(function, include_extras=True)
     parameters: list[inspect.Parameter] = []
+    in_panels: list[inspect.Parameter] = []
     groups: dict[str, _Group] = {}
     for parameter in inspect.signature(function).parameters.values():
         hint = hints[parameter.name]
@@ -106,11 +135,12 @@ def as_command(function: Callable[..., Report | None], *, trains: bool = False) 
         known = config.model_fields.items()
         settings = [_setting(name, of, marker, parameter.name) for name, of in known if name not in marker.exclude]
         groups[parameter.name] = _Group(config, marker, settings)
-        parameters += [setting.parameter for setting in settings]
+        (in_panels if marker.panel else parameters).extend(setting.parameter for setting in settings)
     reports = hints["return"] is Report
     if reports:
-        flag = typer.Option("--json", help="Print JSON instead of tables.")
-        parameters.append(_parameter("as_json", Annotated[bool, flag], False))
+        json_flag = Annotated[bool, typer.Option("--json"), COMMON, "Print JSON instead of tables."]
+        parameters.append(_parameter("as_json", _described(json_flag, False), False))
+    parameters += in_panels
 
     def run(**given: Any) -> None:
         as_json = reports and given.pop("as_json")
@@ -146,6 +176,7 @@ def as_command(function: Callable[..., Report | None], *, trains: bool = False) 
             _parameter("config_file", _described(Annotated[Path | None, flag, config_file.HELP], None), None)
         )
         parameters.append(_parameter("context", typer.Context, inspect.Parameter.empty))
+    _hide_rare(parameters)
     made.__doc__, made.__name__ = function.__doc__, function.__name__
     made.__signature__ = inspect.Signature(parameters)
     made.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -153,19 +184,13 @@ def as_command(function: Callable[..., Report | None], *, trains: bool = False) 
     return command
 
 
-def alone(command: Callable[..., None]) -> Callable[..., None]:
-    """A command of `as_command` that also names a group: it does nothing where a command of the group follows."""
-    own = inspect.signature(command).parameters
-    context = _parameter("context", typer.Context, inspect.Parameter.empty)
-
-    def run(context: typer.Context, **given: Any) -> None:
-        if context.invoked_subcommand is None:
-            command(**given, **({"context": context} if "context" in own else {}))
-
-    run.__doc__, run.__name__ = command.__doc__, command.__name__
-    run.__signature__ = inspect.Signature([*({**own, "context": context}).values()])  # type: ignore[attr-defined]
-    run.__annotations__ = {**command.__annotations__, "context": typer.Context}
-    return run
+def _hide_rare(parameters: Collection[inspect.Parameter]) -> None:
+    """Hide the options that `--help` does not list: those beyond `MOST`, where the ones that are not hidden come first."""
+    options = [
+        info for parameter in parameters for info in get_args(parameter.annotation) if isinstance(info, OptionInfo)
+    ]
+    for number, info in enumerate(sorted(options, key=lambda info: info.hidden), 2):
+        info.hidden = number > MOST
 
 
 def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
@@ -175,7 +200,8 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 def _described(hint: Any, default: Any) -> Any:
     """The annotation of a parameter that is no configuration, as typer reads it."""
     kind, *marks = get_args(hint)
-    info = copy(next((mark for mark in marks if not isinstance(mark, str)), typer.Option()))
+    info = copy(next((mark for mark in marks if isinstance(mark, ParameterInfo)), typer.Option()))
+    info.hidden = isinstance(info, OptionInfo) and COMMON not in marks
     text, without = _help(next((mark for mark in marks if isinstance(mark, str)), info.help or ""))
     info.help = text
     if default is None and info.show_default is True:
@@ -197,7 +223,7 @@ def _setting(name: str, of: FieldInfo, options: Options, group: str) -> _Setting
         help=help_text,
         show_default=options.shown.get(name) or (without or "none" if given is None else True),
         rich_help_panel=options.panel,
-        hidden=name in options.rare,
+        hidden=COMMON not in of.metadata,
     )
     taken: Any = kind | None if given is None else kind
     hint: Any = Annotated[taken, option]

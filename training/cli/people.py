@@ -11,6 +11,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.language import english
 from parlour.envs.language.seat_names import NO_NAMES, SeatNames, names_for
 from parlour.envs.registry import name_of
+from parlour.envs.settings import COMMON
 
 if TYPE_CHECKING:
     from parlour.envs.adapters.aec import GameEnv
@@ -18,11 +19,13 @@ if TYPE_CHECKING:
 NamesOption = Annotated[
     str | None,
     typer.Option(metavar="NAME[,NAME]"),
+    COMMON,
     "Names that people read and say instead of player_0 and so on, from seat 0 on; None: from a list.",
 ]
 PeopleSeedOption = Annotated[
     int | None,
     typer.Option(min=0),
+    COMMON,
     "Seed of the first game; None: with people, that of the games in --out or a new one, which is printed; else 0.",
 ]
 _SEEDS: Final = 1_000_000

@@ -10,6 +10,7 @@ import typer
 from parlour.envs.common.terminal import tell, tell_text
 from parlour.envs.core import GameText, ParlourError, check_one_of
 from parlour.envs.language.seat_names import NO_NAMES, SeatNames
+from parlour.envs.settings import COMMON
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, games_at_once, seated
 from parlour.training.cli.people import NamesOption, PeopleSeedOption, first_seed, names_at
@@ -26,18 +27,19 @@ def play(
     game: common.AnyGameArgument = None,
     policy: Annotated[
         list[str] | None,
+        COMMON,
         "A player for all seats; or a player for each seat, in order; or player_0=NAME for single seats; None: heuristic.",
     ] = None,
     names: NamesOption = None,
     seed: PeopleSeedOption = None,
-    games: Annotated[int, typer.Option(min=1), "Number of games, on consecutive seeds."] = 1,
+    games: Annotated[int, typer.Option(min=1), COMMON, "Number of games, on consecutive seeds."] = 1,
     on_bad: Annotated[
         str, "Handling of text that cannot be used: ask_again, default, random, raise or forfeit."
     ] = "ask_again",
     talk: common.TalkOption = None,
     out: common.TranscriptsOption = None,
     resume: common.ResumeOption = False,
-    json: Annotated[bool, typer.Option("--json"), "Print JSON instead of the games."] = False,
+    json: Annotated[bool, typer.Option("--json"), COMMON, "Print JSON instead of the games."] = False,
 ) -> None:
     """Play games and print their public record.
 

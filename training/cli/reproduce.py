@@ -6,6 +6,7 @@ from typing import Annotated, Final
 
 import typer
 from parlour.envs.core import ParlourError, check_one_of
+from parlour.envs.settings import COMMON
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption
 from parlour.training.cli.options import Options
@@ -17,24 +18,25 @@ from parlour.training.papers.report import report_of
 from parlour.training.report import display
 from parlour.training.report.report import Report
 
-COMMON: Final = tuple(ReproductionSetting.model_fields)
+_SHARED: Final = tuple(ReproductionSetting.model_fields)
 """What all papers' tables need; other options are of a paper."""
 
 
 def reproduce(
     name: Annotated[str, typer.Argument(), f"One of: {', '.join(tables.TABLES)}."],
-    model: ModelOption,
     setting: Annotated[
         ReproductionSetting, Options(exclude=("games", "practice", "model", "pool", "progress", "failures"))
     ],
-    teams: Annotated[GratrSetting, Options(exclude=COMMON)],
-    cases: Annotated[MysterySetting, Options(exclude=COMMON, rare=("level",))],
-    study: Annotated[StudySetting, Options(exclude=(*COMMON, "workers"), rare=("data",))],
+    teams: Annotated[GratrSetting, Options(exclude=_SHARED)],
+    cases: Annotated[MysterySetting, Options(exclude=_SHARED)],
+    study: Annotated[StudySetting, Options(exclude=(*_SHARED, "workers"))],
+    model: ModelOption,
     ray: common.RayOptions,
     failures: common.FailureOptions,
     games: Annotated[
         int | None,
         typer.Option(min=1),
+        COMMON,
         "Number of held-out deals for each row and side; GRACE: held-out questions; GRATR: mixed games with each "
         "opponent; murder mysteries: held-out cases; None: 200; GRACE: 1000; GRATR: 500; murder mysteries: 100, sensors "
         "and rounds: 10; games of people: 4000.",
@@ -42,6 +44,7 @@ def reproduce(
     practice: Annotated[
         int | None,
         typer.Option(min=0),
+        COMMON,
         "Number of practice games on each side, if a row has experience; GRACE: calibration questions; games of people: "
         "thousands of decisions an expert learns from; None: 60; GRACE: 2000; games of people: 1500.",
     ] = None,

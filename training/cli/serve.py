@@ -1,4 +1,4 @@
-"""`parlour serve`."""
+"""`parlour serve endpoint`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from parlour.envs.common.terminal import tell
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
+from parlour.envs.settings import COMMON
 from parlour.policies import make_policy
 from parlour.policies.llm.server.protocol import MODEL_ID
 from parlour.policies.llm.server.settings import FAULTS, ServerSettings, parse_faults
@@ -20,14 +21,15 @@ from parlour.training.play.extras import import_extra
 from parlour.training.play.named_table import named_table
 
 
-def serve(
+def serve_endpoint(
     settings: Annotated[ServerSettings, Options(exclude=("faults", "refuse", "key"))],
     table: common.GameOptions,
     host: Annotated[str, "Address to listen at; the default answers only this machine."] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535), "Port to listen at; 0 picks a free one."] = 8017,
+    port: Annotated[int, typer.Option(min=0, max=65535), COMMON, "Port to listen at; 0 picks a free one."] = 8017,
     fault: Annotated[
         str | None,
         typer.Option(metavar="KIND=RATE[,KIND=RATE]"),
+        COMMON,
         f"Faults and their rates from 0 to 1: {', '.join(FAULTS)}.",
     ] = None,
     no_schema: Annotated[bool, typer.Option("--no-schema"), "Refuse response_format, as some servers do."] = False,
@@ -36,17 +38,18 @@ def serve(
     ] = None,
     policy: Annotated[
         str | None,
+        COMMON,
         "Player that answers the text of a seat instead of heuristics: `random`, `chat`, `expert`, module:attribute, or a "
         "trained seat; the request must hold its features if it cannot read the prose.",
     ] = None,
-    game: Annotated[str | None, "With --policy: its game; None: that of a policy file, else avalon_v0."] = None,
+    game: Annotated[str | None, COMMON, "With --policy: its game; None: that of a policy file, else avalon_v0."] = None,
 ) -> None:
     """Serve an OpenAI-compatible endpoint that answers by heuristics, without any model. Needs the extra `serve`.
 
     The seed determines the faults; the answers follow from the `seed` of each request. With `--policy` one of parlour's
     players answers instead, to the text of a seat or to the question of the player `chat`.
 
-    Example: [bold]parlour serve --port 8017 --fault 429=0.2,cut=0.1[/bold]
+    Example: [bold]parlour serve endpoint --port 8017 --fault 429=0.2,cut=0.1[/bold]
     """
     asked.kinds()  # every question is known from now on
     settings = settings.replace(

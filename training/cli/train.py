@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 from parlour.envs.common.extras import install
 from parlour.envs.common.terminal import tell
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.registry import lookup
+from parlour.envs.settings import COMMON
 from parlour.policies import make_policy
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption
@@ -31,14 +32,6 @@ from parlour.training.play.named_table import named_table
 from parlour.training.report import display, plots
 from parlour.training.report.report import REPORT_FILE, Report
 from parlour.training.runs.run import Run
-
-_RARE: Final = (
-    *("turns", "updates", "imitation_rate", "batch", "epochs", "clip", "gae_lambda", "last_entropy", "entropy_of"),
-    *("kl", "last_kl", "critic_hidden", "activation", "critic", "infer"),
-    *("fixed_share", "pool_share", "one_seat", "opponents", "weighting", "power", "floor", "memory"),
-    *("validation_deals", "shown", "population_share", "stranger_seats"),
-)
-"""Settings of self-play that `--help` does not list."""
 
 
 def stored(report: Report, out: Path, *lines: str) -> Report:
@@ -83,7 +76,6 @@ def train_selfplay(
             exclude=("game", "options"),
             rename={"members": "--member"},
             repeated=("members", "population"),
-            rare=_RARE,
             panel="Learning",
         ),
     ],
@@ -114,10 +106,10 @@ def train_selfplay(
 
 
 def train_avalon(
-    model: ModelOption,
     config: Annotated[
         PracticeConfig, Options(rename={"num_players": "--players -n"}, defaults={"games": 60}, separator="+")
     ],
+    model: ModelOption,
     out: common.RunOption = Path("runs/practice"),
     log: common.LogOption = None,
 ) -> Report:
@@ -136,9 +128,12 @@ def train_gratr(
     config: Annotated[TuneConfig, Options(exclude=("deals", "held_out"))],
     problem: Annotated[GratrTuning, Options(rename={"reward_by": "--reward"})],
     processes: common.ProcessOptions,
-    games: Annotated[int, typer.Option(min=2), "Number of training games of a trial; two for each deal."] = 200,
+    games: Annotated[int, typer.Option(min=2), COMMON, "Number of training games of a trial; two for each deal."] = 200,
     held_out: Annotated[
-        int, typer.Option(min=4), "Number of held-out games of trained and of default parameters; two for each deal."
+        int,
+        typer.Option(min=4),
+        COMMON,
+        "Number of held-out games of trained and of default parameters; two for each deal.",
     ] = 1000,
     out: common.RunOption = Path("runs/gratr"),
     log: common.LogOption = None,

@@ -15,10 +15,11 @@ from parlour.envs.common.terminal import tell
 from parlour.envs.common.writing import writing
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa.vocabulary import SEES
+from parlour.envs.settings import COMMON
 from parlour.policies.llm.make import ModelConfig
 from parlour.policies.llm.model import OFFLINE
 from parlour.training.cli import common
-from parlour.training.cli.models import RARE, answering
+from parlour.training.cli.models import answering
 from parlour.training.cli.options import Options
 from parlour.training.cli.train import stored
 from parlour.training.learn.mediators import costs, enough, readers, table, train
@@ -33,22 +34,17 @@ from parlour.training.report.report import Report
 from parlour.training.runs.run import Run
 from parlour.training.statistics import plain
 
-_RARE_LEARNING: Final = ("shrinkage", "folds", "individual_costs", "share", "points", "validation")
-_RARE_CALIBRATION: Final = (
-    *("normalisation", "guide", "joint", "limit", "utilities", "nli", "simulate_memory", "actions", "held_out_share"),
-)
 _REPLIES: Final = "replies.sqlite"
 """Stored replies of a calibration, where no other file is chosen."""
 
 
 def train_grace(
-    config: Annotated[GraceConfig, Options(exclude=("unit",), panel="Learning", rare=_RARE_LEARNING)],
+    config: Annotated[GraceConfig, Options(exclude=("unit",), panel="Learning")],
     setting: Annotated[
         HeldOutConfig,
         Options(
             exclude=("train", "corpus_seed", "seed", "costs", "model", "sees"),
             panel="With --questions or --corpus",
-            rare=_RARE_CALIBRATION,
         ),
     ],
     asked: Annotated[
@@ -57,7 +53,6 @@ def train_grace(
             repeated=("stop",),
             rename={"temperature": "--model-temperature"},
             panel="Language model",
-            rare=RARE,
         ),
     ],
     ray: common.RayOptions,
@@ -66,16 +61,18 @@ def train_grace(
         "What the mediator sees of a question: state (the paper's), signals (their raw values), or question (its form, names, "
         "links and path); None: question from 300 questions to learn from; state with fewer, and with --actions.",
     ] = None,
-    from_table: Annotated[Path | None, "Simulation table to learn from: CSV, or JSON as published."] = None,
+    from_table: Annotated[Path | None, COMMON, "Simulation table to learn from: CSV, or JSON as published."] = None,
     questions: Annotated[
-        int | None, typer.Option(min=2), "Number of generated questions to learn from instead."
+        int | None, typer.Option(min=2), COMMON, "Number of generated questions to learn from instead."
     ] = None,
     cost: Annotated[
         str | None,
         typer.Option("--costs"),
         "Costs of the actions, nine numbers or some by name such as retrieve_deep=4; None: the published run's.",
     ] = None,
-    dry_run: Annotated[bool, "Only print an upper bound on the calibration's calls, tokens and dollars."] = False,
+    dry_run: Annotated[
+        bool, COMMON, "Only print an upper bound on the calibration's calls, tokens and dollars."
+    ] = False,
     out: common.RunOption = Path("runs/grace"),
     log: common.LogOption = None,
 ) -> Report:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import Any, Final, Self
+from typing import Annotated, Any, Final, Self
 
 from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.registry import lookup
-from parlour.envs.settings import Settings
+from parlour.envs.settings import COMMON, Settings
 from parlour.policies.agents.avalon.agent import AvalonAgent
 from parlour.policies.agents.avalon.baseline import BaselineAgent, Pool
 from parlour.policies.agents.avalon.experience import Experience
@@ -40,17 +40,17 @@ _NEIGHBOURS: Final = 20
 class PracticeConfig(Settings):
     """One run of practice."""
 
-    games: int = Field(default=200, ge=1)
+    games: Annotated[int, COMMON] = Field(default=200, ge=1)
     """Number of games on each side."""
-    num_players: int = Field(default_factory=lambda: _default("num_players"))
+    num_players: Annotated[int, COMMON] = Field(default_factory=lambda: _default("num_players"))
     """Number of players."""
-    rules: str = Field(default_factory=lambda: _default("rules"))
+    rules: Annotated[str, COMMON] = Field(default_factory=lambda: _default("rules"))
     """Preset of the rules."""
     without: tuple[str, ...] = ()
     """Modules of the agent that are switched off."""
     about: str = "all"
     """Players that the agent's analysis covers: all, teammates or adversaries."""
-    seed: int = Field(default=0, ge=0)
+    seed: Annotated[int, COMMON] = Field(default=0, ge=0)
     """The same seed gives the same result."""
 
     @model_validator(mode="after")

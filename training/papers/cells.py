@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Final, Self
 
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.settings import Settings
+from parlour.envs.settings import COMMON, Settings
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model, OfflineModel
 from parlour.training.play import seeds
@@ -44,9 +44,9 @@ class ReproductionSetting(Settings):
     """Who answers the agents' questions, and the judge's."""
     pool: Annotated[Pool | None, SkipValidation] = None
     """Processes that play, for example with Ray."""
-    seed: int = Field(default=0, ge=0)
+    seed: Annotated[int, COMMON] = Field(default=0, ge=0)
     """Number of the first held-out deal, and seed of the practice."""
-    out: Path | None = None
+    out: Annotated[Path | None, COMMON] = None
     """Run directory, for transcripts, the report and its picture; resumes if it exists; None: nothing is stored."""
     progress: Annotated[StageProgress, SkipValidation] = no_progress
     """Called with what is done."""
@@ -70,7 +70,7 @@ class ReproductionSetting(Settings):
 class OpponentSetting(ReproductionSetting):
     """A table of games against others: Avalon's."""
 
-    against: str = "baseline"
+    against: Annotated[str, COMMON] = "baseline"
     """Other side; Avalon: `baseline`, `agent` for the six-module agent with all modules, or `expert`; GRATR: `baseline` for all
     opponents, or the policy of one of them."""
 

@@ -105,7 +105,7 @@ def steps(full: bool) -> list[Step]:
             "mystery",
             "Murder mysteries: Questum and others",
             (
-                "murder-mystery compare -m questum -m mystery_ocot -m pp -m op --repetitions 1 "
+                "evaluate mysteries -m questum -m mystery_ocot -m pp -m op --repetitions 1 "
                 f"--games {cases} --out FOLDER",
             ),
             picture="compare.png",

@@ -124,16 +124,16 @@ def _stages(rows: Rows) -> dict[str, tuple[str, ...]]:
     return {row: (_GAME, _QUIZ) if method.policy else (_QUIZ,) for row, method in rows.items()}
 
 
-def comparison(name: str, setting: MysterySetting, rows: Rows, targets: int | None = None) -> Reproduction:
+def comparison(name: str, setting: MysterySetting, rows: Rows, table: CaseSetting) -> Reproduction:
     """Any methods on the same cases: win rates, accuracies, questions to the model.
 
     Args:
         name: Name of the table.
         setting: How much, and who answers.
         rows: The methods.
-        targets: Most players that a seat may ask about one victim in one round; None for everybody.
+        table: How each game is played.
     """
-    table = CaseSetting(targets=targets, repetitions=setting.repetitions)
+    table = table.replace(repetitions=setting.repetitions)
     games = play_cases(name, setting, rows, tables=dict.fromkeys(rows, table))
     return _made(name, "Methods", setting, games, _counted(name, games), "op_at_the_quiz", "votes_without_game")
 
@@ -146,23 +146,26 @@ def quiz_verdict(reproduction: Reproduction, first: str) -> str:
     return f"Points in the quiz: {said}" if said else ""
 
 
-def by_budget(name: str, setting: MysterySetting, rows: Rows, budgets: Sequence[int]) -> Reproduction:
+def by_budget(
+    name: str, setting: MysterySetting, rows: Rows, table: CaseSetting, budgets: Sequence[int]
+) -> Reproduction:
     """Any methods on the same cases at the same limits on questions to the model; one group of cells for each limit.
 
     Args:
         name: Name of the table.
         setting: How much, and who answers.
         rows: The methods; at each limit the first is compared with the others.
+        table: How each game is played, apart from the limit.
         budgets: Questions to the model in a game, all players together.
     """
     cells: list[TableCell] = []
     data = []
     for limit in budgets:
-        table = CaseSetting(repetitions=setting.repetitions, budget=limit)
+        limited = table.replace(repetitions=setting.repetitions, budget=limit)
         within = setting.replace(out=None if setting.out is None else setting.out / f"budget-{limit}")
-        games = play_cases(name, within, rows, tables=dict.fromkeys(rows, table))
-        limited = _counted(name, games, (WIN, scores.OVERALL))
-        cells += [replace(entry, of=f"{entry.of}, {limit} questions") for entry in limited]
+        games = play_cases(name, within, rows, tables=dict.fromkeys(rows, limited))
+        counted = _counted(name, games, (WIN, scores.OVERALL))
+        cells += [replace(entry, of=f"{entry.of}, {limit} questions") for entry in counted]
         data.append(replace(games_table(games), file=f"budget-{limit}/{games.file}"))
     title = "Methods by questions to the model"
     made = _made(name, title, setting, games, cells, "by_budget", "votes_without_game")
@@ -246,7 +249,8 @@ def _made(
 
 def _general(setting: MysterySetting, games: Games) -> tuple[str, ...]:
     number = len(games.rows[games.first])
-    ours = f"held-out generated cases ({setting.cases})" if setting.cases in LANGUAGES else f"cases of {setting.cases}"
-    cases = f"Ours: {number} {ours}; the papers': 12 scripts of WellPlay, in Chinese."
+    generated = f"{number} held-out generated cases ({setting.cases})"
+    ours = generated if setting.cases in LANGUAGES else f"{setting.cases} (cases: {number})"
+    cases = f"Ours: {ours}; the papers': 12 scripts of WellPlay, in Chinese."
     repeated = f"Each question of the quiz was put {setting.repetitions} times, its options in another order each time."
     return (cases, f"{repeated} {remark(f'deviation_{games.formula}')}", remark("victims_without_murderer"))

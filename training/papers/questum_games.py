@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 from parlour.envs.core import ParlourError, accept
+from parlour.envs.murder_mystery.cases.find import find, is_path, shipped
 from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES
 from parlour.envs.murder_mystery.vocabulary.quiz import SORTS
+from parlour.envs.settings import COMMON
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.transport.meter import Count
 from parlour.training.measure.murder_mystery import scores
@@ -26,6 +28,7 @@ from parlour.training.measure.murder_mystery.methods import MysteryMethod
 from parlour.training.measure.murder_mystery.result_store import play_stored
 from parlour.training.measure.murder_mystery.scores import Formula
 from parlour.training.papers.cells import ReproductionSetting, TableCell, cell, folder_name
+from parlour.training.play import seeds
 from parlour.training.play.runner import GameRunner
 from parlour.training.report.result_table import Cell, ResultTable, plain_table
 from parlour.training.statistics import COUNT, SHARE, SHARE_DIFFERENCE, Estimate, mean_estimate, rate, weighted_mean
@@ -59,13 +62,14 @@ SCRIPTS: Final = {
 class MysterySetting(ReproductionSetting):
     """How a table of murder mysteries is played."""
 
-    cases: str = "en"
-    """Murder mysteries: `en` or `zh` (generated, held out), or a directory of WellPlay scripts or cases."""
+    cases: Annotated[str, COMMON] = "en"
+    """Murder mysteries: `en` or `zh` (generated, held out); a directory of WellPlay scripts or cases; or one case: a shipped one,
+    seed:N or a file."""
     repetitions: int = Field(default=3, ge=1)
     """Murder mysteries: number of repetitions of the quiz."""
-    level: int = 0
+    level: Annotated[int, COMMON] = 0
     """Murder mysteries: difficulty of the generated cases, 0 to 4; from level 1, innocents lie, too."""
-    workers: int = Field(default=1, ge=1)
+    workers: Annotated[int, COMMON] = Field(default=1, ge=1)
     """Number of processes that play, where no language model is asked: murder mysteries. The result does not depend on it."""
 
     @property
@@ -113,15 +117,18 @@ def script(played: CaseResult) -> str:
 
 
 def cases_of(setting: MysterySetting) -> list[tuple[str, int]]:
-    """References and seeds. Raises `ParlourError` if `setting.cases` is no language and no folder with cases."""
+    """References and seeds. Raises `ParlourError` if `setting.cases` is no language, no case and no folder with cases."""
     if setting.cases in LANGUAGES:
         return generated(setting.games, setting.seed, setting.cases, f"::::{setting.level}" if setting.level else "")
     if setting.level:
-        raise ParlourError(f"level {setting.level} is not accepted for cases of a folder; accepted: with cases en, zh")
+        raise ParlourError(f"level {setting.level} is not accepted for {setting.cases!r}; accepted: with cases en, zh")
     folder = Path(setting.cases)
-    if not folder.is_dir():
-        raise accept("cases", setting.cases, (*LANGUAGES, "a folder of WellPlay scripts or cases in JSON"))
-    return in_folder(folder, setting.seed)
+    if folder.is_dir():
+        return in_folder(folder, setting.seed)
+    if is_path(setting.cases) and not folder.exists():
+        raise accept("cases", setting.cases, (*LANGUAGES, *shipped(), "seed:N", "a case's file, a folder with cases"))
+    find(setting.cases)  # an error before the first game
+    return [(setting.cases, seeds.HELD_OUT[setting.seed])]
 
 
 def play_cases(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
+from parlour.envs.settings import COMMON, Settings
+from pydantic import Field
 
 TRAINING: Final = range(2**30)
 """Drawn from while learning (`SeatEnv` stays within it)."""
@@ -13,6 +15,20 @@ VALIDATION: Final = range(2**30, 2**30 + 2**29)
 """For curves and choices made while learning."""
 HELD_OUT: Final = range(2**31, 2**32)
 """For results. Looked at once, when everything else is settled."""
+
+
+class HeldOutDeals(Settings):
+    """Which of the held-out deals are played."""
+
+    games: Annotated[int, COMMON] = Field(default=200, ge=1)
+    """Number of deals."""
+    seed: int = Field(default=0, ge=0)
+    """Number of the first deal among the held-out ones."""
+
+    @property
+    def seeds(self) -> range:
+        """The seeds of the deals."""
+        return HELD_OUT[self.seed : self.seed + self.games]
 
 
 class Purpose(IntEnum):

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 import typer
 from parlour.envs.common.terminal import tell
 from parlour.envs.core import ParlourError
+from parlour.envs.settings import COMMON
 from parlour.policies import HumanPolicy, asks_a_model
 from parlour.policies.agents.chat.player import ChatPlayer
 from parlour.policies.files import write_json
@@ -47,8 +48,8 @@ from parlour_bench.verdict import expectation, verdict_of
 
 
 def benchmark(
-    model: ModelOption,
     processes: common.ProcessOptions,
+    model: ModelOption,
     failures: common.FailureOptions,
     policy: Annotated[
         str | None, "Player to measure: a name, a trained seat or module:attribute; None: chat, answered by --model."
@@ -70,9 +71,9 @@ def benchmark(
         "Deals of this day, YYYY-MM-DD, the same for everybody; choose one after the player was made. None: the deals of the suite.",
     ] = None,
     table: Annotated[list[str] | None, "Table of the suite, repeatable; None: all of them."] = None,
-    out: Annotated[Path, "Run directory, for the results file and the transcripts; resumes if it exists."] = Path(
-        "runs/benchmark"
-    ),
+    out: Annotated[
+        Path, COMMON, "Run directory, for the results file and the transcripts; resumes if it exists."
+    ] = Path("runs/benchmark"),
 ) -> Report:
     """Measure a player on a fixed suite of games, deals and opponents: a score with a 95 % confidence interval.
 

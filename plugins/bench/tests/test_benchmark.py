@@ -579,9 +579,9 @@ def test_a_damaged_results_file_is_refused_in_one_line(where, tmp_path):
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[str]:
-    """The address of `parlour serve` in a process of its own, answered by heuristics."""
+    """The address of `parlour serve endpoint` in a process of its own, answered by heuristics."""
     pytest.importorskip("uvicorn")
-    command = [sys.executable, "-m", "parlour.training.cli", "serve", "--port", "0"]
+    command = [sys.executable, "-m", "parlour.training.cli", "serve", "endpoint", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

@@ -133,15 +133,10 @@ def test_a_clone_of_the_heuristic_predicts_it_better_than_frequencies_and_resume
 def test_a_player_among_its_own_family_gains_nothing(json_of):
     table = ["--players", "5", "--rules", "official", "--set", "talk=false", "--games", "50", "--json"]
     heuristic = ["--policy", "heuristic", "--family", "heuristic"]
-    output = json_of(["evaluate", "avalon_v0", "--design", "stranger", *heuristic, *table])
+    output = json_of(["evaluate", "strangers", "avalon_v0", *heuristic, *table])
     assert output["mean"]["all"]["mean"] == 0.0
     assert {row["what"] for row in output["scores"]} >= {"all", "good", "evil", f"role: {MERLIN}"}
     assert sum(row["policy"]["n"] for row in output["scores"] if row["what"] in ("good", "evil")) == 50
-
-
-@pytest.mark.parametrize("words", [["--design", "stranger"], ["--family", "heuristic"]])
-def test_the_design_stranger_and_families_go_together(words, error_of):
-    assert "--design stranger and --family go together" in error_of(["evaluate", "avalon_v0", *words])
 
 
 def test_an_expert_of_ones_own_is_the_expert_of_the_style_human(tmp_path, monkeypatch):

@@ -11,6 +11,7 @@ import typer
 from parlour.envs.common.terminal import tell
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.registry import name_of
+from parlour.envs.settings import COMMON
 from parlour.policies import HumanPolicy
 from parlour.policies.base import Policy
 from parlour.policies.voice.spoken import CLAIMS, WORDS, checked_talk, make_player
@@ -37,28 +38,29 @@ ME: Final = "me"
 CoachOption = Annotated[
     bool,
     typer.Option("--coach"),
+    COMMON,
     "Give people hints: the exact belief, the strongest player's move, and after the game the decisions that cost most.",
 ]
-_RARE: Final = ("max_message", "message_rate", "message_burst", "sit_timeout")
-"""Limits that `--help` does not list."""
 
 
 def table(
-    model: ModelOption,
-    settings: Annotated[TableSettings, Options(panel="Limits", rare=_RARE)],
     setup: common.GameOptions,
+    model: ModelOption,
+    settings: Annotated[TableSettings, Options(panel="Limits")],
     failures: common.FailureOptions,
     game: common.AnyGameArgument = None,
     seats: Annotated[
         str,
         typer.Option(metavar="NAME[,NAME]"),
+        COMMON,
         "Who sits there, from seat 0 on: `me` for a person in a browser, or a player as in `parlour play`.",
     ] = ME,
-    others: Annotated[str, "Player for the seats that --seats does not name."] = "heuristic",
+    others: Annotated[str, COMMON, "Player for the seats that --seats does not name."] = "heuristic",
     names: NamesOption = None,
     games: Annotated[
         int | None,
         typer.Option(min=1),
+        COMMON,
         "Number of games, on consecutive seeds; None: as many as people begin, and one at a table without people.",
     ] = None,
     seed: PeopleSeedOption = None,
@@ -68,7 +70,7 @@ def table(
     talk: common.TalkOption = None,
     coach: CoachOption = False,
     host: Annotated[str, "Address to listen at; the default answers only this machine."] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535), "Port to listen at; 0 picks a free one."] = 8018,
+    port: Annotated[int, typer.Option(min=0, max=65535), COMMON, "Port to listen at; 0 picks a free one."] = 8018,
     token: Annotated[
         str | None,
         "Environment variable with a secret of 16 characters or more, from which all links are made; addresses that other "
@@ -158,7 +160,7 @@ def play_with_coach(
     setup: common.GameOptions,
     game: common.AnyGameArgument = None,
     seat: Annotated[int, typer.Option(min=0), "Number of your seat."] = 0,
-    others: Annotated[str, "Player for the other seats."] = "heuristic",
+    others: Annotated[str, COMMON, "Player for the other seats."] = "heuristic",
     names: NamesOption = None,
     seed: PeopleSeedOption = None,
     talk: common.TalkOption = None,

@@ -76,7 +76,7 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 class ServedPolicy:
-    """A policy that answers requests, one at a time: what `parlour serve --policy` answers with.
+    """A policy that answers requests, one at a time: what `parlour serve endpoint --policy` answers with.
 
     A request holds what a seat reads, as the last message of the user: either the prose itself, and the reply is the policy's
     words; or the question of parlour's own `chat` player, and the reply is the JSON it asks for. A policy that reads numbers
@@ -330,7 +330,7 @@ def serving(*, tally: Counter[str] | None = None, policy: ServedPolicy | None = 
 def running(service: Service) -> Iterator[str]:
     """A service in a thread of this process; its address."""
     server = service.listening_at(LOOPBACK, 0)
-    with listening.in_thread(server, "parlour serve"):
+    with listening.in_thread(server, "parlour serve endpoint"):
         yield f"{server.url}/v1"
 
 

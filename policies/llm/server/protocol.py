@@ -44,7 +44,7 @@ _SHOWN: Final = 60
 MODEL_ID: Final = "heuristic"
 FINGERPRINT: Final = "parlour-heuristics-no-language-model"
 CANNED: Final = (
-    "This is `parlour serve`: it answers the typed questions of parlour's players by heuristics. There is no "
+    "This is `parlour serve endpoint`: it answers the typed questions of parlour's players by heuristics. There is no "
     "language model here, and no such question in your message."
 )
 SPOILT: Final = {

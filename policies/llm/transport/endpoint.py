@@ -1,4 +1,4 @@
-"""An OpenAI-compatible chat endpoint: OpenAI itself, Azure, OpenRouter, Groq, vLLM, Ollama, a llama.cpp server, `parlour serve`.
+"""An OpenAI-compatible chat endpoint: OpenAI itself, Azure, OpenRouter, Groq, vLLM, Ollama, a llama.cpp server, `parlour serve endpoint`.
 
 The SDK tries again what another attempt may not meet: rate limits, errors of the server, lost connections, slow and unreadable
 answers (`client`). What no call will fare better with ends in `ModelUnavailable`, everything else in `CallFailed`, which costs one

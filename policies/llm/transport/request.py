@@ -16,9 +16,9 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 from parlour.envs.core import ParlourError
 
 OWNER: Final = "parlour"
-"""The owner of the models of `parlour serve` in `/models`."""
+"""The owner of the models of `parlour serve endpoint` in `/models`."""
 INPUTS: Final = "parlour_inputs"
-"""The field, beyond the protocol, in which a question's inputs go to `parlour serve`: `{"kind": ..., "inputs": {...}}`."""
+"""The field, beyond the protocol, in which a question's inputs go to `parlour serve endpoint`: `{"kind": ..., "inputs": {...}}`."""
 NO_USAGE: Final = "usage"
 """Entry of `Completion.dropped` if the server did not report all its tokens."""
 Reason = Literal["context", "content_filter", "timeout", "refused", "server"]
@@ -183,7 +183,7 @@ class ServedModel:
     reached: bool = False
     """Whether the server answered when it was asked."""
     is_parlours: bool = field(default=False, compare=False)
-    """Whether `parlour serve` answers there: only then are its own fields sent."""
+    """Whether `parlour serve endpoint` answers there: only then are its own fields sent."""
 
     @property
     def digest(self) -> str:

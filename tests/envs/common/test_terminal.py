@@ -157,7 +157,7 @@ def test_cases_show_is_clean_and_names_begin_no_lines(tmp_path, shown_by):
     path = tmp_path / "case.json"
     path.write_text(json.dumps(value), encoding="utf-8")
     for options in ((), ("--seat", "0"), ("--truth",), ("--truth", "--json")):
-        code, shown = shown_by("murder-mystery", "cases", "show", str(path), *options)
+        code, shown = shown_by("show", "case", str(path), *options)
         assert code == 0
         assert "\nVictims: nobody" not in shown
 

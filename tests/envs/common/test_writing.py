@@ -181,7 +181,7 @@ def test_commands_that_find_no_room_say_so_in_one_line(tmp_path, capsys):
     assert "avalon_v0-1.jsonl' cannot be written: File too large" in refused(capsys, *game, room=1000)
     for words, said in (
         (
-            ("murder-mystery", "cases", "make", "--out", tmp_path / "case.json"),
+            ("new", "case", "--out", tmp_path / "case.json"),
             "case.json' cannot be written: File too",
         ),
         (("new", "mygame", "--out", tmp_path), "cannot be written"),

@@ -198,8 +198,8 @@ def test_tables_with_talk_are_refused_in_one_line(capsys):
 
 
 def test_two_policies_are_compared_with_each_other_among_a_family(json_of):
-    words = ["--design", "stranger", "--policy", "heuristic", "--policy", "heuristic:picky=1", "--family", "logic"]
-    output = json_of(["evaluate", "avalon_v0", *TABLE, *words, "--games", "60", "--json"])
+    words = ["--policy", "heuristic", "--policy", "heuristic:picky=1", "--family", "logic"]
+    output = json_of(["evaluate", "strangers", "avalon_v0", *TABLE, *words, "--games", "60", "--json"])
     assert output["beside"] == "heuristic:picky=1"
     # the same player under another name: a difference of 0
     assert output["mean"]["all"]["mean"] == 0.0

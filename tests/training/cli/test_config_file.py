@@ -28,7 +28,7 @@ class Config(Settings):
 
 
 def train(
-    config: Annotated[Config, Options(rename={"option": "--set"}, rare=("hidden",))],
+    config: Annotated[Config, Options(rename={"option": "--set"})],
     out: Annotated[Path, "Run directory."],
 ) -> Report:
     """Train.
@@ -75,11 +75,3 @@ def test_a_file_with_another_setting_or_no_toml_is_refused(text, error, tmp_path
     (tmp_path / "settings.toml").write_text(text)
     with pytest.raises(ParlourError, match=error):
         app(args=["--out", str(tmp_path), "--config", str(tmp_path / "settings.toml")], standalone_mode=False)
-
-
-def test_rare_options_are_accepted_and_not_listed(tmp_path, capsys):
-    app(args=["--help"], standalone_mode=False)
-    output = capsys.readouterr().out
-    assert "--steps" in output
-    assert "--hidden" not in output
-    assert result(capsys, "--out", str(tmp_path), "--hidden", "2").startswith("[3,[2]")

@@ -1,4 +1,4 @@
-"""`parlour corpus check`: what is counted, what is drawn, and what is refused; and the page on corpora, whose code is run."""
+"""`parlour check corpus`: what is counted, what is drawn, and what is refused; and the page on corpora, whose code is run."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_corpus_is_counted(folder):
 def test_the_command_shows_and_draws(folder, monkeypatch, output_of):
     monkeypatch.chdir(folder)
     # the example of its help
-    output = output_of(["corpus", "check", "questions.jsonl", "--documents", "notes", "--picture", "graph.png"])
+    output = output_of(["check", "corpus", "questions.jsonl", "--documents", "notes", "--picture", "graph.png"])
     assert re.search(r"questions linked\s*│ 2 \(50\.0%\)\s*│ 1\.50 documents each", output)
     assert re.search(r"without sentences\s*│ 1\s*│ empty", output)
     assert re.search(r"double ids\s*│ 1\s*│ a", output)
@@ -62,7 +62,7 @@ def test_the_command_shows_and_draws(folder, monkeypatch, output_of):
 
 def test_few_questions_and_few_links_are_told(folder, monkeypatch, json_of):
     monkeypatch.chdir(folder)
-    command = ["corpus", "check", "questions.jsonl", "--documents", "notes", "--json"]
+    command = ["check", "corpus", "questions.jsonl", "--documents", "notes", "--json"]
     half = json_of(command)["verdict"]
     assert "held-out questions on, which is 90 questions; there are 4." in half
     assert "linked" not in half
@@ -79,7 +79,7 @@ def test_few_questions_and_few_links_are_told(folder, monkeypatch, json_of):
 
 def test_the_report_as_json(folder, monkeypatch, json_of):
     monkeypatch.chdir(folder)
-    output = json_of(["corpus", "check", "questions.jsonl", "--documents", "notes", "--json", "--limit", "2"])
+    output = json_of(["check", "corpus", "questions.jsonl", "--documents", "notes", "--json", "--limit", "2"])
     assert (output["questions"], output["linked"], output["double_ids"]) == (2, 2, ["a"])
 
 
@@ -101,7 +101,7 @@ def test_the_report_as_json(folder, monkeypatch, json_of):
 )
 def test_what_is_refused_ends_in_one_line(folder, monkeypatch, error_of, arguments, reason):
     monkeypatch.chdir(folder)
-    error = error_of(["corpus", "check", *arguments.split()]).strip()
+    error = error_of(["check", "corpus", *arguments.split()]).strip()
     assert reason in error
     assert "\n" not in error
     assert not Path("x.png").exists()
@@ -147,7 +147,7 @@ def test_the_code_of_the_page_runs(tmp_path, monkeypatch, capsys):
     (tmp_path / "questions.jsonl").write_text(questions, encoding="utf-8")
     exec(compile(code, "docs/howto/corpora.md", "exec"), {})
     assert capsys.readouterr().out.split("\n")[:2] == ["Telby", "4 questions, 1 of them unanswerable"]
-    commands = re.findall(r"^    parlour (corpus .*)$", PAGE, re.MULTILINE)
+    commands = re.findall(r"^    parlour (check corpus .*)$", PAGE, re.MULTILINE)
     assert commands
     for command in commands:
         assert run(command.split()) == 0, command

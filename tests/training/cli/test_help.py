@@ -10,16 +10,17 @@ import pytest
 import typer
 from parlour.envs.core import ParlourError
 from parlour.envs.settings import Settings
-from parlour.training.cli import COMMANDS, GROUPS, run
-from parlour.training.cli.options import Options, as_command
+from parlour.training.cli import COMMANDS, GROUPS, command_of, commands, run
+from parlour.training.cli.options import HELP_ALL, MOST, Options, as_command
 from parlour.training.report.report import Report
 from pydantic import Field
 
+OPTION = re.compile(r"^[ *]+(--?[a-z][a-z-]*)", re.MULTILINE)
 FLAGS = {"--forecast", "--json", "--help", "--no-schema", "--resume", "--truth"}
 
 
-def help_of(words: str, capsys) -> str:
-    assert run([*words.split(), "--help"]) == 0
+def help_of(words: str, capsys, option: str = "--help") -> str:
+    assert run([*words.split(), option]) == 0
     lines = capsys.readouterr().out.replace("│", " ").splitlines()
     return "\n".join(line.rstrip() for line in lines)
 
@@ -27,7 +28,7 @@ def help_of(words: str, capsys) -> str:
 @pytest.mark.parametrize("words", COMMANDS)
 def test_every_option_shows_its_default(words, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
-    shown = help_of(words, capsys)
+    shown = help_of(words, capsys, HELP_ALL)
     assert f"Example: parlour {words}" in shown
     options = re.split(r"\n[ *]+(?=--?[a-z])", shown.partition("─ Options")[2])[1:]
     assert options
@@ -37,6 +38,40 @@ def test_every_option_shows_its_default(words, capsys, monkeypatch):
             assert "[default:" in option or "[required]" in option, option
         text = re.sub(r"\[.*?\]|-\S+|<.*?>", "", option.replace("\n", " ")).split()
         assert len(text) > 1, f"no help: {option}"
+
+
+@pytest.mark.parametrize("words", commands())
+def test_help_lists_at_most_14_options_and_says_how_many_more_there_are(words, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    known, listed = ({*re.findall(OPTION, help_of(words, capsys, option))} for option in (HELP_ALL, "--help"))
+    listed -= {HELP_ALL}  # the last line
+    assert listed <= known
+    assert len(listed) <= MOST
+    last = help_of(words, capsys).strip().splitlines()[-1].strip()
+    more = len(known) - len(listed)
+    assert (last == f"--help-all shows the other {more} options.") == (more > 0)
+    declared = {
+        name for option in command_of(words).params if option.param_type_name == "option" for name in option.opts
+    }
+    assert declared <= {*help_of(words, capsys, HELP_ALL).split()}
+
+
+def test_what_help_does_not_list_is_accepted(capsys, error_of):
+    assert "--ray-workers" not in help_of("play", capsys)
+    assert "--ray-workers goes with --ray" in error_of(["play", "template_v0", "--ray-workers", "2"])
+
+
+def test_the_command_line_is_small():
+    assert len({words.split()[0] for words in COMMANDS}) <= 18
+    assert len(COMMANDS) <= 40
+    assert set(GROUPS) - {""} == {words.split()[0] for words in COMMANDS} - set(COMMANDS)
+
+
+@pytest.mark.parametrize("words", [words for words in COMMANDS if any(f"{words} " in other for other in COMMANDS)])
+def test_a_command_names_those_that_begin_with_its_words(words, capsys):
+    shown = " ".join(help_of(words, capsys).split())
+    for other in COMMANDS:
+        assert not other.startswith(f"{words} ") or f"parlour {other}" in shown
 
 
 @pytest.mark.parametrize("words", [words for words in GROUPS if words])

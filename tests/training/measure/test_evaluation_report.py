@@ -31,15 +31,17 @@ def test_the_folder_holds_what_is_printed_and_every_game(tmp_path, capsys):
     assert json.loads((again / "summary.json").read_text("utf-8")) == json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("option", ["table", "out", "against", "design", "seat"])
-def test_what_best_responses_would_not_read_is_refused(option, tmp_path, capsys):
-    values = {"against": "random", "design": "team", "seat": "0"}
-    assert run(["evaluate", "--best-response", "all", f"--{option}", values.get(option, str(tmp_path / "x"))]) == 2
-    assert f"accepted: --{option} without it" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("option", ["minutes", "steps"])
-def test_a_budget_goes_with_best_responses_and_only_one_does(option, capsys, error_of):
-    assert f"--{option} goes with --best-response" in error_of(["evaluate", f"--{option}", "1000"])
-    assert run(["evaluate", "--best-response", "all", "--minutes", "1", "--steps", "1000"]) == 2
-    assert "--minutes and --steps are not accepted together" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("evaluate --design team --seat 0", "--seat goes with --design single"),
+        ("evaluate --design team --policy random --policy heuristic", "accepted with --design team: one"),
+        ("evaluate strangers --policy random", "accepted: --family PLAYER"),
+        ("evaluate strangers --family random" + 3 * " --policy random", "accepted: one, or two to compare"),
+        ("evaluate best-response --minutes 1 --steps 1000", "minutes and steps are not accepted together"),
+        ("evaluate best-response --side nobody", "side 'nobody' is not accepted; accepted: all, good, evil"),
+        ("evaluate best-response --out x", "No such option: --out"),
+    ],
+)
+def test_each_way_to_measure_says_what_it_does_not_accept(words, why, error_of):
+    assert why in error_of(words.split())

@@ -10,7 +10,7 @@ from parlour.envs.murder_mystery.cases.case import dump
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.measure.murder_mystery import result_store
-from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, generated, play_case
+from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, CaseSetting, generated, play_case
 from parlour.training.papers import questum, questum_games
 from parlour.training.papers.cells import Reproduction, printed
 from parlour.training.papers.questum_games import MysterySetting
@@ -139,7 +139,7 @@ def test_a_folder_of_cases_has_a_group_for_each_script_of_the_papers(tmp_path):
     (tmp_path / "b.json").write_text(dump(find("seed:6:en:4:1")), encoding="utf-8")
     out = tmp_path / "out"
     setting = MysterySetting(cases=str(tmp_path), repetitions=2, out=out)
-    table = questum.comparison("questum-8", setting, {"Questum": questum.QUESTUM, "PP": questum.PP})
+    table = questum.comparison("questum-8", setting, {"Questum": questum.QUESTUM, "PP": questum.PP}, CaseSetting())
     cells = {(cell.row, cell.of, cell.measure): cell for cell in table.cells}
     assert cells["PP", "Sin", "overall"].paper is not None
     assert cells["PP", "Sin", "overall"].deviation is not None
@@ -163,23 +163,26 @@ def test_cases_are_held_out_ones():
 # -- commands --------------------------------------------------------------------------------------------------
 
 
-def test_the_command_plays_a_case_and_quizzes_everybody(output_of, json_of):
-    words = "murder-mystery play --case seed:5:en:4:1 --method questum --method op --rounds 1 --repetitions 2 --json"
-    output = json_of(words.split())
-    assert [game["method"] for game in output["games"]] == ["questum", "op"]
-    assert output["model"] == "offline"
-    assert output["games"][0]["victims"] == 1
-    assert output["games"][1]["right"]["overall"]["mean"] > 0.9
-    assert len(output["games"][1]["right"]["who"]["shares"]) == 2
-    assert output["games"][0]["play"]["asked"] > 0
-    shown = output_of(["murder-mystery", "play", "--case", "seed:5:en:4:1", "--rounds", "1", "--no-quiz"])
-    assert "heuristics (no language model)" in " ".join(shown.split())
-    assert "Right answers" not in shown
+@pytest.mark.parametrize("case", ["seed:5:en:4:1", "harbour_en"])
+def test_the_command_plays_one_case_with_each_method_and_quizzes_everybody(case, json_of, output_of):
+    words = [
+        "evaluate",
+        "mysteries",
+        "--cases",
+        case,
+        *["-m", "questum", "-m", "op", "--rounds", "1", "--repetitions", "2"],
+    ]
+    cells = {
+        (cell["row"], cell["measure"]): cell for cell in json_of([*words, "--json"])["cells"] if cell["of"] == "Overall"
+    }
+    assert cells["op", "overall"]["ours"]["mean"] > 0.9
+    assert cells["questum", questum.QUESTIONS]["ours"]["mean"] > 0
+    assert "heuristics (no language model)" in " ".join(output_of(words).split())
 
 
 def test_the_command_compares_methods_and_refuses_one_twice(error_of, json_of):
     output = json_of(
-        ["murder-mystery", "compare", "-m", "questum", "-m", "pp", "--games", "2", "--repetitions", "1", "--json"]
+        ["evaluate", "mysteries", "-m", "questum", "-m", "pp", "--games", "2", "--repetitions", "1", "--json"]
     )
     assert {cell["row"] for cell in output["cells"]} == {"questum", "pp"}
-    assert "accepted: each once" in error_of(["murder-mystery", "compare", "-m", "pp", "-m", "pp", "--games", "2"])
+    assert "accepted: each once" in error_of(["evaluate", "mysteries", "-m", "pp", "-m", "pp", "--games", "2"])

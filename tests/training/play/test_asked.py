@@ -71,11 +71,11 @@ def test_what_is_not_asked_there_is_told_in_one_line(kind, at, message):
 
 
 def test_the_commands(output_of, json_of, error_of, tmp_path):
-    listed = {load["question"] for load in json_of(["prompts", "list", "--json"])}
+    listed = {load["question"] for load in json_of(["list", "questions", "--json"])}
     assert {"chat.take_turn", "gratr.intent", "social.sharing"} <= listed
-    output = output_of(["prompts", "show", "avalon_agent.act", "--game", "avalon_v0", "--players", "5", "--seat", "1"])
+    output = output_of(["show", "question", "avalon_agent.act", "--game", "avalon_v0", "--players", "5", "--seat", "1"])
     assert "--- system (asked by player_1)" in output
     assert "# avalon_agent.act" in output
-    assert "question 'no.such' is not accepted" in error_of(["prompts", "show", "no.such"])
+    assert "question 'no.such' is not accepted" in error_of(["show", "question", "no.such"])
     nowhere = str(tmp_path / "none")
-    assert "is not a folder" in error_of(["prompts", "show", "chat.take_turn", "--prompts", nowhere])
+    assert "is not a folder" in error_of(["show", "question", "chat.take_turn", "--prompts", nowhere])

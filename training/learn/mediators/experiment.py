@@ -17,7 +17,7 @@ from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.envs.mediated_qa.corpus import Corpus, generate
 from parlour.envs.mediated_qa.graph import Normalisation
 from parlour.envs.mediated_qa.vocabulary import Payment
-from parlour.envs.settings import SPARSE, Settings
+from parlour.envs.settings import COMMON, SPARSE, Settings
 from parlour.training.learn.mediators.simulate import Simulated
 from parlour.training.learn.mediators.table import Floats, UtilityTable
 from parlour.training.play import seeds
@@ -53,9 +53,9 @@ class HeldOutConfig(Settings):
     """Seed of the generated questions."""
     seed: int = Field(default=0, ge=0)
     """Seed of samples, folds, and of the order of a file's questions."""
-    corpus: Annotated[str, SPARSE] = ""
+    corpus: Annotated[str, SPARSE, COMMON] = ""
     """File of questions of your own; None: generated ones."""
-    documents: Annotated[str, SPARSE] = ""
+    documents: Annotated[str, SPARSE, COMMON] = ""
     """Folder or file of the documents that go with `corpus`; None: those in `corpus`."""
     form: Annotated[str, SPARSE] = "auto"
     """Form of `corpus`."""
@@ -67,7 +67,7 @@ class HeldOutConfig(Settings):
     """What an answer pays: right, wrong, rightly silent, wrongly silent."""
     costs: Annotated[tuple[float, ...], SPARSE] = Field(default=Payment().costs, min_length=9, max_length=9)
     """What the actions cost, of the retriever's, the generator's, the verifier's; in the unit of the utilities."""
-    reader: Annotated[str, SPARSE] = ""
+    reader: Annotated[str, SPARSE, COMMON] = ""
     """Reader that answers: offline (rules and a simulated memory), extract (rules, no memory), model (from --model),
     qa:PATH (an extractive model in a folder); None: the model where there is one, else offline."""
     nli: Annotated[str, SPARSE] = ""

@@ -12,12 +12,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Final, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa.vocabulary import Payment
-from parlour.envs.settings import Settings
+from parlour.envs.settings import COMMON, Settings
 from parlour.policies.agents.mediated_qa import equilibrium
 from parlour.policies.agents.mediated_qa.joint import FALLBACK, STATES, key
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Thresholds
@@ -195,7 +195,7 @@ class GraceConfig(Settings):
         ParlourError: A setting is not accepted, or does not go with another.
     """
 
-    method: Literal["quantal", "correlated"] = "quantal"
+    method: Annotated[Literal["quantal", "correlated"], COMMON] = "quantal"
     """How values become probabilities: `quantal`, the paper's quantal response over joint actions; `correlated`, the best
     correlated equilibrium of the modules."""
     temperature: float | None = Field(default=None, ge=0)
@@ -214,7 +214,7 @@ class GraceConfig(Settings):
     """Number of points of the curve; the run is saved as often."""
     validation: float = Field(default=0.2, ge=0, lt=1)
     """Share of the questions for the validation curve; afterwards the policy learns from them, too."""
-    seed: int = Field(default=0, ge=0)
+    seed: Annotated[int, COMMON] = Field(default=0, ge=0)
     """The same seed gives the same result."""
     unit: float = Field(default=1.0, gt=0)
     """Factor of the cross-validation's temperatures, for utilities of another size (`unit_of`)."""

@@ -1,4 +1,4 @@
-"""The report of `parlour grace stakes`: tables, and the picture of risk against coverage."""
+"""The report of `parlour evaluate stakes`: tables, and the picture of risk against coverage."""
 
 from __future__ import annotations
 

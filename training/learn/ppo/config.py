@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from parlour.envs.core import TABLE, ParlourError
 from parlour.envs.registry import kinds_of, lookup
-from parlour.envs.settings import Settings
+from parlour.envs.settings import COMMON, Settings
 from parlour.training.play import seeds
 from pydantic import Field, model_validator
 
@@ -26,7 +26,7 @@ class SeatConfig(Settings):
     """Name of the game."""
     options: Mapping[str, Any] = Field(default_factory=dict)
     """Options of the game; those left out are the game's own defaults."""
-    steps: int = Field(default=400_000, ge=1)
+    steps: Annotated[int, COMMON] = Field(default=400_000, ge=1)
     """Number of decisions of the learner; rounded up to whole phases."""
     phase_steps: int = Field(default=40_960, ge=1)
     """Decisions of the learner between two checkpoints."""
@@ -40,23 +40,23 @@ class SeatConfig(Settings):
     """Decisions in a minibatch of an update."""
     epochs: int = Field(default=4, ge=1)
     """Passes over the decisions in an update."""
-    learning_rate: float | None = None
+    learning_rate: Annotated[float | None, COMMON] = None
     """Learning rate of the first phase, by default 0.0015 if the game has kernels, else 0.0007; it decreases linearly,
     phase by phase, to a tenth."""
     entropy: float = 0.005
     """Coefficient of the entropy bonus."""
     gae_lambda: float = 0.95
     """Lambda of generalised advantage estimation."""
-    hidden: tuple[int, ...] = (128, 128)
+    hidden: Annotated[tuple[int, ...], COMMON] = (128, 128)
     """Widths of the hidden layers."""
-    seed: int = Field(default=0, ge=0)
+    seed: Annotated[int, COMMON] = Field(default=0, ge=0)
     """The same seed gives the same result."""
 
-    opponents: str = "heuristic"
+    opponents: Annotated[str, COMMON] = "heuristic"
     """Policy of the other seats."""
-    seat: int | Literal["random"] = "random"
+    seat: Annotated[int | Literal["random"], COMMON] = "random"
     """The learner's seat, or `random` for a random seat in each game."""
-    features: str | None = None
+    features: Annotated[str | None, COMMON] = None
     """Kind of features that it learns from; by default `belief` if the game has it, else `table`."""
     validation_games: int = Field(default=300, ge=1)
     """Number of games for each point of the curve."""

@@ -7,83 +7,30 @@ et al., arXiv 2004.09677): another learner, or more time, may gain more.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import process_time
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.core import check_one_of
 from parlour.envs.registry import build, lookup
-from parlour.envs.settings import Settings
 from parlour.training.learn.batch import matches
 from parlour.training.learn.batch.networks import NetworkPlayer
 from parlour.training.learn.selfplay import pool
-from parlour.training.learn.selfplay.config import SelfplayConfig
+from parlour.training.learn.selfplay.config import MINUTES, BestResponseConfig, SelfplayConfig
 from parlour.training.learn.selfplay.learn import OPPONENT, Session, imitate
 from parlour.training.learn.selfplay.learner import SelfplayLearner, rates
 from parlour.training.learn.selfplay.seating import Seating
+from parlour.training.measure.evaluate import two_sides
 from parlour.training.play import seeds
 from parlour.training.runs.progress import Stage, StageProgress, no_progress
 from parlour.training.statistics import Estimate, mean_estimate, rate
-from pydantic import Field
 
 _AT_ONCE: Final = 1000
 _IMITATION: Final = 600_000
 """Decisions of the player that the learner imitates first, at most."""
-
-
-class BestResponseConfig(Settings):
-    """What a best response learns with.
-
-    Raises:
-        ParlourError: A setting is not accepted.
-    """
-
-    game: str = "avalon_v0"
-    """Name of the game."""
-    options: Mapping[str, Any]
-    """Options of the game."""
-    against: str = "heuristic"
-    """The fixed player: heuristic, random or a policy file."""
-    side: str
-    """The side that learns."""
-    minutes: float = Field(default=4.0, gt=0)
-    """Processor time for learning."""
-    steps: int | None = Field(default=None, ge=1)
-    """Number of decisions to learn from instead of a time, so that the result can be repeated; None: as many as the time
-    allows."""
-    deals: int = Field(default=2000, ge=1)
-    """Number of held-out deals."""
-    first_deal: int = Field(default=0, ge=0)
-    """Number of the first of them."""
-    features: str | None = None
-    """Kind of features that it learns from; by default the own features of a network that sees the record, else `belief` if the game has it."""
-    hidden: tuple[int, ...] = (128, 128)
-    """Widths of the hidden layers."""
-    seed: int = 0
-    """Seed of the learner."""
-
-    @property
-    def learning(self) -> SelfplayConfig:
-        """The learner's settings: no anchor, all tables against the player, and no more imitation than learning."""
-        return SelfplayConfig(
-            game=self.game,
-            options=self.options,
-            features=self.features or self._record(),
-            hidden=self.hidden,
-            start=self.against,
-            imitation_steps=_IMITATION if self.steps is None else min(_IMITATION, self.steps),
-            kl=0.0,
-            last_kl=0.0,
-            seed=seeds.derive(self.seed, seeds.Purpose.BEST_RESPONSE),
-        )
-
-    def _record(self) -> str | None:
-        """The features of a network that sees the record, which tables with other features do not show; else None."""
-        network = pool.network_of(self.against, self.game, build(lookup(self.game).spec, self.options).config)
-        return network.features if network is not None and "record" in network.features else None
 
 
 @dataclass(frozen=True)
@@ -103,6 +50,35 @@ class BestResponse:
     """The first minus the second, paired by deal."""
 
 
+def best_responses(config: BestResponseConfig, progress: StageProgress = no_progress) -> list[BestResponse]:
+    """Learn and measure for the side of the settings, or for each in turn. Raises `ParlourError` for a side that the game lacks."""
+    sides = two_sides(lookup(config.game).spec)
+    check_one_of("side", config.side, ("all", *sides))
+    chosen = sides if config.side == "all" else (config.side,)
+    return [best_response(config.replace(side=side), progress) for side in chosen]
+
+
+def learning_of(config: BestResponseConfig) -> SelfplayConfig:
+    """The learner's settings: no anchor, all tables against the player, and no more imitation than learning."""
+    return SelfplayConfig(
+        game=config.game,
+        options=config.options,
+        features=config.features or _record(config),
+        hidden=config.hidden,
+        start=config.against,
+        imitation_steps=_IMITATION if config.steps is None else min(_IMITATION, config.steps),
+        kl=0.0,
+        last_kl=0.0,
+        seed=seeds.derive(config.seed, seeds.Purpose.BEST_RESPONSE),
+    )
+
+
+def _record(config: BestResponseConfig) -> str | None:
+    """The features of a network that sees the record, which tables with other features do not show; else None."""
+    network = pool.network_of(config.against, config.game, build(lookup(config.game).spec, config.options).config)
+    return network.features if network is not None and "record" in network.features else None
+
+
 def best_response(config: BestResponseConfig, progress: StageProgress = no_progress) -> BestResponse:
     """Learn and measure.
 
@@ -110,7 +86,7 @@ def best_response(config: BestResponseConfig, progress: StageProgress = no_progr
         config: The opponent, and the budget.
         progress: Called with the decisions, or the seconds of processor time, so far, and the win rate.
     """
-    learning = config.learning
+    learning = learning_of(config)
     tables = pool.tables_for(learning, learning.tables)
     check_one_of("side", config.side, tables.spec.sides)
     side = tables.spec.sides.index(config.side)
@@ -120,14 +96,13 @@ def best_response(config: BestResponseConfig, progress: StageProgress = no_progr
     seated = Seating.against(OPPONENT, learning.tables, side=side)
     players = {OPPONENT: pool.batch_player(config.against, tables, "player")}
     session, share = Session(learner, seated, players, pool.seeds_of_tables(learning, 1)), 0.0
-    steps, unit = (
-        (round(60 * config.minutes), "s of processor time") if config.steps is None else (config.steps, "decisions")
-    )
+    seconds = 60 * (MINUTES if config.minutes is None else config.minutes)
+    steps, unit = (round(seconds), "s of processor time") if config.steps is None else (config.steps, "decisions")
     stage = Stage(f"Training {config.side} against {config.against}", steps, unit)
     progress(stage, 0)
     while share < 1:
         session.update(rates(learning, share))
-        passed = (process_time() - started) / (60 * config.minutes)
+        passed = (process_time() - started) / seconds
         share = passed if config.steps is None else session.steps / config.steps
         won = 0.0 if session.won is None else session.won.value
         progress(stage, share * steps, f"win rate {won:.2f}")
@@ -143,7 +118,7 @@ def best_response(config: BestResponseConfig, progress: StageProgress = no_progr
 def _measure(config: BestResponseConfig, learner: SelfplayLearner, side: int) -> list[NDArray[np.bool_]]:
     """Deals won as `side`, by the response and by the player itself, each of shape (deals,)."""
     at_once = min(_AT_ONCE, config.deals)
-    tables = pool.tables_for(config.learning, at_once, autoreset=False)
+    tables = pool.tables_for(learning_of(config), at_once, autoreset=False)
     own = NetworkPlayer("response", learner.playing(), tables.names)
     player, other = (pool.batch_player(config.against, tables, "player") for _ in range(2))
     won: list[list[NDArray[np.bool_]]] = [[], []]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.settings import Settings
+from parlour.envs.settings import COMMON, Settings
 from parlour.policies import HeuristicPolicy, RandomPolicy
 from pydantic import Field, model_validator
 
@@ -18,6 +18,8 @@ FIXED: Final = (RANDOM, RULE)
 Critic = Literal["roles", "own"]
 Weighting = Literal["hard", "near"]
 Fixed = Literal["heuristic", "start"]
+MINUTES: Final = 4.0
+"""Processor time of a best response, where its settings have neither a time nor a number of decisions."""
 LOSSES: Final = {
     "policy": "losses/policy_loss",
     "value": "losses/value_loss",
@@ -46,11 +48,11 @@ class SelfplayConfig(Settings):
     """Name of the game."""
     options: Mapping[str, Any] = Field(default_factory=dict)
     """Options of the game; those left out are the game's own defaults."""
-    features: str | None = None
+    features: Annotated[str | None, COMMON] = None
     """Kind of features that it learns from; by default `belief` if the game has it, else `table`."""
-    steps: int = Field(default=12_000_000, ge=1)
+    steps: Annotated[int, COMMON] = Field(default=12_000_000, ge=1)
     """Number of decisions to learn from."""
-    minutes: float | None = Field(default=None, gt=0)
+    minutes: Annotated[float | None, COMMON] = Field(default=None, gt=0)
     """Processor time after which learning ends at the next snapshot. A run with this limit is not reproducible byte for
     byte."""
     tables: int = Field(default=512, ge=1)
@@ -60,7 +62,7 @@ class SelfplayConfig(Settings):
     updates: int = Field(default=16, ge=1)
     """Updates between two snapshots."""
 
-    start: str = "heuristic"
+    start: Annotated[str, COMMON] = "heuristic"
     """Player that the network imitates first: heuristic, a policy file, a folder of transcripts, or none."""
     imitation_steps: int = Field(default=1_500_000, ge=1)
     """Decisions to imitate."""
@@ -112,7 +114,7 @@ class SelfplayConfig(Settings):
     """Number of earlier snapshots in the opponent pool between two snapshots."""
     members: tuple[str, ...] = ()
     """Another fixed player; repeatable."""
-    population: tuple[str, ...] = ()
+    population: Annotated[tuple[str, ...], COMMON] = ()
     """Stranger to play among: a player, or a run's folder for its early, middle and last snapshot; repeatable."""
     population_share: float = Field(default=0.3, ge=0, le=1)
     """Share of games among strangers, if there is a population."""
@@ -129,13 +131,13 @@ class SelfplayConfig(Settings):
 
     validation_deals: int = Field(default=500, ge=1)
     """Number of deals for each point of the curve, each from both sides."""
-    deals: int = Field(default=500, ge=1)
+    deals: Annotated[int, COMMON] = Field(default=500, ge=1)
     """Number of held-out deals for each pair of members, each from both sides."""
     test_deals: int = Field(default=2000, ge=1)
     """Number of held-out deals between the last snapshot, the first one and the heuristic, and in one seat."""
     shown: int = Field(default=6, ge=2)
     """Number of snapshots in the cross-play, evenly spaced, with the first and the last."""
-    seed: int = Field(default=0, ge=0)
+    seed: Annotated[int, COMMON] = Field(default=0, ge=0)
     """The same seed gives the same result."""
     device: str = "cpu"
     """Where the network learns: cpu, cuda."""
@@ -154,4 +156,41 @@ class SelfplayConfig(Settings):
             raise accept("members", ", ".join(self.members), f"different policies, none of {', '.join(FIXED)}")
         if len(set(self.population)) < len(self.population):
             raise accept("population", ", ".join(self.population), "different players or folders")
+        return self
+
+
+class BestResponseConfig(Settings):
+    """What a best response learns with.
+
+    Raises:
+        ParlourError: A setting is not accepted.
+    """
+
+    game: str = "avalon_v0"
+    """Name of the game."""
+    options: Mapping[str, Any] = Field(default_factory=dict)
+    """Options of the game."""
+    against: Annotated[str, COMMON] = RULE
+    """The player to beat: heuristic, random or a policy file."""
+    side: Annotated[str, COMMON] = "all"
+    """The side that learns; `all`: each in turn."""
+    minutes: Annotated[float | None, COMMON] = Field(default=None, gt=0)
+    """Processor time of each best response, in minutes; None: 4, without `steps`."""
+    steps: Annotated[int | None, COMMON] = Field(default=None, ge=1)
+    """Decisions that each best response learns from, instead of minutes: the same on every machine."""
+    deals: int = Field(default=2000, ge=1)
+    """Number of held-out deals."""
+    first_deal: int = Field(default=0, ge=0)
+    """Number of the first of them."""
+    features: str | None = None
+    """Kind of features that it learns from; by default the own features of a network that sees the record, else `belief` if the game has it."""
+    hidden: tuple[int, ...] = (128, 128)
+    """Widths of the hidden layers."""
+    seed: int = 0
+    """Seed of the learner."""
+
+    @model_validator(mode="after")
+    def _one_budget(self) -> Self:
+        if self.minutes is not None and self.steps is not None:
+            raise ParlourError("minutes and steps are not accepted together; accepted: one of them")
         return self

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from statistics import fmean
-from typing import Any, ClassVar, Final, Literal, Self
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from parlour.envs.core import accept
-from parlour.envs.settings import Settings
+from parlour.envs.settings import COMMON, Settings
 from parlour.envs.werewolf.vocabulary import VILLAGER, VOTES, WEREWOLF, side_of
 from parlour.policies import GratrAgent, Policy, make_policy, names_of
 from parlour.policies.agents.werewolf.gratr import Parameters as GraphParameters
@@ -50,11 +50,11 @@ class GratrTuning(Settings):
         ParlourError: There is no such opponent, parameter, reward or mode.
     """
 
-    against: str = "werewolf_window"
+    against: Annotated[str, COMMON] = "werewolf_window"
     """Policy of the other four seats, with its settings."""
-    parameters: tuple[str, ...] = ("rho", "gamma")
+    parameters: Annotated[tuple[str, ...], COMMON] = ("rho", "gamma")
     """Parameters to tune, of rho, gamma, epsilon and width."""
-    reward_by: Reward = "win"
+    reward_by: Annotated[Reward, COMMON] = "win"
     """Reward: a win of the special block, its performance score by the paper's table 3, or minus the log loss of trust as stated
     at every judgement of games that the opponent plays."""
     mode: Literal["paper", "printed", "code"] = "paper"

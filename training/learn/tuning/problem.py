@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept, check_one_of
-from parlour.envs.settings import Settings
+from parlour.envs.settings import COMMON, Settings
 from parlour.training.play import seeds
 from pydantic import Field
 
@@ -139,9 +139,9 @@ class TuneConfig(Settings):
 
     method: TuningMethod = "optuna"
     """`optuna`: trials on common deals."""
-    budget: int = Field(default=40, ge=1)
+    budget: Annotated[int, COMMON] = Field(default=40, ge=1)
     """Number of trials."""
-    deals: int = Field(default=100, ge=1)
+    deals: Annotated[int, COMMON] = Field(default=100, ge=1)
     """Number of deals of a trial, the same ones for all."""
     block: int = Field(default=5, ge=1)
     """Deals between two pruning decisions; a measurement is saved as often."""
@@ -150,9 +150,9 @@ class TuneConfig(Settings):
     finalists: int = Field(default=4, ge=0)
     """Number of best trials that play as many deals again, with the defaults; the best on all deals wins. 0: no
     finals."""
-    held_out: int = Field(default=500, ge=2)
+    held_out: Annotated[int, COMMON] = Field(default=500, ge=2)
     """Number of held-out deals in the test of trained against default parameters."""
-    seed: int = Field(default=0, ge=0)
+    seed: Annotated[int, COMMON] = Field(default=0, ge=0)
     """The same seed gives the same result."""
 
     def plain(self, *, sparse: bool = False) -> dict[str, Any]:

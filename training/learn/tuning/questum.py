@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from parlour.envs.settings import Settings
+from parlour.envs.settings import COMMON, Settings
 from parlour.policies.agents.murder_mystery import InterviewSettings
 from parlour.policies.agents.murder_mystery.questum import interview
 from parlour.policies.agents.murder_mystery.sensors import DEFAULT
@@ -49,11 +49,11 @@ class QuestumTuning(Settings):
         ParlourError: A parameter, weight or language is not accepted.
     """
 
-    parameters: tuple[str, ...] = ("beta", "epsilon")
+    parameters: Annotated[tuple[str, ...], COMMON] = ("beta", "epsilon")
     """Parameters to tune: beta and epsilon, or the planner's price, curiosity, liars and table."""
-    weights: tuple[Weight, Weight, Weight] = (0.4, 0.4, 0.2)
+    weights: Annotated[tuple[Weight, Weight, Weight], COMMON] = (0.4, 0.4, 0.2)
     """Weights in the reward: share of victims solved, share of quiz points, cost of the game (subtracted)."""
-    language: Literal["en", "zh"] = "en"
+    language: Annotated[Literal["en", "zh"], COMMON] = "en"
     """Language of the cases, en or zh; the stories are the same."""
     rounds: int = Field(default=3, ge=1)
     """Number of rounds of questions."""

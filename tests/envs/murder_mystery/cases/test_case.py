@@ -1,4 +1,4 @@
-"""The case format of murder mysteries: what it holds, what it refuses, how a case is found, and `parlour murder-mystery cases`."""
+"""The case format of murder mysteries: what it holds, what it refuses, how a case is found, and `parlour new case`, `parlour show case`."""
 
 from __future__ import annotations
 
@@ -175,21 +175,21 @@ def test_an_unknown_reference_is_refused(reference):
 def test_make_writes_a_case_that_can_be_read(tmp_path, capsys):
     path = tmp_path / "case.json"
     words = ["--seed", "3", "--language", "zh", "--players", "4", "--out", str(path)]
-    assert run(["murder-mystery", "cases", "make", *words]) == 0
+    assert run(["new", "case", *words]) == 0
     assert load(path) == find("seed:3:zh:4")
     assert digest(load(path)) in capsys.readouterr().out.replace("\n", "")
 
 
 @pytest.mark.parametrize("wrong", [["--players", "12"], ["--language", "fr"], ["--victims", "5"], ["--scene", "moon"]])
 def test_make_refuses_with_exit_code_2(tmp_path, error_of, wrong):
-    error_of(["murder-mystery", "cases", "make", "--out", str(tmp_path / "case.json"), *wrong])
+    error_of(["new", "case", "--out", str(tmp_path / "case.json"), *wrong])
     assert not list(tmp_path.iterdir())
 
 
 def test_show_has_no_spoilers(output_of):
     case = find("seed:4")
     for arguments in (["seed:4"], ["seed:4", "--json"]):
-        output = output_of(["murder-mystery", "cases", "show", *arguments])
+        output = output_of(["show", "case", *arguments])
         assert case.title in output
         for character in case.characters:
             assert character.name in output
@@ -200,16 +200,16 @@ def test_show_has_no_spoilers(output_of):
 
 def test_show_tells_one_seat_only_its_own(output_of):
     case = find("seed:4")
-    output = output_of(["murder-mystery", "cases", "show", "seed:4", "--seat", "1"])
+    output = output_of(["show", "case", "seed:4", "--seat", "1"])
     assert case.characters[1].script in output
     assert case.characters[0].script.splitlines()[1] not in output
-    assert run(["murder-mystery", "cases", "show", "seed:4", "--seat", str(case.seats)]) == 2
+    assert run(["show", "case", "seed:4", "--seat", str(case.seats)]) == 2
 
 
 def test_show_with_truth_tells_everything(json_of, output_of):
     case = find("seed:4")
-    output = output_of(["murder-mystery", "cases", "show", "seed:4", "--truth"])
+    output = output_of(["show", "case", "seed:4", "--truth"])
     assert all(character.script in output for character in case.characters)
     assert all(question.text in output for question in case.omniscient)
     assert f"{case.names[case.murderers(0)[0]]}, murderer of" in output
-    assert load(json_of(["murder-mystery", "cases", "show", "seed:4", "--truth", "--json"])) == case
+    assert load(json_of(["show", "case", "seed:4", "--truth", "--json"])) == case

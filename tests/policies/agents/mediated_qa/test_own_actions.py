@@ -181,5 +181,5 @@ def test_the_command_learns_over_a_file_of_actions(tmp_path, capsys, error_of):
     assert "accepted: their costs in the file of actions" in error_of(
         [*command, "--costs", "retrieve_deep=4"], notes=True
     )
-    assert run_command(["grace", "stakes", str(out), "--out", str(tmp_path / "stakes")]) == 2
+    assert run_command(["evaluate", "stakes", str(out), "--out", str(tmp_path / "stakes")]) == 2
     assert "has actions of its own; accepted: a run over the published actions" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Clients of `parlour serve` that leave, send what is no request, or ask for what is not there."""
+"""Clients of `parlour serve endpoint` that leave, send what is no request, or ask for what is not there."""
 
 from __future__ import annotations
 

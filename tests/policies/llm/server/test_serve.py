@@ -1,4 +1,4 @@
-"""`parlour serve`, through the official client: the protocol, the answers, every fault, keys, and how it is started."""
+"""`parlour serve endpoint`, through the official client: the protocol, the answers, every fault, keys, and how it is started."""
 
 from __future__ import annotations
 
@@ -477,13 +477,24 @@ def test_a_key_is_wanted_and_never_told(caplog, capfd):
     ids=lambda words: " ".join(words) if isinstance(words, list) else "",
 )
 def test_bad_options_get_one_line_and_exit_code_2(arguments, why, error_of):
-    assert why in error_of(["serve", *arguments])
+    assert why in error_of(["serve", "endpoint", *arguments])
 
 
 @pytest.mark.slow
 def test_the_command_serves_until_it_is_interrupted(tmp_path):
     code = "import sys; from parlour.training.cli import main; main()"
-    command = [sys.executable, "-c", code, "serve", "--port", "0", "--key-env", "PARLOUR_TEST_KEY", "--no-schema"]
+    command = [
+        sys.executable,
+        "-c",
+        code,
+        "serve",
+        "endpoint",
+        "--port",
+        "0",
+        "--key-env",
+        "PARLOUR_TEST_KEY",
+        "--no-schema",
+    ]
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,

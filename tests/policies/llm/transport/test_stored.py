@@ -101,7 +101,7 @@ def test_zeros_of_older_files_are_unknown_where_the_server_did_not_report_tokens
 
 
 def test_the_list_as_a_table_and_as_json(file, json_of, output_of):
-    table = output_of(["cache", "list", str(file)])
+    table = output_of(["list", "replies", str(file)])
     assert "m (replaced)" in " ".join(table.split())
     assert THERE.address in table
-    assert [load["replies"] for load in json_of(["cache", "list", str(file), "--json"])] == [2, 1, 3]
+    assert [load["replies"] for load in json_of(["list", "replies", str(file), "--json"])] == [2, 1, 3]

@@ -148,7 +148,7 @@ def test_stakes_that_mean_nothing_are_refused(settings, message):
 @pytest.mark.slow
 def test_the_command_leaves_table_policies_and_picture(grace_run, tmp_path, output_of):
     before = (grace_run / "calibration" / "partial.csv").read_bytes()
-    words = ["grace", "stakes", str(grace_run), "--price", "0,50,inf", "--value", "110,20", "--out", str(tmp_path)]
+    words = ["evaluate", "stakes", str(grace_run), "--price", "0,50,inf", "--value", "110,20", "--out", str(tmp_path)]
     assert "nothing" not in output_of(words)
     rows = list(csv.DictReader((tmp_path / "stakes.csv").read_text().splitlines()))
     assert len(rows) == 2 * 3 * 6
@@ -160,7 +160,7 @@ def test_the_command_leaves_table_policies_and_picture(grace_run, tmp_path, outp
 
 
 def test_a_folder_without_a_calibrated_run_is_refused_in_one_line(grace_run, tmp_path, error_of):
-    error_of(["grace", "stakes", str(tmp_path)])
+    error_of(["evaluate", "stakes", str(tmp_path)])
     own = tmp_path / "own"
     own.mkdir()
     settings = json.loads((grace_run / "calibration" / "config.json").read_text())
@@ -177,7 +177,7 @@ def test_a_folder_without_a_calibrated_run_is_refused_in_one_line(grace_run, tmp
         calibrated_run.read_run(tmp_path)
 
 
-# -- parlour grace explain -----------------------------------------------------------------------------------------
+# -- parlour show recommendation -----------------------------------------------------------------------------------------
 
 
 CORPUS = generate(seed=UNSEEN, size=140, difficulty="medium")
@@ -193,7 +193,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def explained(json_of):
-    return lambda *words: json_of(["grace", "explain", *words, "--json"])
+    return lambda *words: json_of(["show", "recommendation", *words, "--json"])
 
 
 def test_a_question_of_the_run_has_what_each_action_came_to(grace_run, explained):
@@ -219,7 +219,7 @@ def test_a_question_of_the_run_has_what_each_action_came_to(grace_run, explained
 )
 def test_it_takes_documents_with_a_policy_or_a_run(words, tmp_path, error_of, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    error_of(["grace", "explain", "Who?", *words])
+    error_of(["show", "recommendation", "Who?", *words])
 
 
 # -- modules that follow advice or do not, and whether it would pay them -------------------------------------------

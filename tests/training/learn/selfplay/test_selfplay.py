@@ -18,7 +18,7 @@ from parlour.training.play import seeds
 pytest.importorskip("parlour.training.learn.selfplay.run", reason="the extra `train` is not installed")
 
 from parlour.training.learn.selfplay import best_response, collect, learn, pool, run, seating
-from parlour.training.learn.selfplay.config import SelfplayConfig
+from parlour.training.learn.selfplay.config import BestResponseConfig, SelfplayConfig
 from parlour.training.learn.selfplay.learner import SelfplayLearner, rates
 from parlour.training.learn.selfplay.pool import Member
 from parlour.training.learn.selfplay.seating import ALONE, WHOLE_SIDE, MemberScore, Seating
@@ -386,7 +386,7 @@ def test_what_cannot_be_used_is_refused_before_anything_is_written(changes, mess
 def test_a_best_response_to_random_play_gains_and_its_interval_says_so():
     """Random play as good hardly passes three quests; evil, which wins most games anyway, learns to win nearly all."""
     options = {"num_players": 5, "rules": "official", "talk": False}
-    made = best_response.BestResponseConfig(options=options, against="random", side="evil", steps=200_000, deals=200)
+    made = BestResponseConfig(options=options, against="random", side="evil", steps=200_000, deals=200)
     result = best_response.best_response(made)
     assert result.gain.low > 0.1
     assert result.response.value > 0.85
@@ -400,8 +400,8 @@ def test_a_best_response_to_a_network_of_the_record_sees_the_record_too(tmp_path
     layers = [(np.zeros((len(env.game.catalogue), env.encoder.size)), np.zeros(len(env.game.catalogue)))]
     path = tmp_path / "policy.npz"
     TrainedSeat("avalon_v0", env.game.config, layers, features=sees).save(path)
-    settings = best_response.BestResponseConfig(options=SMALL["options"], against=str(path), side="good")
-    assert settings.learning.features == learns_from
+    settings = BestResponseConfig(options=SMALL["options"], against=str(path), side="good")
+    assert best_response.learning_of(settings).features == learns_from
 
 
 # -- the command -------------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.murder_mystery.procedure import QuestionBudget
 from parlour.policies.llm.model import OfflineModel
-from parlour.training import cli
 from parlour.training.measure.murder_mystery.games import CaseJob, CaseSetting, play_case
 from parlour.training.measure.murder_mystery.methods import METHODS, method_of
 from parlour.training.measure.murder_mystery.result_store import _key
@@ -94,7 +93,7 @@ def test_each_limit_is_a_part_of_the_table_paired_with_its_own_first_row(monkeyp
     monkeypatch.setattr(questum_games, "cases_of", lambda _: [("seed:1:en:4:1", 1), ("seed:2:en:4:1", 2)])
     rows = {name: METHODS[name] for name in ("questum", "mystery_ocot")}
     setting = MysterySetting(games=2, repetitions=1, out=tmp_path / "run")
-    table = questum.by_budget("compare", setting, rows, (25, 50))
+    table = questum.by_budget("compare", setting, rows, CaseSetting(), (25, 50))
     groups = ["Overall, 25 questions", "Overall, 50 questions"]
     assert list(dict.fromkeys(cell.of for cell in table.cells)) == groups
     for group in groups:
@@ -108,15 +107,14 @@ def test_each_limit_is_a_part_of_the_table_paired_with_its_own_first_row(monkeyp
     assert len(list((tmp_path / "run").glob("budget-*/questum/*.jsonl"))) == 6  # two games and the results, twice
 
 
-def test_the_command_takes_budgets_once_each_and_not_with_targets(error_of):
-    given = ["murder-mystery", "compare", "--method", "questum", "--games", "2", "--budget", "25"]
-    assert "accepted: each once, without --targets" in error_of([*given, "--budget", "25"])
-    assert cli.run([*given, "--targets", "1"]) == 2
+def test_the_command_takes_budgets_once_each(error_of):
+    given = ["evaluate", "mysteries", "--method", "questum", "--games", "2", "--budget", "25"]
+    assert "budget 25, 25 is not accepted; accepted: each once" in error_of([*given, "--budget", "25"])
     with pytest.raises(ParlourError, match="budget 0 is not accepted"):
         CaseSetting(budget=0)
 
 
 def test_the_command_shows_the_limits(json_of):
-    args = ["murder-mystery", "compare", "--method", "mystery_none", "--method", "pp", "--games", "2", "--json"]
+    args = ["evaluate", "mysteries", "--method", "mystery_none", "--method", "pp", "--games", "2", "--json"]
     output = json_of([*args, "--repetitions", "1", "--budget", "25"])
     assert {cell["of"] for cell in output["cells"]} == {"Overall, 25 questions"}

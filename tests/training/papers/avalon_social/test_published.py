@@ -24,9 +24,9 @@ def reference() -> Path:
 def test_the_command_prints_measures(
     published: Path, output_of: Callable[..., str], json_of: Callable[..., Any]
 ) -> None:
-    output = json_of(["avalon", "social", str(published), "--json"])
+    output = json_of(["metrics", "speech", str(published), "--json"])
     assert output["judge"] == "offline"
-    shown = output_of(["avalon", "social", str(published)])
+    shown = output_of(["metrics", "speech", str(published)])
     for line in ("Judged by heuristics (no language model)", "self recommendation", "games, good", "sharing"):
         assert line in shown
 

@@ -1,4 +1,4 @@
-"""`parlour avalon social`: what was said in recorded games of Avalon, judged."""
+"""`parlour metrics speech`: what was said in recorded games of Avalon, judged."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from parlour.training.statistics import Estimate
 _BY_ROLE: Final = ("engagement", "fails", "approval", "self_recommendation", "self_recommendation_success")
 
 
-def avalon_social(
+def measure_speech(
     model: ModelOption,
     directory: Annotated[Path, typer.Argument(), "Directory with transcripts of Avalon."],
 ) -> Report:
     """Measure social behaviour in players' speech: self-recommendation, deception, teamwork, sharing.
 
-    Example: [bold]parlour avalon social runs/published --json[/bold]
+    Example: [bold]parlour metrics speech runs/published --json[/bold]
     """
     with display.progress_line("Judging what was said"):
         measures = social.measures(social.judge_directory(directory, model, model.concurrency))

@@ -1,4 +1,6 @@
-"""`parlour grace stakes | explain | obey`: a learned mediator looked at, and used; `parlour corpus check`: questions of your own."""
+"""What a learned mediator is worth, and why it recommends what: `parlour evaluate stakes | obedience`, `parlour show recommendation`;
+questions of your own: `parlour check corpus`.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ RunArgument = Annotated[Path, typer.Argument(), "Run directory of `train grace -
 
 
 @display.progress_line("Computing policies of the grid")
-def show_stakes(
+def evaluate_stakes(
     run: RunArgument,
     config: Annotated[
         StakesConfig,
@@ -36,7 +38,7 @@ def show_stakes(
 ) -> Report:
     """Show policy, accuracy, abstention and net utility over a grid of stakes, without new questions.
 
-    Example: [bold]parlour grace stakes runs/grace --price 0,50,200,inf --value 110[/bold]
+    Example: [bold]parlour evaluate stakes runs/grace --price 0,50,200,inf --value 110[/bold]
     """
     read = calibrated_run.read_run(run)
     thresholds = {} if read.policy is None else read.policy.thresholds
@@ -67,7 +69,7 @@ def _seen(read: calibrated_run.CalibratedRun) -> SeenQuestions | None:
 
 
 @display.progress_line("Reading documents")
-def show_explanation(
+def show_recommendation(
     question: Annotated[str, typer.Argument(), "The question; in a calibrated run also its id, or its number from 0."],
     policy: Annotated[Path | None, "Policy file; None: that of the run."] = None,
     documents: Annotated[Path | None, "Folder or file of documents."] = None,
@@ -76,15 +78,15 @@ def show_explanation(
     """Explain a recommendation: linked documents, signals, state, the row of the policy, cost and utility of each
     action.
 
-    Example: [bold]parlour grace explain "Who wrote The Glass Harbour?" --policy policy.json --documents notes[/bold]
+    Example: [bold]parlour show recommendation "Who wrote The Glass Harbour?" --policy policy.json --documents notes[/bold]
     """
     if (documents is None) == (run is None):
         raise ParlourError(
-            "grace explain needs one source; accepted: --documents PATH with --policy FILE, or --run RUN"
+            "show recommendation needs one source; accepted: --documents PATH with --policy FILE, or --run RUN"
         )
     if documents is not None:
         if policy is None:
-            raise ParlourError("grace explain --documents goes with --policy FILE")
+            raise ParlourError("show recommendation --documents goes with --policy FILE")
         probe = DocumentProbe(read_documents(documents))
         made = policy_file.read(policy)
         explanation = calibrated_run.explain(question, made, probe)
@@ -100,7 +102,7 @@ def show_explanation(
 
 
 @display.progress_line("Computing obedience")
-def show_obedience(
+def evaluate_obedience(
     run: RunArgument,
     policy: Annotated[Path | None, "Policy file; None: that of the run."] = None,
     share: Annotated[
@@ -112,7 +114,7 @@ def show_obedience(
 ) -> Report:
     """Show whether the modules would obey, if each paid its own costs: the run's policy and correlated equilibria.
 
-    Example: [bold]parlour grace obey runs/grace --share 1,0.1 --out runs/obeyed[/bold]
+    Example: [bold]parlour evaluate obedience runs/grace --share 1,0.1 --out runs/obeyed[/bold]
     """
     read, shares = calibrated_run.read_run(run), _shares(share)
     made = read.policy if policy is None else policy_file.read(policy)
@@ -149,7 +151,7 @@ def check_corpus(
     """Count what is in a corpus, link its questions to the graph of its documents, and draw the graph around a
     question.
 
-    Example: [bold]parlour corpus check questions.jsonl --documents notes --picture graph.png[/bold]
+    Example: [bold]parlour check corpus questions.jsonl --documents notes --picture graph.png[/bold]
     """
     if question is not None and picture is None:
         raise ParlourError("--question says what is drawn; accepted: with --picture FILE")

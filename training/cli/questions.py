@@ -1,4 +1,4 @@
-"""`parlour prompts list`, `parlour prompts show`: the words with which a model is asked."""
+"""`parlour list questions`, `parlour show question`: the words with which a model is asked."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from parlour.training.report.report import Report
 from parlour.training.report.result_table import plain_table
 
 
-def list_prompts() -> Report:
+def list_questions() -> Report:
     """List the kinds of questions that players ask a model.
 
-    Example: [bold]parlour prompts list[/bold]
+    Example: [bold]parlour list questions[/bold]
     """
     rows: list[dict[str, Any]] = [
         {
@@ -29,9 +29,9 @@ def list_prompts() -> Report:
     return Report("", parts=(table,), values=rows)
 
 
-def show(
+def show_question(
     table: common.GameOptions,
-    question: Annotated[str, typer.Argument(), "Kind of question, as `parlour prompts list` shows it."],
+    question: Annotated[str, typer.Argument(), "Kind of question, as `parlour list questions` shows it."],
     game: Annotated[str, typer.Option("--game"), "Name of the game."] = "avalon_v0",
     seat: Annotated[int | None, "Number of the seat that asks; None: any."] = None,
     seed: common.SeedOption = 0,
@@ -40,7 +40,7 @@ def show(
 ) -> Report:
     """Show a question as it would be sent to a model: a game is played by heuristics until it is asked.
 
-    Example: [bold]parlour prompts show avalon_agent.act --game avalon_v0 --players 5 --seat 2[/bold]
+    Example: [bold]parlour show question avalon_agent.act --game avalon_v0 --players 5 --seat 2[/bold]
     """
     at = asked.At(game, table.chosen, seat, seed, number)
     asked_question = asked.heard(question, at)

@@ -1,4 +1,4 @@
-"""`parlour cache`: what is in a file of stored replies."""
+"""`parlour list replies`: what is in a file of stored replies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def list_replies(file: CacheArgument) -> Report:
     Marks models that their server has replaced under the same name; their replies count again only if the server
     restores them.
 
-    Example: [bold]parlour cache list replies.sqlite[/bold]
+    Example: [bold]parlour list replies replies.sqlite[/bold]
     """
     models = stored_models(file)
     table = ResultTable(str(file), _COLUMNS, tuple(map(_row, models)), wrap=True)
