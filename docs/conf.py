@@ -15,7 +15,7 @@ version = release = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml")
 ]
 
 extensions = ["myst_nb", "autodoc2", "parlour_pages.extension"]
-exclude_patterns = ["_build", "generated/fragments", "generated/extra", "**/.ipynb_checkpoints"]
+exclude_patterns = ["_build", "generated/papers.md", "generated/extra", "**/.ipynb_checkpoints"]
 suppress_warnings = [
     "autodoc2.dup_item",  # a field that a class declares and its `__init__` sets
     "ref.python",  # an annotation such as `type`, which is the name of fields, too
@@ -48,4 +48,5 @@ autodoc2_packages = [
 autodoc2_output_dir = "generated/api"
 autodoc2_index_template = None
 autodoc2_render_plugin = "parlour_pages.api.ApiRenderer"
+autodoc2_module_summary = False
 autodoc2_hidden_objects = ["dunder", "private", "inherited"]
