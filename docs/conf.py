@@ -48,5 +48,4 @@ autodoc2_packages = [
 autodoc2_output_dir = "generated/api"
 autodoc2_index_template = None
 autodoc2_render_plugin = "parlour_pages.api.ApiRenderer"
-autodoc2_module_summary = False
 autodoc2_hidden_objects = ["dunder", "private", "inherited"]

@@ -46,10 +46,18 @@ class ApiRenderer(MystRenderer):
         return (orphan + page).split("\n")
 
     def _links(self, modules: re.Match[str]) -> str:
-        names = modules[1].split()
-        docs = [(self.get_item(name) or {"doc": ""})["doc"].partition("\n\n")[0] for name in names]
-        rows = [f"- [{name}]({name}.md): {' '.join(doc.split())}" for name, doc in zip(names, docs, strict=True)]
-        return "\n".join(["## Modules", "", *rows])
+        lines = (self._line(name, f"[{name}]({name}.md)") for name in modules[1].split())
+        return "\n".join(["## Modules", "", *lines])
+
+    def generate_summary(self, objects: list[Any], alias: dict[str, str] | None = None) -> Iterable[str]:
+        """A line for each name."""
+        for item in objects:
+            name = item["full_name"]
+            yield self._line(name, f"{{py:obj}}`{(alias or {}).get(name, name)} <{name}>`")
+
+    def _line(self, name: str, link: str) -> str:
+        doc = (self.get_item(name) or {"doc": ""})["doc"].partition("\n\n")[0]
+        return f"- {link}: {' '.join(doc.split())}".removesuffix(": ")
 
     def format_annotation(self, annotation: str | None) -> str:
         """The plain type, without `Annotated`; words of a `Literal` in quotation marks."""
