@@ -33,6 +33,10 @@ class ApiRenderer(MystRenderer):
 
     def render_item(self, full_name: str) -> Iterable[str]:
         lines, item = list(super().render_item(full_name)), self.get_item(full_name)
+        valued = item is not None and item["type"] in ("data", "attribute")
+        if valued and str(item["value"]).startswith(("None", "Field(")):
+            at = lines.index(":value: >")  # no value, or none that autodoc2 can show
+            lines[at : at + 2] = []
         if item is None or not item["doc"].strip() or item.get("doc_inherited"):
             return lines
         opened = (k for k, line in enumerate(lines) if line.startswith("```{py:module}"))
