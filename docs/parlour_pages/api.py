@@ -11,6 +11,8 @@ from autodoc2.render.myst_ import MystRenderer
 _SECTION = re.compile(r"^(Args|Raises|Returns):\n((?:    .*(?:\n|\Z)|\n(?=    ))+)", re.MULTILINE)
 _DOCTEST = re.compile(r"^>>> .*(?:\n.+)*", re.MULTILINE)
 _MODULES = re.compile(r"## Submodules\n\n```\{toctree\}\n(?::.*\n)+\n((?:.+\n)+)```")
+_PLAIN = re.compile(r"[\w., '+-]{1,60}")
+_VALUE = re.compile(r"\n:value: (?:>\n.*|<.*)")
 _LITERAL = re.compile(r"\bLiteral\[([^\[\]]*)\]")
 
 
@@ -34,9 +36,8 @@ class ApiRenderer(MystRenderer):
     def render_item(self, full_name: str) -> Iterable[str]:
         lines, item = list(super().render_item(full_name)), self.get_item(full_name)
         valued = item is not None and item["type"] in ("data", "attribute")
-        if valued and str(item["value"]).startswith(("None", "Field(")):
-            at = lines.index(":value: >")  # no value, or none that autodoc2 can show
-            lines[at : at + 2] = []
+        if valued and (item["value"] is None or not _PLAIN.fullmatch(str(item["value"]))):
+            lines = _VALUE.sub("", "\n".join(lines)).split("\n")
         if item is None or not item["doc"].strip() or item.get("doc_inherited"):
             return lines
         opened = (k for k, line in enumerate(lines) if line.startswith("```{py:module}"))
@@ -45,8 +46,8 @@ class ApiRenderer(MystRenderer):
 
     def render_package(self, item: Any) -> Iterable[str]:
         """Modules are linked: in the table of contents, each page of the site would list all of them."""
-        orphan = "---\norphan: true\n---\n\n" if item["type"] == "module" else ""
         page = _MODULES.sub(self._links, "\n".join(super().render_package(item)))
+        orphan = "---\norphan: true\n---\n\n" if item["type"] == "module" and page[0] == "#" else ""
         return (orphan + page).split("\n")
 
     def _links(self, modules: re.Match[str]) -> str:
