@@ -15,7 +15,7 @@ version = release = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml")
 ]
 
 extensions = ["myst_nb", "autodoc2", "parlour_pages.extension"]
-exclude_patterns = ["_build", "generated/fragments", "generated/extra", "**/.ipynb_checkpoints"]
+exclude_patterns = ["_build", "generated/papers.md", "generated/extra", "**/.ipynb_checkpoints"]
 suppress_warnings = [
     "autodoc2.dup_item",  # a field that a class declares and its `__init__` sets
     "ref.python",  # an annotation such as `type`, which is the name of fields, too

@@ -15,39 +15,31 @@ from pathlib import Path
 from parlour.envs import registry
 from parlour.envs.batch import KERNELS
 from parlour.envs.registry import kinds_of
-from parlour.envs.settings import accepted
 from parlour.envs.spec import GameSpec
 from parlour.policies.experts.catalogue import DATA, ExpertCard, Points, cards, expert
-from parlour.training.report.result_table import markdown_list, markdown_table
+from parlour.training.report.result_table import markdown_table
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "cards"
+MADE = "<!-- made by scripts/make_cards.py -->\n"
 _BEGAN = {
     "": "self-play, after imitation of the heuristic",
     "strangers": "games among the players of the command, from the weights of `expert`",
 }
-_MEASURED = {
-    "": "It was measured against heuristics and networks, not against people or language models.",
-    "strangers": "It learned among the families named above. How it plays among players that it has never met is in "
-    "[strangers](../howto/strangers.md#what-it-brought). It was not measured among people or language models.",
-}
-_NUMBERS = (
-    "none",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-)
-MADE = "<!-- made by scripts/make_cards.py -->\n"
+_OF_ALL = """\
+One card for each game and for each network shipped with parlour. Other players have no weights: see
+[players](../reference/players.md).
+
+These statements hold for every network:
+
+- It plays the table on its card only. Another table is refused. Where that has talk, it speaks in the game's canonical statements.
+- It samples from its probabilities and needs NumPy only. The seats in its input are counted from its own.
+- Points are differences of win rates in percentage points on held-out deals, with 95 % confidence intervals.
+- It was measured in single precision, before its weights were rounded to half precision. Nobody measured it among people or language
+  models.
+- A large gain of a best response shows that it can be exploited. The gain is a lower bound.
+- Its licence is MIT, like parlour's. [Experts](../explanation/experts.md) says how they are trained, and
+  [strangers](../howto/strangers.md#what-it-brought) how they play among players that they have not met.
+"""
 
 
 def pages() -> dict[str, str]:
@@ -59,39 +51,29 @@ def pages() -> dict[str, str]:
 
 def _index() -> str:
     games = [(f"[{name}]({name}.md)", registry[name].spec.title) for name in registry]
-    networks = [(f"[{card.name}]({card.name}.md)", card.game, _points(card.whole_sides)) for card in cards()]
+    networks = [(f"[{card.name}]({card.name}.md)", _points(card.whole_sides)) for card in cards()]
     return (
-        f"{MADE}# Cards\n\nOne card for each game and for each network shipped with parlour. Other players have no weights: they are "
-        "heuristics and agents; see [players](../reference/players.md).\n\n"
-        f"{markdown_table(('game', 'what it is'), games)}\n\n"
-        f"{markdown_table(('network', 'game', 'points against the heuristic, whole sides'), networks)}\n"
+        f"{MADE}# Cards\n\n{_OF_ALL}\n{markdown_table(('game', 'what it is'), games)}\n\n"
+        f"{markdown_table(('network', 'points against the heuristic, whole sides'), networks)}\n"
     )
 
 
 def _game(spec: GameSpec) -> str:
     first, _, rest = (sys.modules[type(spec).__module__].__doc__ or "").strip().partition("\n")
     facts = markdown_table(("default table", ""), _facts(spec))
-    options = [
-        (f"`{name}`", f"`{json.dumps(field.default)}`", accepted(field), field.description)
-        for name, field in spec.options.model_fields.items()
-    ]
-    table = markdown_table(("option", "default", "accepted", "what it is"), options)
-    listed = f"## Options\n\n{table}\n\n" if options else ""
-    return f"{MADE}# {spec.title}\n\n{first}\n\n{rest.strip()}\n\n{listed}## Numbers\n\n{facts}\n"
+    return f"{MADE}# {spec.title}\n\n{first}\n\n{rest.strip()}\n\n## Numbers\n\n{facts}\n"
 
 
 def _facts(spec: GameSpec) -> Iterator[tuple[str, str]]:
     env = registry[spec.id].raw_env()
-    game = env.game
-    yield "seats", str(game.seats)
-    yield "actions", f"{len(game.catalogue):,}"
-    for kind in kinds_of(spec, {}):
-        yield f'features, `features="{kind}"`', f"{registry[spec.id].raw_env(features=kind).encoder.size:,} numbers"
+    yield "options", ", ".join(f"`{name}`" for name in spec.options.model_fields) or "none"
+    yield "seats", str(env.game.seats)
+    yield "actions", f"{len(env.game.catalogue):,}"
+    sizes = [f"`{kind}` {registry[spec.id].raw_env(features=kind).encoder.size:,}" for kind in kinds_of(spec, {})]
+    yield "numbers of `features`", ", ".join(sizes)
     yield "sides", ", ".join(spec.sides) or "none"
     yield "heuristic", f"`{spec.heuristic}`" if spec.heuristic else "chance"
     yield "batched kernels", f"`{KERNELS[spec.id]}`" if spec.id in KERNELS else "none; the scalar rules are used"
-    networks = [f"[{card.name}]({card.name}.md)" for card in cards() if card.game == spec.id]
-    yield "shipped networks", ", ".join(networks) or "none"
 
 
 def _network(card: ExpertCard) -> str:
@@ -99,54 +81,35 @@ def _network(card: ExpertCard) -> str:
     seat = expert(card.game, card.config, style=card.style)
     sizes = [seat.layers[0][0].shape[1], *(len(bias) for _, bias in seat.layers)]
     numbers = sum(weights.size + bias.size for weights, bias in seat.layers)
-    measured = [
-        ("playing whole sides, minus the heuristic", _points(card.whole_sides)),
-        ("playing one seat among heuristics, minus the heuristic there", _points(card.one_seat)),
-    ]
-    if card.among_strangers is not None:
-        families = ", ".join(f"`{name}`" for name in card.families)
-        among = f"playing one seat among {_NUMBERS[card.config['num_players'] - 1]} of a family, minus the family there; mean over {families}"
-        measured.append((among, _points(card.among_strangers)))
-    measured += [
-        (
-            f"gain of a best response as {exploit.side}, trained on {exploit.decisions:,} decisions",
-            _points(exploit.gain),
-        )
-        for exploit in card.exploits
-    ]
-    if not card.exploits:
-        measured.append(("gain of best responses", "not measured"))
     facts = [
-        ("file", f"`policies/experts/data/{path.name}`, {path.stat().st_size:,} bytes, half precision"),
+        ("file", f"`policies/experts/data/{path.name}`, {path.stat().st_size:,} bytes"),
         ("SHA-256", f"`{card.sha256}`"),
         ("network", f"layers of {', '.join(map(str, sizes))}; {numbers:,} parameters; {seat.activation}"),
-        ("input", f'`features="{card.features}"`, seats counted from its own'),
-        ("play", "samples from its probabilities; needs NumPy only"),
+        ("input", f'`features="{card.features}"`'),
         ("training command", f"`{card.command} --out runs/{card.name}`, seed {card.seed}"),
         *((("the command needs", card.needs),) if card.needs else ()),
         ("training data", f"{card.decisions:,} decisions of {_BEGAN[card.style]}"),
         ("training time", f"{card.seconds:,.0f} s of processor time"),
         ("measured", card.date),
-        ("licence", "MIT, like parlour"),
     ]
     options = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in card.config.items())
-    limits = [
-        "It plays this table only. At other tables it is refused.",
-        _MEASURED[card.style],
-        "It speaks in the game's canonical statements, not in free words."
-        if card.config["talk"]
-        else "Nobody talks at this table.",
-        "It was measured in single precision, before its weights were rounded to half precision.",
-    ]
     return (
-        f"{MADE}# {card.name}\n\nA trained player of [`{card.game}`]({card.game}.md). `--policy {card.policy}` seats it at this table:\n\n"
-        f"```json\n{{\n{options}\n}}\n```\n\nMore: [self-play](../explanation/selfplay.md), [experts](../explanation/experts.md).\n\n"
-        f"{markdown_table(('what', ''), facts)}\n\n## Strength\n\n"
-        "Points are differences of win rates in percentage points, on held-out deals, with 95 % confidence intervals.\n\n"
-        f"{markdown_table(('measured', 'points'), measured)}\n\n"
-        "A large gain of a best response shows that the network can be exploited. The gain is a lower bound.\n\n"
-        f"## Limits\n\n{markdown_list(limits)}\n"
+        f"{MADE}# {card.name}\n\n`--policy {card.policy}` seats it at this table of [`{card.game}`]({card.game}.md). "
+        f"[Limits of all networks](README.md).\n\n```json\n{{\n{options}\n}}\n```\n\n"
+        f"{markdown_table(('what', ''), facts)}\n\n{markdown_table(('strength', 'points'), _strength(card))}\n"
     )
+
+
+def _strength(card: ExpertCard) -> Iterator[tuple[str, str]]:
+    yield "whole sides, minus the heuristic", _points(card.whole_sides)
+    yield "one seat among heuristics, minus the heuristic there", _points(card.one_seat)
+    if card.among_strangers is not None:
+        families = ", ".join(f"`{name}`" for name in card.families)
+        yield f"one seat among a family, minus the family there; mean over {families}", _points(card.among_strangers)
+    for exploit in card.exploits:
+        yield f"best response as {exploit.side}, {exploit.decisions:,} decisions: its gain", _points(exploit.gain)
+    if not card.exploits:
+        yield "gain of best responses", "not measured"
 
 
 def _points(points: Points) -> str:

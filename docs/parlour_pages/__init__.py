@@ -1,1 +1,1 @@
-"""Pages of the site made from the code. Sphinx loads `extension`. Only `api` and `extension` need Sphinx."""
+"""Pages of the site made from the code. Sphinx loads `extension`; only `api` and `extension` need Sphinx."""

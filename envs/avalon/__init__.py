@@ -29,16 +29,11 @@ The presets of `rules` differ in these points:
 
 Everybody speaks before each proposal, the leader first.
 
-These options override single points of a preset:
-
-- `speaking`: all speak once in an `"order"`, or they make `"bids"` for the floor (`parlour.envs.hidden_roles.bidding`).
-- `two_fails`: whether quest 4 needs two fails from 7 players; `sizes`: five team sizes.
-- `guesser`: the role that guesses Merlin. It is needed where nobody is the Assassin.
-
+The options `two_fails`, `sizes` and `guesser` override single points of a preset; `speaking="bids"` lets players bid for the floor.
 `talk=False` removes the speeches. Players vote in seat order; votes are revealed together.
 
 Sources: Lan et al., arXiv 2310.14985, appendices A.1 and A.4 (paper); the game logs published with its code (reference); the
-boxed game's rule sheet (official, and the team sizes of all presets).
+boxed game's rule sheet (official, and the team sizes of all presets). Reasons: decisions 3.1.
 
 Versions: v0, first.
 """

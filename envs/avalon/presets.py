@@ -2,7 +2,7 @@
 
 Sources: the boxed game's rule sheet (The Resistance: Avalon, 2012) for tables and `official`; Lan et al. 2023,
 "LLM-Based Agent Society Investigation" (arXiv 2310.14985, appendices A.1 and A.4) for `paper`; the code published with
-it, as its game logs show it, for `reference`; for `ROLE_SETS` see there.
+it, as its game logs show it, for `reference` (decisions 3.1); for `ROLE_SETS` see there.
 """
 
 from __future__ import annotations

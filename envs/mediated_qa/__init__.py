@@ -45,7 +45,7 @@ By default an offline service answers from a generated corpus (`corpus_seed`, `c
 `service`. It is not part of the configuration, because replay needs none.
 
 Sources: K. Nguyen, "GRACE: Graph Reasoning with Adaptive Correlated Equilibrium" (rules), and the configuration published with its
-code (numbers). Departures: only executed costs are charged; a question without a link in the graph has its own state s0.
+code (numbers). Departures, such as the state s0 of a question without a link: decisions 2.1 to 2.6.
 
 Versions: v0, first.
 """

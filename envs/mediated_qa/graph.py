@@ -6,7 +6,7 @@ linked to it.
     Question -candidate-> Sentence                      only with `questions`, as the published graph has them
 
 Edges are walked in both directions. Nothing of the right answers goes in: a question brings its text and nothing else.
-After section 4.1 of the paper and its published code (weights of candidate edges, cut-off of the fuzzy match).
+After section 4.1 of the paper and its published code (weights of candidate edges, cut-off of the fuzzy match); decisions 2.2.
 """
 
 from __future__ import annotations

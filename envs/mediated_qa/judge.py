@@ -1,4 +1,4 @@
-"""Whether an answer is right, after the tests of GRACE's published code.
+"""Whether an answer is right, after the tests of GRACE's published code (decisions 2.7).
 
 An answer may be any of the names that it gives: "also known as" and its kind stand between two, and brackets hold another name or a
 remark. A remark matters only if the right answer has one, too.

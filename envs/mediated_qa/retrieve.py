@@ -2,7 +2,7 @@
 
 Each level has at most `WIDTH` paths and takes at most as many neighbours of each, heaviest edges first; no node twice in a path
 or in a level. A path scores the mean reliability of its nodes and a tenth for each node; a shallow search stops at
-0.75, a deep one at 0.90, both after 10 hops (the paper's published code).
+0.75, a deep one at 0.90, both after 10 hops (the paper's published code; decisions 2.3).
 
 The paper's code ranks paths by that score alone, blind to the question. With `guide` two things are added when paths are
 ranked (never to the score that stops the search): the share of the question's words that a path has met, and the mean weight of

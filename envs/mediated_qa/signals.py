@@ -8,7 +8,7 @@
 | coherence | share of neighbouring relations that are equal | share of the question's relation words that its sentences hold |
 | diversity | different labels among the nodes of the path | entropy over the kinds of its nodes, in bits |
 
-The paper's text speaks of "relational consistency" and of "entropy of node types"; its code counts. A question without a
+The paper's text speaks of "relational consistency" and of "entropy of node types"; its code counts (decisions 2.4). A question without a
 link has no signals: it is in the state s0, and so is one with a signal that is no number. With `no_signal="paper"` an
 unlinked question counts as (0.5, 0, 0, 0, 0) instead, as in the published code.
 """

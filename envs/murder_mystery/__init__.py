@@ -45,8 +45,8 @@ A victim that no player murdered does not count. If several players murdered one
 is `civilians` if more victims are solved than missed, `murderers` if fewer, and `draw` otherwise.
 
 Sources: Zhu et al., PLAYER*, and Questum by the same authors (section 4.2; appendix A, rules 1 to 6, and stages 1 to 5 for the
-anonymous vote). Appendix A.1 says "over 50 %", section 4.2 "at least"; parlour follows section 4.2. As in the published code,
-murderers may lie about their own victims only.
+anonymous vote). Decisions 4.1, 4.2 and 4.8 say where these differ. As in the published code, murderers may lie about their own
+victims only.
 
 Versions: v0, first.
 """

@@ -42,13 +42,8 @@ The presets of `rules` differ in these points:
 
 Sources: Zhu et al. 2024, "Graph Retrieval Augmented Trustworthiness Reasoning" (paper); the code published with it, as its game
 records show it (reference); for the points of `official` in the table the rule sheet of The Werewolves of Miller's Hollow, and for
-parity the party game Mafia. The order of the night, last words, the witch and the seer follow the paper in all presets. So the seer
-learns only whether a player is a werewolf, and nothing if killed that night. In the boxed game the seer wakes first and sees the
-character.
-
-The published code contradicts the rules that it announces to its players in four points: the guard's memory, the dying witch,
-the yes-words, and votes called one by one. `paper` plays the announced rules, `reference` the code. No preset copies three
-oddities of the code: of two deaths only the first was announced, a seer's pass checked player 1, and games had no last day.
+parity the party game Mafia. The order of the night, last words, the witch and the seer follow the paper in all presets. In the boxed
+game the seer wakes first and sees the character. Decisions 1.7 say where the code contradicts the rules that it announces.
 
 Versions: v0, first.
 """

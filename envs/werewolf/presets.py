@@ -4,7 +4,7 @@ Sources: Zhu et al. 2024, "Graph Retrieval Augmented Trustworthiness Reasoning" 
 and Table 3, with the defects of its code repaired, for `paper`; the code published with it, as its game records show
 it, for `reference`; the boxed game's rule sheet (The Werewolves of Miller's Hollow, 2001, with the guard of its
 expansion) and, for the end by parity, the rules of the party game (Mafia; Davidoff 1986) for the fields in which
-`official` differs from `paper`. The seer is the paper's everywhere; the boxed game's wakes first and sees the card.
+`official` differs from `paper` (decisions 1.7). The seer is the paper's everywhere; the boxed game's wakes first and sees the card.
 """
 
 from __future__ import annotations

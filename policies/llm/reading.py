@@ -1,4 +1,4 @@
-"""How a reply is read: what the model thought aloud is set aside, the last whole JSON object counts (SPEC 4.5), and a
+"""How a reply is read: what the model thought aloud is set aside, the last whole JSON object counts (decisions 4.5), and a
 choice that is unmistakable is taken for the option it means.
 
 Models without a schema write `"VOTE: 5"`, the sentence of an option, `Player 3` or `3` for a player, and put objects into

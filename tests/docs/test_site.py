@@ -26,55 +26,54 @@ def pages_of_the_site():
     sys.path.remove(str(DOCS))
 
 
-def test_every_command_has_a_page_with_all_its_options():
-    from parlour_pages import commands
+def test_every_command_is_listed_with_all_its_options():
+    from parlour_pages import pages
 
-    made = commands.pages()
-    assert len(made) == len(COMMANDS) + 1  # and the index
-    for words in COMMANDS:
-        assert (
-            f"](../commands/{words.replace(' ', '-')}.md)" in made["index.md"]
-            or f"({words.replace(' ', '-')}.md)" in made["index.md"]
-        )
-    for option in ("`--epochs`", "`--gae-lambda`", "`--seat` `NUMBER|random`"):
-        assert option.replace("|", "\\|") in made["train-seat.md"]
+    made = pages.commands()
+    assert [words for words in COMMANDS if f"\n### parlour {words}\n" not in made] == []
+    for option in ("`--epochs`", "`--gae-lambda`", "`--seat` NUMBER\\|random"):
+        assert f"\n| {option}" in made
 
 
-def test_every_trainer_and_every_player_has_a_page():
-    from parlour_pages import commands, players
+def test_every_player_is_listed_with_its_settings_and_questions():
+    from parlour_pages import pages
 
-    trainers = [words for words in COMMANDS if words.startswith("train ")]
-    assert len(commands.trainer_pages()) == len(trainers) + 1
-    made = players.pages()
-    assert {f"{name}.md" for name in (*(set(REGISTRY.here()) - {"mixture"}), "trained", "index")} == set(made)
-    assert "| `mode` | `trained` |" in made["gratr.md"]
-    assert "| `rho` | `1.0` |" in made["gratr.md"]  # the trained decay
-    assert "| `deceit` | `0.0` |" in made["gratr.md"]
+    made = pages.players()
+    assert [name for name in REGISTRY.here() if f"\n## {name}\n" not in made] == []
+    gratr = made.partition("\n## gratr\n")[2].partition("\n## ")[0]
+    for row in ("| `mode` | `trained` |", "| `rho` | `1.0` |", "| `deceit` | `0.0` |"):  # the trained mode and decay
+        assert row in gratr
+    assert "`gratr.intent`" in gratr
 
 
-def test_every_game_has_a_page_which_shows_what_its_card_says():
-    from parlour_pages.games import _actions, _observations, _options
+@pytest.mark.slow
+def test_the_settings_of_every_trainer_are_listed():
+    from parlour.training.learn.mediators.learn import GraceConfig
+    from parlour.training.learn.ppo.config import SeatConfig
+    from parlour_pages import pages
 
+    made = pages.settings()
+    for model in (GraceConfig, SeatConfig):
+        assert f"\n## {model.__name__}\n" in made
+        assert [name for name in model.model_fields if f"\n| `{name}` | " not in made] == []
+
+
+def test_every_game_is_listed_with_its_options_and_kinds_of_moves():
+    from parlour_pages import pages
+
+    made = pages.games()
     for name in GAMES:
-        page = (DOCS / "reference" / "games" / f"{name}.md").read_text("utf-8")
-        assert f"generated/fragments/{name}.md" in page
-        assert f"reference/games/{name}\n" in (DOCS / "index.md").read_text("utf-8")
-        env = registry[name].raw_env(info="full", observation="both")
-        env.reset(seed=7)
-        kinds = {move.kind for move in env.game.catalogue}
-        assert {kind for kind in kinds if f"| `{kind}` |" not in _actions(env)} == set()
-        assert {
-            option for option in env.spec.options.model_fields if f"| `{option}` |" not in _options(env.spec)
-        } == set()
-        assert {
-            kind for kind in env.spec.encoder(env.game).kinds if f"features='{kind}'" not in _observations(env)
-        } == set()
+        spec = registry[name].spec
+        own = made.partition(f"\n## {spec.title}\n")[2].partition("\n## ")[0]
+        kinds = {move.kind for move in registry[name].raw_env().game.catalogue}
+        assert [word for word in (*kinds, *spec.options.model_fields) if f"\n| `{word}` | " not in own] == [], name
+        assert f"replays/{name}.html" in own
 
 
 def test_every_table_of_reproduce_is_on_the_page_of_the_papers():
-    from parlour_pages import papers
+    from parlour_pages import pages
 
-    shown = papers.fragments()["papers.md"]
+    shown = pages.papers()
     assert [name for name in TABLES if f"`parlour reproduce {name}`" not in shown] == []
 
 
@@ -92,19 +91,6 @@ def test_logs_of_experiments_are_dated_and_outside_the_navigation():
         undated = path.stem in ("index", "nightly")
         assert undated or re.fullmatch(r"\d{4}-\d{2}-\w+", path.stem), path.name
         assert path.stem == "index" or f"({path.name})" in listed, path.name
-
-
-@pytest.mark.slow
-def test_the_public_names_are_those_of_the_test_of_the_architecture():
-    """Of a module here and now: names without a leading underscore that it defines, and none that it imports."""
-    from parlour_pages.public import public_names
-
-    names = set(public_names())
-    assert "parlour.policies.registry.make_policy" in names
-    assert "parlour.envs.core.Move" in names
-    assert "parlour.policies.AvalonAgent" not in names  # imported: its place is the page of its module
-    assert "parlour.policies._settings" not in names
-    assert len(names) > 2000
 
 
 def test_links_between_pages_lead_to_files_and_to_pages_of_the_site():

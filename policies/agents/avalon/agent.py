@@ -5,7 +5,7 @@ votes and results are kept word for word); after a game in practice: experience 
 option's own words, so the response module handles only public speech. Any module can be switched off. Without memory, the others
 read only the current round. Without analysis, they count superficially. Without a plan, they follow no line. Without the action
 module, the response module decides and does not see the analysis. Without the two parts of experience learning, the strategies
-for the own role, or for other roles, stay unchanged.
+for the own role, or for other roles, stay unchanged. Decisions 3.2 compare it with the published code.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ the evidence, know nothing by heart, and compare words.
 
 `NLIReader` and `QAReader` need the extra `nli`. An inference model takes the evidence as premise, question and answer as
 hypothesis; labels are read whatever their case (the published code expects upper case where its checkpoint writes lower case,
-and so never sees a verdict). An extractive model gives each token a score as the beginning and as the end of the answer; the
+and so never sees a verdict; decisions 2.6). An extractive model gives each token a score as the beginning and as the end of the answer; the
 answer is the span of the evidence with the highest sum, or none where the first token, which stands for "no answer", has a
 higher one (Devlin et al. 2019, "BERT", section 4.3).
 """

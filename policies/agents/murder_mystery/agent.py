@@ -179,7 +179,7 @@ class QuestumAgent(MysterySeat):
 
 
 class PlayerStarAgent(QuestumAgent):
-    """PLAYER*: everybody on the list is asked in each round; no gain, no score, no chance (SPEC 5)."""
+    """PLAYER*: everybody on the list is asked in each round; no gain, no score, no chance (decisions 5)."""
 
     name: ClassVar[str] = "player_star"
     settings_type: ClassVar[type[Settings]] = PlayerStarSettings

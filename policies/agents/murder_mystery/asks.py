@@ -1,4 +1,4 @@
-"""The questions of Questum and PLAYER*: introduction, sensors, question, reply, pruning, vote (SPEC 4.4, 4.5, 5).
+"""The questions of Questum and PLAYER*: introduction, sensors, question, reply, pruning, vote (decisions 4.4, 4.5, 5).
 
 Every question tells its setting (`scene`), who is asked (`me`) and the excerpts that the memory found, in this order, so
 that the prompts of a seat begin alike. `stance` says whether he may lie: only the murderer of the victim in question may,
@@ -288,7 +288,7 @@ class Prune(VictimAsk[Suspicion], kind="questum.prune"):
         return with_length(super().schema_of_answer(), "suspicion", 1, len(self.others))
 
     def settled(self, reply: dict[str, Any]) -> dict[str, Any]:
-        """A unique beginning of a name counts, too; other names are skipped if at least one counts (SPEC 4.5)."""
+        """A unique beginning of a name counts, too; other names are skipped if at least one counts (decisions 4.5)."""
         names = reply.get("suspicion")
         texts = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
         known = all_named(texts, self.others)
@@ -318,7 +318,7 @@ class Vote(VictimAsk[Ballot], kind="questum.vote", spare=("summaries",)):
         return {"name": dict.fromkeys(self.options, "")}
 
     def settled(self, reply: dict[str, Any]) -> dict[str, Any]:
-        """A unique beginning of a name counts, too (SPEC 4.5)."""
+        """A unique beginning of a name counts, too (decisions 4.5)."""
         text = reply.get("name")
         name = named(text, self.options) if isinstance(text, str) else None
         return super().settled(reply if name is None else {**reply, "name": name})

@@ -1,4 +1,4 @@
-"""The procedures that Questum is compared with (SPEC 4.7, paper C.3), and the questions of two of them.
+"""The procedures that Questum is compared with (decisions 4.7, paper C.3), and the questions of two of them.
 
 Werewolf-style, O-CoT and ThinkThrice ask every other player about every victim in every round, and prune nothing. Their
 heuristics read the same facts from the same excerpts as Questum's, ask in the same words, and answer within the same limit. The

@@ -1,7 +1,7 @@
 """What every method does alike: introduce oneself, answer, report and vote; and the room in which it asks its model.
 
 The murderer's procedure is the same in all methods (Questum, section 4.3), and so is the vote, for which no code was
-published: a direct question with the other players as options (SPEC 4.8).
+published: a direct question with the other players as options (decisions 4.8).
 
 `QuestionBudget` limits how many questions a game may put to the model, so that methods can be compared at the same number:
 introductions and votes are always paid for; a question to a player and a report are not begun if the dearest of their kind so
@@ -99,7 +99,7 @@ class QuestionBudget:
 
 
 INTRODUCTION: Final = 12000
-"""Tokens of script in an introduction (SPEC 4.5)."""
+"""Tokens of script in an introduction (decisions 4.5)."""
 QUESTION, PRUNING, READING = "question", "pruning", "reading"
 """What can fail: a question is then not put, a list stays as it was, nothing was heard."""
 

@@ -1,4 +1,4 @@
-"""The quiz after the game: one question, its options, and excerpts to answer from (SPEC 4.5, 4.6).
+"""The quiz after the game: one question, its options, and excerpts to answer from (decisions 4.5, 4.6).
 
 The same question and the same budget for every method: what it heard is what it can answer from. PP has the own script
 alone; OP has everybody's scripts and heard nothing.
@@ -28,7 +28,7 @@ from parlour.policies.retrieval.memory import SCRIPT, Memory, segments
 Scripts = Literal["own", "own+dialogue", "all"]
 SCRIPTS: Final = ("own", "own+dialogue", "all")
 STORY: Final = 3000
-"""Tokens of each character's script, where all of them are read (SPEC 4.6)."""
+"""Tokens of each character's script, where all of them are read (decisions 4.6)."""
 
 
 class Story(InputPart):

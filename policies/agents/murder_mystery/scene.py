@@ -1,7 +1,7 @@
 """The inputs of these questions as plain values: the public setting, the own character, and the talk.
 
 Names are how players speak of each other, so the inputs hold names; `Scene.person` gives the
-numbers back. A name is read strictly: exactly, or as the beginning of one name and of no other (SPEC 4.5).
+numbers back. A name is read strictly: exactly, or as the beginning of one name and of no other (decisions 4.5).
 """
 
 from __future__ import annotations

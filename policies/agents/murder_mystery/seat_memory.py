@@ -2,7 +2,7 @@
 
 Questum, appendix C.1: segments of at most 50 tokens, a question-and-answer pair as a single segment, retrieval of the
 nearest by L2 distance up to a budget of 4000 tokens each for script and dialogue (5000 at the quiz), in original order
-(SPEC 4.6). The talk is read from the View's own events, so the memory holds nothing that the seat did not hear.
+(decisions 4.6). The talk is read from the View's own events, so the memory holds nothing that the seat did not hear.
 """
 
 from __future__ import annotations

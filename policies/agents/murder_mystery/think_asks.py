@@ -1,4 +1,4 @@
-"""The questions of ThinkThrice, after Wu et al. 2024 (SPEC 4.7, Questum paper C.3).
+"""The questions of ThinkThrice, after Wu et al. 2024 (decisions 4.7, Questum paper C.3).
 
 A question comes from a summary of the character and the memories of it; an answer is held against a timeline: the model says
 whether each entry is useful, and later whether the answer contains it; missing entries are added.

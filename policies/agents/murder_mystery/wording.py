@@ -183,7 +183,7 @@ def put(
 
 
 def naming(scene: Scene, victim: str, words: str) -> str:
-    """A question that names the victim: as it is if it does, else with the death it is about in front (SPEC 4.5)."""
+    """A question that names the victim: as it is if it does, else with the death it is about in front (decisions 4.5)."""
     person = scene.person(victim)
     if person < 0 or mentions(scene, person, words):
         return words

@@ -17,7 +17,7 @@ from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.agents.werewolf.reading import Observer, ReadJudgement
 
 EPSILON: Final = 0.2
-"""Trust of at most this size, either way, is none: SPEC's and the paper's tolerance."""
+"""Trust of at most this size, either way, is none: tolerance of decisions 1.1."""
 STANCES: Final = ("ally", "adversary", "unsure")
 ALLY, ADVERSARY, UNSURE = STANCES
 _UNKNOWN: Final = 0.5

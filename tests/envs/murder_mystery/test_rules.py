@@ -1,4 +1,4 @@
-"""The rules of the murder mystery, one after the other: SPEC sections 4.1, 4.2, 4.8 and 9; Questum, appendix A.1 (rules 1
+"""The rules of the murder mystery, one after the other: decisions 4.1, 4.2 and 4.8; Questum, appendix A.1 (rules 1
 to 6) and A.2 (stages 1 to 5). The tables are those of `mystery_table`.
 """
 
@@ -109,7 +109,7 @@ def test_stage_2_all_introduce_themselves_in_the_order_of_the_case():
 
 @pytest.mark.parametrize("rounds", [1, 2, 3])
 def test_stage_3_there_are_n_rounds_not_one_more_and_reports_after_each_but_the_last(rounds):
-    """The printed loop would give n + 1; in each, seat i asks about victim k, i before k. (SPEC 4.2)"""
+    """The printed loop would give n + 1; in each, seat i asks about victim k, i before k. (decisions 4.2)"""
     s = to_the_vote(table(rounds=rounds))
     assert events(s, ROUND) == [(r,) for r in range(rounds + 1)]  # the last one opens the vote
     assert events(s, TURN) == PAIRS * rounds
@@ -269,7 +269,7 @@ def test_rule_3_a_murderer_may_lie_or_be_silent_about_its_own_victim(topic, abou
 
 
 def test_a_murderer_of_one_of_two_victims_is_honest_about_the_other():
-    """SPEC 4.5: the reply of a murderer applies iff it killed this victim."""
+    """Decisions 4.5: the reply of a murderer applies iff it killed this victim."""
     s = question(table(), ADA, FAY, BEN, WHEREABOUTS)
     assert tells(s) == {Fact("at", (BEN, 0, 0)), Fact("at", (BEN, 2, 1))}
     assert ENOUGH not in s.options.legal

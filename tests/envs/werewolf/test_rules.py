@@ -1,4 +1,4 @@
-"""Werewolf's rules, one by one (SPEC 1.7 and 9; the points on which presets differ are those of `presets.py`).
+"""Werewolf's rules, one by one (decisions 1.7; the points on which presets differ are those of `presets.py`).
 
 The table of eight unless something else is said, and no talk: seats 0-2 werewolves, 3 witch, 4 guard, 5 seer, 6 and 7
 villagers; they talk and vote in seat order.

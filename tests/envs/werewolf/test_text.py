@@ -1,4 +1,4 @@
-"""Werewolf in words: what is written for a seat, how free words are read (SPEC 1.2, 1.7), and that none passes for the moderator."""
+"""Werewolf in words: what is written for a seat, how free words are read (decisions 1.2, 1.7), and that none passes for the moderator."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_what_is_no_single_legal_target_is_refused(words, error):
     ],
 )
 def test_words_that_cannot_be_used_become_what_the_published_code_reads(words, target):
-    """SPEC 1.7: the first player named in the first sentence, then in the last; "myself" is oneself; else pass."""
+    """Decisions 1.7: the first player named in the first sentence, then in the last; "myself" is oneself; else pass."""
     env = asked("vote")
     view = env.view(env.seat)
     move = env.text.default(words, view, np.random.default_rng(0))

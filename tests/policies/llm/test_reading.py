@@ -1,4 +1,4 @@
-"""How replies are read (SPEC 4.5): thoughts are set aside, the last whole object counts, what is unmistakable is taken."""
+"""How replies are read (decisions 4.5): thoughts are set aside, the last whole object counts, what is unmistakable is taken."""
 
 from __future__ import annotations
 

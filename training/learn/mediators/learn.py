@@ -3,7 +3,7 @@
 Values become probabilities by quantal response with a temperature and a floor:
 pi(a | s) = exp(Q(s, a) / tau) / sum over a' of exp(Q(s, a') / tau), tau in units of utility (Nguyen's GRACE, section
 3.3, after McKelvey and Palfrey 1995). The floor is the published code's: p <- (1 - n eps) p + eps over the n actions that
-are known in the state, then divided by the sum.
+are known in the state, then divided by the sum (decisions 2.5).
 """
 
 from __future__ import annotations

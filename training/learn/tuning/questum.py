@@ -116,7 +116,7 @@ def with_settings(parameters: Parameters) -> MysteryMethod:
 
 
 def most(seats: int, victims: int, rounds: int) -> int:
-    """Questions to the model in a game where everybody asks everybody in every round (SPEC 8).
+    """Questions to the model in a game where everybody asks everybody in every round (decisions 8).
 
     >>> most(4, 1, 1)  # 4 introductions, 4 x 3 x (3 sensors + question + answer), 4 votes
     68

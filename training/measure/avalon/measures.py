@@ -9,7 +9,7 @@ The measures come from Lan et al. 2023 (arXiv 2310.14985, section 5), counted as
 * LAR: the mean share of agreement over the proposals that the role led; all of them, or those whose confirmation by the
   leader was logged (`confirmed`).
 
-The two readings differ for published games only (`records.published_2023`), whose headers tell the difference. Nothing to count
+The two readings (decisions 3.3) differ for published games only (`records.published_2023`), whose headers tell the difference. Nothing to count
 is None.
 """
 

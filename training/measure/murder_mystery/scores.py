@@ -1,4 +1,4 @@
-"""The papers' scores as functions of marks (Questum, section 4 and appendix C.2; PLAYER*, appendix B.2; SPEC 4.8).
+"""The papers' scores as functions of marks (Questum, section 4 and appendix C.2; PLAYER*, appendix B.2; decisions 4.8).
 
 * Accuracy of a sort or kind of question: right answers among all. Overall: points won among points, 10 for an objective,
   5 for reasoning, 2 for relations.

@@ -1,4 +1,4 @@
-"""How PP and OP vote, who play no game: each player, for each victim, one of the others (SPEC 4.8).
+"""How PP and OP vote, who play no game: each player, for each victim, one of the others (decisions 4.8).
 
 Civilians answer a question of the quiz, "who killed the victim?", with the other players as options and the same excerpts
 as at the quiz; more than five options come in heats, whose winners meet again. Who murdered the victim votes as in all

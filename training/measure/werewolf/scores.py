@@ -6,7 +6,7 @@ werewolves (by the village). So the last two are shares of wins, in which two me
   a part is `as_wolves` and `as_leaders`.
 * Performance score (table 3): for each seat and game 5 points if its side won, and for each of its votes by day the weight
   of its role, added if the target is of the other side, subtracted if it is of its own (itself included); a pass counts
-  nothing. The figures published with the paper come out only if wrong votes ADD their weight: `sign=1`.
+  nothing. The figures published with the paper come out only if wrong votes ADD their weight: `sign=1` (decisions 1.8).
 * Reasoning success (figure 4): the share of right judgements, among the judgements that a seat could have made, one for each
 other player; an ally is a player of its own side. A player that it is unsure of, or says nothing about, counts as wrong.
 

@@ -1,6 +1,6 @@
-"""Questum's procedure: choose by score, question by sensors, prune after each round (paper, Alg. 1, corrected in SPEC 4.2).
+"""Questum's procedure: choose by score, question by sensors, prune after each round (paper, Alg. 1, corrected in decisions 4.2).
 
-The same procedure with other settings is PLAYER* (SPEC 5), and, with the defaults, that of the murderers in all methods.
+The same procedure with other settings is PLAYER* (decisions 5), and, with the defaults, that of the murderers in all methods.
 
 The choice of the player to ask (section 2.2): the list of suspects is a uniform belief over its n members, with entropy H = ln n,
 which questions bring down to 0. A gain is what a list lost: IG_t = H_(t-1) - H_t, negative when it grew.

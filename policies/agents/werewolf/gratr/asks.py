@@ -1,4 +1,4 @@
-"""What GRATR asks a model about a statement (Zhu et al. 2024, appendices 1 and 2; SPEC section 1.2), and what of it is used.
+"""What GRATR asks a model about a statement (Zhu et al. 2024, appendices 1 and 2; decisions 1.2), and what of it is used.
 
 Asked again is what breaks the schema: another language instead of a word of the schema, a score beyond 0..10, a missing
 field, a player who does not exist. Dropped, counted, and no reason to ask again is what can be left out of an answer that

@@ -1,7 +1,7 @@
 """The equations of GRATR, one function each, and one for every place where they are undefined as printed.
 
 Zhu et al. 2024, "Graph Retrieval Augmented Trustworthiness Reasoning", Table 1 and Eqs. 2-9, with the indices put right
-and the gaps closed as SPEC sections 1.3 and 1.4 say. Trust, confidence and weights are numbers in [-1, 1]. A chain runs
+and the gaps closed as decisions 1.3 and 1.4 say. Trust, confidence and weights are numbers in [-1, 1]. A chain runs
 p_o -> p_(o-1) -> ... -> p_1 from the target to where the search started; its edge k is (p_(k+1), p_k).
 
     where                                          printed                    here
@@ -13,7 +13,7 @@ p_o -> p_(o-1) -> ... -> p_1 from the target to where the search started; its ed
     Eq. 9  quotient by a trust of 0                infinite                   `quotient`: no update
     Eqs. 2, 8, 9  values beyond 1                  leave [-1, 1]              `bounded`
 
-`Parameters`: the paper gives no values; they come from its published code (SPEC section 1.1).
+`Parameters`: the paper gives no values; they come from its published code (decisions 1.1).
 """
 
 from __future__ import annotations

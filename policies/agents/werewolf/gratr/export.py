@@ -2,7 +2,7 @@
 
 The summary has a line for each judgement, the strongest first, then the extremes (paper, appendix 3). Those whose trust lies
 within epsilon are named together as unsure. The three most threatening are those with the strongest negative trust (the code
-takes the weakest, SPEC section 1.5).
+takes the weakest, decisions 1.5).
 
 In GraphML the attributes are plain: `trust`, `class`, `certain` and `dead` of a player, `tau` and `evidence` (the number of
 items) of an edge describe the last moment; attributes of moment k, from 0, end in `_k`, and `moment_k` of the

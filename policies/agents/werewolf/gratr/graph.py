@@ -8,7 +8,7 @@
 The edges lie in a `networkx.DiGraph` (`graph.net`) whose nodes are seats, each with its `observations` (statements), and
 whose edges have `EdgeData`. The same dictionaries are reached through plain lists where it is hot.
 
-Retrieval is Algorithm 2, made to end (SPEC section 1.5): a chain visits no player twice, has at most `length` edges, and stops
+Retrieval is Algorithm 2, made to end (decisions 1.5): a chain visits no player twice, has at most `length` edges, and stops
 at the target, where nobody is left to go to, or where its trust fades below 0.001 (the code rounds to three digits). It starts
 at the players with the strongest trust in either direction: a known adversary says as much as a known ally. A player p_k joins
 a chain that ends in p_c through p_k's action towards p_c: a supporter of a trusted player is trusted.

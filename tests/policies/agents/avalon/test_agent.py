@@ -82,7 +82,7 @@ def counted(without: tuple[str, ...]) -> tuple[list[list[str]], list[Ask[Any]]]:
 
 
 def test_four_questions_to_speak_three_to_decide_and_one_summary_a_round():
-    """SPEC of the paper's code: analysis, plan, action, response for an instruction; our memory: once a round.
+    """Decisions 3.2. The paper's code: analysis, plan, action, response for an instruction; our memory: once a round.
 
     A secret decision is told in the option's own words: no response is asked, which nobody would hear.
     """

@@ -64,7 +64,7 @@ def test_whole_games_in_both_languages_without_a_fault(name, reference):
 
 
 def test_an_asker_has_heard_all_answers_before_it_asks_the_next():
-    """SPEC 7: later questions of the same round see the earlier answers."""
+    """Decisions 7: later questions of the same round see the earlier answers."""
     dialogues = [q.dialogue for _, q, _ in played("questum:mode=all")[0].calls if q.kind == "questum.question"]
     assert [sum(talk.asker != "" for talk in dialogue) for dialogue in dialogues] == list(range(10))
 
@@ -78,11 +78,11 @@ def test_the_same_seed_says_the_same_again_and_players_can_play_twice():
     assert said[0] == said[2] != said[1]
 
 
-# -- how often a model is asked (SPEC 8) -----------------------------------------------------------------------
+# -- how often a model is asked (decisions 8) -----------------------------------------------------------------------
 
 
 def test_calls_of_one_round_that_asks_everybody():
-    """SPEC 8: 4 players, 1 victim, everybody asked: 4 * 1 * 3 * (3 sensors + 1 question + 1 answer) = 60."""
+    """Decisions 8: 4 players, 1 victim, everybody asked: 4 * 1 * 3 * (3 sensors + 1 question + 1 answer) = 60."""
     # the murderer's own procedure is the same in all methods: it asks one, so 3 civilians * 3 + 1 = 10 targets
     assert kinds("questum:mode=all") == {"introduce": 4, "sense": 30, "question": 10, "reply": 10, "vote": 4}
 

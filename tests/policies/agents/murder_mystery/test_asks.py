@@ -1,6 +1,6 @@
 """The questions of Questum, PLAYER* and the methods beside them: what is read strictly, and what heuristics answer.
 
-SPEC 4.4 (sensors), 4.5 (prompts, parsing, failures), 4.6 (memory), 4.7 (baselines) and section 5 (PLAYER*).
+Decisions 4.4 (sensors), 4.5 (prompts, parsing, failures), 4.6 (memory), 4.7 (baselines) and 5 (PLAYER*).
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def talk(
     )
 
 
-# -- names (SPEC 4.5) ------------------------------------------------------------------------------------------
+# -- names (decisions 4.5) ------------------------------------------------------------------------------------------
 
 
 def test_a_name_is_read_exactly_and_else_by_a_unique_beginning():
@@ -133,7 +133,7 @@ def test_letters_are_read_strictly(words, pick, picked):
     assert quiz_answers.letters_of(words, 4, pick) == picked
 
 
-# -- sensors (SPEC 4.4) ----------------------------------------------------------------------------------------
+# -- sensors (decisions 4.4) ----------------------------------------------------------------------------------------
 
 
 def sensed(sensor: str, about: int, own: list[str], talks: list[Talk], asked: int = -1, language: str = "en") -> str:

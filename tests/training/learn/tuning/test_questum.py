@@ -27,7 +27,7 @@ def test_the_defaults_are_those_of_the_paper_and_every_point_is_accepted():
 
 
 def test_most_questions_of_a_game():
-    """SPEC 8: 4 players, 1 victim, everybody asked: 60 a round, pruning 16 (12 readings, 4 lists); 4 introductions, 4 votes."""
+    """Decisions 8: 4 players, 1 victim, everybody asked: 60 a round, pruning 16 (12 readings, 4 lists); 4 introductions, 4 votes."""
     assert most(4, 1, 1) == 4 + 60 + 4
     assert most(4, 1, 3) == 4 + 3 * 60 + 2 * 16 + 4
 

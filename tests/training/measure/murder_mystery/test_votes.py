@@ -1,4 +1,4 @@
-"""How PP and OP vote, who play no game (SPEC 4.8): heats of at most five, nobody votes for itself, murderers go by script."""
+"""How PP and OP vote, who play no game (decisions 4.8): heats of at most five, nobody votes for itself, murderers go by script."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def test_it_plays_werewolf_only(method):
 
 
 def test_each_message_is_asked_about_once_and_by_each_who_heard_it():
-    """SPEC section 8: one intent for a message, whoever heard it, and none of the moderator; one identity for each
+    """Decisions 8: one intent for a message, whoever heard it, and none of the moderator; one identity for each
     observer, and none for one's own words."""
     model = Listener()
     agents, _ = game(2, model)

@@ -188,7 +188,7 @@ def test_eq_2_all_judgements_of_a_statement_use_the_trust_in_the_speaker_before_
     [(0.6, False, 0.6), (-0.6, True, -0.72), (0.9, True, 1.0), (0.49, True, 0.0), (-0.5, False, -0.5)],
 )
 def test_eq_2_in_mode_code_is_the_confidence_alone(confidence, special, expected):
-    """Neither T(j) nor |w|; nothing below 0.5; special roles times 1.2, at most 1 (SPEC section 1.3)."""
+    """Neither T(j) nor |w|; nothing below 0.5; special roles times 1.2, at most 1 (decisions 1.3)."""
     graph = TrustGraph(3, 0, parameters=Parameters(mode="code"))
     graph.observe(1, 1, "words", [(2, 0.1)], [GraphJudgement(2, confidence, special)])
     assert graph.trust[2] == pytest.approx(expected)
