@@ -107,7 +107,7 @@ def _player(name: str) -> Iterator[str]:
     folder = "" if name in FOREIGN else kind.cls.__module__.rpartition(".")[0]
     asks = [ask for ask, made in ASKS.items() if kind.asks and made.__module__.rpartition(".")[0] == folder]
     if asks:
-        yield "Questions (`parlour prompts show KIND`): " + ", ".join(f"`{ask}`" for ask in asks) + "."
+        yield "Questions (`parlour show question KIND`): " + ", ".join(f"`{ask}`" for ask in asks) + "."
 
 
 def first_sentence(doc: str | None) -> str:
