@@ -24,9 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome, shuffles
 from parlour.envs.hidden_roles.rules import NOTHING, HiddenRoles, told
-from parlour.envs.language import speech
-from parlour.envs.werewolf import vocabulary as game
-from parlour.envs.werewolf.vocabulary import WerewolfView
+from parlour.envs.werewolf.vocabulary import WerewolfView, fellows
 
 from parlour_aiwolf.night import AIWolfNight
 from parlour_aiwolf.state import (
@@ -54,6 +52,7 @@ from parlour_aiwolf.vocabulary import (
     AIWolfRules,
     side_of,
 )
+from parlour_aiwolf.words import speech, werewolf as game
 
 if TYPE_CHECKING:
     import numpy as np
@@ -143,7 +142,7 @@ class AIWolf(HiddenRoles[AIWolfState]):
                 self.roles,
                 self.role_names,
                 side_of(role) if role else "",
-                game.fellows(standing.roles, self.wolf, seat) if role == game.WEREWOLF else (),
+                fellows(standing.roles, self.wolf, seat) if role == game.WEREWOLF else (),
                 standing.alive,
                 standing.day,
                 WHISPER <= s.phase <= CHECK,

@@ -11,8 +11,22 @@ from typing import Any, Final
 
 from parlour.envs.core import NATURE, Event, Knowledge, Move, ParlourError, accept, listed
 from parlour.envs.hidden_roles.rules import told
-from parlour.envs.language import speech
-from parlour.envs.werewolf.vocabulary import (
+from parlour.envs.werewolf.vocabulary import WerewolfView
+
+from parlour_aiwolf import GAME
+from parlour_aiwolf.rules import AIWolf
+from parlour_aiwolf.text import AIWolfText
+from parlour_aiwolf.vocabulary import (
+    ATTACK_VOTES,
+    BODYGUARD,
+    IDENTIFIED,
+    REMARK,
+    TABLES,
+    TALK_OVER,
+    side_of,
+)
+from parlour_aiwolf.words import speech
+from parlour_aiwolf.words.werewolf import (
     BALLOT,
     CHECKED,
     CHECKS,
@@ -27,20 +41,6 @@ from parlour.envs.werewolf.vocabulary import (
     SEER,
     VOTES,
     WEREWOLF,
-    WerewolfView,
-)
-
-from parlour_aiwolf import GAME
-from parlour_aiwolf.rules import AIWolf
-from parlour_aiwolf.text import AIWolfText
-from parlour_aiwolf.vocabulary import (
-    ATTACK_VOTES,
-    BODYGUARD,
-    IDENTIFIED,
-    REMARK,
-    TABLES,
-    TALK_OVER,
-    side_of,
 )
 
 ASKED: Final = {"VOTE": BALLOT, "DIVINE": CHECKS, "GUARD": GUARDS, "ATTACK": KILL, "TALK": "", "WHISPER": ""}

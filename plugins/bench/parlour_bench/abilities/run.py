@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from parlour.envs.avalon.vocabulary import ASSASSIN, GUESS, MERLIN
 from parlour.envs.core import ParlourError
 from parlour.policies.experts.catalogue import EXPERT
 from parlour.policies.files import read_json, write_json
@@ -36,6 +35,7 @@ from parlour_bench.abilities.werewolf_games import PlayedWerewolf, read_werewolf
 from parlour_bench.leaderboard import taken
 from parlour_bench.played import FOLDER
 from parlour_bench.results_file import ABILITIES, RESULTS
+from parlour_bench.words.avalon import ASSASSIN, GUESS, MERLIN
 
 BESIDE: Final = (EXPERT, HEURISTIC, RANDOM)
 """Who is asked at the same moments."""

@@ -14,7 +14,6 @@ from functools import partial
 from itertools import chain
 from typing import Final
 
-from parlour.envs.avalon.vocabulary import MERLIN, MINION, SERVANT
 from parlour.training.measure.avalon.games import NOT_TOLD, AnalysedGame
 from parlour.training.statistics import (
     COUNT,
@@ -27,6 +26,7 @@ from parlour.training.statistics import (
 )
 
 from parlour_people.analysis.decisions import CARD, GUESS, TEAM, VOTE, Decision
+from parlour_people.words.avalon import MERLIN, MINION, SERVANT
 
 ALL: Final = "all"
 CLEAN: Final = "clean"

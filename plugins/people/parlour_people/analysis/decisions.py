@@ -17,7 +17,6 @@ from math import log2
 from typing import Final
 
 import numpy as np
-from parlour.envs.avalon import vocabulary as said
 from parlour.envs.avalon.belief import AvalonHabits
 from parlour.envs.core import Move
 from parlour.training.measure.avalon.beliefs import opening_belief, take_in
@@ -25,6 +24,7 @@ from parlour.training.measure.avalon.games import AnalysedGame, Moment
 from parlour.training.play import seeds
 
 from parlour_people.multi_round.player import MultiRoundPlayer, take_gathering
+from parlour_people.words import avalon as said
 
 TEAM, VOTE, CARD, GUESS, SPEECH = "team", "vote", "card", "guess", "speech"
 _LEAST: Final = 1e-12

@@ -13,14 +13,14 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Event, Move
-from parlour.envs.language import claims as spoken, speech
+from parlour.envs.language import claims as spoken
 
 from parlour_people.multi_round.player import take_gathering
 from parlour_people.multi_round.rules import CONSULT
+from parlour_people.words import avalon as game, speech
 
 _NAMED: Final = re.compile(r"player[_ ]?(\d{1,2})(?!\w)", re.IGNORECASE)
 _FOR: Final = {speech.ACCUSE: -1.0, speech.DEFEND: 1.0, speech.RECOMMEND: 1.0, spoken.PROPOSE: 1.0}

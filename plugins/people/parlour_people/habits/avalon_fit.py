@@ -18,7 +18,7 @@ from math import log
 from typing import Final
 
 import numpy as np
-from parlour.envs.avalon import GAME, vocabulary as game
+from parlour.envs.avalon import GAME
 from parlour.envs.avalon.deals import Array, tables
 from parlour.envs.avalon.habits import LEADERS, AvalonHabits, Terms
 from parlour.envs.avalon.presets import PLAYERS
@@ -27,6 +27,7 @@ from parlour_people.habits import avalon as recorded, learner, model as habits
 from parlour_people.habits.conduct import MOOD_SHARES, MOODS, over_moods
 from parlour_people.habits.likelihoods import Likelihoods
 from parlour_people.multi_round import GAME as MULTI_ROUND
+from parlour_people.words import avalon as game
 
 WORDS: Final = "learned, words"
 """The reading that also uses speech."""

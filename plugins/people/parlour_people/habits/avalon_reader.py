@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import numpy as np
 from numba import prange
-from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.deals import Array, Key, Numbers, tables
 from parlour.envs.avalon.evidence import CARD_STRIDE, IMPOSSIBLE, Watched, known_evil
 from parlour.envs.avalon.habits import CLASSES, COUNTS, EVIDENCE_CARDS, EVIDENCE_TEAMS, EVIDENCE_VOTES, PublicEvidence
@@ -21,6 +20,7 @@ from parlour.envs.batch.compiled import kernel, loop, use_threads
 
 from parlour_people.habits.avalon import PublicGame
 from parlour_people.habits.learner import Loss, Widths, by_table
+from parlour_people.words import avalon as game
 
 EVIDENCE_WIDTHS: Final = Widths(shared=0.2, own=0.1)
 """Widths of the priors of the coefficients, around zero: narrow, because the moments of one game share most events."""

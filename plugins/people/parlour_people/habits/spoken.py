@@ -26,10 +26,10 @@ from parlour.envs.avalon.deals import Array, Numbers
 from parlour.envs.avalon.habits import Terms
 from parlour.envs.avalon.public import Public
 from parlour.envs.language.claims import PROPOSE, Claim, claims
-from parlour.envs.language.speech import ACCUSE, DEFEND
 
 from parlour_people.habits.conduct import SURE
 from parlour_people.habits.model import CLAIM_TERMS
+from parlour_people.words.speech import ACCUSE, DEFEND
 
 NOTHING, PROPOSED, DEFENDED, ACCUSED = range(4)
 _STANCE_OF = {PROPOSE: PROPOSED, DEFEND: DEFENDED, ACCUSE: ACCUSED}

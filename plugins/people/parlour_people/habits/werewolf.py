@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs.werewolf import GAME, vocabulary as game
+from parlour.envs.werewolf import GAME
 from parlour.envs.werewolf.belief import SeatBeliefs, WerewolfHabits
 from parlour.envs.werewolf.habits import RATES, WerewolfHabitsFile
 from parlour.envs.werewolf.presets import PLAYERS
@@ -19,6 +19,7 @@ from parlour.training.learn.reliability.counts import WolfCounts, WolfRecord, co
 
 from parlour_people.habits.learner import LEARNED, HabitsOfGame, Loss, Widths, by_table, odds
 from parlour_people.habits.report import BeliefRead, side_loss
+from parlour_people.words import werewolf as game
 
 # -- fitting -----------------------------------------------------------------------------------------------------
 

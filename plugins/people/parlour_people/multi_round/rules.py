@@ -14,14 +14,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar, Final
 
-from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.options import AvalonOptions
 from parlour.envs.avalon.presets import EVIL_COUNT, PROPOSALS, ROLE_SETS, AvalonRules
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.state import PROPOSE, TALK, VOTE, AvalonStanding, AvalonState
-from parlour.envs.avalon.vocabulary import ASSASSIN, MERLIN, MORDRED, MORGANA, OBERON, PERCIVAL, SERVANT
 from parlour.envs.core import Event, Move
 from parlour.envs.hidden_roles.rules import HiddenRoles, shown, told
+
+from parlour_people.words import avalon as game
+from parlour_people.words.avalon import ASSASSIN, MERLIN, MORDRED, MORGANA, OBERON, PERCIVAL, SERVANT
 
 CONSULT: Final = (
     "consult"  # args: (seat,) held for Merlin, or () without a name; among the evil seats, before the guess

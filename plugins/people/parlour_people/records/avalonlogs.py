@@ -27,7 +27,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from parlour.envs.avalon import GAME, vocabulary as avalon
+from parlour.envs.avalon import GAME
 from parlour.envs.avalon.options import check_roles
 from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.state import HUNT, PROPOSE
@@ -35,6 +35,8 @@ from parlour.envs.core import Move, ParlourError
 from parlour.training.records.avalon.table import RecordedGame, Table, table_of
 from parlour.training.records.json_objects import JsonObject
 from parlour.training.records.reading import FILE_NAME, Names, RecordFormat, UnplayableError, names_of, record_notes
+
+from parlour_people.words import avalon
 
 SITE_ROLES: Final = {
     "MERLIN": avalon.MERLIN,

@@ -27,9 +27,10 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from parlour.envs.avalon import GAME as AVALON, vocabulary as avalon
+from parlour.envs.avalon import GAME as AVALON
 from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.state import DONE, HUNT
+from parlour.envs.avalon.vocabulary import side_of
 from parlour.envs.common.json_values import json_shown
 from parlour.envs.core import Move, listed
 from parlour.training.records.avalon.table import RecordedGame, Table
@@ -38,6 +39,7 @@ from parlour.training.records.reading import Names, RecordFormat, file_name, nam
 
 from parlour_people.multi_round import GAME, MultiRoundOptions
 from parlour_people.multi_round.rules import CONSULTATION
+from parlour_people.words import avalon
 
 ROLES: Final = {
     "merlin": avalon.MERLIN,
@@ -132,7 +134,7 @@ def _deal(table: Conversation, at: JsonObject, first: JsonObject) -> None:
     leader = table.names.seat(first.records("proposals", "proposal")[0], "leader")
     table.deal(dealt, leader, at)
     for seat, player in enumerate(players):
-        player.expect("is_good", avalon.side_of(dealt[seat]) == avalon.GOOD, f"the side of {player.fields['role']}")
+        player.expect("is_good", side_of(dealt[seat]) == avalon.GOOD, f"the side of {player.fields['role']}")
         known = sorted(k for fact in game.night(table.state.standing.roles, seat) for k in fact.seats)
         if sorted(table.names.seats(player, "special_knowledge")) != known:
             accepted = json_shown([table.names.names[k] for k in known])

@@ -21,15 +21,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.envs.avalon import GAME, vocabulary as avalon
+from parlour.envs.avalon import GAME
 from parlour.envs.avalon.options import check_roles
 from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.state import HUNT, PROPOSE
+from parlour.envs.avalon.vocabulary import side_of
 from parlour.envs.common.json_values import json_shown
 from parlour.envs.core import Move, ParlourError, listed
 from parlour.training.records.avalon.table import RecordedGame, table_of
 from parlour.training.records.json_objects import JsonObject
 from parlour.training.records.reading import FILE_NAME, Names, RecordFormat, names_of, record_notes
+
+from parlour_people.words import avalon
 
 SEATS: Final = "playerUsernamesOrderedReversed"
 HELD: Final = {
@@ -80,7 +83,7 @@ def _roles(at: JsonObject, names: Names) -> list[str]:
     for name in names.names:
         player = roles.record(name)
         dealt.append(HELD[player.one_of("role", list(HELD))])
-        player.expect("alliance", ALLIANCES[avalon.side_of(dealt[-1])], f"the side of {player.fields['role']}")
+        player.expect("alliance", ALLIANCES[side_of(dealt[-1])], f"the side of {player.fields['role']}")
     if dealt.count(avalon.ASSASSIN) != 1:
         raise at.refused("playerRoles", "one Assassin")
     try:
@@ -88,7 +91,7 @@ def _roles(at: JsonObject, names: Names) -> list[str]:
     except ParlourError as error:
         raise ParlourError(f"{at.where}: {error}") from None
     for key, side in (("resistanceTeam", avalon.GOOD), ("spyTeam", avalon.EVIL)):
-        members = [name for name, role in zip(names.names, dealt, strict=True) if avalon.side_of(role) == side]
+        members = [name for name, role in zip(names.names, dealt, strict=True) if side_of(role) == side]
         if at.fields.get(key) is not None and sorted(at.texts(key)) != sorted(members):
             raise at.refused(key, listed(members), "the players of the alliance")
     return dealt
@@ -154,7 +157,7 @@ def _quest(table: SiteGame, at: JsonObject, number: int) -> None:
     fails = at.of(list, "numFailsHistory", "a list of numbers")
     results = at.of(list, "missionHistory", "a list of results")
     team = table.state.team
-    spies = [seat for seat in team if avalon.side_of(table.dealt[seat]) == avalon.EVIL]
+    spies = [seat for seat in team if side_of(table.dealt[seat]) == avalon.EVIL]
     if len(fails) <= number or type(fails[number]) is not int or not 0 <= fails[number] <= len(spies):
         raise at.refused("numFailsHistory", f"a number of fails 0..{len(spies)} for it, as many as spies on the team")
     failed = spies[: fails[number]]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.presets import QUESTS_TO_WIN
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Event, counted
-from parlour.envs.language import speech
 from parlour.envs.language.english import name
 
 from parlour_table.board import EVIL, GOOD, NOW, PLAIN, Board, Mark, Track, TrackStep, claim_marks, public
+from parlour_table.words import avalon as game, speech
 
 
 def avalon_board(view: AvalonView) -> Board:

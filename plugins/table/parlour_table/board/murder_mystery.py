@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from parlour.envs.murder_mystery import vocabulary as game
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 
 from parlour_table.board import EVIL, GOOD, NOW, PLAIN, Board, Mark, Track, TrackStep, public
+from parlour_table.words import murder_mystery as game
 
 
 def mystery_board(view: MysteryView) -> Board:

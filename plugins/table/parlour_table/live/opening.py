@@ -18,7 +18,6 @@ from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.adapters.turn import Player
 from parlour.envs.adapters.wording import worded_kinds
 from parlour.envs.core import ParlourError
-from parlour.envs.language.speech import ACTS
 from parlour.policies.llm.server.listening import LOOPBACK, ListeningServer, in_thread
 from parlour.policies.llm.server.protocol import Refused
 from parlour.training.report.page import Page, render
@@ -38,6 +37,7 @@ from parlour_table.live.sockets import LOOPBACK_NAMES, Sockets
 from parlour_table.server.limits import LimitedApp, failure, refusal
 from parlour_table.server.listening import LimitedServer
 from parlour_table.server.settings import Limits
+from parlour_table.words.speech import ACTS
 
 _LOOK: Final = files("parlour_table.live") / "look"
 SCRIPTS: Final = ("record_panel.js", "turn_panel.js", "board_panel.js", "ending_panel.js", "connection.js", "table.js")
