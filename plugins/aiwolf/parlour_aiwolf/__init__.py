@@ -19,10 +19,9 @@ Versions: v0, first.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
-from parlour.envs.settings import OneOf
-from parlour.envs.spec import Encoders, GameOptions, GameSpec
+from parlour.envs.spec import GameOptions, GameSpec
 
 from parlour_aiwolf.rules import AIWolf
 from parlour_aiwolf.vocabulary import TABLES
@@ -38,7 +37,7 @@ EXPERTS: Final = Path(__file__).parent / "experts"
 class AIWolfOptions(GameOptions):
     """What a table is made from."""
 
-    num_players: Annotated[int, OneOf(tuple(TABLES))] = 5
+    num_players: Literal[5, 15] = 5
     """Players at the table; the number decides the roles."""
     talk: bool = True
     """Whether wolves speak by night, and everybody by day."""
@@ -63,7 +62,7 @@ class AIWolfSpec(GameSpec):
 
         return AIWolfText(game)
 
-    def encoder(self, game: AIWolf) -> Encoders:
+    def encoder(self, game: AIWolf) -> Any:
         """The features; see `encode.py`."""
         from parlour_aiwolf.encode import AIWolfEncoders
 

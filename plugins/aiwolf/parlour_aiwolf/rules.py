@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome, shuffles
-from parlour.envs.hidden_roles.rules import NOTHING, HiddenRoles, told
+from parlour.envs.hidden_roles.rules import HiddenRoles, Options, told
 from parlour.envs.werewolf.vocabulary import WerewolfView, fellows
 
 from parlour_aiwolf.night import AIWolfNight
@@ -90,7 +90,7 @@ class AIWolf(HiddenRoles[AIWolfState]):
         self._order = tuple(range(self.seats))
         standing = AIWolfStanding((), (True,) * self.seats, (), (), 0, None, None, None, (), None, "")
         self._initial = AIWolfState(
-            DEAL, NATURE, (), (), 0, self._quiet, standing, NOTHING, nobody, (nobody,) * self.seats
+            DEAL, NATURE, (), (), 0, self._quiet, standing, Options(()), nobody, (nobody,) * self.seats
         )
 
     def hidden_cycles(self, view: WerewolfView) -> int:
@@ -192,7 +192,7 @@ class AIWolf(HiddenRoles[AIWolfState]):
             return self._attacked(s, top[0].args[0])
         if s.turn < self.rules.revotes and len(wolves) > 1:
             return self._hunt_begins(s, s.turn + 1)
-        return s._replace(phase=HUNT_TIE, actor=NATURE, queue=(), secret=top, options=NOTHING)
+        return s._replace(phase=HUNT_TIE, actor=NATURE, queue=(), secret=top, options=Options(()))
 
     def _attacked(self, s: AIWolfState, target: int) -> AIWolfState:
         s = _announce(s, told(game.CHOSEN, (target,), s.standing.wolves))
@@ -251,7 +251,7 @@ class AIWolf(HiddenRoles[AIWolfState]):
             return self._executed(s, top[0].args[0])
         if s.turn < self.rules.revotes:
             return self._vote_begins(s, s.turn + 1)
-        return s._replace(phase=VOTE_TIE, actor=NATURE, queue=(), secret=top, options=NOTHING)
+        return s._replace(phase=VOTE_TIE, actor=NATURE, queue=(), secret=top, options=Options(()))
 
     def _executed(self, s: AIWolfState, seat: int) -> AIWolfState:
         s = _announce(s, told(game.EXECUTED, (seat,)))
@@ -362,7 +362,7 @@ class AIWolf(HiddenRoles[AIWolfState]):
 
     def _end(self, s: AIWolfState, reason: str) -> AIWolfState:
         standing = s.standing._replace(reason=reason)
-        return s._replace(phase=DONE, actor=OVER, queue=(), secret=(), standing=standing, options=NOTHING)
+        return s._replace(phase=DONE, actor=OVER, queue=(), secret=(), standing=standing, options=Options(()))
 
 
 def _announce(s: AIWolfState, *events: Event) -> AIWolfState:

@@ -15,13 +15,13 @@ from parlour.policies.files import write_json
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, seated
-from parlour.training.measure.decision_tables import SIGN, decision_parts, marked
+from parlour.training.measure.decision_tables import decision_parts, marked
 from parlour.training.play.extras import import_extra
 from parlour.training.play.parallel.executor import opened
 from parlour.training.play.runner import GameRunner
 from parlour.training.report import display
-from parlour.training.report.report import PAGE_FILE, REPORT_FILE, Report
-from parlour.training.report.result_table import Cell, Column, Figure, ResultTable
+from parlour.training.report.report import Report
+from parlour.training.report.result_table import Column, Figure, ResultTable
 from parlour.training.report.verdicts import POINTS, compared, together, word
 from parlour.training.statistics import Estimate, show_interval
 
@@ -44,6 +44,10 @@ from parlour_bench.results_file import RESULTS, BenchmarkResult, read_result, re
 from parlour_bench.run import benchmark as run_benchmark
 from parlour_bench.suite import FULL, chosen_suite
 from parlour_bench.verdict import expectation, verdict_of
+
+PAGE_FILE: Final = "report.html"
+REPORT_FILE: Final = "report.md"
+SIGN: Final = "†"
 
 
 def benchmark(
@@ -148,7 +152,7 @@ def score_parts(result: BenchmarkResult, made: Decisions, note: str) -> list[Res
     own = scores(result.suite, result.points)
     others = {reference.name: scores(result.suite, reference.points) for reference in references(result.suite)}
     title = f"Benchmark {result.suite}: {marked(result.name, made.own, made.decisions)} (points of 100, 95 % interval){note}"
-    rows: list[tuple[Cell, ...]] = [
+    rows: list[tuple[Any, ...]] = [
         (part, score.n, _figure(score, result), *(points[part].value for points in others.values()))
         for part, score in own.items()
     ]
@@ -158,7 +162,7 @@ def score_parts(result: BenchmarkResult, made: Decisions, note: str) -> list[Res
     return [table, *decision_parts({result.name: made}, measured=False)]
 
 
-def _figure(score: Estimate, result: BenchmarkResult) -> Cell:
+def _figure(score: Estimate, result: BenchmarkResult) -> Any:
     """Points: with the sign where there is a doubt, nothing where the player has no score."""
     return None if result.no_score else Figure(score, mark=SIGN if result.doubt else "")
 

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from parlour.envs.core import ParlourError
 from parlour.policies import make_policy
 from parlour.policies.llm.decisions import Decisions
-from parlour.policies.llm.model import Model, OfflineModel
-from parlour.training.measure.evaluate import Evaluation, Game, team
+from parlour.policies.llm.model import OfflineModel
+from parlour.training.measure.evaluate import team
 from parlour.training.play import rollout
 from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.runs.progress import Stage, StageProgress, no_progress
@@ -43,7 +43,7 @@ class Candidate:
     """As `make_policy` takes it."""
     otherwise: str | None = None
     """The player of the tables that `policy` does not fit; None: it has to fit all."""
-    model: Model = field(default_factory=OfflineModel)
+    model: Any = field(default_factory=OfflineModel)
     """Who answers the questions of agents."""
 
     def seated(self, suite: Suite) -> tuple[str, ...]:
@@ -123,7 +123,7 @@ class TableProgress:
 def _play(
     table: BenchmarkTable,
     player: str,
-    model: Model,
+    model: Any,
     folder: Path | None,
     progress: StageProgress,
     runner: GameRunner,
@@ -157,16 +157,14 @@ def folder_name(opponent: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", opponent)
 
 
-def _report(
-    env: TextActions, deals: Sequence[int], players: tuple[str, str], model: Model, runner: GameRunner
-) -> Evaluation:
+def _report(env: TextActions, deals: Sequence[int], players: tuple[str, str], model: Any, runner: GameRunner) -> Any:
     """Both sides of some deals, against one opponent."""
     base = env.game_env
     own, other = (partial(make_policy, name, base.spec.id, base.game.config, model) for name in players)
     return team(env, (players[0], own), (f"{players[1]} (opponent)", other), deals, runner)
 
 
-def _points(row: Game, sides: Collection[str]) -> float:
+def _points(row: Any, sides: Collection[str]) -> float:
     if row.won:
         return WON
     return 0.0 if row.winner in sides else WON / 2

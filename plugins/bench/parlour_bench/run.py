@@ -16,8 +16,6 @@ from parlour.envs.core import ParlourError
 from parlour.policies.files import write_json
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.make import measured_apart
-from parlour.policies.llm.model import Model
-from parlour.policies.llm.transport.meter import Meter
 from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.runs.progress import StageProgress, no_progress
 from parlour.training.runs.run import Run
@@ -69,9 +67,9 @@ def benchmark(
     return result, sum((part.decisions for part in played), Decisions())
 
 
-def _measured(played: Sequence[PlayedTable], model: Model, seconds: float) -> dict[str, Any]:
+def _measured(played: Sequence[PlayedTable], model: Any, seconds: float) -> dict[str, Any]:
     """Of this call: its time, that of the player's turns, and what the model's meter counted, such as retries and cached tokens."""
-    meter: Meter | None = getattr(model, "meter", None)
+    meter: Any | None = getattr(model, "meter", None)
     return {
         "seconds": round(seconds, 3),
         "turns": {part.table.name: {"seconds": round(part.decisions.seconds, 3)} for part in played},

@@ -8,7 +8,6 @@ from typing import Final
 
 import numpy as np
 import torch
-from parlour.envs.avalon.presets import TEAM_SIZES
 from parlour.training.learn.batch.networks import mlp, put_weights, use_one_thread, weights_of
 from parlour.training.play import seeds
 from parlour.training.report.report import Report
@@ -20,6 +19,8 @@ from parlour_deeprole.config import DeepRoleConfig
 from parlour_deeprole.deals import DEALS, EVIL, SEATS, VIEW, VIEWS, Array, other_seatings
 from parlour_deeprole.solver import solve
 from parlour_deeprole.values import STANDINGS, Standing, ValueNetwork, ValueNetworks
+
+TEAM_SIZES: Final = {5: (2, 3, 2, 3, 3)}
 
 _ONE_FAIL = 0.8
 """Share of failed quests with one fail card; the others have two."""

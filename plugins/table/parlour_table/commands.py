@@ -13,7 +13,7 @@ from parlour.envs.core import ParlourError, accept
 from parlour.envs.registry import name_of
 from parlour.policies import HumanPolicy
 from parlour.policies.base import Policy
-from parlour.policies.voice.spoken import CLAIMS, WORDS, checked_talk, make_player
+from parlour.policies.voice.spoken import checked_talk, make_player
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, seated
 from parlour.training.cli.options import Options
@@ -96,7 +96,7 @@ def table(
     env = rollout.table(game, on_bad=on_bad, **options)
     base = env.game_env
     sitting = seats_of(given, others, len(base.possible_agents))
-    talk = checked_talk(talk, WORDS if ME in sitting else CLAIMS)
+    talk = checked_talk(talk, "words" if ME in sitting else "claims")
     players = [
         (HumanPolicy.name, None)
         if name == ME
@@ -175,7 +175,7 @@ def play_with_coach(
         raise accept("seat", seat, f"0..{base.game.seats - 1}")
     shown = names_at(names, base)
     seed, seed_line = first_seed(seed, out, base)
-    talk = checked_talk(talk, WORDS)
+    talk = checked_talk(talk, "words")
     players: list[Policy] = [
         make_player(others, base.spec, base.game.config, model, talk) for _ in base.possible_agents
     ]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from numba import prange
 from parlour.envs.batch.compiled import copy, kernel, loop, widen
 from parlour.envs.batch.kernel_tables import DEAL, PLAY_AT_RANDOM, SHOW_ONLY, START, blank, rest
-from parlour.envs.batch.tables import ILLEGAL
-from parlour.envs.batch.werewolf.options import NONE, ONGOING, seat_at
-from parlour.envs.batch.werewolf.play import DRAW, VILLAGE, end
+from parlour.envs.batch.werewolf.options import seat_at
+from parlour.envs.batch.werewolf.play import end
 
 from parlour_aiwolf.batch.layout import KNOWN, REPORTS, STANDS
 from parlour_aiwolf.batch.options import decision, is_legal, random_action, write_mask
@@ -17,6 +16,12 @@ from parlour_aiwolf.batch.play import begin, play, start
 from parlour_aiwolf.batch.testimony import show_testimony
 from parlour_aiwolf.state import CHECK
 from parlour_aiwolf.testimony import TESTIMONY
+
+DRAW: Final = -1
+ILLEGAL: Final = -2
+NONE: Final = -1
+ONGOING: Final = -2
+VILLAGE: Final = 0
 
 
 @kernel

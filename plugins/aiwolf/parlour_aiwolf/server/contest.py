@@ -27,7 +27,7 @@ from parlour.envs.settings import Settings
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies import Policy, make_policy
 from parlour.training.play.parallel.concurrent_games import play_recorded
-from parlour.training.play.rollout import Episode, table
+from parlour.training.play.rollout import table
 from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
 from parlour.training.statistics import rate
@@ -266,7 +266,7 @@ class Contest:
             seats[seat] = player
         return [seats[seat] for seat in range(self.settings.players)]
 
-    def _count(self, names: Sequence[str], episode: Episode) -> None:
+    def _count(self, names: Sequence[str], episode: Any) -> None:
         for name, view, value in zip(names, episode.last_views, episode.returns, strict=True):
             for key in ((name, view.role), (name, ALL_ROLES)):
                 self.games[key] += 1

@@ -17,7 +17,7 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 import numpy as np
-from parlour.envs.avalon.belief import ONLOOKER, AvalonHabits
+from parlour.envs.avalon.belief import AvalonHabits
 from parlour.envs.core import Event
 from parlour.training.measure.avalon.beliefs import opening_belief, take_in
 from parlour.training.measure.avalon.games import AnalysedGame
@@ -28,6 +28,8 @@ from parlour.training.statistics import Estimate
 from parlour_bench.abilities.doubt import DoubtLosses, doubt_change, doubt_left
 from parlour_bench.abilities.moments import opponent_of
 from parlour_bench.words import avalon as game, speech
+
+ONLOOKER: Final = -1
 
 PRIOR_CASES: Final = 2.0
 """How many cases the fixed rates count for, beside those that were counted."""

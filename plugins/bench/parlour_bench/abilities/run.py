@@ -9,15 +9,11 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from parlour.envs.core import ParlourError
-from parlour.policies.experts.catalogue import EXPERT
 from parlour.policies.files import read_json, write_json
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.make import measured_apart
-from parlour.policies.llm.model import Model
-from parlour.policies.names import HEURISTIC, RANDOM
 from parlour.training.measure.avalon.games import AnalysedGame, read_game
-from parlour.training.measure.avalon.measures import GAME
-from parlour.training.measure.avalon.moments import OPPONENT, BeliefMoment, is_players, names_of
+from parlour.training.measure.avalon.moments import BeliefMoment, is_players, names_of
 from parlour.training.measure.avalon.stated import StatedScores, stated_scores
 from parlour.training.play import seeds
 from parlour.training.records.werewolf.played import GAME as WEREWOLF
@@ -36,6 +32,12 @@ from parlour_bench.leaderboard import taken
 from parlour_bench.played import FOLDER
 from parlour_bench.results_file import ABILITIES, RESULTS
 from parlour_bench.words.avalon import ASSASSIN, GUESS, MERLIN
+
+EXPERT: Final = "expert"
+GAME: Final = "avalon_v0"
+HEURISTIC: Final = "heuristic"
+OPPONENT: Final = " (opponent)"
+RANDOM: Final = "random"
 
 BESIDE: Final = (EXPERT, HEURISTIC, RANDOM)
 """Who is asked at the same moments."""
@@ -123,7 +125,7 @@ def _plain(scores: dict[str, StatedScores]) -> dict[str, Any]:
     return {name: plain(score) for name, score in scores.items()}
 
 
-def abilities(folder: Path, player: str, model: Model, progress: StageProgress) -> Abilities:
+def abilities(folder: Path, player: str, model: Any, progress: StageProgress) -> Abilities:
     """Measure them, and write them into the directory of the run.
 
     Args:
@@ -209,7 +211,7 @@ def _games(folder: Path) -> list[AnalysedGame]:
     return [read_game(path) for path in files]
 
 
-def _deception(moments: Sequence[BeliefMoment], model: Model, progress: StageProgress) -> dict[str, Estimate | None]:
+def _deception(moments: Sequence[BeliefMoment], model: Any, progress: StageProgress) -> dict[str, Estimate | None]:
     """The doubt of good opponents: what they could conclude, what the heuristic states in their seats, what they state themselves."""
     theirs = [moment for moment in moments if not moment.by_player]
     doubts = {EXACT: doubt(theirs, [moment.exact for moment in theirs], _rng())}
@@ -222,7 +224,7 @@ def _deception(moments: Sequence[BeliefMoment], model: Model, progress: StagePro
 
 
 def _village(
-    games: Sequence[PlayedWerewolf], player: str, model: Model, progress: StageProgress
+    games: Sequence[PlayedWerewolf], player: str, model: Any, progress: StageProgress
 ) -> tuple[VillageBeliefs, Decisions]:
     """What they state, and what the player's own questions took. The player is asked only if it played."""
     own = with_exact([moment for moment in village_moments(games) if moment.by_player], progress)

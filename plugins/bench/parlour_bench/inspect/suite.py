@@ -15,7 +15,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, mean, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from parlour.envs.registry import lookup
-from parlour.training.harnesses.inspect_ai.played import ALL, STORED, StoredGame, TaskGame, seatings
+from parlour.training.harnesses.inspect_ai.played import STORED, StoredGame, seatings
 from parlour.training.harnesses.inspect_ai.tasks import game_score, mean_if_own, moves_chosen, stderr_if_own, whole_game
 from parlour.training.play.outside import OutsideSeats, OutsideTable
 from parlour.training.report.verdicts import no_score
@@ -67,11 +67,11 @@ def samples_of(suite: Suite) -> Iterator[Sample]:
         for opponent in table.opponents:
             for options, deals in table.sittings():
                 base = OutsideSeats(OutsideTable(game=table.game, options=options, opponents=opponent)).game_env
-                for game in seatings(base, deals, ALL, sides):
+                for game in seatings(base, deals, "all", sides):
                     yield _sample(table, options, opponent, game)
 
 
-def _sample(table: BenchmarkTable, options: Mapping[str, Any], opponent: str, game: TaskGame) -> Sample:
+def _sample(table: BenchmarkTable, options: Mapping[str, Any], opponent: str, game: Any) -> Sample:
     metadata = {
         "table": table.name,
         "game": table.game,

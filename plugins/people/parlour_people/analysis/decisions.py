@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log2
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from parlour.envs.avalon.belief import AvalonHabits
 from parlour.envs.core import Move
 from parlour.training.measure.avalon.beliefs import opening_belief, take_in
-from parlour.training.measure.avalon.games import AnalysedGame, Moment
+from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.play import seeds
 
 from parlour_people.multi_round.player import MultiRoundPlayer, take_gathering
@@ -92,7 +92,7 @@ class _Follower:
         self._player: MultiRoundPlayer | None = None
         self._seen = 0
 
-    def decision(self, moment: Moment) -> Decision:
+    def decision(self, moment: Any) -> Decision:
         """What the seat did at a moment; moments come in order."""
         view, move = moment.view, moment.move
         for event in view.events[self._seen :]:

@@ -14,7 +14,11 @@ from parlour.training.statistics import Estimate
 
 from parlour_people.analysis.compare import ComparedGuesses, ComparedVotes
 
-_THEIRS: Final = plots.ORANGE
+BLACK: Final = "black"
+INTERVAL: Final = "95 % interval"
+ORANGE: Final = "#E69F00"
+
+_THEIRS: Final = ORANGE
 _OURS: Final = plots.PLAYERS["heuristic"]
 
 
@@ -52,7 +56,7 @@ def _pairs(
         8,
         0.6 * len(rows) + 1.4,
         title=f"{title}: {theirs}, and the heuristic at the same Views",
-        who=f"{theirs}; heuristic; bars: {plots.INTERVAL}s",
+        who=f"{theirs}; heuristic; bars: {INTERVAL}s",
         n=counted,
     ) as made:
         axes = made.add_subplot()
@@ -62,7 +66,7 @@ def _pairs(
             _dot(axes, b, height - 0.15, "s", _OURS, "heuristic, same Views")
             if number in chance:
                 at, ends = 100 * chance[number], [height - 0.3, height + 0.3]
-                axes.plot([at, at], ends, color=plots.BLACK, linestyle=":", label="a good seat at random")
+                axes.plot([at, at], ends, color=BLACK, linestyle=":", label="a good seat at random")
         axes.set_yticks(range(len(rows), 0, -1), [name for name, _, _ in rows])
         axes.set_xlim(-2, 102)
         plots.label(axes, x, grid="x")

@@ -23,7 +23,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from parlour.envs.batch.players import HeuristicSeats
-from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import Move
 from parlour.policies.network import forward, log_softmax
 from parlour.training.learn.batch.networks import layers_of, use_one_thread, weights_of
@@ -52,7 +51,7 @@ KINDS: Final = (vocabulary.BALLOT, vocabulary.TEAM, vocabulary.CARD, vocabulary.
 class Decisions:
     """N decisions of games with one number of players."""
 
-    tables: BatchTables
+    tables: Any
     """Some table with this number of players; actions have the same numbers at all."""
     inputs: NDArray[np.float32]
     """What a network reads, shape (N, D)."""
@@ -143,7 +142,7 @@ class SeatOrders:
         tables: With any roles.
     """
 
-    def __init__(self, tables: BatchTables) -> None:
+    def __init__(self, tables: Any) -> None:
         self._seats, self._catalogue = tables.seats, tables.game.catalogue
         self._numbers = {move: number for number, move in enumerate(self._catalogue)}
         names = [*INPUTS, *tables.names[len(tables.game.role_names) :]]

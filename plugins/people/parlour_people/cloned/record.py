@@ -22,9 +22,11 @@ from parlour_people.multi_round.player import take_gathering
 from parlour_people.multi_round.rules import CONSULT
 from parlour_people.words import avalon as game, speech
 
+PROPOSE: Final = "propose"
+
 _NAMED: Final = re.compile(r"player[_ ]?(\d{1,2})(?!\w)", re.IGNORECASE)
-_FOR: Final = {speech.ACCUSE: -1.0, speech.DEFEND: 1.0, speech.RECOMMEND: 1.0, spoken.PROPOSE: 1.0}
-_ACT: Final = {speech.ACCUSE: speech.ACCUSE, speech.DEFEND: speech.DEFEND, spoken.PROPOSE: speech.RECOMMEND}
+_FOR: Final = {speech.ACCUSE: -1.0, speech.DEFEND: 1.0, speech.RECOMMEND: 1.0, PROPOSE: 1.0}
+_ACT: Final = {speech.ACCUSE: speech.ACCUSE, speech.DEFEND: speech.DEFEND, PROPOSE: speech.RECOMMEND}
 """Kind of a claim -> the act that says it of one seat."""
 _READ: Final = 4000
 """Characters of a statement that are read."""

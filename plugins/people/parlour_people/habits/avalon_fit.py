@@ -18,10 +18,10 @@ from math import log
 from typing import Final
 
 import numpy as np
-from parlour.envs.avalon import GAME
 from parlour.envs.avalon.deals import Array, tables
 from parlour.envs.avalon.habits import LEADERS, AvalonHabits, Terms
 from parlour.envs.avalon.presets import PLAYERS
+from parlour.envs.registry import lookup
 
 from parlour_people.habits import avalon as recorded, learner, model as habits
 from parlour_people.habits.conduct import MOOD_SHARES, MOODS, over_moods
@@ -282,7 +282,7 @@ def _variants(games: Sequence[recorded.PublicGame], how: learner.Learning) -> di
 
 
 AVALON: Final = learner.HabitsOfGame(
-    id=GAME.id,
+    id=lookup("avalon_v0").spec.id,
     title="Habits learned from records",
     record=lambda name, roles, _, state: recorded.PublicGame(name, roles, tuple(e for e in state.log if e.to is None)),
     learn=learn,

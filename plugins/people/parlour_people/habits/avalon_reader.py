@@ -13,14 +13,17 @@ from typing import Any, Final
 import numpy as np
 from numba import prange
 from parlour.envs.avalon.deals import Array, Key, Numbers, tables
-from parlour.envs.avalon.evidence import CARD_STRIDE, IMPOSSIBLE, Watched, known_evil
-from parlour.envs.avalon.habits import CLASSES, COUNTS, EVIDENCE_CARDS, EVIDENCE_TEAMS, EVIDENCE_VOTES, PublicEvidence
+from parlour.envs.avalon.evidence import CARD_STRIDE, Watched, known_evil
+from parlour.envs.avalon.habits import CLASSES, EVIDENCE_CARDS, EVIDENCE_TEAMS, EVIDENCE_VOTES, PublicEvidence
 from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.batch.compiled import kernel, loop, use_threads
 
 from parlour_people.habits.avalon import PublicGame
 from parlour_people.habits.learner import Loss, Widths, by_table
 from parlour_people.words import avalon as game
+
+COUNTS: Final = ("none", "one", "more")
+IMPOSSIBLE: Final = -30.0
 
 EVIDENCE_WIDTHS: Final = Widths(shared=0.2, own=0.1)
 """Widths of the priors of the coefficients, around zero: narrow, because the moments of one game share most events."""

@@ -18,12 +18,15 @@ from typing import Any, Final, Protocol
 import numpy as np
 from parlour.envs.avalon.deals import Array
 from parlour.envs.common.extras import not_installed
-from parlour.training.measure.calibration import CalibrationBin, bins_by_range, calibration_error as error_of
+from parlour.training.measure.calibration import bins_by_range, calibration_error as error_of
 from parlour.training.report import plots
-from parlour.training.report.plots import REFERENCE, Curve, CurvePoint
+from parlour.training.report.plots import Curve, CurvePoint
 from parlour.training.report.result_table import Column, ResultTable, plain_table
 from parlour.training.report.verdicts import LOG_LOSS, compared, saved
 from parlour.training.statistics import Estimate, rate
+
+MARKERS: Final = "os^DvPX"
+REFERENCE: Final = "0.35"
 
 
 class SourceGame(Protocol):
@@ -107,7 +110,7 @@ def seats(reads: Sequence[BeliefRead]) -> tuple[Array, Array]:
     return chances, np.array([evil for read in reads for evil in read.evil], dtype=np.float64)
 
 
-def calibration(reads: Sequence[BeliefRead]) -> list[CalibrationBin]:
+def calibration(reads: Sequence[BeliefRead]) -> list[Any]:
     """Chances of seats against how many of them are evil."""
     return bins_by_range(*seats(reads))
 
@@ -266,7 +269,7 @@ def draw(readings: Readings, groups: Groups, path: Path) -> None:
                 reads = [read for read in every if read.players in groups[group]]
                 if not reads:
                     continue
-                mark = plots.MARKERS[number % len(plots.MARKERS)]
+                mark = MARKERS[number % len(MARKERS)]
                 label = f"{name} (error {calibration_error(reads):.3f})"
                 parts = [(part, rate(round(part.share * part.n), part.n)) for part in calibration(reads)]
                 points = [CurvePoint(part.chance, part.share, *seen.ends) for part, seen in parts if seen]

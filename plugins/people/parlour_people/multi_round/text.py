@@ -11,11 +11,13 @@ from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Event, Move
 from parlour.envs.language.english import PLAYER, last_clause, name, names, negated
 from parlour.envs.language.speech import quote
-from parlour.envs.language.text import MODERATOR, speech_line
+from parlour.envs.language.text import speech_line
 
 from parlour_people.multi_round.rules import CONSULT, GATHERS, GOES
 from parlour_people.words import avalon as vocabulary
 from parlour_people.words.avalon import OBERON
+
+MODERATOR: Final = "Moderator: "
 
 _RULES: Final = (
     (

@@ -17,16 +17,9 @@ from typing import Any, Final
 
 from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.core import ParlourError
-from parlour.training.papers.cells import (
-    Reproduction,
-    StudySetting,
-    TableCell,
-    cell,
-    run_folder,
-)
+from parlour.training.papers.cells import Reproduction, cell, run_folder
 from parlour.training.play.extras import import_extra
 from parlour.training.records.avalon.importing import import_records
-from parlour.training.records.reading import Refusal
 from parlour.training.report.verdicts import saved
 from parlour.training.runs.progress import Stage, counted
 from parlour.training.runs.run import Run
@@ -77,11 +70,11 @@ class PeopleStudy:
     """A study on its way: what the steps so far found."""
 
     name: str
-    setting: StudySetting
+    setting: Any
     folder: Path
     files: list[Path] = field(default_factory=list)
     """Transcripts, in the order of the games."""
-    cells: list[TableCell] = field(default_factory=list)
+    cells: list[Any] = field(default_factory=list)
     written: list[tuple[str, str]] = field(default_factory=list)
     """What the study wrote: path from the report, and what it is."""
 
@@ -90,7 +83,7 @@ class PeopleStudy:
         self.cells.append(cell(self.name, row, of, measure, ours, apart))
 
 
-def avalon_people(name: str, setting: StudySetting) -> Reproduction:
+def avalon_people(name: str, setting: Any) -> Reproduction:
     """The whole study of a folder of records. Raises `ParlourError` without one."""
     if setting.data is None:
         raise ParlourError(f"{name} studies games of people; accepted: --data DIR, the folder with their records")
@@ -108,7 +101,7 @@ def avalon_people(name: str, setting: StudySetting) -> Reproduction:
 
 def _import(study: PeopleStudy) -> None:
     assert study.setting.data is not None
-    refused: list[Refusal] = []
+    refused: list[Any] = []
     study.files = import_records(study.setting.data, study.folder / TRANSCRIPTS, leave_out=refused.append)
     games = len(study.files) + len(refused)
     for reason, count in Counter(refusal.reason for refusal in refused).most_common():
@@ -168,7 +161,7 @@ def _evidence(study: PeopleStudy) -> None:
         study.written.append(("evidence/calibration.png", "calibration of an onlooker's belief"))
 
 
-def _readings(table: str, learned: LearnedFrom) -> Iterator[TableCell]:
+def _readings(table: str, learned: LearnedFrom) -> Iterator[Any]:
     for entries, sides, merlin in ((learned.tested, LOSS, MERLIN_QUESTS), (learned.often, SIDES_VOTES, MERLIN_VOTES)):
         for entry in entries:
             row = READERS.get(entry["habits"], entry["habits"])

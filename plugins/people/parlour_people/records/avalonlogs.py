@@ -25,14 +25,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from parlour.envs.avalon import GAME
 from parlour.envs.avalon.options import check_roles
 from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.state import HUNT, PROPOSE
 from parlour.envs.core import Move, ParlourError
-from parlour.training.records.avalon.table import RecordedGame, Table, table_of
+from parlour.envs.registry import lookup
+from parlour.training.records.avalon.table import RecordedGame, table_of
 from parlour.training.records.json_objects import JsonObject
 from parlour.training.records.reading import FILE_NAME, Names, RecordFormat, UnplayableError, names_of, record_notes
 
@@ -116,7 +116,7 @@ def _guesser(dealt: Sequence[str], marked: Sequence[int], shot: int | None) -> i
     return next((seat for seat in among if seat != shot), among[0] if among else 0)
 
 
-def _table(at: JsonObject, roles: tuple[str, ...], guesser: str) -> Table:
+def _table(at: JsonObject, roles: tuple[str, ...], guesser: str) -> Any:
     try:
         check_roles(len(roles), roles)
         other = None if guesser == avalon.ASSASSIN else guesser
@@ -212,7 +212,7 @@ def _named(at: JsonObject) -> str:
 
 
 AVALONLOGS: Final = RecordFormat(
-    game=GAME.id,
+    game=lookup("avalon_v0").spec.id,
     name="avalonlogs",
     fields=("missions", "outcome"),
     key="id",

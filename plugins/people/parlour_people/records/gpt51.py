@@ -25,15 +25,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from parlour.envs.avalon import GAME as AVALON
 from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.state import DONE, HUNT
 from parlour.envs.avalon.vocabulary import side_of
 from parlour.envs.common.json_values import json_shown
 from parlour.envs.core import Move, listed
-from parlour.training.records.avalon.table import RecordedGame, Table
+from parlour.envs.registry import lookup
+from parlour.training.records.avalon.table import RecordedGame
 from parlour.training.records.json_objects import JsonObject
 from parlour.training.records.reading import Names, RecordFormat, file_name, names_of, record_notes
 
@@ -92,7 +92,7 @@ class Conversation(RecordedGame):
 
 
 @cache
-def _table(players: int) -> Table:
+def _table(players: int) -> Any:
     rules = GAME.build(MultiRoundOptions(num_players=players))
     return rules, GAME.text(rules)
 
@@ -290,7 +290,7 @@ def _by_source(at: JsonObject) -> str | None:
 
 
 GPT51: Final = RecordFormat(
-    game=AVALON.id,
+    game=lookup("avalon_v0").spec.id,
     name="gpt51",
     fields=("config", "players", "missions"),
     key="game_id",

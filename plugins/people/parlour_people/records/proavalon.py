@@ -21,13 +21,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.envs.avalon import GAME
 from parlour.envs.avalon.options import check_roles
 from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.state import HUNT, PROPOSE
 from parlour.envs.avalon.vocabulary import side_of
 from parlour.envs.common.json_values import json_shown
 from parlour.envs.core import Move, ParlourError, listed
+from parlour.envs.registry import lookup
 from parlour.training.records.avalon.table import RecordedGame, table_of
 from parlour.training.records.json_objects import JsonObject
 from parlour.training.records.reading import FILE_NAME, Names, RecordFormat, names_of, record_notes
@@ -210,7 +210,7 @@ def _named(at: JsonObject) -> str:
 
 
 PROAVALON: Final = RecordFormat(
-    game=GAME.id,
+    game=lookup("avalon_v0").spec.id,
     name="proavalon",
     fields=("voteHistory", "missionHistory"),
     key="_id",

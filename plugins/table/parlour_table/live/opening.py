@@ -14,11 +14,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-from parlour.envs.adapters.aec import GameEnv
-from parlour.envs.adapters.turn import Player
 from parlour.envs.adapters.wording import worded_kinds
 from parlour.envs.core import ParlourError
-from parlour.policies.llm.server.listening import LOOPBACK, ListeningServer, in_thread
+from parlour.policies.llm.server.listening import ListeningServer, in_thread
 from parlour.policies.llm.server.protocol import Refused
 from parlour.training.report.page import Page, render
 from parlour.wrappers.text_actions import TextActions
@@ -153,11 +151,11 @@ class OpenTable:
     def __init__(
         self,
         env: TextActions,
-        players: Sequence[tuple[str, Player | None]],
+        players: Sequence[tuple[str, Any | None]],
         plan: Plan,
         keys: Keys,
         settings: TableSettings,
-        host: str = LOOPBACK,
+        host: str = "127.0.0.1",
         port: int = 0,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -179,7 +177,7 @@ class OpenTable:
         self._server = ListeningServer(server, host, port)
         self._thread = threading.Thread(target=self.games.run, args=(self._failed,), name="games", daemon=True)
 
-    def _person(self, base: GameEnv, seat: int, clock: float | None, coach: bool) -> Person:
+    def _person(self, base: Any, seat: int, clock: float | None, coach: bool) -> Person:
         return Person(self.boards[seat], base.text, clock, Coach(base, seat) if coach else None)
 
     @property

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from parlour.policies.llm.server.app import described
-from parlour.policies.llm.server.listening import CONNECTION
 from parlour.policies.llm.server.protocol import Refused
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
@@ -22,6 +21,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from parlour_table.server.listening import LimitedConnection, too_long_headers
 from parlour_table.server.settings import Limits
+
+CONNECTION: Final = "connection"
 
 SHORT: Final = 65_536
 """Bodies of up to so many bytes are always taken; the longer ones share `max_bodies`."""
