@@ -17,7 +17,7 @@ from parlour.policies.llm.decisions import mostly_foreign
 from parlour.training.measure.decision_tables import amount
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.report.verdicts import POINTS, compared, together
+from parlour.training.report.verdicts import DifferenceScale, compared, together
 from parlour.training.statistics import Estimate
 
 from parlour_bench.intervals import intervals
@@ -25,6 +25,8 @@ from parlour_bench.leaderboard import Entry, Leaderboard
 from parlour_bench.result import scores
 from parlour_bench.results_file import ABILITIES, RESULTS, BenchmarkResult
 from parlour_bench.verdict import verdict_of
+
+POINTS: Final = DifferenceScale("points", matters=3.0)
 
 PAGE_FILE: Final = "report.html"
 SIGN: Final = "†"

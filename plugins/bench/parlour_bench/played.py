@@ -19,12 +19,14 @@ from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.measure.evaluate import team
 from parlour.training.play import rollout
-from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
+from parlour.training.play.runner import GameRunner
 from parlour.training.runs.progress import Stage, StageProgress, no_progress
 from parlour.wrappers.text_actions import TextActions
 
 from parlour_bench.measured import GameClock
 from parlour_bench.suite import SIDES, BenchmarkTable, Suite
+
+ONE_AT_A_TIME: Final = GameRunner()
 
 FOLDER: Final = "games"
 """Folder of the transcripts, with a folder for each table and opponent."""

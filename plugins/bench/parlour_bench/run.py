@@ -16,13 +16,15 @@ from parlour.envs.core import ParlourError
 from parlour.policies.files import write_json
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.make import measured_apart
-from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
+from parlour.training.play.runner import GameRunner
 from parlour.training.runs.progress import StageProgress, no_progress
 from parlour.training.runs.run import Run
 
 from parlour_bench.played import Candidate, PlayedTable, play_suite
 from parlour_bench.results_file import RESULTS, decided_by, results
 from parlour_bench.suite import Suite
+
+ONE_AT_A_TIME: Final = GameRunner()
 
 MEASURED: Final = "measured.json"
 

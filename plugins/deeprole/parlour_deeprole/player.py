@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, Final, Self
 import numpy as np
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import ParlourError
-from parlour.envs.registry import build, known
+from parlour.envs.registry import build, lookup
 from parlour.envs.settings import Accepts, Settings
 from parlour.policies.base import TablePolicy
 from parlour.policies.seating import Seating
@@ -59,7 +59,7 @@ class DeepRolePlayer(TablePolicy):
     def __init__(self, solver: Solver, chosen: DeepRoleSettings) -> None:
         super().__init__()
         self.chosen, self._solver = chosen, solver
-        self.table = GAME, build(known(GAME).spec, TABLE).config
+        self.table = GAME, build(lookup(GAME).spec, TABLE).config
 
     @classmethod
     def make(cls, settings: DeepRoleSettings, at: Seating) -> Self:

@@ -17,8 +17,7 @@ from parlour.envs.language.english import name
 from parlour.envs.language.entries import TextAction
 from parlour.envs.replay import states
 from parlour.envs.spec import GameSpec
-from parlour.policies import make_policy
-from parlour.policies.base import Policy
+from parlour.policies import Policy, make_policy
 from parlour.policies.experts.catalogue import STRONGEST, has_expert
 from parlour.policies.trained import TrainedSeat
 from parlour.policies.voice.phrases import SeatPhrases

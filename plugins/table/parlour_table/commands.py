@@ -11,8 +11,7 @@ import typer
 from parlour.envs.common.terminal import tell
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.registry import name_of
-from parlour.policies import HumanPolicy
-from parlour.policies.base import Policy
+from parlour.policies import Policy
 from parlour.policies.voice.spoken import checked_talk, make_player
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, seated
@@ -98,7 +97,7 @@ def table(
     sitting = seats_of(given, others, len(base.possible_agents))
     talk = checked_talk(talk, "words" if ME in sitting else "claims")
     players = [
-        (HumanPolicy.name, None)
+        ("human", None)
         if name == ME
         else (seated(name, model), make_player(name, base.spec, base.game.config, model, talk))
         for name in sitting
@@ -181,7 +180,7 @@ def play_with_coach(
     ]
     players[seat] = CoachedPerson(base, names=shown)
     seated_there = {agent: seated(others, model) for agent in base.possible_agents}
-    seated_there[base.possible_agents[seat]] = HumanPolicy.name
+    seated_there[base.possible_agents[seat]] = "human"
     tell(seed_line)
     with games_folder(out, base, "coach", {"players": seated_there, "seed": seed}, resume=False):
         file = None if out is None else out / f"{name_of(base.spec)}-1.jsonl"

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 from parlour.envs.common.json_values import json_value
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.werewolf.vocabulary import WerewolfView
-from parlour.policies.base import Policy
+from parlour.policies import Policy
 
 from parlour_aiwolf.language import Pause, read
 from parlour_aiwolf.server.connection import NAME, AgentConnection, NoAnswer, TooLate

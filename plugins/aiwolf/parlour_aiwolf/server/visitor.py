@@ -18,7 +18,7 @@ from parlour.envs.adapters.wording import wording
 from parlour.envs.common.json_values import json_value
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.werewolf.vocabulary import WerewolfView
-from parlour.policies.base import Policy
+from parlour.policies import Policy
 from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.statistics import rate
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs.avalon.belief import AvalonHabits
+from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.language.text import render
 from parlour.envs.replay import text_of

@@ -17,7 +17,7 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 import numpy as np
-from parlour.envs.avalon.belief import AvalonHabits
+from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.core import Event
 from parlour.training.measure.avalon.beliefs import opening_belief, take_in
 from parlour.training.measure.avalon.games import AnalysedGame

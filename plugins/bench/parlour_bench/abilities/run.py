@@ -14,9 +14,8 @@ from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.make import measured_apart
 from parlour.training.measure.avalon.games import AnalysedGame, read_game
 from parlour.training.measure.avalon.moments import BeliefMoment, is_players, names_of
-from parlour.training.measure.avalon.stated import StatedScores, stated_scores
+from parlour.training.measure.avalon.stated import stated_scores
 from parlour.training.play import seeds
-from parlour.training.records.werewolf.played import GAME as WEREWOLF
 from parlour.training.runs.progress import Stage, StageProgress, counted
 from parlour.training.statistics import Estimate, plain, rate
 
@@ -32,6 +31,8 @@ from parlour_bench.leaderboard import taken
 from parlour_bench.played import FOLDER
 from parlour_bench.results_file import ABILITIES, RESULTS
 from parlour_bench.words.avalon import ASSASSIN, GUESS, MERLIN
+
+WEREWOLF: Final = "werewolf_v0"
 
 EXPERT: Final = "expert"
 GAME: Final = "avalon_v0"
@@ -52,9 +53,9 @@ _RESAMPLED: Final = 12  # what the seed of the intervals is derived for
 class VillageBeliefs(NamedTuple):
     """Beliefs of those who can be asked in the seats that the player had in the village."""
 
-    all: dict[str, StatedScores]
+    all: dict[str, Any]
     """Who -> at all moments."""
-    against: dict[str, dict[str, StatedScores]]
+    against: dict[str, dict[str, Any]]
     """Opponent -> who -> the same, of the games against it alone."""
 
 
@@ -76,9 +77,9 @@ class Abilities:
     """What was measured."""
 
     player: str
-    deduction: dict[str, StatedScores]
+    deduction: dict[str, Any]
     """The player and those beside it -> their beliefs at the same moments."""
-    against: dict[str, dict[str, StatedScores]]
+    against: dict[str, dict[str, Any]]
     """Opponent -> the same, of the games against it alone."""
     village: VillageBeliefs
     """The same in Werewolf, at tables that have an expert."""
@@ -121,7 +122,7 @@ class Abilities:
         }
 
 
-def _plain(scores: dict[str, StatedScores]) -> dict[str, Any]:
+def _plain(scores: dict[str, Any]) -> dict[str, Any]:
     return {name: plain(score) for name, score in scores.items()}
 
 
@@ -189,7 +190,7 @@ def moves_taken(folder: Path) -> MovesTaken | None:
 
 def _scores(
     moments: Sequence[BeliefMoment], stated: dict[str, list[Stated]], opponent: str | None = None
-) -> dict[str, StatedScores]:
+) -> dict[str, Any]:
     """Of every player, at all moments, or at those of games against one opponent."""
     chosen = [k for k, moment in enumerate(moments) if opponent in (None, moment.opponent)]
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from parlour.envs.avalon.belief import AvalonHabits
+from parlour.envs.avalon.habits import AvalonHabits
 from parlour.training.measure.avalon.beliefs import opening_belief
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.measure.avalon.moments import names_of

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from parlour.policies.llm.decisions import mostly_foreign
-from parlour.training.measure.avalon.stated import StatedScores
 from parlour.training.measure.decision_tables import amount, marked
 from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.report.verdicts import doubt, no_score, together
@@ -47,8 +46,8 @@ _AGAINST: Final = {
 
 
 def _belief_rows(
-    everywhere: Mapping[str, StatedScores],
-    against: Mapping[str, Mapping[str, StatedScores]],
+    everywhere: Mapping[str, Any],
+    against: Mapping[str, Mapping[str, Any]],
     players: Sequence[str],
     hidden: str,
     skill: str,
@@ -56,7 +55,7 @@ def _belief_rows(
 ) -> Iterator[tuple[Any, ...]]:
     """The beliefs of all players but the hidden one, in one game."""
 
-    def cells(scores: Mapping[str, StatedScores], cell: Callable[[StatedScores], Any]) -> list[Any]:
+    def cells(scores: Mapping[str, Any], cell: Callable[[Any], Any]) -> list[Any]:
         return [None if name == hidden or name not in scores else cell(scores[name]) for name in players]
 
     yield ("deduction", skill, *cells(everywhere, lambda score: _text(score.skill)))

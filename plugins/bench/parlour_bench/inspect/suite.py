@@ -15,7 +15,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, mean, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from parlour.envs.registry import lookup
-from parlour.training.harnesses.inspect_ai.played import STORED, StoredGame, seatings
+from parlour.training.harnesses.inspect_ai.played import StoredGame, seatings
 from parlour.training.harnesses.inspect_ai.tasks import game_score, mean_if_own, moves_chosen, stderr_if_own, whole_game
 from parlour.training.play.outside import OutsideSeats, OutsideTable
 from parlour.training.report.verdicts import no_score
@@ -104,7 +104,7 @@ def suite_score() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score | None:
         result = await game(state, target)
-        stored = state.store.get(STORED)
+        stored = state.store.get("parlour")
         if result is None or stored is None:
             return result
         metadata = state.metadata

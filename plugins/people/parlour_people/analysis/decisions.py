@@ -17,7 +17,7 @@ from math import log2
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs.avalon.belief import AvalonHabits
+from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.core import Move
 from parlour.training.measure.avalon.beliefs import opening_belief, take_in
 from parlour.training.measure.avalon.games import AnalysedGame

@@ -14,12 +14,14 @@ from parlour.training.statistics import Estimate
 
 from parlour_people.analysis.compare import ComparedGuesses, ComparedVotes
 
+PLAYERS: Final = {"heuristic": "0.35"}
+
 BLACK: Final = "black"
 INTERVAL: Final = "95 % interval"
 ORANGE: Final = "#E69F00"
 
 _THEIRS: Final = ORANGE
-_OURS: Final = plots.PLAYERS["heuristic"]
+_OURS: Final = PLAYERS["heuristic"]
 
 
 def votes(rows: Sequence[ComparedVotes], theirs: str, path: Path) -> None:

@@ -13,7 +13,7 @@ from parlour.envs.language.text import clean
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.report.report import Picture, Report
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.report.verdicts import WIN_RATE, compared, together
+from parlour.training.report.verdicts import DifferenceScale, compared, together
 
 from parlour_people.analysis import pictures
 from parlour_people.analysis.compare import (
@@ -26,6 +26,8 @@ from parlour_people.analysis.compare import (
     wrong_guesses,
 )
 from parlour_people.analysis.tables import decisions_table
+
+WIN_RATE: Final = DifferenceScale("points", times=100, matters=0.03)
 
 NOT_TOLD: Final = "-"
 

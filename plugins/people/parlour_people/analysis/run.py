@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -13,7 +14,6 @@ from parlour.envs.replay import transcript_files
 from parlour.envs.settings import Settings
 from parlour.training.measure.avalon.games import AnalysedGame, read_game
 from parlour.training.play.parallel.executor import carry_out, in_order
-from parlour.training.report import plots
 from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
 from parlour.training.runs.run import Run
 from pydantic import Field
@@ -88,7 +88,7 @@ def analyse(
     named = {"folder": str(folder), "habits": None if settings.habits is None else str(settings.habits)}
     stored = {**named, "seed": settings.seed}
     with Run(out).opened(stored) as target:
-        drawn = settings.pictures and plots.available()
+        drawn = settings.pictures and find_spec("matplotlib") is not None
         calls = [(path, habits, settings) for path, habits in zip(files, chosen, strict=True)]
         stage = Stage("Analysing games", len(calls), "games")
         results = list(counted(in_order(carry_out(settings.workers, analyse_game, calls)), stage, progress))

@@ -24,8 +24,9 @@ import torch
 from numpy.typing import NDArray
 from parlour.envs.batch.players import HeuristicSeats
 from parlour.envs.core import Move
-from parlour.policies.network import forward, log_softmax
+from parlour.policies.network import forward
 from parlour.training.learn.batch.networks import layers_of, use_one_thread, weights_of
+from scipy.special import log_softmax
 from torch import nn
 from torch.nn import functional
 

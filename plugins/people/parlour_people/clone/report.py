@@ -25,11 +25,13 @@ from numpy.typing import NDArray
 from parlour.training.report import plots
 from parlour.training.report.report import Picture, Report
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.report.verdicts import LOG_LIKELIHOOD, compared, together, word
+from parlour.training.report.verdicts import DifferenceScale, compared, together, word
 from parlour.training.statistics import Estimate, weighted_mean
 
 from parlour_people.clone.choices import ImitatedChoice
 from parlour_people.cloned.record import Array
+
+LOG_LIKELIHOOD: Final = DifferenceScale("nats a decision", "+.4f", cases="games")
 
 BETTER: Final = "better"
 INTERVAL: Final = "95 % interval"

@@ -22,14 +22,14 @@ from typing import Annotated, Any, ClassVar, Final, Protocol, Self
 import numpy as np
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import ParlourError, accept, check_one_of
-from parlour.envs.registry import build, known
+from parlour.envs.registry import build, lookup
 from parlour.envs.settings import Accepts, Settings
+from parlour.policies import Policy
 from parlour.policies.array_files import layer_arrays, read_arrays, write_arrays
-from parlour.policies.base import Policy
 from parlour.policies.files import reading
-from parlour.policies.network import softmax
 from parlour.policies.seating import Seating
 from parlour.policies.trained import TrainedSeat
+from scipy.special import softmax
 
 from parlour_people.cloned.features import COLUMNS, DECISIONS, GROUPS, decision_of, described, group_of
 from parlour_people.cloned.record import Array, SeatRecord
@@ -108,7 +108,7 @@ class CloneNetworks:
         Raises:
             ParlourError: The table has talk, other moves, or a number of players that the networks do not know.
         """
-        spec = known(GAME).spec
+        spec = lookup(GAME).spec
         table: Any = build(spec, dict(config))
         if table.talk or table.rules.short_teams:
             raise ParlourError(

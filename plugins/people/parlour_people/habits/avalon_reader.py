@@ -12,22 +12,26 @@ from typing import Any, Final
 
 import numpy as np
 from numba import prange
-from parlour.envs.avalon.deals import Array, Key, Numbers, tables
-from parlour.envs.avalon.evidence import CARD_STRIDE, Watched, known_evil
-from parlour.envs.avalon.habits import CLASSES, EVIDENCE_CARDS, EVIDENCE_TEAMS, EVIDENCE_VOTES, PublicEvidence
-from parlour.envs.avalon.presets import PLAYERS
+from parlour.envs.avalon.deals import Key, tables
+from parlour.envs.avalon.evidence import Watched, known_evil
+from parlour.envs.avalon.habits import PublicEvidence
 from parlour.envs.batch.compiled import kernel, loop, use_threads
 
+from parlour_people.arrays import Array, Numbers
 from parlour_people.habits.avalon import PublicGame
 from parlour_people.habits.learner import Loss, Widths, by_table
 from parlour_people.words import avalon as game
+from parlour_people.words.avalon import PLAYERS
+
+CARD_STRIDE: Final = 18
 
 COUNTS: Final = ("none", "one", "more")
 IMPOSSIBLE: Final = -30.0
 
 EVIDENCE_WIDTHS: Final = Widths(shared=0.2, own=0.1)
 """Widths of the priors of the coefficients, around zero: narrow, because the moments of one game share most events."""
-_SHAPES: Final = ((len(CLASSES), len(EVIDENCE_VOTES)), (len(CLASSES), len(EVIDENCE_TEAMS)), (len(EVIDENCE_CARDS),))
+_SHAPES: Final = ((12, 20), (12, 13), (72,))
+"""Coefficients of votes, teams and cards, as `PublicEvidence` holds them."""
 _SIZES: Final = tuple(int(np.prod(shape)) for shape in _SHAPES)
 _ACCURACY: Final = 1e-5
 """The fit ends when a step gains less than this share of the loss."""

@@ -14,13 +14,12 @@ from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 from parlour.envs import replay
-from parlour.envs.avalon.deals import Array
-from parlour.envs.avalon.habits import Terms
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import name_of
 from parlour.training.runs.progress import Stage, StageProgress, no_progress
 from scipy.optimize import minimize
 
+from parlour_people.arrays import Array, Terms
 from parlour_people.habits import report
 from parlour_people.habits.report import BeliefRead, SourceGame
 

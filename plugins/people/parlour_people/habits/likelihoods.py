@@ -8,11 +8,12 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-from parlour.envs.avalon.deals import Array, Key, Numbers, clean, sides, tables, team_rows, teams
+from parlour.envs.avalon.deals import Key, clean, sides, tables
 from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.avalon.public import Public, kind_of
 from parlour.envs.language.claims import claims
 
+from parlour_people.arrays import Array, Numbers, team_rows, teams
 from parlour_people.habits import conduct as terms, spoken
 from parlour_people.habits.model import ClaimHabits, Conduct
 

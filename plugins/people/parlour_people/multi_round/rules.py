@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from parlour.envs.avalon.options import AvalonOptions
-from parlour.envs.avalon.presets import ROLE_SETS
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.state import PROPOSE, TALK, VOTE
 from parlour.envs.core import Event, Move
@@ -23,6 +22,8 @@ from parlour.envs.hidden_roles.rules import HiddenRoles, shown, told
 
 from parlour_people.words import avalon as game
 from parlour_people.words.avalon import ASSASSIN, MERLIN, MORDRED, MORGANA, OBERON, PERCIVAL, SERVANT
+
+ROLE_SETS: Final = {"deeprole": ("Merlin", "Loyal Servant", "Loyal Servant", "Assassin", "Minion")}
 
 EVIL_COUNT: Final = {5: 2, 6: 2, 7: 3, 8: 3, 9: 3, 10: 4}
 PROPOSALS: Final = 5

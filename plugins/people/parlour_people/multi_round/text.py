@@ -9,7 +9,7 @@ from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.text import AvalonText
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Event, Move
-from parlour.envs.language.english import PLAYER, last_clause, name, names, negated
+from parlour.envs.language.english import PLAYER, last_clause, name, negated
 from parlour.envs.language.speech import quote
 from parlour.envs.language.text import speech_line
 
@@ -60,7 +60,7 @@ class MultiRoundText(AvalonText):
     def line(self, event: Event) -> str:
         seat, move, _ = event
         if move.kind == GATHERS:
-            return f"{MODERATOR}To the evil players: you are {names(move.args)}. You now talk among yourselves.\n"
+            return f"{MODERATOR}To the evil players: you are {', '.join(map(name, move.args)) or 'nobody'}. You now talk among yourselves.\n"
         if move.kind == GOES:
             return f"{MODERATOR}This is the fifth team of the quest: it goes without a vote.\n"
         if move.kind == CONSULT:
@@ -69,7 +69,7 @@ class MultiRoundText(AvalonText):
             return super().line(event)
         words = quote(move.words)
         if move.kind == vocabulary.TEAM:
-            return f"{name(seat)} proposes the team {names(move.args)}: {words}\n"
+            return f"{name(seat)} proposes the team {', '.join(map(name, move.args)) or 'nobody'}: {words}\n"
         says = " says of its vote" if move.kind == vocabulary.BALLOT else ""
         return f"Privately, {name(seat)}{says}: {words} (taken as: {self.say(move)})\n"
 

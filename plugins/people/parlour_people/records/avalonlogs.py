@@ -22,21 +22,24 @@ and nobody is shot, and records that contradict the rules or themselves.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.avalon.options import check_roles
-from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.state import HUNT, PROPOSE
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.registry import lookup
 from parlour.training.records.avalon.table import RecordedGame, table_of
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.reading import FILE_NAME, Names, RecordFormat, UnplayableError, names_of, record_notes
+from parlour.training.records.reading import Names, RecordFormat, UnplayableError, names_of, record_notes
 
 from parlour_people.words import avalon
+from parlour_people.words.avalon import PLAYERS
+
+FILE_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
 
 SITE_ROLES: Final = {
     "MERLIN": avalon.MERLIN,

@@ -18,21 +18,23 @@ others), with roles that this game does not have, or without an Assassin are ref
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.avalon.options import check_roles
-from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.state import HUNT, PROPOSE
-from parlour.envs.avalon.vocabulary import side_of
-from parlour.envs.common.json_values import json_shown
-from parlour.envs.core import Move, ParlourError, listed
+from parlour.envs.core import Move, ParlourError
 from parlour.envs.registry import lookup
 from parlour.training.records.avalon.table import RecordedGame, table_of
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.reading import FILE_NAME, Names, RecordFormat, names_of, record_notes
+from parlour.training.records.reading import Names, RecordFormat, names_of, record_notes
 
 from parlour_people.words import avalon
+from parlour_people.words.avalon import PLAYERS, side_of
+
+FILE_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
 
 SEATS: Final = "playerUsernamesOrderedReversed"
 HELD: Final = {
@@ -93,7 +95,7 @@ def _roles(at: JsonObject, names: Names) -> list[str]:
     for key, side in (("resistanceTeam", avalon.GOOD), ("spyTeam", avalon.EVIL)):
         members = [name for name, role in zip(names.names, dealt, strict=True) if side_of(role) == side]
         if at.fields.get(key) is not None and sorted(at.texts(key)) != sorted(members):
-            raise at.refused(key, listed(members), "the players of the alliance")
+            raise at.refused(key, ", ".join(members), "the players of the alliance")
     return dealt
 
 
@@ -126,7 +128,7 @@ def _missions(history: JsonObject, name: str) -> list[list[set[str]]]:
         missions.append([set(turn.split()) for turn in mission])
         for words, marks in zip(map(str.split, mission), missions[-1], strict=True):
             if not marks <= set(_MARKS) or len(marks) != len(words) or len({_APPROVES, _REJECTS} & marks) != 1:
-                raise history.error(f"{name} {json_shown(' '.join(words))} is not accepted", accepted)
+                raise history.error(f"{name} {json.dumps(' '.join(words))} is not accepted", accepted)
     return missions
 
 
@@ -134,7 +136,7 @@ def _mission(table: SiteGame, at: JsonObject, number: int, proposals: list[dict[
     where = f"{at.where}, voteHistory, mission {number + 1}"
     if table.state.phase != PROPOSE:
         raise JsonObject(where, {}).error(
-            f"the missions end before it, at {json_shown(table.score)}", "no further mission"
+            f"the missions end before it, at {json.dumps(table.score)}", "no further mission"
         )
     for turn, marks in enumerate(proposals, 1):
         here = JsonObject(f"{where}, proposal {turn}", {})
@@ -142,7 +144,7 @@ def _mission(table: SiteGame, at: JsonObject, number: int, proposals: list[dict[
             raise here.error("a team of this mission goes already", "no proposal after it")
         leads = [seat for seat, mark in marks.items() if _LEADS in mark]
         if leads != [table.state.actor]:
-            leaders = listed([table.names.names[seat] for seat in leads]) or "nobody"
+            leaders = ", ".join([table.names.names[seat] for seat in leads]) or "nobody"
             raise here.error(f"{leaders} leads", f"{table.names.names[table.state.actor]}, the next leader")
         table.play(Move(avalon.TEAM, tuple(seat for seat, mark in marks.items() if _PICKED in mark)), here)
         for said in marks.values():
@@ -178,7 +180,7 @@ def _ending(table: SiteGame, at: JsonObject) -> None:
             raise at.refused("whoAssassinShot", "a role that another player holds")
         (table.play if len(holders) == 1 else table.suppose)(Move(avalon.GUESS, (holders[0],)), at)
     elif at.fields.get("whoAssassinShot") is not None:
-        raise at.refused("whoAssassinShot", "null", f"nobody is shot at {json_shown(table.score)}")
+        raise at.refused("whoAssassinShot", "null", f"nobody is shot at {json.dumps(table.score)}")
     if at.fields.get("whoAssassinShot2") is not None:
         raise at.refused("whoAssassinShot2", "null", "one player is named")
     results = ["succeeded" if success else "failed" for _, _, success in table.results]
@@ -187,14 +189,14 @@ def _ending(table: SiteGame, at: JsonObject) -> None:
         at.expect("missionHistory", results, "the missions played")
         if at.fields.get("winningTeam") is not None:
             raise at.refused(
-                "winningTeam", "null, in a record that ends early", f"the game stops at {json_shown(table.score)}"
+                "winningTeam", "null, in a record that ends early", f"the game stops at {json.dumps(table.score)}"
             )
         return
     outcome = table.outcome
     rejected = ["failed"] if outcome.reason == "rejections" else []
     at.expect("missionHistory", results + rejected, "the missions played, and a failed one for a fifth rejection")
     at.expect(
-        "winningTeam", ALLIANCES[outcome.winner], f"the game ends by {outcome.reason} at {json_shown(table.score)}"
+        "winningTeam", ALLIANCES[outcome.winner], f"the game ends by {outcome.reason} at {json.dumps(table.score)}"
     )
     at.expect("howTheGameWasWon", HOW[outcome.winner, outcome.reason], f"the game ends by {outcome.reason}")
 
@@ -205,7 +207,7 @@ def _named(at: JsonObject) -> str:
     name = given.get("$oid") if type(given) is dict else given
     if type(name) is not str or not FILE_NAME.fullmatch(name):
         accepted = '_id: a name of up to 200 letters, digits and _ - . that begins with no dot, or {"$oid": the same}'
-        raise at.error(f"_id {json_shown(given)} is not accepted", accepted)
+        raise at.error(f"_id {json.dumps(given)} is not accepted", accepted)
     return name
 
 

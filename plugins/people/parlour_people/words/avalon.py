@@ -36,3 +36,17 @@ FAILS: Final = "fails"  # args: quest 0-4, number of fail cards, 1 if the quest 
 SCORE: Final = "score"  # args: quests won by good, quests won by evil
 EXPOSED: Final = "exposed"  # args: who names, the seat named, 1 if that is Merlin
 ACTS: Final = (speech.SILENT, speech.ACCUSE, speech.DEFEND, speech.RECOMMEND, speech.CLAIM_ROLE)
+
+
+def side_of(role: str) -> str:
+    """`"good"` or `"evil"`.
+
+    >>> side_of("Morgana")
+    'evil'
+    """
+    return GOOD if role in GOOD_ROLES else EVIL
+
+
+LEADERS: Final = ("evil", "Merlin", "good", "Oberon")
+
+PLAYERS: Final = range(5, 11)

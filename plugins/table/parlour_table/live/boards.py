@@ -20,8 +20,7 @@ from parlour.envs.language.free_words import read_free_words, understood
 from parlour.envs.language.headings import headings_of, sections_of
 from parlour.envs.language.seat_names import SeatNames
 from parlour.envs.language.text import MAX_WORDS
-from parlour.policies import HumanPolicy
-from parlour.policies.base import Policy
+from parlour.policies import Policy
 from parlour.training.play.rollout import Stopped
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
@@ -308,7 +307,7 @@ class Person(Policy):
         coach: Gives hints; None: no hints.
     """
 
-    name: ClassVar[str] = HumanPolicy.name
+    name: ClassVar[str] = "human"
     wants: ClassVar[str] = "text"
     waits: ClassVar[bool] = True
     """Seats that decide at the same moment are asked at once (`parlour.training.play.moments`)."""
