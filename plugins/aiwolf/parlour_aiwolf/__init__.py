@@ -19,9 +19,10 @@ Versions: v0, first.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final
 
-from parlour.envs.spec import GameOptions, GameSpec
+from parlour.envs.settings import OneOf
+from parlour.envs.spec import Encoders, GameOptions, GameSpec
 
 from parlour_aiwolf.rules import AIWolf
 from parlour_aiwolf.vocabulary import TABLES
@@ -37,7 +38,7 @@ EXPERTS: Final = Path(__file__).parent / "experts"
 class AIWolfOptions(GameOptions):
     """What a table is made from."""
 
-    num_players: Literal[5, 15] = 5
+    num_players: Annotated[int, OneOf(tuple(TABLES))] = 5
     """Players at the table; the number decides the roles."""
     talk: bool = True
     """Whether wolves speak by night, and everybody by day."""
@@ -62,7 +63,7 @@ class AIWolfSpec(GameSpec):
 
         return AIWolfText(game)
 
-    def encoder(self, game: AIWolf) -> Any:
+    def encoder(self, game: AIWolf) -> Encoders:
         """The features; see `encode.py`."""
         from parlour_aiwolf.encode import AIWolfEncoders
 

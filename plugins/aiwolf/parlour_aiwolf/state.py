@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from parlour.envs.core import Event, Move
 from parlour.envs.hidden_roles.rules import Options, shown
-from parlour.envs.language.speech import sayable, speeches
+from parlour.envs.language.speech import speeches
 
 from parlour_aiwolf.vocabulary import REMARK, TALK_ACTS, TALK_OVER
 from parlour_aiwolf.words import speech
@@ -27,6 +27,9 @@ VOTE_TIE: Final = 8  # nature draws among those with most votes
 DONE: Final = 9
 
 _KEPT: Final = 16_384
+
+_ABOUT_OTHERS: Final = (speech.ACCUSE, speech.DEFEND, speech.REPORT)
+"""Nobody says these of himself."""
 
 
 class AIWolfStanding(NamedTuple):
@@ -99,7 +102,9 @@ class AIWolfChoices:
     @lru_cache(maxsize=_KEPT)  # noqa: B019 - bounded, and tables of rules live as long as their environments
     def talk(self, seat: int, may_skip: bool) -> Options:
         """A line by day: nobody hears it before the turn is over."""
-        return Options(tuple(m for m in self._talks if _open(m, may_skip) and sayable(m, seat)))
+        return Options(
+            tuple(m for m in self._talks if _open(m, may_skip) and not (m.kind in _ABOUT_OTHERS and m.args[0] == seat))
+        )
 
     @lru_cache(maxsize=_KEPT)  # noqa: B019
     def whisper(self, alive: tuple[bool, ...], wolves: tuple[int, ...], may_skip: bool) -> Options:

@@ -17,14 +17,13 @@ from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.cli import run
 from parlour.training.measure.avalon.games import read_game
-from parlour.training.measure.avalon.moments import BeliefMoment
-from parlour.training.measure.avalon.stated import stated_scores
 from parlour.training.runs.progress import no_progress
 from parlour_bench.abilities.asked import stated_by
 from parlour_bench.abilities.doubt import doubt, mean_by_game
 from parlour_bench.abilities.moments import belief_moments
 from parlour_bench.abilities.page import ABILITIES_PAGE, write_abilities_page
 from parlour_bench.abilities.run import ABILITIES, Abilities, abilities
+from parlour_bench.abilities.stated import BeliefMoment, stated_scores
 from parlour_bench.abilities.table import abilities_table, verdict_on
 from parlour_bench.played import Candidate, play_suite
 from parlour_bench.suite import BenchmarkTable, Suite

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
+from parlour.training.papers.cells import StudySetting
 from parlour.training.papers.reproduce import PaperTable
 
 from parlour_people.papers.avalon_people import avalon_people
@@ -12,11 +13,11 @@ from parlour_people.papers.avalon_records import avalon_records
 AVALON_RECORDS: Final = PaperTable(
     "recorded games of language models, learned from and compared with the heuristic; needs --data",
     avalon_records,
-    setting=Any,
+    setting=StudySetting,
 )
 AVALON_PEOPLE: Final = PaperTable(
     "games that people played: who wins, what events tell an onlooker, clones, and experts among them; needs --data",
     avalon_people,
     (4000, 1500),
-    Any,
+    StudySetting,
 )

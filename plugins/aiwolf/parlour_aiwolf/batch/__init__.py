@@ -24,7 +24,7 @@ class AIWolfTables(KernelTables):
     game: AIWolf
 
     @classmethod
-    def plays(cls, game: Any[Any]) -> bool:
+    def plays(cls, game: Any) -> bool:
         return type(game) is AIWolf
 
     def _prepare(self, habits: Any, *, believes: bool) -> None:

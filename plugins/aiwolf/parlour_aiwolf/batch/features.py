@@ -7,12 +7,11 @@ from typing import Any, Final
 from numba import prange
 from parlour.envs.batch.compiled import copy, kernel, loop, widen
 from parlour.envs.batch.kernel_tables import DEAL, PLAY_AT_RANDOM, SHOW_ONLY, START, blank, rest
-from parlour.envs.batch.werewolf.options import seat_at
-from parlour.envs.batch.werewolf.play import end
 
 from parlour_aiwolf.batch.layout import KNOWN, REPORTS, STANDS
 from parlour_aiwolf.batch.options import decision, is_legal, random_action, write_mask
 from parlour_aiwolf.batch.play import begin, play, start
+from parlour_aiwolf.batch.seats import seat_at
 from parlour_aiwolf.batch.testimony import show_testimony
 from parlour_aiwolf.state import CHECK
 from parlour_aiwolf.testimony import TESTIMONY
@@ -115,7 +114,7 @@ def turn(g: Any, r: Any, action: int, b: int, turns: Any, winner: Any) -> None:
         if r.reset:
             begin(g, r)
         else:
-            end(g)
+            g.actor = -1
 
 
 @loop

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from parlour.envs.batch.compiled import kernel
 from parlour.envs.batch.streams import advance, below
-from parlour.envs.batch.werewolf.options import ask, ask_next
 
 from parlour_aiwolf.batch.layout import (
     ACCUSE,
@@ -28,6 +27,7 @@ from parlour_aiwolf.batch.layout import (
     STANDS,
 )
 from parlour_aiwolf.batch.options import ask_party, in_party, lives
+from parlour_aiwolf.batch.seats import ask, ask_next
 from parlour_aiwolf.batch.testimony import forget_testimony, hear_accusation, hear_claim, hear_report
 from parlour_aiwolf.encode import ACCUSED, CLEARED, DEFENDED, REPORTED
 from parlour_aiwolf.state import CHECK, HUNT, PROTECT, TALK, VOTE, WHISPER

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs.batch.compiled import kernel, lowest
+from parlour.envs.batch.compiled import kernel
 
 from parlour_aiwolf.batch.layout import SEATS
+from parlour_aiwolf.batch.seats import lowest
 from parlour_aiwolf.testimony import TESTIMONY
 
 NONE: Final = -1

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from parlour.envs.core import NATURE, Event, Knowledge, Move, ParlourError, accept, listed
+from parlour.envs.core import NATURE, Event, Knowledge, Move, ParlourError, accept
 from parlour.envs.hidden_roles.rules import told
 from parlour.envs.werewolf.vocabulary import WerewolfView
 
@@ -63,7 +63,7 @@ def table_of(setting: Mapping[str, Any]) -> AIWolf:
     for players, table in TABLES.items():
         if counts == {role.upper(): table.roles.count(role) for role in table.roles}:
             return GAME.build(GAME.options(num_players=players))
-    raise accept("the server's table", counts, f"the roles of {listed(TABLES)} players")
+    raise accept("the server's table", counts, f"the roles of {', '.join(map(str, TABLES))} players")
 
 
 class ReceivedGame:

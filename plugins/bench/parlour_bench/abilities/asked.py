@@ -17,8 +17,9 @@ from parlour.policies.llm.at_once import at_once
 from parlour.policies.llm.decisions import Decisions, took
 from parlour.policies.search.particles import Deduction
 from parlour.policies.trained import TrainedSeat
-from parlour.training.measure.avalon.moments import BeliefMoment
 from parlour.training.runs.progress import Stage, StageProgress
+
+from parlour_bench.abilities.stated import BeliefMoment
 
 Stated = tuple[float, ...]
 """The chances of the other seats."""

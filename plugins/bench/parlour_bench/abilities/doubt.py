@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from parlour.training.measure.avalon.moments import BeliefMoment
-from parlour.training.measure.avalon.stated import estimate, loss
+from parlour.training.measure.avalon.stated import loss
 from parlour.training.statistics import Estimate, bootstrap_counts
+
+from parlour_bench.abilities.stated import BeliefMoment, estimate
 
 
 class DoubtLosses(NamedTuple):

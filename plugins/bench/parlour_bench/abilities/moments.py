@@ -19,14 +19,13 @@ from parlour.policies.experts.catalogue import expert
 from parlour.policies.search.particles import Deduction
 from parlour.training.measure.avalon.beliefs import opening_belief
 from parlour.training.measure.avalon.games import AnalysedGame
-from parlour.training.measure.avalon.moments import BeliefMoment, names_of
 from parlour.training.play import seeds
 
+from parlour_bench.abilities.seated import OPPONENT, names_of
+from parlour_bench.abilities.stated import BeliefMoment
 from parlour_bench.abilities.werewolf_games import PlayedWerewolf
 from parlour_bench.words import werewolf
 from parlour_bench.words.avalon import EVIL, GOOD
-
-OPPONENT: Final = " (opponent)"
 
 Game = AnalysedGame | PlayedWerewolf
 _DRAWS: Final = 11  # what the seed of the posterior is derived for

@@ -21,12 +21,12 @@ from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.core import Event
 from parlour.training.measure.avalon.beliefs import opening_belief, take_in
 from parlour.training.measure.avalon.games import AnalysedGame
-from parlour.training.measure.avalon.moments import is_players
 from parlour.training.measure.avalon.stated import loss
 from parlour.training.statistics import Estimate
 
 from parlour_bench.abilities.doubt import DoubtLosses, doubt_change, doubt_left
 from parlour_bench.abilities.moments import opponent_of
+from parlour_bench.abilities.seated import is_players
 from parlour_bench.words import avalon as game, speech
 
 ONLOOKER: Final = -1

@@ -13,8 +13,6 @@ from parlour.policies.files import read_json, write_json
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.make import measured_apart
 from parlour.training.measure.avalon.games import AnalysedGame, read_game
-from parlour.training.measure.avalon.moments import BeliefMoment, is_players, names_of
-from parlour.training.measure.avalon.stated import stated_scores
 from parlour.training.play import seeds
 from parlour.training.runs.progress import Stage, StageProgress, counted
 from parlour.training.statistics import Estimate, plain, rate
@@ -25,7 +23,9 @@ from parlour_bench.abilities.doubt import doubt
 from parlour_bench.abilities.moments import belief_moments, village_moments
 from parlour_bench.abilities.onlooker import onlooker_doubt
 from parlour_bench.abilities.persuasion import Persuasion, persuasion
+from parlour_bench.abilities.seated import OPPONENT, is_players, names_of
 from parlour_bench.abilities.spoken_games import spoken_avalon, spoken_werewolf
+from parlour_bench.abilities.stated import BeliefMoment, stated_scores
 from parlour_bench.abilities.werewolf_games import PlayedWerewolf, read_werewolf
 from parlour_bench.leaderboard import taken
 from parlour_bench.played import FOLDER
@@ -37,7 +37,6 @@ WEREWOLF: Final = "werewolf_v0"
 EXPERT: Final = "expert"
 GAME: Final = "avalon_v0"
 HEURISTIC: Final = "heuristic"
-OPPONENT: Final = " (opponent)"
 RANDOM: Final = "random"
 
 BESIDE: Final = (EXPERT, HEURISTIC, RANDOM)

@@ -8,9 +8,9 @@ import numpy as np
 from parlour.envs.avalon.habits import AvalonHabits
 from parlour.training.measure.avalon.beliefs import opening_belief
 from parlour.training.measure.avalon.games import AnalysedGame
-from parlour.training.measure.avalon.moments import names_of
 
 from parlour_bench.abilities.consistency import Fact, Mask, Said, SpokenGame, evil_deals
+from parlour_bench.abilities.seated import names_of
 from parlour_bench.abilities.werewolf_games import PlayedWerewolf
 from parlour_bench.words import avalon, speech, werewolf
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from parlour.envs.batch.players import HeuristicSeats
 from parlour.envs.core import Move
 from parlour.policies.network import forward
-from parlour.training.learn.batch.networks import layers_of, use_one_thread, weights_of
+from parlour.training.learn.batch.networks import use_one_thread, weights_of
 from scipy.special import log_softmax
 from torch import nn
 from torch.nn import functional
@@ -220,7 +220,7 @@ def _made(sizes: Sequence[int], generator: torch.Generator) -> nn.Sequential:
 
 def _with_dropout(network: nn.Sequential, inputs: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """Logits; a share of the hidden units is left out."""
-    *inside, last = layers_of(network)
+    *inside, last = (layer for layer in network.modules() if hasattr(layer, "weight"))
     hidden = inputs
     for layer in inside:
         hidden = torch.relu(layer(hidden))

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numba import prange
+from numba import prange, set_num_threads
 from parlour.envs.avalon.deals import Key, tables
 from parlour.envs.avalon.evidence import Watched, known_evil
 from parlour.envs.avalon.habits import PublicEvidence
-from parlour.envs.batch.compiled import kernel, loop, use_threads
+from parlour.envs.batch.compiled import kernel, loop
 
 from parlour_people.arrays import Array, Numbers
 from parlour_people.habits.avalon import PublicGame
@@ -114,7 +114,7 @@ def loss_of(groups: Sequence[WatchedGames]) -> Loss:
     def loss(coefficients: Array) -> tuple[float, Array]:
         votes, teams, cards = unpacked(coefficients)
         total, slope = 0.0, np.zeros_like(coefficients)
-        use_threads(1)
+        set_num_threads(1)
         for group in groups:
             count = len(group.starts) - 1
             losses = np.zeros(count)

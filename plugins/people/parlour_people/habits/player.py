@@ -47,5 +47,5 @@ class ConductPlayer(HeuristicPolicy):
             habits.of(at.config["num_players"])
         return cls(habits)
 
-    def _seated(self, player: Any, view: Any) -> Any[Any]:
+    def _seated(self, player: Any, view: Any) -> Any:
         return MultiRoundPlayer(view, self.rng, self.by_players.of(len(view.roles)))

@@ -20,7 +20,6 @@ import numpy as np
 from parlour.training.measure.calibration import bins_by_range, calibration_error as error_of
 from parlour.training.play.extras import import_extra
 from parlour.training.report import plots
-from parlour.training.report.plots import Curve, CurvePoint
 from parlour.training.report.result_table import Column, ResultTable, plain_table
 from parlour.training.report.verdicts import DifferenceScale, compared, saved
 from parlour.training.statistics import Estimate, rate
@@ -274,8 +273,10 @@ def draw(readings: Readings, groups: Groups, path: Path) -> None:
                 mark = MARKERS[number % len(MARKERS)]
                 label = f"{name} (error {calibration_error(reads):.3f})"
                 parts = [(part, rate(round(part.share * part.n), part.n)) for part in calibration(reads)]
-                points = [CurvePoint(part.chance, part.share, *seen.ends) for part, seen in parts if seen]
-                plots.draw(axes, Curve(label, points, marker=mark, interval=""), color=colours[name])
+                at = [part.chance for part, _ in parts]
+                axes.plot(at, [part.share for part, _ in parts], marker=mark, label=label, color=colours[name])
+                band = [(part.chance, *seen.ends) for part, seen in parts if seen]
+                axes.fill_between(*zip(*band, strict=True), color=colours[name], alpha=0.2, linewidth=0)
             games = len({read.game for read in readings[DEFAULT] if read.players in groups[group]})
             plots.label(axes, "chance of evil", "share that is evil", f"{group} players, n = {games} games")
             axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))

@@ -16,9 +16,9 @@ from typing import Any, ClassVar, Final
 
 from parlour.envs.avalon.options import AvalonOptions
 from parlour.envs.avalon.rules import Avalon
-from parlour.envs.avalon.state import PROPOSE, TALK, VOTE
-from parlour.envs.core import Event, Move
-from parlour.envs.hidden_roles.rules import HiddenRoles, shown, told
+from parlour.envs.avalon.state import PROPOSE, TALK, VOTE, AvalonState
+from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.hidden_roles.rules import HiddenRoles, shown
 
 from parlour_people.words import avalon as game
 from parlour_people.words.avalon import ASSASSIN, MERLIN, MORDRED, MORGANA, OBERON, PERCIVAL, SERVANT
@@ -89,7 +89,7 @@ class MultiRoundAvalon(Avalon):
         after = self._propose(s, move, event)
         if after.standing.counted < PROPOSALS:
             return after
-        return self._send(after.team, after.standing, (*after.log, told(GOES, ())))
+        return self._send(after.team, after.standing, (*after.log, Event(NATURE, Move(GOES), None)))
 
     def _voted(self, s: Any, move: Move, event: tuple[Event, ...]) -> Any:
         """The voter reads its own comment at once."""
@@ -100,9 +100,9 @@ class MultiRoundAvalon(Avalon):
     def _hunt(self, team: tuple[int, ...], success: int, standing: Any, log: tuple[Event, ...]) -> Any:
         """The evil seats are told who they are, and speak among themselves before the guess."""
         evil = tuple(j for j, role in enumerate(standing.roles) if role in self.evil_roles)
-        log = (*log, told(GATHERS, evil, evil))
+        log = (*log, Event(NATURE, Move(GATHERS, evil), evil))
         options = shown(evil[0], evil, self._holds[evil[0]])
-        return Any(CONSULTATION, evil[0], 0, team, (success,), standing, options, log)
+        return AvalonState(CONSULTATION, evil[0], 0, team, (success,), standing, options, log)
 
     def _consult(self, s: Any, _move: Move, event: tuple[Event, ...]) -> Any:
         turn, log, evil = s.turn + 1, s.log + event, event[0].to

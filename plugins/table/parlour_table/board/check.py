@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from parlour.envs.testing.require import require, require_equal
-
 from parlour_table.board import board_of
 
 
@@ -14,6 +12,8 @@ def public_board(table: Any) -> None:
     game = table.game
     for state in table.states:
         boards = {board_of(table.spec, game.view(state, seat), game.seats) for seat in range(game.seats)}
-        require(len(boards) == 1, f"the boards of a state differ by seat: {boards}")
+        if len(boards) != 1:
+            raise AssertionError(f"the boards of a state differ by seat: {boards}")
         (board,) = boards
-        require_equal(len(board.seats), game.seats, "seats that a board marks")
+        if len(board.seats) != game.seats:
+            raise AssertionError(f"a board marks {len(board.seats)} seats of {game.seats}")

@@ -78,7 +78,7 @@ class Board:
         names: Names of the seats.
     """
 
-    def __init__(self, place: int, text: Any[Any], spoken: frozenset[str], *, alone: bool, names: SeatNames) -> None:
+    def __init__(self, place: int, text: Any, spoken: frozenset[str], *, alone: bool, names: SeatNames) -> None:
         self.place, self.alone, self.names = place, alone, names
         self._text, self._spoken = text, spoken
         self._changed = Condition()
@@ -312,7 +312,7 @@ class Person(Policy):
     waits: ClassVar[bool] = True
     """Seats that decide at the same moment are asked at once (`parlour.training.play.moments`)."""
 
-    def __init__(self, board: Board, text: Any[Any], clock: float | None, coach: Coach | None = None) -> None:
+    def __init__(self, board: Board, text: Any, clock: float | None, coach: Coach | None = None) -> None:
         super().__init__()
         self._board, self._text, self._clock, self._coach = board, text, clock, coach
 

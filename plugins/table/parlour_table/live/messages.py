@@ -109,7 +109,7 @@ def read(text: str) -> FromBrowser:
         raise ParlourError(f"the message is not JSON ({error}); accepted: the messages of this page") from None
 
 
-def who(text: Any[Any], view: View) -> Message:
+def who(text: Any, view: View) -> Message:
     """The first section of a View."""
     whole = text.who(view)
     own = whole.removesuffix("\n").removesuffix(rules_of(text))
@@ -122,18 +122,18 @@ def names_of(view: View) -> list[str]:
     return list(getattr(view, "names", ()))
 
 
-def rules_of(text: Any[Any]) -> str:
+def rules_of(text: Any) -> str:
     """The rules of a table, with which the first section ends; empty where they do not stand apart."""
-    return text.rules.removesuffix("\n")
+    return str(text.rules).removesuffix("\n")
 
 
-def told(text: Any[Any], events: Iterable[Event], spoken: frozenset[str], start: int) -> Message:
+def told(text: Any, events: Iterable[Event], spoken: frozenset[str], start: int) -> Message:
     """Lines of the record, the first of them number `start`; `spoken` are the kinds of moves that take words."""
     lines = [_told(text, event, spoken) for event in events]
     return {"type": "told", "from": start, "lines": lines}
 
 
-def _told(text: Any[Any], event: Event, spoken: frozenset[str] = frozenset()) -> Message:
+def _told(text: Any, event: Event, spoken: frozenset[str] = frozenset()) -> Message:
     said = SAID if event.move.words or event.move.kind in spoken else DID
     return _line(event.seat, TOLD if event.seat < 0 else said, event.to is not None, as_said(text.line(event)))
 

@@ -14,7 +14,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-from parlour.envs.adapters.wording import worded_kinds
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.server.listening import ListeningServer, in_thread
 from parlour.policies.llm.server.protocol import Refused
@@ -160,7 +159,7 @@ class OpenTable:
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
         base = env.game_env
-        spoken = frozenset((*ACTS, *worded_kinds(base.game)))
+        spoken = frozenset((*ACTS, *base.game.worded))
         people = [seat for seat, (_, player) in enumerate(players) if player is None]
         names = plan.names
         self.boards = {seat: Board(seat, base.text, spoken, alone=True, names=names) for seat in people}
