@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from parlour.envs.avalon.belief import AvalonHabits
 from parlour.training.cli import run
-from parlour.training.measure.avalon.beliefs import opening_belief
-from parlour.training.measure.avalon.games import read_game
+from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.measure.avalon.persuasion import claim_effects
 from parlour.training.measure.avalon.stated import LEAST, loss
 
@@ -22,14 +21,14 @@ def test_the_first_claim_of_a_game_has_the_effect_of_leaving_it_out(tmp_path):
     """Before it nothing was said, so that a listener knows what the night showed, and with the claim one piece of evidence more."""
     assert run(["play", "avalon_v0", "-n", "6", "--games", "4", "--out", str(tmp_path)]) == 0
     for path in tmp_path.glob("*.jsonl"):
-        game = read_game(path)
+        game = AnalysedGame.read(path)
         first = next(event for event in game.log if event.move.kind in ("accuse", "defend", "recommend"))
         listeners = [seat for seat in range(game.seats) if seat not in game.evil and seat != first.seat]
         towards = []
         for seat in listeners:
             losses = []
             for said in ((), (first,)):
-                belief = opening_belief(game, seat, AvalonHabits())
+                belief = game.opening_belief(seat, AvalonHabits())
                 for event in said:
                     belief.see(event.seat, *event.move)
                 chances = np.delete(belief.evil_chance(), seat)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from parlour.envs.core import Event, Move, ParlourError
 from parlour.envs.language.english import name
 from parlour.envs.language.text import say_speech
-from parlour.envs.werewolf.lines import WerewolfLines, read_aim, seat_line
+from parlour.envs.werewolf.lines import WerewolfLines
 from parlour.envs.werewolf.reading import read_talk
 from parlour.envs.werewolf.vocabulary import WerewolfView
 
@@ -67,7 +67,7 @@ class AIWolfText(WerewolfLines):
         """Those of this table, whole; the first paragraph must do where there is no room for more."""
 
     def who(self, view: WerewolfView) -> str:
-        return f"{seat_line(view)}{self.rules}\n" if view.role else seat_line(view)
+        return f"{self.seat_line(view)}{self.rules}\n" if view.role else self.seat_line(view)
 
     def ask(self, legal: tuple[Move, ...]) -> str:
         kinds = {move.kind for move in legal}
@@ -90,7 +90,7 @@ class AIWolfText(WerewolfLines):
             return exact
         if legal[0].kind in _LINES:
             return self._line(text, view)
-        return read_aim(text, legal[0].kind, view)
+        return self.read_aim(text, legal[0].kind, view)
 
     def default(self, text: str, view: WerewolfView, rng: np.random.Generator) -> Move:
         legal = view.legal

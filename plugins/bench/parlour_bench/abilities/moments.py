@@ -17,7 +17,6 @@ from parlour.envs.werewolf.belief import SeatBeliefs
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies.experts.catalogue import expert
 from parlour.policies.search.particles import Deduction
-from parlour.training.measure.avalon.beliefs import opening_belief
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.play import seeds
 
@@ -51,7 +50,7 @@ def belief_moments(games: Iterable[AnalysedGame]) -> Iterator[BeliefMoment]:
         evil = [seat in game.evil for seat in range(game.seats)]
         rng_seed = seeds.derive(int(game.transcript.header["seed"]), _DRAWS)
         for view in _asked(game):
-            prior = opening_belief(game, view.seat, AvalonHabits()).evil_chance()
+            prior = game.opening_belief(view.seat, AvalonHabits()).evil_chance()
             exact = deductions[key].chances([view], np.random.default_rng(rng_seed))[0]
             yield _moment(game, view, EVIL, evil, prior, exact)
 

@@ -19,7 +19,6 @@ from typing import Final, NamedTuple
 import numpy as np
 from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.core import Event
-from parlour.training.measure.avalon.beliefs import opening_belief, take_in
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.measure.avalon.stated import loss
 from parlour.training.statistics import Estimate
@@ -118,13 +117,13 @@ def _vote_rate(played: AnalysedGame, voter: int, *, dirty: bool) -> str:
 
 def _losses(played: AnalysedGame, habits: AvalonHabits, *, with_words: bool) -> DoubtLosses:
     """Sums over the moments after quests; unless `with_words`, no word of an evil seat is evidence."""
-    belief, truth = opening_belief(played, ONLOOKER, habits), [seat in played.evil for seat in range(played.seats)]
+    belief, truth = played.opening_belief(ONLOOKER, habits), [seat in played.evil for seat in range(played.seats)]
     before, prior, left = loss(belief.evil_chance().tolist(), truth), 0.0, 0.0
     for event in played.log:
         spoken = event.move.kind in game.ACTS and event.seat in played.evil
         if event.to is not None or (spoken and not with_words):
             continue
-        take_in(belief, event)
+        belief.see(event.seat, *event.move)
         if event.move.kind == game.FAILS:
             prior += before
             left += loss(belief.evil_chance().tolist(), truth)

@@ -12,7 +12,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.files import read_json, write_json
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.make import measured_apart
-from parlour.training.measure.avalon.games import AnalysedGame, read_game
+from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.play import seeds
 from parlour.training.runs.progress import Stage, StageProgress, counted
 from parlour.training.statistics import Estimate, plain, rate
@@ -208,7 +208,7 @@ def _games(folder: Path) -> list[AnalysedGame]:
         raise ParlourError(
             f"{str(folder)!r} holds no games of Avalon; accepted: the directory of a `parlour benchmark`"
         )
-    return [read_game(path) for path in files]
+    return [AnalysedGame.read(path) for path in files]
 
 
 def _deception(moments: Sequence[BeliefMoment], model: Any, progress: StageProgress) -> dict[str, Estimate | None]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 from parlour.envs.avalon.habits import AvalonHabits
-from parlour.training.measure.avalon.beliefs import opening_belief
 from parlour.training.measure.avalon.games import AnalysedGame
 
 from parlour_bench.abilities.consistency import Fact, Mask, Said, SpokenGame, evil_deals
@@ -31,7 +30,7 @@ def spoken_avalon(game: AnalysedGame) -> SpokenGame:
 
 
 def _after_night(game: AnalysedGame, seat: int, deals: Mask) -> Mask:
-    possible = np.unique(opening_belief(game, seat, AvalonHabits()).evil.astype(bool), axis=0)
+    possible = np.unique(game.opening_belief(seat, AvalonHabits()).evil.astype(bool), axis=0)
     fits: Mask = (deals[:, None] == possible).all(axis=2).any(axis=1)
     return fits
 

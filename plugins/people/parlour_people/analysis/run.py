@@ -12,7 +12,7 @@ from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.core import ParlourError
 from parlour.envs.replay import transcript_files
 from parlour.envs.settings import Settings
-from parlour.training.measure.avalon.games import AnalysedGame, read_game
+from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.play.parallel.executor import carry_out, in_order
 from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
 from parlour.training.runs.run import Run
@@ -82,7 +82,7 @@ def analyse(
     """
     settings = settings or AnalysisSettings()
     files = transcript_files(folder)
-    games = [read_game(path) for path in files]
+    games = [AnalysedGame.read(path) for path in files]
     habits_of = None if settings.habits is None else chosen_habits(settings.habits)
     chosen = [None if habits_of is None else habits_of(game) for game in games]
     named = {"folder": str(folder), "habits": None if settings.habits is None else str(settings.habits)}
@@ -137,7 +137,7 @@ def without_words(habits: AvalonHabits) -> AvalonHabits:
 
 def analyse_game(path: Path, habits: AvalonHabits | None, settings: AnalysisSettings) -> GameResult:
     """Analyse one game."""
-    game, used = read_game(path), habits or AvalonHabits()
+    game, used = AnalysedGame.read(path), habits or AvalonHabits()
     decisions = decisions_of(game, used, settings.seed)
     others = {} if habits is None else {USUAL: AvalonHabits(), UNHEARD: without_words(used)}
     beside = {name: decisions_of(game, other, settings.seed) for name, other in others.items() if other is not used}

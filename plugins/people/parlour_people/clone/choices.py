@@ -18,7 +18,7 @@ from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.replay import transcript_files
 from parlour.envs.settings import Settings
-from parlour.training.measure.avalon.games import AnalysedGame, read_game
+from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.records.avalon.importing import assumed_moves
 from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
 from pydantic import Field
@@ -99,7 +99,7 @@ def read_choices(folder: str | Path, seed: int, progress: StageProgress = no_pro
     choices: list[ImitatedChoice] = []
     paths = transcript_files(folder)
     for number, path in enumerate(counted(paths, Stage("Reading games", len(paths), "games"), progress)):
-        choices += choices_of(read_game(path), number, seed)
+        choices += choices_of(AnalysedGame.read(path), number, seed)
     if not choices:
         raise ParlourError(
             f"{str(folder)!r} holds no decision; accepted: transcripts of games of Avalon that were played"

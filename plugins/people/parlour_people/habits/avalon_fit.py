@@ -18,7 +18,6 @@ from math import log
 from typing import Final
 
 import numpy as np
-from parlour.envs.avalon.deals import tables
 from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.registry import lookup
 
@@ -186,7 +185,7 @@ def evidence(
     key = record.key()
     unweighed = None if claimed is None else replace(claimed, weight=1.0)
     likely = Likelihoods(key, replace(conduct, weights=habits.Weights()), AvalonHabits(), unweighed)
-    true = (tables(key).evil == record.evil).all(axis=1).astype(np.float64)
+    true = (key.tables().evil == record.evil).all(axis=1).astype(np.float64)
     total, totals = np.zeros((len(KINDS), len(true))), []
     team: tuple[int, ...] = ()
     for seat, (kind, args, words), _ in record.events:

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 from numba import prange, set_num_threads
-from parlour.envs.avalon.deals import Key, tables
-from parlour.envs.avalon.evidence import Watched, known_evil
+from parlour.envs.avalon.deals import Key
+from parlour.envs.avalon.evidence import Watched
 from parlour.envs.avalon.habits import PublicEvidence
 from parlour.envs.batch.compiled import kernel, loop
 
@@ -69,9 +69,9 @@ def watched_games(games: Sequence[PublicGame]) -> list[WatchedGames]:
 
 
 def _together(key: Key, games: Sequence[PublicGame]) -> WatchedGames:
-    kinds, known = known_evil(key)
+    kinds, known = key.known_evil()
     bits = known @ (1 << np.arange(len(key.roles)))
-    evil, merlin, _, _ = tables(key)
+    evil, merlin, _, _ = key.tables()
     seen = [_proposals(key, played) for played in games]
     truth = [(evil == played.evil).all(axis=1) & (merlin[:, played.roles.index(game.MERLIN)] == 1) for played in games]
     columns = [np.array(column) for column in zip(*(row for rows in seen for row in rows), strict=True)]

@@ -14,7 +14,7 @@ import numpy as np
 from parlour.envs.registry import lookup
 from parlour.envs.werewolf.belief import SeatBeliefs, WerewolfHabits
 from parlour.envs.werewolf.habits import WerewolfHabitsFile
-from parlour.training.learn.reliability.counts import WolfCounts, WolfRecord, count
+from parlour.training.learn.reliability.counts import WolfCounts, WolfRecord
 
 from parlour_people.habits.learner import LEARNED, HabitsOfGame, Loss, Widths, by_table, odds
 from parlour_people.habits.report import BeliefRead, side_loss
@@ -31,7 +31,7 @@ def fit_rates(records: Iterable[WolfRecord], widths: Widths) -> WerewolfHabitsFi
     """Habits for all numbers of players."""
     counts = {n: WolfCounts() for n in PLAYERS}
     for record in records:
-        count(record, counts[record.players])
+        counts[record.players].count(record)
     return fit_counts(counts, widths)
 
 
