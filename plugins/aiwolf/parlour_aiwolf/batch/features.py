@@ -6,15 +6,19 @@ from typing import Any, Final
 
 from numba import prange
 from parlour.envs.batch.compiled import copy, kernel, loop, widen
-from parlour.envs.batch.kernel_tables import DEAL, PLAY_AT_RANDOM, SHOW_ONLY, START, blank, rest
 
 from parlour_aiwolf.batch.layout import KNOWN, REPORTS, STANDS
 from parlour_aiwolf.batch.options import decision, is_legal, random_action, write_mask
 from parlour_aiwolf.batch.play import begin, play, start
-from parlour_aiwolf.batch.seats import seat_at
+from parlour_aiwolf.batch.seats import blank, rest, seat_at
 from parlour_aiwolf.batch.testimony import show_testimony
 from parlour_aiwolf.state import CHECK
 from parlour_aiwolf.testimony import TESTIMONY
+
+DEAL: Final = 1
+PLAY_AT_RANDOM: Final = 4
+SHOW_ONLY: Final = 0
+START: Final = 2
 
 DRAW: Final = -1
 ILLEGAL: Final = -2

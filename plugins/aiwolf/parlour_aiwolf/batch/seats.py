@@ -1,4 +1,4 @@
-"""Seats of a game in an array: who is asked, and sets of seats given as bits."""
+"""Seats of a game in an array: who is asked, sets of seats given as bits, and tables that are over."""
 
 from __future__ import annotations
 
@@ -38,3 +38,18 @@ def lowest(bits: int) -> int:
     while not (bits >> j) & 1:
         j += 1
     return j
+
+
+@kernel
+def blank(b: int, mask: Any, observation: Any) -> None:
+    """Nobody moves at a table that is over: its mask and features are zeros."""
+    mask[b, :] = 0
+    observation[b, :] = 0
+
+
+@kernel
+def rest(b: int, rewards: Any, terminated: Any, winner: Any, nobody: int) -> None:
+    """Nothing happens at a table that is over."""
+    rewards[b, :] = 0
+    terminated[b] = 0
+    winner[b] = nobody

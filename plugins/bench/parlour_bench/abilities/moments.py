@@ -12,7 +12,6 @@ import numpy as np
 from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.language.text import render
-from parlour.envs.replay import text_of
 from parlour.envs.werewolf.belief import SeatBeliefs
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies.experts.catalogue import expert
@@ -73,7 +72,7 @@ def _moment(
     exact: Iterable[float] = (),
 ) -> BeliefMoment:
     """The moment at which a seat sees a View. Members of a side and probabilities are given for all seats."""
-    players, text, header = names_of(game), text_of(game.transcript), game.transcript.header
+    players, text, header = names_of(game), game.transcript.spec.text(game.transcript.game()), game.transcript.header
 
     def others(values: Iterable[Any]) -> tuple[Any, ...]:
         return tuple(value for seat, value in enumerate(values) if seat != view.seat)

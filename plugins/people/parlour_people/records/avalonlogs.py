@@ -32,10 +32,11 @@ from parlour.envs.avalon.options import check_roles
 from parlour.envs.avalon.state import HUNT, PROPOSE
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.registry import lookup
-from parlour.training.records.avalon.table import RecordedGame, table_of
+from parlour.training.records.avalon.table import RecordedGame
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.reading import Names, RecordFormat, UnplayableError, names_of, record_notes
+from parlour.training.records.reading import Names, RecordFormat, UnplayableError, names_of
 
+from parlour_people.records import record_notes, table_of
 from parlour_people.words import avalon
 from parlour_people.words.avalon import PLAYERS
 
@@ -123,7 +124,7 @@ def _table(at: JsonObject, roles: tuple[str, ...], guesser: str) -> Any:
     try:
         check_roles(len(roles), roles)
         other = None if guesser == avalon.ASSASSIN else guesser
-        return table_of(len(roles), "official", tuple(sorted(roles)), talk=False, guesser=other)
+        return table_of(len(roles), "official", tuple(sorted(roles)), guesser=other)
     except ParlourError as error:
         raise ParlourError(f"{at.where}: {error}") from None
 

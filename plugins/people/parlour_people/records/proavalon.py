@@ -27,10 +27,11 @@ from parlour.envs.avalon.options import check_roles
 from parlour.envs.avalon.state import HUNT, PROPOSE
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.registry import lookup
-from parlour.training.records.avalon.table import RecordedGame, table_of
+from parlour.training.records.avalon.table import RecordedGame
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.reading import Names, RecordFormat, names_of, record_notes
+from parlour.training.records.reading import Names, RecordFormat, names_of
 
+from parlour_people.records import record_notes, table_of
 from parlour_people.words import avalon
 from parlour_people.words.avalon import PLAYERS, side_of
 
@@ -65,7 +66,7 @@ class SiteGame(RecordedGame):
     def __init__(self, at: JsonObject) -> None:
         self.names: Names = _seats(at)
         self.dealt = _roles(at, self.names)
-        super().__init__(table_of(len(self.names), "official", tuple(self.dealt), talk=False))
+        super().__init__(table_of(len(self.names), "official", tuple(self.dealt)))
 
 
 def _seats(at: JsonObject) -> Names:

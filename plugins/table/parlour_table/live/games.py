@@ -20,7 +20,6 @@ from parlour.envs.common.writing import LineFile, writing
 from parlour.envs.core import Outcome, ParlourError
 from parlour.envs.language.english import name
 from parlour.envs.language.entries import Entry, TextAction
-from parlour.envs.language.headings import language_of
 from parlour.envs.language.seat_names import SeatNames
 from parlour.envs.registry import name_of
 from parlour.training.play.decisions import models_of, of_transcript
@@ -303,7 +302,7 @@ class TableGames:
             "title": base.spec.title,
             "agents": list(base.possible_agents),
             "seat": None if place < 0 else place,
-            "language": language_of(base.text),
+            "language": base.text.language or "en",
             "clock": self.settings.clock,
             "session": self._session,
         }

@@ -37,8 +37,9 @@ from typing import Annotated, Any, Final, Literal
 from parlour.envs import replay
 from parlour.envs.common.json_values import json_value
 from parlour.envs.core import NATURE, Event, ParlourError, View
+from parlour.envs.language.english import name
 from parlour.envs.language.free_words import as_said
-from parlour.envs.language.text import agents_of, end_for, end_of, was
+from parlour.envs.language.text import end_for, end_of
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from parlour_table.board import Board
@@ -227,7 +228,7 @@ def ending(transcript: replay.Transcript, players: Sequence[str], turned: Any | 
         turned: Where it turned.
         replay_path: Path of its replay on the server.
     """
-    game, text = transcript.game(), replay.text_of(transcript)
+    game, text = transcript.game(), transcript.spec.text(transcript.game())
     states = list(replay.states(game, transcript.moves))
     outcome = transcript.outcome
     views = [game.view(states[-1], seat) for seat in range(game.seats)]
@@ -235,13 +236,13 @@ def ending(transcript: replay.Transcript, players: Sequence[str], turned: Any | 
         Place(
             agent,
             player,
-            was(text, view),
+            _was(text, view),
             str(getattr(view, "role", "")),
             str(getattr(view, "side", "")),
             None if outcome is None else outcome.returns[view.seat],
             "" if outcome is None else end_for(text, outcome, view.seat),
         )
-        for agent, player, view in zip(agents_of(game), players, views, strict=True)
+        for agent, player, view in zip(game.agent_names or map(name, range(game.seats)), players, views, strict=True)
     )
     why = f"The game was given up: {transcript.closing.get('unfinished', '')}"
     end = why if outcome is None else end_of(text, outcome)
@@ -263,3 +264,8 @@ def _lines(transcript: replay.Transcript, text: Any, states: Sequence[Any]) -> l
 
 def _line(seat: int, kind: str, secret: bool, text: str) -> Message:
     return {"seat": seat, "kind": kind, "secret": secret, "text": text}
+
+
+def _was(text: Any, view: Any) -> str:
+    own, role = text.was(view), getattr(view, "role", "")
+    return str(own) if own is not None else f"{name(view.seat)} was {role}." if role else ""
