@@ -13,7 +13,8 @@ from parlour.envs.registry import lookup
 def table_of(num_players: int, rules: str, roles: tuple[str, ...], guesser: str | None = None) -> tuple[Any, Any]:
     """The rules of Avalon without talk and their wording, made once for all games of a file; `guesser`: who names Merlin."""
     spec = lookup("avalon_v0").spec
-    game = spec.build(spec.options(num_players=num_players, rules=rules, roles=roles, talk=False, guesser=guesser))
+    given = {"num_players": num_players, "rules": rules, "roles": roles, "talk": False, "guesser": guesser}
+    game = spec.build(spec.options.from_plain(given))
     return game, spec.text(game)
 
 
