@@ -19,10 +19,10 @@ Versions: v0, first.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 
 from parlour.envs.settings import OneOf
-from parlour.envs.spec import Encoders, GameOptions, GameSpec
+from parlour.envs.spec import GameOptions, GameSpec
 
 from parlour_aiwolf.rules import AIWolf
 from parlour_aiwolf.vocabulary import TABLES
@@ -63,7 +63,7 @@ class AIWolfSpec(GameSpec):
 
         return AIWolfText(game)
 
-    def encoder(self, game: AIWolf) -> Encoders:
+    def encoder(self, game: AIWolf) -> Any:
         """The features; see `encode.py`."""
         from parlour_aiwolf.encode import AIWolfEncoders
 

@@ -6,7 +6,7 @@ Every game has a transcript, and a run resumes with the missing games.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -20,7 +20,7 @@ from parlour.policies.llm.model import OfflineModel
 from parlour.training.measure.evaluate import team
 from parlour.training.play import rollout
 from parlour.training.play.runner import GameRunner
-from parlour.training.runs.progress import Stage, StageProgress, no_progress
+from parlour.training.runs.progress import Stage, no_progress
 from parlour.wrappers.text_actions import TextActions
 
 from parlour_bench.measured import GameClock
@@ -85,7 +85,7 @@ def play_suite(
     candidate: Candidate,
     folder: Path | None = None,
     runner: GameRunner = ONE_AT_A_TIME,
-    progress: StageProgress = no_progress,
+    progress: Callable[..., None] = no_progress,
 ) -> list[PlayedTable]:
     """Play all games of a suite, or those that are missing in the folder.
 
@@ -108,7 +108,7 @@ def play_suite(
 class TableProgress:
     """Counts the games of all evaluations of a table together; games that were there count too. Satisfies `StageProgress`."""
 
-    def __init__(self, table: BenchmarkTable, progress: StageProgress) -> None:
+    def __init__(self, table: BenchmarkTable, progress: Callable[..., None]) -> None:
         self._stage, self._told, self._before = Stage(table.name, table.games, "games"), progress, 0
 
     def __call__(self, _stage: Stage, done: float, note: str = "", /) -> None:
@@ -127,7 +127,7 @@ def _play(
     player: str,
     model: Any,
     folder: Path | None,
-    progress: StageProgress,
+    progress: Callable[..., None],
     runner: GameRunner,
 ) -> PlayedTable:
     """All games of a table."""

@@ -6,7 +6,7 @@ Leaves config.json, games/TABLE/OPPONENT/*.jsonl (transcripts), benchmark.json, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -17,7 +17,7 @@ from parlour.policies.files import write_json
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.make import measured_apart
 from parlour.training.play.runner import GameRunner
-from parlour.training.runs.progress import StageProgress, no_progress
+from parlour.training.runs.progress import no_progress
 from parlour.training.runs.run import Run
 
 from parlour_bench.played import Candidate, PlayedTable, play_suite
@@ -36,7 +36,7 @@ def benchmark(
     name: str,
     *,
     runner: GameRunner = ONE_AT_A_TIME,
-    progress: StageProgress = no_progress,
+    progress: Callable[..., None] = no_progress,
 ) -> tuple[dict[str, Any], Decisions]:
     """Play a suite, or resume the run in `out`.
 

@@ -18,7 +18,6 @@ from parlour.envs.core import ParlourError
 from parlour.envs.registry import build, lookup
 from parlour.envs.settings import Accepts, Settings
 from parlour.policies.base import TablePolicy
-from parlour.policies.seating import Seating
 from pydantic import Field
 
 from parlour_deeprole import DEEPROLE, public
@@ -62,7 +61,7 @@ class DeepRolePlayer(TablePolicy):
         self.table = GAME, build(lookup(GAME).spec, TABLE).config
 
     @classmethod
-    def make(cls, settings: DeepRoleSettings, at: Seating) -> Self:
+    def make(cls, settings: DeepRoleSettings, at: Any) -> Self:
         file = Path(settings.file)
         written = file.stat().st_mtime_ns if file.exists() else 0
         player = cls(_solver(settings.file, settings.iterations, settings.slip, written), settings)

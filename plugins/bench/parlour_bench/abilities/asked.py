@@ -17,7 +17,7 @@ from parlour.policies.llm.at_once import at_once
 from parlour.policies.llm.decisions import Decisions, took
 from parlour.policies.search.particles import Deduction
 from parlour.policies.trained import TrainedSeat
-from parlour.training.runs.progress import Stage, StageProgress
+from parlour.training.runs.progress import Stage
 
 from parlour_bench.abilities.stated import BeliefMoment
 
@@ -26,7 +26,7 @@ Stated = tuple[float, ...]
 
 
 def stated_by(
-    player: str, moments: Sequence[BeliefMoment], model: Any, progress: StageProgress
+    player: str, moments: Sequence[BeliefMoment], model: Any, progress: Callable[..., None]
 ) -> tuple[list[Stated], Decisions]:
     """What a player states at each moment, and what its questions took.
 
@@ -106,7 +106,7 @@ def concluded(
     return stated
 
 
-def with_exact(moments: Sequence[BeliefMoment], progress: StageProgress) -> list[BeliefMoment]:
+def with_exact(moments: Sequence[BeliefMoment], progress: Callable[..., None]) -> list[BeliefMoment]:
     """Moments with their exact posteriors, for players like the expert, the heuristic and others. Moments of tables without an expert are left out.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -14,7 +14,7 @@ from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.make import measured_apart
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.play import seeds
-from parlour.training.runs.progress import Stage, StageProgress, counted
+from parlour.training.runs.progress import Stage
 from parlour.training.statistics import Estimate, plain, rate
 
 from parlour_bench.abilities.asked import Stated, stated_by, with_exact
@@ -125,7 +125,7 @@ def _plain(scores: dict[str, Any]) -> dict[str, Any]:
     return {name: plain(score) for name, score in scores.items()}
 
 
-def abilities(folder: Path, player: str, model: Any, progress: StageProgress) -> Abilities:
+def abilities(folder: Path, player: str, model: Any, progress: Callable[..., None]) -> Abilities:
     """Measure them, and write them into the directory of the run.
 
     Args:
@@ -138,7 +138,7 @@ def abilities(folder: Path, player: str, model: Any, progress: StageProgress) ->
         ParlourError: The directory holds no games of Avalon, or a player states no beliefs.
     """
     games, model = _games(folder), measured_apart(model)
-    moments = list(belief_moments(counted(games, Stage("exact posteriors", len(games), "games"), progress)))
+    moments = list(belief_moments(Stage("exact posteriors", len(games), "games").counted(games, progress)))
     own = [moment for moment in moments if moment.by_player]
     if not own:
         raise ParlourError(
@@ -211,7 +211,9 @@ def _games(folder: Path) -> list[AnalysedGame]:
     return [AnalysedGame.read(path) for path in files]
 
 
-def _deception(moments: Sequence[BeliefMoment], model: Any, progress: StageProgress) -> dict[str, Estimate | None]:
+def _deception(
+    moments: Sequence[BeliefMoment], model: Any, progress: Callable[..., None]
+) -> dict[str, Estimate | None]:
     """The doubt of good opponents: what they could conclude, what the heuristic states in their seats, what they state themselves."""
     theirs = [moment for moment in moments if not moment.by_player]
     doubts = {EXACT: doubt(theirs, [moment.exact for moment in theirs], _rng())}
@@ -224,7 +226,7 @@ def _deception(moments: Sequence[BeliefMoment], model: Any, progress: StageProgr
 
 
 def _village(
-    games: Sequence[PlayedWerewolf], player: str, model: Any, progress: StageProgress
+    games: Sequence[PlayedWerewolf], player: str, model: Any, progress: Callable[..., None]
 ) -> tuple[VillageBeliefs, Decisions]:
     """What they state, and what the player's own questions took. The player is asked only if it played."""
     own = with_exact([moment for moment in village_moments(games) if moment.by_player], progress)

@@ -16,7 +16,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value,
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from parlour.envs.registry import lookup
 from parlour.training.harnesses.inspect_ai.played import seatings
-from parlour.training.harnesses.inspect_ai.tasks import game_score, mean_if_own, moves_chosen, stderr_if_own, whole_game
+from parlour.training.harnesses.inspect_ai.tasks import game_score, metrics_of, moves_chosen, whole_game
 from parlour.training.report.verdicts import no_score
 from parlour.training.statistics import Estimate
 
@@ -125,10 +125,7 @@ def suite_metrics(name: str, fresh: str | None, tables: Sequence[str] | None) ->
     """The metrics of the task: the figures of the suite, and the share of games won with its standard error."""
     return {
         "points": [suite_figures(name, fresh, tables)],
-        "win": [mean_if_own(), stderr_if_own()],
-        "reward": [mean_if_own(), stderr_if_own()],
-        "faults": [mean()],
-        "own": [mean()],
+        **metrics_of(sides=False),
     }
 
 

@@ -14,7 +14,7 @@ from parlour.envs.replay import transcript_files
 from parlour.envs.settings import Settings
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.play.parallel.executor import carry_out, in_order
-from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
+from parlour.training.runs.progress import Stage, no_progress
 from parlour.training.runs.run import Run
 from pydantic import Field
 
@@ -67,7 +67,7 @@ def analyse(
     folder: str | Path,
     out: str | Path,
     settings: AnalysisSettings | None = None,
-    progress: StageProgress = no_progress,
+    progress: Callable[..., None] = no_progress,
 ) -> Analysis:
     """Analyse all transcripts (`*.jsonl`) of a folder.
 
@@ -91,7 +91,7 @@ def analyse(
         drawn = settings.pictures and find_spec("matplotlib") is not None
         calls = [(path, habits, settings) for path, habits in zip(files, chosen, strict=True)]
         stage = Stage("Analysing games", len(calls), "games")
-        results = list(counted(in_order(carry_out(settings.workers, analyse_game, calls)), stage, progress))
+        results = list(stage.counted(in_order(carry_out(settings.workers, analyse_game, calls)), progress))
         result_folder = _folder(games, results, _how(settings), drawn=drawn)
         figures = _figures(result_folder)
         guesses = list(compared_guesses(result_folder.games))

@@ -27,7 +27,6 @@ from parlour.envs.settings import Accepts, Settings
 from parlour.policies import Policy
 from parlour.policies.array_files import layer_arrays, read_arrays, write_arrays
 from parlour.policies.files import reading
-from parlour.policies.seating import Seating
 from parlour.policies.trained import TrainedSeat
 from scipy.special import softmax
 
@@ -304,7 +303,7 @@ class ClonedPlayer(Policy):
         return head.chances(described(view, self._seen), group_of(view))
 
     @classmethod
-    def make(cls, settings: CloneSettings, at: Seating) -> Policy:
+    def make(cls, settings: CloneSettings, at: Any) -> Policy:
         """A `ClonedPlayer`, or a `TrainedSeat` where the file holds networks. Raises `ParlourError` at tables that it does not know."""
         check_one_of("game of a clone", at.game, (GAME, MULTI_ROUND.id))
         with reading(settings.file, "policy file", _UNUSABLE), np.load(settings.file) as stored:

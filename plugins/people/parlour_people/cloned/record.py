@@ -13,7 +13,8 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
+from parlour.envs.avalon.belief import AvalonBelief
+from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Event, Move
 from parlour.envs.language import claims as spoken

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
+from parlour.envs.avalon.belief import AvalonBelief
 from parlour.envs.avalon.deals import Key
+from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.avalon.public import Public
 from parlour.envs.core import Event
 from parlour.envs.language.claims import claims

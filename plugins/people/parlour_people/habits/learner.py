@@ -16,7 +16,7 @@ import numpy as np
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import name_of
-from parlour.training.runs.progress import Stage, StageProgress, no_progress
+from parlour.training.runs.progress import Stage, no_progress
 from scipy.optimize import minimize
 
 from parlour_people.arrays import Array, Terms
@@ -191,7 +191,7 @@ def cross_validate(
     of_game: HabitsOfGame[G],
     games: Sequence[G],
     how: Learning,
-    progress: StageProgress = no_progress,
+    progress: Callable[..., None] = no_progress,
     name: str = LEARNED,
 ) -> Iterator[Fold]:
     """Read each game by habits learned from the games of the other folds."""

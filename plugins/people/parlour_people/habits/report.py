@@ -21,7 +21,7 @@ from parlour.training.measure.calibration import bins_by_range, calibration_erro
 from parlour.training.play.extras import import_extra
 from parlour.training.report import plots
 from parlour.training.report.result_table import Column, ResultTable, plain_table
-from parlour.training.report.verdicts import DifferenceScale, compared, saved
+from parlour.training.report.verdicts import DifferenceScale, compared
 from parlour.training.statistics import Estimate, rate
 
 from parlour_people.arrays import Array
@@ -199,7 +199,7 @@ def verdict(entries: Sequence[Mapping[str, Any]], games: str) -> str:
     learned = [entry for entry in entries if entry["players"] == _ALL and entry.get("less_than_default") is not None]
     if not learned:
         return "Nothing was compared with the fixed rates."
-    name, gain = f"belief by {learned[-1]['habits']!r}", saved(learned[-1]["less_than_default"])
+    name, gain = f"belief by {learned[-1]['habits']!r}", -learned[-1]["less_than_default"]
     return compared(name, "belief by the fixed rates", gain, LOG_LOSS.of(games))
 
 

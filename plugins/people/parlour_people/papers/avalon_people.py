@@ -19,8 +19,7 @@ from parlour.envs.core import ParlourError
 from parlour.training.papers.cells import Reproduction, cell, run_folder
 from parlour.training.play.extras import import_extra
 from parlour.training.records.avalon.importing import import_records
-from parlour.training.report.verdicts import saved
-from parlour.training.runs.progress import Stage, counted
+from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
 from parlour.training.statistics import Estimate, rate
 
@@ -88,7 +87,7 @@ def avalon_people(name: str, setting: Any) -> Reproduction:
         raise ParlourError(f"{name} studies games of people; accepted: --data DIR, the folder with their records")
     with run_folder(setting.out) as folder:
         study = PeopleStudy(name, setting, folder, written=list(_WRITTEN))
-        for step in counted(_STEPS, Stage(f"Reproducing {name}", len(_STEPS), "steps"), setting.progress):
+        for step in Stage(f"Reproducing {name}", len(_STEPS), "steps").counted(_STEPS, setting.progress):
             step(study)
         title = f"{len(study.files):,} games of people"
         made = Reproduction(name, title, setting.model.name, tuple(study.cells), (REMARK,), measures_shown=IN_SHORT)
@@ -193,7 +192,7 @@ def _add_score(study: PeopleStudy, score: ChoiceScore) -> None:
     of = "" if score.players is None else f"{score.players} players"
     for measure, value, less in ((LIKELIHOOD, score.log, score.log_less), (FORETOLD, score.top, score.top_less)):
         made = partial(cell, study.name, score.model, of, f"{score.what}: {measure}", share=measure == FORETOLD)
-        study.cells.append(made(value, less and saved(less)))
+        study.cells.append(made(value, less and -less))
 
 
 _STEPS: Final[tuple[Callable[[PeopleStudy], None], ...]] = (_import, _counts, _evidence, _clones)

@@ -17,8 +17,7 @@ from parlour.envs.core import ParlourError
 from parlour.training.papers.cells import Reproduction, cell, run_folder
 from parlour.training.play.extras import import_extra
 from parlour.training.records.avalon.importing import import_records
-from parlour.training.report.verdicts import saved
-from parlour.training.runs.progress import Stage, counted
+from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
 from parlour.training.statistics import Estimate, rate
 
@@ -85,7 +84,7 @@ def avalon_records(name: str, setting: Any) -> Reproduction:
         raise ParlourError(f"{name} studies published records; accepted: --data DIR, the folder that holds them")
     with run_folder(setting.out) as folder:
         cells: list[Any] = []
-        for step in counted(_STEPS, Stage(f"Reproducing {name}", len(_STEPS), "steps"), setting.progress):
+        for step in Stage(f"Reproducing {name}", len(_STEPS), "steps").counted(_STEPS, setting.progress):
             title, more = step(name, setting, folder)
             cells += more
         written = tuple(f"[{path}]({path}): {what}" for path, what in STAGES)
@@ -149,8 +148,8 @@ def _predictions(table: str, scores: Sequence[ChoiceScore]) -> Iterator[Any]:
     """How well the clone and others foretell decisions of games that they have not learned from."""
     for score in over_all(scores):
         top, log = score.top_less, score.log_less
-        yield cell(table, score.model, score.what, TOP, score.top, top and saved(top))
-        yield cell(table, score.model, score.what, LOG, score.log, log and saved(log), share=False)
+        yield cell(table, score.model, score.what, TOP, score.top, top and -top)
+        yield cell(table, score.model, score.what, LOG, score.log, log and -log, share=False)
 
 
 def compared_cells(table: str, analysis: Analysis) -> Iterator[Any]:
@@ -170,7 +169,7 @@ def _guesses(table: str, theirs: str, ours: Mapping[str, Sequence[DecidedGame]])
         yield cell(table, theirs, of, GUESSES, first.theirs)
         for name, row in rows.items():
             score = row[number]
-            yield cell(table, name, of, GUESSES, score.ours, saved(score.difference))
+            yield cell(table, name, of, GUESSES, score.ours, -score.difference)
             if not of:
                 yield cell(table, f"both, {name}", of, GUESSES, rate(score.both, score.theirs.n))
         if not of:
@@ -185,7 +184,7 @@ def _votes(table: str, theirs: str, ours: Mapping[str, Sequence[DecidedGame]]) -
         yield cell(table, theirs, of, VOTES, first.theirs)
         for name, row in rows.items():
             score = row[number]
-            yield cell(table, name, of, VOTES, score.ours, saved(score.difference))
+            yield cell(table, name, of, VOTES, score.ours, -score.difference)
 
 
 def _published(table: str, theirs: str, games: Sequence[DecidedGame]) -> Iterator[Any]:

@@ -34,7 +34,7 @@ from parlour.envs.core import Move, ParlourError
 from parlour.envs.registry import lookup
 from parlour.training.records.avalon.table import RecordedGame
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.reading import Names, RecordFormat, UnplayableError, names_of
+from parlour.training.records.reading import Names, RecordFormat, UnplayableError
 
 from parlour_people.records import record_notes, table_of
 from parlour_people.words import avalon
@@ -100,9 +100,9 @@ class LoggedGame(RecordedGame):
 
 def _seats(at: JsonObject, players: Sequence[JsonObject], missions: Sequence[JsonObject]) -> Names:
     if "players" in at.fields:
-        names = names_of(at.records("players", "player"), "name")
+        names = Names.of(at.records("players", "player"), "name")
     else:
-        names = names_of(players, "name")
+        names = Names.of(players, "name")
         proposals = [proposal for mission in missions for proposal in _proposals(mission)]
         led = dict.fromkeys(names.names[names.seat(proposal, "proposer")] for proposal in proposals)
         names = Names([*led, *(name for name in names.names if name not in led)])

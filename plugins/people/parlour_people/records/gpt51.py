@@ -33,7 +33,7 @@ from parlour.envs.core import Move
 from parlour.envs.registry import lookup
 from parlour.training.records.avalon.table import RecordedGame
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.reading import Names, RecordFormat, file_name, names_of
+from parlour.training.records.reading import Names, RecordFormat, file_name
 
 from parlour_people.multi_round import GAME, MultiRoundOptions
 from parlour_people.multi_round.rules import CONSULTATION
@@ -61,7 +61,7 @@ class Conversation(RecordedGame):
         if len(players) not in PLAYERS:
             raise at.error(f"players are {len(players)}", f"{PLAYERS[0]} to {PLAYERS[-1]} players")
         super().__init__(_table(len(players)), GAME.id)
-        self.names: Names = names_of(players, "name")
+        self.names: Names = Names.of(players, "name")
         self.turns = 0
         """Statements so far."""
         self.ends_early = at.fields.get("winner") is None

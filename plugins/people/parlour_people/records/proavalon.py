@@ -29,7 +29,7 @@ from parlour.envs.core import Move, ParlourError
 from parlour.envs.registry import lookup
 from parlour.training.records.avalon.table import RecordedGame
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.reading import Names, RecordFormat, names_of
+from parlour.training.records.reading import Names, RecordFormat
 
 from parlour_people.records import record_notes, table_of
 from parlour_people.words import avalon
@@ -74,7 +74,7 @@ def _seats(at: JsonObject) -> Names:
     if len(given) not in PLAYERS:
         raise at.refused(SEATS, f"{PLAYERS[0]} to {PLAYERS[-1]} players")
     at.expect("numberOfPlayers", len(given), f"the players in {SEATS}")
-    return names_of([JsonObject(f"{at.where}, {SEATS}", {"name": seat_name}) for seat_name in given], "name")
+    return Names.of([JsonObject(f"{at.where}, {SEATS}", {"name": seat_name}) for seat_name in given], "name")
 
 
 def _roles(at: JsonObject, names: Names) -> list[str]:
