@@ -223,7 +223,7 @@ def test_cases_are_counted_where_the_roles_are_known(games, what):
     claim = said(3, speech.CLAIM_ROLE, record.view.role_names.index(wolf.WITCH))
     events = tuple(claim if event is WITCH_CLAIM else event for event in events)
     counted = WolfCounts()
-    count(replace(record, roles=roles, events=events, view=record.view._replace(roles=roles)), counted)
+    counted.count(replace(record, roles=roles, events=events, view=record.view._replace(roles=roles)))
     counts = {
         rate: (counted.yes[rate], counted.no[rate]) for rate in counted.yes if counted.yes[rate] + counted.no[rate]
     }
