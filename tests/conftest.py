@@ -38,7 +38,7 @@ settings.register_profile(
 settings.load_profile("ci")
 
 
-def pytest_configure() -> None:
+def _see_the_core_alone() -> None:
     """Tests of the core see no package that is installed beside parlour, but those that they install themselves."""
     beside = {entry_point.dist.name for group in plugins.GROUPS for entry_point in entry_points(group=group)}
 
@@ -46,6 +46,10 @@ def pytest_configure() -> None:
         return [point for point in entry_points(group=group) if point.dist is None or point.dist.name not in beside]
 
     plugins.entry_points = without_them
+
+
+if __name__ != "conftest":  # that is its name in the tests of plugins, which import it
+    _see_the_core_alone()
 
 
 class CallBeyondLoopbackError(AssertionError):
