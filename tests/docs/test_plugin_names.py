@@ -125,3 +125,30 @@ HOME = "parlour.policies.random:RandomPolicy"
         "parlour.training.report.plots.label",
         "parlour.policies.random.RandomPolicy",
     }
+
+
+WORDS = {
+    "avalon": "parlour.envs.avalon.vocabulary",
+    "murder_mystery": "parlour.envs.murder_mystery.vocabulary",
+    "speech": "parlour.envs.language.speech",
+    "werewolf": "parlour.envs.werewolf.vocabulary",
+}
+"""Module of words in a plugin -> where the core has them."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(ROOT.glob("plugins/*/parlour_*/words/[a-z]*.py")),
+    ids=lambda path: f"{path.parents[1].name}-{path.stem}",
+)
+def test_the_words_of_plugins_are_those_of_transcripts(path):
+    core = import_module(WORDS[path.stem])
+    spelt = {
+        node.target.id: ast.literal_eval(node.value)
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.AnnAssign)
+        and isinstance(node.target, ast.Name)
+        and isinstance(node.value, ast.Constant)
+    }
+    assert spelt
+    assert spelt == {name: getattr(core, name) for name in spelt}
