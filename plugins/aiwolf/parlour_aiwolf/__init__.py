@@ -3,7 +3,7 @@
 | | |
 |---|---|
 | Name | `aiwolf_v0` |
-| Players | 5 or 15, agents `player_0` ... |
+| Players | 5, or 15, agents `player_0` ... |
 | Returns | +1 for every seat of the winning side, -1 for the losing side; 0 before the end |
 | Reasons of the end | `wolves_dead`, `parity`, `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: lines of the talk, proposals among wolves, targets by night and by day |

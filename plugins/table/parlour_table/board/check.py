@@ -16,4 +16,4 @@ def public_board(table: Any) -> None:
             raise AssertionError(f"the boards of a state differ by seat: {boards}")
         (board,) = boards
         if len(board.seats) != game.seats:
-            raise AssertionError(f"a board marks {len(board.seats)} seats of {game.seats}")
+            raise AssertionError(f"seats that a board marks: {len(board.seats)}, in a game of {game.seats}")
