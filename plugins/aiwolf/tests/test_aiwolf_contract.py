@@ -6,6 +6,5 @@ from parlour_aiwolf import GAME
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("players", [5, 15])
-def test_the_game_keeps_the_contract(players):
-    check_game(GAME, [{"num_players": players}])
+def test_the_game_keeps_the_contract():
+    check_game(GAME, [{"num_players": 5}])
