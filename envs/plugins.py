@@ -14,28 +14,79 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, MutableMapping
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, entry_points, version
 from typing import Final, Generic, TypeVar, cast
 
 from parlour.envs.common import dotted
 from parlour.envs.core import ParlourError, value_shown
 
+GROUPS: Final[Mapping[str, str]] = {
+    "parlour.games": "id of a game -> its `GameSpec`",
+    "parlour.batch": "id of a game -> the class of its tables with kernels, a subclass of `BatchTables`",
+    "parlour.redealt": "id of a game whose rules hold secrets -> `(game, seat, events, rng) -> game`, with other secrets",
+    "parlour.policies": "name of a player -> its `PolicyKind`",
+    "parlour.experts": "name of the package -> the `Path` of a folder with networks and cards",
+    "parlour.strongest": "id of a game without experts -> a string, its strongest player as `--policy` takes it",
+    "parlour.histories": "id of a game -> `(game, view) -> History, ...`: all that a seat holds possible, for search",
+    "parlour.voices": "id of a game -> `(view, habits=None) -> Mind`: the belief of a seat and its reasons, for speech",
+    "parlour.prompts": "name -> the `Path` of a folder with prompts, laid out as `--prompts` takes it",
+    "parlour.records": "name of a format -> its `RecordFormat`",
+    "parlour.metrics": "id of a game -> `folder -> dict`, with a function `tables(found)` beside it",
+    "parlour.papers": "name of a table -> its `PaperTable`",
+    "parlour.replay_pages": "id of a game -> `PlayedGame -> GameMatter`: what a replay page shows beside the record",
+    "parlour.commands": "the words of a command -> its function, with typed parameters, which returns a `Report` or None",
+}
+"""Group of entry points -> what it expects: the name, then the object at `module:ATTRIBUTE`."""
+
 _LOG: Final = logging.getLogger(__name__)
+_TOLD: Final[set[str]] = set()
+"""Packages that had their warning."""
 T = TypeVar("T")
+
+
+def packages(group: str) -> dict[str, EntryPoint]:
+    """Name -> the entry point of a group, with the package that declares it."""
+    return {entry_point.name: entry_point for entry_point in _accepted(group)}
 
 
 def offered(group: str) -> dict[str, list[str]]:
     """Name -> the places (`module:ATTRIBUTE`) that installed packages offer under it, in a group of entry points."""
     places: dict[str, set[str]] = {}
-    for entry_point in entry_points(group=group):
+    for entry_point in _accepted(group):
         places.setdefault(entry_point.name, set()).add(entry_point.value)
     return {name: sorted(values) for name, values in places.items()}
 
 
-def packages(group: str) -> dict[str, EntryPoint]:
-    """Name -> the entry point of a group, with the package that declares it."""
-    return {entry_point.name: entry_point for entry_point in entry_points(group=group)}
+def _accepted(group: str) -> list[EntryPoint]:
+    """The entry points of a group, except those of packages made for another version of parlour; each costs one warning."""
+    accepted = []
+    for entry_point in entry_points(group=group):
+        wanted = _other_version(entry_point.dist) if entry_point.dist else ""
+        if wanted:
+            warn_once(package_of(entry_point), wanted)
+        else:
+            accepted.append(entry_point)
+    return accepted
+
+
+def package_of(entry_point: EntryPoint) -> str:
+    """The name of the package that declares an entry point."""
+    return entry_point.dist.name if entry_point.dist else entry_point.name
+
+
+def _other_version(package: Distribution) -> str:
+    """Why a package does not accept this version of parlour; empty if it does."""
+    from packaging.requirements import Requirement
+
+    try:
+        here = version("parlour")
+    except PackageNotFoundError:  # used from its sources
+        return ""
+    for line in package.requires or ():
+        wanted = Requirement(line)
+        if wanted.name == "parlour" and not wanted.marker and not wanted.specifier.contains(here, prereleases=True):
+            return f"it needs {line}, and this is parlour {here}"
+    return ""
 
 
 def _load(group: str, name: str, kind: type) -> object:
@@ -60,10 +111,22 @@ def _load(group: str, name: str, kind: type) -> object:
     return value
 
 
-@cache
 def warn_once(package: str, why: str) -> None:
-    """Tell once that what a package offers is left out."""
-    _LOG.warning("%s is left out: %s", package, why)
+    """Tell that what a package offers is left out: the first time, and no more of this package."""
+    if package not in _TOLD:
+        _TOLD.add(package)
+        _LOG.warning("%s is left out: %s", package, why)
+
+
+def brought() -> dict[str, dict[str, list[str]]]:
+    """Installed package with its version -> group -> the names that it offers there. Nothing is imported."""
+    here: dict[str, dict[str, list[str]]] = {}
+    for group in GROUPS:
+        for entry_point in sorted(_accepted(group)):
+            if entry_point.dist and entry_point.dist.name != "parlour":
+                package = f"{entry_point.dist.name} {entry_point.dist.version}"
+                here.setdefault(package, {}).setdefault(group, []).append(entry_point.name)
+    return here
 
 
 class Places(MutableMapping[str, str]):
@@ -142,7 +205,7 @@ class OpenTable(MutableMapping[str, T], Generic[T]):
             try:
                 self[name]
             except ParlourError as error:
-                warn_once(entry_point.dist.name if entry_point.dist else name, str(error))
+                warn_once(package_of(entry_point), str(error))
                 continue
             yield name
 

@@ -11,7 +11,6 @@ import numpy as np
 from parlour.envs.common import dotted
 from parlour.envs.common.frames import Frame
 from parlour.envs.core import TABLE, Encoder, Move, ParlourError, SeatEncoder, View, accept, check_one_of
-from parlour.envs.plugins import Places
 from parlour.envs.registry import build, known
 from parlour.policies.array_files import layer_arrays, read_arrays, write_arrays
 from parlour.policies.base import TablePolicy
@@ -23,7 +22,7 @@ Array = np.ndarray[Any, np.dtype[np.float32]]
 Scores = np.ndarray[Any, np.dtype[np.float64]]
 
 
-PROSE: Final = Places("parlour.prose", {"avalon_v0": "parlour.envs.avalon.prose:AvalonProse"})
+PROSE: Final[Mapping[str, str]] = {"avalon_v0": "parlour.envs.avalon.prose:AvalonProse"}
 """Game -> dotted name of `game -> (prose -> View)`, which reads a seat's whole text back."""
 
 

@@ -8,6 +8,7 @@ import json
 import socket
 from collections.abc import Callable, Generator, Iterator
 from hashlib import sha256
+from importlib.metadata import EntryPoint, entry_points
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import numpy as np
 import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
-from parlour.envs import registry
+from parlour.envs import plugins, registry
 from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.language.speech import ACTS
 from parlour.envs.registry import build, loadable
@@ -35,6 +36,20 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.load_profile("ci")
+
+
+def _see_the_core_alone() -> None:
+    """Tests of the core see no package that is installed beside parlour, but those that they install themselves."""
+    beside = {entry_point.dist.name for group in plugins.GROUPS for entry_point in entry_points(group=group)}
+
+    def without_them(group: str) -> list[EntryPoint]:
+        return [point for point in entry_points(group=group) if point.dist is None or point.dist.name not in beside]
+
+    plugins.entry_points = without_them
+
+
+if __name__ != "conftest":  # that is its name in the tests of plugins, which import it
+    _see_the_core_alone()
 
 
 class CallBeyondLoopbackError(AssertionError):

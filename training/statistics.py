@@ -8,7 +8,7 @@ all the same, has none: tables show `-` for it, and plain values hold None.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from math import inf, isnan, sqrt
 from typing import Any, Final, Protocol
 
@@ -53,6 +53,15 @@ class Estimate:
     """For a paired difference: cases in which A succeeded and B did not."""
     only_b: int | None = None
     """Cases in which B succeeded and A did not."""
+
+    def __neg__(self) -> Estimate:
+        """The gain in a difference of losses: more is better.
+
+        >>> -Estimate(-0.2, -0.3, -0.1, 40)
+        Estimate(value=0.2, low=0.1, high=0.3, n=40, p=None, hits=None, only_a=None, only_b=None)
+        """
+        low, high = (None if end is None else -end for end in (self.high, self.low))
+        return replace(self, value=-self.value, low=low, high=high)
 
     @property
     def clear(self) -> bool:

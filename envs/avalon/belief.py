@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.avalon import vocabulary as game
-from parlour.envs.avalon.deals import Array, Key, clean, deals, may_name, merged, sides, tables, team_rows, teams
+from parlour.envs.avalon.deals import Array, Key, deals, may_name, merged, team_rows, teams
 from parlour.envs.avalon.evidence import EventScores
 from parlour.envs.avalon.habits import AvalonHabits, DealScores, LearnedHabits, read_habits
 from parlour.envs.hidden_roles.posterior import Posterior
@@ -70,7 +70,7 @@ class AvalonBelief(Posterior):
         learned = self.habits if isinstance(self.habits, LearnedHabits) and self.habits.learned else None
         apart = (game.MORDRED,) if learned is not None and game.MORDRED in roles else ()
         self._key = Key(roles, seat, role, knows, apart)
-        self.evil, self.merlin, self.blind, _ = tables(self._key)
+        self.evil, self.merlin, self.blind, _ = self._key.tables()
         self._learned = None if learned is None else _scores(learned, self._key)
         self._guesser = guesser
         super().__init__(len(self.evil))
@@ -98,9 +98,9 @@ class AvalonBelief(Posterior):
 
     def clean_chances(self, size: int) -> Array:
         """The same for all teams of a size at once, in the order of `teams`: shape (number of teams,)."""
-        rows, inverse = sides(self._key)
+        rows, inverse = self._key.sides()
         of_sides = np.bincount(inverse, weights=self.weights, minlength=len(rows))
-        return of_sides @ clean(self._key, size)
+        return of_sides @ self._key.clean(size)
 
     # -- evidence ----------------------------------------------------------------------------------------------
 

@@ -31,6 +31,26 @@ class Key(NamedTuple):
     apart: tuple[str, ...] = ()
     """Roles that are distinguished from all others, because conduct depends on them."""
 
+    def tables(self) -> DealTables:
+        """What each seat is in each deal."""
+        return _tables(self)
+
+    def sides(self) -> tuple[Array, Numbers]:
+        """The different evil sides of the deals, 0/1 of shape (E, n), and which of them each deal has, shape (H,)."""
+        return _sides(self)
+
+    def clean(self, size: int) -> Array:
+        """1 where a team has no member of an evil side, shape (E, number of teams)."""
+        return _clean(self, size)
+
+    def kinds(self) -> Numbers:
+        """What each seat is in each deal: 0 evil that knows, 1 Merlin, 2 good, 3 Oberon; shape (H, n)."""
+        return _kinds(self)
+
+    def known_evil(self) -> KnownEvil:
+        """What the seats are and know in each deal."""
+        return _known_evil(self)
+
 
 def merged(roles: Sequence[str], knows: Sequence[Any], apart: Sequence[str] = ()) -> dict[str, str]:
     """Role -> the first role that no event and no fact distinguishes from it.
@@ -110,8 +130,7 @@ class DealTables(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def tables(key: Key) -> DealTables:
-    """What each seat is in each deal."""
+def _tables(key: Key) -> DealTables:
     names, table = deals(*key)
     evil = np.array([name in game.EVIL_ROLES for name in names], dtype=np.float64)[table]
     merlin = np.array([name == game.MERLIN for name in names], dtype=np.float64)[table]
@@ -133,16 +152,14 @@ def may_name(key: Key, guesser: str) -> Array:
 
 
 @lru_cache(maxsize=256)
-def sides(key: Key) -> tuple[Array, Numbers]:
-    """The different evil sides of the deals, 0/1 of shape (E, n), and which of them each deal has, shape (H,)."""
-    rows, inverse = np.unique(tables(key).evil, axis=0, return_inverse=True)
+def _sides(key: Key) -> tuple[Array, Numbers]:
+    rows, inverse = np.unique(_tables(key).evil, axis=0, return_inverse=True)
     return rows, inverse.ravel()
 
 
 @lru_cache(maxsize=256)
-def clean(key: Key, size: int) -> Array:
-    """1 where a team has no member of an evil side, shape (E, number of teams)."""
-    mask: Array = (sides(key)[0] @ team_rows(len(key.roles), size).T == 0).astype(np.float64)
+def _clean(key: Key, size: int) -> Array:
+    mask: Array = (_sides(key)[0] @ team_rows(len(key.roles), size).T == 0).astype(np.float64)
     return mask
 
 
@@ -156,3 +173,26 @@ def teams(seats: int, size: int) -> tuple[tuple[int, ...], ...]:
 def team_rows(seats: int, size: int) -> Array:
     """All teams of a size as 0/1 rows, shape (number of teams, seats)."""
     return np.array([[float(seat in team) for seat in range(seats)] for team in teams(seats, size)])
+
+
+@lru_cache(maxsize=64)
+def _kinds(key: Key) -> Numbers:
+    evil, merlin, blind, _ = _tables(key)
+    return np.where(merlin == 1, 1, np.where(blind == 0, 0, np.where(evil == 1, 3, 2)))
+
+
+class KnownEvil(NamedTuple):
+    """What the seats are and know in each deal."""
+
+    kinds: Numbers
+    """What each seat is, a number into `LEADERS`, shape (H, n)."""
+    known: Numbers
+    """1 for the evil seats that a kind of seat (`LEADERS`) knows, shape (4, H, n)."""
+
+
+@lru_cache(maxsize=256)
+def _known_evil(key: Key) -> KnownEvil:
+    """An evil seat does not know Oberon, Merlin not Mordred; for seats that know nobody, all evil seats count."""
+    evil, _, blind, mordred = _tables(key)
+    known = np.stack([evil * (1 - blind), evil * (1 - mordred), evil, evil])
+    return KnownEvil(_kinds(key), known.astype(np.intp))

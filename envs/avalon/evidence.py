@@ -13,13 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
-from parlour.envs.avalon.deals import Array, Key, Numbers, clean, sides, tables, teams
+from parlour.envs.avalon.deals import Array, Key, Numbers, teams
 from parlour.envs.avalon.habits import COUNTS, EVIDENCE_CARDS, EVIDENCE_VOTES, AvalonHabits, PublicEvidence
-from parlour.envs.avalon.public import Public, kind_of
+from parlour.envs.avalon.public import Public
 
 USUAL: Final = 0.55
 """The share of votes that approve, about."""
@@ -40,7 +39,7 @@ class Watched:
     def __init__(self, key: Key) -> None:
         self._all = key._replace(seat=-1, role="", knows=())
         self.n = len(key.roles)
-        self.public = Public(sides(self._all)[0])
+        self.public = Public(self._all.sides()[0])
         self._approved: Array = np.zeros(self.n)
         self._ballots = 0
         self._failed: Array = np.zeros(self.n)
@@ -136,29 +135,12 @@ class Watched:
     def _doubts(self, team: Sequence[int]) -> Array:
         size = len(team)
         number = teams(self.n, size).index(tuple(sorted(team)))
-        return self.public.doubts(clean(self._all, size))[:, number]
+        return self.public.doubts(self._all.clean(size))[:, number]
 
 
 CARD_STRIDE: Final = _CARD_FAILS * _STAGES * 2
 """From the scores of one number of evil members to the next."""
 assert len(EVIDENCE_CARDS) == _CARD_COUNTS * CARD_STRIDE
-
-
-class KnownEvil(NamedTuple):
-    """What the seats are and know in each deal."""
-
-    kinds: Numbers
-    """What each seat is, a number into `LEADERS`, shape (H, n)."""
-    known: Numbers
-    """1 for the evil seats that a kind of seat (`LEADERS`) knows, shape (4, H, n)."""
-
-
-@lru_cache(maxsize=256)
-def known_evil(key: Key) -> KnownEvil:
-    """An evil seat does not know Oberon, Merlin not Mordred; for seats that know nobody, all evil seats count."""
-    evil, _, blind, mordred = tables(key)
-    known = np.stack([evil * (1 - blind), evil * (1 - mordred), evil, evil])
-    return KnownEvil(kind_of(key), known.astype(np.intp))
 
 
 class EventScores:
@@ -171,7 +153,7 @@ class EventScores:
 
     def __init__(self, key: Key, evidence: PublicEvidence) -> None:
         self._key = key
-        self._kinds, self._known = known_evil(key)
+        self._kinds, self._known = key.known_evil()
         self._evil = self._known[-1]
         self._votes, self._teams = np.array(evidence.votes), np.array(evidence.teams)
         self._cards = np.array(evidence.cards)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from math import comb
 
 import numpy as np
-from parlour.envs.avalon.deals import Array, Key, Numbers, tables
+from parlour.envs.avalon.deals import Array
 from parlour.envs.avalon.habits import AvalonHabits
 
 
@@ -79,10 +78,3 @@ def plain_chances(size: int, fails: int) -> Array:
     rate = AvalonHabits().fail
     chance = [comb(k, fails) * rate**fails * (1 - rate) ** max(0, k - fails) for k in range(size + 1)]
     return np.array(chance).clip(min=1e-6)
-
-
-@lru_cache(maxsize=64)
-def kind_of(key: Key) -> Numbers:
-    """What each seat is in each deal, by `LEADERS`: 0 evil that knows, 1 Merlin, 2 good, 3 Oberon; shape (H, n)."""
-    evil, merlin, blind, _ = tables(key)
-    return np.where(merlin == 1, 1, np.where(blind == 0, 0, np.where(evil == 1, 3, 2)))

@@ -89,22 +89,22 @@ class WerewolfLines(MoveSentences[WerewolfView]):
             tallies.append(f"{names(())} from {passed}")
         return "; ".join(tallies)
 
+    @staticmethod
+    def read_aim(text: str, kind: str, view: WerewolfView) -> Move:
+        """The move of a kind at the one seat that the words choose. Raises `IllegalMove` for another than the options."""
+        move = Move(kind, read_target(text, view.seat))
+        if move not in view.legal:
+            accepted = [name(m.args[0]) if m.args else "nobody" for m in view.legal]
+            raise IllegalMove(f"{text!r} names {names(move.args)}; accepted: {', '.join(accepted)}")
+        return move
 
-def read_aim(text: str, kind: str, view: WerewolfView) -> Move:
-    """The move of a kind at the one seat that the words choose. Raises `IllegalMove` for another than the options."""
-    move = Move(kind, read_target(text, view.seat))
-    if move not in view.legal:
-        accepted = [name(m.args[0]) if m.args else "nobody" for m in view.legal]
-        raise IllegalMove(f"{text!r} names {names(move.args)}; accepted: {', '.join(accepted)}")
-    return move
-
-
-def seat_line(view: WerewolfView) -> str:
-    """The role of a seat and its fellows, in lines. Before the deal, that the roles are not dealt yet."""
-    if not view.role:
-        return f"You are {name(view.seat)}. The roles are not dealt yet.\n"
-    fellows = "".join([f"{_fellows(fact.seats)}\n" for fact in view.knows])
-    return f"You are {name(view.seat)}. Your role is {view.role} ({view.side} side).\n{fellows}"
+    @staticmethod
+    def seat_line(view: WerewolfView) -> str:
+        """The role of a seat and its fellows, in lines. Before the deal, that the roles are not dealt yet."""
+        if not view.role:
+            return f"You are {name(view.seat)}. The roles are not dealt yet.\n"
+        fellows = "".join([f"{_fellows(fact.seats)}\n" for fact in view.knows])
+        return f"You are {name(view.seat)}. Your role is {view.role} ({view.side} side).\n{fellows}"
 
 
 def _fellows(seats: tuple[int, ...]) -> str:

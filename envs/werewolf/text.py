@@ -17,7 +17,7 @@ from parlour.envs.language.english import name, names
 from parlour.envs.language.text import say_speech
 from parlour.envs.werewolf import vocabulary
 from parlour.envs.werewolf.bidding import BiddingWerewolf
-from parlour.envs.werewolf.lines import WerewolfLines, read_aim, seat_line
+from parlour.envs.werewolf.lines import WerewolfLines
 from parlour.envs.werewolf.presets import WerewolfRules
 from parlour.envs.werewolf.reading import first_named, read_talk, read_yes, says_yes
 from parlour.envs.werewolf.rules import Werewolf
@@ -65,7 +65,7 @@ class WerewolfText(WerewolfLines):
 
     def who(self, view: WerewolfView) -> str:
         self.common(view)
-        return f"{seat_line(view)}{self._in_order[2] if view.role else ''}"
+        return f"{self.seat_line(view)}{self._in_order[2] if view.role else ''}"
 
     def common(self, view: WerewolfView) -> str:
         """The order of talk, the same for all seats of a game."""
@@ -111,7 +111,7 @@ class WerewolfText(WerewolfLines):
             return read_yes(text)
         if kind == BID:
             return read_bid(text)
-        return read_aim(text, kind, view)
+        return self.read_aim(text, kind, view)
 
     def default(self, text: str, view: WerewolfView, rng: np.random.Generator) -> Move:
         legal = view.legal

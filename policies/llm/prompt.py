@@ -27,6 +27,7 @@ from string import Formatter
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
+from parlour.envs.plugins import OpenTable
 
 QUESTION: Final = re.compile(r"^# (?P<kind>\w+(?:\.\w+)+)(?: \((?P<language>\w+)\))?$", re.MULTILINE)
 """The heading of what is asked now."""
@@ -132,9 +133,14 @@ def value_of(lines: Sequence[str], *, options: bool = False) -> Any:
 # -- words -----------------------------------------------------------------------------------------------------
 
 
+PROMPTS: Final[OpenTable[Path]] = OpenTable("parlour.prompts", Path)
+"""Name -> a folder of prompts that an installed package brings, laid out as the user's own (`Templates`), with `LANGUAGE/layout.json`
+too for a language that parlour lacks."""
+
+
 @dataclass(frozen=True)
 class Templates:
-    """Where the words of prompts come from: the files of each package, and a folder of the user's own before them.
+    """Where the words of prompts come from: the user's own folder, then the files beside a question, then the folders of `PROMPTS`.
 
     The folder is laid out as `LANGUAGE/KIND.md`, such as `en/avalon_agent.act.md`; `en/system.md` replaces the general
     words. It may hold any of them.
@@ -155,11 +161,11 @@ class Templates:
         """The general words, with which every prompt begins."""
         own = self.own("system", language)
         brief = layout(language)["brief"] if self.brief else ""
-        return own or brief or _of_package(__package__ or "", language, "system")
+        return own or brief or _words(__package__ or "", language, "system", "system")
 
     def of(self, kind: str, language: str, package: str) -> str:
         """The template of a kind of question that lies in `package`. Raises `ParlourError` if there is none."""
-        return self.own(kind, language) or _of_package(package, language, kind.rpartition(".")[2])
+        return self.own(kind, language) or _words(package, language, kind.rpartition(".")[2], kind)
 
     def own(self, kind: str, language: str) -> str | None:
         """The user's own template of a kind, or its general words (`system`); None if there is none."""
@@ -167,14 +173,28 @@ class Templates:
 
 
 @cache
-def _of_package(package: str, language: str, name: str) -> str:
+def _words(package: str, language: str, name: str, kind: str) -> str:
+    """The words of a kind of question: the file `name` of its package, else those that another package brings."""
     file = resources.files(package).joinpath("prompts", language, f"{name}.md")
     try:
         return file.read_text(encoding="utf-8").strip()
     except OSError:
+        brought = _brought(language, f"{kind}.md")
+    if not brought:
         raise ParlourError(
             f"package {package!r} has no prompt {name!r} in language {language!r}; accepted: a file prompts/{language}/{name}.md"
-        ) from None
+        )
+    return brought
+
+
+def _brought(language: str, file: str) -> str:
+    """A file of the folders in `PROMPTS`; empty if there is none. Raises `ParlourError` if there are more."""
+    texts = {name: text for name, folder in PROMPTS.items() if (text := _of_file(folder / language / file))}
+    if len(texts) > 1:
+        raise ParlourError(
+            f"prompt {language}/{file} is offered by {' and by '.join(sorted(texts))}; accepted: one of them"
+        )
+    return next(iter(texts.values()), "")
 
 
 @cache
@@ -197,10 +217,11 @@ def layout(language: str) -> Mapping[str, str]:
     """The words between the sections, by purpose. Raises `ParlourError` for a language without them."""
     folder = resources.files(__package__ or "").joinpath("prompts")
     file = folder.joinpath(language, "layout.json")
-    if not file.is_file():
+    text = file.read_text(encoding="utf-8") if file.is_file() else _brought(language, "layout.json")
+    if not text:
         known = sorted(path.name for path in folder.iterdir() if path.joinpath("layout.json").is_file())
         raise ParlourError(f"language {language!r} is not accepted; accepted: {', '.join(known)}")
-    words: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
+    words: dict[str, str] = json.loads(text)
     return words
 
 

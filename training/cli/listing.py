@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from parlour.envs import plugins
 from parlour.envs.core import ParlourError
-from parlour.envs.registry import registry
+from parlour.envs.registry import ENTRY_POINTS, registry
 from parlour.envs.settings import accepted
 from parlour.policies import REGISTRY, names_of
 from parlour.policies.names import EXPERT
@@ -18,17 +19,30 @@ def list_games() -> Report:
 
     Example: [bold]parlour list[/bold]
     """
-    games = {key: _as_json(key) for key in registry}
+    games = {key: shown for key in registry if (shown := _as_json(key))}
+    brought = plugins.brought()
     named = [kind.shown or kind.name for kind in REGISTRY.values()]
     policies = [*named, "a policy.npz of `train seat`", "module:attribute"]
-    return Report("", parts=_game_parts(games), values={"games": games, "policies": policies})
+    values = {"games": games, "policies": policies, "plugins": brought}
+    return Report("", parts=(*_game_parts(games), *_plugin_parts(brought)), values=values)
+
+
+def _plugin_parts(brought: dict[str, dict[str, list[str]]]) -> tuple[ResultTable, ...]:
+    rows = [
+        (package, group.removeprefix("parlour."), ", ".join(names))
+        for package, groups in brought.items()
+        for group, names in groups.items()
+    ]
+    return (plain_table("Plugins", ("package", "brings", "names"), rows, wrap=True),) if rows else ()
 
 
 def _as_json(game: str) -> dict[str, Any]:
+    """Title and options of a game; nothing of one that cannot be loaded."""
     try:
         spec = registry[game].spec
     except ParlourError as error:
-        return {"title": f"cannot be used: {error}", "options": {}}
+        plugins.warn_once(plugins.package_of(plugins.packages(ENTRY_POINTS)[game]), str(error))
+        return {}
     return {
         "title": spec.title,
         "options": {name: accepted(field) for name, field in spec.options.model_fields.items()},

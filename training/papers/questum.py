@@ -39,7 +39,7 @@ from parlour.training.papers.questum_games import (
     play_cases,
     scored,
 )
-from parlour.training.report.verdicts import WIN_RATE, compared_with_each, saved
+from parlour.training.report.verdicts import WIN_RATE, compared_with_each
 from parlour.training.statistics import COUNT, SHARE, Estimate, mean_estimate, weighted_mean
 
 _PLAYING: Final = {method.label: method for method in (QUESTUM, WEREWOLF, OCOT, THINKTHRICE)}
@@ -141,7 +141,7 @@ def comparison(name: str, setting: MysterySetting, rows: Rows, table: CaseSettin
 def quiz_verdict(reproduction: Reproduction, first: str) -> str:
     """The first method beside each other one in the quiz, in words; see `comparison`."""
     quiz = [made for made in reproduction.cells if (made.of, made.measure) == (OVERALL, scores.OVERALL)]
-    ahead = {made.row: saved(made.difference) for made in quiz if made.difference}
+    ahead = {made.row: -made.difference for made in quiz if made.difference}
     said = compared_with_each(first, ahead, WIN_RATE.of("cases"))
     return f"Points in the quiz: {said}" if said else ""
 

@@ -21,7 +21,7 @@ from parlour.training.play.parallel.executor import Pool, in_order
 from parlour.training.play.parallel.threads import GameWorker, J, R, play_in_threads
 from parlour.training.play.rollout import Episode, Unfinished
 from parlour.training.play.stored_games import stored_game
-from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
+from parlour.training.runs.progress import Stage, StageProgress, no_progress
 from pettingzoo.utils.env import AECEnv
 
 T = TypeVar("T")
@@ -130,7 +130,7 @@ class GameRunner:
         playing = play_in_threads(workers, jobs) if self.pool is None else play_in_pool(workers, jobs, self.pool)
         with closing(playing) as finished:
             stage = Stage(f"Playing {what}", len(jobs), "games")
-            games = counted(finished, stage, lambda stage, done, _note="": self.progress(stage, done, note()))
+            games = stage.counted(finished, lambda stage, done, _note="": self.progress(stage, done, note()))
             return [keep(number, result) for number, result in enumerate(in_order(games))]
 
     def _stored(self, env: AECEnv[str, Any, Any], jobs: Sequence[Job]) -> dict[int, Episode | Unfinished]:

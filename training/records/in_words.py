@@ -37,7 +37,7 @@ from parlour.envs.spec import GameSpec
 from parlour.envs.werewolf import GAME as WEREWOLF
 from parlour.envs.werewolf.vocabulary import HEALS
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.reading import Names, RecordedMoves, RecordFormat, file_name, names_of, record_notes
+from parlour.training.records.reading import Names, RecordedMoves, RecordFormat, file_name, record_notes
 
 DEALT, DRAWN = "deal", "draw"
 """Moves of nature in all games of hidden roles."""
@@ -73,7 +73,7 @@ class InWords:
     def _transcript(self, at: JsonObject, _logs: Path | None) -> str:
         at.one_of("game", (self.spec.id,))
         players = at.records("players", "player")
-        names = names_of(players, "name")
+        names = Names.of(players, "name")
         game = self._rules(at, [player.of(str, "role", "a role") for player in players])
         table: RecordedMoves[Any] = RecordedMoves(self.spec.id, game, self.spec.text(game))
         dealt = [game.role_names.index(player.fields["role"]) for player in players]

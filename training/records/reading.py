@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
 from parlour.envs import replay
 from parlour.envs.core import Game, GameText, IllegalMove, Move, Outcome, ParlourError, check_one_of
@@ -25,7 +25,7 @@ from parlour.envs.language.entries import Entry, entry_of
 from parlour.envs.language.text import clean
 from parlour.envs.plugins import OpenTable
 from parlour.training.records.json_objects import JsonObject, named_games, read_records
-from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
+from parlour.training.runs.progress import Stage, StageProgress, no_progress
 
 FILE_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
 _ACCEPTED: Final = "a name of up to 200 letters, digits and _ - . that begins with no dot"
@@ -127,6 +127,18 @@ class Names:
         longest_first = "|".join(re.escape(who) for who in sorted(names, key=len, reverse=True))
         self._named = re.compile(rf"(?<!\w)(?:{longest_first})(?!\w)")
 
+    @classmethod
+    def of(cls, players: Sequence[JsonObject], key: str) -> Self:
+        """The names of a record's players. Raises `ParlourError` for a name that is empty, too long or another player's."""
+        accepted = f"a name of its own for each player, of 1 to {LONGEST} characters"
+        names: list[str] = []
+        for at in players:
+            name = at.of(str, key, accepted)
+            if not name.strip() or len(name) > LONGEST or name in names:
+                raise at.refused(key, accepted)
+            names.append(name)
+        return cls(names)
+
     def __len__(self) -> int:
         return len(self.names)
 
@@ -144,18 +156,6 @@ class Names:
         if not set(given) <= set(self.names) or len(set(given)) != len(given):
             raise at.refused(key, f"a list of different players of {', '.join(self.names)}")
         return [self._seats[given_name] for given_name in given]
-
-
-def names_of(players: Sequence[JsonObject], key: str) -> Names:
-    """The names of a record's players. Raises `ParlourError` for a name that is empty, too long or another player's."""
-    accepted = f"a name of its own for each player, of 1 to {LONGEST} characters"
-    names: list[str] = []
-    for at in players:
-        name = at.of(str, key, accepted)
-        if not name.strip() or len(name) > LONGEST or name in names:
-            raise at.refused(key, accepted)
-        names.append(name)
-    return Names(names)
 
 
 CUT: Final = "the record ends here"
@@ -257,7 +257,7 @@ def read_as(
     games = list(named_games(path, records, chosen.key, chosen.named, chosen.other))
     texts: dict[str, str] = {}
     last: ParlourError | None = None
-    for game, at in counted(games, Stage("Importing", len(games), "games"), progress):
+    for game, at in Stage("Importing", len(games), "games").counted(games, progress):
         try:
             texts[f"{chosen.prefix}{game}"] = chosen.transcript(at, folder)
         except ParlourError as error:

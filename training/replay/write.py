@@ -15,7 +15,7 @@ from parlour.training.replay.build import names_in, replay_of
 from parlour.training.replay.model import Replay, as_json
 from parlour.training.replay.viewer import index, viewer
 from parlour.training.report.page import render
-from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
+from parlour.training.runs.progress import Stage, StageProgress, no_progress
 
 INDEX_FORMAT: Final = 1
 INDEX: Final = "index.html"
@@ -102,7 +102,7 @@ def write_index(
     paths = _transcripts(source)
     may_open = tuple(folders)
     rows, pages, left_out = [], [], {}
-    for path in counted(paths, Stage("Writing pages", len(paths), "pages"), progress):
+    for path in Stage("Writing pages", len(paths), "pages").counted(paths, progress):
         name = path.relative_to(source).as_posix()
         try:
             transcript = transcripts.read(path, folders=may_open)

@@ -146,16 +146,6 @@ def compared_with_each(name: str, differences: Mapping[str, Estimate], scale: Di
     return together(said)
 
 
-def saved(losses: Estimate) -> Estimate:
-    """The gain in a difference of losses: more is better.
-
-    >>> saved(Estimate(-0.2, -0.3, -0.1, 40))
-    Estimate(value=0.2, low=0.1, high=0.3, n=40, p=None, hits=None, only_a=None, only_b=None)
-    """
-    low, high = (None if end is None else -end for end in (losses.high, losses.low))
-    return replace(losses, value=-losses.value, low=low, high=high)
-
-
 def _more(difference: Estimate, scale: DifferenceScale) -> str:
     size = abs(difference.value) if scale.matters is None else scale.matters
     needed = cases_needed(difference, size)

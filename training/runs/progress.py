@@ -29,6 +29,13 @@ class Stage:
     unit: str = ""
     """What a step is, in the plural, such as "decisions"; empty: only the share is shown."""
 
+    def counted(self, items: Iterable[T], progress: StageProgress) -> Iterator[T]:
+        """The `total` items; each counts when the next is requested."""
+        progress(self, 0)
+        for done, item in enumerate(items, 1):
+            yield item
+            progress(self, done)
+
 
 class StageProgress(Protocol):
     """Called with a stage, the steps done so far, and the present metric in words; the first call of a stage starts its clock."""
@@ -38,14 +45,6 @@ class StageProgress(Protocol):
 
 def no_progress(_stage: Stage, _done: float, _note: str = "", /) -> None:
     """Show nothing."""
-
-
-def counted(items: Iterable[T], stage: Stage, progress: StageProgress) -> Iterator[T]:
-    """The `stage.total` items; each counts when the next is requested."""
-    progress(stage, 0)
-    for done, item in enumerate(items, 1):
-        yield item
-        progress(stage, done)
 
 
 def pause(elapsed: float) -> float:

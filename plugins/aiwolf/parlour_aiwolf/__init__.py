@@ -3,7 +3,7 @@
 | | |
 |---|---|
 | Name | `aiwolf_v0` |
-| Players | 5 or 15, agents `player_0` ... |
+| Players | 5, or 15, agents `player_0` ... |
 | Returns | +1 for every seat of the winning side, -1 for the losing side; 0 before the end |
 | Reasons of the end | `wolves_dead`, `parity`, `forfeit` (a wrapper's setting) |
 | Actions | numbers in `game.catalogue`: lines of the talk, proposals among wolves, targets by night and by day |
@@ -19,14 +19,14 @@ Versions: v0, first.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 
 from parlour.envs.settings import OneOf
-from parlour.envs.spec import Encoders, GameOptions, GameSpec
-from parlour.envs.werewolf.vocabulary import VILLAGE, WOLVES
+from parlour.envs.spec import GameOptions, GameSpec
 
 from parlour_aiwolf.rules import AIWolf
 from parlour_aiwolf.vocabulary import TABLES
+from parlour_aiwolf.words.werewolf import VILLAGE, WOLVES
 
 if TYPE_CHECKING:
     from parlour_aiwolf.text import AIWolfText
@@ -63,7 +63,7 @@ class AIWolfSpec(GameSpec):
 
         return AIWolfText(game)
 
-    def encoder(self, game: AIWolf) -> Encoders:
+    def encoder(self, game: AIWolf) -> Any:
         """The features; see `encode.py`."""
         from parlour_aiwolf.encode import AIWolfEncoders
 

@@ -16,15 +16,17 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import Event, Move
-from parlour.envs.hidden_roles.feature_blocks import Block, BlockEncoder, Features, HiddenRoleEncoders
-from parlour.envs.hidden_roles.rules import FEATURES
-from parlour.envs.language import speech
-from parlour.envs.werewolf.vocabulary import CHECKED, DAWN, EXECUTED, SEER, VOTES, WEREWOLF, WerewolfView, turned
+from parlour.envs.hidden_roles.feature_blocks import BlockEncoder, HiddenRoleEncoders
+from parlour.envs.werewolf.vocabulary import WerewolfView, turned
 
 from parlour_aiwolf.belief import AIWolfBeliefs
 from parlour_aiwolf.rules import AIWolf
 from parlour_aiwolf.testimony import Testimony
 from parlour_aiwolf.vocabulary import BODYGUARD, IDENTIFIED, MEDIUM, POSSESSED
+from parlour_aiwolf.words import speech
+from parlour_aiwolf.words.werewolf import CHECKED, DAWN, EXECUTED, SEER, VOTES, WEREWOLF
+
+FEATURES: Final = ("summary", "record", "belief", "record+belief")
 
 OF_SEAT: Final = (
     "it is me",
@@ -60,7 +62,7 @@ class AIWolfEncoder(BlockEncoder):
     def __init__(self, game: AIWolf, features: str) -> None:
         super().__init__(partial(_blocks, game, features))
 
-    def __call__(self, view: WerewolfView) -> Features:
+    def __call__(self, view: WerewolfView) -> np.ndarray[Any, np.dtype[np.float32]]:
         return super().__call__(view) if view.role else np.zeros(self.size, dtype=np.float32)
 
 
@@ -90,11 +92,11 @@ class AIWolfTableEncoder:
         self._of = [BlockEncoder(partial(_blocks, game, "")) for _ in range(game.seats)]
         self.names, self.size = self._of[0].names, self._of[0].size
 
-    def __call__(self, view: WerewolfView) -> Features:
+    def __call__(self, view: WerewolfView) -> np.ndarray[Any, np.dtype[np.float32]]:
         return self._of[view.seat](view) if view.role else np.zeros(self.size, dtype=np.float32)
 
 
-def _blocks(game: AIWolf, features: str, view: WerewolfView | None) -> list[Block]:
+def _blocks(game: AIWolf, features: str, view: WerewolfView | None) -> list[Any]:
     summary = _Summary(game, view, own_frame=bool(features))
     record = [_Record(summary)] if "record" in features else []
     testimony = [Testimony(game.seats, view)] if features and MEDIUM in game.role_names else []
@@ -158,7 +160,7 @@ class _Summary:
         self._counts[about, claim] += 1
         self.claims[by, about] = claim
 
-    def write(self, view: WerewolfView, features: Features) -> None:
+    def write(self, view: WerewolfView, features: np.ndarray[Any, np.dtype[np.float32]]) -> None:
         features[self._roles.index(view.role)] = 1.0
         begins, table = len(self._roles), self._table
         table[:, 1] = view.alive
@@ -184,7 +186,7 @@ class _Record:
     def see(self, view: WerewolfView, event: Event) -> None:
         """The summary has read it."""
 
-    def write(self, view: WerewolfView, features: Features) -> None:
+    def write(self, view: WerewolfView, features: np.ndarray[Any, np.dtype[np.float32]]) -> None:
         frame = self._summary.frame
         turned = np.ix_(frame, frame)
         claims, votes = self._summary.claims[turned], self._summary.votes[turned]
@@ -206,7 +208,7 @@ class _Belief:
         if self._beliefs is not None:
             self._beliefs.see(event, view)
 
-    def write(self, view: WerewolfView, features: Features) -> None:
+    def write(self, view: WerewolfView, features: np.ndarray[Any, np.dtype[np.float32]]) -> None:
         if self._beliefs is not None and self._beliefs.onlooker is not None:
             both = self._beliefs.own.chances(), self._beliefs.onlooker.chances()
             chances = [by_role[role] for by_role in both for role in self._roles]

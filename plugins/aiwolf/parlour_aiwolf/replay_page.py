@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
-from parlour.training.replay.matter import GameMatter
-from parlour.training.replay.played import PlayedGame
 from parlour.training.replay.werewolf import matter_with
 
 from parlour_aiwolf.belief import AIWolfBeliefs
@@ -13,6 +11,6 @@ from parlour_aiwolf.belief import AIWolfBeliefs
 _BY: Final = "The exact posterior over all deals, by usual habits (most are counted from games of the heuristic), from what {} was shown."
 
 
-def aiwolf_matter(played: PlayedGame) -> GameMatter:
+def aiwolf_matter(played: Any) -> Any:
     """All that a page shows of a game beside its record."""
     return matter_with(played, AIWolfBeliefs, _BY)

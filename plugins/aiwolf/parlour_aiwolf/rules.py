@@ -20,12 +20,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome, shuffles
-from parlour.envs.hidden_roles.rules import NOTHING, HiddenRoles, told
-from parlour.envs.language import speech
-from parlour.envs.werewolf import vocabulary as game
+from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, shuffles
+from parlour.envs.hidden_roles.rules import HiddenRoles, Options
 from parlour.envs.werewolf.vocabulary import WerewolfView
 
 from parlour_aiwolf.night import AIWolfNight
@@ -54,6 +53,7 @@ from parlour_aiwolf.vocabulary import (
     AIWolfRules,
     side_of,
 )
+from parlour_aiwolf.words import speech, werewolf as game
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,7 +91,7 @@ class AIWolf(HiddenRoles[AIWolfState]):
         self._order = tuple(range(self.seats))
         standing = AIWolfStanding((), (True,) * self.seats, (), (), 0, None, None, None, (), None, "")
         self._initial = AIWolfState(
-            DEAL, NATURE, (), (), 0, self._quiet, standing, NOTHING, nobody, (nobody,) * self.seats
+            DEAL, NATURE, (), (), 0, self._quiet, standing, Options(()), nobody, (nobody,) * self.seats
         )
 
     def hidden_cycles(self, view: WerewolfView) -> int:
@@ -143,7 +143,7 @@ class AIWolf(HiddenRoles[AIWolfState]):
                 self.roles,
                 self.role_names,
                 side_of(role) if role else "",
-                game.fellows(standing.roles, self.wolf, seat) if role == game.WEREWOLF else (),
+                _fellows(standing.roles, self.wolf, seat) if role == game.WEREWOLF else (),
                 standing.alive,
                 standing.day,
                 WHISPER <= s.phase <= CHECK,
@@ -169,7 +169,7 @@ class AIWolf(HiddenRoles[AIWolfState]):
 
     def _dusk(self, s: AIWolfState) -> AIWolfState:
         """The next night falls. Wolves come first: there always are some, so nobody learns from the turns who is dead."""
-        s = _announce(s, told(game.NIGHT, (s.standing.day,)))
+        s = _announce(s, _told(game.NIGHT, (s.standing.day,)))
         if self.talk and len(s.standing.wolves) > 1:
             return self._next_turn(s._replace(phase=WHISPER, turn=0, said=self._quiet))
         return self._whispered(s)
@@ -186,17 +186,17 @@ class AIWolf(HiddenRoles[AIWolfState]):
         if s.queue:
             return self._goes_on(s, secret, game.KILL)
         wolves = s.standing.wolves
-        s = _announce(s, told(ATTACK_VOTES, self._cast(wolves, secret), wolves))
+        s = _announce(s, _told(ATTACK_VOTES, self._cast(wolves, secret), wolves))
         humans = [Move(game.KILL, (j,)) for j in s.standing.living if j not in wolves]
         top = _most([*(vote for vote in secret if vote.args), *humans])
         if len(top) == 1:
             return self._attacked(s, top[0].args[0])
         if s.turn < self.rules.revotes and len(wolves) > 1:
             return self._hunt_begins(s, s.turn + 1)
-        return s._replace(phase=HUNT_TIE, actor=NATURE, queue=(), secret=top, options=NOTHING)
+        return s._replace(phase=HUNT_TIE, actor=NATURE, queue=(), secret=top, options=Options(()))
 
     def _attacked(self, s: AIWolfState, target: int) -> AIWolfState:
-        s = _announce(s, told(game.CHOSEN, (target,), s.standing.wolves))
+        s = _announce(s, _told(game.CHOSEN, (target,), s.standing.wolves))
         s = s._replace(standing=s.standing._replace(attacked=target))
         guard = self._living(s.standing, BODYGUARD)
         return self._wake_seer(s) if guard is None else self._asked(s, PROTECT, (guard,), game.GUARDS)
@@ -221,19 +221,19 @@ class AIWolf(HiddenRoles[AIWolfState]):
         """Tell the death of the night to all, and their results to the seer and the medium."""
         before, dead = s.standing, s.standing.attacked
         standing = self._bury(before, dead)._replace(day=before.day + 1, attacked=None, check=None, executed=None)
-        s = _announce(s, told(game.DAWN, (standing.day, *(() if dead is None else (dead,)))))
+        s = _announce(s, _told(game.DAWN, (standing.day, *(() if dead is None else (dead,)))))
         seer, medium = self._living(standing, game.SEER), self._living(standing, MEDIUM)
         if before.check is not None and seer is not None:
-            s = _announce(s, told(game.CHECKED, (before.check[0], int(before.check[1])), (seer,)))
+            s = _announce(s, _told(game.CHECKED, (before.check[0], int(before.check[1])), (seer,)))
             standing = standing._replace(checks=(*standing.checks, before.check))
         if before.executed is not None and medium is not None:
             wolf = int(standing.roles[before.executed] == self.wolf)
-            s = _announce(s, told(IDENTIFIED, (before.executed, wolf), (medium,)))
+            s = _announce(s, _told(IDENTIFIED, (before.executed, wolf), (medium,)))
         s = s._replace(standing=standing)
         reason = self._won(standing)
         if reason:
             return self._end(s, reason)
-        s = _announce(s, told(game.DAY, (standing.day, standing.living[0])))
+        s = _announce(s, _told(game.DAY, (standing.day, standing.living[0])))
         if self.talk:
             return self._next_turn(s._replace(phase=TALK, turn=0, said=self._quiet))
         return self._vote_begins(s, 0)
@@ -246,16 +246,16 @@ class AIWolf(HiddenRoles[AIWolfState]):
         if s.queue:
             return self._goes_on(s, secret, game.BALLOT)
         living = s.standing.living
-        s = _announce(s, told(game.VOTES, (s.standing.day, *self._cast(living, secret))))
+        s = _announce(s, _told(game.VOTES, (s.standing.day, *self._cast(living, secret))))
         top = _most(secret)
         if len(top) == 1:
             return self._executed(s, top[0].args[0])
         if s.turn < self.rules.revotes:
             return self._vote_begins(s, s.turn + 1)
-        return s._replace(phase=VOTE_TIE, actor=NATURE, queue=(), secret=top, options=NOTHING)
+        return s._replace(phase=VOTE_TIE, actor=NATURE, queue=(), secret=top, options=Options(()))
 
     def _executed(self, s: AIWolfState, seat: int) -> AIWolfState:
-        s = _announce(s, told(game.EXECUTED, (seat,)))
+        s = _announce(s, _told(game.EXECUTED, (seat,)))
         s = s._replace(standing=self._bury(s.standing, seat)._replace(executed=seat))
         reason = self._won(s.standing)
         return self._end(s, reason) if reason else self._dusk(s)
@@ -363,7 +363,7 @@ class AIWolf(HiddenRoles[AIWolfState]):
 
     def _end(self, s: AIWolfState, reason: str) -> AIWolfState:
         standing = s.standing._replace(reason=reason)
-        return s._replace(phase=DONE, actor=OVER, queue=(), secret=(), standing=standing, options=NOTHING)
+        return s._replace(phase=DONE, actor=OVER, queue=(), secret=(), standing=standing, options=Options(()))
 
 
 def _announce(s: AIWolfState, *events: Event) -> AIWolfState:
@@ -379,3 +379,12 @@ def _most(votes: tuple[Move, ...] | list[Move]) -> tuple[Move, ...]:
     counts = Counter(votes)
     most = max(counts.values())
     return tuple(sorted(target for target, count in counts.items() if count == most))
+
+
+@lru_cache(maxsize=1024)
+def _fellows(roles: tuple[int, ...], wolf: int, seat: int) -> tuple[Knowledge, ...]:
+    return (Knowledge((game.WEREWOLF,), tuple(j for j, role in enumerate(roles) if role == wolf and j != seat)),)
+
+
+def _told(kind: str, args: tuple[int, ...], to: tuple[int, ...] | None = None) -> Event:
+    return Event(NATURE, Move(kind, args), to)

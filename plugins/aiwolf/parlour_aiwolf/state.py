@@ -8,10 +8,11 @@ from typing import Final, NamedTuple
 
 from parlour.envs.core import Event, Move
 from parlour.envs.hidden_roles.rules import Options, shown
-from parlour.envs.language import speech
-from parlour.envs.werewolf.vocabulary import BALLOT, CHECKS, GUARDS, KILL
+from parlour.envs.language.speech import speeches
 
 from parlour_aiwolf.vocabulary import REMARK, TALK_ACTS, TALK_OVER
+from parlour_aiwolf.words import speech
+from parlour_aiwolf.words.werewolf import BALLOT, CHECKS, GUARDS, KILL
 
 # Phases, in the order of play: a night, then a day.
 DEAL: Final = 0
@@ -26,6 +27,9 @@ VOTE_TIE: Final = 8  # nature draws among those with most votes
 DONE: Final = 9
 
 _KEPT: Final = 16_384
+
+_ABOUT_OTHERS: Final = (speech.ACCUSE, speech.DEFEND, speech.REPORT)
+"""Nobody says these of himself."""
 
 
 class AIWolfStanding(NamedTuple):
@@ -87,8 +91,8 @@ class AIWolfChoices:
 
     def __init__(self, *, seats: int, roles: int, talk: bool) -> None:
         plain = Move(speech.SILENT), Move(REMARK), Move(TALK_OVER)
-        self._talks = (*plain, *speech.speeches(TALK_ACTS, seats, roles))
-        self._whispers = (*plain, *speech.speeches((speech.RECOMMEND,), seats, 0))
+        self._talks = (*plain, *speeches(TALK_ACTS, seats, roles))
+        self._whispers = (*plain, *speeches((speech.RECOMMEND,), seats, 0))
         targets = tuple((j,) for j in range(seats))
         self._aims = {kind: tuple(Move(kind, args) for args in ((), *targets)) for kind in (CHECKS, GUARDS, KILL)}
         self._aims[BALLOT] = tuple(Move(BALLOT, args) for args in targets)
@@ -98,7 +102,9 @@ class AIWolfChoices:
     @lru_cache(maxsize=_KEPT)  # noqa: B019 - bounded, and tables of rules live as long as their environments
     def talk(self, seat: int, may_skip: bool) -> Options:
         """A line by day: nobody hears it before the turn is over."""
-        return Options(tuple(m for m in self._talks if _open(m, may_skip) and speech.sayable(m, seat)))
+        return Options(
+            tuple(m for m in self._talks if _open(m, may_skip) and not (m.kind in _ABOUT_OTHERS and m.args[0] == seat))
+        )
 
     @lru_cache(maxsize=_KEPT)  # noqa: B019
     def whisper(self, alive: tuple[bool, ...], wolves: tuple[int, ...], may_skip: bool) -> Options:

@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import Event
-from parlour.envs.hidden_roles.feature_blocks import Features
-from parlour.envs.language import speech
-from parlour.envs.werewolf.vocabulary import CHECKED, SEER, WEREWOLF, WerewolfView
+from parlour.envs.werewolf.vocabulary import WerewolfView
 
 from parlour_aiwolf.vocabulary import BODYGUARD, IDENTIFIED, MEDIUM
+from parlour_aiwolf.words import speech
+from parlour_aiwolf.words.werewolf import CHECKED, SEER, WEREWOLF
 
 TESTIMONY: Final = (
     "reported, by who is not refuted",
@@ -71,7 +71,7 @@ class Testimony:
         elif kind in (CHECKED, IDENTIFIED):
             self._facts[args[0]] = 1 if args[1] else -1
 
-    def write(self, view: WerewolfView, features: Features) -> None:
+    def write(self, view: WerewolfView, features: np.ndarray[Any, np.dtype[np.float32]]) -> None:
         me, table = view.seat, np.zeros((self._seats, len(TESTIMONY)), np.float32)
         claims = [role or SEER * bool(self._reports[j].any()) for j, role in enumerate(self._claimed)]
         refuted = self._refuted(view, claims)
@@ -102,12 +102,12 @@ class Testimony:
         refuted[view.seat] = False
         return refuted
 
-    def _accused(self, view: WerewolfView) -> Features:
+    def _accused(self, view: WerewolfView) -> np.ndarray[Any, np.dtype[np.float32]]:
         """Latest accusations of the living others against each, by those against the living seat that has most."""
         counts = np.zeros(self._seats, np.int64)
         for seat, about in enumerate(self._accuses):
             if about >= 0 and seat != view.seat and view.alive[seat]:
                 counts[about] += 1
         most = max(1, *(counts * np.array(view.alive)))
-        shares: Features = np.minimum(counts / most, 1.0).astype(np.float32)
+        shares: np.ndarray[Any, np.dtype[np.float32]] = np.minimum(counts / most, 1.0).astype(np.float32)
         return shares

@@ -12,13 +12,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from parlour.envs.core import Event, Move, ParlourError
-from parlour.envs.language import speech
 from parlour.envs.language.english import name
 from parlour.envs.language.text import say_speech
-from parlour.envs.werewolf import vocabulary as game
-from parlour.envs.werewolf.lines import WerewolfLines, read_aim, seat_line
+from parlour.envs.werewolf.lines import WerewolfLines
 from parlour.envs.werewolf.reading import read_talk
-from parlour.envs.werewolf.vocabulary import WEREWOLF, WerewolfView
+from parlour.envs.werewolf.vocabulary import WerewolfView
 
 from parlour_aiwolf.claims import claim_of
 from parlour_aiwolf.language import AIWOLF_ROLES, RESULT_VERBS, Pause, Sentence, read
@@ -32,6 +30,8 @@ from parlour_aiwolf.vocabulary import (
     TALK_OVER,
     claims_medium,
 )
+from parlour_aiwolf.words import speech, werewolf as game
+from parlour_aiwolf.words.werewolf import WEREWOLF
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,7 +67,7 @@ class AIWolfText(WerewolfLines):
         """Those of this table, whole; the first paragraph must do where there is no room for more."""
 
     def who(self, view: WerewolfView) -> str:
-        return f"{seat_line(view)}{self.rules}\n" if view.role else seat_line(view)
+        return f"{self.seat_line(view)}{self.rules}\n" if view.role else self.seat_line(view)
 
     def ask(self, legal: tuple[Move, ...]) -> str:
         kinds = {move.kind for move in legal}
@@ -90,7 +90,7 @@ class AIWolfText(WerewolfLines):
             return exact
         if legal[0].kind in _LINES:
             return self._line(text, view)
-        return read_aim(text, legal[0].kind, view)
+        return self.read_aim(text, legal[0].kind, view)
 
     def default(self, text: str, view: WerewolfView, rng: np.random.Generator) -> Move:
         legal = view.legal

@@ -10,20 +10,19 @@ import typer
 from parlour.envs.common.terminal import tell
 from parlour.envs.core import ParlourError
 from parlour.envs.settings import COMMON
-from parlour.policies import HumanPolicy, asks_a_model
-from parlour.policies.agents.chat.player import ChatPlayer
+from parlour.policies import asks_a_model
 from parlour.policies.files import write_json
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, seated
-from parlour.training.measure.decision_tables import SIGN, decision_parts, marked
+from parlour.training.measure.decision_tables import decision_parts, marked
 from parlour.training.play.extras import import_extra
 from parlour.training.play.parallel.executor import opened
 from parlour.training.play.runner import GameRunner
 from parlour.training.report import display
-from parlour.training.report.report import PAGE_FILE, REPORT_FILE, Report
-from parlour.training.report.result_table import Cell, Column, Figure, ResultTable
-from parlour.training.report.verdicts import POINTS, compared, together, word
+from parlour.training.report.report import Report
+from parlour.training.report.result_table import Column, Figure, ResultTable
+from parlour.training.report.verdicts import DifferenceScale, compared, together, word
 from parlour.training.statistics import Estimate, show_interval
 
 from parlour_bench.compare import compare, two_results
@@ -45,6 +44,12 @@ from parlour_bench.results_file import RESULTS, BenchmarkResult, read_result, re
 from parlour_bench.run import benchmark as run_benchmark
 from parlour_bench.suite import FULL, chosen_suite
 from parlour_bench.verdict import expectation, verdict_of
+
+POINTS: Final = DifferenceScale("points", matters=3.0)
+
+PAGE_FILE: Final = "report.html"
+REPORT_FILE: Final = "report.md"
+SIGN: Final = "†"
 
 
 def benchmark(
@@ -84,8 +89,8 @@ def benchmark(
     """
     if policy is None and not model.is_language_model:
         raise ParlourError("there is nobody to measure; accepted: --model NAME, or --policy PLAYER")
-    candidate = Candidate(policy or ChatPlayer.name, otherwise, model)
-    if HumanPolicy.name in (candidate.policy, otherwise):
+    candidate = Candidate(policy or "chat", otherwise, model)
+    if "human" in (candidate.policy, otherwise):
         raise ParlourError("policy 'human' is not accepted in a benchmark; accepted: players that play by themselves")
     chosen = chosen_suite(suite, table, fresh, quick)
     asking = any(map(asks_a_model, candidate.seated(chosen)))
@@ -149,7 +154,7 @@ def score_parts(result: BenchmarkResult, made: Decisions, note: str) -> list[Res
     own = scores(result.suite, result.points)
     others = {reference.name: scores(result.suite, reference.points) for reference in references(result.suite)}
     title = f"Benchmark {result.suite}: {marked(result.name, made.own, made.decisions)} (points of 100, 95 % interval){note}"
-    rows: list[tuple[Cell, ...]] = [
+    rows: list[tuple[Any, ...]] = [
         (part, score.n, _figure(score, result), *(points[part].value for points in others.values()))
         for part, score in own.items()
     ]
@@ -159,7 +164,7 @@ def score_parts(result: BenchmarkResult, made: Decisions, note: str) -> list[Res
     return [table, *decision_parts({result.name: made}, measured=False)]
 
 
-def _figure(score: Estimate, result: BenchmarkResult) -> Cell:
+def _figure(score: Estimate, result: BenchmarkResult) -> Any:
     """Points: with the sign where there is a doubt, nothing where the player has no score."""
     return None if result.no_score else Figure(score, mark=SIGN if result.doubt else "")
 
@@ -223,7 +228,7 @@ def show_abilities(
     words = import_extra("parlour_bench.abilities.table", "batch")
     pages = import_extra("parlour_bench.abilities.page", "batch")
     with display.progress_line() as progress:
-        result = measured.abilities(run, policy or ChatPlayer.name, model, progress)
+        result = measured.abilities(run, policy or "chat", model, progress)
     table, verdict = words.abilities_table(result), words.verdict_on(result)
     pages.write_abilities_page(run, result, verdict, table)
     answered = [f"questions answered by {model.called}"] if result.asked.questions else []

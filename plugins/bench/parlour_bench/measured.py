@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from parlour.envs.common.json_values import json_value
-from parlour.training.play.parallel.concurrent_games import Job
-from parlour.training.play.rollout import Episode
-from parlour.training.statistics import COUNT, Estimate, mean_estimate
+from parlour.training.statistics import Estimate, mean_estimate
 
 GAMES: Final = "measured.jsonl"
 
@@ -32,7 +31,7 @@ class GameClock:
     player: str
     """The name under which the player sits."""
 
-    def __call__(self, job: Job, game: Episode) -> None:
+    def __call__(self, job: Any, game: Any) -> None:
         own = [made for (name, _), made in zip(job.players, game.decisions, strict=True) if name == self.player]
         line = {
             "table": self.table,
@@ -58,4 +57,4 @@ def seconds_a_game(folder: Path) -> Estimate | None:
             by_game[str(stored["table"]), str(stored["game"])] = float(stored["seconds"])
         except (ValueError, KeyError, TypeError):
             continue  # a kill left a part of it
-    return mean_estimate(list(by_game.values()), COUNT) if by_game else None
+    return mean_estimate(list(by_game.values()), (0.0, inf)) if by_game else None

@@ -14,10 +14,10 @@ from typing import Any, Final
 from parlour.envs.core import ParlourError
 from parlour.policies.files import read_json
 from parlour.policies.llm.decisions import mostly_foreign
-from parlour.training.measure.decision_tables import SIGN, amount
-from parlour.training.report.report import PAGE_FILE, Report
-from parlour.training.report.result_table import Cell, Column, ResultTable
-from parlour.training.report.verdicts import POINTS, compared, together
+from parlour.training.measure.decision_tables import amount
+from parlour.training.report.report import Report
+from parlour.training.report.result_table import Column, ResultTable
+from parlour.training.report.verdicts import DifferenceScale, compared, together
 from parlour.training.statistics import Estimate
 
 from parlour_bench.intervals import intervals
@@ -25,6 +25,11 @@ from parlour_bench.leaderboard import Entry, Leaderboard
 from parlour_bench.result import scores
 from parlour_bench.results_file import ABILITIES, RESULTS, BenchmarkResult
 from parlour_bench.verdict import verdict_of
+
+POINTS: Final = DifferenceScale("points", matters=3.0)
+
+PAGE_FILE: Final = "report.html"
+SIGN: Final = "†"
 
 _MOST = 12
 """Scores in the picture: the whole, games, sides and tables come first."""
@@ -66,7 +71,7 @@ def leaderboard_table(board: Leaderboard) -> ResultTable:
     return ResultTable(title, columns, rows, ANCHOR if board.ratings else "")
 
 
-def _row(number: int, entry: Entry, board: Leaderboard) -> tuple[Cell, ...]:
+def _row(number: int, entry: Entry, board: Leaderboard) -> tuple[Any, ...]:
     own = entry.result.own
     share = own[0] / own[1] if own is not None and own[1] else None
     sign = f" {SIGN}" if entry.result.doubt else ""

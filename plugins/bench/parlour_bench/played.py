@@ -6,25 +6,27 @@ Every game has a transcript, and a run resumes with the missing games.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from parlour.envs.core import ParlourError
 from parlour.policies import make_policy
 from parlour.policies.llm.decisions import Decisions
-from parlour.policies.llm.model import Model, OfflineModel
-from parlour.training.measure.evaluate import Evaluation, Game, team
+from parlour.policies.llm.model import OfflineModel
+from parlour.training.measure.evaluate import team
 from parlour.training.play import rollout
-from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
-from parlour.training.runs.progress import Stage, StageProgress, no_progress
+from parlour.training.play.runner import GameRunner
+from parlour.training.runs.progress import Stage, no_progress
 from parlour.wrappers.text_actions import TextActions
 
 from parlour_bench.measured import GameClock
 from parlour_bench.suite import SIDES, BenchmarkTable, Suite
+
+ONE_AT_A_TIME: Final = GameRunner()
 
 FOLDER: Final = "games"
 """Folder of the transcripts, with a folder for each table and opponent."""
@@ -43,7 +45,7 @@ class Candidate:
     """As `make_policy` takes it."""
     otherwise: str | None = None
     """The player of the tables that `policy` does not fit; None: it has to fit all."""
-    model: Model = field(default_factory=OfflineModel)
+    model: Any = field(default_factory=OfflineModel)
     """Who answers the questions of agents."""
 
     def seated(self, suite: Suite) -> tuple[str, ...]:
@@ -83,7 +85,7 @@ def play_suite(
     candidate: Candidate,
     folder: Path | None = None,
     runner: GameRunner = ONE_AT_A_TIME,
-    progress: StageProgress = no_progress,
+    progress: Callable[..., None] = no_progress,
 ) -> list[PlayedTable]:
     """Play all games of a suite, or those that are missing in the folder.
 
@@ -106,7 +108,7 @@ def play_suite(
 class TableProgress:
     """Counts the games of all evaluations of a table together; games that were there count too. Satisfies `StageProgress`."""
 
-    def __init__(self, table: BenchmarkTable, progress: StageProgress) -> None:
+    def __init__(self, table: BenchmarkTable, progress: Callable[..., None]) -> None:
         self._stage, self._told, self._before = Stage(table.name, table.games, "games"), progress, 0
 
     def __call__(self, _stage: Stage, done: float, note: str = "", /) -> None:
@@ -123,9 +125,9 @@ class TableProgress:
 def _play(
     table: BenchmarkTable,
     player: str,
-    model: Model,
+    model: Any,
     folder: Path | None,
-    progress: StageProgress,
+    progress: Callable[..., None],
     runner: GameRunner,
 ) -> PlayedTable:
     """All games of a table."""
@@ -157,16 +159,14 @@ def folder_name(opponent: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", opponent)
 
 
-def _report(
-    env: TextActions, deals: Sequence[int], players: tuple[str, str], model: Model, runner: GameRunner
-) -> Evaluation:
+def _report(env: TextActions, deals: Sequence[int], players: tuple[str, str], model: Any, runner: GameRunner) -> Any:
     """Both sides of some deals, against one opponent."""
     base = env.game_env
     own, other = (partial(make_policy, name, base.spec.id, base.game.config, model) for name in players)
     return team(env, (players[0], own), (f"{players[1]} (opponent)", other), deals, runner)
 
 
-def _points(row: Game, sides: Collection[str]) -> float:
+def _points(row: Any, sides: Collection[str]) -> float:
     if row.won:
         return WON
     return 0.0 if row.winner in sides else WON / 2

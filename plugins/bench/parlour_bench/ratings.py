@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
-from parlour.policies.experts.catalogue import EXPERT
 from parlour.training.measure.arena.strengths import strengths
 from parlour.training.play import seeds
 from parlour.training.statistics import Estimate
@@ -20,6 +19,8 @@ from parlour_bench.played import WON
 from parlour_bench.result import Points
 from parlour_bench.results_file import references
 from parlour_bench.suite import BenchmarkTable, Suite
+
+EXPERT: Final = "expert"
 
 TRAINED: Final = "trained"
 """The player that comes with parlour and is the expert at every table that has one."""

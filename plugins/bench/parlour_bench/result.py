@@ -13,14 +13,14 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from parlour.training.play import seeds
-from parlour.training.statistics import Bounds, Estimate
+from parlour.training.statistics import Estimate
 
 from parlour_bench.played import WON, PlayedTable, SidePoints
 from parlour_bench.strata import stratified_mean
 from parlour_bench.suite import Suite
 
-POINTS: Final[Bounds] = (0.0, WON)
-DIFFERENCE: Final[Bounds] = (-WON, WON)
+POINTS: Final[tuple[float, float]] = (0.0, WON)
+DIFFERENCE: Final[tuple[float, float]] = (-WON, WON)
 OVERALL: Final = "overall"
 _SIGNS: Final = 3  # what the seed of the tests is derived for
 _DIGITS: Final = 4
@@ -109,7 +109,7 @@ def _parts(part: Part) -> Iterator[Part]:
     yield Part(part.game, part.table, opponent=part.opponent)
 
 
-def _score(part: Part, deals: Iterable[tuple[Part, Floats]], version: int, bounds: Bounds) -> Estimate:
+def _score(part: Part, deals: Iterable[tuple[Part, Floats]], version: int, bounds: tuple[float, float]) -> Estimate:
     strata, weights = _strata([(deal, points) for deal, points in deals if part.holds(deal)])
     rng = None if bounds == POINTS else np.random.default_rng(seeds.derive(version, _SIGNS))
     return stratified_mean(strata, weights, bounds, rng)

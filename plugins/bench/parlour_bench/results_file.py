@@ -20,18 +20,19 @@ from typing import Any, Final
 
 from parlour.envs.core import ParlourError
 from parlour.policies import REGISTRY, asks_a_model
-from parlour.policies.experts.catalogue import EXPERT, card_for
+from parlour.policies.experts.catalogue import card_for
 from parlour.policies.files import read_json, reading
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.make import ModelConfig
-from parlour.policies.llm.model import OFFLINE, Model
-from parlour.policies.names import MIXED
 from parlour.policies.registry import settings_read
 from parlour.training.report.verdicts import doubt, no_score
 
 from parlour_bench.played import WON, Candidate, PlayedTable
 from parlour_bench.result import Points, plain, points_of, scores
 from parlour_bench.suite import EARLIER, FULL, QUICK, SUITES, Suite
+
+EXPERT: Final = "expert"
+MIXED: Final = "mixed"
 
 RESULTS: Final = "benchmark.json"
 """In the directory of a run."""
@@ -150,7 +151,7 @@ def _counts(made: Decisions) -> dict[str, Any]:
     return {key: value for key, value in made.as_json().items() if key not in _UNTOLD}
 
 
-def _settings(model: Model) -> dict[str, Any]:
+def _settings(model: Any) -> dict[str, Any]:
     settings: dict[str, Any] = json.loads(json.dumps(model.settings()))
     return {key: value for key, value in settings.items() if key not in _DECIDE_NOTHING}
 
@@ -170,7 +171,7 @@ def command(suite: Suite, candidate: Candidate) -> str:
     words += ["--policy", candidate.policy]
     if candidate.otherwise is not None:
         words += ["--otherwise", candidate.otherwise]
-    if candidate.model.name != OFFLINE:
+    if candidate.model.name != "offline":
         words += _model_options(_settings(candidate.model))
     return shlex.join(words)
 
@@ -189,7 +190,7 @@ def _model_options(settings: Mapping[str, Any]) -> list[str]:
 # -- hashes ------------------------------------------------------------------------------------------------------------
 
 
-def _hashes(suite: Suite, seated: Iterable[str], model: Model) -> dict[str, str]:
+def _hashes(suite: Suite, seated: Iterable[str], model: Any) -> dict[str, str]:
     """SHA-256 of the files that played: experts, whatever the players name, and the prompts of the user's own."""
     digests: dict[str, str] = {}
     for table, player in zip(suite.tables, seated, strict=True):

@@ -6,7 +6,7 @@ Leaves config.json, games/TABLE/OPPONENT/*.jsonl (transcripts), benchmark.json, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -16,15 +16,15 @@ from parlour.envs.core import ParlourError
 from parlour.policies.files import write_json
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.make import measured_apart
-from parlour.policies.llm.model import Model
-from parlour.policies.llm.transport.meter import Meter
-from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
-from parlour.training.runs.progress import StageProgress, no_progress
+from parlour.training.play.runner import GameRunner
+from parlour.training.runs.progress import no_progress
 from parlour.training.runs.run import Run
 
 from parlour_bench.played import Candidate, PlayedTable, play_suite
 from parlour_bench.results_file import RESULTS, decided_by, results
 from parlour_bench.suite import Suite
+
+ONE_AT_A_TIME: Final = GameRunner()
 
 MEASURED: Final = "measured.json"
 
@@ -36,7 +36,7 @@ def benchmark(
     name: str,
     *,
     runner: GameRunner = ONE_AT_A_TIME,
-    progress: StageProgress = no_progress,
+    progress: Callable[..., None] = no_progress,
 ) -> tuple[dict[str, Any], Decisions]:
     """Play a suite, or resume the run in `out`.
 
@@ -69,9 +69,9 @@ def benchmark(
     return result, sum((part.decisions for part in played), Decisions())
 
 
-def _measured(played: Sequence[PlayedTable], model: Model, seconds: float) -> dict[str, Any]:
+def _measured(played: Sequence[PlayedTable], model: Any, seconds: float) -> dict[str, Any]:
     """Of this call: its time, that of the player's turns, and what the model's meter counted, such as retries and cached tokens."""
-    meter: Meter | None = getattr(model, "meter", None)
+    meter: Any | None = getattr(model, "meter", None)
     return {
         "seconds": round(seconds, 3),
         "turns": {part.table.name: {"seconds": round(part.decisions.seconds, 3)} for part in played},

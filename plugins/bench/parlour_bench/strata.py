@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from parlour.training.statistics import LEVEL, Bounds, Estimate
+from parlour.training.statistics import Estimate
 from scipy.special import stdtrit
 
 _SAME: Final = 1e-9
@@ -18,7 +18,7 @@ _SAME: Final = 1e-9
 def stratified_mean(
     strata: Sequence[ArrayLike],
     weights: Sequence[float],
-    bounds: Bounds,
+    bounds: tuple[float, float],
     rng: np.random.Generator | None = None,
 ) -> Estimate:
     """The weighted mean of strata's means, with an interval that allows for few cases and for strata whose cases are all the same.
@@ -46,7 +46,7 @@ def stratified_mean(
     variances = (squares + more * ((middle - means) ** 2 + away**2)) / n
     shares = np.square(weights) * variances / n
     freedom = shares.sum() ** 2 / (shares**2 / np.maximum(n - 1, more)).sum()
-    half = float(stdtrit(freedom, (1 + LEVEL) / 2) * sqrt(shares.sum()))
+    half = float(stdtrit(freedom, (1 + 0.95) / 2) * sqrt(shares.sum()))
     value, centre = float(np.dot(weights, [x.mean() for x in cases])), float(np.dot(weights, means))
     low, high = max(bounds[0], min(centre - half, value)), min(bounds[1], max(centre + half, value))
     count = sum(map(len, cases))

@@ -15,9 +15,11 @@ from hashlib import sha256
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError, accept, check_one_of
-from parlour.policies.experts.catalogue import EXPERT
-from parlour.policies.names import HEURISTIC, MIXED
 from parlour.training.play import rollout, seeds
+
+EXPERT: Final = "expert"
+HEURISTIC: Final = "heuristic"
+MIXED: Final = "mixed"
 
 VERSION: Final = 2
 FIRST_DEAL: Final = 50_000_000

@@ -6,12 +6,16 @@ from itertools import combinations
 from math import ceil
 from typing import Final
 
-from parlour.training.report.verdicts import POINTS, POWER, cases_needed, compared, together
+from parlour.training.report.verdicts import DifferenceScale, cases_needed, compared, together
 from parlour.training.statistics import Estimate, show_interval
 
 from parlour_bench.result import OVERALL, scores
 from parlour_bench.results_file import BenchmarkResult, references
 from parlour_bench.suite import Suite
+
+POINTS: Final = DifferenceScale("points", matters=3.0)
+
+POWER: Final = 1.43
 
 _BESIDE: Final = ("trained", "heuristic")
 """Players that come with parlour with which a verdict compares."""

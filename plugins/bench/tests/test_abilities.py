@@ -16,15 +16,14 @@ import pytest
 from parlour.policies.llm.make import ModelConfig, make_model
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.cli import run
-from parlour.training.measure.avalon.games import read_game
-from parlour.training.measure.avalon.moments import BeliefMoment
-from parlour.training.measure.avalon.stated import stated_scores
+from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.runs.progress import no_progress
 from parlour_bench.abilities.asked import stated_by
 from parlour_bench.abilities.doubt import doubt, mean_by_game
 from parlour_bench.abilities.moments import belief_moments
 from parlour_bench.abilities.page import ABILITIES_PAGE, write_abilities_page
 from parlour_bench.abilities.run import ABILITIES, Abilities, abilities
+from parlour_bench.abilities.stated import BeliefMoment, stated_scores
 from parlour_bench.abilities.table import abilities_table, verdict_on
 from parlour_bench.played import Candidate, play_suite
 from parlour_bench.suite import BenchmarkTable, Suite
@@ -87,7 +86,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def moments(folder: Path) -> list[BeliefMoment]:
-    return list(belief_moments(map(read_game, sorted(folder.glob("games/*/*/*.jsonl")))))
+    return list(belief_moments(map(AnalysedGame.read, sorted(folder.glob("games/*/*/*.jsonl")))))
 
 
 @pytest.mark.slow
@@ -121,7 +120,7 @@ def test_chances_add_up_to_the_number_of_evil_players_and_keep_what_the_night_sh
 @pytest.mark.slow
 def test_seats_are_asked_once_after_each_quest_and_only_good_ones(moments, folder):
     for path in folder.glob("games/*/*/*.jsonl"):
-        game = read_game(path)
+        game = AnalysedGame.read(path)
         quests = sum(event.move.kind == "fails" for event in game.log)
         asked = [moment.seat for moment in moments if moment.game == path.stem]
         assert not game.evil & set(asked)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from parlour.policies.llm.decisions import Decisions
-from parlour.training.measure.avalon.stated import StatedScores
 from parlour.training.statistics import Estimate, rate
 from parlour_bench.abilities.consistency import Consistency
 from parlour_bench.abilities.page import ABILITIES_PAGE, write_abilities_page
 from parlour_bench.abilities.persuasion import Persuasion
 from parlour_bench.abilities.run import Abilities, MovesTaken, VillageBeliefs
+from parlour_bench.abilities.stated import StatedScores
 from parlour_bench.abilities.table import abilities_table, verdict_on
 
 from tests.browser.watched_page import DESKTOP, GOOD, SCROLLING

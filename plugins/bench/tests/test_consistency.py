@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from parlour.envs.core import Move
-from parlour.training.measure.avalon.games import read_game
+from parlour.training.measure.avalon.games import AnalysedGame
 from parlour_bench.abilities.consistency import (
     Fact,
     Said,
@@ -108,7 +108,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_no_fact_excludes_the_true_deal_and_every_night_of_a_good_seat_fits_it(run):
-    games = [spoken_avalon(read_game(path)) for path in run.glob("games/avalon-6/*/*.jsonl")]
+    games = [spoken_avalon(AnalysedGame.read(path)) for path in run.glob("games/avalon-6/*/*.jsonl")]
     games += [spoken_werewolf(read_werewolf(path)) for path in run.glob("games/werewolf-8/*/*.jsonl")]
     assert len(games) == 16
     for game in games:

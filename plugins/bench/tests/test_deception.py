@@ -14,7 +14,7 @@ import pytest
 from evil_words import Honest, Liar, Silent
 from parlour.envs.avalon.belief import AvalonHabits
 from parlour.envs.core import Event, Move
-from parlour.training.measure.avalon.games import AnalysedGame, read_game
+from parlour.training.measure.avalon.games import AnalysedGame
 from parlour_bench.abilities.doubt import DoubtLosses, doubt_change, doubt_left
 from parlour_bench.abilities.onlooker import (
     Counts,
@@ -37,7 +37,7 @@ def games_of(player: type[Liar], folder: Path, deals: int) -> list[AnalysedGame]
     """Games of a player against the heuristic, both sides of each deal."""
     suite = Suite("test", (BenchmarkTable("avalon-6", "avalon_v0", AVALON_6, deals, ("heuristic",)),))
     play_suite(suite, Candidate(f"evil_words:{player.__name__}"), folder)
-    return [read_game(path) for path in sorted(folder.glob("games/*/*/*.jsonl"))]
+    return [AnalysedGame.read(path) for path in sorted(folder.glob("games/*/*/*.jsonl"))]
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from parlour.policies.llm.model import OfflineModel
-from parlour.training.measure.avalon.moments import BeliefMoment
-from parlour.training.measure.avalon.stated import stated_scores
 from parlour.training.runs.progress import no_progress
 from parlour_bench.abilities import run
 from parlour_bench.abilities.asked import stated_by, with_exact
 from parlour_bench.abilities.run import Abilities
+from parlour_bench.abilities.stated import BeliefMoment, stated_scores
 from parlour_bench.abilities.table import abilities_table
 from parlour_bench.abilities.werewolf_games import PlayedWerewolf, read_werewolf
 from parlour_bench.played import Candidate, play_suite

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 from parlour.envs.core import check_one_of
 from parlour.training.cli import common
 from parlour.training.cli.options import Options
-from parlour.training.cli.train import stored
 from parlour.training.play.extras import import_extra
 from parlour.training.report import display
 from parlour.training.report.report import Report
@@ -34,4 +34,6 @@ def train_deeprole(
     run = import_extra("parlour_deeprole.run", "train")
     with display.progress_line() as progress:
         result = run.learn(config, Run(out, progress, log or ()))
-    return stored(result.report, out, f"player: --policy deeprole:{out / run.PLAYER}")
+    lines = f"player: --policy deeprole:{out / run.PLAYER}", f"report: {out / 'report.md'}"
+    report: Report = result.report
+    return replace(report, parts=(*report.parts, *lines), values={"out": str(out), **report.values})

@@ -13,13 +13,11 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Self
 
 import numpy as np
-from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import ParlourError
-from parlour.envs.registry import build, known
+from parlour.envs.registry import build, lookup
 from parlour.envs.settings import Accepts, Settings
 from parlour.policies.base import TablePolicy
-from parlour.policies.seating import Seating
 from pydantic import Field
 
 from parlour_deeprole import DEEPROLE, public
@@ -27,6 +25,7 @@ from parlour_deeprole.config import GAME
 from parlour_deeprole.deals import MERLIN, SEATS, VIEW, view_of
 from parlour_deeprole.public import Public, Solver
 from parlour_deeprole.values import STANDINGS, ValueNetworks
+from parlour_deeprole.words import avalon
 
 TABLE: Final[Mapping[str, Any]] = {"num_players": SEATS, "rules": "official", "roles": DEEPROLE, "talk": False}
 """Options of the only table that it plays at."""
@@ -59,10 +58,10 @@ class DeepRolePlayer(TablePolicy):
     def __init__(self, solver: Solver, chosen: DeepRoleSettings) -> None:
         super().__init__()
         self.chosen, self._solver = chosen, solver
-        self.table = GAME, build(known(GAME).spec, TABLE).config
+        self.table = GAME, build(lookup(GAME).spec, TABLE).config
 
     @classmethod
-    def make(cls, settings: DeepRoleSettings, at: Seating) -> Self:
+    def make(cls, settings: DeepRoleSettings, at: Any) -> Self:
         file = Path(settings.file)
         written = file.stat().st_mtime_ns if file.exists() else 0
         player = cls(_solver(settings.file, settings.iterations, settings.slip, written), settings)

@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from parlour.envs.avalon.presets import PROPOSALS, QUESTS_TO_WIN
 from parlour.policies.array_files import layer_arrays, read_arrays, write_arrays
 from parlour.policies.files import reading
 from parlour.policies.network import forward
 
 from parlour_deeprole.deals import DEALS, Array, turned
 from parlour_deeprole.solver import Leaves, Values, evil_wins, guess
+
+PROPOSALS: Final = 5
+QUESTS_TO_WIN: Final = 3
 
 META: Final = "parlour_deeprole"
 _SCALE: Final = np.float32(10)

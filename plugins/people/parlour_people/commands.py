@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from parlour.training.cli import common
 from parlour.training.cli.options import Options
 from parlour.training.play.extras import import_extra
 from parlour.training.report import display
-from parlour.training.report.report import REPORT_FILE, Report
+from parlour.training.report.report import Report
 from parlour.training.runs.run import Run
 
 from parlour_people.clone.choices import CloneConfig
 from parlour_people.habits import report as habits_report
 from parlour_people.habits.run import HabitsConfig, learn_habits
+
+REPORT_FILE: Final = "report.md"
 
 
 def train_habits(

@@ -17,7 +17,6 @@ from parlour.envs.avalon.belief import AvalonHabits
 from parlour.envs.avalon.vocabulary import APPROVE, BALLOT, CARD, DEALT, GUESS, TEAM, Move
 from parlour.envs.language.entries import Entry
 from parlour.envs.replay import Transcript, header_line
-from parlour.training.measure.avalon.beliefs import opening_belief, take_in
 from parlour.training.measure.avalon.games import analysed_game
 from parlour_people.analysis.compare import compared_guesses, compared_votes, wrong_guesses
 from parlour_people.analysis.decisions import decisions_of
@@ -62,12 +61,12 @@ def bits_of(game, seat, kind):
 
 def merlin_before_the_guess(game):
     """The Assassin's chances of each seat to be Merlin."""
-    belief = opening_belief(game, ASSASSIN, HABITS)
+    belief = game.opening_belief(ASSASSIN, HABITS)
     for event in game.log:
         if event.move.kind == GUESS:
             break
         if event.to is None or ASSASSIN in event.to:
-            take_in(belief, event)
+            belief.see(event.seat, *event.move)
     return belief.merlin_chance()
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import AvalonBelief
-from parlour.envs.avalon.deals import Key, sides
+from parlour.envs.avalon.deals import Key
 from parlour.envs.avalon.habits import LEADERS
 from parlour.envs.avalon.public import Public
 from parlour.envs.core import Event, Knowledge, Move, ParlourError
@@ -144,7 +144,7 @@ def test_what_was_heard_is_that_of_this_quest():
 
 
 def test_doubt_is_what_the_cards_tell_a_good_speaker():
-    public = Public(sides(Key(FIVE, -1, "", (), ()))[0])
+    public = Public(Key(FIVE, -1, "", (), ()).sides()[0])
     statements = spoken.Heard(5)
     doubt = CLAIM_TERMS.index("doubt")
     assert spoken.claim_terms(public, statements, 0, reason=False)[:, doubt] == pytest.approx(np.zeros(5))

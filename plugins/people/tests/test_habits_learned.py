@@ -28,7 +28,7 @@ from parlour_people.habits.avalon_fit import AVALON, evidence, fit, fit_votes, f
 from parlour_people.habits.learner import Learning, Widths, by_table, cross_validate, folds, reads_of
 from parlour_people.habits.model import VOTE_TERMS, VOTERS, PeopleHabits, read_people_habits
 from parlour_people.habits.run import HabitsConfig, learn_habits
-from parlour_people.habits.werewolf import WEREWOLF, WolfCounts, count, fit_rates, wolf_reads
+from parlour_people.habits.werewolf import WEREWOLF, WolfCounts, fit_rates, wolf_reads
 
 from tests.reference_data import reference
 
@@ -224,7 +224,7 @@ def test_cases_are_counted_where_the_roles_are_known(games, what):
     claim = said(3, speech.CLAIM_ROLE, record.view.role_names.index(wolf.WITCH))
     events = tuple(claim if event is WITCH_CLAIM else event for event in events)
     counted = WolfCounts()
-    count(replace(record, roles=roles, events=events, view=record.view._replace(roles=roles)), counted)
+    counted.count(replace(record, roles=roles, events=events, view=record.view._replace(roles=roles)))
     counts = {
         rate: (counted.yes[rate], counted.no[rate]) for rate in counted.yes if counted.yes[rate] + counted.no[rate]
     }
@@ -236,7 +236,7 @@ def test_rates_of_games_are_fitted(games, learned):
     total = WolfCounts()
     for record in games["werewolf"]:
         if record.players == 8:
-            count(record, total)
+            total.count(record)
     share = total.yes["votes_wolf"] / (total.yes["votes_wolf"] + total.no["votes_wolf"])
     assert learned["werewolf"][0].habits.of(8).votes_wolf == pytest.approx(share, abs=0.04)
 

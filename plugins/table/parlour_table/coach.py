@@ -11,24 +11,20 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.common import dotted
 from parlour.envs.core import NATURE, OVER, Move, ParlourError, View
-from parlour.envs.language import speech
 from parlour.envs.language.english import name
 from parlour.envs.language.entries import TextAction
 from parlour.envs.replay import states
 from parlour.envs.spec import GameSpec
-from parlour.policies import make_policy
-from parlour.policies.base import Policy
+from parlour.policies import Policy, make_policy
 from parlour.policies.experts.catalogue import STRONGEST, has_expert
-from parlour.policies.names import EXPERT, HEURISTIC
 from parlour.policies.trained import TrainedSeat
-from parlour.policies.voice.evidence import Mind, SeatFact
 from parlour.policies.voice.phrases import SeatPhrases
 from parlour.policies.voice.spoken import VOICES
 
 from parlour_table.outlook import outlook
+from parlour_table.words import speech
 
 FIRST, MORE = 12, 48
 """Games that are played from each move of a decision, and from those that seem to have cost most."""
@@ -40,7 +36,9 @@ NOBODY: Final = "no player comes with this game that could give hints; they need
 
 def adviser_of(spec: GameSpec, config: Mapping[str, Any]) -> tuple[str, Policy | None]:
     """The strongest player of a table, by name: its expert, the strongest player named for its game, its heuristic; or nobody."""
-    chosen = EXPERT if has_expert(spec.id, config) else STRONGEST.get(spec.id) or (HEURISTIC if spec.heuristic else "")
+    chosen = (
+        "expert" if has_expert(spec.id, config) else STRONGEST.get(spec.id) or ("heuristic" if spec.heuristic else "")
+    )
     return (chosen, make_policy(chosen, spec.id, config)) if chosen else ("", None)
 
 
@@ -94,10 +92,10 @@ class Coach:
         seat: The seat.
     """
 
-    def __init__(self, env: GameEnv, seat: int) -> None:
+    def __init__(self, env: Any, seat: int) -> None:
         self._spec, self._text, self.seat = env.spec, env.text, seat
         self.by, self._adviser = adviser_of(env.spec, env.game.config)
-        self._mind: Mind[Any] | None = None
+        self._mind: Any | None = None
         self._phrases = SeatPhrases(np.random.default_rng(seat), seat)
 
     def reset(self, seed: int) -> None:
@@ -124,14 +122,14 @@ class Coach:
             self._others(view, move),
         )
 
-    def _mind_of(self, view: View) -> Mind[Any] | None:
+    def _mind_of(self, view: View) -> Any | None:
         if self._mind is None and self._spec.id in VOICES:
             self._mind = dotted.load(VOICES[self._spec.id], "voice")(view)
         if self._mind is not None:
             self._mind.see(view)
         return self._mind
 
-    def _seats(self, mind: Mind[Any]) -> tuple[SeatHint, ...]:
+    def _seats(self, mind: Any) -> tuple[SeatHint, ...]:
         chance = mind.own.chance()
         return tuple(
             SeatHint(name(seat), round(100 * float(share)), self._because(mind, seat))
@@ -139,11 +137,11 @@ class Coach:
             if seat != self.seat
         )
 
-    def _because(self, mind: Mind[Any], seat: int) -> str:
+    def _because(self, mind: Any, seat: int) -> str:
         facts = [fact for fact in mind.facts(seat) if fact.pieces and not fact.lie]
         lifts = {number: mind.own.lift(fact) for number, fact in enumerate(facts)}
         fitting = [number for number, lift in lifts.items() if lift * facts[number].points > 0]
-        best: SeatFact | None = facts[max(fitting, key=lambda number: abs(lifts[number]))] if fitting else None
+        best: Any | None = facts[max(fitting, key=lambda number: abs(lifts[number]))] if fitting else None
         return "" if best is None else self._phrases.readings(best)[0]
 
     def _others(self, view: View, best: Move) -> tuple[str, ...]:

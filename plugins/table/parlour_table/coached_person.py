@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from parlour.envs.adapters.aec import GameEnv
 from parlour.training.play.terminal_person import TerminalPerson
 
 from parlour_table.coach import Coach
@@ -13,7 +12,7 @@ from parlour_table.coach import Coach
 class CoachedPerson(TerminalPerson):
     """As `TerminalPerson`, with hints before each turn."""
 
-    def __init__(self, env: GameEnv, **terminal: Any) -> None:
+    def __init__(self, env: Any, **terminal: Any) -> None:
         super().__init__(env, **terminal)
         self._coach: Coach | None = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,18 +10,16 @@ from typing import Annotated, Final
 
 import typer
 from parlour.envs.common.terminal import tell
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.registry import name_of
 from parlour.envs.settings import COMMON
-from parlour.policies import HumanPolicy
-from parlour.policies.base import Policy
-from parlour.policies.voice.spoken import CLAIMS, WORDS, checked_talk, make_player
+from parlour.policies import Policy
+from parlour.policies.voice.spoken import make_player
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, seated
 from parlour.training.cli.options import Options
 from parlour.training.cli.people import NamesOption, PeopleSeedOption, first_seed, names_at
 from parlour.training.cli.play import show_game
-from parlour.training.cli.serve import answers_this_machine_alone
 from parlour.training.play import rollout
 from parlour.training.play.extras import import_extra
 from parlour.training.play.named_table import named_table
@@ -88,7 +87,7 @@ def table(
 
     Example: [bold]parlour table avalon_v0 --seats me,me --names Ana,Ben --clock 120 --out runs/friday[/bold]
     """
-    if token is None and not answers_this_machine_alone(host):
+    if token is None and not _is_loopback(host):
         raise ParlourError(
             f"--host {host} is not accepted without --token; accepted: an address of loopback, or a token"
         )
@@ -98,9 +97,9 @@ def table(
     env = rollout.table(game, on_bad=on_bad, **options)
     base = env.game_env
     sitting = seats_of(given, others, len(base.possible_agents))
-    talk = checked_talk(talk, WORDS if ME in sitting else CLAIMS)
+    talk = _checked_talk(talk, "words" if ME in sitting else "claims")
     players = [
-        (HumanPolicy.name, None)
+        ("human", None)
         if name == ME
         else (seated(name, model), make_player(name, base.spec, base.game.config, model, talk))
         for name in sitting
@@ -177,13 +176,13 @@ def play_with_coach(
         raise accept("seat", seat, f"0..{base.game.seats - 1}")
     shown = names_at(names, base)
     seed, seed_line = first_seed(seed, out, base)
-    talk = checked_talk(talk, WORDS)
+    talk = _checked_talk(talk, "words")
     players: list[Policy] = [
         make_player(others, base.spec, base.game.config, model, talk) for _ in base.possible_agents
     ]
     players[seat] = CoachedPerson(base, names=shown)
     seated_there = {agent: seated(others, model) for agent in base.possible_agents}
-    seated_there[base.possible_agents[seat]] = HumanPolicy.name
+    seated_there[base.possible_agents[seat]] = "human"
     tell(seed_line)
     with games_folder(out, base, "coach", {"players": seated_there, "seed": seed}, resume=False):
         file = None if out is None else out / f"{name_of(base.spec)}-1.jsonl"
@@ -194,3 +193,16 @@ def play_with_coach(
     tell("Coach: the decisions that cost most" if costly else "Coach: no decision cost anything")
     for decision in costly:
         tell(f"  {shown.shown(decision.shown)}")
+
+
+def _checked_talk(given: str | None, usual: str) -> str:
+    talk = given or usual
+    check_one_of("talk", talk, ("words", "claims"))
+    return talk
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from parlour.envs.avalon import vocabulary as avalon
+from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Move
-from parlour.envs.language import speech
 from parlour.envs.language.english import name
-from parlour.envs.werewolf import vocabulary as werewolf
+from parlour.envs.werewolf.vocabulary import WerewolfView
+
+from parlour_table.words import avalon, speech, werewolf
 
 _NAMED: Final = (speech.ACCUSE, speech.DEFEND, speech.RECOMMEND, speech.REPORT, *werewolf.TARGETED)
 
@@ -22,15 +23,15 @@ def outlook(mind: Any, view: Any, move: Move) -> str:
         move: Its move.
     """
     belief, args = mind.own.belief, move.args
-    if isinstance(view, avalon.AvalonView) and move.kind in (avalon.TEAM, avalon.BALLOT):
+    if isinstance(view, AvalonView) and move.kind in (avalon.TEAM, avalon.BALLOT):
         team = args if move.kind == avalon.TEAM else view.team
         return f"this team has no evil player with {_percent(belief.clean_chance(team))}"
     if not args:
         return ""
     who = "me" if args[0] == view.seat else name(args[0])
-    if isinstance(view, avalon.AvalonView) and move.kind == avalon.GUESS:
+    if isinstance(view, AvalonView) and move.kind == avalon.GUESS:
         return f"{who} is Merlin with {_percent(belief.merlin_chance()[args[0]])}"
-    if isinstance(view, werewolf.WerewolfView) and move.kind == werewolf.KILL:
+    if isinstance(view, WerewolfView) and move.kind == werewolf.KILL:
         return f"{who} is the seer with {_percent(belief.seer_chance()[args[0]])}"
     if move.kind not in _NAMED:
         return ""

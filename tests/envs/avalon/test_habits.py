@@ -8,7 +8,7 @@ import json
 import pytest
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import AvalonBelief
-from parlour.envs.avalon.deals import Key, clean, deals, merged, sides
+from parlour.envs.avalon.deals import Key, deals, merged
 from parlour.envs.avalon.habits import AvalonHabits, HabitsFile, LearnedHabits, read_habits
 from parlour.envs.avalon.public import Public
 from parlour.envs.core import ParlourError
@@ -20,9 +20,9 @@ SIX = ("Merlin", "Percival", "Loyal Servant", "Loyal Servant", "Morgana", "Mordr
 
 
 def test_a_seat_that_is_good_doubts_those_who_failed_with_it():
-    public = Public(sides(Key(FIVE, -1, "", ()))[0])
+    public = Public(Key(FIVE, -1, "", ()).sides()[0])
     public.see_cards((0, 1), 1)
-    doubts = public.doubts(clean(Key(FIVE, -1, "", ()), 2))
+    doubts = public.doubts(Key(FIVE, -1, "", ()).clean(2))
     team = {pair: k for k, pair in enumerate(itertools.combinations(range(5), 2))}
     assert doubts[0, team[0, 1]] == pytest.approx(1, abs=1e-4)  # seat 0, if good, knows that seat 1 failed
     # seat 2 cannot tell 0 from 1. If both are evil one fails with 2 (0.8) (0.2) = 0.32, of one with another (3 or 4) 0.8. Of these
@@ -32,7 +32,7 @@ def test_a_seat_that_is_good_doubts_those_who_failed_with_it():
 
 
 def test_terms_of_the_stage_follow_the_announcements():
-    public = Public(sides(Key(FIVE, -1, "", ()))[0])
+    public = Public(Key(FIVE, -1, "", ()).sides()[0])
     public.lead(0)
     assert public.stage() == (0, 0, 0, 0, 0)
     public.propose((0, 1))

@@ -13,7 +13,7 @@ from itertools import accumulate
 import pytest
 from parlour.training.report import display
 from parlour.training.runs import progress
-from parlour.training.runs.progress import ProgressLine, Stage, counted, pause
+from parlour.training.runs.progress import ProgressLine, Stage, pause
 
 TRAINING = Stage("Training", 409_600, "decisions")
 
@@ -72,7 +72,7 @@ def test_a_stage_that_took_long_leaves_a_line_and_a_short_one_none(clock):
 def test_the_next_item_counts_the_one_before_it():
     calls: list[tuple[Stage, float]] = []
     stage = Stage("Games", 3, "games")
-    items = counted("abc", stage, lambda stage, done, note="": calls.append((stage, done)))
+    items = stage.counted("abc", lambda stage, done, note="": calls.append((stage, done)))
     assert next(items) == "a"
     assert calls == [(stage, 0)]
     assert list(items) == ["b", "c"]

@@ -33,7 +33,7 @@ from parlour.policies.llm.model import Model
 from parlour.training.learn.mediators.table import UtilityTable
 from parlour.training.play.parallel.executor import Pool, Shared, add_usage, as_finished, in_order, take_usage
 from parlour.training.runs.folder import whole_lines
-from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
+from parlour.training.runs.progress import Stage, StageProgress, no_progress
 
 SIGNAL_NAMES: Final = ("reliability", "degree", "len", "coherence", "diversity")
 """Names of the cut points, as in the published tables."""
@@ -153,7 +153,7 @@ def calibrate(
     asked = list(numbers)
     missing = _simulated(service, [number for number in asked if number not in stored], payment, seed, pool, at_once)
     with _growing(out, stamp, actions) as add:
-        for number in counted(asked, Stage("Calibrating", len(asked), "questions"), progress):
+        for number in Stage("Calibrating", len(asked), "questions").counted(asked, progress):
             row = stored.get(number)
             if row is None:
                 row = next(missing)

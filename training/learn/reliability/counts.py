@@ -50,17 +50,16 @@ class WolfCounts:
         """One case."""
         (self.yes if happened else self.no)[rate] += 1
 
+    def count(self, record: WolfRecord) -> None:
+        """Add the cases of one game."""
+        _Counter(record, self).read()
+
     def include(self, other: WolfCounts) -> None:
         """Add what other tables did."""
         for rate in RATES:
             self.yes[rate] += other.yes[rate]
             self.no[rate] += other.no[rate]
         self.fates += other.fates
-
-
-def count(record: WolfRecord, counts: WolfCounts) -> None:
-    """Add the cases of one game."""
-    _Counter(record, counts).read()
 
 
 class _Counter:

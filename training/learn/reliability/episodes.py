@@ -15,7 +15,7 @@ from parlour.policies import GratrAgent, Policy, make_policy
 from parlour.policies.agents.werewolf.gratr.equations import Parameters
 from parlour.policies.agents.werewolf.gratr.evidence import KINDS, WEIGHTS, LearnedEvidence, Reliabilities
 from parlour.policies.llm.model import OfflineModel
-from parlour.training.learn.reliability.counts import WolfCounts, WolfRecord, count
+from parlour.training.learn.reliability.counts import WolfCounts, WolfRecord
 from parlour.training.learn.reliability.judgements import certain
 from parlour.training.learn.reliability.misreading import MisreadingModel
 from parlour.training.learn.tuning.gratr import PLAYERS, RULES, wolves_block
@@ -137,7 +137,7 @@ def episode(table: EpisodeTable, ours: Parameters, reliabilities: Reliabilities 
     wolves = tuple(seat for seat, role in enumerate(roles) if role == WEREWOLF)
     moments = tuple(replace(moment, wolves=wolves) for seat in seats for moment in seat.moments)
     counts, end = WolfCounts(), cast(Any, env.game_env)
-    count(WolfRecord("", tuple(roles), tuple(end.state_now.log), end.view(0)), counts)
+    counts.count(WolfRecord("", tuple(roles), tuple(end.state_now.log), end.view(0)))
     return PlayedEpisode(table, str(played.outcome.winner), moments, counts)
 
 

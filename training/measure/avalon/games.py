@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from parlour.envs import replay
+from parlour.envs.avalon.belief import ONLOOKER, AvalonBelief, AvalonHabits
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.state import AvalonState
 from parlour.envs.avalon.vocabulary import EVIL_ROLES, MERLIN, AvalonView
@@ -41,6 +42,23 @@ class AnalysedGame:
     transcript: Transcript
     rules: Avalon
     states: tuple[AvalonState, ...]
+
+    @classmethod
+    def read(cls, path: Path) -> AnalysedGame:
+        """A game from its file. Raises `ParlourError`, which names the file."""
+        transcript = replay.read(path)
+        try:
+            return analysed_game(path.stem, transcript)
+        except ParlourError as error:
+            raise ParlourError(f"{str(path)!r}: {error}") from None
+
+    def opening_belief(self, viewer: int, habits: AvalonHabits) -> AvalonBelief:
+        """The belief of a seat, or of an onlooker (-1), before the first event."""
+        guesser = self.rules.role_names[self.rules.guesser]
+        if viewer == ONLOOKER:
+            return AvalonBelief(self.rules.roles, ONLOOKER, "", (), habits, guesser)
+        knows = self.rules.night(self.states[-1].standing.roles, viewer)
+        return AvalonBelief(self.rules.roles, viewer, self.roles[viewer], knows, habits, guesser)
 
     @property
     def log(self) -> tuple[Event, ...]:
@@ -106,12 +124,3 @@ def analysed_game(name: str, transcript: Transcript) -> AnalysedGame:
     if not states[-1].standing.roles:
         raise ParlourError(f"game {name!r} ends before the deal; accepted: games whose roles are known")
     return AnalysedGame(name, transcript, rules, states)
-
-
-def read_game(path: Path) -> AnalysedGame:
-    """A game from its file. Raises `ParlourError`, which names the file."""
-    transcript = replay.read(path)
-    try:
-        return analysed_game(path.stem, transcript)
-    except ParlourError as error:
-        raise ParlourError(f"{str(path)!r}: {error}") from None

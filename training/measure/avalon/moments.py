@@ -1,10 +1,8 @@
-"""A moment at which a seat is asked what it believes, and who sat where in a recorded game."""
+"""Who sat where in a recorded game."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from parlour.envs.language.english import name
 from parlour.envs.replay import Transcript
@@ -20,36 +18,6 @@ class SeatedGame(Protocol):
     def transcript(self) -> Transcript: ...
     @property
     def roles(self) -> tuple[str, ...]: ...
-
-
-@dataclass(frozen=True)
-class BeliefMoment:
-    """A seat that is asked."""
-
-    game: str
-    """Name of the transcript."""
-    table: tuple[str, Mapping[str, Any]]
-    """The game's id and its configuration."""
-    by_player: bool
-    """Whether the seat is the measured player's; else an opponent's."""
-    opponent: str
-    """Who sat on the other side of the measured player."""
-    seat: int
-    seed: int
-    text: str
-    """What the seat reads."""
-    info: Mapping[str, Any]
-    """As `Policy.state_belief` takes it."""
-    truth: tuple[bool, ...]
-    """Whether each of the other seats is evil."""
-    prior: tuple[float, ...]
-    """How likely each of the others is to be evil, according to what the night showed the seat."""
-    exact: tuple[float, ...]
-    """By the exact posterior of what the seat saw (`Deduction`); empty until it is computed."""
-
-    def others(self, chances: Iterable[float]) -> tuple[float, ...]:
-        """Chances of all seats without the own one."""
-        return tuple(chance for seat, chance in enumerate(chances) if seat != self.seat)
 
 
 def is_players(game: SeatedGame, seat: int) -> bool:

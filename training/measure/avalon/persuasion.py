@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
 from parlour.envs.language.speech import ACCUSE, DEFEND, RECOMMEND
-from parlour.training.measure.avalon.beliefs import opening_belief, take_in
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.measure.avalon.moments import is_players
 from parlour.training.measure.avalon.stated import loss
@@ -36,7 +35,7 @@ class ClaimEffect(NamedTuple):
 def claim_effects(game: AnalysedGame) -> Iterator[ClaimEffect]:
     """The player's claims that somebody good heard, in order."""
     habits = AvalonHabits()
-    beliefs = {seat: opening_belief(game, seat, habits) for seat in range(game.seats) if seat not in game.evil}
+    beliefs = {seat: game.opening_belief(seat, habits) for seat in range(game.seats) if seat not in game.evil}
     for number, event in enumerate(game.log):
         counts = event.move.kind in _CLAIMS and event.to is None and is_players(game, event.seat)
         evil, effects = event.seat in game.evil, []
@@ -44,7 +43,7 @@ def claim_effects(game: AnalysedGame) -> Iterator[ClaimEffect]:
             if event.to is not None and listener not in event.to:
                 continue
             silent = _loss(game, listener, belief) if counts and listener != event.seat else None
-            take_in(belief, event)
+            belief.see(event.seat, *event.move)
             if silent is not None:
                 towards = silent - _loss(game, listener, belief)
                 effects.append(-towards if evil else towards)

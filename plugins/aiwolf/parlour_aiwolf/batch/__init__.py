@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from parlour.envs.batch.kernel_tables import KernelTables
-from parlour.envs.core import Game
 
 from parlour_aiwolf.batch import features
 from parlour_aiwolf.batch.layout import GAME, Array, rules_of
@@ -25,7 +24,7 @@ class AIWolfTables(KernelTables):
     game: AIWolf
 
     @classmethod
-    def plays(cls, game: Game[Any]) -> bool:
+    def plays(cls, game: Any) -> bool:
         return type(game) is AIWolf
 
     def _prepare(self, habits: Any, *, believes: bool) -> None:

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from numba import prange
 from parlour.envs.batch.compiled import copy, kernel, loop, widen
-from parlour.envs.batch.kernel_tables import DEAL, PLAY_AT_RANDOM, SHOW_ONLY, START, blank, rest
-from parlour.envs.batch.tables import ILLEGAL
-from parlour.envs.batch.werewolf.options import NONE, ONGOING, seat_at
-from parlour.envs.batch.werewolf.play import DRAW, VILLAGE, end
 
 from parlour_aiwolf.batch.layout import KNOWN, REPORTS, STANDS
 from parlour_aiwolf.batch.options import decision, is_legal, random_action, write_mask
 from parlour_aiwolf.batch.play import begin, play, start
+from parlour_aiwolf.batch.seats import blank, rest, seat_at
 from parlour_aiwolf.batch.testimony import show_testimony
 from parlour_aiwolf.state import CHECK
 from parlour_aiwolf.testimony import TESTIMONY
+
+DEAL: Final = 1
+PLAY_AT_RANDOM: Final = 4
+SHOW_ONLY: Final = 0
+START: Final = 2
+
+DRAW: Final = -1
+ILLEGAL: Final = -2
+NONE: Final = -1
+ONGOING: Final = -2
+VILLAGE: Final = 0
 
 
 @kernel
@@ -110,7 +118,7 @@ def turn(g: Any, r: Any, action: int, b: int, turns: Any, winner: Any) -> None:
         if r.reset:
             begin(g, r)
         else:
-            end(g)
+            g.actor = -1
 
 
 @loop

@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
-from parlour.envs.batch.compiled import kernel, loop, lowest, use_threads
+from numba import config, prange, set_num_threads
+from parlour.envs.batch.compiled import kernel, loop
 from parlour.envs.batch.streams import advance, below, fraction
 
 from parlour_aiwolf.batch.layout import ACCUSE, CLAIM, REPORT
+from parlour_aiwolf.batch.seats import lowest
 from parlour_aiwolf.heuristic import ACCUSED, CLEARED, REPORTED, TIE, AIWolfStyle
 from parlour_aiwolf.state import CHECK, HUNT, TALK, VOTE, WHISPER
 
@@ -23,7 +24,7 @@ _USUAL = AIWolfStyle()
 
 def choose(tables: Any, where: Any, actions: Any, style: AIWolfStyle = _USUAL) -> None:
     """Write the heuristic's actions; see `parlour.policies.heuristic.batch`."""
-    use_threads(tables.threads)
+    set_num_threads(min(tables.threads, config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
     _choose_all(tables.games, tables.rules, np.asarray(where, np.uint8), actions, float(style.open))
 
 

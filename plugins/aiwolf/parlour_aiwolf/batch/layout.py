@@ -9,16 +9,16 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs.batch.compiled import LANES
 from parlour.envs.batch.werewolf.layout import number_catalogue
 from parlour.envs.core import Move
-from parlour.envs.language import speech
-from parlour.envs.werewolf import vocabulary as game
 
 from parlour_aiwolf.encode import CLEARED, OF_SEAT
 from parlour_aiwolf.rules import AIWolf
 from parlour_aiwolf.state import CHECK, DONE, HUNT, PROTECT, TALK, VOTE, WHISPER
 from parlour_aiwolf.vocabulary import BODYGUARD, MEDIUM, POSSESSED, REMARK, TABLES, TALK_OVER
+from parlour_aiwolf.words import speech, werewolf as game
+
+LANES: Final = 16
 
 SEATS: Final = max(table.players for table in TABLES.values())
 _ROLES: Final = max(len(set(table.roles)) for table in TABLES.values())

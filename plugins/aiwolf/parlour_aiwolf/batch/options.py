@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
-from parlour.envs.batch.compiled import copy, kernel, lowest
+from parlour.envs.batch.compiled import copy, kernel
 from parlour.envs.batch.streams import advance, below
-from parlour.envs.batch.werewolf.options import ONGOING, seat_at
 
 from parlour_aiwolf.batch.layout import IS_OVER
+from parlour_aiwolf.batch.seats import lowest, seat_at
 from parlour_aiwolf.state import HUNT, TALK, WHISPER
+
+ONGOING: Final = -2
 
 
 @kernel

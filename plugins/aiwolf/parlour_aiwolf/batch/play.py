@@ -5,12 +5,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from parlour.envs.batch.compiled import kernel
 from parlour.envs.batch.streams import advance, below
-from parlour.envs.batch.werewolf.options import NONE, ONGOING, ask, ask_next
-from parlour.envs.batch.werewolf.play import VILLAGE, WOLVES
 
 from parlour_aiwolf.batch.layout import (
     ACCUSE,
@@ -29,9 +27,15 @@ from parlour_aiwolf.batch.layout import (
     STANDS,
 )
 from parlour_aiwolf.batch.options import ask_party, in_party, lives
+from parlour_aiwolf.batch.seats import ask, ask_next
 from parlour_aiwolf.batch.testimony import forget_testimony, hear_accusation, hear_claim, hear_report
 from parlour_aiwolf.encode import ACCUSED, CLEARED, DEFENDED, REPORTED
 from parlour_aiwolf.state import CHECK, HUNT, PROTECT, TALK, VOTE, WHISPER
+
+NONE: Final = -1
+ONGOING: Final = -2
+VILLAGE: Final = 0
+WOLVES: Final = 1
 
 # -- the deal --------------------------------------------------------------------------------------------------------
 

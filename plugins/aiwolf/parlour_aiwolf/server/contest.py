@@ -27,9 +27,9 @@ from parlour.envs.settings import Settings
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies import Policy, make_policy
 from parlour.training.play.parallel.concurrent_games import play_recorded
-from parlour.training.play.rollout import Episode, table
+from parlour.training.play.rollout import table
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
+from parlour.training.runs.progress import Stage, no_progress
 from parlour.training.statistics import rate
 from parlour.wrappers.text_actions import TextActions
 from pydantic import Field, model_validator
@@ -126,7 +126,7 @@ class _Arrival(Thread):
 def connected(
     server: socket.socket,
     settings: ContestSettings,
-    progress: StageProgress = no_progress,
+    progress: Callable[..., None] = no_progress,
     tell: Callable[[str], None] = lambda _: None,
 ) -> list[Entrant]:
     """Wait for agents, and ask each for its name and role, all at the same time.
@@ -169,7 +169,7 @@ def _accepted(server: socket.socket, seconds: float) -> tuple[socket.socket, tup
         return None
 
 
-def _introduced(arrivals: Sequence[_Arrival], stage: Stage, progress: StageProgress) -> list[_Arrival]:
+def _introduced(arrivals: Sequence[_Arrival], stage: Stage, progress: Callable[..., None]) -> list[_Arrival]:
     """Those who have said their names, in the order in which they came."""
     ready = [arrival for arrival in arrivals if arrival.introduced is not None]
     progress(stage, min(len(ready), stage.total))
@@ -223,10 +223,10 @@ class Contest:
         self.games: Counter[tuple[str, str]] = Counter()
         """The same, games played."""
 
-    def play(self, progress: StageProgress = no_progress) -> None:
+    def play(self, progress: Callable[..., None] = no_progress) -> None:
         """Play all games; `progress` is called with how many are finished."""
         games = self.settings.games
-        for number in counted(range(games), Stage("Playing", games, "games"), progress):
+        for number in Stage("Playing", games, "games").counted(range(games), progress):
             self._play(number)
 
     def _play(self, number: int) -> None:
@@ -266,7 +266,7 @@ class Contest:
             seats[seat] = player
         return [seats[seat] for seat in range(self.settings.players)]
 
-    def _count(self, names: Sequence[str], episode: Episode) -> None:
+    def _count(self, names: Sequence[str], episode: Any) -> None:
         for name, view, value in zip(names, episode.last_views, episode.returns, strict=True):
             for key in ((name, view.role), (name, ALL_ROLES)):
                 self.games[key] += 1

@@ -11,17 +11,17 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from parlour.envs.common.extras import not_installed
 from parlour.envs.common.json_values import json_value
 from parlour.envs.core import Move, ParlourError, accept
-from parlour.envs.language import speech
 from parlour.envs.language.english import name as player_name
 from parlour.envs.werewolf.vocabulary import WerewolfView
+from parlour.training.play.extras import import_extra
 
 from parlour_aiwolf.rules import AIWolf
 from parlour_aiwolf.server.received import ReceivedGame, reading
 from parlour_aiwolf.server.visitor import LONGEST_PACKET, Visitor
 from parlour_aiwolf.vocabulary import REMARK, TALK_OVER, AIWolfRules
+from parlour_aiwolf.words import speech
 
 REQUESTS: Final = (
     *("NAME", "INITIALIZE", "DAILY_INITIALIZE", "TALK", "WHISPER", "VOTE"),
@@ -47,22 +47,19 @@ class NlpVisitor(Visitor):
         Raises:
             ParlourError: There is no server, it does not keep to the protocol, or the extra `serve` is not installed.
         """
-        try:
-            from websockets.exceptions import ConnectionClosed, WebSocketException
-            from websockets.sync.client import connect
-        except ModuleNotFoundError as error:
-            raise not_installed(error.name, "serve") from None
+        connect = import_extra("websockets.sync.client", "serve").connect
+        errors = import_extra("websockets.exceptions", "serve")
         address = f"ws://{host}:{port}/ws"
         try:
             socket = connect(address, max_size=LONGEST_PACKET, proxy=None)
-        except (OSError, WebSocketException) as error:
+        except (OSError, errors.WebSocketException) as error:
             raise ParlourError(f"cannot connect to {address} ({error}); accepted: a server of aiwolf-nlp") from None
         with socket:
             try:
                 for message in socket:
                     if (answer := self.answer(_packet(message))) is not None:
                         socket.send(answer)
-            except ConnectionClosed as closed:
+            except errors.ConnectionClosed as closed:
                 if closed.sent is not None and closed.sent.code == 1009:
                     raise ParlourError(f"the server sent over {LONGEST_PACKET:,} bytes; accepted: less") from None
 

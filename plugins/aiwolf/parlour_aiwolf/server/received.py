@@ -9,10 +9,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from parlour.envs.core import NATURE, Event, Knowledge, Move, ParlourError, accept, listed
-from parlour.envs.hidden_roles.rules import told
-from parlour.envs.language import speech
-from parlour.envs.werewolf.vocabulary import (
+from parlour.envs.core import NATURE, Event, Knowledge, Move, ParlourError, accept
+from parlour.envs.werewolf.vocabulary import WerewolfView
+
+from parlour_aiwolf import GAME
+from parlour_aiwolf.rules import AIWolf
+from parlour_aiwolf.text import AIWolfText
+from parlour_aiwolf.vocabulary import (
+    ATTACK_VOTES,
+    BODYGUARD,
+    IDENTIFIED,
+    REMARK,
+    TABLES,
+    TALK_OVER,
+    side_of,
+)
+from parlour_aiwolf.words import speech
+from parlour_aiwolf.words.werewolf import (
     BALLOT,
     CHECKED,
     CHECKS,
@@ -27,20 +40,6 @@ from parlour.envs.werewolf.vocabulary import (
     SEER,
     VOTES,
     WEREWOLF,
-    WerewolfView,
-)
-
-from parlour_aiwolf import GAME
-from parlour_aiwolf.rules import AIWolf
-from parlour_aiwolf.text import AIWolfText
-from parlour_aiwolf.vocabulary import (
-    ATTACK_VOTES,
-    BODYGUARD,
-    IDENTIFIED,
-    REMARK,
-    TABLES,
-    TALK_OVER,
-    side_of,
 )
 
 ASKED: Final = {"VOTE": BALLOT, "DIVINE": CHECKS, "GUARD": GUARDS, "ATTACK": KILL, "TALK": "", "WHISPER": ""}
@@ -63,7 +62,7 @@ def table_of(setting: Mapping[str, Any]) -> AIWolf:
     for players, table in TABLES.items():
         if counts == {role.upper(): table.roles.count(role) for role in table.roles}:
             return GAME.build(GAME.options(num_players=players))
-    raise accept("the server's table", counts, f"the roles of {listed(TABLES)} players")
+    raise accept("the server's table", counts, f"the roles of {', '.join(map(str, TABLES))} players")
 
 
 class ReceivedGame:
@@ -89,7 +88,7 @@ class ReceivedGame:
         self._day = 0
         self._guarded: int | None = None
         self._checks: list[tuple[int, bool]] = []
-        self._events: list[Event] = [told(NIGHT, (0,))]
+        self._events: list[Event] = [_told(NIGHT, (0,))]
         self._known: set[tuple[str, int, Any]] = set()
         """Announcements that are in the events already: kind, day, and number of the vote."""
         self._next_line: dict[bool, int] = {}
@@ -216,3 +215,7 @@ class ReceivedGame:
         may_skip = self._skips < self.game.rules.skips
         options = choices.talk(self.seat, may_skip) if request == "TALK" else choices.whisper(alive, wolves, may_skip)
         return options.legal
+
+
+def _told(kind: str, args: tuple[int, ...], to: tuple[int, ...] | None = None) -> Event:
+    return Event(NATURE, Move(kind, args), to)

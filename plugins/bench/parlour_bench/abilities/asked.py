@@ -8,24 +8,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from typing import Any
 
 from parlour.envs.core import ParlourError
 from parlour.policies import Policy, asks_a_model, make_policy
 from parlour.policies.experts.catalogue import expert, has_expert
 from parlour.policies.llm.at_once import at_once
 from parlour.policies.llm.decisions import Decisions, took
-from parlour.policies.llm.model import Model
 from parlour.policies.search.particles import Deduction
 from parlour.policies.trained import TrainedSeat
-from parlour.training.measure.avalon.moments import BeliefMoment
-from parlour.training.runs.progress import Stage, StageProgress
+from parlour.training.runs.progress import Stage
+
+from parlour_bench.abilities.stated import BeliefMoment
 
 Stated = tuple[float, ...]
 """The chances of the other seats."""
 
 
 def stated_by(
-    player: str, moments: Sequence[BeliefMoment], model: Model, progress: StageProgress
+    player: str, moments: Sequence[BeliefMoment], model: Any, progress: Callable[..., None]
 ) -> tuple[list[Stated], Decisions]:
     """What a player states at each moment, and what its questions took.
 
@@ -55,7 +56,7 @@ def stated_by(
     return stated, decisions
 
 
-def _shared_policies(player: str, moments: Sequence[BeliefMoment], model: Model) -> list[Policy]:
+def _shared_policies(player: str, moments: Sequence[BeliefMoment], model: Any) -> list[Policy]:
     """One for each table: a network need not be read again."""
     tables = {repr(moment.table): moment.table for moment in moments}
     policies = {key: make_policy(player, *table, model) for key, table in tables.items()}
@@ -105,7 +106,7 @@ def concluded(
     return stated
 
 
-def with_exact(moments: Sequence[BeliefMoment], progress: StageProgress) -> list[BeliefMoment]:
+def with_exact(moments: Sequence[BeliefMoment], progress: Callable[..., None]) -> list[BeliefMoment]:
     """Moments with their exact posteriors, for players like the expert, the heuristic and others. Moments of tables without an expert are left out.
 
     Args:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from parlour.training.measure.avalon.moments import BeliefMoment
-from parlour.training.measure.avalon.stated import RESAMPLES, Chances, Floats, estimate, loss
+from parlour.training.measure.avalon.stated import loss
 from parlour.training.statistics import Estimate, bootstrap_counts
+
+from parlour_bench.abilities.stated import BeliefMoment, estimate
 
 
 class DoubtLosses(NamedTuple):
@@ -18,7 +19,9 @@ class DoubtLosses(NamedTuple):
     left: float
 
 
-def doubt(moments: Sequence[BeliefMoment], stated: Sequence[Chances], rng: np.random.Generator) -> Estimate | None:
+def doubt(
+    moments: Sequence[BeliefMoment], stated: Sequence[Sequence[float]], rng: np.random.Generator
+) -> Estimate | None:
     """How much of their doubt after the night good seats still have, loss(stated) / loss(prior): above 1 if they believe what is false.
 
     None without a moment, or where nobody doubted.
@@ -53,20 +56,20 @@ def mean_by_game(values: Sequence[Sequence[float]], rng: np.random.Generator) ->
     return _of_games(_mean, [[sum(of), len(of)] for of in values if of], rng)
 
 
-def _left(sums: Floats) -> Floats:
-    share: Floats = sums[..., 1] / np.where(sums[..., 0] > 0, sums[..., 0], np.nan)
+def _left(sums: Any) -> Any:
+    share: Any = sums[..., 1] / np.where(sums[..., 0] > 0, sums[..., 0], np.nan)
     return share
 
 
 def _of_games(
-    figure: Callable[[Floats], Floats], rows: Sequence[Sequence[float]], rng: np.random.Generator
+    figure: Callable[[Any], Any], rows: Sequence[Sequence[float]], rng: np.random.Generator
 ) -> Estimate | None:
     if not rows:
         return None
     sums = np.array(rows, float)
-    return estimate(figure, sums, bootstrap_counts(len(sums), len(sums), RESAMPLES, rng) @ sums)
+    return estimate(figure, sums, bootstrap_counts(len(sums), len(sums), 2000, rng) @ sums)
 
 
-def _mean(sums: Floats) -> Floats:
-    mean: Floats = sums[..., 0] / sums[..., 1]
+def _mean(sums: Any) -> Any:
+    mean: Any = sums[..., 0] / sums[..., 1]
     return mean

@@ -9,21 +9,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs.avalon.belief import AvalonHabits
-from parlour.envs.avalon.vocabulary import EVIL, GOOD, AvalonView
+from parlour.envs.avalon.habits import AvalonHabits
+from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.language.text import render
-from parlour.envs.replay import text_of
-from parlour.envs.werewolf import vocabulary as werewolf
 from parlour.envs.werewolf.belief import SeatBeliefs
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies.experts.catalogue import expert
 from parlour.policies.search.particles import Deduction
-from parlour.training.measure.avalon.beliefs import opening_belief
 from parlour.training.measure.avalon.games import AnalysedGame
-from parlour.training.measure.avalon.moments import OPPONENT, BeliefMoment, names_of
 from parlour.training.play import seeds
 
+from parlour_bench.abilities.seated import OPPONENT, names_of
+from parlour_bench.abilities.stated import BeliefMoment
 from parlour_bench.abilities.werewolf_games import PlayedWerewolf
+from parlour_bench.words import werewolf
+from parlour_bench.words.avalon import EVIL, GOOD
 
 Game = AnalysedGame | PlayedWerewolf
 _DRAWS: Final = 11  # what the seed of the posterior is derived for
@@ -49,7 +49,7 @@ def belief_moments(games: Iterable[AnalysedGame]) -> Iterator[BeliefMoment]:
         evil = [seat in game.evil for seat in range(game.seats)]
         rng_seed = seeds.derive(int(game.transcript.header["seed"]), _DRAWS)
         for view in _asked(game):
-            prior = opening_belief(game, view.seat, AvalonHabits()).evil_chance()
+            prior = game.opening_belief(view.seat, AvalonHabits()).evil_chance()
             exact = deductions[key].chances([view], np.random.default_rng(rng_seed))[0]
             yield _moment(game, view, EVIL, evil, prior, exact)
 
@@ -72,7 +72,7 @@ def _moment(
     exact: Iterable[float] = (),
 ) -> BeliefMoment:
     """The moment at which a seat sees a View. Members of a side and probabilities are given for all seats."""
-    players, text, header = names_of(game), text_of(game.transcript), game.transcript.header
+    players, text, header = names_of(game), game.transcript.spec.text(game.transcript.game()), game.transcript.header
 
     def others(values: Iterable[Any]) -> tuple[Any, ...]:
         return tuple(value for seat, value in enumerate(values) if seat != view.seat)

@@ -17,18 +17,18 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 import numpy as np
-from parlour.envs.avalon import vocabulary as game
-from parlour.envs.avalon.belief import ONLOOKER, AvalonHabits
+from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.core import Event
-from parlour.envs.language import speech
-from parlour.training.measure.avalon.beliefs import opening_belief, take_in
 from parlour.training.measure.avalon.games import AnalysedGame
-from parlour.training.measure.avalon.moments import is_players
 from parlour.training.measure.avalon.stated import loss
 from parlour.training.statistics import Estimate
 
 from parlour_bench.abilities.doubt import DoubtLosses, doubt_change, doubt_left
 from parlour_bench.abilities.moments import opponent_of
+from parlour_bench.abilities.seated import is_players
+from parlour_bench.words import avalon as game, speech
+
+ONLOOKER: Final = -1
 
 PRIOR_CASES: Final = 2.0
 """How many cases the fixed rates count for, beside those that were counted."""
@@ -117,13 +117,13 @@ def _vote_rate(played: AnalysedGame, voter: int, *, dirty: bool) -> str:
 
 def _losses(played: AnalysedGame, habits: AvalonHabits, *, with_words: bool) -> DoubtLosses:
     """Sums over the moments after quests; unless `with_words`, no word of an evil seat is evidence."""
-    belief, truth = opening_belief(played, ONLOOKER, habits), [seat in played.evil for seat in range(played.seats)]
+    belief, truth = played.opening_belief(ONLOOKER, habits), [seat in played.evil for seat in range(played.seats)]
     before, prior, left = loss(belief.evil_chance().tolist(), truth), 0.0, 0.0
     for event in played.log:
         spoken = event.move.kind in game.ACTS and event.seat in played.evil
         if event.to is not None or (spoken and not with_words):
             continue
-        take_in(belief, event)
+        belief.see(event.seat, *event.move)
         if event.move.kind == game.FAILS:
             prior += before
             left += loss(belief.evil_chance().tolist(), truth)

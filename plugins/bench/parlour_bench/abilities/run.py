@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from parlour.envs.avalon.vocabulary import ASSASSIN, GUESS, MERLIN
 from parlour.envs.core import ParlourError
-from parlour.policies.experts.catalogue import EXPERT
 from parlour.policies.files import read_json, write_json
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.make import measured_apart
-from parlour.policies.llm.model import Model
-from parlour.policies.names import HEURISTIC, RANDOM
-from parlour.training.measure.avalon.games import AnalysedGame, read_game
-from parlour.training.measure.avalon.measures import GAME
-from parlour.training.measure.avalon.moments import OPPONENT, BeliefMoment, is_players, names_of
-from parlour.training.measure.avalon.stated import StatedScores, stated_scores
+from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.play import seeds
-from parlour.training.records.werewolf.played import GAME as WEREWOLF
-from parlour.training.runs.progress import Stage, StageProgress, counted
+from parlour.training.runs.progress import Stage
 from parlour.training.statistics import Estimate, plain, rate
 
 from parlour_bench.abilities.asked import Stated, stated_by, with_exact
@@ -31,11 +23,21 @@ from parlour_bench.abilities.doubt import doubt
 from parlour_bench.abilities.moments import belief_moments, village_moments
 from parlour_bench.abilities.onlooker import onlooker_doubt
 from parlour_bench.abilities.persuasion import Persuasion, persuasion
+from parlour_bench.abilities.seated import OPPONENT, is_players, names_of
 from parlour_bench.abilities.spoken_games import spoken_avalon, spoken_werewolf
+from parlour_bench.abilities.stated import BeliefMoment, stated_scores
 from parlour_bench.abilities.werewolf_games import PlayedWerewolf, read_werewolf
 from parlour_bench.leaderboard import taken
 from parlour_bench.played import FOLDER
 from parlour_bench.results_file import ABILITIES, RESULTS
+from parlour_bench.words.avalon import ASSASSIN, GUESS, MERLIN
+
+WEREWOLF: Final = "werewolf_v0"
+
+EXPERT: Final = "expert"
+GAME: Final = "avalon_v0"
+HEURISTIC: Final = "heuristic"
+RANDOM: Final = "random"
 
 BESIDE: Final = (EXPERT, HEURISTIC, RANDOM)
 """Who is asked at the same moments."""
@@ -50,9 +52,9 @@ _RESAMPLED: Final = 12  # what the seed of the intervals is derived for
 class VillageBeliefs(NamedTuple):
     """Beliefs of those who can be asked in the seats that the player had in the village."""
 
-    all: dict[str, StatedScores]
+    all: dict[str, Any]
     """Who -> at all moments."""
-    against: dict[str, dict[str, StatedScores]]
+    against: dict[str, dict[str, Any]]
     """Opponent -> who -> the same, of the games against it alone."""
 
 
@@ -74,9 +76,9 @@ class Abilities:
     """What was measured."""
 
     player: str
-    deduction: dict[str, StatedScores]
+    deduction: dict[str, Any]
     """The player and those beside it -> their beliefs at the same moments."""
-    against: dict[str, dict[str, StatedScores]]
+    against: dict[str, dict[str, Any]]
     """Opponent -> the same, of the games against it alone."""
     village: VillageBeliefs
     """The same in Werewolf, at tables that have an expert."""
@@ -119,11 +121,11 @@ class Abilities:
         }
 
 
-def _plain(scores: dict[str, StatedScores]) -> dict[str, Any]:
+def _plain(scores: dict[str, Any]) -> dict[str, Any]:
     return {name: plain(score) for name, score in scores.items()}
 
 
-def abilities(folder: Path, player: str, model: Model, progress: StageProgress) -> Abilities:
+def abilities(folder: Path, player: str, model: Any, progress: Callable[..., None]) -> Abilities:
     """Measure them, and write them into the directory of the run.
 
     Args:
@@ -136,7 +138,7 @@ def abilities(folder: Path, player: str, model: Model, progress: StageProgress) 
         ParlourError: The directory holds no games of Avalon, or a player states no beliefs.
     """
     games, model = _games(folder), measured_apart(model)
-    moments = list(belief_moments(counted(games, Stage("exact posteriors", len(games), "games"), progress)))
+    moments = list(belief_moments(Stage("exact posteriors", len(games), "games").counted(games, progress)))
     own = [moment for moment in moments if moment.by_player]
     if not own:
         raise ParlourError(
@@ -187,7 +189,7 @@ def moves_taken(folder: Path) -> MovesTaken | None:
 
 def _scores(
     moments: Sequence[BeliefMoment], stated: dict[str, list[Stated]], opponent: str | None = None
-) -> dict[str, StatedScores]:
+) -> dict[str, Any]:
     """Of every player, at all moments, or at those of games against one opponent."""
     chosen = [k for k, moment in enumerate(moments) if opponent in (None, moment.opponent)]
     return {
@@ -206,10 +208,12 @@ def _games(folder: Path) -> list[AnalysedGame]:
         raise ParlourError(
             f"{str(folder)!r} holds no games of Avalon; accepted: the directory of a `parlour benchmark`"
         )
-    return [read_game(path) for path in files]
+    return [AnalysedGame.read(path) for path in files]
 
 
-def _deception(moments: Sequence[BeliefMoment], model: Model, progress: StageProgress) -> dict[str, Estimate | None]:
+def _deception(
+    moments: Sequence[BeliefMoment], model: Any, progress: Callable[..., None]
+) -> dict[str, Estimate | None]:
     """The doubt of good opponents: what they could conclude, what the heuristic states in their seats, what they state themselves."""
     theirs = [moment for moment in moments if not moment.by_player]
     doubts = {EXACT: doubt(theirs, [moment.exact for moment in theirs], _rng())}
@@ -222,7 +226,7 @@ def _deception(moments: Sequence[BeliefMoment], model: Model, progress: StagePro
 
 
 def _village(
-    games: Sequence[PlayedWerewolf], player: str, model: Model, progress: StageProgress
+    games: Sequence[PlayedWerewolf], player: str, model: Any, progress: Callable[..., None]
 ) -> tuple[VillageBeliefs, Decisions]:
     """What they state, and what the player's own questions took. The player is asked only if it played."""
     own = with_exact([moment for moment in village_moments(games) if moment.by_player], progress)

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from parlour.envs.avalon import vocabulary as avalon
-from parlour.envs.avalon.belief import AvalonHabits
-from parlour.envs.language import speech
-from parlour.envs.werewolf import vocabulary as werewolf
-from parlour.training.measure.avalon.beliefs import opening_belief
+from parlour.envs.avalon.habits import AvalonHabits
 from parlour.training.measure.avalon.games import AnalysedGame
-from parlour.training.measure.avalon.moments import names_of
 
 from parlour_bench.abilities.consistency import Fact, Mask, Said, SpokenGame, evil_deals
+from parlour_bench.abilities.seated import names_of
 from parlour_bench.abilities.werewolf_games import PlayedWerewolf
+from parlour_bench.words import avalon, speech, werewolf
 
 
 def spoken_avalon(game: AnalysedGame) -> SpokenGame:
@@ -33,7 +30,7 @@ def spoken_avalon(game: AnalysedGame) -> SpokenGame:
 
 
 def _after_night(game: AnalysedGame, seat: int, deals: Mask) -> Mask:
-    possible = np.unique(opening_belief(game, seat, AvalonHabits()).evil.astype(bool), axis=0)
+    possible = np.unique(game.opening_belief(seat, AvalonHabits()).evil.astype(bool), axis=0)
     fits: Mask = (deals[:, None] == possible).all(axis=2).any(axis=1)
     return fits
 

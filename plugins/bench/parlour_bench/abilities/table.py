@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from parlour.policies.llm.decisions import mostly_foreign
-from parlour.training.measure.avalon.stated import StatedScores
 from parlour.training.measure.decision_tables import amount, marked
-from parlour.training.report.result_table import Cell, Column, ResultTable
+from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.report.verdicts import doubt, no_score, together
 from parlour.training.statistics import Estimate, show_interval
 
@@ -47,16 +46,16 @@ _AGAINST: Final = {
 
 
 def _belief_rows(
-    everywhere: Mapping[str, StatedScores],
-    against: Mapping[str, Mapping[str, StatedScores]],
+    everywhere: Mapping[str, Any],
+    against: Mapping[str, Mapping[str, Any]],
     players: Sequence[str],
     hidden: str,
     skill: str,
     game: str = "",
-) -> Iterator[tuple[Cell, ...]]:
+) -> Iterator[tuple[Any, ...]]:
     """The beliefs of all players but the hidden one, in one game."""
 
-    def cells(scores: Mapping[str, StatedScores], cell: Callable[[StatedScores], Cell]) -> list[Cell]:
+    def cells(scores: Mapping[str, Any], cell: Callable[[Any], Any]) -> list[Any]:
         return [None if name == hidden or name not in scores else cell(scores[name]) for name in players]
 
     yield ("deduction", skill, *cells(everywhere, lambda score: _text(score.skill)))
@@ -66,7 +65,7 @@ def _belief_rows(
     yield ("deduction", f"{game}calibration error", *cells(everywhere, lambda score: f"{score.calibration:.3f}"))
 
 
-def _own_rows(measured: Abilities) -> Iterator[tuple[Cell, ...]]:
+def _own_rows(measured: Abilities) -> Iterator[tuple[Any, ...]]:
     """What the player alone is measured in, as evil and by its words."""
     for listener, estimate in measured.deception.items():
         yield "deception", _listens(listener), _text(estimate)
@@ -78,7 +77,7 @@ def _own_rows(measured: Abilities) -> Iterator[tuple[Cell, ...]]:
         yield "persuasion", measure, _text(estimate, ".3f")
 
 
-def _consistency_rows(measured: Abilities, players: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
+def _consistency_rows(measured: Abilities, players: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     for game, of in measured.consistency.items():
         plain = game.partition("_")[0].capitalize()
         for kind, words in _AGAINST.items():
@@ -87,7 +86,7 @@ def _consistency_rows(measured: Abilities, players: Sequence[str]) -> Iterator[t
         yield ("consistency", f"{plain}: claims", *(str(of[who].claims) if who in of else None for who in players))
 
 
-def _moves_rows(measured: Abilities) -> Iterator[tuple[Cell, Cell, Cell]]:
+def _moves_rows(measured: Abilities) -> Iterator[tuple[Any, Any, Any]]:
     moves = measured.moves
     if moves is None:
         return

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
 from parlour.envs.replay import Transcript
-from parlour.training.records.werewolf.played import GAME
+
+GAME: Final = "werewolf_v0"
 
 
 @dataclass(frozen=True)

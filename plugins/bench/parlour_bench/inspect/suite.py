@@ -15,9 +15,8 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, mean, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from parlour.envs.registry import lookup
-from parlour.training.harnesses.inspect_ai.played import ALL, STORED, StoredGame, TaskGame, seatings
-from parlour.training.harnesses.inspect_ai.tasks import game_score, mean_if_own, moves_chosen, stderr_if_own, whole_game
-from parlour.training.play.outside import OutsideSeats, OutsideTable
+from parlour.training.harnesses.inspect_ai.played import seatings
+from parlour.training.harnesses.inspect_ai.tasks import game_score, metrics_of, moves_chosen, whole_game
 from parlour.training.report.verdicts import no_score
 from parlour.training.statistics import Estimate
 
@@ -66,12 +65,12 @@ def samples_of(suite: Suite) -> Iterator[Sample]:
         sides = lookup(table.game).spec.sides
         for opponent in table.opponents:
             for options, deals in table.sittings():
-                base = OutsideSeats(OutsideTable(game=table.game, options=options, opponents=opponent)).game_env
-                for game in seatings(base, deals, ALL, sides):
+                base = lookup(table.game).raw_env(**options)
+                for game in seatings(base, deals, "all", sides):
                     yield _sample(table, options, opponent, game)
 
 
-def _sample(table: BenchmarkTable, options: Mapping[str, Any], opponent: str, game: TaskGame) -> Sample:
+def _sample(table: BenchmarkTable, options: Mapping[str, Any], opponent: str, game: Any) -> Sample:
     metadata = {
         "table": table.name,
         "game": table.game,
@@ -104,11 +103,10 @@ def suite_score() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score | None:
         result = await game(state, target)
-        stored = state.store.get(STORED)
-        if result is None or stored is None:
+        if result is None or result.answer is None:
             return result
         metadata = state.metadata
-        points = _points(StoredGame.from_plain(stored), metadata["side"], lookup(metadata["game"]).spec.sides)
+        points = _points(result.answer, metadata["side"], lookup(metadata["game"]).spec.sides)
         result.value = {**result.as_dict(), "points": points}
         result.metadata = {**(result.metadata or {}), "table": metadata["table"], "opponent": metadata["opponent"]}
         result.metadata |= {"points": points, "seed": metadata["seed"]}
@@ -117,20 +115,17 @@ def suite_score() -> Scorer:
     return score
 
 
-def _points(game: StoredGame, side: str, sides: Sequence[str]) -> float:
-    if game.winner == side:
+def _points(winner: str, side: str, sides: Sequence[str]) -> float:
+    if winner == side:
         return WON
-    return 0.0 if game.winner in sides else WON / 2
+    return 0.0 if winner in sides else WON / 2
 
 
 def suite_metrics(name: str, fresh: str | None, tables: Sequence[str] | None) -> dict[str, list[Metric]]:
     """The metrics of the task: the figures of the suite, and the share of games won with its standard error."""
     return {
         "points": [suite_figures(name, fresh, tables)],
-        "win": [mean_if_own(), stderr_if_own()],
-        "reward": [mean_if_own(), stderr_if_own()],
-        "faults": [mean()],
-        "own": [mean()],
+        **metrics_of(sides=False),
     }
 
 

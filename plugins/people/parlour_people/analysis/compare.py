@@ -12,21 +12,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from math import inf
 from typing import Final
 
-from parlour.envs.avalon.vocabulary import MERLIN, MINION, SERVANT
-from parlour.training.measure.avalon.games import NOT_TOLD, AnalysedGame
-from parlour.training.statistics import (
-    COUNT,
-    SHARE,
-    SHARE_DIFFERENCE,
-    Estimate,
-    paired,
-    rate,
-    weighted_mean,
-)
+from parlour.training.measure.avalon.games import AnalysedGame
+from parlour.training.statistics import Estimate, paired, rate, weighted_mean
 
 from parlour_people.analysis.decisions import CARD, GUESS, TEAM, VOTE, Decision
+from parlour_people.words.avalon import MERLIN, MINION, SERVANT
+
+NOT_TOLD: Final = "-"
 
 ALL: Final = "all"
 CLEAN: Final = "clean"
@@ -117,9 +112,9 @@ def _votes(
         group,
         len(votes),
         sum(votes),
-        weighted_mean(theirs, votes, SHARE),
-        weighted_mean(ours, votes, SHARE),
-        weighted_mean(apart, votes, SHARE_DIFFERENCE),
+        weighted_mean(theirs, votes, (0.0, 1.0)),
+        weighted_mean(ours, votes, (0.0, 1.0)),
+        weighted_mean(apart, votes, (-1.0, 1.0)),
     )
 
 
@@ -155,7 +150,7 @@ def surprises(games: Sequence[DecidedGame]) -> Iterator[Surprise]:
             means = [sum(choice.bits or 0.0 for choice in of) / len(of) for of in choices]
             if choices:
                 counts = list(map(len, choices))
-                yield Surprise(kind, role, sum(counts), weighted_mean(means, counts, COUNT))
+                yield Surprise(kind, role, sum(counts), weighted_mean(means, counts, (0.0, inf)))
 
 
 def _is_surprising(role: str, decision: Decision) -> bool:

@@ -14,17 +14,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log2
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
-from parlour.envs.avalon import vocabulary as said
-from parlour.envs.avalon.belief import AvalonHabits
+from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.core import Move
-from parlour.training.measure.avalon.beliefs import opening_belief, take_in
-from parlour.training.measure.avalon.games import AnalysedGame, Moment
+from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.play import seeds
 
 from parlour_people.multi_round.player import MultiRoundPlayer, take_gathering
+from parlour_people.words import avalon as said
 
 TEAM, VOTE, CARD, GUESS, SPEECH = "team", "vote", "card", "guess", "speech"
 _LEAST: Final = 1e-12
@@ -87,16 +86,16 @@ class _Follower:
 
     def __init__(self, game: AnalysedGame, seat: int, habits: AvalonHabits, seed: int) -> None:
         self._game, self._habits, self._seat = game, habits, seat
-        self._belief = opening_belief(game, seat, habits)
+        self._belief = game.opening_belief(seat, habits)
         self._rng = np.random.default_rng(seed)
         self._player: MultiRoundPlayer | None = None
         self._seen = 0
 
-    def decision(self, moment: Moment) -> Decision:
+    def decision(self, moment: Any) -> Decision:
         """What the seat did at a moment; moments come in order."""
         view, move = moment.view, moment.move
         for event in view.events[self._seen :]:
-            take_in(self._belief, event)
+            self._belief.see(event.seat, *event.move)
             take_gathering(self._belief, event.move)
         self._seen = len(view.events)
         if self._player is None:

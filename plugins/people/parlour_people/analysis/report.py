@@ -10,10 +10,10 @@ from functools import partial
 from typing import Any, Final
 
 from parlour.envs.language.text import clean
-from parlour.training.measure.avalon.games import NOT_TOLD, AnalysedGame
-from parlour.training.report.report import Part, Picture, Report
+from parlour.training.measure.avalon.games import AnalysedGame
+from parlour.training.report.report import Picture, Report
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.report.verdicts import WIN_RATE, compared, together
+from parlour.training.report.verdicts import DifferenceScale, compared, together
 
 from parlour_people.analysis import pictures
 from parlour_people.analysis.compare import (
@@ -26,6 +26,10 @@ from parlour_people.analysis.compare import (
     wrong_guesses,
 )
 from parlour_people.analysis.tables import decisions_table
+
+WIN_RATE: Final = DifferenceScale("points", times=100, matters=0.03)
+
+NOT_TOLD: Final = "-"
 
 _WORDS: Final = 160
 """Letters of a record's words that are shown."""
@@ -77,7 +81,7 @@ def report_of(folder: AnalysedFolder, figures: Mapping[str, Any]) -> Report:
     votes, guesses = list(compared_votes(folder.games)), list(compared_guesses(folder.games))
     right = f"Right is approving a team without an evil member, or rejecting one with. The heuristic decides at the same Views, with {habits}. Where most teams are dirty, rejecting all of them is mostly right: the last two rows tell the two kinds of teams apart."
     picture = partial(pictures.votes, votes, folder.theirs) if folder.pictures and votes else None
-    parts: list[Part] = [_overview(folder), replace(votes_table(votes, theirs), note=right), *_guesses(folder, guesses)]
+    parts: list[Any] = [_overview(folder), replace(votes_table(votes, theirs), note=right), *_guesses(folder, guesses)]
     for other, games in folder.beside.items():
         title = f"The same with other habits: {other}"
         parts.append(votes_table(list(compared_votes(games)), theirs, title))
@@ -152,7 +156,7 @@ def _labels(by: str, group: str) -> tuple[str, str]:
     return ("all", "") if by == group else (by, plain(group))
 
 
-def _guesses(folder: AnalysedFolder, rows: Sequence[ComparedGuesses]) -> Iterator[Part]:
+def _guesses(folder: AnalysedFolder, rows: Sequence[ComparedGuesses]) -> Iterator[Any]:
     if not rows:
         yield "Nobody guessed."
         return

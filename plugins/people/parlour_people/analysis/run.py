@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -11,10 +12,9 @@ from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.core import ParlourError
 from parlour.envs.replay import transcript_files
 from parlour.envs.settings import Settings
-from parlour.training.measure.avalon.games import AnalysedGame, read_game
+from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.play.parallel.executor import carry_out, in_order
-from parlour.training.report import plots
-from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
+from parlour.training.runs.progress import Stage, no_progress
 from parlour.training.runs.run import Run
 from pydantic import Field
 
@@ -67,7 +67,7 @@ def analyse(
     folder: str | Path,
     out: str | Path,
     settings: AnalysisSettings | None = None,
-    progress: StageProgress = no_progress,
+    progress: Callable[..., None] = no_progress,
 ) -> Analysis:
     """Analyse all transcripts (`*.jsonl`) of a folder.
 
@@ -82,16 +82,16 @@ def analyse(
     """
     settings = settings or AnalysisSettings()
     files = transcript_files(folder)
-    games = [read_game(path) for path in files]
+    games = [AnalysedGame.read(path) for path in files]
     habits_of = None if settings.habits is None else chosen_habits(settings.habits)
     chosen = [None if habits_of is None else habits_of(game) for game in games]
     named = {"folder": str(folder), "habits": None if settings.habits is None else str(settings.habits)}
     stored = {**named, "seed": settings.seed}
     with Run(out).opened(stored) as target:
-        drawn = settings.pictures and plots.available()
+        drawn = settings.pictures and find_spec("matplotlib") is not None
         calls = [(path, habits, settings) for path, habits in zip(files, chosen, strict=True)]
         stage = Stage("Analysing games", len(calls), "games")
-        results = list(counted(in_order(carry_out(settings.workers, analyse_game, calls)), stage, progress))
+        results = list(stage.counted(in_order(carry_out(settings.workers, analyse_game, calls)), progress))
         result_folder = _folder(games, results, _how(settings), drawn=drawn)
         figures = _figures(result_folder)
         guesses = list(compared_guesses(result_folder.games))
@@ -137,7 +137,7 @@ def without_words(habits: AvalonHabits) -> AvalonHabits:
 
 def analyse_game(path: Path, habits: AvalonHabits | None, settings: AnalysisSettings) -> GameResult:
     """Analyse one game."""
-    game, used = read_game(path), habits or AvalonHabits()
+    game, used = AnalysedGame.read(path), habits or AvalonHabits()
     decisions = decisions_of(game, used, settings.seed)
     others = {} if habits is None else {USUAL: AvalonHabits(), UNHEARD: without_words(used)}
     beside = {name: decisions_of(game, other, settings.seed) for name, other in others.items() if other is not used}

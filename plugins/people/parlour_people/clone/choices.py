@@ -8,26 +8,26 @@ nobody made himself (the table's, a heuristic's, those that an importer assumed)
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
-from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.replay import transcript_files
 from parlour.envs.settings import Settings
-from parlour.training.measure.avalon.games import AnalysedGame, read_game
+from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.records.avalon.importing import assumed_moves
-from parlour.training.runs.progress import Stage, StageProgress, counted, no_progress
+from parlour.training.runs.progress import Stage, no_progress
 from pydantic import Field
 
 from parlour_people.cloned.features import SPEECH, decision_of, described, group_of
 from parlour_people.cloned.record import Array, SeatRecord, acts_of
 from parlour_people.multi_round.player import MultiRoundPlayer
 from parlour_people.multi_round.rules import CONSULT
+from parlour_people.words import avalon as game
 
 Method = Literal["choice", "networks"]
 
@@ -85,7 +85,7 @@ class ImitatedChoice:
     a seat known to be evil, another one or nobody; the act of a speech."""
 
 
-def read_choices(folder: str | Path, seed: int, progress: StageProgress = no_progress) -> list[ImitatedChoice]:
+def read_choices(folder: str | Path, seed: int, progress: Callable[..., None] = no_progress) -> list[ImitatedChoice]:
     """The choices of all games of a folder of transcripts, by name.
 
     Args:
@@ -98,8 +98,8 @@ def read_choices(folder: str | Path, seed: int, progress: StageProgress = no_pro
     """
     choices: list[ImitatedChoice] = []
     paths = transcript_files(folder)
-    for number, path in enumerate(counted(paths, Stage("Reading games", len(paths), "games"), progress)):
-        choices += choices_of(read_game(path), number, seed)
+    for number, path in enumerate(Stage("Reading games", len(paths), "games").counted(paths, progress)):
+        choices += choices_of(AnalysedGame.read(path), number, seed)
     if not choices:
         raise ParlourError(
             f"{str(folder)!r} holds no decision; accepted: transcripts of games of Avalon that were played"

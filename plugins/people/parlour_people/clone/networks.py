@@ -22,18 +22,18 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from parlour.envs.avalon import vocabulary
-from parlour.envs.avalon.vocabulary import ROLES
 from parlour.envs.batch.players import HeuristicSeats
-from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import Move
-from parlour.policies.network import forward, log_softmax
-from parlour.training.learn.batch.networks import layers_of, use_one_thread, weights_of
+from parlour.policies.network import forward
+from parlour.training.learn.batch.networks import use_one_thread, weights_of
+from scipy.special import log_softmax
 from torch import nn
 from torch.nn import functional
 
 from parlour_people.clone.recorded import RecordedTurn, ReplayableGame, replayed
 from parlour_people.cloned import FEATURES, INPUTS, Layers, inputs_of
+from parlour_people.words import avalon as vocabulary
+from parlour_people.words.avalon import ROLES
 
 HIDDEN: Final = (192, 64)
 DROPOUT: Final = 0.25
@@ -52,7 +52,7 @@ KINDS: Final = (vocabulary.BALLOT, vocabulary.TEAM, vocabulary.CARD, vocabulary.
 class Decisions:
     """N decisions of games with one number of players."""
 
-    tables: BatchTables
+    tables: Any
     """Some table with this number of players; actions have the same numbers at all."""
     inputs: NDArray[np.float32]
     """What a network reads, shape (N, D)."""
@@ -143,7 +143,7 @@ class SeatOrders:
         tables: With any roles.
     """
 
-    def __init__(self, tables: BatchTables) -> None:
+    def __init__(self, tables: Any) -> None:
         self._seats, self._catalogue = tables.seats, tables.game.catalogue
         self._numbers = {move: number for number, move in enumerate(self._catalogue)}
         names = [*INPUTS, *tables.names[len(tables.game.role_names) :]]
@@ -220,7 +220,7 @@ def _made(sizes: Sequence[int], generator: torch.Generator) -> nn.Sequential:
 
 def _with_dropout(network: nn.Sequential, inputs: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """Logits; a share of the hidden units is left out."""
-    *inside, last = layers_of(network)
+    *inside, last = (layer for layer in network.modules() if hasattr(layer, "weight"))
     hidden = inputs
     for layer in inside:
         hidden = torch.relu(layer(hidden))

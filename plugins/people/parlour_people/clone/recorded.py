@@ -12,12 +12,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from parlour.envs import batch, replay
-from parlour.envs.batch.tables import HOLD, BatchTables, Turns
 from parlour.envs.core import NATURE, Move, ParlourError
 from parlour.envs.replay import Transcript
 from parlour.training.records.avalon.importing import assumed_moves
 
 from parlour_people.cloned import GAME
+
+HOLD: Final = -1
 
 _TABLES: Final = 1024
 """Games played side by side."""
@@ -39,8 +40,8 @@ class ReplayableGame(NamedTuple):
 class RecordedTurn(NamedTuple):
     """The same turn of some games of one table."""
 
-    tables: BatchTables
-    turns: Turns
+    tables: Any
+    turns: Any
     rows: NDArray[np.int32]
     """Tables where a seat is to make a recorded move of its own that is not the only one, shape (m,)."""
     games: NDArray[np.int32]
@@ -92,7 +93,7 @@ def replayed(games: Sequence[ReplayableGame], features: str) -> Iterator[Recorde
         yield from _block(tables, block)
 
 
-def _block(tables: BatchTables, games: Sequence[ReplayableGame]) -> Iterator[RecordedTurn]:
+def _block(tables: Any, games: Sequence[ReplayableGame]) -> Iterator[RecordedTurn]:
     numbers = {move: number for number, move in enumerate(tables.game.catalogue)}
     own, count = tables.frame.own, len(games)
     tables.reset([game.number for game in games])

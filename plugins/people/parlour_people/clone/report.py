@@ -16,19 +16,29 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from parlour.training.report import plots
-from parlour.training.report.report import Part, Picture, Report
+from parlour.training.report.report import Picture, Report
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.report.verdicts import BETTER, LOG_LIKELIHOOD, UNCLEAR, WORSE, compared, together, word
-from parlour.training.statistics import SHARE, UNBOUNDED, Estimate, weighted_mean
+from parlour.training.report.verdicts import DifferenceScale, compared, together, word
+from parlour.training.statistics import Estimate, weighted_mean
 
 from parlour_people.clone.choices import ImitatedChoice
 from parlour_people.cloned.record import Array
+
+LOG_LIKELIHOOD: Final = DifferenceScale("nats a decision", "+.4f", cases="games")
+
+BETTER: Final = "better"
+INTERVAL: Final = "95 % interval"
+OWN: Final = "#0072B2"
+REFERENCE: Final = "0.35"
+UNCLEAR: Final = "no difference shown"
+WORSE: Final = "worse"
 
 MODELS: Final = ("clone", "heuristic", "frequency", "chance")
 CLONE, HEURISTIC, FREQUENCY, CHANCE = MODELS
@@ -108,15 +118,15 @@ def _score(what: str, role: str, model: str, of: Columns) -> ChoiceScore:
     says = ~np.isnan(of[f"log: {model}"])
     games = of["game"][says]
 
-    def mean(values: Array, bounds: tuple[float, float] = UNBOUNDED) -> Estimate:
+    def mean(values: Array, bounds: tuple[float, float] = (-inf, inf)) -> Estimate:
         return by_game(zip(games.tolist(), values.tolist(), strict=True), bounds)
 
     top, log, own_top, own_log = (of[f"{part}: {name}"][says] for name in (model, CLONE) for part in ("top", "log"))
     less = (None, None) if model == CLONE else (mean(own_top - top), mean(own_log - log))
-    return ChoiceScore(what, role, model, len(games), len(np.unique(games)), mean(top, SHARE), mean(log), *less)
+    return ChoiceScore(what, role, model, len(games), len(np.unique(games)), mean(top, (0.0, 1.0)), mean(log), *less)
 
 
-def by_game(values: Iterable[tuple[int, float]], bounds: tuple[float, float] = UNBOUNDED) -> Estimate:
+def by_game(values: Iterable[tuple[int, float]], bounds: tuple[float, float] = (-inf, inf)) -> Estimate:
     """The mean of values of decisions, (game, value), with an interval for games as what is drawn."""
     sums: dict[int, list[float]] = {}
     for number, value in values:
@@ -157,7 +167,7 @@ def report_by_date(scores: Sequence[ChoiceScore], source: Mapping[str, Any]) -> 
     return _report("Networks cloned from recorded players", scores, learned, by_players)
 
 
-def _report(title: str, scores: Sequence[ChoiceScore], learned: str, more: Part) -> Report:
+def _report(title: str, scores: Sequence[ChoiceScore], learned: str, more: Any) -> Report:
     by_role = score_table("By role", [score for score in scores if score.role != ALL])
     every = replace(score_table("All scores", scores), file="scores.csv")
     picture = Picture(partial(_draw, scores), "held-out scores", PICTURE)
@@ -207,7 +217,7 @@ def _draw(scores: Sequence[ChoiceScore], path: Path) -> None:
         6.8,
         title="How well each model predicts recorded players' choices",
         who=f"Recorded players; models: {', '.join(dict.fromkeys(score.model for score in whole))}",
-        n=f"n = {max(score.games for score in whole):,} games held out, decisions as in the panels; {plots.INTERVAL}s",
+        n=f"n = {max(score.games for score in whole):,} games held out, decisions as in the panels; {INTERVAL}s",
     ) as made:
         panels = made.subplots(2, wide, squeeze=False).ravel()
         for axes, what in zip(panels, kinds, strict=False):
@@ -218,7 +228,7 @@ def _draw(scores: Sequence[ChoiceScore], path: Path) -> None:
 
 def _bars(axes: Any, what: str, rows: Sequence[ChoiceScore]) -> None:
     for at, score in enumerate(reversed(rows)):
-        colour = plots.OWN if score.model == CLONE else plots.REFERENCE
+        colour = OWN if score.model == CLONE else REFERENCE
         plots.points(axes, [at], [score.log.with_ends], across=True, color=colour)
     axes.locator_params(axis="x", nbins=4)
     axes.set_yticks(range(len(rows)), [score.model for score in reversed(rows)])

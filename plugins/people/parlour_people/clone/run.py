@@ -12,7 +12,7 @@ At most `ALTERNATIVES` of the moves not taken, drawn evenly, are used; the estim
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -21,7 +21,7 @@ from typing import Any, Final
 import numpy as np
 import torch
 from parlour.envs.core import ParlourError
-from parlour.training.runs.progress import Stage, StageProgress, counted
+from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
 from parlour.training.statistics import plain
 
@@ -318,11 +318,11 @@ def cross_validated(choices: Sequence[ImitatedChoice], config: CloneConfig, run:
     return {name: np.array([row.get(name, np.nan) for row in rows]) for name in names}
 
 
-def _of_all(choices: Sequence[ImitatedChoice], config: CloneConfig, progress: StageProgress) -> ChoiceNetwork:
+def _of_all(choices: Sequence[ImitatedChoice], config: CloneConfig, progress: Callable[..., None]) -> ChoiceNetwork:
     """The network from all games; a kind that was never decided is even."""
     kinds, heads = by_kind(choices), {}
     stage = Stage("Learning from all games", len(DECISIONS), "kinds of decisions")
-    for kind in counted(DECISIONS, stage, progress):
+    for kind in stage.counted(DECISIONS, progress):
         width = len(COLUMNS[kind])
         even = ChoiceHead(np.zeros((len(GROUPS), width)), np.zeros((0, width)), np.zeros(0), np.zeros(0))
         heads[kind] = fit(kinds[kind], config) if kind in kinds else even

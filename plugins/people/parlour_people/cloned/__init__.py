@@ -20,20 +20,20 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Protocol, Self
 
 import numpy as np
-from parlour.envs.avalon.vocabulary import ROLES, AvalonView
+from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import ParlourError, accept, check_one_of
-from parlour.envs.registry import build, known
+from parlour.envs.registry import build, lookup
 from parlour.envs.settings import Accepts, Settings
+from parlour.policies import Policy
 from parlour.policies.array_files import layer_arrays, read_arrays, write_arrays
-from parlour.policies.base import Policy
 from parlour.policies.files import reading
-from parlour.policies.network import softmax
-from parlour.policies.seating import Seating
 from parlour.policies.trained import TrainedSeat
+from scipy.special import softmax
 
 from parlour_people.cloned.features import COLUMNS, DECISIONS, GROUPS, decision_of, described, group_of
 from parlour_people.cloned.record import Array, SeatRecord
 from parlour_people.multi_round import GAME as MULTI_ROUND
+from parlour_people.words.avalon import ROLES
 
 __all__ = ["CLONE", "ChoiceHead", "ChoiceNetwork", "ClonedPlayer", "is_clone"]
 
@@ -107,7 +107,7 @@ class CloneNetworks:
         Raises:
             ParlourError: The table has talk, other moves, or a number of players that the networks do not know.
         """
-        spec = known(GAME).spec
+        spec = lookup(GAME).spec
         table: Any = build(spec, dict(config))
         if table.talk or table.rules.short_teams:
             raise ParlourError(
@@ -303,7 +303,7 @@ class ClonedPlayer(Policy):
         return head.chances(described(view, self._seen), group_of(view))
 
     @classmethod
-    def make(cls, settings: CloneSettings, at: Seating) -> Policy:
+    def make(cls, settings: CloneSettings, at: Any) -> Policy:
         """A `ClonedPlayer`, or a `TrainedSeat` where the file holds networks. Raises `ParlourError` at tables that it does not know."""
         check_one_of("game of a clone", at.game, (GAME, MULTI_ROUND.id))
         with reading(settings.file, "policy file", _UNUSABLE), np.load(settings.file) as stored:

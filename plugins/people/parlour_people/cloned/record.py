@@ -13,18 +13,21 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from parlour.envs.avalon import vocabulary as game
-from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
+from parlour.envs.avalon.belief import AvalonBelief
+from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Event, Move
-from parlour.envs.language import claims as spoken, speech
+from parlour.envs.language import claims as spoken
 
 from parlour_people.multi_round.player import take_gathering
 from parlour_people.multi_round.rules import CONSULT
+from parlour_people.words import avalon as game, speech
+
+PROPOSE: Final = "propose"
 
 _NAMED: Final = re.compile(r"player[_ ]?(\d{1,2})(?!\w)", re.IGNORECASE)
-_FOR: Final = {speech.ACCUSE: -1.0, speech.DEFEND: 1.0, speech.RECOMMEND: 1.0, spoken.PROPOSE: 1.0}
-_ACT: Final = {speech.ACCUSE: speech.ACCUSE, speech.DEFEND: speech.DEFEND, spoken.PROPOSE: speech.RECOMMEND}
+_FOR: Final = {speech.ACCUSE: -1.0, speech.DEFEND: 1.0, speech.RECOMMEND: 1.0, PROPOSE: 1.0}
+_ACT: Final = {speech.ACCUSE: speech.ACCUSE, speech.DEFEND: speech.DEFEND, PROPOSE: speech.RECOMMEND}
 """Kind of a claim -> the act that says it of one seat."""
 _READ: Final = 4000
 """Characters of a statement that are read."""

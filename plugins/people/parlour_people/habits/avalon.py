@@ -10,20 +10,20 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from parlour.envs.avalon import vocabulary as game
-from parlour.envs.avalon.belief import AvalonBelief, AvalonHabits
-from parlour.envs.avalon.deals import Array, Key, Numbers, clean, sides, team_rows, teams
-from parlour.envs.avalon.habits import LEADERS, Terms
-from parlour.envs.avalon.presets import PLAYERS
+from parlour.envs.avalon.belief import AvalonBelief
+from parlour.envs.avalon.deals import Key
+from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.avalon.public import Public
 from parlour.envs.core import Event
-from parlour.envs.language import speech
 from parlour.envs.language.claims import claims
 
+from parlour_people.arrays import Array, Numbers, Terms, team_rows, teams
 from parlour_people.habits import conduct, spoken
 from parlour_people.habits.learner import Loss, Widths, by_table, nothing
 from parlour_people.habits.model import CLAIM_TERMS, STANCES, ClaimHabits, PeopleHabits
 from parlour_people.habits.report import BeliefRead, side_loss
+from parlour_people.words import avalon as game, speech
+from parlour_people.words.avalon import LEADERS, PLAYERS
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class _Reader:
     def __init__(self, record: PublicGame, cases: Cases) -> None:
         self._record, self._found = record, cases
         self._key = record.key()
-        self._public = Public(sides(self._key)[0])
+        self._public = Public(self._key.sides()[0])
         self._known = [record.known_evil(kind) for kind in range(len(LEADERS))]
         self._leader = 0
         self._team: tuple[int, ...] = ()
@@ -201,13 +201,13 @@ class _Reader:
         self._leader, self._team = leader, team
         self._public.propose(team)
         n, size, kind = self._record.players, len(team), self._record.kinds[leader]
-        doubts = self._public.doubts(clean(self._key, size))[leader]
+        doubts = self._public.doubts(self._key.clean(size))[leader]
         terms = conduct.team_terms(self._public, leader, doubts, team_rows(n, size), self._known[kind][None, :])[0]
         self._found.teams[LEADERS[kind]].append(RecordedChoice(n, terms, teams(n, size).index(team)))
 
     def _see_votes(self, votes: tuple[int, ...]) -> None:
         n, size = self._record.players, len(self._team)
-        doubts = self._public.doubts(clean(self._key, size))[:, teams(n, size).index(self._team)]
+        doubts = self._public.doubts(self._key.clean(size))[:, teams(n, size).index(self._team)]
         terms = conduct.vote_terms(self._public, self._leader, self._team, doubts)
         voters = []
         for seat, kind in enumerate(self._record.kinds):
@@ -250,7 +250,7 @@ def statements_of(games: Iterable[PublicGame]) -> list[RecordedStatement]:
 
 
 def _statements(record: PublicGame) -> Iterator[RecordedStatement]:
-    public, listened = Public(sides(record.key())[0]), spoken.Heard(record.players)
+    public, listened = Public(record.key().sides()[0]), spoken.Heard(record.players)
     for seat, (kind, args, words), _ in record.events:
         if kind == game.LEADS:
             public.lead(args[0])

@@ -18,15 +18,16 @@ from math import log
 from typing import Final
 
 import numpy as np
-from parlour.envs.avalon import GAME, vocabulary as game
-from parlour.envs.avalon.deals import Array, tables
-from parlour.envs.avalon.habits import LEADERS, AvalonHabits, Terms
-from parlour.envs.avalon.presets import PLAYERS
+from parlour.envs.avalon.habits import AvalonHabits
+from parlour.envs.registry import lookup
 
+from parlour_people.arrays import Array, Terms
 from parlour_people.habits import avalon as recorded, learner, model as habits
 from parlour_people.habits.conduct import MOOD_SHARES, MOODS, over_moods
 from parlour_people.habits.likelihoods import Likelihoods
 from parlour_people.multi_round import GAME as MULTI_ROUND
+from parlour_people.words import avalon as game
+from parlour_people.words.avalon import LEADERS, PLAYERS
 
 WORDS: Final = "learned, words"
 """The reading that also uses speech."""
@@ -184,7 +185,7 @@ def evidence(
     key = record.key()
     unweighed = None if claimed is None else replace(claimed, weight=1.0)
     likely = Likelihoods(key, replace(conduct, weights=habits.Weights()), AvalonHabits(), unweighed)
-    true = (tables(key).evil == record.evil).all(axis=1).astype(np.float64)
+    true = (key.tables().evil == record.evil).all(axis=1).astype(np.float64)
     total, totals = np.zeros((len(KINDS), len(true))), []
     team: tuple[int, ...] = ()
     for seat, (kind, args, words), _ in record.events:
@@ -281,7 +282,7 @@ def _variants(games: Sequence[recorded.PublicGame], how: learner.Learning) -> di
 
 
 AVALON: Final = learner.HabitsOfGame(
-    id=GAME.id,
+    id=lookup("avalon_v0").spec.id,
     title="Habits learned from records",
     record=lambda name, roles, _, state: recorded.PublicGame(name, roles, tuple(e for e in state.log if e.to is None)),
     learn=learn,

@@ -11,20 +11,27 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numba import prange
-from parlour.envs.avalon import vocabulary as game
-from parlour.envs.avalon.deals import Array, Key, Numbers, tables
-from parlour.envs.avalon.evidence import CARD_STRIDE, IMPOSSIBLE, Watched, known_evil
-from parlour.envs.avalon.habits import CLASSES, COUNTS, EVIDENCE_CARDS, EVIDENCE_TEAMS, EVIDENCE_VOTES, PublicEvidence
-from parlour.envs.avalon.presets import PLAYERS
-from parlour.envs.batch.compiled import kernel, loop, use_threads
+from numba import prange, set_num_threads
+from parlour.envs.avalon.deals import Key
+from parlour.envs.avalon.evidence import Watched
+from parlour.envs.avalon.habits import PublicEvidence
+from parlour.envs.batch.compiled import kernel, loop
 
+from parlour_people.arrays import Array, Numbers
 from parlour_people.habits.avalon import PublicGame
 from parlour_people.habits.learner import Loss, Widths, by_table
+from parlour_people.words import avalon as game
+from parlour_people.words.avalon import PLAYERS
+
+CARD_STRIDE: Final = 18
+
+COUNTS: Final = ("none", "one", "more")
+IMPOSSIBLE: Final = -30.0
 
 EVIDENCE_WIDTHS: Final = Widths(shared=0.2, own=0.1)
 """Widths of the priors of the coefficients, around zero: narrow, because the moments of one game share most events."""
-_SHAPES: Final = ((len(CLASSES), len(EVIDENCE_VOTES)), (len(CLASSES), len(EVIDENCE_TEAMS)), (len(EVIDENCE_CARDS),))
+_SHAPES: Final = ((12, 20), (12, 13), (72,))
+"""Coefficients of votes, teams and cards, as `PublicEvidence` holds them."""
 _SIZES: Final = tuple(int(np.prod(shape)) for shape in _SHAPES)
 _ACCURACY: Final = 1e-5
 """The fit ends when a step gains less than this share of the loss."""
@@ -62,9 +69,9 @@ def watched_games(games: Sequence[PublicGame]) -> list[WatchedGames]:
 
 
 def _together(key: Key, games: Sequence[PublicGame]) -> WatchedGames:
-    kinds, known = known_evil(key)
+    kinds, known = key.known_evil()
     bits = known @ (1 << np.arange(len(key.roles)))
-    evil, merlin, _, _ = tables(key)
+    evil, merlin, _, _ = key.tables()
     seen = [_proposals(key, played) for played in games]
     truth = [(evil == played.evil).all(axis=1) & (merlin[:, played.roles.index(game.MERLIN)] == 1) for played in games]
     columns = [np.array(column) for column in zip(*(row for rows in seen for row in rows), strict=True)]
@@ -107,7 +114,7 @@ def loss_of(groups: Sequence[WatchedGames]) -> Loss:
     def loss(coefficients: Array) -> tuple[float, Array]:
         votes, teams, cards = unpacked(coefficients)
         total, slope = 0.0, np.zeros_like(coefficients)
-        use_threads(1)
+        set_num_threads(1)
         for group in groups:
             count = len(group.starts) - 1
             losses = np.zeros(count)

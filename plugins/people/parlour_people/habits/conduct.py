@@ -27,10 +27,10 @@ from math import comb, exp, log
 from typing import Final
 
 import numpy as np
-from parlour.envs.avalon.deals import Array
 from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.avalon.public import Public
 
+from parlour_people.arrays import Array
 from parlour_people.habits.model import VOTE_TERMS, Conduct
 
 DIRTY: Final = VOTE_TERMS.index("dirty")

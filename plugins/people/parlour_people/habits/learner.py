@@ -14,13 +14,12 @@ from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 from parlour.envs import replay
-from parlour.envs.avalon.deals import Array
-from parlour.envs.avalon.habits import Terms
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import name_of
-from parlour.training.runs.progress import Stage, StageProgress, no_progress
+from parlour.training.runs.progress import Stage, no_progress
 from scipy.optimize import minimize
 
+from parlour_people.arrays import Array, Terms
 from parlour_people.habits import report
 from parlour_people.habits.report import BeliefRead, SourceGame
 
@@ -192,7 +191,7 @@ def cross_validate(
     of_game: HabitsOfGame[G],
     games: Sequence[G],
     how: Learning,
-    progress: StageProgress = no_progress,
+    progress: Callable[..., None] = no_progress,
     name: str = LEARNED,
 ) -> Iterator[Fold]:
     """Read each game by habits learned from the games of the other folds."""

@@ -8,11 +8,12 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-from parlour.envs.avalon.deals import Array, Key, Numbers, clean, sides, tables, team_rows, teams
+from parlour.envs.avalon.deals import Key
 from parlour.envs.avalon.habits import AvalonHabits
-from parlour.envs.avalon.public import Public, kind_of
+from parlour.envs.avalon.public import Public
 from parlour.envs.language.claims import claims
 
+from parlour_people.arrays import Array, Numbers, team_rows, teams
 from parlour_people.habits import conduct as terms, spoken
 from parlour_people.habits.model import ClaimHabits, Conduct
 
@@ -38,7 +39,7 @@ class Likelihoods:
     ) -> None:
         self._key, self._conduct, self._habits, self._claimed, self._reader = key, conduct, habits, claimed, reader
         self._all = key._replace(seat=-1, role="", knows=())
-        self.public = Public(sides(self._all)[0])
+        self.public = Public(self._all.sides()[0])
         self.stance_counts = spoken.Heard(len(key.roles))
         self._leader = 0
 
@@ -71,21 +72,21 @@ class Likelihoods:
         )
         self.stance_counts.hear(np.array(stances))
         if speaker == self._key.seat:
-            return np.zeros(len(tables(self._key).evil))
+            return np.zeros(len(self._key.tables().evil))
         others = (np.arange(n) != speaker).astype(np.float64)
         by_kind = []
         for (rows, inverse), coefficients in zip(known(self._key), self._claimed.stances, strict=True):
             if_good = spoken.log_stances(terms, stances, coefficients)
             if_evil = spoken.log_stances(spoken.with_evil(terms, others), stances, coefficients)
             by_kind.append((if_good.sum() + rows @ (if_evil - if_good))[inverse])
-        return self._claimed.weight * np.choose(kind_of(self._key)[:, speaker], by_kind)
+        return self._claimed.weight * np.choose(self._key.kinds()[:, speaker], by_kind)
 
     def team(self, leader: int, team: Sequence[int]) -> Array:
         """A leader names a team; to itself its own tells nothing."""
         self._leader = leader
         self.public.propose(team)
         if leader == self._key.seat:
-            return np.zeros(len(tables(self._key).evil))
+            return np.zeros(len(self._key.tables().evil))
         doubts = self._doubts(len(team))[leader]
         members = team_rows(len(self._key.roles), len(team))
         chosen = teams(len(self._key.roles), len(team)).index(tuple(sorted(team)))
@@ -93,7 +94,7 @@ class Likelihoods:
             terms.log_team(terms.team_terms(self.public, leader, doubts, members, rows), chosen, coefficients)[inverse]
             for (rows, inverse), coefficients in zip(known(self._key), self._conduct.teams, strict=True)
         ]
-        kinds = kind_of(self._key)[:, leader]
+        kinds = self._key.kinds()[:, leader]
         return self._conduct.weights.teams * np.choose(kinds, by_kind)
 
     def votes(self, team: Sequence[int], votes: Sequence[int], without: Sequence[int] = ()) -> Array:
@@ -104,11 +105,11 @@ class Likelihoods:
         cast = np.array(votes, dtype=np.float64)
         others = (np.arange(n) != self._key.seat).astype(np.float64)[:, None]
         others[list(without)] = 0.0
-        total = np.zeros((len(tables(self._key).evil), len(terms.MOODS)))
+        total = np.zeros((len(self._key.tables().evil), len(terms.MOODS)))
         for kind, (rows, inverse) in enumerate(known(self._key)):
             dirty = (rows[:, list(team)].sum(axis=1) > 0)[inverse]
             pair = self._log_votes(kind, vote_terms, cast)
-            is_kind = (kind_of(self._key) == kind).astype(np.float64)
+            is_kind = (self._key.kinds() == kind).astype(np.float64)
             total += np.where(dirty[:, None], is_kind @ (others * pair[0]), is_kind @ (others * pair[1]))
         return self._conduct.weights.votes * terms.over_moods(total)
 
@@ -116,7 +117,7 @@ class Likelihoods:
         """The fails of a quest are shown; `own_card` is that of the seat itself, if it was on the team."""
         size, me = len(team), self._key.seat
         chance = terms.fails_chances(self.public, size, fails, self._conduct, self._habits)
-        evil = tables(self._key).evil
+        evil = self._key.tables().evil
         if own_card is None or me not in team:
             likely = chance[evil[:, list(team)].sum(axis=1).astype(int)]
         else:
@@ -136,7 +137,7 @@ class Likelihoods:
         n, me = len(self._key.roles), self._key.seat
         chosen = teams(n, len(team)).index(tuple(sorted(team)))
         doubts, members = self._doubts(len(team))[me], team_rows(n, len(team))
-        kind = int(kind_of(self._key)[0, me])
+        kind = int(self._key.kinds()[0, me])
         rows, inverse = known(self._key)[kind]
         features = terms.team_terms(self.public, me, doubts, members, rows)
         return np.exp(terms.log_team(features, chosen, self._conduct.teams[kind]))[inverse]
@@ -146,7 +147,7 @@ class Likelihoods:
         n, me = len(self._key.roles), self._key.seat
         doubts = self._doubts(len(team))[:, teams(n, len(team)).index(tuple(sorted(team)))]
         features = terms.vote_terms(self.public, self._leader, team, doubts)[me : me + 1]
-        kind, cast = int(kind_of(self._key)[0, me]), np.array([float(vote)])
+        kind, cast = int(self._key.kinds()[0, me]), np.array([float(vote)])
         rows, inverse = known(self._key)[kind]
         pair = self._log_votes(kind, features, cast)
         dirty, clean = (float(np.exp(terms.over_moods(logs))[0]) for logs in pair)
@@ -154,7 +155,7 @@ class Likelihoods:
 
     def own_card(self, team: Sequence[int], card: int) -> Array:
         """That the seat plays a card (1 success): of k evil members with f fails a given one fails in f / k of the cases."""
-        me, evil = self._key.seat, tables(self._key).evil
+        me, evil = self._key.seat, self._key.tables().evil
         if not evil[0, me]:
             fails = np.full(len(evil), self._habits.good_fails)
             return fails if card == 0 else 1 - fails
@@ -175,7 +176,7 @@ class Likelihoods:
         return [terms.log_votes(by_team, cast, voters[2 + kind]) for by_team in (hearsay, features)]
 
     def _doubts(self, size: int) -> Array:
-        return self.public.doubts(clean(self._all, size))
+        return self.public.doubts(self._all.clean(size))
 
 
 @lru_cache(maxsize=64)
@@ -184,7 +185,7 @@ def known(key: Key) -> tuple[tuple[Array, Numbers], ...]:
 
     An evil seat does not know Oberon, Merlin not Mordred; for those who know nobody it is hearsay, of all.
     """
-    evil, _, blind, mordred = tables(key)
+    evil, _, blind, mordred = key.tables()
     whole = _rows(evil)
     return _rows(evil * (1 - blind)), _rows(evil * (1 - mordred)), whole, whole
 

@@ -17,18 +17,15 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Final
 
 from parlour.envs.avalon.deals import Key
-from parlour.envs.avalon.habits import (
-    LEADERS,
-    NUMBERS,
-    DealScores,
-    LearnedHabits,
-    PublicEvidence,
-    Term,
-    Terms,
-)
+from parlour.envs.avalon.habits import LearnedHabits, PublicEvidence
 from parlour.envs.hidden_roles.habit_files import HabitsByPlayers, Named
 from parlour.envs.settings import SPARSE, Accepts, Settings
 from pydantic import BeforeValidator, SerializerFunctionWrapHandler, WrapSerializer
+
+from parlour_people.arrays import Term, Terms
+from parlour_people.words.avalon import LEADERS
+
+NUMBERS: Final = "numbers from -50 to 50"
 
 VOTERS: Final = ("evil, dirty", "evil, clean", "Merlin, dirty", "Merlin, clean", "good", "Oberon")
 """Kinds of voters: an evil seat that knows its fellows, and Merlin, each by its knowledge about the team; good seats that know
@@ -123,7 +120,7 @@ class PeopleHabits(LearnedHabits):
         """Whether free words are evidence: the habits cover conduct and words."""
         return self.conduct is not None and self.words is not None and self.evidence is None
 
-    def scores(self, key: Key) -> DealScores:
+    def scores(self, key: Key) -> Any:
         """The log likelihoods of events by conduct, or their scores by evidence."""
         from parlour_people.habits.likelihoods import Likelihoods
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Self
 
-from parlour.envs.avalon import GAME
 from parlour.envs.core import check_one_of
+from parlour.envs.registry import lookup
 from parlour.envs.settings import Accepts, Settings
-from parlour.policies.heuristic.policy import GamePlayer, HeuristicPolicy
-from parlour.policies.seating import Seating
+from parlour.policies.heuristic.policy import HeuristicPolicy
 
 from parlour_people.habits.model import PeopleHabitsFile, read_people_habits
 from parlour_people.multi_round import GAME as MULTI_ROUND
@@ -40,12 +39,12 @@ class ConductPlayer(HeuristicPolicy):
         return ConductSettings
 
     @classmethod
-    def make(cls, settings: ConductSettings, at: Seating) -> Self:  # type: ignore[override]  # a file, and no style
-        check_one_of("game of conduct", at.game, (GAME.id, MULTI_ROUND.id))
+    def make(cls, settings: ConductSettings, at: Any) -> Self:  # type: ignore[override]  # a file, and no style
+        check_one_of("game of conduct", at.game, (lookup("avalon_v0").spec.id, MULTI_ROUND.id))
         habits = read_people_habits(settings.file)
         if "num_players" in at.config:
             habits.of(at.config["num_players"])
         return cls(habits)
 
-    def _seated(self, player: Any, view: Any) -> GamePlayer[Any]:
+    def _seated(self, player: Any, view: Any) -> Any:
         return MultiRoundPlayer(view, self.rng, self.by_players.of(len(view.roles)))

@@ -10,20 +10,27 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
+from importlib.util import find_spec
+from itertools import cycle
 from math import comb
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 import numpy as np
-from parlour.envs.avalon.deals import Array
-from parlour.envs.common.extras import not_installed
-from parlour.training.measure.calibration import CalibrationBin, bins_by_range, calibration_error as error_of
+from parlour.training.measure.calibration import bins_by_range, calibration_error as error_of
+from parlour.training.play.extras import import_extra
 from parlour.training.report import plots
-from parlour.training.report.plots import REFERENCE, Curve, CurvePoint
 from parlour.training.report.result_table import Column, ResultTable, plain_table
-from parlour.training.report.verdicts import LOG_LOSS, compared, saved
+from parlour.training.report.verdicts import DifferenceScale, compared
 from parlour.training.statistics import Estimate, rate
+
+from parlour_people.arrays import Array
+
+LOG_LOSS: Final = DifferenceScale("nats of log loss", "+.3f", cases="games")
+
+MARKERS: Final = "os^DvPX"
+REFERENCE: Final = "0.35"
+_COLOURS: Final = ("#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 
 
 class SourceGame(Protocol):
@@ -95,10 +102,7 @@ def auc(reads: Sequence[BeliefRead]) -> float:
     chances, evil = seats(reads)
     if not 0 < evil.sum() < len(evil):
         return float("nan")
-    try:
-        return float(import_module("sklearn.metrics").roc_auc_score(evil, chances))
-    except ModuleNotFoundError:
-        raise not_installed("scikit-learn", "train") from None
+    return float(import_extra("sklearn.metrics", "train").roc_auc_score(evil, chances))
 
 
 def seats(reads: Sequence[BeliefRead]) -> tuple[Array, Array]:
@@ -107,7 +111,7 @@ def seats(reads: Sequence[BeliefRead]) -> tuple[Array, Array]:
     return chances, np.array([evil for read in reads for evil in read.evil], dtype=np.float64)
 
 
-def calibration(reads: Sequence[BeliefRead]) -> list[CalibrationBin]:
+def calibration(reads: Sequence[BeliefRead]) -> list[Any]:
     """Chances of seats against how many of them are evil."""
     return bins_by_range(*seats(reads))
 
@@ -195,7 +199,7 @@ def verdict(entries: Sequence[Mapping[str, Any]], games: str) -> str:
     learned = [entry for entry in entries if entry["players"] == _ALL and entry.get("less_than_default") is not None]
     if not learned:
         return "Nothing was compared with the fixed rates."
-    name, gain = f"belief by {learned[-1]['habits']!r}", saved(learned[-1]["less_than_default"])
+    name, gain = f"belief by {learned[-1]['habits']!r}", -learned[-1]["less_than_default"]
     return compared(name, "belief by the fixed rates", gain, LOG_LOSS.of(games))
 
 
@@ -236,7 +240,7 @@ class Writer:
         headings = ("habits", "players", "low", "high", "seats", "mean", "evil")
         panels = {panel: self.groups[panel] for panel in self.panels}
         draws = partial(draw, readings, panels)
-        if prefix and plots.available():  # the report draws the first
+        if prefix and find_spec("matplotlib") is not None:  # the report draws the first
             draws(self.folder / f"{prefix}{PICTURE}")
         bins = plain_table("Calibration", headings, self._bins(readings), file=f"{prefix}calibration.csv")
         return Section(entries, score_table(title, entries, f"{prefix}scores.csv"), bins, draws)
@@ -259,18 +263,20 @@ def draw(readings: Readings, groups: Groups, path: Path) -> None:
         who=f"Recorded games not learned from, read by: {', '.join(readings)}",
         n=f"n = {len({read.game for read in shown}):,} games, {len(shown):,} quests; bands: 95 % of a part's seats, as if independent",
     ) as made:
-        colours = plots.colours(list(readings))
+        colours = dict(zip(readings, cycle(_COLOURS), strict=False))
         for axes, group in zip(made.subplots(1, len(groups), sharey=True, squeeze=False)[0], groups, strict=True):
             axes.plot((0, 1), (0, 1), ":", color=REFERENCE, label="calibrated")
             for number, (name, every) in enumerate(readings.items()):
                 reads = [read for read in every if read.players in groups[group]]
                 if not reads:
                     continue
-                mark = plots.MARKERS[number % len(plots.MARKERS)]
+                mark = MARKERS[number % len(MARKERS)]
                 label = f"{name} (error {calibration_error(reads):.3f})"
                 parts = [(part, rate(round(part.share * part.n), part.n)) for part in calibration(reads)]
-                points = [CurvePoint(part.chance, part.share, *seen.ends) for part, seen in parts if seen]
-                plots.draw(axes, Curve(label, points, marker=mark, interval=""), color=colours[name])
+                at = [part.chance for part, _ in parts]
+                axes.plot(at, [part.share for part, _ in parts], marker=mark, label=label, color=colours[name])
+                band = [(part.chance, *seen.ends) for part, seen in parts if seen]
+                axes.fill_between(*zip(*band, strict=True), color=colours[name], alpha=0.2, linewidth=0)
             games = len({read.game for read in readings[DEFAULT] if read.players in groups[group]})
             plots.label(axes, "chance of evil", "share that is evil", f"{group} players, n = {games} games")
             axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))

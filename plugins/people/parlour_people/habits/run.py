@@ -13,7 +13,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.settings import Settings
 from parlour.policies.files import write_json
 from parlour.training.report.report import Picture, Report
-from parlour.training.runs.progress import Stage, counted
+from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
 from pydantic import Field, model_validator
 
@@ -165,8 +165,8 @@ def _learn_by_date(of_game: learner.HabitsOfGame[learner.G], config: HabitsConfi
         habits = replace(list(learned.values())[-1], notes=notes)
         write_json(folder / HABITS, habits.as_json())
         reads = {report.DEFAULT: of_game.read_all_often(last, lambda _: of_game.fixed)}
-        for name, fitted in counted(
-            learned.items(), Stage("Reading the last games", len(learned), "habits"), run.progress
+        for name, fitted in Stage("Reading the last games", len(learned), "habits").counted(
+            learned.items(), run.progress
         ):
             reads[name] = of_game.read_all_often(last, fitted.of)
         run.log({"eval/log_loss": fmean(read.loss for read in reads[name][0])}, 1)

@@ -20,16 +20,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import log
+from typing import Any, Final
 
 import numpy as np
-from parlour.envs.avalon.deals import Array, Numbers
-from parlour.envs.avalon.habits import Terms
 from parlour.envs.avalon.public import Public
-from parlour.envs.language.claims import PROPOSE, Claim, claims
-from parlour.envs.language.speech import ACCUSE, DEFEND
+from parlour.envs.language.claims import claims
 
+from parlour_people.arrays import Array, Numbers, Terms
 from parlour_people.habits.conduct import SURE
 from parlour_people.habits.model import CLAIM_TERMS
+from parlour_people.words.speech import ACCUSE, DEFEND
+
+PROPOSE: Final = "propose"
 
 NOTHING, PROPOSED, DEFENDED, ACCUSED = range(4)
 _STANCE_OF = {PROPOSE: PROPOSED, DEFEND: DEFENDED, ACCUSE: ACCUSED}
@@ -38,7 +40,7 @@ _CERTAIN = 0.98
 """No doubt is taken to be larger."""
 
 
-Reader = Callable[[str, int, int], tuple[Claim, ...]]
+Reader = Callable[[str, int, int], tuple[Any, ...]]
 """Words, who speaks, how many players -> what is claimed; `parlour.envs.language.claims.claims`, or a language model."""
 
 

@@ -11,14 +11,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs.werewolf import GAME, vocabulary as game
+from parlour.envs.registry import lookup
 from parlour.envs.werewolf.belief import SeatBeliefs, WerewolfHabits
-from parlour.envs.werewolf.habits import RATES, WerewolfHabitsFile
-from parlour.envs.werewolf.presets import PLAYERS
-from parlour.training.learn.reliability.counts import WolfCounts, WolfRecord, count
+from parlour.envs.werewolf.habits import WerewolfHabitsFile
+from parlour.training.learn.reliability.counts import WolfCounts, WolfRecord
 
 from parlour_people.habits.learner import LEARNED, HabitsOfGame, Loss, Widths, by_table, odds
 from parlour_people.habits.report import BeliefRead, side_loss
+from parlour_people.words import werewolf as game
+
+RATES: Final = tuple(WerewolfHabits.__dataclass_fields__)
+
+PLAYERS: Final = range(4, 16)
 
 # -- fitting -----------------------------------------------------------------------------------------------------
 
@@ -27,7 +31,7 @@ def fit_rates(records: Iterable[WolfRecord], widths: Widths) -> WerewolfHabitsFi
     """Habits for all numbers of players."""
     counts = {n: WolfCounts() for n in PLAYERS}
     for record in records:
-        count(record, counts[record.players])
+        counts[record.players].count(record)
     return fit_counts(counts, widths)
 
 
@@ -91,7 +95,7 @@ def _groups(games: Sequence[WolfRecord]) -> dict[str, Sequence[int]]:
 
 
 WEREWOLF: Final = HabitsOfGame(
-    id=GAME.id,
+    id=lookup("werewolf_v0").spec.id,
     title="Habits of Werewolf learned from records",
     record=lambda name, roles, rules, state: WolfRecord(name, roles, tuple(state.log), rules.view(state, 0)),
     learn=lambda games, how: fit_rates(games, how.widths),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from parlour.envs.avalon.encode import AvalonEncoders
-from parlour.envs.core import Move, counted
+from parlour.envs.core import Move
 
 from parlour_people.multi_round.rules import CONSULT
 
@@ -14,4 +14,4 @@ class MultiRoundEncoders(AvalonEncoders):
     def turned(self, move: Move, by: int) -> Move:
         if move.kind != CONSULT:
             return super().turned(move, by)
-        return move._replace(args=tuple(counted(seat, by, self.game.seats) for seat in move.args))
+        return move._replace(args=tuple((seat + by) % self.game.seats for seat in move.args))

@@ -15,21 +15,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.envs.avalon.presets import PLAYERS
-from parlour.envs.avalon.vocabulary import ASSASSIN, GOOD, SERVANT
 from parlour.envs.core import ParlourError
-from parlour.training.papers.cells import (
-    Reproduction,
-    StudySetting,
-    TableCell,
-    cell,
-    run_folder,
-)
+from parlour.training.papers.cells import Reproduction, cell, run_folder
 from parlour.training.play.extras import import_extra
 from parlour.training.records.avalon.importing import import_records
-from parlour.training.records.reading import Refusal
-from parlour.training.report.verdicts import saved
-from parlour.training.runs.progress import Stage, counted
+from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
 from parlour.training.statistics import Estimate, rate
 
@@ -37,6 +27,7 @@ from parlour_people.clone.choices import CloneConfig
 from parlour_people.clone.report import ALL, PICTURE, ChoiceScore
 from parlour_people.habits.run import HabitsConfig, LearnedFrom, learn_habits
 from parlour_people.papers.avalon_records import LOSS, TRANSCRIPTS, with_width
+from parlour_people.words.avalon import ASSASSIN, GOOD, PLAYERS, SERVANT
 
 PEOPLE: Final = "people"
 WINS: Final = "games won by good"
@@ -77,11 +68,11 @@ class PeopleStudy:
     """A study on its way: what the steps so far found."""
 
     name: str
-    setting: StudySetting
+    setting: Any
     folder: Path
     files: list[Path] = field(default_factory=list)
     """Transcripts, in the order of the games."""
-    cells: list[TableCell] = field(default_factory=list)
+    cells: list[Any] = field(default_factory=list)
     written: list[tuple[str, str]] = field(default_factory=list)
     """What the study wrote: path from the report, and what it is."""
 
@@ -90,13 +81,13 @@ class PeopleStudy:
         self.cells.append(cell(self.name, row, of, measure, ours, apart))
 
 
-def avalon_people(name: str, setting: StudySetting) -> Reproduction:
+def avalon_people(name: str, setting: Any) -> Reproduction:
     """The whole study of a folder of records. Raises `ParlourError` without one."""
     if setting.data is None:
         raise ParlourError(f"{name} studies games of people; accepted: --data DIR, the folder with their records")
     with run_folder(setting.out) as folder:
         study = PeopleStudy(name, setting, folder, written=list(_WRITTEN))
-        for step in counted(_STEPS, Stage(f"Reproducing {name}", len(_STEPS), "steps"), setting.progress):
+        for step in Stage(f"Reproducing {name}", len(_STEPS), "steps").counted(_STEPS, setting.progress):
             step(study)
         title = f"{len(study.files):,} games of people"
         made = Reproduction(name, title, setting.model.name, tuple(study.cells), (REMARK,), measures_shown=IN_SHORT)
@@ -108,7 +99,7 @@ def avalon_people(name: str, setting: StudySetting) -> Reproduction:
 
 def _import(study: PeopleStudy) -> None:
     assert study.setting.data is not None
-    refused: list[Refusal] = []
+    refused: list[Any] = []
     study.files = import_records(study.setting.data, study.folder / TRANSCRIPTS, leave_out=refused.append)
     games = len(study.files) + len(refused)
     for reason, count in Counter(refusal.reason for refusal in refused).most_common():
@@ -168,7 +159,7 @@ def _evidence(study: PeopleStudy) -> None:
         study.written.append(("evidence/calibration.png", "calibration of an onlooker's belief"))
 
 
-def _readings(table: str, learned: LearnedFrom) -> Iterator[TableCell]:
+def _readings(table: str, learned: LearnedFrom) -> Iterator[Any]:
     for entries, sides, merlin in ((learned.tested, LOSS, MERLIN_QUESTS), (learned.often, SIDES_VOTES, MERLIN_VOTES)):
         for entry in entries:
             row = READERS.get(entry["habits"], entry["habits"])
@@ -201,7 +192,7 @@ def _add_score(study: PeopleStudy, score: ChoiceScore) -> None:
     of = "" if score.players is None else f"{score.players} players"
     for measure, value, less in ((LIKELIHOOD, score.log, score.log_less), (FORETOLD, score.top, score.top_less)):
         made = partial(cell, study.name, score.model, of, f"{score.what}: {measure}", share=measure == FORETOLD)
-        study.cells.append(made(value, less and saved(less)))
+        study.cells.append(made(value, less and -less))
 
 
 _STEPS: Final[tuple[Callable[[PeopleStudy], None], ...]] = (_import, _counts, _evidence, _clones)

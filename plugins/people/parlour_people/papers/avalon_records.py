@@ -11,20 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.training.papers.cells import (
-    Reproduction,
-    StudySetting,
-    TableCell,
-    cell,
-    run_folder,
-)
+from parlour.training.papers.cells import Reproduction, cell, run_folder
 from parlour.training.play.extras import import_extra
 from parlour.training.records.avalon.importing import import_records
-from parlour.training.report.verdicts import saved
-from parlour.training.runs.progress import Stage, counted
+from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
 from parlour.training.statistics import Estimate, rate
 
@@ -85,13 +78,13 @@ CLONING: Final = CloneConfig(folds=FOLDS)
 SETTINGS: Final = AnalysisSettings()
 
 
-def avalon_records(name: str, setting: StudySetting) -> Reproduction:
+def avalon_records(name: str, setting: Any) -> Reproduction:
     """The whole study of a folder of records. Raises `ParlourError` without one."""
     if setting.data is None:
         raise ParlourError(f"{name} studies published records; accepted: --data DIR, the folder that holds them")
     with run_folder(setting.out) as folder:
-        cells: list[TableCell] = []
-        for step in counted(_STEPS, Stage(f"Reproducing {name}", len(_STEPS), "steps"), setting.progress):
+        cells: list[Any] = []
+        for step in Stage(f"Reproducing {name}", len(_STEPS), "steps").counted(_STEPS, setting.progress):
             title, more = step(name, setting, folder)
             cells += more
         written = tuple(f"[{path}]({path}): {what}" for path, what in STAGES)
@@ -101,24 +94,24 @@ def avalon_records(name: str, setting: StudySetting) -> Reproduction:
 # -- the steps: each returns the title, if it knows it, and its cells ---------------------------------------------------
 
 
-def _import(name: str, setting: StudySetting, folder: Path) -> tuple[str, list[TableCell]]:
+def _import(name: str, setting: Any, folder: Path) -> tuple[str, list[Any]]:
     assert setting.data is not None
     import_records(setting.data, folder / TRANSCRIPTS)
     return "", []
 
 
-def _habits(name: str, setting: StudySetting, folder: Path) -> tuple[str, list[TableCell]]:
+def _habits(name: str, setting: Any, folder: Path) -> tuple[str, list[Any]]:
     learned = learn_habits(HabitsConfig(source=str(folder / TRANSCRIPTS), folds=FOLDS), Run(folder / HABITS))
     return "", list(_readings(name, learned))
 
 
-def _clone(name: str, setting: StudySetting, folder: Path) -> tuple[str, list[TableCell]]:
+def _clone(name: str, setting: Any, folder: Path) -> tuple[str, list[Any]]:
     fitted = import_extra("parlour_people.clone.run", "train")
     clone = fitted.clone(folder / TRANSCRIPTS, Run(folder / CLONED), CLONING)
     return "", list(_predictions(name, clone.scores))
 
 
-def _analysis(name: str, setting: StudySetting, folder: Path) -> tuple[str, list[TableCell]]:
+def _analysis(name: str, setting: Any, folder: Path) -> tuple[str, list[Any]]:
     settings = SETTINGS.replace(habits=folder / HABITS, workers=setting.workers)
     analysis = analyse(folder / TRANSCRIPTS, folder / ANALYSIS, settings)
     title = f"{len(analysis.folder.games)} recorded games of {analysis.folder.theirs}"
@@ -131,7 +124,7 @@ _STEPS: Final = (_import, _habits, _clone, _analysis)
 # -- cells -------------------------------------------------------------------------------------------------------
 
 
-def _readings(table: str, learned: LearnedFrom) -> Iterator[TableCell]:
+def _readings(table: str, learned: LearnedFrom) -> Iterator[Any]:
     """How well an onlooker's belief tells the evil side, on games that its habits were not learned from."""
     for score in learned.scores:
         row = BELIEFS.get(score["habits"], score["habits"])
@@ -151,15 +144,15 @@ def with_width(estimate: Estimate) -> Estimate:
     return replace(estimate, low=None, high=None) if estimate.low == estimate.high else estimate
 
 
-def _predictions(table: str, scores: Sequence[ChoiceScore]) -> Iterator[TableCell]:
+def _predictions(table: str, scores: Sequence[ChoiceScore]) -> Iterator[Any]:
     """How well the clone and others foretell decisions of games that they have not learned from."""
     for score in over_all(scores):
         top, log = score.top_less, score.log_less
-        yield cell(table, score.model, score.what, TOP, score.top, top and saved(top))
-        yield cell(table, score.model, score.what, LOG, score.log, log and saved(log), share=False)
+        yield cell(table, score.model, score.what, TOP, score.top, top and -top)
+        yield cell(table, score.model, score.what, LOG, score.log, log and -log, share=False)
 
 
-def compared_cells(table: str, analysis: Analysis) -> Iterator[TableCell]:
+def compared_cells(table: str, analysis: Analysis) -> Iterator[Any]:
     """Votes and guesses of an analysis, by learned habits or by the usual ones alone."""
     theirs, games, beside = analysis.folder.theirs, analysis.folder.games, analysis.folder.beside
     ours = {ROWS[name]: decided for name, decided in beside.items()}
@@ -169,14 +162,14 @@ def compared_cells(table: str, analysis: Analysis) -> Iterator[TableCell]:
     yield from _published(table, theirs, analysis.folder.games)
 
 
-def _guesses(table: str, theirs: str, ours: Mapping[str, Sequence[DecidedGame]]) -> Iterator[TableCell]:
+def _guesses(table: str, theirs: str, ours: Mapping[str, Sequence[DecidedGame]]) -> Iterator[Any]:
     rows = {name: list(compared_guesses(games)) for name, games in ours.items()}
     for number, first in enumerate(next(iter(rows.values()))):
         of = _group(first.by, first.group)
         yield cell(table, theirs, of, GUESSES, first.theirs)
         for name, row in rows.items():
             score = row[number]
-            yield cell(table, name, of, GUESSES, score.ours, saved(score.difference))
+            yield cell(table, name, of, GUESSES, score.ours, -score.difference)
             if not of:
                 yield cell(table, f"both, {name}", of, GUESSES, rate(score.both, score.theirs.n))
         if not of:
@@ -184,17 +177,17 @@ def _guesses(table: str, theirs: str, ours: Mapping[str, Sequence[DecidedGame]])
             yield cell(table, "a good seat at random", of, GUESSES, chance)
 
 
-def _votes(table: str, theirs: str, ours: Mapping[str, Sequence[DecidedGame]]) -> Iterator[TableCell]:
+def _votes(table: str, theirs: str, ours: Mapping[str, Sequence[DecidedGame]]) -> Iterator[Any]:
     rows = {name: list(compared_votes(games)) for name, games in ours.items()}
     for number, first in enumerate(next(iter(rows.values()))):
         of = _group(first.by, first.group)
         yield cell(table, theirs, of, VOTES, first.theirs)
         for name, row in rows.items():
             score = row[number]
-            yield cell(table, name, of, VOTES, score.ours, saved(score.difference))
+            yield cell(table, name, of, VOTES, score.ours, -score.difference)
 
 
-def _published(table: str, theirs: str, games: Sequence[DecidedGame]) -> Iterator[TableCell]:
+def _published(table: str, theirs: str, games: Sequence[DecidedGame]) -> Iterator[Any]:
     """What the publishers print, counted here."""
     for effort in ("low", "medium", "high"):
         of_effort = [game for game in games if game[0].noted("reasoning_effort") == effort]
@@ -211,7 +204,7 @@ def _published(table: str, theirs: str, games: Sequence[DecidedGame]) -> Iterato
             yield _printed(cell(table, theirs, of, PLAIN_HIT, rate(plain, sum(counts.values()))))
 
 
-def _printed(made: TableCell) -> TableCell:
+def _printed(made: Any) -> Any:
     """The cell with the publishers' figure, if they print one."""
     paper, note = PUBLISHED.get((made.row, made.of, made.measure), (None, ""))
     return replace(made, paper=paper, note=note)

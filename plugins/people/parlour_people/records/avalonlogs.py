@@ -22,19 +22,25 @@ and nobody is shot, and records that contradict the rules or themselves.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from parlour.envs.avalon import GAME, vocabulary as avalon
 from parlour.envs.avalon.options import check_roles
-from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.state import HUNT, PROPOSE
 from parlour.envs.core import Move, ParlourError
-from parlour.training.records.avalon.table import RecordedGame, Table, table_of
+from parlour.envs.registry import lookup
+from parlour.training.records.avalon.table import RecordedGame
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.reading import FILE_NAME, Names, RecordFormat, UnplayableError, names_of, record_notes
+from parlour.training.records.reading import Names, RecordFormat, UnplayableError
+
+from parlour_people.records import record_notes, table_of
+from parlour_people.words import avalon
+from parlour_people.words.avalon import PLAYERS
+
+FILE_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
 
 SITE_ROLES: Final = {
     "MERLIN": avalon.MERLIN,
@@ -94,9 +100,9 @@ class LoggedGame(RecordedGame):
 
 def _seats(at: JsonObject, players: Sequence[JsonObject], missions: Sequence[JsonObject]) -> Names:
     if "players" in at.fields:
-        names = names_of(at.records("players", "player"), "name")
+        names = Names.of(at.records("players", "player"), "name")
     else:
-        names = names_of(players, "name")
+        names = Names.of(players, "name")
         proposals = [proposal for mission in missions for proposal in _proposals(mission)]
         led = dict.fromkeys(names.names[names.seat(proposal, "proposer")] for proposal in proposals)
         names = Names([*led, *(name for name in names.names if name not in led)])
@@ -114,11 +120,11 @@ def _guesser(dealt: Sequence[str], marked: Sequence[int], shot: int | None) -> i
     return next((seat for seat in among if seat != shot), among[0] if among else 0)
 
 
-def _table(at: JsonObject, roles: tuple[str, ...], guesser: str) -> Table:
+def _table(at: JsonObject, roles: tuple[str, ...], guesser: str) -> Any:
     try:
         check_roles(len(roles), roles)
         other = None if guesser == avalon.ASSASSIN else guesser
-        return table_of(len(roles), "official", tuple(sorted(roles)), talk=False, guesser=other)
+        return table_of(len(roles), "official", tuple(sorted(roles)), guesser=other)
     except ParlourError as error:
         raise ParlourError(f"{at.where}: {error}") from None
 
@@ -210,7 +216,7 @@ def _named(at: JsonObject) -> str:
 
 
 AVALONLOGS: Final = RecordFormat(
-    game=GAME.id,
+    game=lookup("avalon_v0").spec.id,
     name="avalonlogs",
     fields=("missions", "outcome"),
     key="id",

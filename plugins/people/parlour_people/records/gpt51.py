@@ -22,22 +22,24 @@ game that was not finished.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from parlour.envs.avalon import GAME as AVALON, vocabulary as avalon
-from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.state import DONE, HUNT
-from parlour.envs.common.json_values import json_shown
-from parlour.envs.core import Move, listed
-from parlour.training.records.avalon.table import RecordedGame, Table
+from parlour.envs.core import Move
+from parlour.envs.registry import lookup
+from parlour.training.records.avalon.table import RecordedGame
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.reading import Names, RecordFormat, file_name, names_of, record_notes
+from parlour.training.records.reading import Names, RecordFormat, file_name
 
 from parlour_people.multi_round import GAME, MultiRoundOptions
 from parlour_people.multi_round.rules import CONSULTATION
+from parlour_people.records import record_notes
+from parlour_people.words import avalon
+from parlour_people.words.avalon import PLAYERS, side_of
 
 ROLES: Final = {
     "merlin": avalon.MERLIN,
@@ -59,7 +61,7 @@ class Conversation(RecordedGame):
         if len(players) not in PLAYERS:
             raise at.error(f"players are {len(players)}", f"{PLAYERS[0]} to {PLAYERS[-1]} players")
         super().__init__(_table(len(players)), GAME.id)
-        self.names: Names = names_of(players, "name")
+        self.names: Names = Names.of(players, "name")
         self.turns = 0
         """Statements so far."""
         self.ends_early = at.fields.get("winner") is None
@@ -90,7 +92,7 @@ class Conversation(RecordedGame):
 
 
 @cache
-def _table(players: int) -> Table:
+def _table(players: int) -> Any:
     rules = GAME.build(MultiRoundOptions(num_players=players))
     return rules, GAME.text(rules)
 
@@ -127,15 +129,15 @@ def _deal(table: Conversation, at: JsonObject, first: JsonObject) -> None:
         names = {role: name for name, role in ROLES.items()}
         wanted = ", ".join(names[role] for role in game.roles)
         raise at.error(
-            f"the roles of players are {json_shown([names[r] for r in dealt])}", f"each of these once: {wanted}"
+            f"the roles of players are {json.dumps([names[r] for r in dealt])}", f"each of these once: {wanted}"
         )
     leader = table.names.seat(first.records("proposals", "proposal")[0], "leader")
     table.deal(dealt, leader, at)
     for seat, player in enumerate(players):
-        player.expect("is_good", avalon.side_of(dealt[seat]) == avalon.GOOD, f"the side of {player.fields['role']}")
+        player.expect("is_good", side_of(dealt[seat]) == avalon.GOOD, f"the side of {player.fields['role']}")
         known = sorted(k for fact in game.night(table.state.standing.roles, seat) for k in fact.seats)
         if sorted(table.names.seats(player, "special_knowledge")) != known:
-            accepted = json_shown([table.names.names[k] for k in known])
+            accepted = json.dumps([table.names.names[k] for k in known])
             raise player.refused("special_knowledge", accepted, f"what the night shows {player.fields['role']}")
 
 
@@ -145,7 +147,7 @@ def _deal(table: Conversation, at: JsonObject, first: JsonObject) -> None:
 def _mission(table: Conversation, at: JsonObject, number: int, *, last: bool) -> None:
     if table.decided:
         raise at.error(
-            f"a side has three successes or fails before this mission ({json_shown(table.score)})", "no further one"
+            f"a side has three successes or fails before this mission ({json.dumps(table.score)})", "no further one"
         )
     if at.fields.get("mission_number") != str(number):  # the program wrote whole numbers and texts
         at.expect("mission_number", number, "missions are numbered from 1")
@@ -200,8 +202,8 @@ def _by_seat(table: Conversation, at: JsonObject, key: str, what: str, seats: Se
     by_seat = {table.names.seat(entry, "player"): entry for entry in given}
     if len(given) != len(seats) or set(by_seat) != set(seats):
         raise at.error(
-            f"{key} are of {listed([entry.fields['player'] for entry in given])}",
-            f"one of each: {listed([table.names.names[seat] for seat in seats])}",
+            f"{key} are of {', '.join([entry.fields['player'] for entry in given])}",
+            f"one of each: {', '.join([table.names.names[seat] for seat in seats])}",
         )
     return {seat: by_seat[seat] for seat in seats}
 
@@ -249,9 +251,9 @@ def _assassin(table: Conversation, within: JsonObject) -> None:
 def _ending(table: Conversation, at: JsonObject) -> None:
     if table.over:
         outcome = table.outcome
-        at.expect("winner", outcome.winner, f"the game ends by {outcome.reason} at {json_shown(table.score)}")
+        at.expect("winner", outcome.winner, f"the game ends by {outcome.reason} at {json.dumps(table.score)}")
     elif not table.ends_early:
-        why = f"the game stops at {json_shown(table.score)}"
+        why = f"the game stops at {json.dumps(table.score)}"
         raise at.refused("winner", "null, in a record that ends early; or all of the game up to its end", why)
     if at.fields.get("post_game_reflections"):
         _reflections(table, at)
@@ -288,7 +290,7 @@ def _by_source(at: JsonObject) -> str | None:
 
 
 GPT51: Final = RecordFormat(
-    game=AVALON.id,
+    game=lookup("avalon_v0").spec.id,
     name="gpt51",
     fields=("config", "players", "missions"),
     key="game_id",

@@ -18,18 +18,24 @@ others), with roles that this game does not have, or without an Assassin are ref
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.envs.avalon import GAME, vocabulary as avalon
 from parlour.envs.avalon.options import check_roles
-from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.state import HUNT, PROPOSE
-from parlour.envs.common.json_values import json_shown
-from parlour.envs.core import Move, ParlourError, listed
-from parlour.training.records.avalon.table import RecordedGame, table_of
+from parlour.envs.core import Move, ParlourError
+from parlour.envs.registry import lookup
+from parlour.training.records.avalon.table import RecordedGame
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.reading import FILE_NAME, Names, RecordFormat, names_of, record_notes
+from parlour.training.records.reading import Names, RecordFormat
+
+from parlour_people.records import record_notes, table_of
+from parlour_people.words import avalon
+from parlour_people.words.avalon import PLAYERS, side_of
+
+FILE_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
 
 SEATS: Final = "playerUsernamesOrderedReversed"
 HELD: Final = {
@@ -60,7 +66,7 @@ class SiteGame(RecordedGame):
     def __init__(self, at: JsonObject) -> None:
         self.names: Names = _seats(at)
         self.dealt = _roles(at, self.names)
-        super().__init__(table_of(len(self.names), "official", tuple(self.dealt), talk=False))
+        super().__init__(table_of(len(self.names), "official", tuple(self.dealt)))
 
 
 def _seats(at: JsonObject) -> Names:
@@ -68,7 +74,7 @@ def _seats(at: JsonObject) -> Names:
     if len(given) not in PLAYERS:
         raise at.refused(SEATS, f"{PLAYERS[0]} to {PLAYERS[-1]} players")
     at.expect("numberOfPlayers", len(given), f"the players in {SEATS}")
-    return names_of([JsonObject(f"{at.where}, {SEATS}", {"name": seat_name}) for seat_name in given], "name")
+    return Names.of([JsonObject(f"{at.where}, {SEATS}", {"name": seat_name}) for seat_name in given], "name")
 
 
 def _roles(at: JsonObject, names: Names) -> list[str]:
@@ -80,7 +86,7 @@ def _roles(at: JsonObject, names: Names) -> list[str]:
     for name in names.names:
         player = roles.record(name)
         dealt.append(HELD[player.one_of("role", list(HELD))])
-        player.expect("alliance", ALLIANCES[avalon.side_of(dealt[-1])], f"the side of {player.fields['role']}")
+        player.expect("alliance", ALLIANCES[side_of(dealt[-1])], f"the side of {player.fields['role']}")
     if dealt.count(avalon.ASSASSIN) != 1:
         raise at.refused("playerRoles", "one Assassin")
     try:
@@ -88,9 +94,9 @@ def _roles(at: JsonObject, names: Names) -> list[str]:
     except ParlourError as error:
         raise ParlourError(f"{at.where}: {error}") from None
     for key, side in (("resistanceTeam", avalon.GOOD), ("spyTeam", avalon.EVIL)):
-        members = [name for name, role in zip(names.names, dealt, strict=True) if avalon.side_of(role) == side]
+        members = [name for name, role in zip(names.names, dealt, strict=True) if side_of(role) == side]
         if at.fields.get(key) is not None and sorted(at.texts(key)) != sorted(members):
-            raise at.refused(key, listed(members), "the players of the alliance")
+            raise at.refused(key, ", ".join(members), "the players of the alliance")
     return dealt
 
 
@@ -123,7 +129,7 @@ def _missions(history: JsonObject, name: str) -> list[list[set[str]]]:
         missions.append([set(turn.split()) for turn in mission])
         for words, marks in zip(map(str.split, mission), missions[-1], strict=True):
             if not marks <= set(_MARKS) or len(marks) != len(words) or len({_APPROVES, _REJECTS} & marks) != 1:
-                raise history.error(f"{name} {json_shown(' '.join(words))} is not accepted", accepted)
+                raise history.error(f"{name} {json.dumps(' '.join(words))} is not accepted", accepted)
     return missions
 
 
@@ -131,7 +137,7 @@ def _mission(table: SiteGame, at: JsonObject, number: int, proposals: list[dict[
     where = f"{at.where}, voteHistory, mission {number + 1}"
     if table.state.phase != PROPOSE:
         raise JsonObject(where, {}).error(
-            f"the missions end before it, at {json_shown(table.score)}", "no further mission"
+            f"the missions end before it, at {json.dumps(table.score)}", "no further mission"
         )
     for turn, marks in enumerate(proposals, 1):
         here = JsonObject(f"{where}, proposal {turn}", {})
@@ -139,7 +145,7 @@ def _mission(table: SiteGame, at: JsonObject, number: int, proposals: list[dict[
             raise here.error("a team of this mission goes already", "no proposal after it")
         leads = [seat for seat, mark in marks.items() if _LEADS in mark]
         if leads != [table.state.actor]:
-            leaders = listed([table.names.names[seat] for seat in leads]) or "nobody"
+            leaders = ", ".join([table.names.names[seat] for seat in leads]) or "nobody"
             raise here.error(f"{leaders} leads", f"{table.names.names[table.state.actor]}, the next leader")
         table.play(Move(avalon.TEAM, tuple(seat for seat, mark in marks.items() if _PICKED in mark)), here)
         for said in marks.values():
@@ -154,7 +160,7 @@ def _quest(table: SiteGame, at: JsonObject, number: int) -> None:
     fails = at.of(list, "numFailsHistory", "a list of numbers")
     results = at.of(list, "missionHistory", "a list of results")
     team = table.state.team
-    spies = [seat for seat in team if avalon.side_of(table.dealt[seat]) == avalon.EVIL]
+    spies = [seat for seat in team if side_of(table.dealt[seat]) == avalon.EVIL]
     if len(fails) <= number or type(fails[number]) is not int or not 0 <= fails[number] <= len(spies):
         raise at.refused("numFailsHistory", f"a number of fails 0..{len(spies)} for it, as many as spies on the team")
     failed = spies[: fails[number]]
@@ -175,7 +181,7 @@ def _ending(table: SiteGame, at: JsonObject) -> None:
             raise at.refused("whoAssassinShot", "a role that another player holds")
         (table.play if len(holders) == 1 else table.suppose)(Move(avalon.GUESS, (holders[0],)), at)
     elif at.fields.get("whoAssassinShot") is not None:
-        raise at.refused("whoAssassinShot", "null", f"nobody is shot at {json_shown(table.score)}")
+        raise at.refused("whoAssassinShot", "null", f"nobody is shot at {json.dumps(table.score)}")
     if at.fields.get("whoAssassinShot2") is not None:
         raise at.refused("whoAssassinShot2", "null", "one player is named")
     results = ["succeeded" if success else "failed" for _, _, success in table.results]
@@ -184,14 +190,14 @@ def _ending(table: SiteGame, at: JsonObject) -> None:
         at.expect("missionHistory", results, "the missions played")
         if at.fields.get("winningTeam") is not None:
             raise at.refused(
-                "winningTeam", "null, in a record that ends early", f"the game stops at {json_shown(table.score)}"
+                "winningTeam", "null, in a record that ends early", f"the game stops at {json.dumps(table.score)}"
             )
         return
     outcome = table.outcome
     rejected = ["failed"] if outcome.reason == "rejections" else []
     at.expect("missionHistory", results + rejected, "the missions played, and a failed one for a fifth rejection")
     at.expect(
-        "winningTeam", ALLIANCES[outcome.winner], f"the game ends by {outcome.reason} at {json_shown(table.score)}"
+        "winningTeam", ALLIANCES[outcome.winner], f"the game ends by {outcome.reason} at {json.dumps(table.score)}"
     )
     at.expect("howTheGameWasWon", HOW[outcome.winner, outcome.reason], f"the game ends by {outcome.reason}")
 
@@ -202,12 +208,12 @@ def _named(at: JsonObject) -> str:
     name = given.get("$oid") if type(given) is dict else given
     if type(name) is not str or not FILE_NAME.fullmatch(name):
         accepted = '_id: a name of up to 200 letters, digits and _ - . that begins with no dot, or {"$oid": the same}'
-        raise at.error(f"_id {json_shown(given)} is not accepted", accepted)
+        raise at.error(f"_id {json.dumps(given)} is not accepted", accepted)
     return name
 
 
 PROAVALON: Final = RecordFormat(
-    game=GAME.id,
+    game=lookup("avalon_v0").spec.id,
     name="proavalon",
     fields=("voteHistory", "missionHistory"),
     key="_id",

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
-from parlour.envs.avalon import vocabulary as game
-from parlour.envs.avalon.presets import QUESTS_TO_WIN
 from parlour.envs.avalon.vocabulary import AvalonView
-from parlour.envs.core import Event, counted
-from parlour.envs.language import speech
+from parlour.envs.core import Event
 from parlour.envs.language.english import name
 
 from parlour_table.board import EVIL, GOOD, NOW, PLAIN, Board, Mark, Track, TrackStep, claim_marks, public
+from parlour_table.words import avalon as game, speech
+
+QUESTS_TO_WIN: Final = 3
 
 
 def avalon_board(view: AvalonView) -> Board:
@@ -93,7 +94,7 @@ def _talked(last: Sequence[Event]) -> int:
 
 def _speaks(view: AvalonView, last: Sequence[Event]) -> int | None:
     """Who speaks, or names a team; None where the Views do not say whether there is talk."""
-    return None if view.bids else counted(view.leader, _talked(last), len(view.roles))
+    return None if view.bids else (view.leader + _talked(last)) % len(view.roles)
 
 
 def _quest(view: AvalonView, quest: int, result: tuple[int, ...] | None) -> TrackStep:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from parlour.envs.murder_mystery import vocabulary as game
-from parlour.envs.murder_mystery.vocabulary import MysteryView
+from typing import Any
 
 from parlour_table.board import EVIL, GOOD, NOW, PLAIN, Board, Mark, Track, TrackStep, public
+from parlour_table.words import murder_mystery as game
 
 
-def mystery_board(view: MysteryView) -> Board:
+def mystery_board(view: Any) -> Board:
     """What lies on the table."""
     marks: list[list[Mark]] = [[] for _ in view.names]
     at, asks = -1, ""

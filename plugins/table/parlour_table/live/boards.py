@@ -14,14 +14,13 @@ from threading import Condition, Event
 from typing import Any, ClassVar, NamedTuple
 
 from parlour.envs import core
-from parlour.envs.core import GameText, Move, ParlourError, View
+from parlour.envs.core import Move, ParlourError, View
 from parlour.envs.language.entries import TextAction
 from parlour.envs.language.free_words import read_free_words, understood
-from parlour.envs.language.headings import OPTION, headings_of, sections_of
+from parlour.envs.language.headings import headings_of, sections_of
 from parlour.envs.language.seat_names import SeatNames
 from parlour.envs.language.text import MAX_WORDS
-from parlour.policies import HumanPolicy
-from parlour.policies.base import Policy
+from parlour.policies import Policy
 from parlour.training.play.rollout import Stopped
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
@@ -79,9 +78,7 @@ class Board:
         names: Names of the seats.
     """
 
-    def __init__(
-        self, place: int, text: GameText[Any], spoken: frozenset[str], *, alone: bool, names: SeatNames
-    ) -> None:
+    def __init__(self, place: int, text: Any, spoken: frozenset[str], *, alone: bool, names: SeatNames) -> None:
         self.place, self.alone, self.names = place, alone, names
         self._text, self._spoken = text, spoken
         self._changed = Condition()
@@ -310,12 +307,12 @@ class Person(Policy):
         coach: Gives hints; None: no hints.
     """
 
-    name: ClassVar[str] = HumanPolicy.name
+    name: ClassVar[str] = "human"
     wants: ClassVar[str] = "text"
     waits: ClassVar[bool] = True
     """Seats that decide at the same moment are asked at once (`parlour.training.play.moments`)."""
 
-    def __init__(self, board: Board, text: GameText[Any], clock: float | None, coach: Coach | None = None) -> None:
+    def __init__(self, board: Board, text: Any, clock: float | None, coach: Coach | None = None) -> None:
         super().__init__()
         self._board, self._text, self._clock, self._coach = board, text, clock, coach
 
@@ -349,7 +346,7 @@ class Person(Policy):
         """What the table says of earlier answers, behind the options."""
         sections, prefix = sections_of(prose), headings_of(self._text).refused
         lines = [] if sections is None else sections.choice.splitlines()[1:]
-        return [line.removeprefix(prefix) for line in lines if line.startswith(prefix) and not line.startswith(OPTION)]
+        return [line.removeprefix(prefix) for line in lines if line.startswith(prefix) and not line.startswith("- ")]
 
 
 class ShownTable(BaseWrapper[str, Any, Any]):

@@ -10,26 +10,23 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from parlour.envs import replay
-from parlour.envs.adapters.turn import Player
 from parlour.envs.common.writing import LineFile, writing
 from parlour.envs.core import Outcome, ParlourError
 from parlour.envs.language.english import name
 from parlour.envs.language.entries import Entry, TextAction
-from parlour.envs.language.headings import language_of
-from parlour.envs.language.seat_names import NO_NAMES, SeatNames
+from parlour.envs.language.seat_names import SeatNames
 from parlour.envs.registry import name_of
 from parlour.training.play.decisions import models_of, of_transcript
-from parlour.training.play.failures import RULE, Failures
+from parlour.training.play.failures import Failures
 from parlour.training.play.rollout import GameUnfinished, Stopped, play
 from parlour.training.play.stored_games import check_header
 from parlour.training.replay.build import replay_of
-from parlour.training.replay.model import Turned
 from parlour.training.replay.write import replay_html
 from parlour.wrappers import Recorder
 from parlour.wrappers.text_actions import TextActions
@@ -117,9 +114,9 @@ class Plan:
     """None: one after another, as long as people begin the next one."""
     seed: int = 0
     """Seed of the first game; later games count on from it."""
-    failures: Failures = RULE
+    failures: Failures = field(default_factory=Failures)
     """What follows when a player fails."""
-    names: SeatNames = NO_NAMES
+    names: SeatNames = field(default_factory=SeatNames)
     """Names of the players; without them seats are called `player_0` and so on."""
     coach: bool = False
     """Whether people get hints, and after the game the decisions that cost most."""
@@ -141,7 +138,7 @@ class TableGames:
     def __init__(
         self,
         env: TextActions,
-        players: Sequence[tuple[str, Player]],
+        players: Sequence[tuple[str, Any]],
         boards: Mapping[int, Board],
         plan: Plan,
         keys: Keys,
@@ -305,12 +302,12 @@ class TableGames:
             "title": base.spec.title,
             "agents": list(base.possible_agents),
             "seat": None if place < 0 else place,
-            "language": language_of(base.text),
+            "language": base.text.language or "en",
             "clock": self.settings.clock,
             "session": self._session,
         }
 
-    def _over(self, number: int, stored: replay.Transcript, turned: Turned | None) -> Ending:
+    def _over(self, number: int, stored: replay.Transcript, turned: Any | None) -> Ending:
         """Keep how a game was, which is known to all from here on."""
         name = self.keys.of_replay(number)
         self.replays[name] = self.path(number)

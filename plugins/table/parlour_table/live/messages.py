@@ -36,10 +36,10 @@ from typing import Annotated, Any, Final, Literal
 
 from parlour.envs import replay
 from parlour.envs.common.json_values import json_value
-from parlour.envs.core import NATURE, Event, GameText, ParlourError, View
+from parlour.envs.core import NATURE, Event, ParlourError, View
+from parlour.envs.language.english import name
 from parlour.envs.language.free_words import as_said
-from parlour.envs.language.text import agents_of, end_for, end_of, was
-from parlour.training.replay.model import Turned
+from parlour.envs.language.text import end_for, end_of
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from parlour_table.board import Board
@@ -110,7 +110,7 @@ def read(text: str) -> FromBrowser:
         raise ParlourError(f"the message is not JSON ({error}); accepted: the messages of this page") from None
 
 
-def who(text: GameText[Any], view: View) -> Message:
+def who(text: Any, view: View) -> Message:
     """The first section of a View."""
     whole = text.who(view)
     own = whole.removesuffix("\n").removesuffix(rules_of(text))
@@ -123,18 +123,18 @@ def names_of(view: View) -> list[str]:
     return list(getattr(view, "names", ()))
 
 
-def rules_of(text: GameText[Any]) -> str:
+def rules_of(text: Any) -> str:
     """The rules of a table, with which the first section ends; empty where they do not stand apart."""
-    return text.rules.removesuffix("\n")
+    return str(text.rules).removesuffix("\n")
 
 
-def told(text: GameText[Any], events: Iterable[Event], spoken: frozenset[str], start: int) -> Message:
+def told(text: Any, events: Iterable[Event], spoken: frozenset[str], start: int) -> Message:
     """Lines of the record, the first of them number `start`; `spoken` are the kinds of moves that take words."""
     lines = [_told(text, event, spoken) for event in events]
     return {"type": "told", "from": start, "lines": lines}
 
 
-def _told(text: GameText[Any], event: Event, spoken: frozenset[str] = frozenset()) -> Message:
+def _told(text: Any, event: Event, spoken: frozenset[str] = frozenset()) -> Message:
     said = SAID if event.move.words or event.move.kind in spoken else DID
     return _line(event.seat, TOLD if event.seat < 0 else said, event.to is not None, as_said(text.line(event)))
 
@@ -199,7 +199,7 @@ class Ending:
     places: tuple[Place, ...]
     lines: tuple[Message, ...]
     """Everything that happened, secrets included."""
-    turned: Turned | None
+    turned: Any | None
     """Where the game turned, if its replay page says so."""
     replay: str = ""
     """Path of its replay on the server."""
@@ -219,7 +219,7 @@ def scores(evening: Sequence[Ending], seat: int) -> Message:
     return {"total": sum(returns), "wins": sum(value > 0 for value in returns)}
 
 
-def ending(transcript: replay.Transcript, players: Sequence[str], turned: Turned | None, replay_path: str) -> Ending:
+def ending(transcript: replay.Transcript, players: Sequence[str], turned: Any | None, replay_path: str) -> Ending:
     """The ending of a game that is over, from its transcript.
 
     Args:
@@ -228,7 +228,7 @@ def ending(transcript: replay.Transcript, players: Sequence[str], turned: Turned
         turned: Where it turned.
         replay_path: Path of its replay on the server.
     """
-    game, text = transcript.game(), replay.text_of(transcript)
+    game, text = transcript.game(), transcript.spec.text(transcript.game())
     states = list(replay.states(game, transcript.moves))
     outcome = transcript.outcome
     views = [game.view(states[-1], seat) for seat in range(game.seats)]
@@ -236,13 +236,13 @@ def ending(transcript: replay.Transcript, players: Sequence[str], turned: Turned
         Place(
             agent,
             player,
-            was(text, view),
+            _was(text, view),
             str(getattr(view, "role", "")),
             str(getattr(view, "side", "")),
             None if outcome is None else outcome.returns[view.seat],
             "" if outcome is None else end_for(text, outcome, view.seat),
         )
-        for agent, player, view in zip(agents_of(game), players, views, strict=True)
+        for agent, player, view in zip(game.agent_names or map(name, range(game.seats)), players, views, strict=True)
     )
     why = f"The game was given up: {transcript.closing.get('unfinished', '')}"
     end = why if outcome is None else end_of(text, outcome)
@@ -264,3 +264,8 @@ def _lines(transcript: replay.Transcript, text: Any, states: Sequence[Any]) -> l
 
 def _line(seat: int, kind: str, secret: bool, text: str) -> Message:
     return {"seat": seat, "kind": kind, "secret": secret, "text": text}
+
+
+def _was(text: Any, view: Any) -> str:
+    own, role = text.was(view), getattr(view, "role", "")
+    return str(own) if own is not None else f"{name(view.seat)} was {role}." if role else ""

@@ -14,12 +14,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-from parlour.envs.adapters.aec import GameEnv
-from parlour.envs.adapters.turn import Player
-from parlour.envs.adapters.wording import worded_kinds
 from parlour.envs.core import ParlourError
-from parlour.envs.language.speech import ACTS
-from parlour.policies.llm.server.listening import LOOPBACK, ListeningServer, in_thread
+from parlour.policies.llm.server.listening import ListeningServer, in_thread
 from parlour.policies.llm.server.protocol import Refused
 from parlour.training.report.page import Page, render
 from parlour.wrappers.text_actions import TextActions
@@ -38,6 +34,7 @@ from parlour_table.live.sockets import LOOPBACK_NAMES, Sockets
 from parlour_table.server.limits import LimitedApp, failure, refusal
 from parlour_table.server.listening import LimitedServer
 from parlour_table.server.settings import Limits
+from parlour_table.words.speech import ACTS
 
 _LOOK: Final = files("parlour_table.live") / "look"
 SCRIPTS: Final = ("record_panel.js", "turn_panel.js", "board_panel.js", "ending_panel.js", "connection.js", "table.js")
@@ -153,16 +150,16 @@ class OpenTable:
     def __init__(
         self,
         env: TextActions,
-        players: Sequence[tuple[str, Player | None]],
+        players: Sequence[tuple[str, Any | None]],
         plan: Plan,
         keys: Keys,
         settings: TableSettings,
-        host: str = LOOPBACK,
+        host: str = "127.0.0.1",
         port: int = 0,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
         base = env.game_env
-        spoken = frozenset((*ACTS, *worded_kinds(base.game)))
+        spoken = frozenset((*ACTS, *base.game.worded))
         people = [seat for seat, (_, player) in enumerate(players) if player is None]
         names = plan.names
         self.boards = {seat: Board(seat, base.text, spoken, alone=True, names=names) for seat in people}
@@ -179,7 +176,7 @@ class OpenTable:
         self._server = ListeningServer(server, host, port)
         self._thread = threading.Thread(target=self.games.run, args=(self._failed,), name="games", daemon=True)
 
-    def _person(self, base: GameEnv, seat: int, clock: float | None, coach: bool) -> Person:
+    def _person(self, base: Any, seat: int, clock: float | None, coach: bool) -> Person:
         return Person(self.boards[seat], base.text, clock, Coach(base, seat) if coach else None)
 
     @property

@@ -13,8 +13,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from parlour.policies.llm.server.app import described
-from parlour.policies.llm.server.listening import CONNECTION
 from parlour.policies.llm.server.protocol import Refused
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
@@ -22,6 +20,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from parlour_table.server.listening import LimitedConnection, too_long_headers
 from parlour_table.server.settings import Limits
+
+CONNECTION: Final = "connection"
 
 SHORT: Final = 65_536
 """Bodies of up to so many bytes are always taken; the longer ones share `max_bodies`."""
@@ -64,7 +64,7 @@ class LimitedApp:
         except ClientDisconnect:
             self._tally["gone"] += 1
         except Exception as error:
-            _LOG.error("a request failed: %s", described(error))
+            _LOG.error("a request failed: %r", error)
         finally:
             room.take(0)
 
@@ -158,4 +158,4 @@ def refusal(error: Refused) -> JSONResponse:
 
 async def failure(_request: Request, error: Exception) -> JSONResponse:
     """The reply to a request that an exception ended; a handler of Starlette's."""
-    return refusal(Refused(500, described(error), None, "server_error"))
+    return refusal(Refused(500, repr(error), None, "server_error"))

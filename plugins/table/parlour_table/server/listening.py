@@ -19,13 +19,16 @@ from typing import Any, Final, Protocol, cast
 
 import h11
 import uvicorn
-from parlour.policies.llm.server.listening import BACKLOG, CONNECTION, GRACE, EndingServer
+from parlour.policies.llm.server.listening import EndingServer
 from parlour.policies.llm.server.protocol import Refused
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from parlour_table.server.settings import Limits
+
+BACKLOG: Final = 2048
+CONNECTION: Final = "connection"
 
 _LINGER: Final = 5.0
 """Seconds for which a client may continue to send a body that is not read, so that it reads the reason."""
@@ -72,7 +75,7 @@ class LimitedConfig(uvicorn.Config):
             server_header=False,
             backlog=_ACCEPTED,
             timeout_keep_alive=cast(int, self.settings.idle_timeout),  # it may be any number of seconds
-            timeout_graceful_shutdown=GRACE,
+            timeout_graceful_shutdown=1,
             h11_max_incomplete_event_size=self.settings.max_headers,
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from parlour.envs.core import accept, check_from
+from parlour.envs.core import accept
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,8 @@ class Limits:
             if not (math.isfinite(seconds) and seconds > 0):
                 raise accept(name, seconds, "seconds, more than 0")
         for name, least in (("max_body", 1), ("max_bodies", 1), ("max_headers", 1024), ("max_connections", 1)):
-            check_from(name, getattr(self, name), least)
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < least:
+                raise accept(name, value, f"a whole number from {least}")
         if self.max_bodies < self.max_body:
             raise accept("max_bodies", self.max_bodies, f"max_body ({self.max_body}) or more")

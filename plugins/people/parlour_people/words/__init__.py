@@ -1,0 +1,1 @@
+"""Words of transcripts, as games write them: roles, sides, kinds of moves and announcements."""

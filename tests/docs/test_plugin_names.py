@@ -1,0 +1,154 @@
+"""What plugins may import of the core: the names of `docs/reference/plugin_names.md`, and no others."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from parlour.envs.plugins import GROUPS
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "reference" / "plugin_names.md").read_text(encoding="utf-8")
+LISTED = re.findall(r"^\| `(parlour\.\w+\.[\w.]+)` \| \S", PAGE, re.MULTILINE)
+PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))
+MOST = 247
+PLACE = re.compile(r"parlour(?:\.\w+)+:\w+")
+
+
+def is_module(name: str) -> bool:
+    """Whether a dotted name of the core is a module or a package."""
+    parts = name.split(".")[1:]
+    path = ROOT.joinpath(*parts)
+    return path.is_dir() or path.with_suffix(".py").is_file()
+
+
+def imported(source: str) -> Iterator[str]:
+    """The names of the core that a module imports, uses as attributes of imported modules, or writes as `module:NAME`.
+
+    A module itself is a name where it is used in any other way.
+    """
+    tree = ast.parse(source)
+    modules: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "parlour")
+        elif isinstance(node, ast.ImportFrom) and not node.level and (node.module or "").split(".")[0] == "parlour":
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                if is_module(name):
+                    modules[alias.asname or alias.name] = name
+                else:
+                    yield name
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from (place.replace(":", ".") for place in PLACE.findall(node.value))
+    inner: set[ast.AST] = set()
+    for node in ast.walk(tree):  # an outer attribute comes before what it is an attribute of
+        if isinstance(node, ast.Attribute) and node not in inner:
+            chain, below = [node.attr], node.value
+            inner.add(below)
+            while isinstance(below, ast.Attribute):
+                chain.append(below.attr)
+                below = below.value
+                inner.add(below)
+            if isinstance(below, ast.Name) and below.id in modules:
+                name = modules[below.id]
+                while chain and is_module(name):
+                    name = f"{name}.{chain.pop()}"
+                yield name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in modules and node not in inner:
+            yield modules[node.id]
+
+
+def names_of(plugin: Path) -> set[str]:
+    """The names of the core that a plugin's packages and entry points use."""
+    used = {
+        name
+        for path in plugin.glob(f"parlour_{plugin.name}/**/*.py")
+        for name in imported(path.read_text(encoding="utf-8"))
+    }
+    points = tomllib.loads((plugin / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
+    places = {place for group in points.values() for place in group.values()}
+    return used | {place.replace(":", ".") for place in places if PLACE.fullmatch(place)}
+
+
+@pytest.mark.parametrize("plugin", PLUGINS, ids=lambda path: path.name)
+def test_a_plugin_imports_listed_names_alone(plugin):
+    assert sorted(names_of(plugin) - set(LISTED)) == []
+
+
+def test_every_listed_name_is_used_by_a_plugin_and_listed_once():
+    used = set().union(*map(names_of, PLUGINS))
+    assert sorted(set(LISTED) - used) == []
+    assert [name for name, times in Counter(LISTED).items() if times > 1] == []
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_a_listed_name_exists_and_is_public(name):
+    module, _, attribute = name.rpartition(".")
+    assert not any(part.startswith("_") for part in name.split("."))
+    if "inspect_ai" in module and find_spec("inspect_ai") is None:
+        pytest.skip("needs the extra inspect")
+    assert hasattr(import_module(module), attribute)
+
+
+def test_the_list_is_short():
+    assert len(LISTED) <= MOST, len(LISTED)
+
+
+def test_the_page_lists_every_group_of_entry_points_with_what_it_expects():
+    listed = dict(re.findall(r"^\| `(parlour\.[a-z_]+)` \| (.*) \|$", PAGE, re.MULTILINE))
+    assert {group: listed.get(group) for group in GROUPS} == dict(GROUPS)
+
+
+def test_names_are_found_however_they_are_imported():
+    source = """
+from parlour.envs.core import Move as M
+from parlour.training import report
+from parlour.training.report import plots as drawn
+import parlour.envs.replay
+report.plots.key(report)
+drawn.label
+HOME = "parlour.policies.random:RandomPolicy"
+"""
+    assert set(imported(source)) == {
+        "parlour.envs.core.Move",
+        "parlour.envs.replay",
+        "parlour.training.report",
+        "parlour.training.report.plots.key",
+        "parlour.training.report.plots.label",
+        "parlour.policies.random.RandomPolicy",
+    }
+
+
+WORDS = {
+    "avalon": "parlour.envs.avalon.vocabulary",
+    "murder_mystery": "parlour.envs.murder_mystery.vocabulary",
+    "speech": "parlour.envs.language.speech",
+    "werewolf": "parlour.envs.werewolf.vocabulary",
+}
+"""Module of words in a plugin -> where the core has them."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(ROOT.glob("plugins/*/parlour_*/words/[a-z]*.py")),
+    ids=lambda path: f"{path.parents[1].name}-{path.stem}",
+)
+def test_the_words_of_plugins_are_those_of_transcripts(path):
+    core = import_module(WORDS[path.stem])
+    spelt = {
+        node.target.id: ast.literal_eval(node.value)
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.AnnAssign)
+        and isinstance(node.target, ast.Name)
+        and isinstance(node.value, ast.Constant)
+    }
+    assert spelt
+    assert spelt == {name: getattr(core, name) for name in spelt}
