@@ -170,7 +170,7 @@ def test_the_command_plays_a_case_and_quizzes_everybody(output_of, json_of):
     assert output["games"][0]["victims"] == 1
     assert output["games"][1]["right"]["overall"]["mean"] > 0.9
     assert len(output["games"][1]["right"]["who"]["shares"]) == 2
-    assert output["games"][0]["play"]["asked"] > 0
+    assert output["games"][0]["play"]["decisions"] > 0
     shown = output_of(["murder-mystery", "play", "--case", "seed:5:en:4:1", "--rounds", "1", "--no-quiz"])
     assert "heuristics (no language model)" in " ".join(shown.split())
     assert "Right answers" not in shown
