@@ -25,7 +25,6 @@ from parlour.training.measure.murder_mystery import scores
 from parlour.training.measure.murder_mystery.games import GAME, CaseJob, CaseResult, CaseSetting, play_all
 from parlour.training.measure.murder_mystery.methods import METHODS, method_of
 from parlour.training.measure.murder_mystery.quiz import Mark
-from parlour.training.papers.cells import locked_folder
 from parlour.training.papers.figures import picture_of
 from parlour.training.papers.questum import by_budget, comparison, quiz_verdict
 from parlour.training.papers.questum_games import MysterySetting
@@ -35,6 +34,7 @@ from parlour.training.play.runner import GameRunner
 from parlour.training.report import display
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import Cell, Column, ResultTable, plain_table
+from parlour.training.runs.run import Run
 
 _METHOD_HELP: Final = (
     f"{', '.join(METHODS)}; or an agent with settings. Repeatable: methods are played one after another"
@@ -193,7 +193,7 @@ def compare_methods(
             games=games, practice=0, model=model, pool=pool, seed=seed, progress=progress, failures=failures
         )
         rows = {name: method_of(name) for name in names}
-        with locked_folder(setting):
+        with Run(setting.out).opened():
             if budget:
                 report = report_of(by_budget("compare", setting, rows, budget), model)
             else:

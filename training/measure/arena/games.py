@@ -7,7 +7,6 @@ more deals if requested.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import asdict, replace
 from itertools import product
 from pathlib import Path
@@ -53,7 +52,7 @@ def play_games(
     env: AECEnv[str, Any, Any],
     config: ArenaConfig,
     makers: Mapping[str, MakePolicy],
-    folder: Path | None = None,
+    folder: Path,
     runner: GameRunner = ONE_AT_A_TIME,
 ) -> list[ArenaGame]:
     """Play all games, or those that are missing in the folder.
@@ -62,7 +61,7 @@ def play_games(
         env: What `rollout.table` makes.
         config: Who plays, and which deals.
         makers: Name -> policy.
-        folder: The directory of the run; None: nothing is stored.
+        folder: The directory of the run.
         runner: How games are played.
 
     Raises:
@@ -71,17 +70,14 @@ def play_games(
     base = inner_game(env, "the arena", full=True)
     sides = two_sides(base.spec)
     cases = list(product(deals(config), config.players, config.players))
-    with ExitStack() as stack:
-        store = None if folder is None else stack.enter_context(_store(folder, config))
-        stored = [] if store is None else store.found[: len(cases)]
-        if folder is not None:
-            _check(folder / GAMES, stored, cases, sides)
+    with _store(folder, config) as store:
+        stored = store.found[: len(cases)]
+        _check(folder / GAMES, stored, cases, sides)
         missing = cases[len(stored) :]
 
         def keep(number: int, episode: Episode) -> ArenaGame:
             game = _game(episode, *missing[number][1:], sides)
-            if store is not None:
-                store.append(_line(game))
+            store.append(_line(game))
             return game
 
         jobs = _jobs(base, missing, makers, sides)
