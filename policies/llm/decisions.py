@@ -16,6 +16,7 @@ from operator import add
 from os.path import commonprefix
 from typing import Any, Final, NamedTuple
 
+from parlour.envs.common.plain import fields_of
 from parlour.policies.llm.transport.request import NO_USAGE, UNKNOWN_USAGE, Usage
 from parlour.policies.names import HEURISTIC
 
@@ -201,12 +202,19 @@ class Decisions:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values, None for what is unknown; what did not happen is left out, and seconds where no model was called."""
-        plain = _without_zeros(self)
+        counts = {name: round(n, _ROUNDED) if isinstance(n, float) else n for name, n in self.as_stored().items()}
         if self.questions:
-            plain["questions"] = {ask: {"asked": of.asked, **_without_zeros(of)} for ask, of in self.questions.items()}
+            counts["questions"] = {ask: {"asked": of.asked, **of.as_stored()} for ask, of in self.questions.items()}
         if not self.requests:
-            plain.pop("seconds", None)
-        return {"decisions": self.decisions, "own": self.own, "own_share": self.own_share, **plain}
+            counts.pop("seconds", None)
+        return {"decisions": self.decisions, "own": self.own, "own_share": self.own_share, **counts}
+
+    def as_stored(self) -> dict[str, Any]:
+        """Plain values from which the same can be made again; what did not happen is left out."""
+        counts = fields_of(self, sparse=True)
+        if self.questions:
+            counts["questions"] = {ask: of.as_stored() for ask, of in self.questions.items()}
+        return counts
 
 
 def foreign(own: int, decisions: int) -> bool:
@@ -303,17 +311,3 @@ def _sum(values: Sequence[Any]) -> Any:
         for key, count in value.items():
             merged[key] = merged[key] + count if key in merged else count
     return dict(sorted(merged.items()))
-
-
-def _without_zeros(counts: Decisions) -> dict[str, Any]:
-    """Field -> value, None if it is unknown; without zeros and what is empty."""
-    values = ((f.name, getattr(counts, f.name)) for f in fields(counts))
-    return {name: _plain(value) for name, value in values if value or value is None}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return list(value)
-    if isinstance(value, Mapping):
-        return dict(value)
-    return round(value, _ROUNDED) if isinstance(value, float) else value

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
+from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.registry import lookup
 from parlour.policies import asks_a_model, make_policy
@@ -25,7 +26,6 @@ from parlour.training.report import display
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import Column, ResultTable, rate_column
 from parlour.training.report.verdicts import WIN_RATE, compared, together
-from parlour.training.statistics import plain
 
 DESIGNS = ("single", "team", "stranger")
 _RESPONSES: Final = (

@@ -11,6 +11,7 @@ from typing import Annotated, Final
 
 import typer
 from parlour.envs.common.extras import install
+from parlour.envs.common.plain import plain
 from parlour.envs.common.terminal import tell
 from parlour.envs.common.writing import writing
 from parlour.envs.core import ParlourError
@@ -31,7 +32,6 @@ from parlour.training.learn.mediators.train import Trained
 from parlour.training.report import display
 from parlour.training.report.report import Report
 from parlour.training.runs.run import Run
-from parlour.training.statistics import plain
 
 _RARE_LEARNING: Final = ("shrinkage", "folds", "individual_costs", "share", "points", "validation")
 _RARE_CALIBRATION: Final = (

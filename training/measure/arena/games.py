@@ -7,7 +7,7 @@ more deals if requested.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -27,8 +27,6 @@ from pettingzoo.utils.env import AECEnv
 from pydantic import TypeAdapter
 
 GAMES: Final = "games.jsonl"
-_UNTOLD: Final = "seconds"
-"""What is measured of decisions: the same game takes other times."""
 _DECISIONS: Final = TypeAdapter(tuple[Decisions, Decisions])
 Case = tuple[int, str, str]
 """A deal, and who holds the first side and the second."""
@@ -134,9 +132,7 @@ def _check(path: Path, games: Sequence[ArenaGame], cases: Sequence[Case], sides:
 
 
 def _line(game: ArenaGame) -> list[Any]:
-    nothing = asdict(Decisions())
-    counts = [asdict(made).items() for made in game.decisions]
-    return [*game[:-1], [{key: n for key, n in of if key != _UNTOLD and n != nothing[key]} for of in counts]]
+    return [*game[:-1], [replace(made, seconds=0.0).as_stored() for made in game.decisions]]
 
 
 def _read(stored: Any) -> ArenaGame:

@@ -57,7 +57,8 @@ def play_stored(
         def add(played: CaseResult) -> None:
             key, _ = next(waiting)
             known[_text(key)] = played
-            store.append({"key": key, "played": asdict(played)})
+            counts = {"play": played.play.as_stored(), "quiz": played.quiz.as_stored()}
+            store.append({"key": key, "played": asdict(played) | counts})
 
         again = [job for _, job in missing]
         play_all(again, model, runner, what, keep=add)

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from parlour.envs.avalon.vocabulary import ASSASSIN, GUESS, MERLIN
+from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError
 from parlour.policies.experts.catalogue import EXPERT
 from parlour.policies.files import read_json, write_json
@@ -23,7 +24,7 @@ from parlour.training.measure.avalon.stated import StatedScores, stated_scores
 from parlour.training.play import seeds
 from parlour.training.records.werewolf.played import GAME as WEREWOLF
 from parlour.training.runs.progress import Stage, StageProgress, counted
-from parlour.training.statistics import Estimate, plain, rate
+from parlour.training.statistics import Estimate, rate
 
 from parlour_bench.abilities.asked import Stated, stated_by, with_exact
 from parlour_bench.abilities.consistency import Consistency, consistency, consistency_as_json
