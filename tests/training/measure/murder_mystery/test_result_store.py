@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
+from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.measure.murder_mystery.games import CaseJob, CaseSetting
 from parlour.training.measure.murder_mystery.methods import METHODS
@@ -14,6 +16,7 @@ JOBS = [CaseJob("seed:9:en:4:1", METHODS["op"], seed, CaseSetting(repetitions=1)
 
 def as_before(counts):
     """What a part took, as files from before 2026-12 have it."""
+    counts = asdict(Decisions()) | counts
     kept = {name: counts[name] for name in ("failed", "retries", "prompt", "completion", "dollars", "seconds", "cut")}
     kept |= {"calls": counts["requests"], "cached": counts["from_cache"], "prompt_cached": counts["cached"]}
     answers = {"valid": counts["first"], "repaired": counts["again"], "reasons": counts["heuristic"]}
