@@ -8,7 +8,7 @@ all the same, has none: tables show `-` for it, and plain values hold None.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from math import inf, isnan, sqrt
 from typing import Any, Final, Protocol
 
@@ -100,21 +100,6 @@ class Estimate:
         values = dict(written)
         name = next(name for name in ("rate", "difference", "mean") if name in values)
         return cls(values.pop(name), **values)
-
-
-def plain(results: Any) -> Any:
-    """Results as plain values: estimates, tables and what else has an `as_json` by that, other dataclasses by their fields.
-
-    >>> plain({"wins": Estimate(0.5, n=2, hits=1)})
-    {'wins': {'hits': 1, 'n': 2, 'rate': 0.5, 'low': None, 'high': None}}
-    """
-    if hasattr(results, "as_json"):
-        return results.as_json()
-    if is_dataclass(results):
-        return {field.name: plain(getattr(results, field.name)) for field in fields(results)}
-    if isinstance(results, Mapping):
-        return {name: plain(value) for name, value in results.items()}
-    return [plain(value) for value in results] if isinstance(results, list | tuple) else results
 
 
 def rate(hits: int, n: int) -> Estimate | None:

@@ -34,8 +34,28 @@ _MOST_INPUTS: Final = 16_384
 _EMPTY: Final[Mapping[Any, Any]] = {list: [], dict: {}, str: "", tuple: []}
 """Type of an input -> its empty value, which has no section."""
 
-__all__ = ["ASKS", "Answer", "Ask", "BadReply", "Choices", "Fraction", "Rounded", "from_inputs", "read_back"]
+__all__ = [
+    "ASKS",
+    "Answer",
+    "Ask",
+    "BadReply",
+    "Choices",
+    "Fraction",
+    "Rounded",
+    "SaidWords",
+    "from_inputs",
+    "read_back",
+]
 
+
+def _not_blank(words: str) -> str:
+    if not words.strip():
+        raise ValueError("no words; accepted: at least one")
+    return words
+
+
+SaidWords = Annotated[str, AfterValidator(_not_blank)]
+"""Words of an answer, which are not blank."""
 _ROUNDED: Final = AfterValidator(lambda number: round(number, 3))
 Rounded = Annotated[float, _ROUNDED]
 """A number of a question or an answer: rounded to the three decimals that a prompt shows."""

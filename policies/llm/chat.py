@@ -17,10 +17,11 @@ import numpy as np
 from parlour.policies.llm import fit, prompt, reading
 from parlour.policies.llm.ask import A, Ask, BadReply
 from parlour.policies.llm.config import ModelConfig
+from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import CONCURRENCY, Answered, Model, RequestContext
 from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.reading import LENGTH, answer_in
-from parlour.policies.llm.transport.meter import Count, Label, Meter, Taken
+from parlour.policies.llm.transport.meter import Label, Meter, Taken
 from parlour.policies.llm.transport.request import (
     CallFailed,
     ChatMessage,
@@ -121,7 +122,7 @@ class ChatModel(Model):
 
     def note(self, question: Ask[Any], context: RequestContext, answered: Answered[Any]) -> None:
         """Count a question. Raises `ModelUnusable` after too many in a row that the heuristic answered."""
-        count = Count(**answered.counted, replies=answered.tries, cut=answered.cut)
+        count = Decisions(**answered.counted, replies=answered.tries, cut=answered.cut)
         self.meter.add(Taken({Label(context.seat, question.kind): count}))
         with self._lock:
             unread = answered.reason in ("invalid", "empty", LENGTH)

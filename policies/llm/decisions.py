@@ -14,8 +14,9 @@ from dataclasses import dataclass, field, fields
 from functools import reduce
 from operator import add
 from os.path import commonprefix
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple
 
+from parlour.envs.common.plain import fields_of
 from parlour.policies.llm.transport.request import NO_USAGE, UNKNOWN_USAGE, Usage
 from parlour.policies.names import HEURISTIC
 
@@ -104,8 +105,10 @@ def made_by(calls: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Answers:
-    """How questions were answered, or decisions made, each counted once."""
+class Decisions:
+    """Who made a player's decisions, or answered questions of one kind, each counted once: `first`, `again`, `heuristic` or
+    `replaced`; and what that took. The one record of usage, from a model's reply to the tables of results.
+    """
 
     first: int = 0
     """By the model's first reply; for a decision, the table also took the player's first words or number."""
@@ -113,29 +116,6 @@ class Answers:
     """By the model, after it or the player had been asked again."""
     heuristic: Mapping[str, int] = field(default_factory=dict)
     """Reason -> by the heuristic in the model's place."""
-
-    @property
-    def own(self) -> int:
-        """Those that are the model's, or the player's, own."""
-        return self.first + self.again
-
-    @property
-    def asked(self) -> int:
-        """All of them."""
-        return self.own + sum(self.heuristic.values())
-
-    def __add__(self, other: Self) -> Self:
-        return type(self)(**summed(self, other))
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values; what did not happen is left out."""
-        return {"asked": self.asked, **counts_as_json(self)}
-
-
-@dataclass(frozen=True)
-class Decisions(Answers):
-    """The decisions of one player, each counted once: `first`, `again`, `heuristic` or `replaced`; and what they took."""
-
     replaced: Mapping[str, int] = field(default_factory=dict)
     """`default`, `random`, `forfeit`, `clock` -> made by the table instead of words that could not be used, or did not come."""
     talk: int = 0
@@ -143,14 +123,15 @@ class Decisions(Answers):
     are no decisions."""
     refused: Mapping[str, int] = field(default_factory=dict)
     """`unreadable`, `ambiguous`, `illegal` -> how often the table refused its words, whoever spoke them."""
-    questions: Mapping[str, Answers] = field(default_factory=dict)
+    questions: Mapping[str, Decisions] = field(default_factory=dict)
     """Kind of question -> how those were answered that it put to its model, for decisions and for what prepares them."""
     models: tuple[str, ...] = ()
     """Which model at which server answers it; `offline` for heuristics; none if it asks nobody."""
     served: tuple[str, ...] = ()
     """What the servers said had answered."""
     requests: int = 0
-    """Replies of the model; one from a cache of replies counts as when it was first made, here and below."""
+    """Replies of the model. Counted from the calls of a game, a reply from a cache of replies counts as when it was first made,
+    here and below; a meter counts what was paid for now."""
     prompt: int | None = 0
     """Tokens read; None if a server did not say so of any reply, here and below."""
     cached: int | None = 0
@@ -171,12 +152,30 @@ class Decisions(Answers):
     dropped: tuple[str, ...] = ()
     """Parameters that the server did not take."""
     seconds: float = field(default=0.0, compare=False, repr=False)
-    """Duration of its turns; reported only if a language model was asked, and never in a transcript."""
+    """Duration of its turns, or of calls with their retries, where simultaneous ones add up; reported only if a language model
+    was asked, and never in a transcript."""
+    replies: int = 0
+    """Texts that were read as answers, valid or not; with the three below, counted by a meter alone."""
+    from_cache: int = 0
+    """Replies from a cache of replies, which cost nothing."""
+    failed: int = 0
+    """Calls without a reply: unavailable after all retries."""
+    retries: int = 0
+
+    @property
+    def own(self) -> int:
+        """Those that are the model's, or the player's, own."""
+        return self.first + self.again
+
+    @property
+    def asked(self) -> int:
+        """Those that the model, or the heuristic in its place, answered."""
+        return self.own + sum(self.heuristic.values())
 
     @property
     def decisions(self) -> int:
         """All of them."""
-        return super().asked + sum(self.replaced.values())
+        return self.asked + sum(self.replaced.values())
 
     @property
     def own_share(self) -> float | None:
@@ -189,18 +188,33 @@ class Decisions(Answers):
         return None if self.prompt is None or self.completion is None else self.prompt + self.completion
 
     @property
-    def answers(self) -> Answers:
+    def answers(self) -> Decisions:
         """The questions of all kinds together."""
-        return sum(self.questions.values(), Answers())
+        return sum(self.questions.values(), Decisions())
+
+    @property
+    def valid_share(self) -> float | None:
+        """Valid replies among all replies (the papers' VRR); None if there were none."""
+        return self.own / self.replies if self.replies else None
+
+    def __add__(self, other: Decisions) -> Decisions:
+        return Decisions(**summed(self, other))
 
     def as_json(self) -> dict[str, Any]:
         """Plain values, None for what is unknown; what did not happen is left out, and seconds where no model was called."""
-        plain = counts_as_json(self)
-        if "questions" in plain:
-            plain["questions"] = {ask: of.as_json() for ask, of in self.questions.items()}
+        counts = {name: round(n, _ROUNDED) if isinstance(n, float) else n for name, n in self.as_stored().items()}
+        if self.questions:
+            counts["questions"] = {ask: {"asked": of.asked, **of.as_stored()} for ask, of in self.questions.items()}
         if not self.requests:
-            plain.pop("seconds", None)
-        return {"decisions": self.decisions, "own": self.own, "own_share": self.own_share, **plain}
+            counts.pop("seconds", None)
+        return {"decisions": self.decisions, "own": self.own, "own_share": self.own_share, **counts}
+
+    def as_stored(self) -> dict[str, Any]:
+        """Plain values from which the same can be made again; what did not happen is left out."""
+        counts = fields_of(self, sparse=True)
+        if self.questions:
+            counts["questions"] = {ask: of.as_stored() for ask, of in self.questions.items()}
+        return counts
 
 
 def foreign(own: int, decisions: int) -> bool:
@@ -229,12 +243,12 @@ def took(calls: Iterable[Mapping[str, Any]], seen: Beginnings | None = None) -> 
         seen: The prompts of the game before; these join them.
     """
     calls = list(calls)
-    asked: dict[str, Answers] = {}
+    asked: dict[str, Decisions] = {}
     put = questions(calls)
     for question in put:
-        own = Answers(first=1) if question.replies == 1 else Answers(again=1)
-        answered = own if question.reason is None else Answers(heuristic={question.reason: 1})
-        asked[question.ask] = asked.get(question.ask, Answers()) + answered
+        own = Decisions(first=1) if question.replies == 1 else Decisions(again=1)
+        answered = own if question.reason is None else Decisions(heuristic={question.reason: 1})
+        asked[question.ask] = asked.get(question.ask, Decisions()) + answered
     replies = [call for call in calls if "reply" in call]
     used, costs = tokens_of(replies), [call.get("cost") for call in replies]
     prompts = ["\n".join(message["content"] for message in call["prompt"]) for call in replies if "prompt" in call]
@@ -297,17 +311,3 @@ def _sum(values: Sequence[Any]) -> Any:
         for key, count in value.items():
             merged[key] = merged[key] + count if key in merged else count
     return dict(sorted(merged.items()))
-
-
-def counts_as_json(counts: Any) -> dict[str, Any]:
-    """Field -> value of a dataclass of counts, None if it is unknown; without zeros and what is empty."""
-    values = ((f.name, getattr(counts, f.name)) for f in fields(counts))
-    return {name: _plain(value) for name, value in values if value or value is None}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return list(value)
-    if isinstance(value, Mapping):
-        return dict(value)
-    return round(value, _ROUNDED) if isinstance(value, float) else value

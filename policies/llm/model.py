@@ -61,7 +61,7 @@ class Answered(Generic[A]):
 
     @property
     def counted(self) -> dict[str, Any]:
-        """The answer as fields of `Answers`."""
+        """The answer as fields of `Decisions`."""
         if self.reason is not None:
             return {"heuristic": {self.reason: 1}}
         return {"first": 1} if self.valid else {"again": 1}

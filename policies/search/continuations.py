@@ -16,6 +16,7 @@ import numpy as np
 from parlour.envs.batch.kernel_tables import KernelTables
 from parlour.envs.batch.streams import started
 from parlour.envs.batch.tables import HOLD, Turns
+from parlour.policies.network import forward
 from parlour.policies.search.others import Array, Family, NetworkFamily, Others
 from parlour.policies.search.posterior import Posterior, SearchTable
 
@@ -46,7 +47,8 @@ class Critic:
         Args:
             seen: (rows, inputs) float32.
         """
-        value: Array = np.tanh(np.tanh(seen @ self.first + self.bias) @ self.last[:-1] + self.last[-1])
+        layers = [(self.first.T, self.bias), (self.last[None, :-1], self.last[-1:])]
+        value: Array = np.tanh(forward(layers, seen, "tanh")[:, 0])
         return value
 
 

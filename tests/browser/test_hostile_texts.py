@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parlour.envs.common.plain import plain
 from parlour.envs.registry import registry
 from parlour.envs.replay import read
 from parlour.training.replay.build import replay_of
-from parlour.training.replay.model import as_json
 from parlour.training.replay.viewer import index, viewer
 from parlour.training.report import html
 from parlour.training.report.page import render
@@ -114,7 +114,7 @@ def recorded(tmp_path_factory):
     paths = {
         game: record(folder / f"{game}.jsonl", game, players=ASKING.get(game, ("heuristic",))) for game in registry
     }
-    return {game: (path, as_json(replay_of(read(path), path.name))) for game, path in paths.items()}
+    return {game: (path, plain(replay_of(read(path), path.name), sparse=True)) for game, path in paths.items()}
 
 
 def page_with(data: dict[str, Any], folder: Path) -> Path:
@@ -179,7 +179,7 @@ def test_a_hostile_transcript_becomes_a_page_that_does_nothing(recorded, tmp_pat
             line["calls"] = filled(line.get("calls", []), hostile)
     bad = tmp_path / "bad.jsonl"
     bad.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    data = as_json(replay_of(read(bad), hostile))
+    data = plain(replay_of(read(bad), hostile), sparse=True)
     file = page_with(data, tmp_path)
     watched.page.set_viewport_size(PHONE)
     for place in places(data):

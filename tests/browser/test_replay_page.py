@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parlour.envs.common.plain import plain
 from parlour.envs.registry import registry
 from parlour.envs.replay import read
 from parlour.training.replay.build import replay_of
-from parlour.training.replay.model import as_json
 from parlour.training.replay.viewer import index, viewer
 from parlour.training.report.page import render
 
@@ -39,7 +39,7 @@ def data_of(folder):
     @cache
     def of(game: str) -> dict[str, Any]:
         path = record(folder / f"{game}.jsonl", game, players=ASKING.get(game, ("heuristic",)))
-        data: dict[str, Any] = as_json(replay_of(read(path), path.name))
+        data: dict[str, Any] = plain(replay_of(read(path), path.name), sparse=True)
         return data
 
     return of
@@ -143,7 +143,7 @@ def test_a_prompt_that_unfolds_is_the_message_that_was_sent(opened, tmp_path):
     ]
     asked = json.dumps({**json.loads(promise), "calls": calls}) + "\n"
     (tmp_path / "asked.jsonl").write_text("".join((header, toss, asked, *rest)), "utf-8")
-    page = opened(as_json(replay_of(read(tmp_path / "asked.jsonl"))))
+    page = opened(plain(replay_of(read(tmp_path / "asked.jsonl")), sparse=True))
     for number, call in enumerate(calls, 1):
         question = page.locator(".record details", has_text=f"Question {number}:").first
         question.locator("summary").first.click()
@@ -274,7 +274,7 @@ def test_each_gratr_seat_shows_a_judged_chain_for_each_day_whoever_answered(aske
     lines[0]["players"] = {f"player_{seat}": f"gratr:mode=paper @ {asked}" for seat in range(8)}
     lines[0]["models"] = {f"player_{seat}": {"model": asked} for seat in range(8)}
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    data = as_json(replay_of(read(path), path.name))
+    data = plain(replay_of(read(path), path.name), sparse=True)
     decided = [(line["seat"], moment[1]) for line in lines for moment in line.get("graph", {}).get("moments", ())]
     for seat in range(8):
         page = opened(data, f"step={len(data['steps']) - 1}&seat={seat}")

@@ -135,9 +135,9 @@ def test_a_game_from_the_cache_with_the_server_off_is_the_same_byte_for_byte_and
     with serving(model_file, LARGE) as address:
         config = settings(address, cache=cache)
         total = recorded(config, setting, tmp_path / "first.jsonl").total
-        assert (total.prompt - total.prompt_cached, total.completion) == counted(address)
-        assert total.calls > 10
+        assert (total.prompt - total.cached, total.completion) == counted(address)
+        assert total.requests > 10
     replay = settings(address, cache=cache, cache_mode="replay")
     again = recorded(replay, setting, tmp_path / "second.jsonl").total
     assert (tmp_path / "first.jsonl").read_bytes() == (tmp_path / "second.jsonl").read_bytes()
-    assert (again.calls, again.cached) == (0, total.calls + total.cached)
+    assert (again.requests, again.from_cache) == (0, total.requests + total.from_cache)

@@ -191,7 +191,7 @@ def test_what_a_model_used_is_added_up(pool):
         counts.append([{name: value for name, value in of.items() if name != "seconds"} for of in made])
     pool.model = None
     assert counts[0] == counts[1]
-    assert counts[1][0]["calls"] > 0
+    assert counts[1][0]["requests"] > 0
 
 
 # -- errors ------------------------------------------------------------------------------------------------------

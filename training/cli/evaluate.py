@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
+from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.settings import COMMON, Settings
 from parlour.policies import asks_a_model, make_policy
@@ -25,7 +26,6 @@ from parlour.training.report import display
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import Column, ResultTable, rate_column
 from parlour.training.report.verdicts import WIN_RATE, compared, together
-from parlour.training.statistics import plain
 from pydantic import Field, model_validator
 
 DealOptions = Annotated[HeldOutDeals, Options()]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa import corpora
 from parlour.envs.mediated_qa.corpora.documents import read_documents
@@ -22,7 +23,6 @@ from parlour.training.learn.mediators import calibrated_run, corpus_check, stake
 from parlour.training.learn.mediators.stakes import SeenQuestions, StakesConfig, stakes
 from parlour.training.report import display
 from parlour.training.report.report import Part, Report
-from parlour.training.statistics import plain
 
 RunArgument = Annotated[Path, typer.Argument(), "Run directory of `train grace --questions N` or `--corpus PATH`."]
 

@@ -11,7 +11,8 @@ from parlour.envs.common.terminal import tell
 from parlour.envs.core import ParlourError
 from parlour.policies import asks_a_model, checkpoint_settings
 from parlour.policies.llm.config import ModelConfig
-from parlour.policies.llm.transport.meter import Count, Taken
+from parlour.policies.llm.decisions import Decisions
+from parlour.policies.llm.transport.meter import Taken
 from parlour.policies.local_lm.settings import CheckpointSettings, called as checkpoint_called
 from parlour.training.cli.options import Options
 from parlour.training.measure.decision_tables import amount, reasons, share
@@ -90,7 +91,7 @@ def _usage(taken: Taken) -> Iterator[str]:
     """A few lines: calls, tokens, dollars; questions; whose the decisions were; what was left out."""
     total, made = taken.total, taken.decisions
     yield (
-        f"{total.calls} calls, {total.cached} from the cache, {total.failed} failed, {total.retries} retries, "
+        f"{total.requests} calls, {total.from_cache} from the cache, {total.failed} failed, {total.retries} retries, "
         f"{_tokens(total)}, {_cost(total)}"
     )
     yield (
@@ -102,10 +103,10 @@ def _usage(taken: Taken) -> Iterator[str]:
             f"{made.decisions} decisions: {made.own} its own ({share(made.own, made.decisions)}), {reasons(made.heuristic)} "
             f"by the rule of thumb, {reasons(made.replaced)} by the table; {reasons(made.refused)} refused by the table"
         )
-    if taken.served:
-        yield f"the server said that {', '.join(taken.served)} answered"
-    if taken.dropped:
-        yield f"the server did not take {', '.join(taken.dropped)}"
+    if total.served:
+        yield f"the server said that {', '.join(total.served)} answered"
+    if total.dropped:
+        yield f"the server did not take {', '.join(total.dropped)}"
     if made.mended:
         yield f"{made.mended} replies were mended: quotation marks, commas, words of the model's template"
     if taken.last_failure:
@@ -114,14 +115,14 @@ def _usage(taken: Taken) -> Iterator[str]:
         yield f"{total.cut} lines of records did not fit into prompts"
 
 
-def _tokens(total: Count) -> str:
+def _tokens(total: Decisions) -> str:
     if total.prompt is None and total.completion is None:
         return "tokens unknown (the server does not report them)"
-    cached = "" if total.prompt_cached is None else f" ({total.prompt_cached:,} cached by the server)"
+    cached = "" if total.cached is None else f" ({total.cached:,} cached by the server)"
     return f"{amount(total.prompt)}{cached} + {amount(total.completion)} tokens"
 
 
-def _cost(total: Count) -> str:
+def _cost(total: Decisions) -> str:
     if total.dollars is None:
         return f"cost unknown ({'no price for the model' if total.tokens is not None else 'the tokens are unknown'})"
     return f"{total.dollars:.4f} dollars"

@@ -14,7 +14,6 @@ from parlour.training.cli.models import ModelOption
 from parlour.training.cli.options import Options
 from parlour.training.measure.murder_mystery.games import GAME, CaseSetting
 from parlour.training.measure.murder_mystery.methods import METHODS, method_of
-from parlour.training.papers.cells import locked_folder
 from parlour.training.papers.figures import picture_of
 from parlour.training.papers.questum import by_budget, comparison, quiz_verdict
 from parlour.training.papers.questum_games import MysterySetting
@@ -22,6 +21,7 @@ from parlour.training.papers.report import report_of
 from parlour.training.play.seeds import HeldOutDeals
 from parlour.training.report import display
 from parlour.training.report.report import Report
+from parlour.training.runs.run import Run
 
 
 def evaluate_mysteries(
@@ -61,7 +61,7 @@ def evaluate_mysteries(
         given = {**dict(held_out), "model": model, "pool": pool, "progress": progress, "failures": failures}
         setting = setting.replace(practice=0, **given)
         rows = {name: method_of(name) for name in names}
-        with locked_folder(setting):
+        with Run(setting.out).opened():
             if budget:
                 report = report_of(by_budget("compare", setting, rows, table, budget), model)
             else:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 from parlour.envs.common.extras import install
+from parlour.envs.common.plain import plain
 from parlour.envs.common.terminal import tell
 from parlour.envs.common.writing import writing
 from parlour.envs.core import ParlourError
@@ -29,10 +29,10 @@ from parlour.training.learn.mediators.held_out import PARTIAL, pipeline_of, prep
 from parlour.training.learn.mediators.learn import GraceConfig, check_floor_fits, unit_of
 from parlour.training.learn.mediators.readers import forecast
 from parlour.training.learn.mediators.train import Trained
+from parlour.training.play.runner import GameRunner
 from parlour.training.report import display
 from parlour.training.report.report import Report
 from parlour.training.runs.run import Run
-from parlour.training.statistics import plain
 
 _REPLIES: Final = "replies.sqlite"
 """Stored replies of a calibration, where no other file is chosen."""
@@ -141,10 +141,10 @@ def _calibrated(
         tell(f"parlour: {expected.message}", error=True)
     with answering(_storing(asked, folder), folder) as model, ray.pool(model) as pool:
         pipeline = pipeline.read_by(readers.make(setting, model), anew=True)  # the forecast searched, too
-        at_once = model.concurrency if model.waits else 1
-        asking = partial(prepare, corpus=corpus, pool=pool, at_once=at_once, pipeline=pipeline)
+        runner = GameRunner(model.concurrency if model.waits else 1, pool)
         with display.progress_line() as progress:
-            calibrated = asking(setting, run=Run(folder, progress))
+            run = Run(folder, progress)
+            calibrated = prepare(setting, corpus=corpus, run=run, runner=runner, pipeline=pipeline)
     made = learn_sees(calibrated, config)
     with display.progress_line("Learning the policy") as progress:
         run = Run(out, progress, log)

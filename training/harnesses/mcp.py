@@ -15,10 +15,10 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
+from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError, accept
 from parlour.training.harnesses.listening import LONGEST_MESSAGE, GuardedApp, unanswerable
 from parlour.training.harnesses.sessions import Sessions, SessionTurn
-from parlour.training.statistics import plain
 from pydantic import Field, ValidationError
 from typing_extensions import TypedDict
 

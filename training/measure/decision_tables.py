@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from parlour.policies.llm.decisions import MOST_FOREIGN, Answers, Decisions, foreign, mostly_foreign
+from parlour.policies.llm.decisions import MOST_FOREIGN, Decisions, foreign, mostly_foreign
 from parlour.training.report.result_table import NONE, Cell, Column, Figure, HasInterval, Plain, ResultTable
 
 SIGN: Final = "†"
@@ -152,5 +152,5 @@ def _took(name: str, of: Decisions) -> tuple[Cell, ...]:
     return (*who, *took, of.cut, ", ".join(of.dropped) or NONE)
 
 
-def _asked(name: str, ask: str, of: Answers) -> tuple[Cell, ...]:
+def _asked(name: str, ask: str, of: Decisions) -> tuple[Cell, ...]:
     return (name, ask, of.asked, of.first, of.again, reasons(of.heuristic))

@@ -11,18 +11,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from parlour.envs.adapters.aec import GameEnv
+from parlour.envs.common.plain import fields_of, plain
 from parlour.envs.core import ParlourError, check_one_of
 from parlour.envs.spec import GameSpec
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.play.parallel.concurrent_games import Job, MakePolicy
 from parlour.training.play.rollout import Episode, Unfinished
 from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
-from parlour.training.statistics import Estimate, paired, plain, rate
+from parlour.training.statistics import Estimate, paired, rate
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 
@@ -104,23 +105,11 @@ class Evaluation:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values; the games themselves are left out."""
-        values = {
-            "design": self.design,
-            "table": self.table,
-            "games": len(self.games),
-            "rates": self.rates,
-            "comparisons": [
-                {
-                    **plain(comparison),
-                    "own": {name: DecisionShare(*of)._asdict() for name, *of in self.rests_on(comparison)},
-                }
-                for comparison in self.comparisons
-            ],
-            "own": {policy: {what: rates._asdict() for what, rates in of.items()} for policy, of in self.own.items()},
-            "players": self.players,
-            "unfinished": self.unfinished,
-        }
-        return {name: plain(value) for name, value in values.items()}
+        comparisons = [
+            {**plain(pair), "own": {name: plain(DecisionShare(*of)) for name, *of in self.rests_on(pair)}}
+            for pair in self.comparisons
+        ]
+        return fields_of(replace(self, games=())) | {"games": len(self.games), "comparisons": comparisons}
 
 
 def single(

@@ -6,7 +6,7 @@ import csv
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -25,7 +25,6 @@ from parlour.training.play.runner import GameRunner
 from parlour.training.report.report import Picture
 from parlour.training.report.result_table import ResultTable
 from parlour.training.runs.progress import StageProgress, no_progress
-from parlour.training.runs.run import Run
 from parlour.training.statistics import Estimate
 from pydantic import Field, SkipValidation, model_validator
 
@@ -82,11 +81,6 @@ class StudySetting(ReproductionSetting):
     """Folder with published data that a table studies."""
     workers: int = Field(default=1, ge=1)
     """Number of processes. The result does not depend on it."""
-
-
-def locked_folder(setting: ReproductionSetting) -> AbstractContextManager[object]:
-    """Hold the setting's folder, if it has one, as the directory of a run."""
-    return nullcontext() if setting.out is None else Run(setting.out).opened()
 
 
 @contextmanager

@@ -27,6 +27,7 @@ from parlour.training.learn.mediators.experiment import UNSEEN, Calibrated, Held
 from parlour.training.learn.mediators.learn import GraceConfig, fit_policy
 from parlour.training.papers import grace_pictures as pictures
 from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, cell, folder_name
+from parlour.training.play.runner import GameRunner
 from parlour.training.report import plots
 from parlour.training.report.report import Picture
 from parlour.training.report.result_table import ResultTable, plain_table
@@ -137,7 +138,7 @@ def _experiment(setting: ReproductionSetting, signals: str, normalisation: Norma
         config,
         reader=reader,
         run=Run(None if setting.out is None else setting.out / folder, setting.progress),
-        pool=setting.pool,
+        runner=GameRunner(pool=setting.pool),
     )
     policy = fit_policy(calibrated.table, GraceConfig(seed=setting.seed)).policy
     mediator = GraceMediator(policy)

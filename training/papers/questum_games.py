@@ -14,7 +14,6 @@ from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES
 from parlour.envs.murder_mystery.vocabulary.quiz import SORTS
 from parlour.envs.settings import COMMON
 from parlour.policies.llm.decisions import Decisions
-from parlour.policies.llm.transport.meter import Count
 from parlour.training.measure.murder_mystery import scores
 from parlour.training.measure.murder_mystery.games import (
     CaseJob,
@@ -233,7 +232,7 @@ def costs(name: str, games: Games, stages: Mapping[str, Sequence[str]]) -> list[
 
 def _cost(name: str, games: Games, row: str, group: str, stage: str) -> list[TableCell]:
     spent = [result.play if stage == "gameplay" else result.quiz for result in games.of(row, group)]
-    total = sum(spent, Count())
+    total = sum(spent, Decisions())
     made = partial(cell, name, row, group, share=False)
     cells = []
     if total.dollars is not None:
@@ -255,10 +254,11 @@ def _cost(name: str, games: Games, row: str, group: str, stage: str) -> list[Tab
 def games_table(games: Games) -> ResultTable:
     """A line for each row and case: victims, points by sort, and what it took."""
     sorts = (*SORTS.values(), scores.OVERALL)
-    spent = ("asked", "calls", "prompt", "completion", "dollars", "seconds")
+    spent = ("asked", "requests", "prompt", "completion", "dollars", "seconds")
     took = [(stage, what) for stage in ("play", "quiz") for what in spent]
+    named = {"asked": "questions", "requests": "calls"}
     heading = ["row", "case", "title", "seed", "victims", "solved", *sorts, "questions asked"]
-    heading += [f"{stage} {'questions' if what == 'asked' else what}" for stage, what in took]
+    heading += [f"{stage} {named.get(what, what)}" for stage, what in took]
     rows: list[tuple[Cell, ...]] = []
     for row, played in games.rows.items():
         for result in played:

@@ -20,10 +20,11 @@ from parlour.training.papers import (
     gratr,
     questum,
 )
-from parlour.training.papers.cells import OpponentSetting, Reproduction, ReproductionSetting, TableCell, locked_folder
+from parlour.training.papers.cells import OpponentSetting, Reproduction, ReproductionSetting, TableCell
 from parlour.training.papers.gratr_teams import GratrSetting
 from parlour.training.papers.questum_games import MysterySetting
 from parlour.training.papers.report import report_of
+from parlour.training.runs.run import Run
 
 __all__ = ["TABLES", "PaperTable", "Reproduction", "ReproductionSetting", "TableCell", "reproduce", "setting_for"]
 
@@ -125,7 +126,7 @@ def reproduce(name: str, setting: ReproductionSetting) -> Reproduction:
         ParlourError: There is no such table, or another run is at work in the folder.
     """
     setting = setting_for(name, setting)
-    with locked_folder(setting):
+    with Run(setting.out).opened():
         made = TABLES[name].make(name, setting)
         if made.picture is None:
             games = TABLES[name].games.format(setting)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError, in_short
 from parlour.envs.language.text import describe
 from parlour.envs.registry import build, checked_options, known, lookup
@@ -36,7 +36,7 @@ def named_table(game: str | None, options: Mapping[str, Any], players: Iterable[
         return game or DEFAULT_GAME, dict(needed)
     first, (own, config) = next(iter(tables.items()))
     for player, table in tables.items():
-        if _plain(table) != _plain((own, config)):
+        if plain(table) != plain((own, config)):
             raise ParlourError(
                 f"{first} was trained for {_shown(own, config)}, {player} for {_shown(*table)}; accepted: policies of one table"
             )
@@ -54,14 +54,9 @@ def named_table(game: str | None, options: Mapping[str, Any], players: Iterable[
 def _agrees(spec: GameSpec, config: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
     """Whether these options are those of the configuration."""
     try:
-        return bool(_plain(build(spec, {**config, **options}).config) == _plain(build(spec, config).config))
+        return bool(plain(build(spec, {**config, **options}).config) == plain(build(spec, config).config))
     except ParlourError:
         return not options
-
-
-def _plain(values: Any) -> Any:
-    """As files hold it: lists in place of tuples."""
-    return json.loads(json.dumps(values))
 
 
 def _shown(game: str, config: Mapping[str, Any]) -> str:

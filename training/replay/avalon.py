@@ -26,7 +26,7 @@ from parlour.training.replay.model import (
     seat_columns,
 )
 from parlour.training.replay.played import PlayedGame
-from parlour.training.replay.tracks import Track, answer_of, exact_lines, opinions_in, seat_lines
+from parlour.training.replay.tracks import Track, answer_of, exact_lines, opinions_in
 
 _BY: Final = "The exact posterior over all deals of the roles, by the heuristic's fixed habits, from what {} was shown."
 _ANALYSED: Final = {"evil": "evil", "merlin": "Merlin", "looks_evil": "looks evil"}
@@ -142,7 +142,8 @@ def _analysed(played: PlayedGame) -> Iterator[BeliefLines]:
         title = {"looks_evil": "how evil it looks to the others"}.get(key, f"chance of being {_ANALYSED[key]}")
         by = f"{name(seat)}'s own analysis, from its answers in the transcript."
         line = f"recorded {key}: {name(seat)}"
-        yield seat_lines(line, title, _ANALYSED[key], seat, "recorded", track.points, seats, by)
+        what, subjects = _ANALYSED[key], tuple(range(seats))
+        yield BeliefLines(line, title, what, seat, "recorded", 0.0, 1.0, track.points, subjects, by=by)
 
 
 # -- where it turned -------------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ What nobody at the table sees of the others never reaches `lines` with their sea
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from parlour.envs.language.english import name
@@ -312,21 +312,3 @@ class Replay:
     documents: tuple[Document, ...] = ()
     graphs: tuple[Graph, ...] = ()
     beliefs: tuple[BeliefLines, ...] = ()
-
-
-def as_json(value: Any) -> Any:
-    """Plain values, by the conventions above."""
-    if is_dataclass(value):
-        values = ((entry, getattr(value, entry.name)) for entry in fields(value))
-        return {entry.name: as_json(item) for entry, item in values if not _is_default(entry, item)}
-    if isinstance(value, Mapping):
-        return {str(key): as_json(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [as_json(item) for item in value]
-    return value
-
-
-def _is_default(entry: Field[Any], value: Any) -> bool:
-    if entry.default_factory is not MISSING:
-        return not value
-    return entry.default is not MISSING and type(value) is type(entry.default) and bool(value == entry.default)

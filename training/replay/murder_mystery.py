@@ -22,7 +22,7 @@ from parlour.training.replay.matter import GameMatter
 from parlour.training.replay.model import BeliefLines, Document, ReplayColumn, ReplayRow, ReplayTable
 from parlour.training.replay.mystery_sensors import questum_beliefs
 from parlour.training.replay.played import PlayedGame
-from parlour.training.replay.tracks import Track, seat_lines
+from parlour.training.replay.tracks import Track
 
 _WORDED: Final = (game.ANSWER, game.INTRODUCE)
 _FOUND: Final = {game.MISSED: "not solved", game.SOLVED: "solved", game.NO_PLAYER: "no player did it"}
@@ -154,7 +154,8 @@ def _line(played: PlayedGame, view: MysteryView, victim: int, holder: int | None
             track.at(news.step, (left[seat] / left.total() if left else None for seat in range(seats)))
     whose, whom = "everybody" if holder is None else name(holder), view.victims[victim]
     title, key = f"can have killed {whom}: share of the worlds left", f"exact murderer of {victim}: {whose}"
-    return seat_lines(key, title, f"murderer of {whom}", holder, "exact", track.points, seats, _BY.format(whose))
+    what, subjects, by = f"murderer of {whom}", tuple(range(seats)), _BY.format(whose)
+    return BeliefLines(key, title, what, holder, "exact", 0.0, 1.0, track.points, subjects, by=by)
 
 
 def _facts(event: Event, view: MysteryView, holder: int | None) -> Iterator[Told]:

@@ -39,22 +39,8 @@ class Track:
 def exact_lines(what: str, title: str, holder: int | None, track: Track, seats: int, by: str) -> BeliefLines:
     """The lines of an exact posterior over all seats; `by` says how it was made, from what {} was shown."""
     whose = "everybody" if holder is None else name(holder)
-    return seat_lines(f"exact {what}: {whose}", title, what, holder, "exact", track.points, seats, by.format(whose))
-
-
-def seat_lines(
-    key: str,
-    title: str,
-    what: str,
-    holder: int | None,
-    source: str,
-    points: Points,
-    seats: int,
-    by: str,
-    low: float = 0.0,
-) -> BeliefLines:
-    """The lines of a belief up to 1, one for each seat; the arguments are fields of `BeliefLines`."""
-    return BeliefLines(key, title, what, holder, source, low, 1.0, points, tuple(range(seats)), by=by)
+    subjects, by = tuple(range(seats)), by.format(whose)
+    return BeliefLines(f"exact {what}: {whose}", title, what, holder, "exact", 0.0, 1.0, track.points, subjects, by=by)
 
 
 def answer_of(call: Mapping[str, Any]) -> Mapping[str, Any] | None:

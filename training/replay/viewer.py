@@ -29,7 +29,7 @@ _PAGE: Final = partial(Page, styles=[_LOOK / STYLE], body=_NO_SCRIPT)
 
 
 def viewer(data: Mapping[str, Any]) -> Page:
-    """The page of a game, from `model.as_json(replay)`; `parlour.training.report.page.render` makes the HTML."""
+    """The page of a game, the plain values of a `Replay` without defaults; `parlour.training.report.page.render` makes the HTML."""
     header = data["header"]
     language = header.get("language", "en")
     named = " · ".join(filter(None, (header["title"], header.get("file", ""))))

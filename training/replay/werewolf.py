@@ -28,7 +28,7 @@ from parlour.training.replay.model import (
 )
 from parlour.training.replay.played import News, PlayedGame
 from parlour.training.replay.record import lines_of
-from parlour.training.replay.tracks import Alive, Track, ended, exact_lines, of_the_living, seat_lines
+from parlour.training.replay.tracks import Alive, Track, ended, exact_lines, of_the_living
 
 _BY: Final = "The exact posterior over all sets of werewolves, by the heuristic's fixed habits, from what {} was shown."
 _RECORDED: Final = "What {}'s own method made of the others, as the transcript holds it, to four digits."
@@ -184,7 +184,8 @@ def _recorded(played: PlayedGame, alive: Alive) -> Iterator[BeliefLines]:
     for seat, track in sorted(tracks.items()):
         title, by = "own trust, from -1 (adversary) to 1 (ally)", _RECORDED.format(name(seat))
         points = ended(track.points, alive)
-        yield seat_lines(f"recorded trust: {name(seat)}", title, "trust", seat, "recorded", points, seats, by, low=-1.0)
+        line, subjects = f"recorded trust: {name(seat)}", tuple(range(seats))
+        yield BeliefLines(line, title, "trust", seat, "recorded", -1.0, 1.0, points, subjects, by=by)
 
 
 def _trust(belief: Any) -> float | None:
@@ -244,7 +245,8 @@ def _chain_rows(step: int, seat: int, moment: Snapshot) -> Iterator[ReplayRow]:
 def _graph_lines(seat: int, track: Track, alive: Alive, seats: int) -> BeliefLines:
     title, points = f"{_GRAPH}, from -1 (adversary) to 1 (ally)", ended(track.points, alive)
     by = _BY_GRATR.format(name(seat))
-    return seat_lines(f"{_GRAPH}: {name(seat)}", title, "trust", seat, "recorded", points, seats, by, low=-1.0)
+    line, subjects = f"{_GRAPH}: {name(seat)}", tuple(range(seats))
+    return BeliefLines(line, title, "trust", seat, "recorded", -1.0, 1.0, points, subjects, by=by)
 
 
 def _turned(played: PlayedGame) -> Turned | None:

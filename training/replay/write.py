@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs import replay as transcripts
+from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.replay import Transcript
 from parlour.policies.files import atomic_write
 from parlour.training.replay.build import names_in, replay_of
-from parlour.training.replay.model import Replay, as_json
+from parlour.training.replay.model import Replay
 from parlour.training.replay.viewer import index, viewer
 from parlour.training.report.page import render
 from parlour.training.runs.progress import Stage, StageProgress, no_progress
@@ -47,7 +48,7 @@ def replay_html(transcript: Transcript, file: str = "") -> str:
 
 def replay_page(transcript: Transcript, replay: Replay) -> str:
     """The page of a transcript's data; players have the names of its header in all texts, except in prompts and answers."""
-    data, names = as_json(replay), names_in(transcript.header)
+    data, names = plain(replay, sparse=True), names_in(transcript.header)
     for key in _NAMED:
         data |= {key: names.shown_in(data[key])} if key in data else {}
     for step in data["steps"]:

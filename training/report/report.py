@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from parlour.envs.common.plain import plain
 from parlour.envs.common.terminal import tell
 from parlour.policies.files import atomic_write, write_json
 from parlour.training.report import display, plots
@@ -85,7 +86,7 @@ class Report:
 
     def as_json(self) -> Any:
         """The plain values, with the verdict where they have names."""
-        values = _plain(self.values() if callable(self.values) else self.values)
+        values = plain(self.values() if callable(self.values) else self.values)
         return {**values, "verdict": self.verdict} if self.verdict and isinstance(values, Mapping) else values
 
     def markdown(self, *, drawn: bool = False) -> str:
@@ -135,12 +136,6 @@ class Report:
             parts.append(picture_html(pictures / self.picture.file, self.picture.caption))
         parts += [*pieces, *(_html(part) for part in (*self.parts, *self.details))]
         atomic_write(path, render(page_of(self.title, parts)))
-
-
-def _plain(values: Any) -> Any:
-    from parlour.training.statistics import plain  # NumPy takes long to import
-
-    return plain(values)
 
 
 def _markdown(part: Part) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from functools import partial
 from typing import Annotated
 
@@ -42,14 +41,12 @@ def serve_contest(
         tell(f"Agents of AIWolf may connect to {bound}:{chosen} for {settings.wait:g} s", error=True)
         with display.progress_line() as progress:
             entrants = contest.connected(server, settings, progress, partial(tell, error=True))
-    stored = nullcontext() if out is None else Run(out).opened()
     try:
-        with display.progress_line() as progress, stored as folder:
+        with display.progress_line() as progress, Run(out).opened() as folder:
             played = contest.Contest(settings, entrants, folder)
             played.play(progress)
             results = played.results()
-            if folder is not None:
-                results.write_csv(folder / "contest.csv")
+            results.write_csv(folder / "contest.csv")
     finally:
         contest.close(entrants)
     return Report("", parts=(results,), values={"results": results.as_json()})

@@ -96,7 +96,7 @@ def test_what_the_machine_did_is_in_files_of_its_own(server, tmp_path):
     assert run(words(server, tmp_path)) == 0
     data = json.loads((tmp_path / MEASURED).read_text())
     assert data["seconds"] > 0
-    assert data["model"]["prompt_cached"] > 1000
+    assert data["model"]["cached"] > 1000
     assert data["model"]["retries"] > 0
     assert b"cached" not in b"".join(results_in(tmp_path).values())
     lines = [json.loads(line) for line in (tmp_path / GAMES).read_text().splitlines()]

@@ -21,7 +21,7 @@ from parlour.policies.agents.avalon import estimate, lines, notes
 from parlour.policies.agents.avalon.decide import AvalonDecision, RoleProbabilities
 from parlour.policies.agents.avalon.estimate import Estimate
 from parlour.policies.agents.avalon.seat import TALK, AvalonSelfInfo, AvalonSituation
-from parlour.policies.llm.ask import A, Answer, Ask, Choices
+from parlour.policies.llm.ask import A, Answer, Ask, Choices, SaidWords
 from parlour.policies.llm.reading import with_length
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -271,7 +271,7 @@ class Act(PlayingAsk[Action], kind="avalon_agent.act", decides=True, spare=("str
 class Response(Answer):
     """What is said to the table; to the moderator in secret, an option."""
 
-    words: str
+    words: SaidWords
     """At most 100 words; to the moderator the code of the option."""
 
 
@@ -295,10 +295,6 @@ class Respond(PlayingAsk[Response], kind="avalon_agent.respond", spare=("strateg
 
     def choices(self) -> Choices:
         return choices_of_words(self.options, self.now)
-
-    def check(self, answer: Response) -> None:
-        if not answer.words.strip():
-            raise ValueError("no words; accepted: at least one")
 
 
 def worded(chosen: str, options: Mapping[str, str], now: AvalonSituation) -> str:

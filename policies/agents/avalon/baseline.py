@@ -24,7 +24,7 @@ from parlour.policies.agents.avalon.experience import RoleStore
 from parlour.policies.agents.avalon.lines import DISCREET, first_strategy
 from parlour.policies.agents.avalon.seat import AvalonSeat, AvalonSelfInfo, AvalonSituation, situation
 from parlour.policies.agents.seat import InputPart
-from parlour.policies.llm.ask import A, Answer, Ask, Choices
+from parlour.policies.llm.ask import A, Answer, Ask, Choices, SaidWords
 from parlour.policies.llm.reading import with_length
 from parlour.policies.retrieval.embedders import CachedHashing, HashingEmbedder
 from parlour.policies.retrieval.memory import Memory
@@ -164,7 +164,7 @@ class Advise(Ask[Advice], kind="avalon_agent.advise", fixed=("me",)):
 class TableWords(Answer):
     """What is said to the table; to the moderator in secret, an option."""
 
-    words: str
+    words: SaidWords
     """At most 100 words; to the moderator the code of the option."""
 
 
@@ -193,10 +193,6 @@ class AnswerTable(
 
     def choices(self) -> Choices:
         return choices_of_words(self.options, self.now)
-
-    def check(self, answer: TableWords) -> None:
-        if not answer.words.strip():
-            raise ValueError("no words; accepted: at least one")
 
 
 NEWEST: Final = 15

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from parlour.envs.language.headings import LANGUAGES, sections_of
 from parlour.policies.agents.seat import AskingPolicy
-from parlour.policies.llm.ask import ENGLISH, Answer, Ask, Choices
+from parlour.policies.llm.ask import ENGLISH, Answer, Ask, Choices, SaidWords
 
 _ALTERNATIVES: Final = re.compile(r"\[([^\[\]|]+(?: \| [^\[\]|]+)+)\]")
 """In a line for several sentences, the different middles."""
@@ -113,7 +113,7 @@ class TurnWords(Answer):
 
     thoughts: str
     """Nobody else reads them."""
-    words: str
+    words: SaidWords
     """Read by the game as the player's move."""
 
 
@@ -156,10 +156,6 @@ class TakeTurn(
 
     def choices(self) -> Choices:
         return {} if self.sayings else {"words": dict.fromkeys(self.sentences(), "")}
-
-    def check(self, answer: TurnWords) -> None:
-        if not answer.words.strip():
-            raise ValueError("no words; accepted: at least one")
 
     @classmethod
     def is_speech(cls, entry: Any) -> bool:

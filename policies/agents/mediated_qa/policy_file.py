@@ -15,32 +15,49 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from parlour.envs.common.json_values import json_value
-from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
+from parlour.envs.settings import Accepts, Settings
 from parlour.policies.agents.mediated_qa.contextual import ContextualModel, contextual_model
 from parlour.policies.agents.mediated_qa.joint import Joint, check_state, from_key, key
+from pydantic import AfterValidator, Field
 
 TOLERANCE: Final = 1e-6
 """How far the probabilities of a row may sum from one."""
 SIGNAL_NAMES: Final = ("reliability", "degree", "len", "coherence", "diversity")
 """Names of the thresholds, as in the published tables."""
-_KEYS: Final = (
-    "policy",
-    "signal_thresholds",
-    "temperature",
-    "min_prob_floor",
-    "reader",
-    "contextual",
-    "actions",
-    "usable",
-    "verdict",
-)
-
 Row = Mapping[Joint, float]
 Thresholds = Mapping[str, tuple[float, float]]
+
+
+def _ascending(cuts: tuple[float, float]) -> tuple[float, float]:
+    if cuts[0] > cuts[1]:
+        raise accept("signal_thresholds", list(cuts), "the lower cut first")
+    return cuts
+
+
+_Cuts = Annotated[tuple[float, float], AfterValidator(_ascending)]
+_FromZero = Annotated[float, Field(ge=0)]
+
+
+class _Entries(Settings):
+    """The entries of a file."""
+
+    called = "entry"
+    policy: Annotated[Mapping[str, Mapping[str, float]], Accepts("an object {state: {action: a number from 0 to 1}}")]
+    signal_thresholds: Annotated[
+        Mapping[str, _Cuts] | None, Accepts("an object {signal: [low cut, high cut]}, the lower one first")
+    ] = None
+    temperature: _FromZero | None = None
+    min_prob_floor: _FromZero | None = None
+    reader: str = ""
+    contextual: Any = None
+    actions: ActionSet = PUBLISHED_ACTIONS
+    usable: bool | None = None
+    verdict: str = ""
 
 
 @dataclass(frozen=True)
@@ -135,28 +152,21 @@ def loads(text: str) -> PolicyTable:
         raise ParlourError(f"it holds no JSON ({error}); accepted: a policy.json of `train grace`") from None
     if not isinstance(stored, dict) or not isinstance(stored.get("policy"), dict):
         raise ParlourError("it holds no policy; accepted: an object with policy: {state: {action: probability}}")
-    for name in stored:
-        check_one_of("entry", name, _KEYS)
-    actions = ActionSet.from_plain(stored["actions"]) if "actions" in stored else PUBLISHED_ACTIONS
-    rows = {check_state(state): _row(state, row, actions) for state, row in stored["policy"].items()}
-    thresholds = _thresholds_of(stored.get("signal_thresholds"))
-    temperature = _number_or_none("temperature", stored.get("temperature"))
-    floor = _number_or_none("min_prob_floor", stored.get("min_prob_floor"))
-    contextual = None if stored.get("contextual") is None else contextual_model(stored["contextual"])
-    reader = _words("reader", stored.get("reader", ""))
-    usable, verdict = _bool_or_none("usable", stored.get("usable")), _words("verdict", stored.get("verdict", ""))
-    return PolicyTable(rows, thresholds, temperature, floor, reader, contextual, actions, usable, verdict)
-
-
-def _row(state: str, row: Any, actions: ActionSet) -> Row:
-    if not isinstance(row, dict):
-        raise accept(f"row of {state}", row, "an object {action: probability}")
-    probabilities = {}
-    for name, p in row.items():
-        if not _is_number(p):
-            raise accept(f"probability of {name} in {state}", p, "a number from 0 to 1")
-        probabilities[from_key(name, actions)] = float(p)
-    return probabilities
+    entries = _Entries.from_plain(stored)
+    return PolicyTable(
+        {
+            state: {from_key(name, entries.actions): p for name, p in row.items()}
+            for state, row in entries.policy.items()
+        },
+        entries.signal_thresholds or {},
+        entries.temperature,
+        entries.min_prob_floor,
+        entries.reader,
+        None if entries.contextual is None else contextual_model(entries.contextual),
+        entries.actions,
+        entries.usable,
+        entries.verdict,
+    )
 
 
 def _check_row(state: str, row: Row) -> None:
@@ -168,48 +178,6 @@ def _check_row(state: str, row: Row) -> None:
     total = math.fsum(row.values())
     if abs(total - 1) > TOLERANCE:
         raise ParlourError(f"the probabilities of state {state} sum to {total:.9g}; accepted: 1")
-
-
-def _thresholds_of(stored: Any) -> Thresholds:
-    """Cut points from plain values. Raises `ParlourError` for others."""
-    if stored is None:
-        return {}
-    if not isinstance(stored, dict):
-        raise accept("signal_thresholds", stored, "an object {signal: [low cut, high cut]}")
-    return {signal: _cuts(signal, cuts) for signal, cuts in stored.items()}
-
-
-def _cuts(signal: str, cuts: Any) -> tuple[float, float]:
-    numbers = isinstance(cuts, list) and len(cuts) == 2 and all(map(_is_number, cuts))
-    if not numbers or not -math.inf < float(cuts[0]) <= float(cuts[1]) < math.inf:
-        raise accept(f"thresholds of {signal}", cuts, "two numbers, the lower one first")
-    return float(cuts[0]), float(cuts[1])
-
-
-def _number_or_none(name: str, value: Any) -> float | None:
-    """A number from 0, or None, from a plain value. Raises `ParlourError` for others."""
-    if value is None:
-        return None
-    if not _is_number(value) or not 0 <= value < math.inf:
-        raise accept(name, value, "a number from 0, or null")
-    return float(value)
-
-
-def _bool_or_none(name: str, value: Any) -> bool | None:
-    if value is not None and not isinstance(value, bool):
-        raise accept(name, value, "true, false or null")
-    return value
-
-
-def _words(name: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise accept(name, value, "a text")
-    return value
-
-
-def _is_number(value: Any) -> bool:
-    """Whether a plain value is a number; true and false are none."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _no_name_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from parlour.policies.agents.murder_mystery.agent import (
     QuestumAgent,
 )
 from parlour.policies.agents.murder_mystery.questum.interview import InterviewSettings
-from parlour.policies.agents.murder_mystery.quiz import Reader, answer_quiz
+from parlour.policies.agents.murder_mystery.quiz import Reader
 
 __all__ = [
     "AGENTS",
@@ -24,5 +24,4 @@ __all__ = [
     "PlayerStarAgent",
     "QuestumAgent",
     "Reader",
-    "answer_quiz",
 ]

@@ -23,7 +23,7 @@ from parlour.policies.agents.murder_mystery.sensors import (
     sensor_of,
 )
 from parlour.policies.llm import reading
-from parlour.policies.llm.ask import A, Answer, Ask, Choices
+from parlour.policies.llm.ask import A, Answer, Ask, Choices, SaidWords
 from parlour.policies.llm.reading import with_length
 from pydantic import model_validator
 
@@ -39,7 +39,7 @@ def stance_of(scene: Scene, me: CharacterInfo, victim: str) -> str:
 class Words(Answer):
     """What somebody says aloud."""
 
-    words: str
+    words: SaidWords
 
 
 class SensorAnswer(Answer):
@@ -79,12 +79,6 @@ def refuse_number(questions: Sequence[str], number: int) -> None:
     """Refuse questions that are too many or none. Raises `ValueError`."""
     if not 1 <= len([question for question in questions if question.strip()]) <= number:
         raise ValueError(f"{len(questions)} questions; accepted: 1 to {number}, none of them blank")
-
-
-def refuse_blank(words: str) -> None:
-    """Refuse words that say nothing. Raises `ValueError`."""
-    if not words.strip():
-        raise ValueError("the words are blank; accepted: at least one sentence")
 
 
 class SceneAsk(Ask[A], Generic[A]):
@@ -136,8 +130,6 @@ class CaseAsk(SceneAsk[A], Generic[A]):
         return schema if number is None else with_length(schema, "questions", 1, number)
 
     def check(self, answer: A) -> None:
-        if isinstance(answer, Words):
-            refuse_blank(answer.words)
         if isinstance(answer, Questions):
             refuse_number(answer.questions, getattr(self, "number", len(answer.questions)))
 

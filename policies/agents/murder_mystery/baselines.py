@@ -21,7 +21,6 @@ from parlour.policies.agents.murder_mystery.asks import (
     Questions,
     VictimAsk,
     Words,
-    refuse_blank,
     refuse_number,
 )
 from parlour.policies.agents.murder_mystery.procedure import QUESTION, Procedure
@@ -29,7 +28,7 @@ from parlour.policies.agents.murder_mystery.scene import Talk
 from parlour.policies.agents.murder_mystery.seat_memory import Exchange
 from parlour.policies.agents.murder_mystery.sensors import answered, topics_put
 from parlour.policies.agents.seat import InputPart
-from parlour.policies.llm.ask import Answer, Choices
+from parlour.policies.llm.ask import Answer, Choices, SaidWords
 from parlour.policies.llm.reading import with_length
 
 PICKED: Final = 5
@@ -126,7 +125,7 @@ class Considered(Answer):
     """A thought and the answer that is given."""
 
     thought: str
-    final_answer: str
+    final_answer: SaidWords
 
 
 class WerewolfFinal(AnswerAsk[Considered], kind="questum.werewolf_final"):
@@ -138,9 +137,6 @@ class WerewolfFinal(AnswerAsk[Considered], kind="questum.werewolf_final"):
 
     def heuristic(self, rng: np.random.Generator) -> Considered:
         return Considered(thought=self.reflection, final_answer=self.draft or self.scene.say.nothing)
-
-    def check(self, answer: Considered) -> None:
-        refuse_blank(answer.final_answer)
 
 
 # -- O-CoT -------------------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ alone; OP has everybody's scripts and heard nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from itertools import combinations
 from typing import Any, Final, Literal, NamedTuple
 
@@ -166,36 +165,6 @@ class Reader:
 def _quizzed(ask: Quiz, answered: Answered[QuizAnswer]) -> Quizzed:
     picked = quiz_answers.letters_of(answered.value.answer, len(ask.options), ask.pick)
     return Quizzed(() if answered.fell_back else picked, answered.valid, answered.calls)
-
-
-def answer_quiz(
-    model: Model,
-    view: MysteryView,
-    question: QuizQuestion,
-    repetition: int = 0,
-    *,
-    scripts: Scripts = "own+dialogue",
-    stories: Sequence[tuple[str, str]] = (),
-    seed: int = 0,
-) -> tuple[int, ...]:
-    """The options that a seat picks; empty where the model's answer cannot be used, which is wrong.
-
-    Args:
-        model: Who answers.
-        view: The seat's View at the end of the game.
-        question: With its options in the order in which they are shown; shuffle them before, by a seed.
-        repetition: Which of several runs of the quiz it is.
-        scripts: What is read: the own script, it and the talk, or all scripts (for which `stories` holds them).
-        stories: Name and script of every character.
-        seed: Seed of the game.
-    """
-    return _reader(view, scripts, tuple(stories)).answer(model, question, repetition, seed).picked
-
-
-@lru_cache(maxsize=64)
-def _reader(view: MysteryView, scripts: Scripts, stories: tuple[tuple[str, str], ...]) -> Reader:
-    """Readers of the same seat are asked many questions in a row."""
-    return Reader(view, scripts, dict(stories))
 
 
 def _shelved(text: str, embedder: Embedder) -> Memory:

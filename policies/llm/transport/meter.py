@@ -6,12 +6,12 @@ Whether a player's decisions were its own is counted at the table, and told to t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
-from typing import Any, Final, NamedTuple, Self
+from typing import NamedTuple
 
-from parlour.policies.llm.decisions import Answers, Decisions, summed
+from parlour.policies.llm.decisions import Decisions, summed
 from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.request import (
     Completion,
@@ -21,73 +21,6 @@ from parlour.policies.llm.transport.request import (
     ServedModel,
     Transport,
 )
-
-_ROUNDED: Final = 6
-"""Digits of reported seconds and dollars; the order in which threads add does not change them."""
-
-
-@dataclass(frozen=True)
-class Count(Answers):
-    """Questions, by who answered them, and the calls that they took."""
-
-    calls: int = 0
-    """Calls to the server that brought a reply."""
-    cached: int = 0
-    """Replies from the cache, which cost nothing."""
-    failed: int = 0
-    """Calls without a reply: unavailable after all retries."""
-    retries: int = 0
-    prompt: int | None = 0
-    """Tokens read and written in calls; None if the server did not say so of any of them."""
-    completion: int | None = 0
-    prompt_cached: int | None = 0
-    """Prompt tokens that the server had in its own cache."""
-    dollars: float | None = 0.0
-    """None if any of the calls has an unknown cost."""
-    seconds: float = field(default=0.0, compare=False)
-    """Time spent waiting for replies, including retries; simultaneous calls add up. The only thing that differs from run to
-    run."""
-    cut: int = 0
-    """Lines of the record that did not fit into a prompt."""
-    replies: int = 0
-    """Texts that were read as answers, valid or not."""
-
-    @property
-    def tokens(self) -> int | None:
-        """Read and written."""
-        return None if self.prompt is None or self.completion is None else self.prompt + self.completion
-
-    @property
-    def valid_share(self) -> float | None:
-        """Valid replies among all replies (the papers' VRR); None if there were none."""
-        return self.own / self.replies if self.replies else None
-
-    def as_stored(self) -> dict[str, Any]:
-        """Plain values from which `from_stored` makes the same again; answers by the names that files have for them."""
-        values = asdict(self)
-        fallbacks = values.pop("heuristic")
-        answers = {"asked": self.asked, "valid": values.pop("first"), "repaired": values.pop("again")}
-        answers |= {"fallbacks": sum(fallbacks.values()), "reasons": fallbacks}
-        last = {name: values.pop(name) for name in ("cut", "replies")}
-        return {**values, **answers, **last}
-
-    @classmethod
-    def from_stored(cls, stored: Mapping[str, Any]) -> Self:
-        """From what `as_stored` gave. Raises `TypeError` or `KeyError` for anything else."""
-        values = dict(stored)
-        asked, fallbacks = values.pop("asked"), values.pop("fallbacks")
-        made = cls(first=values.pop("valid"), again=values.pop("repaired"), heuristic=values.pop("reasons"), **values)
-        if (made.asked, sum(made.heuristic.values())) != (asked, fallbacks):
-            raise TypeError("the answers do not add up")
-        return made
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values, rounded, and the share of valid replies."""
-        stored = self.as_stored().items()
-        return {
-            **{k: round(v, _ROUNDED) if isinstance(v, float) else v for k, v in stored},
-            "valid_share": self.valid_share,
-        }
 
 
 class Label(NamedTuple):
@@ -101,23 +34,20 @@ class Label(NamedTuple):
 class Taken:
     """What was counted for a while."""
 
-    counts: Mapping[Label, Count] = field(default_factory=dict)
-    dropped: tuple[str, ...] = ()
-    """Parameters that the server did not take, in any reply. Results must say so."""
-    served: tuple[str, ...] = ()
-    """What the servers said had answered."""
+    counts: Mapping[Label, Decisions] = field(default_factory=dict)
+    """Questions, by who answered them, and the calls that they took."""
     decisions: Decisions = field(default_factory=Decisions)
     """Decisions of all players that the model answered for, in games that ended or were given up."""
     last_failure: str = ""
     """The words of the last call without a reply; empty if there was none."""
 
     @property
-    def total(self) -> Count:
+    def total(self) -> Decisions:
         """Everything."""
-        return reduce(add, self.counts.values(), Count())
+        return reduce(add, self.counts.values(), Decisions())
 
     @property
-    def by_seat(self) -> dict[str, Count]:
+    def by_seat(self) -> dict[str, Decisions]:
         """Seat -> its sums."""
         seats = sorted({label.seat for label in self.counts})
         return {seat: Taken({k: v for k, v in self.counts.items() if k.seat == seat}).total for seat in seats}
@@ -147,9 +77,9 @@ class Meter(Layer):
         try:
             reply = self._inner.complete(request)
         except ModelUnavailable as error:
-            self.add(Taken({label: Count(failed=1, retries=error.retries)}, last_failure=str(error)))
+            self.add(Taken({label: Decisions(failed=1, retries=error.retries)}, last_failure=str(error)))
             raise
-        self.add(Taken({label: self._counted(request, reply)}, reply.dropped, tuple({reply.served} - {""})))
+        self.add(Taken({label: self._counted(request, reply)}))
         return reply
 
     def served_model(self, model: str) -> ServedModel:
@@ -164,20 +94,22 @@ class Meter(Layer):
         return taken
 
     def add(self, taken: Taken) -> None:
-        """Count something: a call, a question, decisions, or what a copy of this meter took in another process."""
+        """Decisions something: a call, a question, decisions, or what a copy of this meter took in another process."""
         with self._lock:
             self.taken += taken
 
-    def _counted(self, request: Request, reply: Completion) -> Count:
+    def _counted(self, request: Request, reply: Completion) -> Decisions:
+        said = Decisions(dropped=reply.dropped, served=tuple({reply.served} - {""}))
         if reply.cached:
-            return Count(cached=1)
+            return replace(said, from_cache=1)
         used = reply.usage
-        return Count(
-            calls=1,
+        return replace(
+            said,
+            requests=1,
             retries=reply.retries,
             prompt=used.prompt,
             completion=used.completion,
-            prompt_cached=used.cached,
+            cached=used.cached,
             dollars=self.prices.cost(request.model, used),
             seconds=reply.seconds,
         )

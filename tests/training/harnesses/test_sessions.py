@@ -7,12 +7,12 @@ from threading import Thread
 import numpy as np
 import pytest
 from parlour.envs import replay
+from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError
 from parlour.envs.language.headings import headings_of
 from parlour.envs.language.text import render
 from parlour.policies import RandomPolicy
 from parlour.training.harnesses.sessions import SessionCounts, Sessions, SessionSettings
-from parlour.training.statistics import plain
 
 from tests.wrappers.test_conversation import news_of
 

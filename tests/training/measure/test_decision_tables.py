@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from parlour.policies.llm.decisions import Answers, Decisions
+from parlour.policies.llm.decisions import Decisions
 from parlour.training.measure.decision_tables import (
     ASKED,
     MEANING,
@@ -29,7 +29,7 @@ CHAT = Decisions(
     replaced={"default": 1},
     talk=7,
     refused={"illegal": 5},
-    questions={"chat": Answers(first=11, again=4, heuristic={"invalid": 2}), "vote": Answers(first=3)},
+    questions={"chat": Decisions(first=11, again=4, heuristic={"invalid": 2}), "vote": Decisions(first=3)},
     models=("small at a.example", "large at b.example"),
     served=("small-1",),
     requests=24,
@@ -129,13 +129,13 @@ def test_a_replaced_decision_a_refused_word_or_a_question_makes_a_table():
     for counts in (
         replace(PLAIN, replaced={"default": 1}),
         replace(PLAIN, refused={"illegal": 1}),
-        replace(PLAIN, questions={"chat": Answers(first=1)}),
+        replace(PLAIN, questions={"chat": Decisions(first=1)}),
     ):
         assert [table.title for table in decision_tables({"random": PLAIN, "other": counts})] == ["Decisions"]
 
 
 def test_a_heuristic_in_a_models_place_shows_what_was_called_even_without_a_reply():
-    fallen = replace(PLAIN, questions={"chat": Answers(heuristic={"refused": 2})})
+    fallen = replace(PLAIN, questions={"chat": Decisions(heuristic={"refused": 2})})
     titles = [table.title for table in decision_tables({"chat": fallen})]
     assert titles == ["Decisions", "What the models took", "Questions by kind"]
 

@@ -9,17 +9,18 @@ import json
 from pathlib import Path
 
 import pytest
+from parlour.envs.common.plain import plain
 from parlour.envs.replay import read
 from parlour.training.replay.asked import Pieces
 from parlour.training.replay.build import replay_of
-from parlour.training.replay.model import Replay, as_json
+from parlour.training.replay.model import Replay
 
 REPLAYS = Path(__file__).parent / "data"
 
 
 def test_the_data_of_a_coin_game_is_the_example_that_is_written_down():
     """The coin shows heads, which its keeper alone is told; he lies, and the guesser believes it right: tails is not said."""
-    data = as_json(replay_of(read(REPLAYS / "coin.jsonl"), "coin.jsonl"))
+    data = plain(replay_of(read(REPLAYS / "coin.jsonl"), "coin.jsonl"), sparse=True)
     assert data == json.loads((REPLAYS / "coin.json").read_text("utf-8"))
 
 

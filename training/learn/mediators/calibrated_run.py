@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa.corpus import Corpus
 from parlour.envs.mediated_qa.pipeline import Pipeline
@@ -42,7 +43,7 @@ from parlour.training.report.report import Part, Report
 from parlour.training.report.result_table import Cell, Column, ResultTable
 from parlour.training.report.verdicts import together
 from parlour.training.runs.folder import CONFIG
-from parlour.training.statistics import Estimate, mean_estimate, plain
+from parlour.training.statistics import Estimate, mean_estimate
 
 CALIBRATION: Final = "calibration"
 """Folder of the questions within a run."""

@@ -8,7 +8,7 @@ questions of a file are brought into a random order first.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -26,7 +26,7 @@ from parlour.training.learn.mediators import baselines, contextual, experiment
 from parlour.training.learn.mediators.baselines import Scores, SystemAnswers
 from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, fit_policy
 from parlour.training.learn.mediators.simulate import calibrate, table
-from parlour.training.play.parallel.executor import Pool
+from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.runs.run import Run
 
 PARTIAL: Final = "partial.csv"
@@ -70,8 +70,7 @@ def prepare(
     corpus: Corpus | None = None,
     reader: Reader | None = None,
     run: Run | None = None,
-    pool: Pool | None = None,
-    at_once: int = 1,
+    runner: GameRunner = ONE_AT_A_TIME,
     pipeline: Pipeline | None = None,
 ) -> experiment.Calibrated:
     """Build the pipeline, learn the cut points, and put all questions under all joint actions.
@@ -81,8 +80,7 @@ def prepare(
         corpus: Replaces the corpus of `corpus_of`; has at least train + held_out questions.
         reader: Who answers and checks; the offline one if None.
         run: Where the settings are stored, and the table as it grows; None: nowhere.
-        pool: Processes that run the questions under the joint actions; the reader must be picklable then.
-        at_once: Number of questions run at once, in threads (`simulate.calibrate`).
+        runner: Processes or threads that run the questions under the joint actions (`simulate.calibrate`).
         pipeline: The pipeline of the corpus and the reader, if there is one already; its parts and its actions count. Without
             `corpus` the questions are its own.
 
@@ -109,9 +107,7 @@ def prepare(
             payment=pays,
             seed=config.seed,
             out=folder / PARTIAL,
-            progress=run.progress,
-            pool=pool,
-            at_once=at_once,
+            runner=replace(runner, progress=run.progress),
         )
         train, held_out = rows[: config.train], rows[config.train :]
         confidences = tuple(row.confidence for row in held_out)

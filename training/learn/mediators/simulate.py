@@ -31,9 +31,10 @@ from parlour.envs.mediated_qa.vocabulary import STATES, Payment, outcome_of
 from parlour.policies.agents.mediated_qa import joint as names
 from parlour.policies.llm.model import Model
 from parlour.training.learn.mediators.table import UtilityTable
-from parlour.training.play.parallel.executor import Pool, Shared, add_usage, as_finished, in_order, take_usage
+from parlour.training.play.parallel.executor import Shared, add_usage, as_finished, in_order, take_usage
+from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.runs.folder import whole_lines
-from parlour.training.runs.progress import Stage, StageProgress, no_progress
+from parlour.training.runs.progress import Stage
 
 SIGNAL_NAMES: Final = ("reliability", "degree", "len", "coherence", "diversity")
 """Names of the cut points, as in the published tables."""
@@ -125,9 +126,7 @@ def calibrate(
     payment: Payment | None = None,
     seed: int = 0,
     out: Path | None = None,
-    progress: StageProgress = no_progress,
-    pool: Pool | None = None,
-    at_once: int = 1,
+    runner: GameRunner = ONE_AT_A_TIME,
 ) -> list[Simulated]:
     """All questions under all joint actions, in the order of `numbers`.
 
@@ -137,10 +136,8 @@ def calibrate(
         payment: Utilities and costs; None: the published run's, or the costs of the service's own actions.
         seed: Seed of all draws, such as the samples of consistency; each question draws on its own.
         out: A CSV file that grows by a line a question. What it holds already is not computed again.
-        progress: Told after each question how many are done.
-        pool: Processes that simulate; the service must be picklable then. The table grows as without them.
-        at_once: How many questions are simulated at once, in threads, for a reader that waits for a server. The result
-            does not depend on it.
+        runner: Its processes simulate, and the service must be picklable then; or its workers, in threads, for a reader that
+            waits for a server. The table grows as without them.
 
     Raises:
         ParlourError: `out` holds no simulation table, or a table of another payment or seed.
@@ -151,9 +148,9 @@ def calibrate(
     stored = {} if out is None else read_partial(out, stamp, actions)
     rows = []
     asked = list(numbers)
-    missing = _simulated(service, [number for number in asked if number not in stored], payment, seed, pool, at_once)
+    missing = _simulated(service, [number for number in asked if number not in stored], payment, seed, runner)
     with _growing(out, stamp, actions) as add:
-        for number in Stage("Calibrating", len(asked), "questions").counted(asked, progress):
+        for number in Stage("Calibrating", len(asked), "questions").counted(asked, runner.progress):
             row = stored.get(number)
             if row is None:
                 row = next(missing)
@@ -163,12 +160,13 @@ def calibrate(
 
 
 def _simulated(
-    service: CalibrationService, numbers: Sequence[int], payment: Payment, seed: int, pool: Pool | None, at_once: int
+    service: CalibrationService, numbers: Sequence[int], payment: Payment, seed: int, runner: GameRunner
 ) -> Iterator[Simulated]:
     """The questions in their order."""
+    pool = runner.pool
     if pool is None:
         calls = [partial(simulate, service, number, payment, seed) for number in numbers]
-        yield from _in_threads(calls, at_once) if at_once > 1 else (call() for call in calls)
+        yield from _in_threads(calls, runner.workers) if runner.workers > 1 else (call() for call in calls)
     elif numbers:
         shared = pool.share((service, pool.model))
         pieces = [numbers[k : k + _BLOCK] for k in range(0, len(numbers), _BLOCK)]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from parlour.envs.common.plain import plain
 from parlour.policies.agents.mediated_qa.contextual import ContextualModel
 from parlour.policies.agents.mediated_qa.joint import MODULES
 from parlour.policies.files import atomic_write, read_json
@@ -51,7 +52,7 @@ from parlour.training.runs.checkpoints import State
 from parlour.training.runs.folder import CONFIG
 from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
-from parlour.training.statistics import Bounds, mean_estimate, plain, show_interval
+from parlour.training.statistics import Bounds, mean_estimate, show_interval
 
 POLICY: Final = "policy.json"
 

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from parlour.envs.common.plain import plain
 from parlour.policies import TrainedSeat, make_policy
 from parlour.policies.files import read_json
 from parlour.training.learn.ppo import trainer as trainers
@@ -33,7 +34,7 @@ from parlour.training.report.report import REPORT_FILE, SUMMARY_FILE, Report
 from parlour.training.report.verdicts import compared
 from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
-from parlour.training.statistics import Estimate, plain, rate
+from parlour.training.statistics import Estimate, rate
 
 BASELINES: Final = "baselines.csv"
 POLICY: Final = "policy.npz"

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from parlour.envs.common.plain import plain
 from parlour.training.learn.batch.matches import SeatResult
 from parlour.training.learn.ppo.config import features_of
 from parlour.training.learn.selfplay.config import FIXED, RANDOM, RULE, SelfplayConfig
@@ -24,7 +25,7 @@ from parlour.training.report.plots import Curve, CurvePoint
 from parlour.training.report.report import Picture, Report
 from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.report.verdicts import compared, together
-from parlour.training.statistics import Estimate, plain, rate, show_estimate
+from parlour.training.statistics import Estimate, rate, show_estimate
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def summary(population: Population) -> dict[str, Any]:
         "last": population.last,
         "differences": [{"a": a, "b": b, **plain(games.difference(a, b))} for a, b in population.pairs],
         "rates": [
-            {"player": a, "opponent": b, "side": side or "all", **_plain(games.rate(a, b, side))}
+            {"player": a, "opponent": b, "side": side or "all", **(plain(games.rate(a, b, side)) or {"n": 0})}
             for a, b in population.pairs
             for side in (None, *population.sides)
         ],
@@ -111,13 +112,10 @@ def summary(population: Population) -> dict[str, Any]:
         "ratings": [plain(rating) for rating in population.ratings],
         "seat": {name: plain(match.points) for name, match in population.seat.items()},
         "seat_rates": {
-            a: {what: _plain(estimate) for what, estimate in of.items()} for a, of in population.seat_rates.items()
+            a: {what: plain(estimate) or {"n": 0} for what, estimate in of.items()}
+            for a, of in population.seat_rates.items()
         },
     }
-
-
-def _plain(estimate: Estimate | None) -> dict[str, Any]:
-    return {"n": 0} if estimate is None else plain(estimate)
 
 
 def verdicts(population: Population) -> list[str]:

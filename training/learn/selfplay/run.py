@@ -21,6 +21,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from parlour.envs.batch.tables import BatchTables
+from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
 from parlour.policies.files import atomic_write, read_json
@@ -40,7 +41,7 @@ from parlour.training.report.verdicts import WIN_RATE, compared
 from parlour.training.runs.folder import CONFIG
 from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
-from parlour.training.statistics import COUNT, SHARE_DIFFERENCE, Estimate, mean_estimate, plain
+from parlour.training.statistics import COUNT, SHARE_DIFFERENCE, Estimate, mean_estimate
 
 _LEAST: Final = 1e-4
 """A chance below it counts as this one, for both."""

@@ -10,13 +10,14 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+from parlour.envs.common.plain import plain
 from parlour.training.learn.tuning.problem import Problem, TuneConfig, show
 from parlour.training.learn.tuning.study import Trial, against_defaults, ranked
 from parlour.training.report import plots
 from parlour.training.report.report import Part, Picture, Report
 from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.report.verdicts import REWARD, compared, together
-from parlour.training.statistics import Estimate, plain, show_interval
+from parlour.training.statistics import Estimate, show_interval
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ more deals if requested.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -28,8 +27,6 @@ from pettingzoo.utils.env import AECEnv
 from pydantic import TypeAdapter
 
 GAMES: Final = "games.jsonl"
-_UNTOLD: Final = "seconds"
-"""What is measured of decisions: the same game takes other times."""
 _DECISIONS: Final = TypeAdapter(tuple[Decisions, Decisions])
 Case = tuple[int, str, str]
 """A deal, and who holds the first side and the second."""
@@ -53,7 +50,7 @@ def play_games(
     env: AECEnv[str, Any, Any],
     config: ArenaConfig,
     makers: Mapping[str, MakePolicy],
-    folder: Path | None = None,
+    folder: Path,
     runner: GameRunner = ONE_AT_A_TIME,
 ) -> list[ArenaGame]:
     """Play all games, or those that are missing in the folder.
@@ -62,7 +59,7 @@ def play_games(
         env: What `rollout.table` makes.
         config: Who plays, and which deals.
         makers: Name -> policy.
-        folder: The directory of the run; None: nothing is stored.
+        folder: The directory of the run.
         runner: How games are played.
 
     Raises:
@@ -71,17 +68,14 @@ def play_games(
     base = inner_game(env, "the arena", full=True)
     sides = two_sides(base.spec)
     cases = list(product(deals(config), config.players, config.players))
-    with ExitStack() as stack:
-        store = None if folder is None else stack.enter_context(_store(folder, config))
-        stored = [] if store is None else store.found[: len(cases)]
-        if folder is not None:
-            _check(folder / GAMES, stored, cases, sides)
+    with _store(folder, config) as store:
+        stored = store.found[: len(cases)]
+        _check(folder / GAMES, stored, cases, sides)
         missing = cases[len(stored) :]
 
         def keep(number: int, episode: Episode) -> ArenaGame:
             game = _game(episode, *missing[number][1:], sides)
-            if store is not None:
-                store.append(_line(game))
+            store.append(_line(game))
             return game
 
         jobs = _jobs(base, missing, makers, sides)
@@ -138,9 +132,7 @@ def _check(path: Path, games: Sequence[ArenaGame], cases: Sequence[Case], sides:
 
 
 def _line(game: ArenaGame) -> list[Any]:
-    nothing = asdict(Decisions())
-    counts = [asdict(made).items() for made in game.decisions]
-    return [*game[:-1], [{key: n for key, n in of if key != _UNTOLD and n != nothing[key]} for of in counts]]
+    return [*game[:-1], [replace(made, seconds=0.0).as_stored() for made in game.decisions]]
 
 
 def _read(stored: Any) -> ArenaGame:

@@ -6,7 +6,6 @@ Leaves config.json, games.jsonl, cells.csv, pairs.csv, standing.csv, summary.jso
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Final
 
@@ -45,8 +44,8 @@ def arena(
         ParlourError: The game has not two sides, or `out` holds a run with other settings or is in use.
     """
     sides = two_sides(inner_game(env, "the arena", full=True).spec)
-    with nullcontext() if out is None else Run(out).opened(config.stored, _MAY_CHANGE) as folder:
+    with Run(out).opened(config.stored, _MAY_CHANGE) as folder:
         result = ArenaResult(config, sides, tuple(play_games(env, config, makers, folder, runner)))
-        if folder is not None:
+        if out is not None:
             report_of(result).write(folder, page=True)
     return result

@@ -21,7 +21,6 @@ from parlour.policies.agents.murder_mystery import MysterySeat
 from parlour.policies.agents.murder_mystery.procedure import QuestionBudget
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model
-from parlour.policies.llm.transport.meter import Count
 from parlour.training.measure.murder_mystery.methods import OP, MysteryMethod
 from parlour.training.measure.murder_mystery.quiz import Mark, omniscient, quiz
 from parlour.training.measure.murder_mystery.usage import CountedModel
@@ -93,9 +92,9 @@ class CaseResult:
     """The questions to a reader of all scripts; with OP only."""
     asked: int
     """Questions that players put to players."""
-    play: Count
+    play: Decisions
     """What the game took of the model; for PP and OP, their votes."""
-    quiz: Count
+    quiz: Decisions
     """What the quiz took."""
     players: Mapping[str, Decisions] = field(default_factory=dict)
     """Policy -> whose the decisions of its seats were in the game; empty for PP and OP, which play none."""

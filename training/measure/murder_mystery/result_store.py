@@ -15,7 +15,6 @@ from typing import Any, Final
 from parlour.envs.murder_mystery.cases.case import digest
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.policies.llm.model import Model
-from parlour.policies.llm.transport.meter import Count
 from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, play_all
 from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.runs.folder import JsonlStore
@@ -23,6 +22,15 @@ from pydantic import TypeAdapter
 
 FILE: Final = "results.jsonl"
 _RESULT: Final = TypeAdapter(CaseResult)
+_NAMES: Final = {
+    "valid": "first",
+    "repaired": "again",
+    "reasons": "heuristic",
+    "calls": "requests",
+    "cached": "from_cache",
+    "prompt_cached": "cached",
+}
+"""Former name -> name in `Decisions`."""
 
 
 def play_stored(
@@ -73,8 +81,15 @@ def _key(job: CaseJob, model: Model) -> dict[str, Any]:
 
 def _result(row: Any) -> tuple[str, CaseResult]:
     played = row["played"]
-    counts = {name: Count.from_stored(played[name]) for name in ("play", "quiz")}
+    counts = {name: _by_present_names(played[name]) for name in ("play", "quiz")}
     return _text(row["key"]), _RESULT.validate_python(played | counts)
+
+
+def _by_present_names(counts: dict[str, Any]) -> dict[str, Any]:
+    """What a part took, by the names of `Decisions`; files from before 2026-12 have others, and two sums."""
+    if "valid" not in counts:
+        return counts
+    return {_NAMES.get(name, name): count for name, count in counts.items() if name not in ("asked", "fallbacks")}
 
 
 def _text(key: dict[str, Any]) -> str:

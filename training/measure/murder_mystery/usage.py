@@ -12,9 +12,8 @@ from time import perf_counter
 from typing import Any, Self
 
 from parlour.policies.llm.ask import A, Ask
-from parlour.policies.llm.decisions import tokens_of
+from parlour.policies.llm.decisions import Decisions, tokens_of
 from parlour.policies.llm.model import Answered, Model, RequestContext
-from parlour.policies.llm.transport.meter import Count
 
 
 class CountedModel(Model):
@@ -29,7 +28,7 @@ class CountedModel(Model):
         self.is_language_model = inner.is_language_model  # type: ignore[misc]  # whatever the inner one is
         self.concurrency = inner.concurrency
         self._lock = Lock()
-        self._spent, self._begun = Count(), perf_counter()
+        self._spent, self._begun = Decisions(), perf_counter()
 
     def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
         return self._counted(self._inner.answer(question, context))
@@ -46,9 +45,9 @@ class CountedModel(Model):
         return getattr(self._inner, "meter", None)
 
     @property
-    def spent(self) -> Count:
+    def spent(self) -> Decisions:
         """So far; seconds by the clock."""
-        return self._spent + Count(seconds=perf_counter() - self._begun)
+        return self._spent + Decisions(seconds=perf_counter() - self._begun)
 
     def part(self) -> Self:
         """Another one on the same model, from zero."""
@@ -58,11 +57,11 @@ class CountedModel(Model):
         used = tokens_of(answered.calls)
         costs = [call.get("cost", 0.0) for call in answered.calls]
         calls = max(1, len(answered.calls))
-        count = Count(
-            calls=calls,
+        count = Decisions(
+            requests=calls,
             prompt=used.prompt,
             completion=used.completion,
-            prompt_cached=used.cached,
+            cached=used.cached,
             dollars=None if None in costs else sum(costs),
             first=int(calls == 1 and not answered.fell_back),
             again=int(calls > 1 and not answered.fell_back),

@@ -18,8 +18,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from parlour.envs.common.plain import plain
 from parlour.envs.core import Move
-from parlour.training.statistics import Estimate, plain
+from parlour.training.statistics import Estimate
 
 from parlour_bench.abilities.doubt import mean_by_game
 from parlour_bench.words import speech

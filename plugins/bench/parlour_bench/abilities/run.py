@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError
 from parlour.policies.files import read_json, write_json
 from parlour.policies.llm.decisions import Decisions
@@ -15,7 +16,7 @@ from parlour.policies.llm.make import measured_apart
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.play import seeds
 from parlour.training.runs.progress import Stage
-from parlour.training.statistics import Estimate, plain, rate
+from parlour.training.statistics import Estimate, rate
 
 from parlour_bench.abilities.asked import Stated, stated_by, with_exact
 from parlour_bench.abilities.consistency import Consistency, consistency, consistency_as_json

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from parlour.envs.common.plain import plain
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.report.result_table import ResultTable, plain_table
-from parlour.training.statistics import plain
 
 from parlour_people.analysis.compare import (
     DecidedGame,

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError
 from parlour.policies.array_files import read_arrays, write_arrays
 from parlour.policies.files import reading
 from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
-from parlour.training.statistics import plain
 
 from parlour_people.clone import networks, report
 from parlour_people.clone.choices import CloneConfig

@@ -20,10 +20,10 @@ from typing import Any, Final
 
 import numpy as np
 import torch
+from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError
 from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
-from parlour.training.statistics import plain
 
 from parlour_people.clone import report
 from parlour_people.clone.choices import CloneConfig, ImitatedChoice, Rows, by_kind, read_choices

@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 import networkx as nx
+from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError
 from parlour.envs.language.english import name
 from parlour.policies.agents.werewolf.gratr.equations import Parameters
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
-from parlour.policies.agents.werewolf.gratr.statements import EdgeEvidence, Snapshot, TrustBelief, plain
+from parlour.policies.agents.werewolf.gratr.statements import EdgeEvidence, Snapshot, TrustBelief
 from parlour.policies.files import atomic_write, write_json
 
 CLASSES: Final = {1: "ally", 0: "unsure", -1: "adversary"}
@@ -52,11 +53,11 @@ def as_json(graph: GraphHistory) -> dict[str, Any]:
         "parameters": graph.parameters.plain(),
         "moments": [_moment(snapshot) for snapshot in graph.history],
         "evidence": [
-            {**item._asdict(), "source": name(item.source), "target": name(item.target)}
+            {**plain(item), "source": name(item.source), "target": name(item.target)}
             for source, target in graph.edges()
             for item in graph.evidence(source, target)
         ],
-        "beliefs": [plain(belief) for belief in graph.beliefs],
+        "beliefs": plain(graph.beliefs),
         "now": [graph.belief(k).number for k in range(graph.players)],
     }
 

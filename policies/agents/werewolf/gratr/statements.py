@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypedDict
 
+from parlour.envs.common.plain import plain
 from parlour.envs.language.english import name
 from parlour.policies.agents.werewolf.gratr.equations import Parameters
 
@@ -158,15 +159,6 @@ class Snapshot(NamedTuple):
     """The chains that were retrieved for the decision of this moment."""
 
 
-def plain(value: Any) -> Any:
-    """Named tuples as plain values."""
-    if isinstance(value, tuple):
-        if hasattr(value, "_asdict"):
-            return {key: plain(part) for key, part in value._asdict().items()}
-        return [plain(part) for part in value]
-    return value
-
-
 class Explanation(NamedTuple):
     """A belief and what produced it."""
 
@@ -188,7 +180,7 @@ class Explanation(NamedTuple):
             "player": self.belief.player,
             "trust": self.belief.trust,
             "beliefs": [plain(self.beliefs[number]) for number in sorted(self.beliefs)],
-            "evidence": [item._asdict() for items in self.evidence.values() for item in items],
+            "evidence": [plain(item) for items in self.evidence.values() for item in items],
         }
 
     def _lines(self, belief: TrustBelief, depth: int, indent: str) -> Iterator[str]:

@@ -24,7 +24,7 @@ from parlour.policies.agents.murder_mystery import (
     wording,
 )
 from parlour.policies.agents.murder_mystery.evidence import Excerpts, collect, judge
-from parlour.policies.agents.murder_mystery.quiz import Reader, answer_quiz
+from parlour.policies.agents.murder_mystery.quiz import Reader
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk, named, sentences
 from parlour.policies.agents.murder_mystery.sensors import SENSORS, SensorReading, SensorSummary
 from parlour.policies.llm.ask import BadReply
@@ -469,10 +469,10 @@ def test_a_reply_without_a_letter_is_wrong():
     case, view = ended("seed:3:zh:4:1")
     row = next(question for question in case.questions[1] if question.pick == 1)
     for reply in ("我不知道", "I would say a.", '{"reason": "x", "answer": "a, b"}', '{"reason": "x", "answer": "z"}'):
-        assert answer_quiz(Scripted(reply), view, row) == ()
-    assert answer_quiz(Scripted('Well: {"reason": "x", "answer": "B"}'), view, row) == (1,)
+        assert Reader(view).answer(Scripted(reply), row, 0, 0).picked == ()
+    assert Reader(view).answer(Scripted('Well: {"reason": "x", "answer": "B"}'), row, 0, 0).picked == (1,)
     double = row.model_copy(update={"pick": 2})
-    assert answer_quiz(Scripted('{"reason": "因为", "answer": "a, b"}'), view, double) == (0, 1)
+    assert Reader(view).answer(Scripted('{"reason": "因为", "answer": "a, b"}'), double, 0, 0).picked == (0, 1)
 
 
 def test_all_scripts_are_told_only_to_the_omniscient():

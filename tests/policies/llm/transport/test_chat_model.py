@@ -159,7 +159,7 @@ def test_a_replay_is_byte_identical_and_asks_nobody(double, config, doubt, tmp_p
     first = conversation(recorded, doubt)
     asked = len(double.history)
     close(recorded)
-    assert recorded.meter.taken.total.calls == asked > 15
+    assert recorded.meter.taken.total.requests == asked > 15
     monkeypatch.delenv("OPENAI_API_KEY")
     settings = ModelConfig(
         model="tester", base_url=config.base_url, cache=str(tmp_path / "c.sqlite"), cache_mode="replay", price=FREE
@@ -168,7 +168,7 @@ def test_a_replay_is_byte_identical_and_asks_nobody(double, config, doubt, tmp_p
     assert conversation(replayed, doubt) == first
     assert len(double.history) == asked
     count = replayed.meter.taken.total
-    assert (count.calls, count.cached, count.dollars, count.prompt) == (0, asked, 0, 0)
+    assert (count.requests, count.from_cache, count.dollars, count.prompt) == (0, asked, 0, 0)
     assert count.valid_share == recorded.meter.taken.total.valid_share
     with pytest.raises(CacheMiss, match=r"of 'tester' to tests\.doubt"):
         replayed.answer(doubt("player_9"), ASKER)

@@ -12,8 +12,9 @@ from dataclasses import replace
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.config import ModelConfig
+from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.transport.budget import Budget, Price, Prices
-from parlour.policies.llm.transport.meter import Count, Meter
+from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.request import (
     UNKNOWN_USAGE,
     BudgetSpent,
@@ -104,9 +105,9 @@ def test_the_meter_charges_seats_and_questions():
     for seat, ask, times in (("player_1", "a.b", 2), ("player_2", "a.b", 1), ("player_2", "c.d", 3)):
         for _ in range(times):
             assert meter.complete(replace(REQUEST, seat=seat, ask=ask)) == REPLY
-    assert {seat: count.calls for seat, count in meter.taken.by_seat.items()} == {"player_1": 2, "player_2": 4}
+    assert {seat: count.requests for seat, count in meter.taken.by_seat.items()} == {"player_1": 2, "player_2": 4}
     total = meter.taken.total
-    assert (total.calls, total.prompt, total.completion, total.retries) == (6, 6000, 600, 12)
+    assert (total.requests, total.prompt, total.completion, total.retries) == (6, 6000, 600, 12)
     assert total.dollars == pytest.approx(6 * COST)
     assert total.seconds == pytest.approx(3.0)
 
@@ -125,7 +126,7 @@ def test_calls_without_a_reply_are_counted_apart():
     meter = Meter(Broken(), PRICES)
     with pytest.raises(ModelUnavailable):
         meter.complete(REQUEST)
-    assert meter.taken.total == Count(failed=1, retries=6)
+    assert meter.taken.total == Decisions(failed=1, retries=6)
 
 
 # -- budget ----------------------------------------------------------------------------------------------------------
@@ -191,8 +192,8 @@ def test_unknown_tokens_and_dollars_are_none_in_sums_and_never_zero():
     meter = Meter(Source(replace(REPLY, dropped=("usage",))), PRICES)
     meter.complete(REQUEST)
     total = meter.taken.total.as_json()
-    assert [total[name] for name in ("prompt", "completion", "prompt_cached", "dollars")] == [None] * 4
-    assert (total["calls"], meter.taken.total.tokens) == (1, None)
+    assert [total[name] for name in ("prompt", "completion", "cached", "dollars")] == [None] * 4
+    assert (total["requests"], meter.taken.total.tokens) == (1, None)
     assert PRICES.with_price("m", 3, 0).cost("m", Usage(5, None)) == pytest.approx(15e-6)
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.murder_mystery import InterviewSettings
+from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import OfflineModel
-from parlour.policies.llm.transport.meter import Count
 from parlour.training.learn.tuning.questum import GAIN_SPACE, PLAN_SPACE, QuestumTuning, most, with_settings
 from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, CaseSetting, Verdict, play_case
 from parlour.training.measure.murder_mystery.methods import QUESTUM
@@ -46,8 +46,8 @@ def test_a_reward_mixes_wins_points_and_cost():
         marks=(Mark(0, "a", "who", 10, (True,)), Mark(0, "b", "who", 5, (True,)), Mark(0, "c", "who", 5, (False,))),
         omniscient=(),
         asked=3,
-        play=Count(first=asked),  # type: ignore[arg-type]  # a tenth
-        quiz=Count(),
+        play=Decisions(first=asked),  # type: ignore[arg-type]  # a tenth
+        quiz=Decisions(),
     )
     assert QuestumTuning().of(played) == pytest.approx(0.2 + 0.3 - 0.02)
     assert QuestumTuning(weights=(1, 0, 0)).of(played) == 0.5

@@ -156,8 +156,8 @@ def played(game: str = "template_v0", names: tuple[str, ...] = ("random", "heuri
     return env, config, makers
 
 
-def test_every_player_meets_every_player_and_itself_on_both_sides_of_each_deal():
-    games = play_games(*played(games=3))
+def test_every_player_meets_every_player_and_itself_on_both_sides_of_each_deal(tmp_path):
+    games = play_games(*played(games=3), tmp_path)
     assert [game.seed for game in games] == [seeds.HELD_OUT[k] for k in range(3) for _ in range(4)]
     cells = [(a, b) for a in ("random", "heuristic") for b in ("random", "heuristic")]
     assert [(game.first, game.second) for game in games] == cells * 3

@@ -13,8 +13,8 @@ from parlour.envs.murder_mystery.cases.case import Case, Character, Victim, dump
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.envs.murder_mystery.vocabulary.quiz import QuizQuestion
 from parlour.policies.agents.murder_mystery.quiz import Quiz, QuizAnswer, Reader
+from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
-from parlour.policies.llm.transport.meter import Count
 from parlour.training.measure.murder_mystery import games, quiz
 from parlour.training.measure.murder_mystery.games import (
     GAME,
@@ -231,9 +231,9 @@ class Paid(OfflineModel):
 
 
 def test_one_unknown_price_makes_the_sum_unknown():
-    assert (Count(dollars=1.0) + Count(dollars=None)).dollars is None
+    assert (Decisions(dollars=1.0) + Decisions(dollars=None)).dollars is None
     tally = CountedModel(Paid(None))
     case, views = views_of(SMALL)
     Reader(views[0]).answer(tally, case.questions[0][0])
     assert tally.spent.dollars is None
-    assert tally.part().spent == Count()
+    assert tally.part().spent == Decisions()
