@@ -25,9 +25,7 @@ PAGES = {
     if not MADE & set(path.relative_to(ROOT).parts)
 }
 RUN_BY = {
-    **dict.fromkeys(
-        ("README.md", "docs/index.md", "docs/reference/environments.md", "docs/howto/endpoints.md"), "test_readme.py"
-    ),
+    **dict.fromkeys(("README.md", "docs/reference/environments.md", "docs/howto/endpoints.md"), "test_readme.py"),
     "docs/howto/batch.md": "test_batch_page.py",
     **dict.fromkeys(("docs/integrations/pytorch.md", "docs/integrations/sb3.md"), "test_trained_elsewhere.py"),
     "docs/howto/mediators.md": "test_mediators_page.py",
