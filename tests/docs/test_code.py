@@ -26,7 +26,7 @@ PAGES = {
 }
 RUN_BY = {
     **dict.fromkeys(
-        ("README.md", "docs/index.md", "docs/reference/environments.md", "docs/howto/endpoints.md"),
+        ("README.md", "docs/reference/environments.md", "docs/howto/endpoints.md"),
         "docs/test_readme.py",
     ),
     "docs/howto/batch.md": "docs/test_batch_page.py",
