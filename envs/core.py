@@ -69,6 +69,11 @@ class Event(NamedTuple):
     """The seats that saw it; None for everybody."""
 
 
+def announcement(kind: str, args: tuple[int, ...], to: tuple[int, ...] | None = None) -> Event:
+    """An announcement of the moderator."""
+    return Event(NATURE, Move(kind, args), to)
+
+
 class Knowledge(NamedTuple):
     """A fact from outside the table talk: among the other seats, exactly `seats` hold one of `roles`."""
 

@@ -11,11 +11,10 @@ from parlour.envs.batch.tables import ILLEGAL
 from parlour.envs.batch.werewolf.options import NONE, ONGOING, seat_at
 from parlour.envs.batch.werewolf.play import DRAW, VILLAGE, end
 
-from parlour_aiwolf.batch.layout import KNOWN, REPORTS, STANDS
+from parlour_aiwolf.batch.layout import CHECK, KNOWN, REPORTS, STANDS
 from parlour_aiwolf.batch.options import decision, is_legal, random_action, write_mask
 from parlour_aiwolf.batch.play import begin, play, start
 from parlour_aiwolf.batch.testimony import show_testimony
-from parlour_aiwolf.state import CHECK
 from parlour_aiwolf.testimony import TESTIMONY
 
 

@@ -13,9 +13,8 @@ from numba import prange
 from parlour.envs.batch.compiled import kernel, loop, lowest, use_threads
 from parlour.envs.batch.streams import advance, below, fraction
 
-from parlour_aiwolf.batch.layout import ACCUSE, CLAIM, REPORT
+from parlour_aiwolf.batch.layout import ACCUSE, CHECK, CLAIM, HUNT, REPORT, TALK, VOTE, WHISPER
 from parlour_aiwolf.heuristic import ACCUSED, CLEARED, REPORTED, TIE, AIWolfStyle
-from parlour_aiwolf.state import CHECK, HUNT, TALK, VOTE, WHISPER
 
 _NONE = -1
 _USUAL = AIWolfStyle()

@@ -11,8 +11,7 @@ from parlour.envs.batch.compiled import copy, kernel, lowest
 from parlour.envs.batch.streams import advance, below
 from parlour.envs.batch.werewolf.options import ONGOING, seat_at
 
-from parlour_aiwolf.batch.layout import IS_OVER
-from parlour_aiwolf.state import HUNT, TALK, WHISPER
+from parlour_aiwolf.batch.layout import HUNT, IS_OVER, TALK, WHISPER
 
 
 @kernel

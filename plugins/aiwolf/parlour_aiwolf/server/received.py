@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from parlour.envs.core import NATURE, Event, Knowledge, Move, ParlourError, accept, listed
-from parlour.envs.hidden_roles.rules import told
+from parlour.envs.core import NATURE, Event, Knowledge, Move, ParlourError, accept, announcement, listed
 from parlour.envs.language import speech
 from parlour.envs.werewolf.vocabulary import (
     BALLOT,
@@ -89,7 +88,7 @@ class ReceivedGame:
         self._day = 0
         self._guarded: int | None = None
         self._checks: list[tuple[int, bool]] = []
-        self._events: list[Event] = [told(NIGHT, (0,))]
+        self._events: list[Event] = [announcement(NIGHT, (0,))]
         self._known: set[tuple[str, int, Any]] = set()
         """Announcements that are in the events already: kind, day, and number of the vote."""
         self._next_line: dict[bool, int] = {}

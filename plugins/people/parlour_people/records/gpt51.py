@@ -29,7 +29,7 @@ from typing import Final
 
 from parlour.envs.avalon import GAME as AVALON, vocabulary as avalon
 from parlour.envs.avalon.presets import PLAYERS
-from parlour.envs.avalon.state import DONE, HUNT
+from parlour.envs.avalon.state import Phase
 from parlour.envs.common.json_values import json_shown
 from parlour.envs.core import Move, listed
 from parlour.training.records.avalon.table import RecordedGame, Table
@@ -68,7 +68,7 @@ class Conversation(RecordedGame):
     @property
     def decided(self) -> bool:
         """Whether no further mission is played: Merlin may be named, or the game is over."""
-        return self.state.phase in (CONSULTATION, HUNT, DONE)
+        return self.state.phase in (CONSULTATION, Phase.HUNT, Phase.DONE)
 
     def words_of(self, at: JsonObject, key: str) -> tuple[str, str | None]:
         """A field with words: as the table hears them, and as they came in."""
