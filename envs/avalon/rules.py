@@ -42,10 +42,10 @@ class Avalon(HiddenRoles[AvalonState]):
         )
         # a team goes with at least this many approvals
         self.carries = num_players // 2 + 1 if rules.majority == "strict" else (num_players + 1) // 2
-        self.shown_points: tuple[Any, ...] = (rules.guesser, False)
+        self.shown_points = (rules.guesser, False)
         """What every View tells of the rules at its end: its fields from `guesser` on."""
         at_end = rules.fifth_rejection == "evil_wins", rules.hunt == "end"
-        self.shown_table: tuple[Any, ...] = (self.roles, self.sizes, self.fails_needed, PROPOSALS, *at_end)
+        self.shown_table = (self.roles, self.sizes, self.fails_needed, PROPOSALS, *at_end)
         """What it tells of the table: its fields from `roles` to `guess_at_end`."""
         self._tabulate()
         per_proposal = (num_players if self.talk else 0) + 1 + num_players + 1
@@ -105,28 +105,17 @@ class Avalon(HiddenRoles[AvalonState]):
 
     def view(self, s: AvalonState, seat: int) -> AvalonView:
         standing = s.standing
-        return AvalonView(
-            seat,
-            s.options.legal if s.actor == seat else (),
-            self.seen(seat, s.log),
-            *self._shown_own(standing.roles, seat),
-            *self.shown_table,
-            standing.quest,
-            standing.leader,
-            standing.counted,
-            s.team,
-            standing.good,
-            standing.evil,
-            *self.shown_points,
-        )
+        own = seat, s.options.legal if s.actor == seat else (), self.seen(seat, s.log)
+        table = standing.quest, standing.leader, standing.counted, s.team, standing.good, standing.evil
+        return AvalonView._make((*own, *self._fixed(standing.roles, seat), *table, *self.shown_points))
 
     @lru_cache(maxsize=4096)  # noqa: B019 - bounded, and tables of rules live as long as their environments
-    def _shown_own(self, roles: tuple[int, ...], seat: int) -> tuple[Any, ...]:
-        """The fields of a View from `role` to `knows`."""
+    def _fixed(self, roles: tuple[int, ...], seat: int) -> tuple[Any, ...]:
+        """The fields of a View from `role` to `guess_at_end`."""
         if not roles:
-            return "", "", ()
+            return "", "", (), *self.shown_table
         role = self.role_names[roles[seat]]
-        return role, side_of(role), self.night(roles, seat)
+        return role, side_of(role), self.night(roles, seat), *self.shown_table
 
     @lru_cache(maxsize=4096)  # noqa: B019
     def night(self, roles: tuple[int, ...], seat: int) -> tuple[Knowledge, ...]:
