@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from math import factorial, prod
 from numbers import Integral
 from operator import index
@@ -56,6 +57,12 @@ class Move(NamedTuple):
     """With what: seats (0-based), role numbers, 0/1 for no/yes."""
     words: str = ""
     """Free speech that goes with the move (or a service's answer, for nature). Legality never reads it."""
+
+
+class Number(IntEnum):
+    """A number with a name. It prints as the number, also where it is an argument of a move."""
+
+    __repr__ = int.__repr__
 
 
 class Event(NamedTuple):

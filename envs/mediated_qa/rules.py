@@ -29,20 +29,17 @@ from parlour.envs.mediated_qa.vocabulary import (
     ANSWERED,
     CHECKED,
     CHOICES,
-    GENERATOR,
     JUDGED,
     MEASURED,
-    MEDIATOR,
     QUESTION,
     RESULT,
     RETRIEVED,
-    RETRIEVER,
     SEEN,
     SIGNAL,
     SIGNAL_FEATURES,
-    VERIFIER,
     Joint,
     MediatedView,
+    Module,
 )
 
 if TYPE_CHECKING:
@@ -132,9 +129,9 @@ class MediatedQA(Game[MediatedState]):
         self._legal = {Step.ADVISE: advise}
         if modules:
             self._legal |= {
-                Step.RETRIEVE: choose[RETRIEVER],
-                Step.GENERATE: choose[GENERATOR],
-                Step.VERIFY: choose[VERIFIER],
+                Step.RETRIEVE: choose[Module.RETRIEVER],
+                Step.GENERATE: choose[Module.GENERATOR],
+                Step.VERIFY: choose[Module.VERIFIER],
             }
         self.catalogue = tuple(move for moves in self._legal.values() for move in moves)
         self._seen = len(SEEN[self.sees])
@@ -180,7 +177,7 @@ class MediatedQA(Game[MediatedState]):
         if s.step == Step.CHECK:
             checks = self.actions.checks(plan.verifier) and s.answered
             arguments = (number, plan.verifier, s.evidence, s.answer)
-            verdict = verdict_of(service, self.actions, *arguments) if checks else vocabulary.UNCHECKED
+            verdict = verdict_of(service, self.actions, *arguments) if checks else vocabulary.Verdict.UNCHECKED
             return Move(CHECKED, (plan.verifier, verdict), "")
         right = answers(s) and service.right(number, s.answer)
         return Move(JUDGED, (int(right), int(service.known(number))), service.gold(number))
@@ -199,13 +196,13 @@ class MediatedQA(Game[MediatedState]):
         if s.done < self.questions:
             return None
         reason = _REASONS[s.outcome] if self.questions == 1 else "questions"
-        return Outcome(s.earned, "team" if s.earned[MEDIATOR] > 0 else "draw", reason)
+        return Outcome(s.earned, "team" if s.earned[Module.MEDIATOR] > 0 else "draw", reason)
 
     def view(self, s: MediatedState, seat: int) -> MediatedView:
         legal = self.legal(s) if self.actor(s) == seat else ()
         events = tuple([event for event in s.log if event[2] is None or seat in event[2]])
-        mediates = seat == MEDIATOR
-        advice = s.advice if mediates else s.advice[seat - RETRIEVER : seat]
+        mediates = seat == Module.MEDIATOR
+        advice = s.advice if mediates else s.advice[seat - Module.RETRIEVER : seat]
         question = s.text if mediates else ""
         return MediatedView(
             seat=seat,
@@ -243,11 +240,11 @@ class MediatedQA(Game[MediatedState]):
             raise IllegalMove(f"{move.kind} {list(move.args)} is not accepted; accepted: {kinds}")
         seat, args = s.step - Step.ADVISE, move.args
         log = (*s.log, Event(seat, plain, (seat,)))
-        if seat != MEDIATOR:
+        if seat != Module.MEDIATOR:
             return s._replace(step=Step(s.step + 1), chosen=(*s.chosen, *args), log=log)
         if not self.modules:
             return s._replace(step=Step.FETCH, advice=args, chosen=args, log=log)
-        advised = (announcement(ADVICE, (j, k), (j,)) for j, k in enumerate(args, RETRIEVER))
+        advised = (announcement(ADVICE, (j, k), (j,)) for j, k in enumerate(args, Module.RETRIEVER))
         return s._replace(step=Step.RETRIEVE, advice=args, log=(*log, *advised))
 
     def _accepted(self, s: MediatedState) -> tuple[str, tuple[range, range]]:
@@ -261,8 +258,8 @@ class MediatedQA(Game[MediatedState]):
             return ANSWERED, (_only(plan.generator), range(1 + (not self.actions.refuses(plan.generator))))
         if s.step == Step.CHECK:
             checked = self.actions.checks(plan.verifier) and s.answered
-            verdicts = range(vocabulary.ENTAILED, vocabulary.CONTRADICTED + 1)
-            return CHECKED, (_only(plan.verifier), verdicts if checked else _only(vocabulary.UNCHECKED))
+            verdicts = range(vocabulary.Verdict.ENTAILED, vocabulary.Verdict.CONTRADICTED + 1)
+            return CHECKED, (_only(plan.verifier), verdicts if checked else _only(vocabulary.Verdict.UNCHECKED))
         return JUDGED, (range(1 + answers(s)), range(2))
 
     def _after_question(self, s: MediatedState, move: Move) -> MediatedState:
@@ -270,7 +267,7 @@ class MediatedQA(Game[MediatedState]):
         if number in s.asked:
             raise IllegalMove(f"question {number} was asked before; accepted: any of the other {self.size} questions")
         signalled = announcement(SIGNAL, (signal,))
-        log = (*s.log, signalled, Event(NATURE, move, (MEDIATOR,)))
+        log = (*s.log, signalled, Event(NATURE, move, (Module.MEDIATOR,)))
         return self._initial._replace(
             step=Step.MEASURE if self._seen else Step.ADVISE,
             asked=(*s.asked, number),
@@ -290,7 +287,7 @@ class MediatedQA(Game[MediatedState]):
         if move.kind != MEASURED or move.args or len(context) != self._seen or not all(map(isfinite, context)):
             accepted = f"{MEASURED} with {self._seen} finite numbers in words, a blank between them"
             raise IllegalMove(f"{move.kind} {list(move.args)} is not accepted of nature; accepted: {accepted}")
-        log = (*s.log, Event(NATURE, move, (MEDIATOR,)))
+        log = (*s.log, Event(NATURE, move, (Module.MEDIATOR,)))
         return s._replace(step=Step.ADVISE, context=context, log=log)
 
     def _after_done(self, s: MediatedState, move: Move) -> MediatedState:
@@ -326,7 +323,7 @@ class MediatedQA(Game[MediatedState]):
 
 def answers(s: MediatedState) -> bool:
     """Whether the system gives its answer: there is one, and the check does not contradict it."""
-    return bool(s.answered) and s.verdict != vocabulary.CONTRADICTED
+    return bool(s.answered) and s.verdict != vocabulary.Verdict.CONTRADICTED
 
 
 def _logged(s: MediatedState, move: Move) -> tuple[Event, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-from parlour.envs.core import Event, Move
+from parlour.envs.core import Event, Move, Number
 from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary, Fact, Language
 
 CIVILIANS: Final = "civilians"
@@ -50,7 +50,7 @@ VOTES: Final = "votes"  # args: victim, then how many votes each seat has
 VERDICT: Final = "verdict"  # args: victim, seat found or -1, a `Verdict`
 
 
-class Verdict(IntEnum):
+class Verdict(Number):
     """What a vote came to for one victim."""
 
     MISSED = 0
