@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from math import factorial, prod
 from numbers import Integral
 from operator import index
@@ -58,6 +59,12 @@ class Move(NamedTuple):
     """Free speech that goes with the move (or a service's answer, for nature). Legality never reads it."""
 
 
+class Number(IntEnum):
+    """A number with a name. It prints as the number, also where it is an argument of a move."""
+
+    __repr__ = int.__repr__
+
+
 class Event(NamedTuple):
     """An event: its content, its author, and the seats that see it."""
 
@@ -67,6 +74,11 @@ class Event(NamedTuple):
     """The move, or the announcement in the form of one."""
     to: tuple[int, ...] | None
     """The seats that saw it; None for everybody."""
+
+
+def announcement(kind: str, args: tuple[int, ...], to: tuple[int, ...] | None = None) -> Event:
+    """An announcement of the moderator."""
+    return Event(NATURE, Move(kind, args), to)
 
 
 class Knowledge(NamedTuple):

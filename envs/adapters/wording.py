@@ -61,9 +61,9 @@ class Wording:
     """Turns and lines of a Game. Both are functions of their arguments; what is kept is only to be fast."""
 
     def __init__(self, spec: GameSpec, game: Game[Any]) -> None:
-        self.text, self.heuristic = spec.text(game), spec.heuristic
+        self.text = spec.text(game)
         self._worded = frozenset(worded_kinds(game))
-        texts = {"rules": self.text.rules, "language": self.text.language}
+        texts = {"heuristic": spec.heuristic, "rules": self.text.rules, "language": self.text.language}
         self._table: dict[str, Any] = {name: value for name, value in texts.items() if value}
         self.headings = headings_of(self.text)
         self.waiting = waiting(self.headings)
@@ -84,10 +84,16 @@ class Wording:
 
     def offered(self, turn: Turn, view: View) -> dict[str, Any]:
         """What `info="full"` adds at a seat's turn."""
-        info = {"options": turn.sentences, "legal": turn.indices, "view": view, "heuristic": self.heuristic}
+        info = {
+            "options": turn.sentences,
+            "legal": turn.indices,
+            "view": view,
+            "free_words": turn.free_words,
+            **self._table,
+        }
         if common := self.text.common(view):
             info["common"] = common
-        return {**info, "free_words": turn.free_words, **self._table}
+        return info
 
     def line(self, event: Event) -> str:
         """One line of the record."""

@@ -19,8 +19,7 @@ from parlour.envs.avalon.presets import PROPOSALS, QUESTS, QUESTS_TO_WIN
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.text import AvalonText
 from parlour.envs.avalon.vocabulary import AvalonView, side_of
-from parlour.envs.core import NATURE, Event, Knowledge, Move, ParlourError
-from parlour.envs.hidden_roles.rules import told
+from parlour.envs.core import NATURE, Event, Knowledge, Move, ParlourError, announcement
 from parlour.envs.language.english import seats_named
 from parlour.envs.language.headings import OPTION
 from parlour.envs.language.text import CHOICE, RECORD, WHO, render
@@ -127,12 +126,12 @@ class AvalonProse:
         public = [move for move in own.catalogue if move.kind in (*game.ACTS, game.TEAM)]
         yield from (Event(seat, move, None) for seat, move in product(seats, public))
         for quest, leader, counted in product(range(QUESTS), seats, range(PROPOSALS + 1)):
-            yield told(game.LEADS, (quest, leader, own.sizes[quest], counted, own.fails_needed[quest]))
-        yield from (told(game.VOTES, args) for args in product((0, 1), repeat=own.seats + 1))
+            yield announcement(game.LEADS, (quest, leader, own.sizes[quest], counted, own.fails_needed[quest]))
+        yield from (announcement(game.VOTES, args) for args in product((0, 1), repeat=own.seats + 1))
         for quest in range(QUESTS):
             for fails in range(own.sizes[quest] + 1):
-                yield told(game.FAILS, (quest, fails, int(fails < own.fails_needed[quest])))
-        yield from (told(game.SCORE, args) for args in product(range(QUESTS_TO_WIN + 1), repeat=2))
-        yield from (told(game.EXPOSED, args) for args in product(seats, seats, (0, 1)))
+                yield announcement(game.FAILS, (quest, fails, int(fails < own.fails_needed[quest])))
+        yield from (announcement(game.SCORE, args) for args in product(range(QUESTS_TO_WIN + 1), repeat=2))
+        yield from (announcement(game.EXPOSED, args) for args in product(seats, seats, (0, 1)))
         drawn = chain.from_iterable(combinations(seats, size) for size in sorted(set(own.sizes)))
         yield from (Event(NATURE, Move(game.DRAWN, args), None) for args in drawn)

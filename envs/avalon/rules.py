@@ -11,34 +11,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain, combinations
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.options import AvalonOptions
 from parlour.envs.avalon.presets import PROPOSALS, QUESTS, QUESTS_TO_WIN, TEAM_SIZES
-from parlour.envs.avalon.state import (
-    DEAL,
-    DONE,
-    DRAW,
-    HUNT,
-    NOBODY,
-    PROPOSE,
-    QUEST,
-    TALK,
-    VOTE,
-    AvalonStanding,
-    AvalonState,
-)
+from parlour.envs.avalon.state import AvalonStanding, AvalonState, Phase
 from parlour.envs.avalon.vocabulary import AvalonView, side_of
-from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, shuffles
-from parlour.envs.hidden_roles.rules import NOTHING, HiddenRoles, Options, seen_by, shown, told
+from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, announcement, shuffles
+from parlour.envs.hidden_roles.rules import HiddenRoles, Options, shown
 from parlour.envs.language import speech
 
 if TYPE_CHECKING:
     import numpy as np
-
-# The frequent moves build their tuples without the keyword machinery of NamedTuple, at half the cost.
-_new = tuple.__new__
 
 
 class Avalon(HiddenRoles[AvalonState]):
@@ -90,25 +75,23 @@ class Avalon(HiddenRoles[AvalonState]):
     # -- the contract ------------------------------------------------------------------------------------------
 
     def initial(self) -> AvalonState:
-        return AvalonState(
-            DEAL, NATURE, 0, NOBODY, NOBODY, AvalonStanding(NOBODY, 0, -1, 0, 0, 0, False, ""), NOTHING, ()
-        )
+        return AvalonState(phase=Phase.DEAL, actor=NATURE, standing=AvalonStanding())
 
     def nature(self, s: AvalonState, rng: np.random.Generator) -> Move:
-        if s.phase == DEAL:
+        if s.phase == Phase.DEAL:
             dealt = rng.permutation(self.deck).tolist()
             return Move(game.DEALT, (*dealt, int(rng.integers(self.seats))))
-        if s.phase == DRAW:
+        if s.phase == Phase.DRAW:
             drawn = rng.choice(self.seats, size=self.sizes[s.standing.quest], replace=False).tolist()
             return Move(game.DRAWN, tuple(sorted(drawn)))
         raise IllegalMove("nature has no move in this state")
 
     def chances(self, s: AvalonState) -> Iterator[tuple[Move, float]]:
         """Every deal of the roles with every leader, or every team, each as likely as the others."""
-        if s.phase == DEAL:
+        if s.phase == Phase.DEAL:
             for roles, share in shuffles(self.deck):
                 yield from ((Move(game.DEALT, (*roles, leader)), share / self.seats) for leader in range(self.seats))
-        elif s.phase == DRAW:
+        elif s.phase == Phase.DRAW:
             teams = tuple(combinations(range(self.seats), self.sizes[s.standing.quest]))
             yield from ((Move(game.DRAWN, team), 1 / len(teams)) for team in teams)
 
@@ -121,29 +104,20 @@ class Avalon(HiddenRoles[AvalonState]):
         return Outcome(returns, game.GOOD if good_wins else game.EVIL, standing.reason)
 
     def view(self, s: AvalonState, seat: int) -> AvalonView:
-        roles, quest, leader, counted, good, evil, _, _ = s.standing
-        role = self.role_names[roles[seat]] if roles else ""
-        return _new(
-            AvalonView,
-            (
-                seat,
-                self.legal(s) if s.actor == seat else (),
-                seen_by(seat, s.log),
-                role,
-                side_of(role) if role else "",
-                self.night(roles, seat) if roles else (),
-                *self.shown_table,
-                quest,
-                leader,
-                counted,
-                s.team,
-                good,
-                evil,
-                *self.shown_points,
-            ),
-        )
+        standing = s.standing
+        own = seat, s.options.legal if s.actor == seat else (), self.seen(seat, s.log)
+        table = standing.quest, standing.leader, standing.counted, s.team, standing.good, standing.evil
+        return AvalonView._make((*own, *self._fixed(standing.roles, seat), *table, *self.shown_points))
 
     @lru_cache(maxsize=4096)  # noqa: B019 - bounded, and tables of rules live as long as their environments
+    def _fixed(self, roles: tuple[int, ...], seat: int) -> tuple[Any, ...]:
+        """The fields of a View from `role` to `guess_at_end`."""
+        if not roles:
+            return "", "", (), *self.shown_table
+        role = self.role_names[roles[seat]]
+        return role, side_of(role), self.night(roles, seat), *self.shown_table
+
+    @lru_cache(maxsize=4096)  # noqa: B019
     def night(self, roles: tuple[int, ...], seat: int) -> tuple[Knowledge, ...]:
         """What `seat` is shown before the first quest (rule sheet, "character roles")."""
         role = self.role_names[roles[seat]]
@@ -159,47 +133,60 @@ class Avalon(HiddenRoles[AvalonState]):
         roles, leader = move.args[:-1], move.args[-1] if move.args else -1
         if move.kind != game.DEALT or sorted(roles) != sorted(self.deck) or not 0 <= leader < self.seats:
             raise IllegalMove(f"{move!r} deals other roles than {', '.join(self.roles)} or has no leader")
-        return self._open(AvalonStanding(roles, 0, leader, 0, 0, 0, False, ""), ())
+        return self._open(AvalonStanding(roles=roles, leader=leader), ())
 
     def _open(self, standing: AvalonStanding, log: tuple[Event, ...]) -> AvalonState:
         """Announce the leader and begin the discussion of a proposal."""
-        _, quest, leader, counted, _, _, _, _ = standing
-        log += (told(game.LEADS, (quest, leader, self.sizes[quest], counted, self.fails_needed[quest])),)
-        if self.talk:
-            return _new(AvalonState, (TALK, leader, 0, NOBODY, NOBODY, standing, self._talks[leader], log))
-        return _new(AvalonState, (PROPOSE, leader, 0, NOBODY, NOBODY, standing, self._teams[quest][leader], log))
+        quest, leader = standing.quest, standing.leader
+        log += (
+            announcement(game.LEADS, (quest, leader, self.sizes[quest], standing.counted, self.fails_needed[quest])),
+        )
+        return AvalonState(
+            phase=Phase.TALK if self.talk else Phase.PROPOSE,
+            actor=leader,
+            standing=standing,
+            options=self._talks[leader] if self.talk else self._teams[quest][leader],
+            log=log,
+        )
 
     def _talk(self, s: AvalonState, _move: Move, event: tuple[Event, ...]) -> AvalonState:
-        _, _, turn, _, _, standing, _, log = s
-        turn += 1
+        turn, standing, log = s.turn + 1, s.standing, s.log + event
         leader = standing.leader
         if turn == self.seats:
             options = self._teams[standing.quest][leader]
-            return _new(AvalonState, (PROPOSE, leader, 0, NOBODY, NOBODY, standing, options, log + event))
+            return AvalonState(phase=Phase.PROPOSE, actor=leader, standing=standing, options=options, log=log)
         speaker = (leader + turn) % self.seats
-        return _new(AvalonState, (TALK, speaker, turn, NOBODY, NOBODY, standing, self._talks[speaker], log + event))
+        options = self._talks[speaker]
+        return AvalonState(phase=s.phase, actor=speaker, turn=turn, standing=standing, options=options, log=log)
 
     def _propose(self, s: AvalonState, move: Move, event: tuple[Event, ...]) -> AvalonState:
         team, standing = move.args, s.standing
         # a short team counts twice (published code)
         weight = 2 if len(team) < self.sizes[standing.quest] else 1
         standing, log = standing._replace(counted=standing.counted + weight), s.log + event
-        return _new(AvalonState, (VOTE, 0, 0, team, NOBODY, standing, self._ballots, log))
+        return AvalonState(phase=Phase.VOTE, actor=0, team=team, standing=standing, options=self._ballots, log=log)
 
     def _vote(self, s: AvalonState, move: Move, _event: tuple[Event, ...]) -> AvalonState:
-        _, _, turn, team, votes, standing, options, log = s
-        votes += move.args
-        turn += 1
+        votes, turn = s.secret + move.args, s.turn + 1
         if turn == self.seats:
             return self._count(s, votes)
-        return _new(AvalonState, (VOTE, turn, turn, team, votes, standing, options, log))
+        return AvalonState(
+            phase=s.phase,
+            actor=turn,
+            turn=turn,
+            team=s.team,
+            secret=votes,
+            standing=s.standing,
+            options=s.options,
+            log=s.log,
+        )
 
     def _count(self, s: AvalonState, votes: tuple[int, ...]) -> AvalonState:
         """All votes are in: show them, then send the team, open the next proposal, or end the game."""
         team, standing, log = s.team, s.standing, s.log
         at_limit = standing.counted >= PROPOSALS
         goes = sum(votes) >= self.carries or (at_limit and self.rules.fifth_rejection == "team_goes")
-        log += (_new(Event, (NATURE, Move(game.VOTES, (int(goes), *votes)), None)),)
+        log += (announcement(game.VOTES, (int(goes), *votes)),)
         if goes:
             return self._send(team, standing, log)
         if at_limit:
@@ -209,9 +196,9 @@ class Avalon(HiddenRoles[AvalonState]):
     def _send(self, team: tuple[int, ...], standing: AvalonStanding, log: tuple[Event, ...]) -> AvalonState:
         """The team goes on the quest; in place of a short one nature draws another."""
         if len(team) < self.sizes[standing.quest]:
-            return _new(AvalonState, (DRAW, NATURE, 0, team, NOBODY, standing, NOTHING, log))
+            return AvalonState(phase=Phase.DRAW, actor=NATURE, team=team, standing=standing, log=log)
         options = self._hand(standing, team[0])
-        return _new(AvalonState, (QUEST, team[0], 0, team, NOBODY, standing, options, log))
+        return AvalonState(phase=Phase.QUEST, actor=team[0], team=team, standing=standing, options=options, log=log)
 
     def _draw(self, s: AvalonState, move: Move) -> AvalonState:
         """Nature names a whole team in place of a short one; the named seats are dropped (published code)."""
@@ -221,58 +208,72 @@ class Avalon(HiddenRoles[AvalonState]):
             raise IllegalMove(f"{move!r} draws no team of {size} different seats in ascending order")
         options = self._hand(s.standing, team[0])
         log = (*s.log, Event(NATURE, move, None))
-        return s._replace(phase=QUEST, actor=team[0], team=team, options=options, log=log)
+        return s._replace(phase=Phase.QUEST, actor=team[0], team=team, options=options, log=log)
 
     def _card(self, s: AvalonState, move: Move, event: tuple[Event, ...]) -> AvalonState:
-        _, _, turn, team, cards, standing, _, log = s
-        cards += move.args
-        turn += 1
-        log = log + event
+        team, standing = s.team, s.standing
+        cards, turn, log = s.secret + move.args, s.turn + 1, s.log + event
         if turn < len(team):
             options = self._hand(standing, team[turn])
-            return _new(AvalonState, (QUEST, team[turn], turn, team, cards, standing, options, log))
+            return s._replace(actor=team[turn], turn=turn, secret=cards, options=options, log=log)
         quest = standing.quest
         fails = cards.count(0)
         success = int(fails < self.fails_needed[quest])
-        log += (told(game.FAILS, (quest, fails, success)),)
+        log += (announcement(game.FAILS, (quest, fails, success)),)
         if self.rules.hunt == "each_quest" and not standing.guessed:
             return self._hunt(team, success, standing, log)
         return self._score(s, success, standing, log)
 
     def _score(self, s: AvalonState, success: int, standing: AvalonStanding, log: tuple[Event, ...]) -> AvalonState:
         """Score the quest; then the end, the guess at the end, or the next quest."""
-        good, evil = standing.good + success, standing.evil + 1 - success
-        log += (told(game.SCORE, (good, evil)),)
-        if good == QUESTS_TO_WIN and self.rules.hunt == "end":
-            return self._hunt(s.team, success, standing._replace(good=good, evil=evil), log)
-        if QUESTS_TO_WIN in (good, evil):
-            return self._end(s, standing._replace(good=good, evil=evil), "quests", log)
-        roles, quest, leader, _, _, _, guessed, _ = standing
-        leader = (leader + 1) % self.seats
-        return self._open(_new(AvalonStanding, (roles, quest + 1, leader, 0, good, evil, guessed, "")), log)
+        standing = standing._replace(good=standing.good + success, evil=standing.evil + 1 - success)
+        score = standing.good, standing.evil
+        log += (announcement(game.SCORE, score),)
+        if standing.good == QUESTS_TO_WIN and self.rules.hunt == "end":
+            return self._hunt(s.team, success, standing, log)
+        if QUESTS_TO_WIN in score:
+            return self._end(s, standing, "quests", log)
+        leader = (standing.leader + 1) % self.seats
+        return self._open(standing._replace(quest=standing.quest + 1, leader=leader, counted=0), log)
 
     def _hunt(
         self, team: tuple[int, ...], success: int, standing: AvalonStanding, log: tuple[Event, ...]
     ) -> AvalonState:
         actor = standing.roles.index(self.guesser)
-        return _new(AvalonState, (HUNT, actor, 0, team, (success,), standing, self._guesses[actor], log))
+        return AvalonState(
+            phase=Phase.HUNT,
+            actor=actor,
+            team=team,
+            success=success,
+            standing=standing,
+            options=self._guesses[actor],
+            log=log,
+        )
 
     def _guess(self, s: AvalonState, move: Move, event: tuple[Event, ...]) -> AvalonState:
         log = s.log + event
         if not move.args:
-            return self._score(s, s.secret[0], s.standing, log)
+            return self._score(s, s.success, s.standing, log)
         right = s.standing.roles[move.args[0]] == self.role_names.index(game.MERLIN)
-        log = (*log, told(game.EXPOSED, (s.actor, move.args[0], int(right))))
+        log = (*log, announcement(game.EXPOSED, (s.actor, move.args[0], int(right))))
         standing = s.standing._replace(guessed=True)
         if right or self.rules.hunt == "end":
             return self._end(s, standing, "assassination" if right else "quests", log)
-        return self._score(s, s.secret[0], standing, log)
+        return self._score(s, s.success, standing, log)
 
     def _end(self, s: AvalonState, standing: AvalonStanding, reason: str, log: tuple[Event, ...]) -> AvalonState:
-        return AvalonState(DONE, OVER, 0, s.team, NOBODY, standing._replace(reason=reason), NOTHING, log)
+        return AvalonState(
+            phase=Phase.DONE, actor=OVER, team=s.team, standing=standing._replace(reason=reason), log=log
+        )
 
-    _STEPS: ClassVar = {TALK: _talk, PROPOSE: _propose, VOTE: _vote, QUEST: _card, HUNT: _guess}
-    _NATURAL: ClassVar = {DEAL: _deal, DRAW: _draw, DONE: HiddenRoles._done}
+    _STEPS: ClassVar = {
+        Phase.TALK: _talk,
+        Phase.PROPOSE: _propose,
+        Phase.VOTE: _vote,
+        Phase.QUEST: _card,
+        Phase.HUNT: _guess,
+    }
+    _NATURAL: ClassVar = {Phase.DEAL: _deal, Phase.DRAW: _draw, Phase.DONE: HiddenRoles._done}
 
     def _worded(self, s: AvalonState, move: Move) -> tuple[Event, ...]:
         """As for all games; words that nobody can hear are left out."""
@@ -282,9 +283,14 @@ class Avalon(HiddenRoles[AvalonState]):
 
     def options(self, phase: int, seat: int, *, quest: int = 0, good: bool = True) -> Options:
         """What a seat may do when it is asked in a phase, on a quest (0-4), if it is good; see `state.py` for the phases."""
-        if phase == VOTE:
+        if phase == Phase.VOTE:
             return self._ballots
-        tables = {TALK: self._talks, PROPOSE: self._teams[quest], QUEST: self._cards[good], HUNT: self._guesses}
+        tables: dict[int, list[Options]] = {
+            Phase.TALK: self._talks,
+            Phase.PROPOSE: self._teams[quest],
+            Phase.QUEST: self._cards[good],
+            Phase.HUNT: self._guesses,
+        }
         return tables[phase][seat]
 
     def _hand(self, standing: AvalonStanding, seat: int) -> Options:

@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Final, NamedTuple
 
 from parlour.envs.core import Event
-from parlour.envs.hidden_roles.rules import Options
+from parlour.envs.hidden_roles.rules import NOTHING, Options
 
-# Phases, in the order of play.
-DEAL: Final = 0
-TALK: Final = 1
-PROPOSE: Final = 2
-VOTE: Final = 3
-DRAW: Final = 4
-QUEST: Final = 5
-HUNT: Final = 6
-DONE: Final = 7
+
+class Phase(IntEnum):
+    """Phases, in the order of play; then the phases of a table with bids."""
+
+    DEAL = 0
+    TALK = 1
+    PROPOSE = 2
+    VOTE = 3
+    DRAW = 4
+    QUEST = 5
+    HUNT = 6
+    DONE = 7
+    BID = 9
+    FLOOR_TIE = 10
+    """Nature draws among equal bids."""
+
+
 NOBODY: Final[tuple[int, ...]] = ()
 
 
 class AvalonStanding(NamedTuple):
     """What changes from proposal to proposal only."""
 
-    roles: tuple[int, ...]
+    roles: tuple[int, ...] = NOBODY
     """Role number of each seat, an index into `Avalon.role_names`; empty before the deal."""
-    quest: int
+    quest: int = 0
     """0-4."""
-    leader: int
-    counted: int
+    leader: int = -1
+    counted: int = 0
     """Proposals of this quest that count towards the limit."""
-    good: int
-    evil: int
+    good: int = 0
+    evil: int = 0
     """Quests won."""
-    guessed: bool
+    guessed: bool = False
     """Whether the guess is used."""
-    reason: str
+    reason: str = ""
     """Why the game ended; empty while it has not."""
 
 
@@ -44,13 +53,15 @@ class AvalonState(NamedTuple):
     phase: int
     actor: int
     """The seat to move, `NATURE`, or `OVER`."""
-    turn: int
-    """How many have moved in this phase."""
-    team: tuple[int, ...]
-    """The team proposed, then the team that goes."""
-    secret: tuple[int, ...]
-    """Votes or cards given so far, 1/0, shown to nobody yet; while Merlin may be named, the quest's result."""
     standing: AvalonStanding
-    options: Options
+    turn: int = 0
+    """How many have moved in this phase."""
+    team: tuple[int, ...] = NOBODY
+    """The team proposed, then the team that goes."""
+    secret: tuple[int, ...] = NOBODY
+    """Votes or cards given so far, 1/0, shown to nobody yet; after bids, the highest bidders."""
+    success: int = 0
+    """While Merlin may be named, 1 if the quest succeeded."""
+    options: Options = NOTHING
     """Options of the seat to move; `NOTHING` if there is none."""
-    log: tuple[Event, ...]
+    log: tuple[Event, ...] = ()

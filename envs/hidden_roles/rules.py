@@ -10,12 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar
 
-from parlour.envs.core import NATURE, Event, Game, IllegalMove, Move, ParlourError
+from parlour.envs.core import Event, Game, IllegalMove, Move, ParlourError
 
 FEATURES: Final = ("summary", "record", "belief", "record+belief")
 """Kinds of features in the frame of a seat."""
-
-_new = tuple.__new__  # builds a NamedTuple without its keyword machinery, at half the cost
 
 
 class Options:
@@ -69,7 +67,7 @@ class _Shown(Options):
             same = legal[legal.index(move)]  # with the catalogue's own numbers, whatever came in
         except ValueError:
             return None
-        taken = self.events[same] = (_new(Event, (self._seat, same, self._to)),)
+        taken = self.events[same] = (Event(self._seat, same, self._to),)
         return taken
 
 
@@ -78,14 +76,24 @@ def shown(seat: int, to: tuple[int, ...] | None, moves: Iterable[Move]) -> Optio
     return _Shown(seat, to, tuple(moves))
 
 
-def told(kind: str, args: tuple[int, ...], to: tuple[int, ...] | None = None) -> Event:
-    """An announcement of the moderator."""
-    return _new(Event, (NATURE, _new(Move, (kind, args, "")), to))
-
-
 def seen_by(seat: int, log: tuple[Event, ...]) -> tuple[Event, ...]:
     """The events that a seat saw."""
-    return tuple([event for event in log if event[2] is None or seat in event[2]])
+    return tuple([event for event in log if event.to is None or seat in event.to])
+
+
+class SeenEvents:
+    """`seen_by` that reads only what is new where a log continues the seat's last one."""
+
+    def __init__(self) -> None:
+        self._last: dict[int, tuple[tuple[Event, ...], tuple[Event, ...]]] = {}
+
+    def __call__(self, seat: int, log: tuple[Event, ...]) -> tuple[Event, ...]:
+        before, seen = self._last.get(seat, ((), ()))
+        if log[: len(before)] != before:
+            before = seen = ()
+        seen += seen_by(seat, log[len(before) :])
+        self._last[seat] = log, seen
+        return seen
 
 
 def why_illegal(legal: tuple[Move, ...], move: Move) -> str:
@@ -146,6 +154,7 @@ class HiddenRoles(Game[S]):
         self.role_names = tuple(dict.fromkeys(roles))
         """The different roles; role numbers are indices into it."""
         self.deck = tuple(self.role_names.index(role) for role in roles)
+        self.seen = SeenEvents()
 
     def actor(self, s: S) -> int:
         return s.actor

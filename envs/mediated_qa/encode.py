@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 from parlour.envs.mediated_qa.rules import MediatedQA
-from parlour.envs.mediated_qa.vocabulary import AGENTS, MEDIATOR, SEEN, STATES, MediatedView
+from parlour.envs.mediated_qa.vocabulary import AGENTS, SEEN, STATES, MediatedView, Module
 from parlour.envs.spec import Encoders
 
 _ADVICE = len(AGENTS) + len(STATES)  # where the features of actions begin
@@ -48,7 +48,7 @@ class MediatedEncoder:
         features[view.seat] = 1
         if view.signal >= 0:
             features[len(AGENTS) + view.signal] = 1
-        seats = range(1, 4) if view.seat == MEDIATOR else (view.seat,)
+        seats = range(1, 4) if view.seat == Module.MEDIATOR else (view.seat,)
         for seat, action in zip(seats, view.advice, strict=False):
             features[_ADVICE + self._starts[seat] + action] = 1
         if view.outcome >= 0:

@@ -12,11 +12,12 @@ to 3.3; utilities, costs and fallbacks as in the published code.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import IntEnum
 from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
-from parlour.envs.core import NATURE, OVER, Event, Game, IllegalMove, Move, Outcome
+from parlour.envs.core import NATURE, OVER, Event, Game, IllegalMove, Move, Outcome, announcement
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.envs.mediated_qa.options import MediatedOptions
@@ -28,28 +29,43 @@ from parlour.envs.mediated_qa.vocabulary import (
     ANSWERED,
     CHECKED,
     CHOICES,
-    GENERATOR,
     JUDGED,
     MEASURED,
-    MEDIATOR,
     QUESTION,
     RESULT,
     RETRIEVED,
-    RETRIEVER,
     SEEN,
     SIGNAL,
     SIGNAL_FEATURES,
-    VERIFIER,
     Joint,
     MediatedView,
+    Module,
 )
 
 if TYPE_CHECKING:
     import numpy as np
 
-_ASK, _ADVISE, _RETRIEVE, _GENERATE, _VERIFY, _FETCH, _ANSWER, _CHECK, _JUDGE, _MEASURE = range(10)
-_new = tuple.__new__  # builds a NamedTuple without its keyword machinery, at half the cost
-_DONE: Final = {_FETCH: ("has_evidence", "evidence"), _ANSWER: ("answered", "answer"), _CHECK: ("verdict", "")}
+
+class Step(IntEnum):
+    """Moves of a question, in their order; `MEASURE` comes after `ASK`, where the mediator sees more than the state."""
+
+    ASK = 0
+    ADVISE = 1
+    RETRIEVE = 2
+    GENERATE = 3
+    VERIFY = 4
+    FETCH = 5
+    ANSWER = 6
+    CHECK = 7
+    JUDGE = 8
+    MEASURE = 9
+
+
+_DONE: Final = {
+    Step.FETCH: ("has_evidence", "evidence"),
+    Step.ANSWER: ("answered", "answer"),
+    Step.CHECK: ("verdict", ""),
+}
 """By step: the fields of the state that nature's number and words go to."""
 _REASONS: Final = ("right", "wrong", "abstained", "abstained")
 
@@ -57,32 +73,32 @@ _REASONS: Final = ("right", "wrong", "abstained", "abstained")
 class MediatedState(NamedTuple):
     """How far the episode is. What concerns one question is reset with the next."""
 
-    step: int
-    asked: tuple[int, ...]
+    step: Step = Step.ASK
+    asked: tuple[int, ...] = ()
     """Numbers of the questions so far, the present one last."""
-    signal: int
+    signal: int = -1
     """Number into `vocabulary.STATES`; -1 before a question."""
-    text: str
+    text: str = ""
     """The question."""
-    advice: tuple[int, ...]
+    advice: tuple[int, ...] = ()
     """The joint action recommended; empty before."""
-    chosen: tuple[int, ...]
+    chosen: tuple[int, ...] = ()
     """The actions that the modules have chosen so far."""
-    has_evidence: int
+    has_evidence: int = 0
     """Whether retrieval found evidence; 0 before."""
-    evidence: str
-    answered: int
+    evidence: str = ""
+    answered: int = 0
     """Whether there is an answer."""
-    answer: str
-    verdict: int
+    answer: str = ""
+    verdict: int = 0
     """Number into `vocabulary.VERDICTS`."""
-    done: int
+    done: int = 0
     """Questions finished."""
-    outcome: int
+    outcome: int = -1
     """Outcome of the last finished question, as in `vocabulary.outcome_of`; -1 before."""
-    earned: tuple[float, ...]
+    earned: tuple[float, ...] = ()
     """By each seat so far."""
-    log: tuple[Event, ...]
+    log: tuple[Event, ...] = ()
     context: tuple[float, ...] = ()
     """What was measured of the question for the mediator."""
 
@@ -110,13 +126,17 @@ class MediatedQA(Game[MediatedState]):
             tuple(Move(kind, (k,)) for k in range(len(names)))
             for kind, names in zip(CHOICES, actions.names, strict=True)
         ]
-        self._legal = {_ADVISE: advise}
+        self._legal = {Step.ADVISE: advise}
         if modules:
-            self._legal |= {_RETRIEVE: choose[RETRIEVER], _GENERATE: choose[GENERATOR], _VERIFY: choose[VERIFIER]}
+            self._legal |= {
+                Step.RETRIEVE: choose[Module.RETRIEVER],
+                Step.GENERATE: choose[Module.GENERATOR],
+                Step.VERIFY: choose[Module.VERIFIER],
+            }
         self.catalogue = tuple(move for moves in self._legal.values() for move in moves)
         self._seen = len(SEEN[self.sees])
         self.max_moves = questions * ((9 if modules else 6) + (self._seen > 0))
-        self._initial = MediatedState(_ASK, (), -1, "", (), (), 0, "", 0, "", 0, 0, -1, (0.0,) * self.seats, ())
+        self._initial = MediatedState(earned=(0.0,) * self.seats)
         self._plans: dict[tuple[tuple[int, ...], bool], Joint] = {}
         """What `actions` carries out of each choice, without and with evidence; as many as there are joint actions."""
 
@@ -126,7 +146,7 @@ class MediatedQA(Game[MediatedState]):
     def actor(self, s: MediatedState) -> int:
         if s.done == self.questions:
             return OVER
-        return s.step - _ADVISE if s.step in self._legal else NATURE
+        return s.step - Step.ADVISE if s.step in self._legal else NATURE
 
     def legal(self, s: MediatedState) -> tuple[Move, ...]:
         return self._legal.get(s.step, ()) if s.done < self.questions else ()
@@ -138,36 +158,36 @@ class MediatedQA(Game[MediatedState]):
 
     def nature(self, s: MediatedState, rng: np.random.Generator) -> Move:
         service = self._service()
-        if s.step == _ASK:
+        if s.step == Step.ASK:
             number = _other_than(s.asked, self.size, rng)
             question = service.ask(number)
-            return _new(Move, (QUESTION, (number, question.state), question.text))
-        if s.step == _MEASURE:
+            return Move(QUESTION, (number, question.state), question.text)
+        if s.step == Step.MEASURE:
             features = service.context(s.asked[-1])[: self._seen]  # type: ignore[attr-defined]
             return Move(MEASURED, (), " ".join(map(repr, map(float, features))))
         number, plan = s.asked[-1], self.plan(s)
-        if s.step == _FETCH:
+        if s.step == Step.FETCH:
             searches = self.actions.searches(plan.retriever)
             evidence = service.retrieve(number, plan.retriever) if searches else ""
-            return _new(Move, (RETRIEVED, (plan.retriever, int(evidence != "")), evidence))
-        if s.step == _ANSWER:
+            return Move(RETRIEVED, (plan.retriever, int(evidence != "")), evidence)
+        if s.step == Step.ANSWER:
             refuses = self.actions.refuses(plan.generator)
             answer = "" if refuses else service.answer(number, plan.generator, s.evidence, rng)
-            return _new(Move, (ANSWERED, (plan.generator, int(answer != "")), answer))
-        if s.step == _CHECK:
+            return Move(ANSWERED, (plan.generator, int(answer != "")), answer)
+        if s.step == Step.CHECK:
             checks = self.actions.checks(plan.verifier) and s.answered
             arguments = (number, plan.verifier, s.evidence, s.answer)
-            verdict = verdict_of(service, self.actions, *arguments) if checks else vocabulary.UNCHECKED
-            return _new(Move, (CHECKED, (plan.verifier, verdict), ""))
+            verdict = verdict_of(service, self.actions, *arguments) if checks else vocabulary.Verdict.UNCHECKED
+            return Move(CHECKED, (plan.verifier, verdict), "")
         right = answers(s) and service.right(number, s.answer)
-        return _new(Move, (JUDGED, (int(right), int(service.known(number))), service.gold(number)))
+        return Move(JUDGED, (int(right), int(service.known(number))), service.gold(number))
 
     def apply(self, s: MediatedState, move: Move) -> MediatedState:
         if s.done == self.questions:
             raise IllegalMove(f"{move.kind} {list(move.args)} is not accepted: the episode is over")
         if s.step in self._legal:
             return self._decide(s, move)
-        if s.step == _MEASURE:
+        if s.step == Step.MEASURE:
             return self._after_measured(s, move)
         _check(move, *self._accepted(s))
         return self._AFTER[s.step](self, s, move)
@@ -176,37 +196,34 @@ class MediatedQA(Game[MediatedState]):
         if s.done < self.questions:
             return None
         reason = _REASONS[s.outcome] if self.questions == 1 else "questions"
-        return Outcome(s.earned, "team" if s.earned[MEDIATOR] > 0 else "draw", reason)
+        return Outcome(s.earned, "team" if s.earned[Module.MEDIATOR] > 0 else "draw", reason)
 
     def view(self, s: MediatedState, seat: int) -> MediatedView:
         legal = self.legal(s) if self.actor(s) == seat else ()
         events = tuple([event for event in s.log if event[2] is None or seat in event[2]])
-        mediates = seat == MEDIATOR
-        advice = s.advice if mediates else s.advice[seat - RETRIEVER : seat]
+        mediates = seat == Module.MEDIATOR
+        advice = s.advice if mediates else s.advice[seat - Module.RETRIEVER : seat]
         question = s.text if mediates else ""
-        return _new(
-            MediatedView,
-            (
-                seat,
-                legal,
-                events,
-                s.signal,
-                question,
-                advice,
-                s.outcome,
-                s.done,
-                self.questions,
-                s.earned[seat],
-                self._own,
-                self.sees,
-                s.context[1 : len(SIGNAL_FEATURES)] if mediates and s.context and s.context[0] else (),
-                s.context if mediates else (),
-            ),
+        return MediatedView(
+            seat=seat,
+            legal=legal,
+            events=events,
+            signal=s.signal,
+            question=question,
+            advice=advice,
+            outcome=s.outcome,
+            done=s.done,
+            questions=self.questions,
+            earned=s.earned[seat],
+            own=self._own,
+            sees=self.sees,
+            signals=s.context[1 : len(SIGNAL_FEATURES)] if mediates and s.context and s.context[0] else (),
+            context=s.context if mediates else (),
         )
 
     def plan(self, s: MediatedState) -> Joint:
         """What is carried out of the modules' choices, as far as retrieval tells by now."""
-        if s.step == _FETCH:
+        if s.step == Step.FETCH:
             return Joint(*s.chosen)
         key = s.chosen, bool(s.has_evidence)
         plan = self._plans.get(key)
@@ -217,47 +234,42 @@ class MediatedQA(Game[MediatedState]):
     # -- inside ------------------------------------------------------------------------------------------------
 
     def _decide(self, s: MediatedState, move: Move) -> MediatedState:
-        step, asked, signal, text, advice, chosen, *carried_out, log, context = s
         plain = move if not move.words else Move(move.kind, move.args)
-        if plain not in self._legal[step]:
-            kinds = ", ".join(f"{m.kind} {list(m.args)}" for m in self._legal[step])
+        if plain not in self._legal[s.step]:
+            kinds = ", ".join(f"{m.kind} {list(m.args)}" for m in self._legal[s.step])
             raise IllegalMove(f"{move.kind} {list(move.args)} is not accepted; accepted: {kinds}")
-        seat, args = step - _ADVISE, move.args
-        log = (*log, _new(Event, (seat, plain, (seat,))))
-        if seat != MEDIATOR:
-            step, chosen = step + 1, (*chosen, *args)
-        elif self.modules:
-            advised = [
-                _new(Event, (NATURE, _new(Move, (ADVICE, (j, k), "")), (j,))) for j, k in enumerate(args, RETRIEVER)
-            ]
-            step, advice, log = _RETRIEVE, args, (*log, *advised)
-        else:
-            step, advice, chosen = _FETCH, args, args
-        return _new(MediatedState, (step, asked, signal, text, advice, chosen, *carried_out, log, context))
+        seat, args = s.step - Step.ADVISE, move.args
+        log = (*s.log, Event(seat, plain, (seat,)))
+        if seat != Module.MEDIATOR:
+            return s._replace(step=Step(s.step + 1), chosen=(*s.chosen, *args), log=log)
+        if not self.modules:
+            return s._replace(step=Step.FETCH, advice=args, chosen=args, log=log)
+        advised = (announcement(ADVICE, (j, k), (j,)) for j, k in enumerate(args, Module.RETRIEVER))
+        return s._replace(step=Step.RETRIEVE, advice=args, log=(*log, *advised))
 
     def _accepted(self, s: MediatedState) -> tuple[str, tuple[range, range]]:
         """The move that nature makes now: its kind and the ranges of its arguments."""
-        if s.step == _ASK:
+        if s.step == Step.ASK:
             return QUESTION, (range(self.size), range(len(vocabulary.STATES)))
         plan = self.plan(s)
-        if s.step == _FETCH:
+        if s.step == Step.FETCH:
             return RETRIEVED, (_only(plan.retriever), range(1 + self.actions.searches(plan.retriever)))
-        if s.step == _ANSWER:
+        if s.step == Step.ANSWER:
             return ANSWERED, (_only(plan.generator), range(1 + (not self.actions.refuses(plan.generator))))
-        if s.step == _CHECK:
+        if s.step == Step.CHECK:
             checked = self.actions.checks(plan.verifier) and s.answered
-            verdicts = range(vocabulary.ENTAILED, vocabulary.CONTRADICTED + 1)
-            return CHECKED, (_only(plan.verifier), verdicts if checked else _only(vocabulary.UNCHECKED))
+            verdicts = range(vocabulary.Verdict.ENTAILED, vocabulary.Verdict.CONTRADICTED + 1)
+            return CHECKED, (_only(plan.verifier), verdicts if checked else _only(vocabulary.Verdict.UNCHECKED))
         return JUDGED, (range(1 + answers(s)), range(2))
 
     def _after_question(self, s: MediatedState, move: Move) -> MediatedState:
         number, signal = move.args
         if number in s.asked:
             raise IllegalMove(f"question {number} was asked before; accepted: any of the other {self.size} questions")
-        signalled = _new(Event, (NATURE, _new(Move, (SIGNAL, (signal,), "")), None))
-        log = (*s.log, signalled, _new(Event, (NATURE, move, (MEDIATOR,))))
+        signalled = announcement(SIGNAL, (signal,))
+        log = (*s.log, signalled, Event(NATURE, move, (Module.MEDIATOR,)))
         return self._initial._replace(
-            step=_MEASURE if self._seen else _ADVISE,
+            step=Step.MEASURE if self._seen else Step.ADVISE,
             asked=(*s.asked, number),
             signal=signal,
             text=move.words,
@@ -275,14 +287,14 @@ class MediatedQA(Game[MediatedState]):
         if move.kind != MEASURED or move.args or len(context) != self._seen or not all(map(isfinite, context)):
             accepted = f"{MEASURED} with {self._seen} finite numbers in words, a blank between them"
             raise IllegalMove(f"{move.kind} {list(move.args)} is not accepted of nature; accepted: {accepted}")
-        log = (*s.log, _new(Event, (NATURE, move, (MEDIATOR,))))
-        return s._replace(step=_ADVISE, context=context, log=log)
+        log = (*s.log, Event(NATURE, move, (Module.MEDIATOR,)))
+        return s._replace(step=Step.ADVISE, context=context, log=log)
 
     def _after_done(self, s: MediatedState, move: Move) -> MediatedState:
         """What was retrieved, answered, or found by the check."""
         result, words = _DONE[s.step]
         changes: dict[str, Any] = {result: move.args[1], **({words: move.words} if words else {})}
-        return s._replace(step=s.step + 1, log=_logged(s, move), **changes)
+        return s._replace(step=Step(s.step + 1), log=_logged(s, move), **changes)
 
     def _after_judged(self, s: MediatedState, move: Move) -> MediatedState:
         right, known = map(bool, move.args)
@@ -290,12 +302,14 @@ class MediatedQA(Game[MediatedState]):
         plan = self.plan(s)
         result = Event(NATURE, Move(RESULT, (outcome, *plan), s.text), None)
         earned = tuple(a + b for a, b in zip(s.earned, self._pay(outcome, plan), strict=True))
-        return s._replace(step=_ASK, done=s.done + 1, outcome=outcome, earned=earned, log=(*_logged(s, move), result))
+        return s._replace(
+            step=Step.ASK, done=s.done + 1, outcome=outcome, earned=earned, log=(*_logged(s, move), result)
+        )
 
     _AFTER: ClassVar = {
-        _ASK: _after_question,
-        **dict.fromkeys((_FETCH, _ANSWER, _CHECK), _after_done),
-        _JUDGE: _after_judged,
+        Step.ASK: _after_question,
+        **dict.fromkeys((Step.FETCH, Step.ANSWER, Step.CHECK), _after_done),
+        Step.JUDGE: _after_judged,
     }
     """By step: what a move of nature leads to."""
 
@@ -309,11 +323,11 @@ class MediatedQA(Game[MediatedState]):
 
 def answers(s: MediatedState) -> bool:
     """Whether the system gives its answer: there is one, and the check does not contradict it."""
-    return bool(s.answered) and s.verdict != vocabulary.CONTRADICTED
+    return bool(s.answered) and s.verdict != vocabulary.Verdict.CONTRADICTED
 
 
 def _logged(s: MediatedState, move: Move) -> tuple[Event, ...]:
-    return (*s.log, _new(Event, (NATURE, move, None)))
+    return (*s.log, Event(NATURE, move, None))
 
 
 def _only(number: int) -> range:

@@ -17,16 +17,7 @@ from parlour.envs.language.text import MODERATOR, AmbiguousMove, MoveSentences, 
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.envs.mediated_qa.rules import MediatedQA
-from parlour.envs.mediated_qa.vocabulary import (
-    ADVISE,
-    AGENTS,
-    CHOICES,
-    MEDIATOR,
-    STATES,
-    VERDICTS,
-    Joint,
-    MediatedView,
-)
+from parlour.envs.mediated_qa.vocabulary import ADVISE, AGENTS, CHOICES, STATES, VERDICTS, Joint, MediatedView, Module
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,7 +87,11 @@ class MediatedText(MoveSentences[MediatedView]):
         right, wrong, silent, missed = map(_number, self._payment.utilities)
         costs = iter(map(_number, self._payment.costs))
         prices = "; ".join(", ".join(f"{name} {next(costs)}" for name in names) for names in self._actions.names[1:])
-        whose = "You pay only for your own action" if self._own and view.seat != MEDIATOR else "You pay for all actions"
+        whose = (
+            "You pay only for your own action"
+            if self._own and view.seat != Module.MEDIATOR
+            else "You pay for all actions"
+        )
         number = f"There are {view.questions} questions." if view.questions > 1 else "There is one question."
         obeyed = "" if self._modules else " The modules do what you recommend."
         task, names = _TASKS[view.seat], self._actions.names[view.seat]
@@ -116,7 +111,7 @@ class MediatedText(MoveSentences[MediatedView]):
     def end(self, outcome: Outcome) -> str:
         """How a game ended, in one line."""
         why = self.why(outcome)
-        paid = f" The mediator earned {_number(outcome.returns[MEDIATOR])}." if outcome.returns else ""
+        paid = f" The mediator earned {_number(outcome.returns[Module.MEDIATOR])}." if outcome.returns else ""
         return f"{why[:1].upper()}{why[1:]}.{paid}"
 
     def line(self, event: Event) -> str:
@@ -140,11 +135,15 @@ class MediatedText(MoveSentences[MediatedView]):
         exact = self.exact(text, view.legal)
         if exact is not None:
             return exact
-        return self._recommendation(text) if view.seat == MEDIATOR else read_choice(text, self._meanings[view.seat])
+        return (
+            self._recommendation(text) if view.seat == Module.MEDIATOR else read_choice(text, self._meanings[view.seat])
+        )
 
     def default(self, text: str, view: MediatedView, rng: np.random.Generator) -> Move:
         wanted = (
-            Move(ADVISE, self._actions.fallback) if view.seat == MEDIATOR else Move(CHOICES[view.seat], view.advice)
+            Move(ADVISE, self._actions.fallback)
+            if view.seat == Module.MEDIATOR
+            else Move(CHOICES[view.seat], view.advice)
         )
         return wanted if wanted in view.legal else view.legal[0]
 
@@ -178,15 +177,15 @@ class MediatedText(MoveSentences[MediatedView]):
         if kind == vocabulary.ADVICE:
             return f"The mediator recommends to you: {self._actions.names[args[0]][args[1]]}."
         if kind == vocabulary.RETRIEVED:
-            return f"{self._actions.names[vocabulary.RETRIEVER][args[0]]}: " + (
+            return f"{self._actions.names[vocabulary.Module.RETRIEVER][args[0]]}: " + (
                 f"evidence {quoted}" if args[1] else "no evidence."
             )
         if kind == vocabulary.ANSWERED:
-            return f"{self._actions.names[vocabulary.GENERATOR][args[0]]}: " + (
+            return f"{self._actions.names[vocabulary.Module.GENERATOR][args[0]]}: " + (
                 f"answer {quoted}" if args[1] else "no answer."
             )
         if kind == vocabulary.CHECKED:
-            return f"{self._actions.names[vocabulary.VERIFIER][args[0]]}: verdict {VERDICTS[args[1]]}."
+            return f"{self._actions.names[vocabulary.Module.VERIFIER][args[0]]}: verdict {VERDICTS[args[1]]}."
         if kind == vocabulary.JUDGED:
             book = "right" if args[1] else "wrong"
             return f"The final answer is {quoted}. The answer from memory alone is {book}."

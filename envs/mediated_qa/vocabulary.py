@@ -9,10 +9,19 @@ from __future__ import annotations
 from itertools import product
 from typing import Final, NamedTuple
 
-from parlour.envs.core import Event, Move
+from parlour.envs.core import Event, Move, Number
 
-MEDIATOR, RETRIEVER, GENERATOR, VERIFIER = range(4)
-AGENTS: Final = ("mediator", "retriever", "generator", "verifier")
+
+class Module(Number):
+    """Modules by seat."""
+
+    MEDIATOR = 0
+    RETRIEVER = 1
+    GENERATOR = 2
+    VERIFIER = 3
+
+
+AGENTS: Final = tuple(module.name.lower() for module in Module)
 
 RETRIEVER_ACTIONS: Final = ("retrieve_shallow", "retrieve_deep", "skip_retrieval")
 GENERATOR_ACTIONS: Final = ("generate", "generate_consistency", "generate_parametric", "refuse_to_generate")
@@ -20,9 +29,30 @@ VERIFIER_ACTIONS: Final = ("run_nli_check", "skip_check")
 MODULE_ACTIONS: Final = ((), RETRIEVER_ACTIONS, GENERATOR_ACTIONS, VERIFIER_ACTIONS)
 """Seat -> the names of its actions; the mediator has joint actions instead."""
 
-SHALLOW, DEEP, NO_RETRIEVAL = range(3)
-FROM_EVIDENCE, CONSISTENT, PARAMETRIC, REFUSE = range(4)
-CHECK, NO_CHECK = range(2)
+
+class Retrieve(Number):
+    """Actions of the retriever, in the order of `RETRIEVER_ACTIONS`."""
+
+    SHALLOW = 0
+    DEEP = 1
+    NOTHING = 2
+
+
+class Generate(Number):
+    """Actions of the generator, in the order of `GENERATOR_ACTIONS`."""
+
+    FROM_EVIDENCE = 0
+    CONSISTENT = 1
+    PARAMETRIC = 2
+    REFUSE = 3
+
+
+class Check(Number):
+    """Actions of the verifier, in the order of `VERIFIER_ACTIONS`."""
+
+    RUN = 0
+    SKIP = 1
+
 
 LEVELS: Final = ("low", "mid", "high")
 NO_SIGNAL: Final = "s0"
@@ -30,7 +60,15 @@ STATES: Final = (*(f"T:{t}_Q:{q}" for t, q in product(LEVELS, LEVELS)), NO_SIGNA
 """Trust in the documents (T) and quality of the path between them (Q), as the published policy file names them."""
 
 VERDICTS: Final = ("none", "entailment", "neutral", "contradiction")
-UNCHECKED, ENTAILED, NEUTRAL, CONTRADICTED = range(4)
+
+
+class Verdict(Number):
+    """Verdicts of the check, in the order of `VERDICTS`."""
+
+    UNCHECKED = 0
+    ENTAILED = 1
+    NEUTRAL = 2
+    CONTRADICTED = 3
 
 
 class Joint(NamedTuple):
@@ -47,24 +85,24 @@ class Joint(NamedTuple):
 
 
 PUBLISHED: Final = (
-    Joint(SHALLOW, FROM_EVIDENCE, CHECK),
-    Joint(SHALLOW, FROM_EVIDENCE, NO_CHECK),
-    Joint(SHALLOW, REFUSE, NO_CHECK),
-    Joint(DEEP, FROM_EVIDENCE, CHECK),
-    Joint(DEEP, FROM_EVIDENCE, NO_CHECK),
-    Joint(DEEP, REFUSE, NO_CHECK),
-    Joint(SHALLOW, CONSISTENT, NO_CHECK),
-    Joint(DEEP, CONSISTENT, NO_CHECK),
-    Joint(NO_RETRIEVAL, PARAMETRIC, NO_CHECK),
+    Joint(Retrieve.SHALLOW, Generate.FROM_EVIDENCE, Check.RUN),
+    Joint(Retrieve.SHALLOW, Generate.FROM_EVIDENCE, Check.SKIP),
+    Joint(Retrieve.SHALLOW, Generate.REFUSE, Check.SKIP),
+    Joint(Retrieve.DEEP, Generate.FROM_EVIDENCE, Check.RUN),
+    Joint(Retrieve.DEEP, Generate.FROM_EVIDENCE, Check.SKIP),
+    Joint(Retrieve.DEEP, Generate.REFUSE, Check.SKIP),
+    Joint(Retrieve.SHALLOW, Generate.CONSISTENT, Check.SKIP),
+    Joint(Retrieve.DEEP, Generate.CONSISTENT, Check.SKIP),
+    Joint(Retrieve.NOTHING, Generate.PARAMETRIC, Check.SKIP),
 )
-FALLBACK: Final = Joint(SHALLOW, REFUSE, NO_CHECK)
+FALLBACK: Final = Joint(Retrieve.SHALLOW, Generate.REFUSE, Check.SKIP)
 
 
 def _feasible(joint: Joint) -> bool:
     """Whether there is evidence to read and an answer to check, if retrieval finds something."""
     retriever, generator, verifier = joint
-    unread = generator == FROM_EVIDENCE and retriever == NO_RETRIEVAL
-    return not unread and (verifier == NO_CHECK or (retriever != NO_RETRIEVAL and generator != REFUSE))
+    unread = generator == Generate.FROM_EVIDENCE and retriever == Retrieve.NOTHING
+    return not unread and (verifier == Check.SKIP or (retriever != Retrieve.NOTHING and generator != Generate.REFUSE))
 
 
 _EVERY: Final = map(Joint._make, product(range(3), range(4), range(2)))
@@ -72,7 +110,14 @@ ALL: Final = PUBLISHED + tuple(joint for joint in _EVERY if _feasible(joint) and
 """The seventeen feasible ones of the 24: the published ones, then the others in the order of the modules' actions."""
 JOINTS: Final = {"published": PUBLISHED, "all": ALL}
 
-ANSWERED_RIGHT, ANSWERED_WRONG, KEPT_SILENT, MISSED = range(4)
+
+class Judgement(Number):
+    """Outcomes of a question."""
+
+    ANSWERED_RIGHT = 0
+    ANSWERED_WRONG = 1
+    KEPT_SILENT = 2
+    MISSED = 3
 
 
 class Payment(NamedTuple):
@@ -95,11 +140,11 @@ class Payment(NamedTuple):
         return self.utilities[outcome] - sum(self.costs_of(joint))
 
 
-def outcome_of(*, answered: bool, right: bool, known: bool) -> int:
+def outcome_of(*, answered: bool, right: bool, known: bool) -> Judgement:
     """Which of the four outcomes it is; `known`: whether the closed-book answer is right."""
     if answered:
-        return ANSWERED_RIGHT if right else ANSWERED_WRONG
-    return MISSED if known else KEPT_SILENT
+        return Judgement.ANSWERED_RIGHT if right else Judgement.ANSWERED_WRONG
+    return Judgement.MISSED if known else Judgement.KEPT_SILENT
 
 
 QUESTION: Final = "question"  # nature; args: (number, state), words: the question

@@ -11,33 +11,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
-from parlour.envs.core import OVER, Event, Game, IllegalMove, Move, Outcome
-from parlour.envs.hidden_roles.rules import NOTHING, Options, seen_by, told, why_illegal
+from parlour.envs.core import OVER, Event, Game, IllegalMove, Move, Outcome, announcement
+from parlour.envs.hidden_roles.rules import NOTHING, Options, SeenEvents, why_illegal
 from parlour.envs.murder_mystery import vocabulary
 from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.legal_moves import Table
 from parlour.envs.murder_mystery.options import RULES, MysteryOptions
-from parlour.envs.murder_mystery.vocabulary import (
-    ANYBODY,
-    CHOICE,
-    CIVILIANS,
-    DONE,
-    INTRODUCTIONS,
-    MURDERERS,
-    QUESTION,
-    REPLY,
-    SUSPICION,
-    TOLD,
-    VOTING,
-    WITH_WORDS,
-    MysteryView,
-)
+from parlour.envs.murder_mystery.vocabulary import ANYBODY, CIVILIANS, MURDERERS, TOLD, WITH_WORDS, MysteryView, Phase
 
 if TYPE_CHECKING:
     import numpy as np
 
-_new = tuple.__new__  # builds a NamedTuple without its keyword machinery, at half the cost
-_VERDICTS: Final = {1: vocabulary.SOLVED, -1: vocabulary.MISSED, 0: vocabulary.NO_PLAYER}
+_VERDICTS: Final = {1: vocabulary.Verdict.SOLVED, -1: vocabulary.Verdict.MISSED, 0: vocabulary.Verdict.NO_PLAYER}
 
 
 class Exchange(NamedTuple):
@@ -56,28 +41,28 @@ class Exchange(NamedTuple):
     """Facts told in this answer."""
 
 
+_IDLE: Final = Exchange(-1, -1)
+
+
 class MysteryState(NamedTuple):
     """Everything about a game in progress. Hashable; never changed."""
 
-    phase: int
-    actor: int
+    phase: Phase = Phase.INTRODUCTIONS
+    actor: int = 0
     """The seat to move, or `OVER`."""
-    round: int
-    turn: int
+    round: int = 0
+    turn: int = 0
     """How many have moved in this phase; in the rounds, how many pairs of asker and victim are done."""
-    exchange: Exchange
-    stated: tuple[int, ...]
+    exchange: Exchange = _IDLE
+    stated: tuple[int, ...] = ()
     """For each target, or each pair of target and asker where only two hear: the facts told, a bit for each `tell`."""
-    suspects: tuple[int, ...]
+    suspects: tuple[int, ...] = ()
     """The last report of each seat on each victim, seat after seat; -1 before."""
-    votes: tuple[int, ...]
+    votes: tuple[int, ...] = ()
     """Given so far, seat after seat and victim after victim; shown to nobody until all are in."""
-    options: Options
+    options: Options = NOTHING
     """Options of the seat to move; `NOTHING` if there is none."""
-    log: tuple[Event, ...]
-
-
-_IDLE: Final = Exchange(-1, -1)
+    log: tuple[Event, ...] = ()
 
 
 class MurderMystery(Game[MysteryState]):
@@ -104,6 +89,7 @@ class MurderMystery(Game[MysteryState]):
         self.language = case.language
         self.table = Table(case)
         self.catalogue = self.table.catalogue
+        self._seen = SeenEvents()
         self._views = tuple(map(self._first_view, range(self.seats)))
         self._cycles_each = 1 + (TOLD if self.table.tells else 1)
         pairs = self.seats * self.victims
@@ -113,9 +99,11 @@ class MurderMystery(Game[MysteryState]):
     # -- the contract ------------------------------------------------------------------------------------------
 
     def initial(self) -> MysteryState:
-        stated = (0,) * (self.seats if self.hearing == "all" else self.seats * self.seats)
-        suspects = (-1,) * (self.seats * self.victims)
-        return MysteryState(INTRODUCTIONS, 0, 0, 0, _IDLE, stated, suspects, (), self.table.introduction, ())
+        return MysteryState(
+            stated=(0,) * (self.seats if self.hearing == "all" else self.seats * self.seats),
+            suspects=(-1,) * (self.seats * self.victims),
+            options=self.table.introduction,
+        )
 
     def actor(self, s: MysteryState) -> int:
         return s.actor
@@ -148,14 +136,14 @@ class MurderMystery(Game[MysteryState]):
     def view(self, s: MysteryState, seat: int) -> MysteryView:
         phase, actor, number, turn, exchange, _, suspects, _, options, log = s
         asker, victim, asked, _, topic, about, _ = exchange
-        if phase in (SUSPICION, VOTING):
+        if phase in (Phase.SUSPICION, Phase.VOTING):
             victim = turn % self.victims if actor == seat else -1
-        target = asked[-1] if asked and phase in (QUESTION, REPLY) else -1
+        target = asked[-1] if asked and phase in (Phase.QUESTION, Phase.REPLY) else -1
         if self.hearing == "two" and seat not in (asker, target):
-            topic, about, phase = -1, ANYBODY, min(phase, QUESTION) if target >= 0 else phase
+            topic, about, phase = -1, ANYBODY, min(phase, Phase.QUESTION) if target >= 0 else phase
         return self._views[seat]._replace(
             legal=options.legal if actor == seat else (),
-            events=seen_by(seat, log),
+            events=self._seen(seat, log),
             phase=phase,
             round=number,
             asker=asker,
@@ -170,12 +158,40 @@ class MurderMystery(Game[MysteryState]):
         """What a seat knows before anything has happened."""
         case, me = self.case, self.case.characters[seat]
         role, side = ("murderer", MURDERERS) if any(me.murders) else ("civilian", CIVILIANS)
-        own = (me.name, role, side, me.murders, me.script, me.objectives, me.facts, me.lies)
-        people = (case.names, self.vocabulary.persons[self.seats :])
-        public = (case.title, case.briefing, case.public, self.language, self.vocabulary)
-        rules = (self.rounds, self.questions, self.targets, self.hearing, self.majority)
-        now = (INTRODUCTIONS, 0, -1, -1, -1, -1, ANYBODY, ())
-        return MysteryView._make((seat, (), (), *own, *people, *public, *rules, *now, case.liars))
+        return MysteryView(
+            seat=seat,
+            legal=(),
+            events=(),
+            name=me.name,
+            role=role,
+            side=side,
+            murders=me.murders,
+            script=me.script,
+            objectives=me.objectives,
+            facts=me.facts,
+            lies=me.lies,
+            names=case.names,
+            victims=self.vocabulary.persons[self.seats :],
+            title=case.title,
+            briefing=case.briefing,
+            public=case.public,
+            language=self.language,
+            vocabulary=self.vocabulary,
+            rounds=self.rounds,
+            questions=self.questions,
+            targets=self.targets,
+            hearing=self.hearing,
+            majority=self.majority,
+            phase=Phase.INTRODUCTIONS,
+            round=0,
+            asker=-1,
+            victim=-1,
+            target=-1,
+            topic=-1,
+            about=ANYBODY,
+            suspects=(),
+            liars=case.liars,
+        )
 
     def hidden_cycles(self, view: MysteryView) -> int:
         """Number of cycles of a private talk: an answer has one for each possible fact."""
@@ -195,7 +211,7 @@ class MurderMystery(Game[MysteryState]):
         return self._open_round(s._replace(log=log), 0)
 
     def _open_round(self, s: MysteryState, number: int) -> MysteryState:
-        log = (*s.log, told(vocabulary.ROUND, (number,)))
+        log = (*s.log, announcement(vocabulary.ROUND, (number,)))
         return self._open_turn(s._replace(round=number, log=log), 0)
 
     def _open_turn(self, s: MysteryState, turn: int) -> MysteryState:
@@ -203,9 +219,9 @@ class MurderMystery(Game[MysteryState]):
         if turn == self.seats * self.victims:
             return self._open_reports(s)
         asker, victim = divmod(turn, self.victims)
-        log = (*s.log, told(vocabulary.TURN, (asker, victim)))
+        log = (*s.log, announcement(vocabulary.TURN, (asker, victim)))
         return s._replace(
-            phase=CHOICE,
+            phase=Phase.CHOICE,
             actor=asker,
             turn=turn,
             exchange=Exchange(asker, victim),
@@ -218,17 +234,17 @@ class MurderMystery(Game[MysteryState]):
         if not move.args:
             return self._open_turn(s, s.turn + 1)
         exchange = s.exchange._replace(asked=s.exchange.asked + move.args, question=0, topic=-1, about=ANYBODY, facts=0)
-        return s._replace(phase=QUESTION, exchange=exchange, options=self._questions(exchange))
+        return s._replace(phase=Phase.QUESTION, exchange=exchange, options=self._questions(exchange))
 
     def _ask(self, s: MysteryState, move: Move) -> MysteryState:
         topic, about = move.args
-        asker, victim, asked, question, *_ = s.exchange
-        target = asked[-1]
-        exchange = _new(Exchange, (asker, victim, asked, question, topic, about, 0))
-        options = self._replies(s, exchange)
-        log = (*s.log, _new(Event, (asker, move, self._hears(exchange))))
-        return _new(
-            MysteryState, (REPLY, target, s.round, s.turn, exchange, s.stated, s.suspects, s.votes, options, log)
+        exchange = s.exchange._replace(topic=topic, about=about, facts=0)
+        return s._replace(
+            phase=Phase.REPLY,
+            actor=exchange.asked[-1],
+            exchange=exchange,
+            options=self._replies(s, exchange),
+            log=(*s.log, Event(s.actor, move, self._hears(exchange))),
         )
 
     def _tell(self, s: MysteryState, move: Move) -> MysteryState:
@@ -236,7 +252,7 @@ class MurderMystery(Game[MysteryState]):
         place = self._place(exchange)
         bit = 1 << self.table.bits[Move(move.kind, move.args) if move.words else move]
         stated = (*s.stated[:place], s.stated[place] | bit, *s.stated[place + 1 :])
-        log = (*s.log, _new(Event, (s.actor, move, self._hears(exchange))))
+        log = (*s.log, Event(s.actor, move, self._hears(exchange)))
         s = s._replace(exchange=exchange, stated=stated, log=log)
         if exchange.facts == TOLD:
             return self._answered(s)
@@ -255,24 +271,24 @@ class MurderMystery(Game[MysteryState]):
         exchange = s.exchange._replace(question=s.exchange.question + 1, topic=-1, about=ANYBODY, facts=0)
         asker = exchange.asker
         if exchange.question < self.questions:
-            return s._replace(phase=QUESTION, actor=asker, exchange=exchange, options=self._questions(exchange))
+            return s._replace(phase=Phase.QUESTION, actor=asker, exchange=exchange, options=self._questions(exchange))
         if len(exchange.asked) == self.targets:
             return self._open_turn(s, s.turn + 1)
         options = self.table.choices(asker, tuple(sorted(exchange.asked)))
-        return s._replace(phase=CHOICE, actor=asker, exchange=exchange, options=options)
+        return s._replace(phase=Phase.CHOICE, actor=asker, exchange=exchange, options=options)
 
     def _open_reports(self, s: MysteryState) -> MysteryState:
         voting = s.round + 1 == self.rounds
-        s = s._replace(phase=VOTING if voting else SUSPICION, exchange=_IDLE)
+        s = s._replace(phase=Phase.VOTING if voting else Phase.SUSPICION, exchange=_IDLE)
         if voting:
-            s = s._replace(round=self.rounds, log=(*s.log, told(vocabulary.ROUND, (self.rounds,))))
+            s = s._replace(round=self.rounds, log=(*s.log, announcement(vocabulary.ROUND, (self.rounds,))))
         return self._want(s, 0)
 
     def _want(self, s: MysteryState, turn: int) -> MysteryState:
         """Ask one seat about one victim, in private."""
         seat, victim = divmod(turn, self.victims)
-        voting = s.phase == VOTING
-        wanted = told(vocabulary.WANTED, (int(voting), victim), (seat,))
+        voting = s.phase == Phase.VOTING
+        wanted = announcement(vocabulary.WANTED, (int(voting), victim), (seat,))
         return s._replace(actor=seat, turn=turn, options=self.table.names[voting][seat], log=(*s.log, wanted))
 
     def _suspect(self, s: MysteryState, move: Move) -> MysteryState:
@@ -292,9 +308,9 @@ class MurderMystery(Game[MysteryState]):
         result: list[Event] = []
         for k in range(self.victims):
             verdict = (k, self.found(s.votes, k), _VERDICTS[self._score(s.votes, k)])
-            result.append(told(vocabulary.VOTES, (k, *self._counts(s.votes, k))))
-            result.append(told(vocabulary.VERDICT, verdict))
-        return s._replace(phase=DONE, actor=OVER, turn=0, options=NOTHING, log=(*s.log, *result))
+            result.append(announcement(vocabulary.VOTES, (k, *self._counts(s.votes, k))))
+            result.append(announcement(vocabulary.VERDICT, verdict))
+        return s._replace(phase=Phase.DONE, actor=OVER, turn=0, options=NOTHING, log=(*s.log, *result))
 
     _STEPS: ClassVar = {
         vocabulary.INTRODUCE: _introduce,

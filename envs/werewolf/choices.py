@@ -20,20 +20,7 @@ from parlour.envs.core import NATURE, Move
 from parlour.envs.hidden_roles.rules import Options, shown
 from parlour.envs.language import speech
 from parlour.envs.werewolf.presets import WerewolfRules
-from parlour.envs.werewolf.state import (
-    CHECK,
-    HUNT,
-    LAST,
-    NOBODY,
-    POISON,
-    PROTECT,
-    SAVE,
-    TALK,
-    VOTE,
-    WHISPER,
-    Living,
-    WerewolfStanding,
-)
+from parlour.envs.werewolf.state import NOBODY, Living, Phase, WerewolfStanding
 from parlour.envs.werewolf.vocabulary import (
     ACTS,
     ATTACKED,
@@ -72,39 +59,39 @@ class Choices:
         self.catalogue = (*talks, *whispers, *(move for kind in TARGETED for move in aims[kind]), KEEP, GIVE)
         self.talks = [shown(i, None, [m for m in talks if speech.sayable(m, i)]) for i in every]
         healing = [shown(i, (i,), (KEEP, GIVE)) for i in every]
-        self._fixed = {TALK: self.talks, LAST: self.talks, SAVE: healing}
+        self._fixed = {Phase.TALK: self.talks, Phase.LAST: self.talks, Phase.SAVE: healing}
         # by kind: nobody (in a whisper: silence), then each seat
         self._aims = aims | {speech.RECOMMEND: (*talks[:1], *whispers)}
         self._secret_ballot = rules.votes_shown != "as_cast"
         wolves_matter = rules.hunt_shown == "as_cast" or not rules.hunt_wolves
-        self._of_wolves = frozenset((WHISPER, HUNT) if wolves_matter else (WHISPER,))
+        self._of_wolves = frozenset((Phase.WHISPER, Phase.HUNT) if wolves_matter else (Phase.WHISPER,))
 
-    def of(self, phase: int, seat: int, standing: WerewolfStanding) -> Options:
+    def of(self, phase: Phase, seat: int, standing: WerewolfStanding) -> Options:
         """The options of `seat` in `phase`; their `legal` is the same object as long as they are the same."""
         fixed = self._fixed.get(phase)
         if fixed is not None:
             return fixed[seat]
-        chooser = NATURE if phase == VOTE and self._secret_ballot else seat
-        guarded = standing.guarded if phase == PROTECT else None
+        chooser = NATURE if phase == Phase.VOTE and self._secret_ballot else seat
+        guarded = standing.guarded if phase == Phase.PROTECT else None
         wolves = standing.living.wolves if phase in self._of_wolves else NOBODY
         return self._with_targets(phase, chooser, standing.alive, guarded, wolves)
 
     @lru_cache(maxsize=_KEPT)  # noqa: B019 - bounded, and tables of rules live as long as their environments
     def _with_targets(
-        self, phase: int, seat: int, alive: tuple[bool, ...], guarded: int | None, wolves: tuple[int, ...]
+        self, phase: Phase, seat: int, alive: tuple[bool, ...], guarded: int | None, wolves: tuple[int, ...]
     ) -> Options:
         rules = self._rules
-        if phase == VOTE:
+        if phase == Phase.VOTE:
             ballots = self._aim(BALLOT, alive)
             return Options(ballots) if self._secret_ballot else shown(seat, None, ballots)
-        if phase in (WHISPER, HUNT):
-            to = wolves if phase == WHISPER or rules.hunt_shown == "as_cast" else (seat,)
-            kind = speech.RECOMMEND if phase == WHISPER else KILL
+        if phase in (Phase.WHISPER, Phase.HUNT):
+            to = wolves if phase == Phase.WHISPER or rules.hunt_shown == "as_cast" else (seat,)
+            kind = speech.RECOMMEND if phase == Phase.WHISPER else KILL
             return shown(seat, to, self._aim(kind, alive, () if rules.hunt_wolves else wolves))
-        if phase == PROTECT:
+        if phase == Phase.PROTECT:
             barred = () if rules.guard_may_repeat or guarded is None else (guarded,)
             return shown(seat, (seat,), self._aim(GUARDS, alive, barred))
-        if phase == POISON:
+        if phase == Phase.POISON:
             return shown(seat, (seat,), self._aim(POISONS, alive))
         return shown(seat, (seat,), self._aim(CHECKS, alive, (seat,)))
 
@@ -148,26 +135,23 @@ class Night:
         phase = self._phase(view, wolves, cycle)
         if phase is None:
             return ()
-        living = Living((), wolves, (), (), ())
-        standing = WerewolfStanding(
-            (), view.speakers, view.alive, view.day, True, True, view.guarded, view.checks, "", living
-        )
+        standing = WerewolfStanding(alive=view.alive, guarded=view.guarded, living=Living(wolves=wolves))
         return self._choices.of(phase, view.seat, standing).legal
 
-    def _phase(self, view: WerewolfView, wolves: tuple[int, ...], cycle: int) -> int | None:
+    def _phase(self, view: WerewolfView, wolves: tuple[int, ...], cycle: int) -> Phase | None:
         """As what the seat is asked; None if it waits."""
         if view.role == WEREWOLF:
             place = wolves.index(view.seat)
             if cycle < self._whispers:
-                return WHISPER if cycle == place and len(wolves) > 1 else None
+                return Phase.WHISPER if cycle == place and len(wolves) > 1 else None
             after = len(wolves) - 1 - place if self._one_by_one else 0
-            return HUNT if cycle == self._last_hunt - after else None
+            return Phase.HUNT if cycle == self._last_hunt - after else None
         if view.role == WITCH:
             return _of_witch(view, cycle - self._last_hunt)
-        return {GUARD: PROTECT, SEER: CHECK}.get(view.role) if cycle == self._last_hunt else None
+        return {GUARD: Phase.PROTECT, SEER: Phase.CHECK}.get(view.role) if cycle == self._last_hunt else None
 
 
-def _of_witch(view: WerewolfView, after_hunt: int) -> int | None:
+def _of_witch(view: WerewolfView, after_hunt: int) -> Phase | None:
     """She saves whom she hears to be dying, and poisons unless she knows that she dies herself."""
     attacked: tuple[int, ...] = ()
     saved = False
@@ -177,5 +161,5 @@ def _of_witch(view: WerewolfView, after_hunt: int) -> int | None:
         attacked = move.args if move.kind == ATTACKED else attacked
         saved = saved or (move.kind == HEALS and move.args == (1,))
     if after_hunt == 1:
-        return SAVE if view.antidote and attacked else None
-    return POISON if after_hunt == 2 and view.poison and (saved or attacked != (view.seat,)) else None
+        return Phase.SAVE if view.antidote and attacked else None
+    return Phase.POISON if after_hunt == 2 and view.poison and (saved or attacked != (view.seat,)) else None

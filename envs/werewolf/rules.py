@@ -8,44 +8,19 @@ most votes is executed after last words. Sources and the points where they diffe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
-from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome, shuffles
-from parlour.envs.hidden_roles.rules import NOTHING, HiddenRoles, seen_by, told
+from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome, announcement, shuffles
+from parlour.envs.hidden_roles.rules import HiddenRoles
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.choices import Choices, Night
 from parlour.envs.werewolf.options import WerewolfOptions
 from parlour.envs.werewolf.presets import PRESETS
-from parlour.envs.werewolf.state import (
-    CALM,
-    CHECK,
-    DEAL,
-    DONE,
-    HUNT,
-    LAST,
-    NOBODY,
-    POISON,
-    PROTECT,
-    SAVE,
-    TALK,
-    TIE,
-    VOTE,
-    WHISPER,
-    Darkness,
-    Living,
-    WerewolfStanding,
-    WerewolfState,
-)
+from parlour.envs.werewolf.state import CALM, NOBODY, Darkness, Living, Phase, WerewolfStanding, WerewolfState
 from parlour.envs.werewolf.vocabulary import WerewolfView, side_of
 
 if TYPE_CHECKING:
     import numpy as np
-
-# The frequent moves build their tuples without the keyword machinery of NamedTuple, at half the cost.
-_new = tuple.__new__
-_UNDEALT: Final = WerewolfStanding(
-    NOBODY, NOBODY, (), 0, True, True, None, (), "", Living(NOBODY, NOBODY, NOBODY, NOBODY, NOBODY)
-)
 
 
 class Werewolf(HiddenRoles[WerewolfState]):
@@ -69,8 +44,9 @@ class Werewolf(HiddenRoles[WerewolfState]):
         self._choices = Choices(seats=num_players, roles=len(self.role_names), rules=rules, talk=talk)
         self._night = Night(roles, rules, talk, self._choices)
         self.catalogue = self._choices.catalogue
-        undealt = _UNDEALT._replace(alive=(True,) * num_players)
-        self._initial = WerewolfState(DEAL, NATURE, NOBODY, NOBODY, CALM, undealt, NOTHING, ())
+        self._initial = WerewolfState(
+            phase=Phase.DEAL, actor=NATURE, standing=WerewolfStanding(alive=(True,) * num_players)
+        )
         wolves = roles.count(game.WEREWOLF)
         night = wolves * (1 + talk) + 1 + len((game.GUARD, game.WITCH, game.WITCH, game.SEER))
         self.max_moves = 1 + max_days * (night + num_players * (1 + talk) + talk)
@@ -81,22 +57,22 @@ class Werewolf(HiddenRoles[WerewolfState]):
         return self._initial
 
     def nature(self, s: WerewolfState, rng: np.random.Generator) -> Move:
-        if s.phase == DEAL:
+        if s.phase == Phase.DEAL:
             roles, order = list(self.deck), self._every[:]
             rng.shuffle(roles)
             rng.shuffle(order)
             return Move(game.DEALT, (*roles, *order))
-        if s.phase == TIE:
+        if s.phase == Phase.TIE:
             return Move(game.DRAWN, _aimed_at(s.secret[int(rng.integers(len(s.secret)))]))
         raise IllegalMove("nature has no move in this state")
 
     def chances(self, s: WerewolfState) -> Iterator[tuple[Move, float]]:
         """Every deal of the roles with every order of talk, or every tied target, each as likely as the others."""
-        if s.phase == DEAL:
+        if s.phase == Phase.DEAL:
             for roles, dealt in shuffles(self.deck):
                 for order, drawn in shuffles(tuple(range(self.seats))):
                     yield Move(game.DEALT, (*roles, *order)), dealt * drawn
-        elif s.phase == TIE:
+        elif s.phase == Phase.TIE:
             yield from ((Move(game.DRAWN, _aimed_at(target)), 1 / len(s.secret)) for target in s.secret)
 
     def outcome(self, s: WerewolfState) -> Outcome | None:
@@ -110,30 +86,28 @@ class Werewolf(HiddenRoles[WerewolfState]):
         return Outcome(returns, game.VILLAGE if village_wins else game.WOLVES, reason)
 
     def view(self, s: WerewolfState, seat: int) -> WerewolfView:
-        roles, order, alive, day, antidote, poison, guarded, checks, _, _ = s.standing
+        standing = s.standing
+        roles = standing.roles
         role = self.role_names[roles[seat]] if roles else ""
         witch = role == game.WITCH
-        return _new(
-            WerewolfView,
-            (
-                seat,
-                s.options.legal if s.actor == seat else (),
-                seen_by(seat, s.log),
-                role,
-                self.roles,
-                self.role_names,
-                side_of(role) if role else "",
-                game.fellows(roles, self.wolf, seat) if role == game.WEREWOLF else (),
-                alive,
-                day,
-                WHISPER <= s.phase <= CHECK,
-                order,
-                antidote if witch else None,
-                poison if witch else None,
-                guarded if role == game.GUARD else None,
-                checks if role == game.SEER else (),
-                *self._of_table,
-            ),
+        return WerewolfView(
+            seat,
+            s.options.legal if s.actor == seat else (),
+            self.seen(seat, s.log),
+            role,
+            self.roles,
+            self.role_names,
+            side_of(role) if role else "",
+            game.fellows(roles, self.wolf, seat) if role == game.WEREWOLF else (),
+            standing.alive,
+            standing.day,
+            Phase.WHISPER <= s.phase <= Phase.CHECK,
+            standing.order,
+            standing.antidote if witch else None,
+            standing.poison if witch else None,
+            standing.guarded if role == game.GUARD else None,
+            standing.checks if role == game.SEER else (),
+            *self._of_table,
         )
 
     def asked(self, view: WerewolfView, cycle: int) -> tuple[Move, ...]:
@@ -152,36 +126,32 @@ class Werewolf(HiddenRoles[WerewolfState]):
             raise IllegalMove(f"{move!r} deals other roles than {', '.join(self.roles)} or has no order of all seats")
         wolves = tuple([j for j, role in enumerate(roles) if role == self.wolf])
         guard, witch, seer = [(roles.index(role),) if role >= 0 else NOBODY for role in self._powers]
-        living = Living(order, wolves, guard, witch, seer)
+        living = Living(speakers=order, wolves=wolves, guard=guard, witch=witch, seer=seer)
         return self._dusk(s.standing._replace(roles=roles, order=order, living=living), ())
 
     def _dusk(self, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """The next night falls; the wolves are woken."""
-        roles, order, alive, day, antidote, poison, guarded, checks, reason, living = standing
-        day += 1
-        standing = _new(WerewolfStanding, (roles, order, alive, day, antidote, poison, guarded, checks, reason, living))
-        log += (told(game.NIGHT, (day,)),)
-        wolves = living.wolves
-        return self._turn(WHISPER if self.talk and len(wolves) > 1 else HUNT, wolves, NOBODY, CALM, standing, log)
+        standing = standing._replace(day=standing.day + 1)
+        log += (announcement(game.NIGHT, (standing.day,)),)
+        wolves = standing.living.wolves
+        return self._turn(Phase.WHISPER if self.talk and len(wolves) > 1 else Phase.HUNT, wolves, standing, log)
 
     def _whisper(self, s: WerewolfState, _move: Move, event: tuple[Event, ...]) -> WerewolfState:
-        _, _, queue, _, dark, standing, _, log = s
-        if queue:
-            return self._turn(WHISPER, queue, NOBODY, dark, standing, log + event)
-        return self._turn(HUNT, standing.living.wolves, NOBODY, dark, standing, log + event)
+        log = s.log + event
+        if s.queue:
+            return self._turn(Phase.WHISPER, s.queue, s.standing, log)
+        return self._turn(Phase.HUNT, s.standing.living.wolves, s.standing, log)
 
     def _hunt(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
-        _, _, queue, votes, dark, standing, _, log = s
-        votes += move.args or (game.NO_VOTE,)
-        log += event
-        if queue:
-            return self._turn(HUNT, queue, votes, dark, standing, log)
+        standing, votes, log = s.standing, s.secret + (move.args or (game.NO_VOTE,)), s.log + event
+        if s.queue:
+            return self._turn(Phase.HUNT, s.queue, standing, log, secret=votes)
         tied = self._most(votes)
         if len(tied) == 1:
             return self._chosen(tied[0], standing, log)
         if self.rules.hunt_tie == "nobody":
             return self._chosen(game.NO_VOTE, standing, log)
-        return _new(WerewolfState, (TIE, NATURE, NOBODY, tied, dark, standing, NOTHING, log))
+        return WerewolfState(phase=Phase.TIE, actor=NATURE, secret=tied, standing=standing, log=log)
 
     def _tie(self, s: WerewolfState, move: Move) -> WerewolfState:
         target = move.args[0] if move.args else game.NO_VOTE
@@ -192,21 +162,16 @@ class Werewolf(HiddenRoles[WerewolfState]):
     def _chosen(self, target: int, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """The wolves are told; the guard is woken."""
         living = standing.living
-        log += (told(game.CHOSEN, _aimed_at(target), living.wolves),)
-        dark = _new(Darkness, (None if target == game.NO_VOTE else target, None, False, None))
+        log += (announcement(game.CHOSEN, _aimed_at(target), living.wolves),)
+        dark = Darkness(victim=None if target == game.NO_VOTE else target)
         if living.guard:
-            return self._turn(PROTECT, living.guard, NOBODY, dark, standing, log)
+            return self._turn(Phase.PROTECT, living.guard, standing, log, dark=dark)
         return self._wake_witch(dark, standing, log)
 
     def _protect(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
         protected = move.args[0] if move.args else None
-        victim, _, saved, poisoned = s.dark
-        dark = _new(Darkness, (victim, protected, saved, poisoned))
-        roles, order, alive, day, antidote, poison, _, checks, reason, living = s.standing
-        standing = _new(
-            WerewolfStanding, (roles, order, alive, day, antidote, poison, protected, checks, reason, living)
-        )
-        return self._wake_witch(dark, standing, s.log + event)
+        standing = s.standing._replace(guarded=protected)
+        return self._wake_witch(s.dark._replace(protected=protected), standing, s.log + event)
 
     def _wake_witch(self, dark: Darkness, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """While she has the antidote she is told whom the wolves would kill, the guard's work counted in."""
@@ -214,10 +179,10 @@ class Werewolf(HiddenRoles[WerewolfState]):
         if not witch or not standing.antidote:
             return self._wake_poisoner(dark, standing, log)
         dying = dark.killed
-        log += (told(game.ATTACKED, NOBODY if dying is None else (dying,), witch),)
+        log += (announcement(game.ATTACKED, NOBODY if dying is None else (dying,), witch),)
         if dying is None:
             return self._wake_poisoner(dark, standing, log)
-        return self._turn(SAVE, witch, NOBODY, dark, standing, log)
+        return self._turn(Phase.SAVE, witch, standing, log, dark=dark)
 
     def _save(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
         dark, standing = s.dark, s.standing
@@ -231,7 +196,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
             (dark.killed,) != witch or (self.rules.dying_witch_poisons and not standing.antidote)
         )
         if witch and acts:
-            return self._turn(POISON, witch, NOBODY, dark, standing, log)
+            return self._turn(Phase.POISON, witch, standing, log, dark=dark)
         return self._wake_seer(dark, standing, log)
 
     def _poison(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
@@ -243,20 +208,16 @@ class Werewolf(HiddenRoles[WerewolfState]):
     def _wake_seer(self, dark: Darkness, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         seer = standing.living.seer
         if seer and seer[0] not in (dark.killed, dark.poisoned):
-            return self._turn(CHECK, seer, NOBODY, dark, standing, log)
+            return self._turn(Phase.CHECK, seer, standing, log, dark=dark)
         return self._dawn(dark, standing, log)
 
     def _check(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
         standing, log = s.standing, s.log + event
         if move.args:
             target = move.args[0]
-            roles, order, alive, day, antidote, poison, guarded, checks, reason, living = standing
-            wolf = roles[target] == self.wolf
-            log += (told(game.CHECKED, (target, int(wolf)), (s.actor,)),)
-            checks += ((target, wolf),)
-            standing = _new(
-                WerewolfStanding, (roles, order, alive, day, antidote, poison, guarded, checks, reason, living)
-            )
+            wolf = standing.roles[target] == self.wolf
+            log += (announcement(game.CHECKED, (target, int(wolf)), (s.actor,)),)
+            standing = standing._replace(checks=(*standing.checks, (target, wolf)))
         return self._dawn(s.dark, standing, log)
 
     # -- the day -----------------------------------------------------------------------------------------------
@@ -264,50 +225,50 @@ class Werewolf(HiddenRoles[WerewolfState]):
     def _dawn(self, dark: Darkness, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """Tell the deaths of the night, in seat order, so that the order says nothing of their causes."""
         dead = dark.dead
-        log += (told(game.DAWN, (standing.day, *dead)),)
+        log += (announcement(game.DAWN, (standing.day, *dead)),)
         if dead:
             standing = _bury(standing, dead)
         if dead and (standing.day == 1 or self.rules.reveals == "all"):
-            log += tuple(told(game.REVEALED, (j, standing.roles[j])) for j in dead)
+            log += tuple(announcement(game.REVEALED, (j, standing.roles[j])) for j in dead)
         reason = self._won(standing)
         if reason:
             return self._end(standing, reason, log)
         speakers = standing.living.speakers
-        log += (told(game.DAY, (standing.day, speakers[0])),)
-        return self._turn(TALK if self.talk else VOTE, speakers, NOBODY, CALM, standing, log)
+        log += (announcement(game.DAY, (standing.day, speakers[0])),)
+        return self._turn(Phase.TALK if self.talk else Phase.VOTE, speakers, standing, log)
 
     def _speak(self, s: WerewolfState, _move: Move, event: tuple[Event, ...]) -> WerewolfState:
-        _, _, queue, _, _, standing, _, log = s
+        queue, standing, log = s.queue, s.standing, s.log + event
         if queue:
             options = self._choices.talks[queue[0]]
-            return _new(WerewolfState, (TALK, queue[0], queue[1:], NOBODY, CALM, standing, options, log + event))
-        return self._turn(VOTE, standing.living.speakers, NOBODY, CALM, standing, log + event)
+            return WerewolfState(
+                phase=s.phase, actor=queue[0], queue=queue[1:], standing=standing, options=options, log=log
+            )
+        return self._turn(Phase.VOTE, standing.living.speakers, standing, log)
 
     def _vote(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
-        _, _, queue, votes, _, standing, options, log = s
-        votes += move.args or (game.NO_VOTE,)
-        log += event
+        queue, votes, log = s.queue, s.secret + (move.args or (game.NO_VOTE,)), s.log + event
         if queue and self._secret_ballot:  # the same options for every voter
-            return _new(WerewolfState, (VOTE, queue[0], queue[1:], votes, CALM, standing, options, log))
+            return s._replace(actor=queue[0], queue=queue[1:], secret=votes, log=log)
         if queue:
-            return self._turn(VOTE, queue, votes, CALM, standing, log)
-        return self._count(votes, standing, log)
+            return self._turn(Phase.VOTE, queue, s.standing, log, secret=votes)
+        return self._count(votes, s.standing, log)
 
     def _count(self, votes: tuple[int, ...], standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """All votes are in: show them; most votes execute, a tie or most passes nobody."""
         cast = [game.DEAD] * self.seats
         for voter, vote in zip(standing.living.speakers, votes, strict=True):
             cast[voter] = vote
-        log += (told(game.VOTES, (standing.day, *cast)),)
+        log += (announcement(game.VOTES, (standing.day, *cast)),)
         top = self._most(votes)
         if len(top) > 1 or top[0] == game.NO_VOTE:
-            log += (told(game.EXECUTED, NOBODY),)
+            log += (announcement(game.EXECUTED, NOBODY),)
             return self._evening(standing, log)
         executed = top[0]
-        log += (told(game.EXECUTED, (executed,)),)
+        log += (announcement(game.EXECUTED, (executed,)),)
         standing = _bury(standing, top)
         if self.talk:
-            return self._turn(LAST, (executed,), NOBODY, CALM, standing, log)
+            return self._turn(Phase.LAST, (executed,), standing, log)
         return self._buried(executed, standing, log)
 
     def _last_words(self, s: WerewolfState, _move: Move, event: tuple[Event, ...]) -> WerewolfState:
@@ -315,7 +276,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
 
     def _buried(self, seat: int, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         if self.rules.reveals == "all":
-            log += (told(game.REVEALED, (seat, standing.roles[seat])),)
+            log += (announcement(game.REVEALED, (seat, standing.roles[seat])),)
         reason = self._won(standing)
         return self._end(standing, reason, log) if reason else self._evening(standing, log)
 
@@ -334,36 +295,45 @@ class Werewolf(HiddenRoles[WerewolfState]):
         return "parity" if self.rules.wolves_win == "parity" and 2 * wolves >= living else ""
 
     def _end(self, standing: WerewolfStanding, reason: str, log: tuple[Event, ...]) -> WerewolfState:
-        return WerewolfState(DONE, OVER, NOBODY, NOBODY, CALM, standing._replace(reason=reason), NOTHING, log)
+        return WerewolfState(phase=Phase.DONE, actor=OVER, standing=standing._replace(reason=reason), log=log)
 
     _STEPS: ClassVar = {
-        WHISPER: _whisper,
-        HUNT: _hunt,
-        PROTECT: _protect,
-        SAVE: _save,
-        POISON: _poison,
-        CHECK: _check,
-        TALK: _speak,
-        VOTE: _vote,
-        LAST: _last_words,
+        Phase.WHISPER: _whisper,
+        Phase.HUNT: _hunt,
+        Phase.PROTECT: _protect,
+        Phase.SAVE: _save,
+        Phase.POISON: _poison,
+        Phase.CHECK: _check,
+        Phase.TALK: _speak,
+        Phase.VOTE: _vote,
+        Phase.LAST: _last_words,
     }
-    _NATURAL: ClassVar = {DEAL: _deal, TIE: _tie, DONE: HiddenRoles._done}
+    _NATURAL: ClassVar = {Phase.DEAL: _deal, Phase.TIE: _tie, Phase.DONE: HiddenRoles._done}
 
     # -- small questions ---------------------------------------------------------------------------------------
 
     def _turn(
         self,
-        phase: int,
+        phase: Phase,
         queue: tuple[int, ...],
-        secret: tuple[int, ...],
-        dark: Darkness,
         standing: WerewolfStanding,
         log: tuple[Event, ...],
+        *,
+        secret: tuple[int, ...] = NOBODY,
+        dark: Darkness = CALM,
     ) -> WerewolfState:
         """The first of the queue is asked."""
         seat = queue[0]
-        options = self._choices.of(phase, seat, standing)
-        return _new(WerewolfState, (phase, seat, queue[1:], secret, dark, standing, options, log))
+        return WerewolfState(
+            phase=phase,
+            actor=seat,
+            queue=queue[1:],
+            secret=secret,
+            dark=dark,
+            standing=standing,
+            options=self._choices.of(phase, seat, standing),
+            log=log,
+        )
 
     def _most(self, votes: tuple[int, ...]) -> tuple[int, ...]:
         """The targets with most votes, ascending; nobody is a target like any other."""
@@ -378,12 +348,8 @@ class Werewolf(HiddenRoles[WerewolfState]):
 
 
 def _bury(standing: WerewolfStanding, dead: tuple[int, ...]) -> WerewolfStanding:
-    roles, order, alive, day, antidote, poison, guarded, checks, reason, living = standing
-    lives = list(alive)
-    for seat in dead:
-        lives[seat] = False
-    living = living.of(lives)
-    return _new(WerewolfStanding, (roles, order, tuple(lives), day, antidote, poison, guarded, checks, reason, living))
+    alive = tuple([lives and seat not in dead for seat, lives in enumerate(standing.alive)])
+    return standing._replace(alive=alive, living=standing.living.of(alive))
 
 
 def _aimed_at(target: int) -> tuple[int, ...]:

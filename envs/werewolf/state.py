@@ -3,89 +3,89 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import IntEnum
 from typing import Final, NamedTuple
 
 from parlour.envs.core import Event
-from parlour.envs.hidden_roles.rules import Options
+from parlour.envs.hidden_roles.rules import NOTHING, Options
 
-# Phases, in the order of play.
-DEAL: Final = 0
-WHISPER: Final = 1  # the wolves talk among themselves
-HUNT: Final = 2
-TIE: Final = 3  # nature draws among the tied targets of the wolves
-PROTECT: Final = 4
-SAVE: Final = 5
-POISON: Final = 6
-CHECK: Final = 7
-TALK: Final = 8
-VOTE: Final = 9
-LAST: Final = 10  # last words of the executed
-DONE: Final = 11
+
+class Phase(IntEnum):
+    """Phases, in the order of play; then the phases of a table with bids."""
+
+    DEAL = 0
+    WHISPER = 1
+    """The wolves talk among themselves."""
+    HUNT = 2
+    TIE = 3
+    """Nature draws among the tied targets of the wolves."""
+    PROTECT = 4
+    SAVE = 5
+    POISON = 6
+    CHECK = 7
+    TALK = 8
+    VOTE = 9
+    LAST = 10
+    """Last words of the executed."""
+    DONE = 11
+    BID = 12
+    FLOOR_TIE = 13
+    """Nature draws among equal bids."""
+
+
 NOBODY: Final[tuple[int, ...]] = ()
-
-_new = tuple.__new__  # builds a NamedTuple without its keyword machinery, at half the cost
 
 
 class Living(NamedTuple):
     """The living, as the rules ask for them: found when somebody dies, not at every turn."""
 
-    speakers: tuple[int, ...]
+    speakers: tuple[int, ...] = NOBODY
     """All, in the order in which they talk and vote."""
-    wolves: tuple[int, ...]
+    wolves: tuple[int, ...] = NOBODY
     """The werewolves, ascending."""
-    guard: tuple[int, ...]
+    guard: tuple[int, ...] = NOBODY
     """His seat; empty if he is dead, or not in play. The same for the witch and the seer."""
-    witch: tuple[int, ...]
-    seer: tuple[int, ...]
+    witch: tuple[int, ...] = NOBODY
+    seer: tuple[int, ...] = NOBODY
 
     def of(self, alive: Sequence[bool]) -> Living:
         """The living players among them, by seat."""
-        speakers, wolves, guard, witch, seer = self
-        return _new(
-            Living,
-            (
-                tuple([j for j in speakers if alive[j]]),
-                tuple([j for j in wolves if alive[j]]),
-                guard if guard and alive[guard[0]] else NOBODY,
-                witch if witch and alive[witch[0]] else NOBODY,
-                seer if seer and alive[seer[0]] else NOBODY,
-            ),
-        )
+        return Living._make(tuple([seat for seat in seats if alive[seat]]) for seats in self)
 
 
 class WerewolfStanding(NamedTuple):
     """What changes at dawn and at dusk, or by the use of a power, only."""
 
-    roles: tuple[int, ...]
-    """Role number of each seat, an index into `Werewolf.role_names`; empty before the deal."""
-    order: tuple[int, ...]
-    """The seats in the order in which they talk and vote; fixed by the deal."""
     alive: tuple[bool, ...]
     """By seat, as everybody knows it: who dies at night is alive until dawn."""
-    day: int
+    roles: tuple[int, ...] = NOBODY
+    """Role number of each seat, an index into `Werewolf.role_names`; empty before the deal."""
+    order: tuple[int, ...] = NOBODY
+    """The seats in the order in which they talk and vote; fixed by the deal."""
+    day: int = 0
     """Number of the night and of the day after it, from 1; 0 before the deal."""
-    antidote: bool
+    antidote: bool = True
     """Whether the witch still has it."""
-    poison: bool
+    poison: bool = True
     """Whether the witch still has it."""
-    guarded: int | None
+    guarded: int | None = None
     """The player protected in the latest night in which the guard was asked; None if nobody."""
-    checks: tuple[tuple[int, bool], ...]
+    checks: tuple[tuple[int, bool], ...] = ()
     """What the seer learnt: seat and whether it is a werewolf, oldest first."""
-    reason: str
+    reason: str = ""
     """Why the game ended; empty while it has not."""
-    living: Living
+    living: Living = Living()
     """Who `alive` are."""
 
 
 class Darkness(NamedTuple):
     """What has been done this night; empty by day."""
 
-    victim: int | None
+    victim: int | None = None
     """The wolves' target, before the guard and the witch."""
-    protected: int | None
-    saved: bool
-    poisoned: int | None
+    protected: int | None = None
+    saved: bool = False
+    poisoned: int | None = None
 
     @property
     def killed(self) -> int | None:
@@ -102,21 +102,21 @@ class Darkness(NamedTuple):
         return (killed,) if killed == poisoned else (min(killed, poisoned), max(killed, poisoned))
 
 
-CALM: Final = Darkness(None, None, False, None)
+CALM: Final = Darkness()
 
 
 class WerewolfState(NamedTuple):
     """Everything about a game in progress. Hashable; never changed."""
 
-    phase: int
+    phase: Phase
     actor: int
     """The seat to move, `NATURE`, or `OVER`."""
-    queue: tuple[int, ...]
-    """Who moves after the actor in this phase."""
-    secret: tuple[int, ...]
-    """Votes of this phase so far, in the order of voting, -1 for nobody; on a tie the tied targets."""
-    dark: Darkness
     standing: WerewolfStanding
-    options: Options
+    queue: tuple[int, ...] = NOBODY
+    """Who moves after the actor in this phase."""
+    secret: tuple[int, ...] = NOBODY
+    """Votes of this phase so far, in the order of voting, -1 for nobody; on a tie the tied targets."""
+    dark: Darkness = CALM
+    options: Options = NOTHING
     """Options of the seat to move; `NOTHING` if there is none."""
-    log: tuple[Event, ...]
+    log: tuple[Event, ...] = ()

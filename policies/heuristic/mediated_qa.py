@@ -11,8 +11,8 @@ from parlour.envs.core import Move
 from parlour.envs.mediated_qa import vocabulary as game
 from parlour.envs.mediated_qa.vocabulary import MediatedView
 
-_DEEP_AND_ANSWER: Final = game.Joint(game.DEEP, game.FROM_EVIDENCE, game.NO_CHECK)
-_AGREE: Final = game.Joint(game.SHALLOW, game.CONSISTENT, game.NO_CHECK)
+_DEEP_AND_ANSWER: Final = game.Joint(game.Retrieve.DEEP, game.Generate.FROM_EVIDENCE, game.Check.SKIP)
+_AGREE: Final = game.Joint(game.Retrieve.SHALLOW, game.Generate.CONSISTENT, game.Check.SKIP)
 
 
 class MediatedPlayer:

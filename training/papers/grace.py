@@ -142,7 +142,7 @@ def _experiment(setting: ReproductionSetting, signals: str, normalisation: Norma
     )
     policy = fit_policy(calibrated.table, GraceConfig(seed=setting.seed)).policy
     mediator = GraceMediator(policy)
-    mediator.reset(vocabulary.MEDIATOR, setting.seed)
+    mediator.reset(vocabulary.Module.MEDIATOR, setting.seed)
     drawn = tuple(mediator.recommend(row.state) for row in calibrated.held_out)
     return Experiment(signals, calibrated, policy, drawn, baselines.drawn(LEARNED, drawn, calibrated.held_out))
 

@@ -63,7 +63,7 @@ def _questions(played: PlayedGame) -> Iterator[_Asked]:
         for seat in range(played.game.seats)
         for news in played.news(seat)
         for event in news.events
-        if (seat == game.MEDIATOR if event.to is None else event.seat in (seat, NATURE))
+        if (seat == game.Module.MEDIATOR if event.to is None else event.seat in (seat, NATURE))
     ]
     shown.sort(key=lambda pair: pair[0])
     begun: _Asked | None = None
@@ -107,9 +107,9 @@ def _of_question(table: MediatedQA, number: int, question: _Asked) -> Iterator[R
     turns: dict[int, _Turned] = {}
     for step, (seat, (kind, args, _), _) in question.events:
         if kind == game.ADVISE:
-            for module, advice in enumerate(args, game.RETRIEVER):
+            for module, advice in enumerate(args, game.Module.RETRIEVER):
                 turns[module] = _Turned(number, module, advice, None if table.seats > 1 else advice, None)
-                yield _row(table, turns[module], step, game.MEDIATOR)
+                yield _row(table, turns[module], step, game.Module.MEDIATOR)
         elif kind == game.ADVICE and args[0] in turns:
             yield _row(table, turns[args[0]], step, args[0])
         elif seat in turns and kind == game.CHOICES[seat]:
@@ -119,7 +119,7 @@ def _of_question(table: MediatedQA, number: int, question: _Asked) -> Iterator[R
             for module, known in turns.items():
                 ended = known._replace(result=args)
                 shown = ended if table.seats == 1 else ended._replace(chosen=None)
-                yield _row(table, shown, step, game.MEDIATOR)
+                yield _row(table, shown, step, game.Module.MEDIATOR)
                 if table.seats > 1:
                     yield _row(table, ended, step, module)
 
@@ -177,7 +177,9 @@ def _graph(pipeline: Pipeline, question: _Asked) -> Graph:
     if not _is_the_same(pipeline, question) or not pipeline.starts(question.number):
         return Graph(question.step, title, (), (), to=())
     starts = pipeline.starts(question.number)
-    deep = any(event.move.kind == game.RETRIEVED and event.move.args[0] == game.DEEP for _, event in question.events)
+    deep = any(
+        event.move.kind == game.RETRIEVED and event.move.args[0] == game.Retrieve.DEEP for _, event in question.events
+    )
     path = pipeline.search.path(pipeline.graph, starts[0], question.text, "deep" if deep else "shallow")
     return _drawn(pipeline, question.step, title, starts, path)
 

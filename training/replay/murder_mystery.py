@@ -25,7 +25,11 @@ from parlour.training.replay.played import PlayedGame
 from parlour.training.replay.tracks import Track
 
 _WORDED: Final = (game.ANSWER, game.INTRODUCE)
-_FOUND: Final = {game.MISSED: "not solved", game.SOLVED: "solved", game.NO_PLAYER: "no player did it"}
+_FOUND: Final = {
+    game.Verdict.MISSED: "not solved",
+    game.Verdict.SOLVED: "solved",
+    game.Verdict.NO_PLAYER: "no player did it",
+}
 _BY: Final = "The share of the worlds in which each seat did it, of those that agree with all that {} knows and heard."
 
 
@@ -106,7 +110,7 @@ def _votes(played: PlayedGame, views: list[MysteryView]) -> ReplayTable:
                 counts[args[0]] = args[1:]
             elif kind == game.VERDICT:
                 suspect = args[1] if args[1] >= 0 else None
-                cells = (views[0].victims[args[0]], *counts.get(args[0], ()), suspect, _FOUND[args[2]])
+                cells = (views[0].victims[args[0]], *counts.get(args[0], ()), suspect, _FOUND[game.Verdict(args[2])])
                 rows.append(ReplayRow(news.step, cells))
     return ReplayTable("votes", "The vote", tuple(columns), tuple(rows))
 

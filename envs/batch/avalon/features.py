@@ -8,9 +8,8 @@ import numpy as np
 from numba import prange
 from parlour.envs.avalon.encode import TABLE_SIZE
 from parlour.envs.avalon.presets import PROPOSALS, QUESTS, QUESTS_TO_WIN
-from parlour.envs.avalon.state import DONE, HUNT, PROPOSE, QUEST, TALK, VOTE
 from parlour.envs.batch.avalon import belief
-from parlour.envs.batch.avalon.layout import SEAT_SIZE, SLOTS
+from parlour.envs.batch.avalon.layout import DONE, HUNT, PROPOSE, QUEST, SEAT_SIZE, SLOTS, TALK, VOTE
 from parlour.envs.batch.avalon.play import ONGOING, begin, clipped, end, mask_row, play, start
 from parlour.envs.batch.compiled import copy, kernel, loop
 from parlour.envs.batch.kernel_tables import DEAL, PLAY_AT_RANDOM, SHOW_ONLY, START, blank, rest

@@ -9,20 +9,25 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.avalon.presets import PROPOSALS, QUESTS_TO_WIN
-from parlour.envs.avalon.state import DONE, HUNT, PROPOSE, QUEST, TALK, VOTE
 from parlour.envs.batch.avalon import belief, evidence
 from parlour.envs.batch.avalon.layout import (
     ACCUSE,
     BALLOT_ROW,
     CLAIM,
     DEFEND,
+    DONE,
     EVIL_CARD_ROW,
     GOOD_CARD_ROW,
     GUESS_ROW,
+    HUNT,
+    PROPOSE,
+    QUEST,
     RECOMMEND,
     SEAT_SIZE,
+    TALK,
     TALK_ROW,
     TEAM_ROW,
+    VOTE,
 )
 from parlour.envs.batch.compiled import kernel, lowest
 from parlour.envs.batch.streams import advance, below

@@ -10,11 +10,10 @@ from parlour.envs.batch.compiled import kernel, loop
 from parlour.envs.batch.kernel_tables import DEAL, PLAY_AT_RANDOM, SHOW_ONLY, START, blank, rest
 from parlour.envs.batch.tables import ILLEGAL
 from parlour.envs.batch.werewolf import belief
-from parlour.envs.batch.werewolf.layout import SEATS
+from parlour.envs.batch.werewolf.layout import CHECK, HUNT, LAST, POISON, PROTECT, SAVE, SEATS, TALK, VOTE, WHISPER
 from parlour.envs.batch.werewolf.options import ONGOING, is_legal, random_action, seat_at, write_mask
 from parlour.envs.batch.werewolf.play import DRAW, VILLAGE, begin, end, play, start
 from parlour.envs.werewolf.encode import PHASES, SEAT_FEATURES, TABLE_FEATURES
-from parlour.envs.werewolf.state import CHECK, HUNT, LAST, POISON, PROTECT, SAVE, TALK, VOTE, WHISPER
 
 _COLUMNS = len(SEAT_FEATURES)
 _THIRD = 1 / 3

@@ -10,8 +10,19 @@ from typing import Any, Final
 from parlour.envs.batch.compiled import kernel
 from parlour.envs.batch.streams import advance, below
 from parlour.envs.batch.werewolf import belief
-from parlour.envs.batch.werewolf.layout import ACCUSE, CLAIM, DEFEND, REPORT
-from parlour.envs.werewolf.state import CHECK, HUNT, LAST, PROTECT, SAVE, TALK, WHISPER
+from parlour.envs.batch.werewolf.layout import (
+    ACCUSE,
+    CHECK,
+    CLAIM,
+    DEFEND,
+    HUNT,
+    LAST,
+    PROTECT,
+    REPORT,
+    SAVE,
+    TALK,
+    WHISPER,
+)
 
 ONGOING: Final = -2
 """Nobody has won yet."""

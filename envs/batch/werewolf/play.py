@@ -12,9 +12,8 @@ from typing import Any, Final
 from parlour.envs.batch.compiled import kernel
 from parlour.envs.batch.streams import advance, below
 from parlour.envs.batch.werewolf import belief
-from parlour.envs.batch.werewolf.layout import CLAIM
+from parlour.envs.batch.werewolf.layout import CHECK, CLAIM, HUNT, LAST, POISON, PROTECT, SAVE, TALK, VOTE, WHISPER
 from parlour.envs.batch.werewolf.options import NONE, ONGOING, ask, ask_all, ask_next, ask_wolves, speak
-from parlour.envs.werewolf.state import CHECK, HUNT, LAST, POISON, PROTECT, SAVE, TALK, VOTE, WHISPER
 
 DRAW: Final = -1
 VILLAGE: Final = 0

@@ -12,14 +12,25 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs.batch.werewolf.layout import Array, rules_of
+from parlour.envs.batch.werewolf.layout import (
+    CHECK,
+    HUNT,
+    LAST,
+    POISON,
+    PROTECT,
+    SAVE,
+    TALK,
+    VOTE,
+    WHISPER,
+    Array,
+    rules_of,
+)
 from parlour.envs.batch.werewolf.options import NONE
 from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.language import speech
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import WerewolfHabits
 from parlour.envs.werewolf.rules import Werewolf
-from parlour.envs.werewolf.state import CHECK, HUNT, LAST, POISON, PROTECT, SAVE, TALK, VOTE, WHISPER
 from parlour.envs.werewolf.vocabulary import WerewolfView, known_wolves
 
 _PHASES: Final = {

@@ -6,22 +6,27 @@ facts is in `facts.py`, the quiz after the game in `quiz.py`.
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Final, NamedTuple
 
-from parlour.envs.core import Event, Move
+from parlour.envs.core import Event, Move, Number
 from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary, Fact, Language
 
 CIVILIANS: Final = "civilians"
 MURDERERS: Final = "murderers"
 
-# Phases, in the order of play.
-INTRODUCTIONS: Final = 0
-CHOICE: Final = 1
-QUESTION: Final = 2
-REPLY: Final = 3
-SUSPICION: Final = 4
-VOTING: Final = 5
-DONE: Final = 6
+
+class Phase(IntEnum):
+    """Phases, in the order of play."""
+
+    INTRODUCTIONS = 0
+    CHOICE = 1
+    QUESTION = 2
+    REPLY = 3
+    SUSPICION = 4
+    VOTING = 5
+    DONE = 6
+
 
 # Moves of the seats.
 INTRODUCE: Final = "introduce"  # args: (); words
@@ -42,10 +47,17 @@ ROUND: Final = "round"  # args: round from 0; the number of rounds: the vote beg
 TURN: Final = "turn"  # args: seat, victim: the seat asks about the victim
 WANTED: Final = "wanted"  # to one seat; args: 0 report | 1 vote, victim: the seat is asked for its suspect
 VOTES: Final = "votes"  # args: victim, then how many votes each seat has
-VERDICT: Final = "verdict"  # args: victim, seat found or -1, one of the three below
-MISSED: Final = 0
-SOLVED: Final = 1
-NO_PLAYER: Final = 2  # no player murdered this victim; it does not count
+VERDICT: Final = "verdict"  # args: victim, seat found or -1, a `Verdict`
+
+
+class Verdict(Number):
+    """What a vote came to for one victim."""
+
+    MISSED = 0
+    SOLVED = 1
+    NO_PLAYER = 2
+    """No player murdered this victim; it does not count."""
+
 
 ANYBODY: Final = -1
 """A question about nobody in particular (the topics are in `facts.py`)."""

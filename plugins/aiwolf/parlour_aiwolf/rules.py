@@ -23,26 +23,12 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, shuffles
-from parlour.envs.hidden_roles.rules import HiddenRoles, Options
+from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, announcement, shuffles
+from parlour.envs.hidden_roles.rules import NOTHING, HiddenRoles
 from parlour.envs.werewolf.vocabulary import WerewolfView
 
 from parlour_aiwolf.night import AIWolfNight
-from parlour_aiwolf.state import (
-    CHECK,
-    DEAL,
-    DONE,
-    HUNT,
-    HUNT_TIE,
-    PROTECT,
-    TALK,
-    VOTE,
-    VOTE_TIE,
-    WHISPER,
-    AIWolfChoices,
-    AIWolfStanding,
-    AIWolfState,
-)
+from parlour_aiwolf.state import AIWolfChoices, AIWolfStanding, AIWolfState, Phase
 from parlour_aiwolf.vocabulary import (
     ATTACK_VOTES,
     BODYGUARD,
@@ -58,7 +44,6 @@ from parlour_aiwolf.words import speech, werewolf as game
 if TYPE_CHECKING:
     import numpy as np
 
-_new = tuple.__new__  # builds a NamedTuple without its keyword machinery, at half the cost
 _UNASKED: Final = Move(TALK_OVER)
 _OF_TABLE: Final = (True, False, True, False)
 """Fields of every View: the wolves win by parity, no roles are revealed, the guard may repeat, votes are secret until the end."""
@@ -86,12 +71,14 @@ class AIWolf(HiddenRoles[AIWolfState]):
         votes = 1 + rules.revotes
         spoken = rules.talk_turns * (self.seats + wolves) if talk else 0
         self.max_moves = 1 + self.seats * (spoken + votes * (self.seats + wolves) + 4)
-        nobody: tuple[Event, ...] = ()
         self._quiet = ((0, 0),) * self.seats
         self._order = tuple(range(self.seats))
-        standing = AIWolfStanding((), (True,) * self.seats, (), (), 0, None, None, None, (), None, "")
         self._initial = AIWolfState(
-            DEAL, NATURE, (), (), 0, self._quiet, standing, Options(()), nobody, (nobody,) * self.seats
+            phase=Phase.DEAL,
+            actor=NATURE,
+            said=self._quiet,
+            standing=AIWolfStanding(alive=(True,) * self.seats),
+            seen=((),) * self.seats,
         )
 
     def hidden_cycles(self, view: WerewolfView) -> int:
@@ -108,19 +95,19 @@ class AIWolf(HiddenRoles[AIWolfState]):
         return self._initial
 
     def nature(self, s: AIWolfState, rng: np.random.Generator) -> Move:
-        if s.phase == DEAL:
+        if s.phase == Phase.DEAL:
             roles = list(self.deck)
             rng.shuffle(roles)
             return Move(game.DEALT, tuple(roles))
-        if s.phase in (HUNT_TIE, VOTE_TIE):
+        if s.phase in (Phase.HUNT_TIE, Phase.VOTE_TIE):
             return Move(game.DRAWN, s.secret[int(rng.integers(len(s.secret)))].args)
         raise IllegalMove("nature has no move in this state")
 
     def chances(self, s: AIWolfState) -> Iterator[tuple[Move, float]]:
         """Every deal of the roles, or every tied target, each as likely as the others."""
-        if s.phase == DEAL:
+        if s.phase == Phase.DEAL:
             yield from ((Move(game.DEALT, roles), share) for roles, share in shuffles(self.deck))
-        elif s.phase in (HUNT_TIE, VOTE_TIE):
+        elif s.phase in (Phase.HUNT_TIE, Phase.VOTE_TIE):
             yield from ((Move(game.DRAWN, target.args), 1 / len(s.secret)) for target in s.secret)
 
     def outcome(self, s: AIWolfState) -> Outcome | None:
@@ -133,28 +120,25 @@ class AIWolf(HiddenRoles[AIWolfState]):
     def view(self, s: AIWolfState, seat: int) -> WerewolfView:
         standing = s.standing
         role = self.role_names[standing.roles[seat]] if standing.roles else ""
-        return _new(
-            WerewolfView,
-            (
-                seat,
-                s.options.legal if s.actor == seat else (),
-                s.seen[seat],
-                role,
-                self.roles,
-                self.role_names,
-                side_of(role) if role else "",
-                _fellows(standing.roles, self.wolf, seat) if role == game.WEREWOLF else (),
-                standing.alive,
-                standing.day,
-                WHISPER <= s.phase <= CHECK,
-                self._order,
-                None,
-                None,
-                standing.guarded if role == BODYGUARD else None,
-                standing.checks if role == game.SEER else (),
-                *_OF_TABLE,
-                self.seats,
-            ),
+        return WerewolfView(
+            seat,
+            s.options.legal if s.actor == seat else (),
+            s.seen[seat],
+            role,
+            self.roles,
+            self.role_names,
+            side_of(role) if role else "",
+            _fellows(standing.roles, self.wolf, seat) if role == game.WEREWOLF else (),
+            standing.alive,
+            standing.day,
+            Phase.WHISPER <= s.phase <= Phase.CHECK,
+            self._order,
+            None,
+            None,
+            standing.guarded if role == BODYGUARD else None,
+            standing.checks if role == game.SEER else (),
+            *_OF_TABLE,
+            self.seats,
         )
 
     # -- the night ---------------------------------------------------------------------------------------------
@@ -169,16 +153,16 @@ class AIWolf(HiddenRoles[AIWolfState]):
 
     def _dusk(self, s: AIWolfState) -> AIWolfState:
         """The next night falls. Wolves come first: there always are some, so nobody learns from the turns who is dead."""
-        s = _announce(s, _told(game.NIGHT, (s.standing.day,)))
+        s = _announce(s, announcement(game.NIGHT, (s.standing.day,)))
         if self.talk and len(s.standing.wolves) > 1:
-            return self._next_turn(s._replace(phase=WHISPER, turn=0, said=self._quiet))
+            return self._next_turn(s._replace(phase=Phase.WHISPER, turn=0, said=self._quiet))
         return self._whispered(s)
 
     def _whispered(self, s: AIWolfState) -> AIWolfState:
         return self._wake_seer(s) if s.standing.day == 0 else self._hunt_begins(s, 0)
 
     def _hunt_begins(self, s: AIWolfState, turn: int) -> AIWolfState:
-        return self._asked(s._replace(turn=turn), HUNT, s.standing.wolves, game.KILL)
+        return self._asked(s._replace(turn=turn), Phase.HUNT, s.standing.wolves, game.KILL)
 
     def _hunt(self, s: AIWolfState, move: Move, _event: tuple[Event, ...]) -> AIWolfState:
         """A wolf's vote. After the last they see all; every human has a vote of its own, so that somebody is attacked."""
@@ -186,20 +170,20 @@ class AIWolf(HiddenRoles[AIWolfState]):
         if s.queue:
             return self._goes_on(s, secret, game.KILL)
         wolves = s.standing.wolves
-        s = _announce(s, _told(ATTACK_VOTES, self._cast(wolves, secret), wolves))
+        s = _announce(s, announcement(ATTACK_VOTES, self._cast(wolves, secret), wolves))
         humans = [Move(game.KILL, (j,)) for j in s.standing.living if j not in wolves]
         top = _most([*(vote for vote in secret if vote.args), *humans])
         if len(top) == 1:
             return self._attacked(s, top[0].args[0])
         if s.turn < self.rules.revotes and len(wolves) > 1:
             return self._hunt_begins(s, s.turn + 1)
-        return s._replace(phase=HUNT_TIE, actor=NATURE, queue=(), secret=top, options=Options(()))
+        return s._replace(phase=Phase.HUNT_TIE, actor=NATURE, queue=(), secret=top, options=NOTHING)
 
     def _attacked(self, s: AIWolfState, target: int) -> AIWolfState:
-        s = _announce(s, _told(game.CHOSEN, (target,), s.standing.wolves))
+        s = _announce(s, announcement(game.CHOSEN, (target,), s.standing.wolves))
         s = s._replace(standing=s.standing._replace(attacked=target))
         guard = self._living(s.standing, BODYGUARD)
-        return self._wake_seer(s) if guard is None else self._asked(s, PROTECT, (guard,), game.GUARDS)
+        return self._wake_seer(s) if guard is None else self._asked(s, Phase.PROTECT, (guard,), game.GUARDS)
 
     def _protect(self, s: AIWolfState, move: Move, event: tuple[Event, ...]) -> AIWolfState:
         guarded = move.args[0] if move.args else None
@@ -209,7 +193,7 @@ class AIWolf(HiddenRoles[AIWolfState]):
 
     def _wake_seer(self, s: AIWolfState) -> AIWolfState:
         seer = self._living(s.standing, game.SEER)
-        return self._dawn(s) if seer is None else self._asked(s, CHECK, (seer,), game.CHECKS)
+        return self._dawn(s) if seer is None else self._asked(s, Phase.CHECK, (seer,), game.CHECKS)
 
     def _check(self, s: AIWolfState, move: Move, event: tuple[Event, ...]) -> AIWolfState:
         check = (move.args[0], s.standing.roles[move.args[0]] == self.wolf) if move.args else None
@@ -221,41 +205,41 @@ class AIWolf(HiddenRoles[AIWolfState]):
         """Tell the death of the night to all, and their results to the seer and the medium."""
         before, dead = s.standing, s.standing.attacked
         standing = self._bury(before, dead)._replace(day=before.day + 1, attacked=None, check=None, executed=None)
-        s = _announce(s, _told(game.DAWN, (standing.day, *(() if dead is None else (dead,)))))
+        s = _announce(s, announcement(game.DAWN, (standing.day, *(() if dead is None else (dead,)))))
         seer, medium = self._living(standing, game.SEER), self._living(standing, MEDIUM)
         if before.check is not None and seer is not None:
-            s = _announce(s, _told(game.CHECKED, (before.check[0], int(before.check[1])), (seer,)))
+            s = _announce(s, announcement(game.CHECKED, (before.check[0], int(before.check[1])), (seer,)))
             standing = standing._replace(checks=(*standing.checks, before.check))
         if before.executed is not None and medium is not None:
             wolf = int(standing.roles[before.executed] == self.wolf)
-            s = _announce(s, _told(IDENTIFIED, (before.executed, wolf), (medium,)))
+            s = _announce(s, announcement(IDENTIFIED, (before.executed, wolf), (medium,)))
         s = s._replace(standing=standing)
         reason = self._won(standing)
         if reason:
             return self._end(s, reason)
-        s = _announce(s, _told(game.DAY, (standing.day, standing.living[0])))
+        s = _announce(s, announcement(game.DAY, (standing.day, standing.living[0])))
         if self.talk:
-            return self._next_turn(s._replace(phase=TALK, turn=0, said=self._quiet))
+            return self._next_turn(s._replace(phase=Phase.TALK, turn=0, said=self._quiet))
         return self._vote_begins(s, 0)
 
     def _vote_begins(self, s: AIWolfState, turn: int) -> AIWolfState:
-        return self._asked(s._replace(turn=turn), VOTE, s.standing.living, game.BALLOT)
+        return self._asked(s._replace(turn=turn), Phase.VOTE, s.standing.living, game.BALLOT)
 
     def _vote(self, s: AIWolfState, move: Move, _event: tuple[Event, ...]) -> AIWolfState:
         secret = (*s.secret, move._replace(words=""))
         if s.queue:
             return self._goes_on(s, secret, game.BALLOT)
         living = s.standing.living
-        s = _announce(s, _told(game.VOTES, (s.standing.day, *self._cast(living, secret))))
+        s = _announce(s, announcement(game.VOTES, (s.standing.day, *self._cast(living, secret))))
         top = _most(secret)
         if len(top) == 1:
             return self._executed(s, top[0].args[0])
         if s.turn < self.rules.revotes:
             return self._vote_begins(s, s.turn + 1)
-        return s._replace(phase=VOTE_TIE, actor=NATURE, queue=(), secret=top, options=Options(()))
+        return s._replace(phase=Phase.VOTE_TIE, actor=NATURE, queue=(), secret=top, options=NOTHING)
 
     def _executed(self, s: AIWolfState, seat: int) -> AIWolfState:
-        s = _announce(s, _told(game.EXECUTED, (seat,)))
+        s = _announce(s, announcement(game.EXECUTED, (seat,)))
         s = s._replace(standing=self._bury(s.standing, seat)._replace(executed=seat))
         reason = self._won(s.standing)
         return self._end(s, reason) if reason else self._dusk(s)
@@ -264,7 +248,7 @@ class AIWolf(HiddenRoles[AIWolfState]):
         """Nature draws one of the tied targets."""
         if move.kind != game.DRAWN or move.args not in [target.args for target in s.secret]:
             raise IllegalMove(f"{move!r} draws none of the tied targets {[target.args[0] for target in s.secret]}")
-        return (self._attacked if s.phase == HUNT_TIE else self._executed)(s, move.args[0])
+        return (self._attacked if s.phase == Phase.HUNT_TIE else self._executed)(s, move.args[0])
 
     # -- talk, by day and among the wolves ---------------------------------------------------------------------
 
@@ -276,22 +260,20 @@ class AIWolf(HiddenRoles[AIWolfState]):
         return s._replace(actor=queue[0], queue=queue[1:], secret=(), options=self._lines(s, queue[0]))
 
     def _speak(self, s: AIWolfState, move: Move, _event: tuple[Event, ...]) -> AIWolfState:
-        phase, _, queue, secret, turn, said, standing, _, log, seen = s
-        secret = (*secret, move)
+        queue, secret = s.queue, (*s.secret, move)
         if queue:
-            options = self._lines(s, queue[0])
-            return _new(AIWolfState, (phase, queue[0], queue[1:], secret, turn, said, standing, options, log, seen))
+            return s._replace(actor=queue[0], queue=queue[1:], secret=secret, options=self._lines(s, queue[0]))
         return self._turn_ends(s, secret)
 
     def _turn_ends(self, s: AIWolfState, secret: tuple[Move, ...]) -> AIWolfState:
         """All lines of the turn are heard; who has no lines left is over."""
         party, lines, said = self._party(s), iter(secret), list(s.said)
         events, goes_on = [], False
-        to = None if s.phase == TALK else party
+        to = None if s.phase == Phase.TALK else party
         for seat in party:
             count, skipped = said[seat]
             move = next(lines) if count < self.rules.talk_lines else _UNASKED
-            events.append(_new(Event, (seat, move, to)))
+            events.append(Event(seat, move, to))
             if move.kind == speech.SILENT:
                 said[seat] = count, skipped + 1
             elif move.kind != TALK_OVER:
@@ -303,31 +285,31 @@ class AIWolf(HiddenRoles[AIWolfState]):
         return self._talked(s)
 
     def _talked(self, s: AIWolfState) -> AIWolfState:
-        return self._vote_begins(s, 0) if s.phase == TALK else self._whispered(s)
+        return self._vote_begins(s, 0) if s.phase == Phase.TALK else self._whispered(s)
 
     def _party(self, s: AIWolfState) -> tuple[int, ...]:
         """Who talks in this phase."""
-        return s.standing.living if s.phase == TALK else s.standing.wolves
+        return s.standing.living if s.phase == Phase.TALK else s.standing.wolves
 
     def _lines(self, s: AIWolfState, seat: int) -> Any:
         may_skip = s.said[seat][1] < self.rules.skips
-        if s.phase == TALK:
+        if s.phase == Phase.TALK:
             return self.choices.talk(seat, may_skip)
         return self.choices.whisper(s.standing.alive, s.standing.wolves, may_skip)
 
     _STEPS: ClassVar = {
-        WHISPER: _speak,
-        HUNT: _hunt,
-        PROTECT: _protect,
-        CHECK: _check,
-        TALK: _speak,
-        VOTE: _vote,
+        Phase.WHISPER: _speak,
+        Phase.HUNT: _hunt,
+        Phase.PROTECT: _protect,
+        Phase.CHECK: _check,
+        Phase.TALK: _speak,
+        Phase.VOTE: _vote,
     }
-    _NATURAL: ClassVar = {DEAL: _deal, HUNT_TIE: _tie, VOTE_TIE: _tie, DONE: HiddenRoles._done}
+    _NATURAL: ClassVar = {Phase.DEAL: _deal, Phase.HUNT_TIE: _tie, Phase.VOTE_TIE: _tie, Phase.DONE: HiddenRoles._done}
 
     # -- small questions ---------------------------------------------------------------------------------------
 
-    def _asked(self, s: AIWolfState, phase: int, queue: tuple[int, ...], kind: str) -> AIWolfState:
+    def _asked(self, s: AIWolfState, phase: Phase, queue: tuple[int, ...], kind: str) -> AIWolfState:
         """The first of the queue chooses a target."""
         seat, standing = queue[0], s.standing
         options = self.choices.aim(kind, seat, standing.alive, standing.wolves if kind == game.KILL else ())
@@ -363,7 +345,7 @@ class AIWolf(HiddenRoles[AIWolfState]):
 
     def _end(self, s: AIWolfState, reason: str) -> AIWolfState:
         standing = s.standing._replace(reason=reason)
-        return s._replace(phase=DONE, actor=OVER, queue=(), secret=(), standing=standing, options=Options(()))
+        return s._replace(phase=Phase.DONE, actor=OVER, queue=(), secret=(), standing=standing, options=NOTHING)
 
 
 def _announce(s: AIWolfState, *events: Event) -> AIWolfState:
@@ -384,7 +366,3 @@ def _most(votes: tuple[Move, ...] | list[Move]) -> tuple[Move, ...]:
 @lru_cache(maxsize=1024)
 def _fellows(roles: tuple[int, ...], wolf: int, seat: int) -> tuple[Knowledge, ...]:
     return (Knowledge((game.WEREWOLF,), tuple(j for j, role in enumerate(roles) if role == wolf and j != seat)),)
-
-
-def _told(kind: str, args: tuple[int, ...], to: tuple[int, ...] | None = None) -> Event:
-    return Event(NATURE, Move(kind, args), to)

@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import IntEnum
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from parlour.envs.core import Event, Move
-from parlour.envs.hidden_roles.rules import Options, shown
+from parlour.envs.hidden_roles.rules import NOTHING, Options, shown
 from parlour.envs.language.speech import speeches
 
 from parlour_aiwolf.vocabulary import REMARK, TALK_ACTS, TALK_OVER
 from parlour_aiwolf.words import speech
 from parlour_aiwolf.words.werewolf import BALLOT, CHECKS, GUARDS, KILL
 
-# Phases, in the order of play: a night, then a day.
-DEAL: Final = 0
-WHISPER: Final = 1  # the wolves talk among themselves
-HUNT: Final = 2
-HUNT_TIE: Final = 3  # nature draws among the tied targets of the wolves
-PROTECT: Final = 4
-CHECK: Final = 5
-TALK: Final = 6
-VOTE: Final = 7
-VOTE_TIE: Final = 8  # nature draws among those with most votes
-DONE: Final = 9
+
+class Phase(IntEnum):
+    """Phases, in the order of play: a night, then a day."""
+
+    DEAL = 0
+    WHISPER = 1
+    """The wolves talk among themselves."""
+    HUNT = 2
+    HUNT_TIE = 3
+    """Nature draws among the tied targets of the wolves."""
+    PROTECT = 4
+    CHECK = 5
+    TALK = 6
+    VOTE = 7
+    VOTE_TIE = 8
+    """Nature draws among those with most votes."""
+    DONE = 9
+
 
 _KEPT: Final = 16_384
 
@@ -35,49 +43,49 @@ _ABOUT_OTHERS: Final = (speech.ACCUSE, speech.DEFEND, speech.REPORT)
 class AIWolfStanding(NamedTuple):
     """What changes at dawn, at dusk, or by a power, only."""
 
-    roles: tuple[int, ...]
-    """Role number of each seat, an index into `AIWolf.role_names`; empty before the deal."""
     alive: tuple[bool, ...]
-    living: tuple[int, ...]
+    roles: tuple[int, ...] = ()
+    """Role number of each seat, an index into `AIWolf.role_names`; empty before the deal."""
+    living: tuple[int, ...] = ()
     """The seats of `alive`, ascending."""
-    wolves: tuple[int, ...]
+    wolves: tuple[int, ...] = ()
     """The living werewolves, ascending."""
-    day: int
+    day: int = 0
     """Number of the day, and of the night that follows it, from 0."""
-    executed: int | None
+    executed: int | None = None
     """Who was executed on this day."""
-    attacked: int | None
+    attacked: int | None = None
     """Who dies at dawn, as far as the night has gone."""
-    check: tuple[int, bool] | None
+    check: tuple[int, bool] | None = None
     """The player that the seer chose this night, and whether it is a werewolf; the seer learns it at dawn."""
-    checks: tuple[tuple[int, bool], ...]
+    checks: tuple[tuple[int, bool], ...] = ()
     """What the seer has heard, oldest first."""
-    guarded: int | None
+    guarded: int | None = None
     """The player that the bodyguard protected in the latest night in which it was asked."""
-    reason: str
+    reason: str = ""
     """Why the game ended; empty while it has not."""
 
 
 class AIWolfState(NamedTuple):
     """Everything about a game in progress. Hashable; never changed."""
 
-    phase: int
+    phase: Phase
     actor: int
     """The seat to move, `NATURE`, or `OVER`."""
-    queue: tuple[int, ...]
-    """Who moves after the actor in this turn or vote."""
-    secret: tuple[Move, ...]
-    """What those before the actor have chosen, which nobody sees yet; on a tie, the tied targets."""
-    turn: int
-    """Number of the turn of talk, or of the vote, from 0."""
     said: tuple[tuple[int, int], ...]
     """By seat: lines said in this talk, and times skipped running."""
     standing: AIWolfStanding
-    options: Options
-    """Options of the seat to move."""
-    log: tuple[Event, ...]
     seen: tuple[tuple[Event, ...], ...]
     """By seat, the part of `log` that it saw."""
+    queue: tuple[int, ...] = ()
+    """Who moves after the actor in this turn or vote."""
+    secret: tuple[Move, ...] = ()
+    """What those before the actor have chosen, which nobody sees yet; on a tie, the tied targets."""
+    turn: int = 0
+    """Number of the turn of talk, or of the vote, from 0."""
+    options: Options = NOTHING
+    """Options of the seat to move."""
+    log: tuple[Event, ...] = ()
 
 
 class AIWolfChoices:

@@ -257,7 +257,7 @@ class ContextualModel:
 
     def _cost(self, joint: Joint, payment: Payment, linked: bool) -> float:
         plan = vocabulary.ALL[ALL.index(joint)]
-        share = 0.0 if plan.retriever == vocabulary.NO_RETRIEVAL else float(self.found[plan.retriever, int(linked)])
+        share = 0.0 if plan.retriever == vocabulary.Retrieve.NOTHING else float(self.found[plan.retriever, int(linked)])
         with_it, without = (sum(payment.costs_of(PUBLISHED_ACTIONS.executed(plan, hit))) for hit in (True, False))
         return share * with_it + (1 - share) * without
 

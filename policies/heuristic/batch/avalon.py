@@ -12,9 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 from numba import prange
-from parlour.envs.avalon.state import HUNT, PROPOSE, QUEST, VOTE
 from parlour.envs.batch.avalon.belief import look_from, look_from_outside
-from parlour.envs.batch.avalon.layout import ACCUSE, BALLOT, CARD, DEFEND, GUESS, RECOMMEND
+from parlour.envs.batch.avalon.layout import ACCUSE, BALLOT, CARD, DEFEND, GUESS, HUNT, PROPOSE, QUEST, RECOMMEND, VOTE
 from parlour.envs.batch.avalon.play import turned
 from parlour.envs.batch.compiled import kernel, loop, lowest
 from parlour.envs.batch.streams import advance, below, fraction

@@ -13,9 +13,22 @@ from numba import prange
 from parlour.envs.batch.compiled import kernel, loop
 from parlour.envs.batch.streams import advance, fraction
 from parlour.envs.batch.werewolf.belief import look_on, marginals, rows_of, weigh_seers
-from parlour.envs.batch.werewolf.layout import ACCUSE, CLAIM, DEFEND, REPORT
+from parlour.envs.batch.werewolf.layout import (
+    ACCUSE,
+    CHECK,
+    CLAIM,
+    DEFEND,
+    HUNT,
+    LAST,
+    POISON,
+    PROTECT,
+    REPORT,
+    SAVE,
+    TALK,
+    VOTE,
+    WHISPER,
+)
 from parlour.envs.batch.werewolf.options import NONE, may_aim
-from parlour.envs.werewolf.state import CHECK, HUNT, LAST, POISON, PROTECT, SAVE, TALK, VOTE, WHISPER
 from parlour.policies.heuristic.werewolf import (
     ACCUSES,
     ACCUSES_AS_WOLF,

@@ -15,8 +15,7 @@ from typing import Any
 
 from numba import prange
 from parlour.envs.avalon.presets import PROPOSALS
-from parlour.envs.avalon.state import HUNT, PROPOSE, VOTE
-from parlour.envs.batch.avalon.layout import BALLOT, CARD, GUESS
+from parlour.envs.batch.avalon.layout import BALLOT, CARD, GUESS, HUNT, PROPOSE, VOTE
 from parlour.envs.batch.avalon.play import turned
 from parlour.envs.batch.compiled import kernel, loop
 from parlour.envs.batch.streams import advance, below

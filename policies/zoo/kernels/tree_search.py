@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 from numba import prange
-from parlour.envs.avalon.state import QUEST, VOTE
 from parlour.envs.batch.avalon.belief import look_from
+from parlour.envs.batch.avalon.layout import QUEST, VOTE
 from parlour.envs.batch.avalon.play import ONGOING, mask_row, play, show_night
 from parlour.envs.batch.compiled import kernel, loop
 from parlour.envs.batch.streams import advance, below, fraction

@@ -160,14 +160,14 @@ def test_each_action_is_done_by_its_part():
     read = (pipeline.answer(k, 0, pipeline.retrieve(k, 1), rng) for k in range(30))
     number = next(k for k, answer in enumerate(read) if answer != answer.upper())  # a name
     plain = Pipeline(generate(seed=2, size=30, difficulty="easy"))
-    assert pipeline.retrieve(number, 1) == plain.retrieve(number, vocabulary.SHALLOW)
-    assert pipeline.retrieve(number, 2) == plain.retrieve(number, vocabulary.DEEP)
+    assert pipeline.retrieve(number, 1) == plain.retrieve(number, vocabulary.Retrieve.SHALLOW)
+    assert pipeline.retrieve(number, 2) == plain.retrieve(number, vocabulary.Retrieve.DEEP)
     by_words = Pipeline(generate(seed=2, size=30, difficulty="easy"), retriever="bm25")
-    assert pipeline.retrieve(number, 0) == by_words.retrieve(number, vocabulary.SHALLOW)
+    assert pipeline.retrieve(number, 0) == by_words.retrieve(number, vocabulary.Retrieve.SHALLOW)
     evidence = pipeline.retrieve(number, 1)
     small, large = (pipeline.answer(number, action, evidence, rng) for action in (0, 1))
     assert large == small.upper() != small
-    assert pipeline.verify(number, 0, evidence, small) == vocabulary.CONTRADICTED
+    assert pipeline.verify(number, 0, evidence, small) == vocabulary.Verdict.CONTRADICTED
     assert pipeline.verify(number, 1, evidence, small) == pipeline.check(number, evidence, small)
 
 
@@ -189,11 +189,13 @@ def test_a_part_that_is_not_there_is_refused():
 
 def test_a_reader_put_in_later_answers_and_checks():
     pipeline = Pipeline(generate(seed=2, size=5, difficulty="easy"))
-    before = pipeline.answer(0, vocabulary.FROM_EVIDENCE, "Telby: It was built in 1912.", np.random.default_rng(0))
+    before = pipeline.answer(
+        0, vocabulary.Generate.FROM_EVIDENCE, "Telby: It was built in 1912.", np.random.default_rng(0)
+    )
     for other in (pipeline.read_by(Doubter()), pipeline):
         other.reader = Doubter()
-        assert other.answer(0, vocabulary.PARAMETRIC, "", np.random.default_rng(0)) == "doubt"
-        assert other.check(0, "Telby: It was built in 1912.", before) == vocabulary.CONTRADICTED
+        assert other.answer(0, vocabulary.Generate.PARAMETRIC, "", np.random.default_rng(0)) == "doubt"
+        assert other.check(0, "Telby: It was built in 1912.", before) == vocabulary.Verdict.CONTRADICTED
 
 
 class Doubter(Strict, ExtractiveReader):

@@ -73,7 +73,7 @@ def test_nothing_of_the_right_answers_is_in_the_graph():
         assert plain.graph.reliability == other.graph.reliability
         for number in range(80):
             assert plain.signals(number) == other.signals(number)
-            for action in (vocabulary.SHALLOW, vocabulary.DEEP):
+            for action in (vocabulary.Retrieve.SHALLOW, vocabulary.Retrieve.DEEP):
                 assert plain.retrieve(number, action) == other.retrieve(number, action)
 
 
@@ -190,7 +190,7 @@ def test_a_question_without_entities_goes_through_without_signal():
     pipeline = Pipeline(Corpus(SMALL, (lost, ASKED)))
     assert vocabulary.STATES[pipeline.ask(0).state] == "s0"
     assert vocabulary.STATES[pipeline.ask(1).state] != "s0"
-    assert pipeline.retrieve(0, vocabulary.SHALLOW) == pipeline.retrieve(0, vocabulary.DEEP) == ""
+    assert pipeline.retrieve(0, vocabulary.Retrieve.SHALLOW) == pipeline.retrieve(0, vocabulary.Retrieve.DEEP) == ""
     as_paper = Pipeline(Corpus(SMALL, (lost, ASKED)), no_signal="paper", normalisation="paper")
     assert vocabulary.STATES[as_paper.ask(0).state] != "s0"
     with pytest.raises(ParlourError, match="no calibration question has signals"):

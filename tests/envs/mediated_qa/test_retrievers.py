@@ -161,12 +161,12 @@ def test_every_retriever_by_its_name(name: str):
     corpus = generate(seed=1, size=30, difficulty="easy")
     pipeline = Pipeline(corpus, retriever=name, embedder=Letters())
     assert isinstance(pipeline.retriever, Retriever)
-    shallow, deep = (pipeline.retrieve(0, action) for action in (vocabulary.SHALLOW, vocabulary.DEEP))
+    shallow, deep = (pipeline.retrieve(0, action) for action in (vocabulary.Retrieve.SHALLOW, vocabulary.Retrieve.DEEP))
     titles = {passage.title for passage in corpus.passages}
     assert {piece.title for piece in reading.pieces(shallow + reading.SEPARATOR + deep)} <= titles
     assert deep
     again = pickle.loads(pickle.dumps(pipeline))
-    assert again.retrieve(1, vocabulary.DEEP) == pipeline.retrieve(1, vocabulary.DEEP)
+    assert again.retrieve(1, vocabulary.Retrieve.DEEP) == pipeline.retrieve(1, vocabulary.Retrieve.DEEP)
 
 
 def test_the_signals_are_those_of_the_graph_whoever_retrieves():
@@ -195,8 +195,8 @@ def test_a_retriever_of_ones_own_is_asked_once_for_each_question_and_depth():
     shelf = Shelf(ANIMALS)
     pipeline = Pipeline(Corpus(ANIMALS, (asked,)), retriever=shelf)
     for _ in range(2):
-        assert pipeline.retrieve(0, vocabulary.SHALLOW) == "Ash: red fox."
-        assert pipeline.retrieve(0, vocabulary.DEEP) == "Ash: red fox. ¶ Ash: red red dog."
+        assert pipeline.retrieve(0, vocabulary.Retrieve.SHALLOW) == "Ash: red fox."
+        assert pipeline.retrieve(0, vocabulary.Retrieve.DEEP) == "Ash: red fox. ¶ Ash: red red dog."
     assert shelf.asked == 2
 
 

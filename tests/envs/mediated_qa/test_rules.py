@@ -110,14 +110,14 @@ def test_services_are_asked_for_what_is_carried_out_only():
     for chosen in EVERY:
         service = Scripted()
         play(service, chosen)
-        retrieves = chosen.retriever != vocabulary.NO_RETRIEVAL
+        retrieves = chosen.retriever != vocabulary.Retrieve.NOTHING
         assert service.calls.count("retrieve") == int(retrieves)
         generated = [call for call in service.calls if "generate" in call]
-        refuses = chosen.generator == vocabulary.REFUSE
+        refuses = chosen.generator == vocabulary.Generate.REFUSE
         plain = "generate" if retrieves else "generate_parametric"
-        wanted = {vocabulary.FROM_EVIDENCE: plain}.get(chosen.generator, chosen.names[1])
+        wanted = {vocabulary.Generate.FROM_EVIDENCE: plain}.get(chosen.generator, chosen.names[1])
         assert generated == ([] if refuses else [wanted])
-        checks = chosen.verifier == vocabulary.CHECK and retrieves and not refuses
+        checks = chosen.verifier == vocabulary.Check.RUN and retrieves and not refuses
         assert service.calls.count("check") == int(checks)
 
 

@@ -19,12 +19,9 @@ from parlour.envs.murder_mystery.vocabulary import (
     ASK,
     CHOOSE,
     ENOUGH,
-    MISSED,
-    NO_PLAYER,
     NOBODY,
     ROUND,
     SAYS,
-    SOLVED,
     SUSPECT,
     TELL,
     TURN,
@@ -32,6 +29,7 @@ from parlour.envs.murder_mystery.vocabulary import (
     VOTE,
     VOTES,
     WANTED,
+    Verdict,
 )
 from parlour.envs.murder_mystery.vocabulary.facts import (
     MEANS,
@@ -383,7 +381,7 @@ def test_rule_6_whom_the_vote_finds(name, votes, half, plurality):
         game = table(name, rounds=1, rules=rules)
         verdict = events(vote(game, *((j, (i + 1) % 5)[: game.victims] for i, j in enumerate(votes))), VERDICT)[0]
         assert verdict[1] == expected
-        assert name != "tower_en" or verdict[2] == (SOLVED if expected == BEN else MISSED)
+        assert name != "tower_en" or verdict[2] == (Verdict.SOLVED if expected == BEN else Verdict.MISSED)
 
 
 def outcome(*votes: tuple[int, ...], name: str = "tower_en") -> Any:
@@ -423,7 +421,7 @@ def test_rule_1_a_victim_that_no_player_murdered_does_not_count():
         assert outcome(*zip(lars, (2, 2, 1, 2), strict=True), name="letter_en").returns == (1.0, 1.0, -1.0, 1.0)
         assert outcome(*zip(lars, (1, 0, 1, 1), strict=True), name="letter_en").returns == (-1.0, -1.0, 1.0, -1.0)
     s = vote(table("letter_en"), *zip((2, 2, 0, 2), (2, 2, 1, 2), strict=True))
-    assert events(s, VERDICT) == [(0, 2, NO_PLAYER), (1, 2, SOLVED)]
+    assert events(s, VERDICT) == [(0, 2, Verdict.NO_PLAYER), (1, 2, Verdict.SOLVED)]
 
 
 def test_a_case_without_any_murderer_at_the_table_is_a_draw(tmp_path):

@@ -9,7 +9,7 @@ from parlour.envs import registry
 from parlour.envs.adapters.turn import take_turn
 from parlour.envs.core import Move
 from parlour.envs.murder_mystery.legal_moves import fact_of
-from parlour.envs.murder_mystery.vocabulary import ANSWER, ASK, SOLVED, TELL, TURN, VERDICT, VOTE
+from parlour.envs.murder_mystery.vocabulary import ANSWER, ASK, TELL, TURN, VERDICT, VOTE, Verdict
 from parlour.envs.murder_mystery.vocabulary.facts import Fact
 from parlour.policies import HeuristicPolicy, RandomPolicy
 
@@ -63,8 +63,8 @@ def test_it_asks_until_nothing_new_is_to_be_had_and_then_nobody():
 def test_cases_are_solved_far_above_chance():
     """Among five others chance finds the murderer alone on top of half of the votes in few cases."""
     cases = [f"seed:{seed}:en:5:1" for seed in range(8)]
-    by_rule = sum(SOLVED in verdicts(play(case, rounds=2)) for case in cases)
-    by_chance = sum(SOLVED in verdicts(play(case, RandomPolicy, rounds=2)) for case in cases)
+    by_rule = sum(Verdict.SOLVED in verdicts(play(case, rounds=2)) for case in cases)
+    by_chance = sum(Verdict.SOLVED in verdicts(play(case, RandomPolicy, rounds=2)) for case in cases)
     assert by_rule >= 6
     assert by_chance <= 3
 

@@ -108,7 +108,10 @@ def test_the_baselines_are_counted_over_the_same_questions(played, calibrated):
     ):
         k = vocabulary.ALL.index(joint)
         outcomes = [row.outcomes[k] for row in calibrated[of or grace.OURS].held_out]
-        right, wrong = outcomes.count(vocabulary.ANSWERED_RIGHT), outcomes.count(vocabulary.ANSWERED_WRONG)
+        right, wrong = (
+            outcomes.count(vocabulary.Judgement.ANSWERED_RIGHT),
+            outcomes.count(vocabulary.Judgement.ANSWERED_WRONG),
+        )
         accuracy, abstention = (the(table, row, of, m).ours for m in ("accuracy", "abstention"))
         reliability = the(table, row, of, "effective reliability").ours
         assert (accuracy.hits, accuracy.n) == (right, GAMES)
@@ -136,12 +139,13 @@ def test_the_first_row_is_ours_and_differences_are_paired_with_it(played, calibr
 
     names = [action.names for action in vocabulary.ALL]
     numbers = [names.index((draw["retriever"], draw["generator"], draw["verifier"])) for draw in draws(out, grace.OURS)]
-    ours = [row.outcomes[n] == vocabulary.ANSWERED_RIGHT for row, n in zip(rows, numbers, strict=True)]
-    theirs = [row.outcomes[k] == vocabulary.ANSWERED_RIGHT for row in rows]
+    ours = [row.outcomes[n] == vocabulary.Judgement.ANSWERED_RIGHT for row, n in zip(rows, numbers, strict=True)]
+    theirs = [row.outcomes[k] == vocabulary.Judgement.ANSWERED_RIGHT for row in rows]
     paired = the(tables["grace-3"], "no retrieval", "", "accuracy").difference
     assert first[0].ours.hits == sum(ours)
     silent = [
-        row.outcomes[n] in (vocabulary.KEPT_SILENT, vocabulary.MISSED) for row, n in zip(rows, numbers, strict=True)
+        row.outcomes[n] in (vocabulary.Judgement.KEPT_SILENT, vocabulary.Judgement.MISSED)
+        for row, n in zip(rows, numbers, strict=True)
     ]
     assert first[1].ours.hits == sum(silent)
     oracle = the(tables["grace-3"], "oracle", grace.OURS, "accuracy")

@@ -85,7 +85,9 @@ def refusing(
     """The closed-book answer where its confidence is at least `CONFIDENT`, else silence; the cost is paid in either case."""
     played = fixed("token-confidence refusal", actions.closed_book, rows, actions)
     sure = np.array(confidences) >= CONFIDENT
-    missed, kept = (payment.net(actions.closed_book, of) for of in (vocabulary.MISSED, vocabulary.KEPT_SILENT))
+    missed, kept = (
+        payment.net(actions.closed_book, of) for of in (vocabulary.Judgement.MISSED, vocabulary.Judgement.KEPT_SILENT)
+    )
     utility = np.where(sure, played.utility, np.where(played.right > 0, missed, kept))
     return SystemAnswers(played.name, utility, played.answered * sure, played.right * sure)
 
@@ -128,8 +130,8 @@ def mixed(
     p = np.array([[chance.get(joint, 0.0) for joint in actions.all] for chance in chances])
     outcomes = np.array([row.outcomes for row in rows])
     utilities = np.array([row.utilities for row in rows])
-    answered = (outcomes == vocabulary.ANSWERED_RIGHT) | (outcomes == vocabulary.ANSWERED_WRONG)
-    right = outcomes == vocabulary.ANSWERED_RIGHT
+    answered = (outcomes == vocabulary.Judgement.ANSWERED_RIGHT) | (outcomes == vocabulary.Judgement.ANSWERED_WRONG)
+    right = outcomes == vocabulary.Judgement.ANSWERED_RIGHT
     return SystemAnswers(name, (p * utilities).sum(axis=1), (p * answered).sum(axis=1), (p * right).sum(axis=1))
 
 

@@ -19,7 +19,7 @@ from typing import Annotated, Final, NamedTuple
 
 import numpy as np
 from parlour.envs.core import ParlourError
-from parlour.envs.mediated_qa.vocabulary import ALL, ANSWERED_WRONG, JOINTS, Payment
+from parlour.envs.mediated_qa.vocabulary import ALL, JOINTS, Judgement, Payment
 from parlour.envs.settings import Accepts, Settings
 from parlour.policies.agents.mediated_qa.contextual import ContextualModel
 from parlour.policies.agents.mediated_qa.joint import Joint
@@ -165,7 +165,7 @@ def policy_at(
     Raises:
         ParlourError: There are no questions, or every joint action was wrong once.
     """
-    wrong = {k for row in train for k, outcome in enumerate(row.outcomes) if outcome == ANSWERED_WRONG}
+    wrong = {k for row in train for k, outcome in enumerate(row.outcomes) if outcome == Judgement.ANSWERED_WRONG}
     offered = [action for action in JOINTS[joint] if price < math.inf or ALL.index(action) not in wrong]
     if not offered:
         raise ParlourError("every joint action was wrong once; accepted: a finite price, or joint actions that refuse")
@@ -256,7 +256,7 @@ def refusal_curve(rows: Sequence[Simulated]) -> list[tuple[float, float]]:
     points = []
     for least in sorted({row.confidence for row in rows}, reverse=True):
         outcomes = [row.outcomes[number] for row in rows if row.confidence >= least]
-        answered = [outcome for outcome in outcomes if outcome <= ANSWERED_WRONG]
+        answered = [outcome for outcome in outcomes if outcome <= Judgement.ANSWERED_WRONG]
         if answered:
-            points.append((len(answered) / len(rows), answered.count(ANSWERED_WRONG) / len(answered)))
+            points.append((len(answered) / len(rows), answered.count(Judgement.ANSWERED_WRONG) / len(answered)))
     return points

@@ -7,12 +7,11 @@ from typing import Any, Final
 from numba import prange
 from parlour.envs.batch.compiled import copy, kernel, loop, widen
 
-from parlour_aiwolf.batch.layout import KNOWN, REPORTS, STANDS
+from parlour_aiwolf.batch.layout import CHECK, KNOWN, REPORTS, STANDS
 from parlour_aiwolf.batch.options import decision, is_legal, random_action, write_mask
 from parlour_aiwolf.batch.play import begin, play, start
 from parlour_aiwolf.batch.seats import blank, rest, seat_at
 from parlour_aiwolf.batch.testimony import show_testimony
-from parlour_aiwolf.state import CHECK
 from parlour_aiwolf.testimony import TESTIMONY
 
 DEAL: Final = 1

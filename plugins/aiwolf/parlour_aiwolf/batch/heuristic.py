@@ -13,10 +13,9 @@ from numba import config, prange, set_num_threads
 from parlour.envs.batch.compiled import kernel, loop
 from parlour.envs.batch.streams import advance, below, fraction
 
-from parlour_aiwolf.batch.layout import ACCUSE, CLAIM, REPORT
+from parlour_aiwolf.batch.layout import ACCUSE, CHECK, CLAIM, HUNT, REPORT, TALK, VOTE, WHISPER
 from parlour_aiwolf.batch.seats import lowest
 from parlour_aiwolf.heuristic import ACCUSED, CLEARED, REPORTED, TIE, AIWolfStyle
-from parlour_aiwolf.state import CHECK, HUNT, TALK, VOTE, WHISPER
 
 _NONE = -1
 _USUAL = AIWolfStyle()

@@ -14,12 +14,14 @@ from parlour.envs.core import Move
 
 from parlour_aiwolf.encode import CLEARED, OF_SEAT
 from parlour_aiwolf.rules import AIWolf
-from parlour_aiwolf.state import CHECK, DONE, HUNT, PROTECT, TALK, VOTE, WHISPER
+from parlour_aiwolf.state import Phase
 from parlour_aiwolf.vocabulary import BODYGUARD, MEDIUM, POSSESSED, REMARK, TABLES, TALK_OVER
 from parlour_aiwolf.words import speech, werewolf as game
 
 LANES: Final = 16
 
+DEAL, WHISPER, HUNT, HUNT_TIE, PROTECT, CHECK, TALK, VOTE, VOTE_TIE, DONE = map(int, Phase)
+"""The phases as plain integers: kernels compile no enums."""
 SEATS: Final = max(table.players for table in TABLES.values())
 _ROLES: Final = max(len(set(table.roles)) for table in TABLES.values())
 _SPEECHES: Final = 3 + 5 * SEATS + _ROLES

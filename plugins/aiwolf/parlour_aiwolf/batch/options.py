@@ -10,9 +10,8 @@ from typing import Any, Final
 from parlour.envs.batch.compiled import copy, kernel
 from parlour.envs.batch.streams import advance, below
 
-from parlour_aiwolf.batch.layout import IS_OVER
+from parlour_aiwolf.batch.layout import HUNT, IS_OVER, TALK, WHISPER
 from parlour_aiwolf.batch.seats import lowest, seat_at
-from parlour_aiwolf.state import HUNT, TALK, WHISPER
 
 ONGOING: Final = -2
 

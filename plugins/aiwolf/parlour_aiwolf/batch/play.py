@@ -13,24 +13,29 @@ from parlour.envs.batch.streams import advance, below
 from parlour_aiwolf.batch.layout import (
     ACCUSE,
     BY_NIGHT,
+    CHECK,
     CLAIM,
     CLAIMED_OF,
     COLUMNS,
     DEFEND,
     EXECUTED,
     GOT_VOTES,
+    HUNT,
     IS_OVER,
     LIVES,
+    PROTECT,
     RECOMMEND,
     REPORTS,
     SKIP,
     STANDS,
+    TALK,
+    VOTE,
+    WHISPER,
 )
 from parlour_aiwolf.batch.options import ask_party, in_party, lives
 from parlour_aiwolf.batch.seats import ask, ask_next
 from parlour_aiwolf.batch.testimony import forget_testimony, hear_accusation, hear_claim, hear_report
 from parlour_aiwolf.encode import ACCUSED, CLEARED, DEFENDED, REPORTED
-from parlour_aiwolf.state import CHECK, HUNT, PROTECT, TALK, VOTE, WHISPER
 
 NONE: Final = -1
 ONGOING: Final = -2

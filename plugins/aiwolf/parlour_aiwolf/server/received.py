@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from parlour.envs.core import NATURE, Event, Knowledge, Move, ParlourError, accept
+from parlour.envs.core import NATURE, Event, Knowledge, Move, ParlourError, accept, announcement
 from parlour.envs.werewolf.vocabulary import WerewolfView
 
 from parlour_aiwolf import GAME
@@ -88,7 +88,7 @@ class ReceivedGame:
         self._day = 0
         self._guarded: int | None = None
         self._checks: list[tuple[int, bool]] = []
-        self._events: list[Event] = [_told(NIGHT, (0,))]
+        self._events: list[Event] = [announcement(NIGHT, (0,))]
         self._known: set[tuple[str, int, Any]] = set()
         """Announcements that are in the events already: kind, day, and number of the vote."""
         self._next_line: dict[bool, int] = {}
@@ -215,7 +215,3 @@ class ReceivedGame:
         may_skip = self._skips < self.game.rules.skips
         options = choices.talk(self.seat, may_skip) if request == "TALK" else choices.whisper(alive, wolves, may_skip)
         return options.legal
-
-
-def _told(kind: str, args: tuple[int, ...], to: tuple[int, ...] | None = None) -> Event:
-    return Event(NATURE, Move(kind, args), to)

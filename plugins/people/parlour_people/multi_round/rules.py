@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Final
 
 from parlour.envs.avalon.options import AvalonOptions
 from parlour.envs.avalon.rules import Avalon
-from parlour.envs.avalon.state import PROPOSE, TALK, VOTE, AvalonState
-from parlour.envs.core import NATURE, Event, Move
+from parlour.envs.avalon.state import AvalonState, Phase
+from parlour.envs.core import Event, Move, announcement
 from parlour.envs.hidden_roles.rules import HiddenRoles, shown
 
 from parlour_people.words import avalon as game
@@ -78,18 +78,18 @@ class MultiRoundAvalon(Avalon):
         opened = super()._open(standing, log)
         if not standing.counted:
             return opened._replace(actor=0, options=self._talks[0])
-        return opened._replace(phase=PROPOSE, options=self._teams[standing.quest][standing.leader])
+        return opened._replace(phase=Phase.PROPOSE, options=self._teams[standing.quest][standing.leader])
 
     def _spoken(self, s: Any, move: Move, event: tuple[Event, ...]) -> Any:
         after = self._talk(s, move, event)
         turn = after.turn
-        return after if after.phase == PROPOSE else after._replace(actor=turn, options=self._talks[turn])
+        return after if after.phase == Phase.PROPOSE else after._replace(actor=turn, options=self._talks[turn])
 
     def _named(self, s: Any, move: Move, event: tuple[Event, ...]) -> Any:
         after = self._propose(s, move, event)
         if after.standing.counted < PROPOSALS:
             return after
-        return self._send(after.team, after.standing, (*after.log, Event(NATURE, Move(GOES), None)))
+        return self._send(after.team, after.standing, (*after.log, announcement(GOES, ())))
 
     def _voted(self, s: Any, move: Move, event: tuple[Event, ...]) -> Any:
         """The voter reads its own comment at once."""
@@ -100,15 +100,23 @@ class MultiRoundAvalon(Avalon):
     def _hunt(self, team: tuple[int, ...], success: int, standing: Any, log: tuple[Event, ...]) -> Any:
         """The evil seats are told who they are, and speak among themselves before the guess."""
         evil = tuple(j for j, role in enumerate(standing.roles) if role in self.evil_roles)
-        log = (*log, Event(NATURE, Move(GATHERS, evil), evil))
+        log = (*log, announcement(GATHERS, evil, evil))
         options = shown(evil[0], evil, self._holds[evil[0]])
-        return AvalonState(CONSULTATION, evil[0], 0, team, (success,), standing, options, log)
+        return AvalonState(
+            phase=CONSULTATION,
+            actor=evil[0],
+            team=team,
+            success=success,
+            standing=standing,
+            options=options,
+            log=log,
+        )
 
     def _consult(self, s: Any, _move: Move, event: tuple[Event, ...]) -> Any:
         turn, log, evil = s.turn + 1, s.log + event, event[0].to
         assert evil is not None  # see `_hunt`
         if turn == len(evil):
-            return super()._hunt(s.team, s.secret[0], s.standing, log)
+            return super()._hunt(s.team, s.success, s.standing, log)
         speaker = evil[turn]
         return s._replace(actor=speaker, turn=turn, options=shown(speaker, evil, self._holds[speaker]), log=log)
 
@@ -119,8 +127,8 @@ class MultiRoundAvalon(Avalon):
 
     _STEPS: ClassVar = {
         **Avalon._STEPS,
-        TALK: _spoken,
-        PROPOSE: _named,
-        VOTE: _voted,
+        Phase.TALK: _spoken,
+        Phase.PROPOSE: _named,
+        Phase.VOTE: _voted,
         CONSULTATION: _consult,
     }

@@ -135,8 +135,8 @@ def test_memory_knows_nothing_of_an_unanswerable_question(tmp_path):
 def test_its_questions_are_answered_and_played(tmp_path):
     write(tmp_path)
     pipeline = Pipeline(load(tmp_path))
-    evidence = pipeline.retrieve(0, vocabulary.SHALLOW)
-    assert pipeline.answer(0, vocabulary.FROM_EVIDENCE, evidence, np.random.default_rng(1)) == "Telby"
+    evidence = pipeline.retrieve(0, vocabulary.Retrieve.SHALLOW)
+    assert pipeline.answer(0, vocabulary.Generate.FROM_EVIDENCE, evidence, np.random.default_rng(1)) == "Telby"
     env = registry["mediated_qa_v0"].raw_env(service=pipeline, questions=4, info="full")
     episode = play(env, [HeuristicPolicy() for _ in range(4)], seed=1)
     assert episode.outcome.reason == "questions"

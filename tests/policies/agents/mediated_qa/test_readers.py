@@ -193,14 +193,14 @@ def corpus():
 def test_a_pipeline_asks_the_model_what_it_needs(corpus):
     model = Parrot(["Telby"])
     pipeline = Pipeline(corpus, reader=AskingReader(model))
-    evidence = pipeline.retrieve(0, vocabulary.SHALLOW)
+    evidence = pipeline.retrieve(0, vocabulary.Retrieve.SHALLOW)
     rng = np.random.default_rng(0)
-    assert pipeline.answer(0, vocabulary.FROM_EVIDENCE, evidence, rng) == "Telby"
+    assert pipeline.answer(0, vocabulary.Generate.FROM_EVIDENCE, evidence, rng) == "Telby"
     assert model.asked[-1].question == corpus.questions[0].text
     assert " ¶ ".join(model.asked[-1].evidence) == evidence
-    assert pipeline.answer(0, vocabulary.PARAMETRIC, "", rng) == "Telby"
+    assert pipeline.answer(0, vocabulary.Generate.PARAMETRIC, "", rng) == "Telby"
     assert type(model.asked[-1]) is Recall
-    assert pipeline.check(0, evidence, "Telby") == vocabulary.ENTAILED
+    assert pipeline.check(0, evidence, "Telby") == vocabulary.Verdict.ENTAILED
     assert (model.asked[-1].answer, model.askers[-1].seat) == ("Telby", "verifier")
     assert pipeline.confidence(0) == 0.6
 
@@ -209,19 +209,23 @@ def test_five_samples_without_evidence_must_agree_in_four(corpus):
     for replies, answer in ((["a", "A", "a", "a", "b"], "a"), (["a", "a", "b"], ""), (["I don't know"], "")):
         model = Parrot(replies)
         pipeline = Pipeline(corpus, reader=AskingReader(model))
-        reply = pipeline.answer(3, vocabulary.CONSISTENT, "evidence that is not shown", np.random.default_rng(1))
+        reply = pipeline.answer(
+            3, vocabulary.Generate.CONSISTENT, "evidence that is not shown", np.random.default_rng(1)
+        )
         assert reply.lower() == answer
         assert [type(asked) for asked in model.asked] == [RecallFreely] * 5
         assert len({context.sample for context in model.askers}) == 5
         assert model.asked[0].temperature == 0.7
-        pipeline.answer(3, vocabulary.CONSISTENT, "", np.random.default_rng(2))
+        pipeline.answer(3, vocabulary.Generate.CONSISTENT, "", np.random.default_rng(2))
         assert len({context.sample for context in model.askers}) == 10
 
 
 def test_what_is_remembered_is_asked_once_a_question(corpus):
     model = Parrot(["a", "b"])
     pipeline = Pipeline(corpus, reader=AskingReader(model))
-    assert len({pipeline.answer(2, vocabulary.PARAMETRIC, "", np.random.default_rng(k)) for k in range(4)}) == 1
+    assert (
+        len({pipeline.answer(2, vocabulary.Generate.PARAMETRIC, "", np.random.default_rng(k)) for k in range(4)}) == 1
+    )
     assert len(model.asked) == 1
 
 
@@ -229,8 +233,8 @@ def test_offline_the_asking_reader_reads_as_the_offline_one_and_remembers_nothin
     asking, plain = Pipeline(corpus, reader=AskingReader(OfflineModel())), Pipeline(corpus)
     rng = np.random.default_rng(0)
     for number in range(20):
-        evidence = plain.retrieve(number, vocabulary.DEEP)
-        answer = plain.answer(number, vocabulary.FROM_EVIDENCE, evidence, rng)
-        assert asking.answer(number, vocabulary.FROM_EVIDENCE, evidence, rng) == answer
+        evidence = plain.retrieve(number, vocabulary.Retrieve.DEEP)
+        answer = plain.answer(number, vocabulary.Generate.FROM_EVIDENCE, evidence, rng)
+        assert asking.answer(number, vocabulary.Generate.FROM_EVIDENCE, evidence, rng) == answer
         assert asking.check(number, evidence, answer or "x") == plain.check(number, evidence, answer or "x")
-        assert asking.answer(number, vocabulary.PARAMETRIC, "", rng) == ""
+        assert asking.answer(number, vocabulary.Generate.PARAMETRIC, "", rng) == ""

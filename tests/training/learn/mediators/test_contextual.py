@@ -202,9 +202,9 @@ def made_up(count, seed=0):
     for number, known in enumerate(contexts[:, 20] > 0):
         outcomes = []
         for joint in ALL:
-            if joint.generator == vocabulary.REFUSE:
+            if joint.generator == vocabulary.Generate.REFUSE:
                 outcomes.append(SILENT if known else MISSED)
-            elif joint.generator == vocabulary.FROM_EVIDENCE:
+            elif joint.generator == vocabulary.Generate.FROM_EVIDENCE:
                 outcomes.append(RIGHT if known else WRONG)
             else:
                 outcomes.append(WRONG if known else RIGHT)

@@ -107,7 +107,7 @@ def test_a_partial_table_of_another_run_is_refused(pipeline, tmp_path):
 
 def row(number: int, state: str, outcomes: dict[int, int]) -> Simulated:
     """A question on which all is answered wrong but for these; costs are left out."""
-    results = [outcomes.get(k, vocabulary.ANSWERED_WRONG) for k in range(17)]
+    results = [outcomes.get(k, vocabulary.Judgement.ANSWERED_WRONG) for k in range(17)]
     return Simulated(number, state, tuple((120.0, -40.0, 10.0, -20.0)[result] for result in results), tuple(results))
 
 

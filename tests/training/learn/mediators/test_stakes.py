@@ -11,14 +11,7 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa.corpus import generate
 from parlour.envs.mediated_qa.pipeline import Pipeline
-from parlour.envs.mediated_qa.vocabulary import (
-    ALL,
-    ANSWERED_RIGHT,
-    ANSWERED_WRONG,
-    KEPT_SILENT,
-    MISSED,
-    Payment,
-)
+from parlour.envs.mediated_qa.vocabulary import ALL, Judgement, Payment
 from parlour.policies.agents.mediated_qa import PolicyTable, policy_file
 from parlour.policies.agents.mediated_qa.joint import NUMBER, PUBLISHED
 from parlour.training.learn.mediators import calibrated_run, stakes_report
@@ -41,7 +34,7 @@ SURE, UNSURE = STATES
 
 def question(number, state, outcomes, confidence=0.5):
     """A question with these outcomes of the joint actions; the others are silent."""
-    results = tuple(outcomes.get(k, KEPT_SILENT) for k in range(len(ALL)))
+    results = tuple(outcomes.get(k, Judgement.KEPT_SILENT) for k in range(len(ALL)))
     row = Simulated(number, state, (0.0,) * len(ALL), results, (True, True), confidence)
     return replace(row, utilities=row.net(Payment()))
 
@@ -49,7 +42,7 @@ def question(number, state, outcomes, confidence=0.5):
 @pytest.fixture(scope="module")
 def small():
     """Two states. The second joint action (shallow, generate, no check: 3) is right on 3 of 4, in the other state on 1 of 4."""
-    right, wrong = {1: ANSWERED_RIGHT}, {1: ANSWERED_WRONG}
+    right, wrong = {1: Judgement.ANSWERED_RIGHT}, {1: Judgement.ANSWERED_WRONG}
     cases = [(SURE, right)] * 3 + [(SURE, wrong)] + [(UNSURE, right)] + [(UNSURE, wrong)] * 3
     return [question(k, state, outcomes) for k, (state, outcomes) in enumerate(cases)]
 
@@ -90,7 +83,7 @@ def test_at_an_infinite_price_everything_uncertain_is_refused(generated):
     train, held_out = generated
     result = stakes(train, held_out, StakesConfig(price=(math.inf,)))
     ever_wrong = {
-        action for action in PUBLISHED if any(row.outcomes[NUMBER[action]] == ANSWERED_WRONG for row in train)
+        action for action in PUBLISHED if any(row.outcomes[NUMBER[action]] == Judgement.ANSWERED_WRONG for row in train)
     }
     assert len(ever_wrong) >= 4
     (policy,) = result.policies.values()
@@ -120,9 +113,9 @@ def test_abstention_grows_with_the_price_and_risk_does_not_on_what_was_learned_f
 def test_the_curve_of_refusal_goes_by_confidence():
     closed = NUMBER[PUBLISHED[8]]
     rows = [
-        question(0, SURE, {closed: ANSWERED_RIGHT}, 0.9),
-        question(1, SURE, {closed: ANSWERED_WRONG}, 0.5),
-        question(2, SURE, {closed: MISSED}, 0.2),
+        question(0, SURE, {closed: Judgement.ANSWERED_RIGHT}, 0.9),
+        question(1, SURE, {closed: Judgement.ANSWERED_WRONG}, 0.5),
+        question(2, SURE, {closed: Judgement.MISSED}, 0.2),
     ]
     assert refusal_curve(rows) == [(1 / 3, 0.0), (2 / 3, 0.5), (2 / 3, 0.5)]
 
@@ -234,9 +227,9 @@ def calibrated(costs=PUBLISHED_COSTS):
     """Ten questions of one state: the deep answer is right on five of them, the shallow one on four."""
     rows = []
     for k in range(10):
-        outcomes = [KEPT_SILENT] * len(ALL)
-        outcomes[4] = ANSWERED_RIGHT if k < 5 else ANSWERED_WRONG
-        outcomes[1] = ANSWERED_RIGHT if k < 4 else ANSWERED_WRONG
+        outcomes = [Judgement.KEPT_SILENT] * len(ALL)
+        outcomes[4] = Judgement.ANSWERED_RIGHT if k < 5 else Judgement.ANSWERED_WRONG
+        outcomes[1] = Judgement.ANSWERED_RIGHT if k < 4 else Judgement.ANSWERED_WRONG
         bare = Simulated(k, STATE, (0.0,) * len(ALL), tuple(outcomes))
         rows.append(Simulated(k, STATE, bare.net(Payment(costs=costs)), tuple(outcomes)))
     return tuple(rows)
