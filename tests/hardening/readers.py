@@ -28,7 +28,6 @@ from parlour.envs.murder_mystery.cases import case
 from parlour.envs.murder_mystery.generate import from_seed
 from parlour.envs.registry import build, lookup
 from parlour.policies.agents.mediated_qa import policy_file
-from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.server.protocol import Refused, parsed, question
 from parlour.policies.llm.transport.answers import read_reply, refusal
 from parlour.policies.llm.transport.budget import Prices
@@ -162,7 +161,8 @@ def bodies() -> tuple[bytes, ...]:
     ]
     words = {"model": "heuristic", "messages": said, "temperature": 0.3, "max_tokens": 100, "n": 1, "seed": 7}
     words |= {"stream": False, "response_format": {"type": "text"}}
-    asks = [words | {"messages": heard(kind).question.messages(Templates(None))} for kind in list(ASKED)[:2]]
+    asked_of = [heard(kind).question for kind in list(ASKED)[:2]]
+    asks = [words | {"messages": [said[0], {"role": "user", "content": question.prompt()}]} for question in asked_of]
     return tuple(json.dumps(ask).encode() for ask in (words, *asks))
 
 
