@@ -26,7 +26,7 @@ from parlour.envs.testing.forms import frozen
 from parlour.envs.testing.table import ConfiguredGame, follow
 
 from hardening.forms import PARALLEL, Form, forms_of
-from hardening.walks import Walk
+from hardening.walks import FREE, Walk
 
 LONGEST = 4000
 """Characters of a refusal."""
@@ -111,8 +111,9 @@ class Tables(RuleBasedStateMachine):
             junk = [value for value in JUNK if is_junk(value, self.form, len(walk.mask(agent)))]
             bad[agent] = data.draw(st.sampled_from(junk), agent)
             expected[agent] += walk.decides(agent)
-        walk.rng = np.random.default_rng(0)
+        walk.rng, walk.free = np.random.default_rng(0), 0.0  # free words may be replaced, too
         walk.step(bad)
+        walk.free = FREE
         assert walk.env.unwrapped.replaced == expected, "a replacement is not counted"
 
     def teardown(self) -> None:

@@ -24,7 +24,7 @@ class Walk:
         self.form, self.table, self.folder = form, table, Path(mkdtemp(dir=folder))
         self.env = form.make(table, self.folder)
         self.over, self.log, self.played = True, list[Any](), list[tuple[int, int]]()
-        self.replaced = False
+        self.free, self.replaced = FREE, False
         """Whether an action was replaced by one that chance drew: then the game is not that of its own choices."""
 
     def start(self, seed: int) -> None:
@@ -114,7 +114,7 @@ class Walk:
     def _choose(self, agent: str, seen: Any, info: Mapping[str, Any]) -> Any:
         if self.form.words:
             legal_words = tuple(info.get("options", ())) or UTTERANCES
-            options = UTTERANCES if self.rng.random() < FREE else legal_words
+            options = UTTERANCES if self.rng.random() < self.free else legal_words
             return options[int(self.rng.integers(len(options)))]
         mask = mask_of(seen, info)
         legal = range(int(self.env.action_space(agent).n)) if mask is None else np.flatnonzero(mask)
