@@ -9,10 +9,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from collections import Counter
+from fnmatch import fnmatch
 from pathlib import Path
 
 import numpy as np
@@ -72,8 +74,20 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "training/measure/werewolf/transcripts.py",
     ),
 }
-ALWAYS = ("tests/**/test_playthroughs.py", "tests/records/test_*.py", "tests/published_games/test_*.py")
-"""Tests that are asked whatever is mutated, beside those in the folder that mirrors a mutated file's."""
+ALWAYS = ("tests/**/test_playthroughs.py", "tests/**/records/test_*.py", "tests/**/published_games/test_*.py")
+"""Tests that are asked whatever is mutated."""
+NEVER = (
+    "tests/hardening/*",
+    "tests/integrations/*",
+    "tests/browser/*",
+    "*architecture*",
+    "*batch*",
+    "*selfplay*",
+    "*agent*",
+    "*train*",
+    "*serve*",
+)
+"""Tests that are not asked: of kernels, networks, agents, servers, processes."""
 NOTICED = (1, 3, 36, 24, 152, 255, -24, -11, -9)
 """Exit codes of a trial that noticed: a failed test, an error of pytest, too much time, a crash (`mutmut.stats`)."""
 
@@ -84,12 +98,13 @@ def files_of(group: str) -> list[Path]:
 
 
 def tests_of(files: list[Path]) -> list[str]:
-    """The tests in the folders that mirror the files', those that are named for a file or its folder, and `ALWAYS`."""
-    patterns = {f"tests/{file.parent}/test_*.py" for file in files} | set(ALWAYS)
-    near = {f"{file.parent.name}_{part}" for file in files for part in (file.stem, "features")}
-    patterns |= {f"tests/test_{name}.py" for name in near | {file.stem for file in files} - {"prose"}}
-    found = {str(path.relative_to(ROOT)) for pattern in patterns for path in ROOT.glob(pattern)}
-    return sorted(found)
+    """The tests that name a mutated module, but for those that take long or start servers, and `ALWAYS`."""
+    modules = [f"parlour.{'.'.join(file.with_suffix('').parts)}".removesuffix(".__init__") for file in files]
+    named = re.compile("|".join(rf"{re.escape(module)}\b" for module in modules))
+    tests = {path for path in ROOT.glob("tests/**/test_*.py") if named.search(path.read_text("utf-8"))}
+    tests |= {path for pattern in ALWAYS for path in ROOT.glob(pattern)}
+    names = (path.relative_to(ROOT).as_posix() for path in tests)
+    return sorted(name for name in names if not any(fnmatch(name, pattern) for pattern in NEVER))
 
 
 def copy(tree: Path, files: list[Path]) -> None:
