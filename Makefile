@@ -19,8 +19,8 @@ test: export OMP_NUM_THREADS = 1 # each worker of pytest has one core
 test:  ## Tests, doctests included, slow ones first; those marked nightly are left out
 	$(PYTHON) -m pytest -n auto --dist worksteal
 
-harden:  ## Attack everything for two minutes; fails if anything lies or breaks (docs/reference/hardening.md)
-	PYTHONPATH=tests $(PYTHON) -m hardening --minutes 2
+harden:  ## Attack everything once; fails if anything lies or breaks (docs/reference/hardening.md)
+	$(PYTHON) -m pytest tests/hardening --nightly -n auto
 
 golden:  ## Write the golden playthroughs anew; review the difference
 	$(PYTHON) scripts/playthrough.py --all

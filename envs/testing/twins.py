@@ -135,8 +135,13 @@ class Twins:
             moves.append(move)
             state = after
             if new or actor == self._seat:
-                return _Way(tuple(moves), state, now)
+                return _Way(tuple(moves), state, now) if self._fits(game.actor(state), now) else None
         return None
+
+    def _fits(self, actor: int, at: At) -> bool:
+        """Whether the seat has its turn only where it had one: after secret bids it may be another's turn instead."""
+        seen, own_moves = at
+        return actor != self._seat or (own_moves < len(self._own) and self._own[own_moves][0] == seen)
 
     def _is_itself(self, game: Any, state: Any) -> bool:
         """Whether the seat is who it was, as far as it is dealt."""
@@ -145,8 +150,7 @@ class Twins:
     def _move(self, game: Any, state: Any, actor: int, at: At) -> Move | None:
         seen, own_moves = at
         if actor == self._seat:
-            fits = own_moves < len(self._own) and self._own[own_moves][0] == seen
-            return self._legal(game, state, self._own[own_moves][1]) if fits else None
+            return self._legal(game, state, self._own[own_moves][1]) if self._fits(actor, at) else None
         event = self._shown[seen] if seen < len(self._shown) else None
         if actor == NATURE:
             return self._of_nature(game, state, seen, event)

@@ -1,6 +1,6 @@
 """Runs commands in forks of a process that has imported them: a start takes milliseconds in place of seconds.
 
-Started as `python -m hardening.fork_server MODULE ...`; reads requests from standard input, a JSON object a line, and
+Started as `python -m tests.hardening.fork_server MODULE ...`; reads requests from standard input, a JSON object a line, and
 answers each with a line. The command runs in a session of its own, and may be killed or refused room at a chosen place (`disk`).
 """
 
@@ -15,7 +15,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any, TextIO
 
-from hardening import disk
+from tests.hardening import disk
 
 LIMIT = 240.0
 """Seconds after which a command is killed whatever was asked for; told as `hung`."""

@@ -1,9 +1,6 @@
-"""Kills of commands at random places, and faults of the disk: every command that resumes ends with the files of an undisturbed run.
+"""Commands that are killed at chosen places, or find no room on the disk, in forks of a process that has imported them (`fork_server`).
 
-`kills`: a command is killed (SIGKILL) before the n-th operation on its folder, within the k-th byte that it writes, or after so
-many seconds, and called again until it is done. `disks`: it finds no room from the k-th byte on, or for files longer than k
-bytes; it must end with one line and exit code 2, and be done when it is called again. In the end the files are compared byte
-for byte with those of a run that was not disturbed, but for what is measured (`same_files`).
+Every command that resumes ends with the files of an undisturbed run, byte for byte but for what is measured (`same_files`).
 """
 
 from __future__ import annotations
@@ -13,34 +10,29 @@ import os
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from signal import SIGKILL
 from typing import Any
 
-import numpy as np
-from hardening import disk
-from hardening.attack import Finding, Tried
-from hardening.same_files import Files, difference, files_of
-from hardening.shrink import shrink
+from tests import ROOT
+from tests.hardening import disk
+from tests.hardening.same_files import Files, difference, files_of
 
 IMPORTS = ("parlour.training.cli", *(name for name in (
     "parlour.training.learn.ppo.seat", "parlour.training.learn.selfplay.run", "parlour.training.learn.tuning.study", "matplotlib.figure",
     "matplotlib.backends.backend_agg",
 ) if find_spec("torch") and find_spec("optuna")))  # fmt: skip
 """What the forks need not import again; the extra `train` where it is installed."""
-MOST_KILLS = 6
-"""Of one attempt; then the command goes on undisturbed."""
-MOST_SHORTER = 12
-"""How many shorter lists of kills are tried for a finding."""
 _PROGRESS = re.compile(r"(?!parlour: ).* · .*")
 """A line of progress, where there is no terminal."""
 _MAIN = "parlour.training.cli:main"
-_HERE = Path(__file__).resolve().parent.parent
+Places = Sequence[Mapping[str, Any]]
+"""Where calls are disturbed, one after the other: `place` and `number` of `disk.strike_at`, or `seconds`."""
 
 
 @dataclass(frozen=True)
@@ -48,28 +40,12 @@ class Subject:
     """A command that is called again with the same words after a kill."""
 
     words: str
-    """As in a shell; OUT stands for its folder, GIVEN for one that it reads."""
-    given: str = ""
-    """The command that writes GIVEN; it is not disturbed."""
+    """As in a shell; OUT stands for its folder."""
     again: str = ""
     """More words from the second call on."""
     main: str = _MAIN
     trains: bool = False
     """Whether it needs the extra `train`."""
-
-
-@dataclass(frozen=True)
-class Undisturbed:
-    """What a run that nobody disturbed left, and what it did to its folder."""
-
-    files: Files
-    operations: int
-    bytes: int
-    seconds: float
-    longest: int
-    """Bytes of the longest file."""
-    said: tuple[str, ...] = ()
-    """Its lines on standard error, as in `Ended`."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +59,18 @@ class Ended:
     """Lines on standard error, without bars of progress."""
 
 
+@dataclass(frozen=True)
+class Undisturbed:
+    """What a run that nobody disturbed left, and what it did to its folder."""
+
+    files: Files
+    operations: int
+    bytes: int
+    ended: Ended
+    longest: int
+    """Bytes of the longest file."""
+
+
 _SMALL_TUNING = "--budget 2"
 SUBJECTS: Mapping[str, Subject] = {
     "play": Subject("play avalon_v0 -n 5 --games 3 --out OUT", again="--resume"),
@@ -91,7 +79,7 @@ SUBJECTS: Mapping[str, Subject] = {
     "train avalon": Subject("train avalon --games 1 -n 5 --out OUT"),
     "train grace": Subject("train grace --questions 20 --held-out 6 --out OUT"),
     "train grace --corpus": Subject(
-        f"train grace --corpus {_HERE}/corpora/towns.jsonl --reader extract --utilities 100,-50,5,-5 --out OUT"
+        f"train grace --corpus {ROOT}/tests/envs/mediated_qa/corpora/towns.jsonl --reader extract --utilities 100,-50,5,-5 --out OUT"
     ),
     "train gratr": Subject(f"train gratr --games 2 --held-out 4 --finalists 1 {_SMALL_TUNING} --out OUT", trains=True),
     "train gratr-trust": Subject("train gratr-trust --episodes 4 --rounds 2 --rho 0.95 --out OUT"),
@@ -117,69 +105,81 @@ SUBJECTS: Mapping[str, Subject] = {
 
 
 @dataclass
-class _Caller:
-    """Calls commands in forks (`fork_server`); keeps one server, and what undisturbed runs left."""
+class Caller:
+    """Calls commands in forks; keeps one server, and what undisturbed runs left."""
 
-    subjects: Mapping[str, Subject]
-    imports: Sequence[str]
+    subjects: Mapping[str, Subject] = field(default_factory=lambda: SUBJECTS)
+    imports: Sequence[str] = IMPORTS
     undisturbed: dict[str, Undisturbed] = field(default_factory=dict)
     _server: subprocess.Popen[str] | None = None
 
     def call(self, subject: Subject, folder: Path, *, again: bool = False, **how: Any) -> Ended:
         """One call in a folder; `how` as `fork_server.serve` takes it."""
-        given = folder.parent / "given"
-        if subject.given and not given.exists():
-            self._ask(subject.main, subject.given, given, given)
-        result = self._ask(subject.main, f"{subject.words} {subject.again if again else ''}", folder, given, **how)
-        said = result["said"].replace("\r", "\n").splitlines()
-        return Ended(
-            result["code"],
-            result["seconds"],
-            result["hung"],
-            tuple(line for line in said if line.strip() and "\u2501" not in line),
-        )
-
-    def _ask(self, main: str, command: str, folder: Path, given: Path, **how: Any) -> dict[str, Any]:
-        words = shlex.split(command.replace("OUT", str(folder)).replace("GIVEN", str(given)))
-        return self._asked(
-            json.dumps({"main": main, "words": words, "folder": str(folder), "log": f"{folder}-log", **how})
-        )
+        words = shlex.split(f"{subject.words} {subject.again if again else ''}".replace("OUT", str(folder)))
+        request = {"main": subject.main, "words": words, "folder": str(folder), "log": f"{folder}-log", **how}
+        answer = self._answer(json.dumps(request))
+        lines = answer["said"].replace("\r", "\n").splitlines()
+        said = tuple(line for line in lines if line.strip() and "\u2501" not in line)
+        return Ended(answer["code"], answer["seconds"], answer["hung"], said)
 
     def wanted(self, name: str, scratch: Path) -> Undisturbed:
         """What an undisturbed run of a subject leaves, computed once."""
         if name not in self.undisturbed:
             folder = scratch / "run"  # where disturbed runs are, too: some files name it
             ended = self.call(self.subjects[name], folder, place=disk.COUNT)
-            if ended.code != 0:
-                raise RuntimeError(f"{name} ends with {ended.code} undisturbed: {' | '.join(ended.said[-3:])}")
+            assert ended.code == 0, f"{name} ends with {ended.code} undisturbed: {' | '.join(ended.said[-3:])}"
             counts = json.loads(Path(f"{folder}-log.count").read_text())
             longest = max(path.stat().st_size for path in folder.rglob("*"))
-            self.undisturbed[name] = Undisturbed(
-                files_of(folder), **counts, seconds=ended.seconds, longest=longest, said=ended.said
-            )
+            self.undisturbed[name] = Undisturbed(files_of(folder), **counts, ended=ended, longest=longest)
             shutil.rmtree(folder)
         return self.undisturbed[name]
 
-    def _asked(self, request: str) -> dict[str, Any]:
+    def check_kills(self, name: str, places: Places, scratch: Path) -> int:
+        """Kill a command at these places of its calls, then let it end: how many kills there were."""
+        subject, run, kills = self.subjects[name], scratch / "run", 0
+        wanted = self.wanted(name, scratch)
+        shutil.rmtree(run, ignore_errors=True)
+        for number, place in enumerate((*places, {})):
+            ended = self.call(subject, run, again=number > 0, **place)
+            kills += ended.code == -SIGKILL
+            assert not ended.hung, "does not end when it is called again"
+            if ended.code != -SIGKILL:
+                assert ended.code == 0, f"exit code {ended.code} when it is called again: {_last(ended, run)}"
+                break
+        wrong = difference(files_of(run), wanted.files)
+        assert not wrong, wrong
+        return kills
+
+    def check_full(self, name: str, place: Mapping[str, Any], scratch: Path) -> None:
+        """The disk is full from some place on: one line and exit code 2, and a call that has room again is done."""
+        subject, run = self.subjects[name], scratch / "run"
+        wanted = self.wanted(name, scratch)
+        shutil.rmtree(run, ignore_errors=True)
+        ended = self.call(subject, run, **place)
+        assert not ended.hung, "does not end on a full disk"
+        assert ended.code in (0, 2), f"exit code {ended.code} on a full disk: {_last(ended, run)}"
+        lines = [line for line in ended.said if not _PROGRESS.fullmatch(line) and line not in wanted.ended.said]
+        if ended.code == 2:
+            one = len(lines) == 1 and lines[0].startswith("parlour: ") and "cannot be" in lines[0]
+            assert one, f"not one line that says what cannot be written: {_last(ended, run)}"
+            ended = self.call(subject, run, again=True)
+            assert ended.code == 0, f"exit code {ended.code} when there is room again: {_last(ended, run)}"
+        wrong = difference(files_of(run), wanted.files)
+        assert not wrong, wrong
+
+    def _answer(self, request: str) -> dict[str, Any]:
         if self._server is None or self._server.poll() is not None:
-            path = os.pathsep.join([str(_HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
-            command = [sys.executable, "-W", "ignore", "-m", "hardening.fork_server", *self.imports]
+            path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+            command = [sys.executable, "-W", "ignore", "-m", "tests.hardening.fork_server", *self.imports]
+            environment = {**os.environ, "PYTHONPATH": path, "COLUMNS": "200"}
             pipe = subprocess.PIPE
-            self._server = subprocess.Popen(
-                command, stdin=pipe, stdout=pipe, text=True, env={**os.environ, "PYTHONPATH": path, "COLUMNS": "200"}
-            )
+            self._server = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment)
         assert self._server.stdin is not None
         assert self._server.stdout is not None
-        answered = ""
-        try:
-            self._server.stdin.write(request + "\n")
-            self._server.stdin.flush()
-            answered = self._server.stdout.readline()
-        finally:
-            if not answered:  # it ended, or the attempt was given up
-                self.close()
-        asked: dict[str, Any] = json.loads(answered)
-        return asked
+        self._server.stdin.write(request + "\n")
+        self._server.stdin.flush()
+        answer: dict[str, Any] = json.loads(self._server.stdout.readline())
+        return answer
 
     def close(self) -> None:
         """End the server."""
@@ -189,111 +189,11 @@ class _Caller:
             self._server = None
 
 
-class Kills:
-    """The attack `kills`; a try is a kill that struck."""
-
-    name, share = "kills", 3.0
-
-    def __init__(self, subjects: Mapping[str, Subject] = SUBJECTS, imports: Sequence[str] = IMPORTS) -> None:
-        self._caller = _Caller(subjects, imports)
-        self._told: set[tuple[str, str]] = set()
-
-    def subjects(self, outside: Sequence[str]) -> Sequence[str]:
-        return _callable(self._caller.subjects)
-
-    def attempt(self, subject: str, rng: np.random.Generator, folder: Path) -> Tried:
-        wanted = self._caller.wanted(subject, folder)
-        places = [_kill(wanted, rng) for _ in range(MOST_KILLS)]
-        kills, wrong = self._disturbed(subject, places, folder)
-        if not wrong:
-            return Tried(kills)
-        fewest = places[: kills + 1]
-        if (subject, wrong) not in self._told:  # which costs many calls
-            self._told.add((subject, wrong))
-            fewest = shrink(fewest, lambda some: bool(self._disturbed(subject, some, folder)[1]), MOST_SHORTER)
-        return Tried(kills, (Finding(wrong, _shown(self._caller.subjects[subject], fewest)),))
-
-    def _disturbed(self, name: str, places: Sequence[Mapping[str, Any]], folder: Path) -> tuple[int, str]:
-        """Kill a command at these places of its calls until it is done: how many kills there were, and what went wrong."""
-        subject, run, kills = self._caller.subjects[name], folder / "run", 0
-        shutil.rmtree(run, ignore_errors=True)
-        for number, place in enumerate([*places, {}]):
-            ended = self._caller.call(subject, run, again=number > 0, **place)
-            if ended.hung:
-                return kills, "does not end"
-            if ended.code != -signal.SIGKILL:
-                break
-            kills += 1
-        if ended.code != 0:
-            return kills, f"exit code {ended.code} when it is called again: {_last(ended, run)}"
-        return kills, difference(files_of(run), self._caller.wanted(name, folder).files)
-
-
-class Disks:
-    """The attack `disks`; a try is a call that found no room."""
-
-    name, share = "disks", 1.5
-
-    def __init__(self, subjects: Mapping[str, Subject] = SUBJECTS, imports: Sequence[str] = IMPORTS) -> None:
-        self._caller = _Caller(subjects, imports)
-
-    def subjects(self, outside: Sequence[str]) -> Sequence[str]:
-        return _callable(self._caller.subjects)
-
-    def attempt(self, subject: str, rng: np.random.Generator, folder: Path) -> Tried:
-        wanted = self._caller.wanted(subject, folder)
-        short = rng.random() < 0.5
-        place = {"place": disk.SIZE if short else disk.FULL}
-        place["number"] = int(rng.integers(wanted.longest if short else wanted.bytes))
-        run, command = folder / "run", self._caller.subjects[subject]
-        full = self._caller.call(command, run, **place)
-        wrong = _refusal(full, run, wanted.said)
-        if not wrong and full.code:
-            ended = self._caller.call(command, run, again=True)
-            if ended.code != 0:
-                wrong = f"exit code {ended.code} when there is room again: {_last(ended, run)}"
-        wrong = wrong or difference(files_of(run), wanted.files)
-        findings = (Finding(wrong, _shown(command, [place])),) if wrong else ()
-        return Tried(1, findings, {"struck": int(full.code != 0)})
-
-
-def _callable(subjects: Mapping[str, Subject]) -> list[str]:
-    """Those whose extra is installed."""
-    trains = all(find_spec(name) for name in ("torch", "sb3_contrib", "optuna", "openskill"))
-    return [name for name, subject in subjects.items() if trains or not subject.trains]
-
-
-def _kill(wanted: Undisturbed, rng: np.random.Generator) -> dict[str, Any]:
-    """Where a command is killed."""
-    drawn = rng.random()
-    if drawn < 0.5:
-        return {"place": disk.OPERATION, "number": int(rng.integers(wanted.operations))}
-    if drawn < 0.8:
-        return {"place": disk.BYTE, "number": int(rng.integers(wanted.bytes))}
-    return {"seconds": float(rng.random() * wanted.seconds)}
-
-
-def _refusal(ended: Ended, run: Path, announced: Sequence[str]) -> str:
-    """What is wrong with how a call that found no room ended; empty if nothing is.
-
-    What an undisturbed run announces too is no part of the refusal.
-    """
-    lines = [line for line in ended.said if not _PROGRESS.fullmatch(line) and line not in announced]
-    if ended.hung:
-        return "does not end on a full disk"
-    if ended.code not in (0, 2):
-        return f"exit code {ended.code} on a full disk: {_last(ended, run)}"
-    if ended.code == 2 and (len(lines) != 1 or not lines[0].startswith("parlour: ") or "cannot be" not in lines[0]):
-        return f"not one line that says what cannot be written: {_last(ended, run)}"
-    return ""
-
-
 def _last(ended: Ended, run: Path) -> str:
     return (ended.said[-1] if ended.said else "").replace(str(run), "OUT")[:200]
 
 
-def _shown(subject: Subject, places: Sequence[Mapping[str, Any]]) -> str:
-    return json.dumps({"command": f"parlour {subject.words}", "again": subject.again, "places": list(places)})
-
-
-ATTACKS = (Kills(), Disks())
+def callable_here(subjects: Mapping[str, Subject]) -> list[str]:
+    """Those whose extra is installed."""
+    trains = all(find_spec(name) for name in ("torch", "sb3_contrib", "optuna", "openskill"))
+    return [name for name, subject in subjects.items() if trains or not subject.trains]

@@ -1,179 +1,94 @@
 """Mutated inputs: a text or file that a reader takes, changed in one or two places, by its structure or by its bytes.
 
-The structure is that of JSON, of JSON Lines and, near enough, of TOML: the spans of values and of names are found once for each
-original, and a mutation puts something else in the place of one. Sources: the limits of RFC 8259, section 9; what readers of
-JSON disagree about (Seriot, "Parsing JSON is a minefield", 2016); what fuzzers do to bytes (AFL's deterministic stages).
+The structure is that of JSON, of JSON Lines and, near enough, of TOML. Sources: the limits of RFC 8259, section 9; what readers
+of JSON disagree about (Seriot, "Parsing JSON is a minefield", 2016); what fuzzers do to bytes (AFL's deterministic stages).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
 
-import numpy as np
+from hypothesis import strategies as st
 
-_TOKENS = re.compile(r'"(?:[^"\\\n]|\\.)*"|[{}\[\],:=]|[^\s{}\[\],:="]+')
-FRAGMENTS: tuple[str, ...] = (
-    *("null", "true", "false", "0", "-1", "1", "2", "99", "1.5", "-0", "1e999", "-1e308", "1e-400", "NaN", "-Infinity"),
-    *("18446744073709551616", "9" * 400, "9" * 5000, "1e5", "0x10", "1_000", "+1", "."),
-    *('""', '"x"', '"player_0"', '"player_99"', '"nature"', '"0"', '"a:b"', '"os:system"', '"forfeit"', '"draw"'),
-    *('"\\ud800"', '"\\u0000"', '"\\u202e\\u001b[2J"', '"[/]"', '"\\u2028"', '"a\\nb"', '"' + "a" * 5000 + '"', '"我"'),
+FRAGMENTS = (
+    *("null", "true", "0", "-1", "1", "2", "99", "1.5", "-0", "1e999", "-1e308", "1e-400", "NaN", "-Infinity", "0x10", "1_000"),
+    *("18446744073709551616", "9" * 400, "9" * 5000, "1e5", "+1", ".", "[]", "{}", "[[]]", "[0]", "[1, 1]", '["x"]'),
+    *('""', '"x"', '"player_0"', '"player_99"', '"nature"', '"0"', '"a:b"', '"os:system"', '"forfeit"', '"draw"', '"我"'),
+    *('"\\ud800"', '"\\u0000"', '"\\u202e\\u001b[2J"', '"[/]"', '"\\u2028"', '"a\\nb"', '"' + "a" * 5000 + '"'),
     *('"../../x"', '"/dev/zero"', '"seed:1"', '"seed:' + "9" * 5000 + '"', '"' + "x" * 300 + '"', '"2026-13-45"'),
-    *("[]", "{}", "[[]]", "[0]", "[1, 1]", '["x"]', '{"a": 1, "a": 2}', '{"": 0}', "[" * 120 + "]" * 120, "[" * 5000),
-    *('{"a":' * 2000 + "1" + "}" * 2000, "[" + "0," * 500 + "0]", '"unclosed', "'single'", "//", ""),
-)
-"""What is put in the place of a value."""
-NAMES: tuple[str, ...] = (
-    '""',
-    '"x"',
-    '"move"',
-    '"words"',
-    '"outcome"',
-    '"__class__"',
-    '"\\ud800"',
-    '"' + "n" * 300 + '"',
-    "0",
-)
-"""What is put in the place of a name."""
-_BYTES: tuple[bytes, ...] = (
+    *('{"a": 1, "a": 2}', '{"": 0}', "[" * 120 + "]" * 120, "[" * 5000, '{"a":' * 2000 + "1" + "}" * 2000),
+    *("[" + "0," * 500 + "0]", '"unclosed', "'single'", "//", "", '"move"', '"words"', '"outcome"', '"__class__"'),
+)  # fmt: skip
+"""What is put in the place of a value or of a name."""
+PIECES = (
     *(b"\x00", b"\xff", b"\x80", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\x1b[2J", b"\n", b"\r\n", b'"', b"\\", b"{", b"]"),
-    b"\xe2\x80\xa8",
+    *(b"\xff\xfe", b"\xe2\x80\xa8"),
 )
+_TOKENS = re.compile(r'"(?:[^"\\\n]|\\.)*"|[{}\[\],:=]|[^\s{}\[\],:="]+')
 
 
-@dataclass(frozen=True)
-class Original:
-    """An input that its reader takes."""
-
-    content: bytes
-
-    @cached_property
-    def text(self) -> str:
-        """Its text; empty of what is none."""
-        try:
-            return self.content.decode()
-        except UnicodeDecodeError:
-            return ""
-
-    @cached_property
-    def spans(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """Where values and where names stand: from, to."""
-        values, names, open_ones = [], [], []
-        tokens = [(match[0], match.start(), match.end()) for match in _TOKENS.finditer(self.text)]
-        for at, (token, start, end) in enumerate(tokens):
-            following = tokens[at + 1][0] if at + 1 < len(tokens) else ""
-            if token in ("{", "["):
-                open_ones.append(start)
-            elif token in ("}", "]"):
-                if open_ones:
-                    values.append((open_ones.pop(), end))
-            elif token not in (",", ":", "="):
-                (names if following in (":", "=") else values).append((start, end))
-        return values, names
+def spans(text: str) -> list[tuple[int, int]]:
+    """Where the values and the names of a text stand: from, to; a whole object or array is a value, too."""
+    found, begun = [(0, len(text))], list[int]()
+    for token in _TOKENS.finditer(text):
+        if token[0] in "{[":
+            begun.append(token.start())
+        elif token[0] in "}]":
+            found += [(begun.pop(), token.end())] if begun else []
+        elif token[0] not in ",:=":
+            found.append(token.span())
+    return found
 
 
-class Mutator:
-    """Makes mutants of originals; all chance is one generator's."""
+@st.composite
+def in_structure(draw: st.DrawFn, text: str) -> str:
+    """One value or name replaced, by a fragment, by another part of the text, or by a number near it; or a line moved."""
+    places = spans(text)
+    start, end = draw(st.sampled_from(places))
+    how = draw(st.sampled_from(["fragment", "fragment", "fragment", "part", "number", "twice", "lines"]))
+    if how == "lines":
+        lines = text.split("\n")
+        at = draw(st.integers(0, len(lines) - 1))
+        return "\n".join(
+            [*lines[:at], *draw(st.permutations(lines[at : at + 3])), *lines[at + 3 + draw(st.booleans()) :]]
+        )
+    new = draw(st.sampled_from(FRAGMENTS))
+    if how == "part":
+        other = draw(st.sampled_from(places))
+        new = text[slice(*other)]
+    elif how == "number" and re.fullmatch(r"-?\d{1,9}", text[start:end]):
+        value = int(text[start:end])
+        new = str(draw(st.sampled_from([value + 1, value - 1, -value, value * 10, value * 2**31, value * 10**100])))
+    elif how == "twice":
+        new = f"{text[start:end]}: {new}, {text[start:end]}"
+    return text[:start] + new + text[end:]
 
-    def __init__(self, originals: Sequence[Original], rng: np.random.Generator) -> None:
-        self.originals, self._rng = originals, rng
 
-    def _below(self, number: int) -> int:
-        return int(self._rng.random() * number)
+@st.composite
+def in_bytes(draw: st.DrawFn, content: bytes) -> bytes:
+    """Cut off, with something put in, doubled, or with bits changed; or any bytes."""
+    at = draw(st.integers(0, len(content)))
+    changed = bytearray(content)
+    if content:
+        for place in draw(st.lists(st.integers(0, len(content) - 1), max_size=8)):
+            changed[place] ^= 1 << draw(st.integers(0, 7))
+    piece = draw(st.sampled_from(PIECES))
+    ways = [content[:at], content[:at] + piece + content[at:], piece + content, content * 2, bytes(changed)]
+    return draw(st.sampled_from(ways) | st.binary(max_size=200))
 
-    def mutant(self) -> bytes:
-        """One mutant: one or two changes of structure, or, one time in four, of bytes."""
-        original = self.originals[self._below(len(self.originals))]
-        if not original.text or self._rng.random() < 0.25:
-            return self._of_bytes(original.content)
-        text, whole = original.text, original
-        for _ in range(1 + self._below(2)):
-            text = self._STRUCTURE[self._below(len(self._STRUCTURE))](self, whole)
-            whole = Original(text.encode("utf-8", "surrogatepass"))
-            if len(text) > 20_000:  # finding its spans again would take longer than reading it
-                break
-        return whole.content
 
-    # -- structure ---------------------------------------------------------------------------------------------
-
-    def _span(self, whole: Original, which: int = 0) -> tuple[int, int]:
-        spans = whole.spans[which] or [(0, len(whole.text))]
-        return spans[self._below(len(spans))]
-
-    def _put(self, whole: Original, span: tuple[int, int], new: str) -> str:
-        return whole.text[: span[0]] + new + whole.text[span[1] :]
-
-    def _replace(self, whole: Original) -> str:
-        return self._put(whole, self._span(whole), FRAGMENTS[self._below(len(FRAGMENTS))])
-
-    def _move(self, whole: Original) -> str:
-        """One value in the place of another."""
-        start, end = self._span(whole)
-        return self._put(whole, self._span(whole), whole.text[start:end])
-
-    def _splice(self, whole: Original) -> str:
-        """A value of another original."""
-        other = self.originals[self._below(len(self.originals))]
-        start, end = self._span(other)
-        return self._put(whole, self._span(whole), other.text[start:end])
-
-    def _number(self, whole: Original) -> str:
-        """A number that is near, or much larger."""
-        numbers = [span for span in whole.spans[0] if re.fullmatch(r"-?\d{1,9}", whole.text[span[0] : span[1]])]
-        if not numbers:
-            return self._replace(whole)
-        span = numbers[self._below(len(numbers))]
-        value = int(whole.text[span[0] : span[1]])
-        changes = (value + 1, value - 1, -value, value * 10, value * 2**31, value * 10**100)
-        return self._put(whole, span, str(changes[self._below(len(changes))]))
-
-    def _name(self, whole: Original) -> str:
-        return self._put(whole, self._span(whole, 1), NAMES[self._below(len(NAMES))])
-
-    def _twice(self, whole: Original) -> str:
-        """A name a second time, with another value."""
-        start, end = self._span(whole, 1)
-        return self._put(whole, (start, start), f"{whole.text[start:end]}: {FRAGMENTS[self._below(len(FRAGMENTS))]}, ")
-
-    def _lines(self, whole: Original) -> str:
-        """A line left out, a line again, two lines exchanged, or the end cut off."""
-        lines = whole.text.split("\n")
-        at, other = self._below(len(lines)), self._below(len(lines))
-        which = self._below(4)
-        if which == 0:
-            return "\n".join([*lines[:at], *lines[at + 1 :]])
-        if which == 1:
-            return "\n".join([*lines[:at], lines[other], *lines[at:]])
-        if which == 2:
-            lines[at], lines[other] = lines[other], lines[at]
-            return "\n".join(lines)
-        return whole.text[: self._below(len(whole.text) + 1)]
-
-    _STRUCTURE: tuple[Callable[[Mutator, Original], str], ...] = (
-        *(_replace, _replace, _replace, _move, _splice, _number, _number, _name, _twice, _lines),
-    )
-
-    # -- bytes -------------------------------------------------------------------------------------------------
-
-    def _of_bytes(self, content: bytes) -> bytes:
-        which, at = self._below(7), self._below(len(content) + 1)
-        if which == 0:
-            return content[:at]
-        if which == 1:
-            return content[:at] + _BYTES[self._below(len(_BYTES))] + content[at:]
-        if which == 2:
-            return (b"\xef\xbb\xbf", b"\xff\xfe", b"\x00")[self._below(3)] + content
-        if which == 3:
-            return content + content
-        if which == 4:
-            other = self.originals[self._below(len(self.originals))].content
-            return content[:at] + other[self._below(len(other) + 1) :]
-        if which == 5:
-            return self._rng.bytes(self._below(200))
-        changed = bytearray(content)
-        for _ in range(1 + self._below(8)):
-            if changed:
-                changed[self._below(len(changed))] ^= 1 << self._below(8)
-        return bytes(changed)
+@st.composite
+def mutants(draw: st.DrawFn, originals: Sequence[bytes]) -> bytes:
+    """One of the originals, changed: by structure, or, one time in four, by bytes."""
+    content = draw(st.sampled_from(originals))
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        text = ""
+    if not text or draw(st.integers(0, 3)) == 0:
+        return draw(in_bytes(content))
+    for _ in range(draw(st.integers(1, 2))):
+        if len(text) < 20_000:
+            text = draw(in_structure(text))
+    return text.encode("utf-8", "surrogatepass")

@@ -6,6 +6,7 @@ The client is the package `mcp`'s own. docs/integrations/mcp.md says in prose wh
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
@@ -114,6 +115,26 @@ def test_words_that_cannot_be_used_and_wrong_sessions_are_told_and_the_server_go
             assert (await play(client, 5, "player_1"))[-1]["done"]
 
     asyncio.run(games())
+
+
+@pytest.mark.parametrize("value", ['"\\ud800"', "9" * 5001], ids=["half a surrogate pair", "a long number"])
+def test_a_line_that_cannot_be_answered_gets_a_short_answer_and_the_server_goes_on(value):
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    command = [sys.executable, "-m", "parlour.training.cli", "serve", "mcp"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+
+        def answer_to(number: int, method: str, params: str) -> str:
+            server.stdin.write(f'{{"jsonrpc": "2.0", "id": {number}, "method": "{method}", "params": {params}}}\n')
+            server.stdin.flush()
+            return server.stdout.readline()
+
+        answer_to(1, "initialize", json.dumps(hello))
+        server.stdin.write('{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
+        assert 0 < len(answer_to(2, "tools/call", f'{{"name": "new_game", "arguments": {{"seat": {value}}}}}')) <= 1000
+        assert "session" in answer_to(3, "tools/call", '{"name": "new_game", "arguments": {}}')
+        server.stdin.close()
 
 
 def test_several_clients_over_http_have_games_of_their_own_and_one_that_disappears_ends_nothing():

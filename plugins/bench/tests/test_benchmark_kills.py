@@ -17,7 +17,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hardening.same_files import difference
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.cli import run
 from parlour.training.play.parallel.concurrent_games import Job
@@ -25,6 +24,7 @@ from parlour_bench.measured import GAMES, GameClock, seconds_a_game
 from parlour_bench.results_file import RESULTS
 from parlour_bench.run import MEASURED
 
+from tests.hardening.same_files import difference
 from tests.policies.llm.servers import KEY, Answer, Call, Server
 
 KILLS = (15, 60, 61, 120, 170)

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.adapters.turn import take_turn
+from parlour.envs.registry import lookup
 from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.policies.base import Policy
 from parlour.training.play.rollout import play, table
@@ -85,25 +86,68 @@ def test_games_that_are_played_interleaved_do_not_disturb_each_other(tmp_path):
     assert [(tmp_path / f"{k}.jsonl").read_bytes() for k in range(5)] == counted
 
 
+def digest(name: str) -> str:
+    """Of all that the seats are shown in a game of random legal moves."""
+    env, rng, shown = lookup(name).raw_env(observation="both", info="full"), np.random.default_rng(9), list[str]()
+    env.reset(seed=9)
+    while env.outcome is None:
+        seen, options = env.observe(env.agent_selection), env.infos[env.agent_selection]["options"]
+        shown.append(repr((env.agent_selection, seen["text"], seen["observation"].tobytes(), options)))
+        env.step(int(rng.choice(np.flatnonzero(seen["action_mask"]))))
+    return hashlib.sha256("\n".join(shown).encode()).hexdigest()
+
+
+def digests(path: Path, *names: str) -> list[str]:
+    """Of two games with words, and of games by name."""
+    rules = ("paper", "reference")
+    spoken = [transcript(path, 9, rules=rule, num_players=7) for rule in rules]
+    return [*(hashlib.sha256(game).hexdigest() for game in spoken), *map(digest, names)]
+
+
 ELSEWHERE = """
-import runpy, sys, hashlib, pathlib
+import runpy, sys, pathlib
 tests = runpy.run_path(sys.argv[1])
-for rules in ("paper", "reference"):
-    game = tests["transcript"](pathlib.Path(sys.argv[2]), 9, rules=rules, num_players=7)
-    print(hashlib.sha256(game).hexdigest())
+print(*tests["digests"](pathlib.Path(sys.argv[2]), *sys.argv[3:]))
 """
 
 
-@pytest.mark.parametrize("hash_seed", ["1", "4242"])
-def test_another_process_with_other_hashes_plays_the_same_game(hash_seed, tmp_path):
-    here = [
-        hashlib.sha256(transcript(tmp_path / "here.jsonl", 9, rules=rules, num_players=7)).hexdigest()
-        for rules in ("paper", "reference")
-    ]
-    run = [sys.executable, "-W", "ignore", "-c", ELSEWHERE, __file__, str(tmp_path / "there.jsonl")]
+def elsewhere(hash_seed: str, path: Path, *names: str) -> list[str]:
+    """The digests in another process with these hashes."""
+    run = [sys.executable, "-W", "ignore", "-c", ELSEWHERE, __file__, str(path), *names]
     environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
-    there = subprocess.run(run, env=environment, check=True, capture_output=True, text=True).stdout.split()
-    assert there == here
+    return subprocess.run(run, env=environment, check=True, capture_output=True, text=True).stdout.split()
+
+
+@pytest.mark.parametrize("hash_seed", ["1", "4242"])
+def test_another_process_with_other_hashes_plays_the_same_games(hash_seed, tmp_path):
+    here = digests(tmp_path / "here.jsonl", *registry)
+    assert elsewhere(hash_seed, tmp_path / "there.jsonl", *registry) == here
+
+
+HASHED = """
+from parlour.envs._template import Coin, CoinSpec
+from parlour.envs.core import Move
+
+class Hashed(Coin):
+    def nature(self, s, rng):
+        return Move("toss", (hash("heads") % 2,))
+
+class HashedSpec(CoinSpec):
+    id = "hashed_v0"
+    def build(self, options):
+        return Hashed()
+
+GAME = HashedSpec()
+"""
+
+
+@pytest.mark.slow
+def test_a_game_that_depends_on_hashes_is_found(tmp_path, monkeypatch):
+    (tmp_path / "hashed.py").write_text(HASHED)
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    monkeypatch.setenv("PYTHONPATH", path)
+    tosses = {elsewhere(str(seed), tmp_path / "game.jsonl", "hashed:GAME")[-1] for seed in range(4)}
+    assert len(tosses) == 2  # four hash seeds, of which all toss the same side one time in eight
 
 
 def test_global_random_generators_are_neither_used_nor_seeded(tmp_path):

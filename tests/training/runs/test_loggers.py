@@ -8,14 +8,15 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 
 import pytest
-from hardening.kills import SUBJECTS
-from hardening.same_files import difference, files_of
 from parlour.envs.core import ParlourError
 from parlour.training.cli import COMMANDS, run
 from parlour.training.report import display
 from parlour.training.runs import loggers as module
 from parlour.training.runs.loggers import CURVE, SPEED, check_loggers, read_curve
 from parlour.training.runs.run import Run
+
+from tests.hardening.kills import SUBJECTS
+from tests.hardening.same_files import difference, files_of
 
 TENSORBOARD = pytest.mark.skipif(find_spec("tensorboard") is None, reason="the extra `tensorboard` is not installed")
 TRAINERS = [name for name in COMMANDS if name.startswith("train ")]

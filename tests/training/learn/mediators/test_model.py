@@ -6,7 +6,6 @@ import json
 import re
 
 import pytest
-from hardening.same_files import unmeasured
 from parlour.policies.llm.make import ModelConfig
 from parlour.training.cli import run as run_command
 from parlour.training.learn.mediators import experiment, held_out
@@ -14,6 +13,7 @@ from parlour.training.learn.mediators.experiment import HeldOutConfig
 from parlour.training.learn.mediators.readers import forecast
 
 from tests.envs.mediated_qa.corpora.test_corpora import write
+from tests.hardening.same_files import unmeasured
 from tests.policies.llm.servers import Answer, LlamaCpp
 
 TOWNS = ("Belford", "Corwick", "Danton", "Firmere", "Golham", "Hulford", "Marwick", "Norton", "Permere")

@@ -15,13 +15,15 @@ import logging
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
-from hardening.attack import Finding, Tried
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
 from parlour.envs import replay
 from parlour.envs.registry import lookup, registry
 from parlour.policies import REGISTRY, make_policy, names_of
@@ -35,10 +37,12 @@ from parlour.policies.llm.transport.cache import Cache
 from parlour.policies.llm.transport.endpoint import Endpoint
 from parlour.policies.llm.transport.meter import Meter
 from parlour.training.cli import run
-from parlour.training.play import rollout
+from parlour.training.play import decisions, rollout
 from parlour.training.play.decisions import of_transcript
 from parlour.training.play.parallel.concurrent_games import Job
 from parlour.training.play.runner import GameRunner
+
+pytestmark = pytest.mark.nightly
 
 RATE = 0.3
 """Share of the requests that meet the fault."""
@@ -93,44 +97,28 @@ class IndiscreetService(Service):
         return {**done, "model": f"for-{self.settings.key}", "system_fingerprint": self.settings.key}
 
 
-class FaultsAttack:
-    """See the module."""
-
-    name = "faults"
-    share = 1.0
-
-    def subjects(self, outside: Sequence[str]) -> Sequence[str]:
-        """A game and a kind of fault in each, and a game without one."""
-        games = [*registry, *outside]
-        return [f"{game} fault={fault}" for fault in (*FAULTS, "none") for game in games]
-
-    def attempt(self, subject: str, rng: np.random.Generator, folder: Path) -> Tried:
-        game, _, fault = subject.partition(" fault=")
-        key = f"sk-canary-{rng.bytes(12).hex()}"
-        rates = {} if fault == "none" else {fault: RATE}
-        settings = ServerSettings(faults=rates, key=key, hang=LATE, retry_after=0.002, seed=int(rng.integers(2**31)))
-        agents = agents_of(game)
-        agent, seed = agents[int(rng.integers(len(agents)))], int(rng.integers(2**31))
-        by_command = bool(rng.integers(2))
-        with all_logged() as said, in_environment(key), hurried(), running(IndiscreetService(settings)) as url:
-            table = Seated(game, agent, seed, url, IN_TIME if fault in OF_TIME else PATIENT)
-            played, wrong = (commanded if by_command else in_process)(table, folder, said)
-        findings = [*wrong, *(checked(played) if played else ()), *leaks(key, folder, said.getvalue())]
-        how = f"{subject} agent={agent} seed={seed} {'play' if by_command else 'in process'}"
-        return Tried(
-            1,
-            tuple(replace(finding, shortest=finding.shortest or how) for finding in findings),
-            {} if fault in OF_TIME else counts(played),
-        )
-
-
 def agents_of(game: str) -> list[str]:
     """The players of a game that ask a model: `chat`, and those in the game's own room."""
     room = f".agents.{lookup(game).spec.id.rpartition('_v')[0]}"
     return ["chat", *(name for name in names_of("asking") if room in str(REGISTRY[name].cls))]
 
 
-def in_process(table: Seated, folder: Path, said: io.StringIO) -> tuple[Played | None, list[Finding]]:
+def play(game: str, fault: str, seed: int, folder: Path) -> None:
+    """A game of one of its players under a fault, by the library or by the command; it is checked."""
+    rng = np.random.default_rng(seed)
+    key = f"sk-canary-{rng.bytes(12).hex()}"
+    rates = {} if fault == "none" else {fault: RATE}
+    settings = ServerSettings(faults=rates, key=key, hang=LATE, retry_after=0.002, seed=int(rng.integers(2**31)))
+    agents = agents_of(game)
+    agent, deal = agents[int(rng.integers(len(agents)))], int(rng.integers(2**31))
+    played = (commanded, in_process)[int(rng.integers(2))]
+    with all_logged() as said, in_environment(key), hurried(), running(IndiscreetService(settings)) as url:
+        table = Seated(game, agent, deal, url, IN_TIME if fault in OF_TIME else PATIENT)
+        check(played(table, folder, said))
+        check_secret(key, folder, said.getvalue())
+
+
+def in_process(table: Seated, folder: Path, said: io.StringIO) -> Played:
     """A game by the library: retries with little wait, a cache, several calls at once."""
     game, agent, seed, url, timeout = table
     limits = {"timeout": timeout, "max_retries": 2, "tries": 2, "patience": 1000}
@@ -143,16 +131,14 @@ def in_process(table: Seated, folder: Path, said: io.StringIO) -> tuple[Played |
     seats = (((agent, lambda: make_policy(agent, spec.id, config, model))),) * len(env.game_env.possible_agents)
     try:
         (episode,) = GameRunner().play(env, [Job(seed, seats, file)])
-    except Exception as error:
-        return None, [lost(error)]
     finally:
         endpoint.close()
     said.write(repr(model.meter.taken))
     decisions = [decision.as_json() for decision in episode.decisions]
-    return Played(file, decisions, episode.outcome is not None), []
+    return Played(file, decisions, episode.outcome is not None)
 
 
-def commanded(table: Seated, folder: Path, said: io.StringIO) -> tuple[Played | None, list[Finding]]:
+def commanded(table: Seated, folder: Path, said: io.StringIO) -> Played:
     """A game by the command line, whose calls are not tried again."""
     game, agent, seed, url, timeout = table
     options = [f"--set={key}={json.dumps(value)}" for key, value in SMALL.get(game, {}).items()]
@@ -160,40 +146,29 @@ def commanded(table: Seated, folder: Path, said: io.StringIO) -> tuple[Played | 
     limits = ["--timeout", str(timeout), "--max-retries", "0", "--tries", "2", "--cache", str(folder / "cache.jsonl")]
     command = ["play", game, *options, *asks, *limits, "--seed", str(seed), "--out", str(folder), "--json"]
     out = io.StringIO()
-    try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(said):
-            code = run(command)
-    except Exception as error:
-        return None, [lost(error)]
-    finally:
-        said.write(out.getvalue())
-    if code != 0:
-        return None, [Finding(f"parlour play ended with {code}: {said.getvalue()[-200:]}")]
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(said):
+        code = run(command)
+    said.write(out.getvalue())
+    none = "answered none of" in said.getvalue()  # then the game is played by the heuristic, and the exit code is 2
+    assert code == (2 if none else 0), f"parlour play ended with {code}: {said.getvalue()[-200:]}"
     (result,) = json.loads(out.getvalue())
     files = [file for file in folder.glob("*.jsonl") if file.name != "cache.jsonl"]
     decided = [{k: v for k, v in seat.items() if k != "player"} for seat in result["players"].values()]
-    return Played(files[0], decided, "unfinished" not in result), []
+    return Played(files[0], decided, "unfinished" not in result)
 
 
-def checked(played: Played) -> Iterator[Finding]:
-    """What is wrong with a game: lost, not readable, not re-enacted, or with decisions that do not add up."""
-    if not played.ended:
-        yield Finding("a game was lost")
-    try:
-        transcript = replay.read(played.transcript)
-        steps = list(replay.reenact(transcript))
-        written = [count.as_json() for count in of_transcript(transcript)]
-    except Exception as error:
-        yield Finding(f"the transcript cannot be re-enacted: {type(error).__name__}: {error}")
-        return
-    if transcript.outcome is None or not steps:
-        yield Finding("the transcript is not whole")
-    if [stable(row) for row in written] != [stable(decision) for decision in played.decisions]:
-        yield Finding("the transcript tells of other decisions than the game", json.dumps([written, played.decisions]))
+def check(played: Played) -> None:
+    """The game was not lost, its transcript is re-enacted, and its decisions add up."""
+    assert played.ended, "a game was lost"
+    transcript = replay.read(played.transcript)
+    assert list(replay.reenact(transcript))
+    assert transcript.outcome is not None, "the transcript is not whole"
+    written = [count.as_json() for count in of_transcript(transcript)]
+    stated = [stable(decision) for decision in played.decisions]
+    assert [stable(row) for row in written] == stated, "the transcript has other decisions than the game"
     turns, choices = turns_of(transcript)
     total = sum(row["decisions"] + row.get("talk", 0) for row in written)
-    if not choices <= total <= turns:
-        yield Finding("decisions do not add up", f"{total} told, {choices} of {turns} turns with a choice")
+    assert choices <= total <= turns, f"decisions do not add up: {total}, {choices} of {turns} turns with a choice"
 
 
 def turns_of(transcript: replay.Transcript) -> tuple[int, int]:
@@ -210,32 +185,16 @@ def stable(row: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in row.items() if "seconds" not in key}
 
 
-def leaks(key: str, folder: Path, said: str) -> Iterator[Finding]:
-    """Where a key is that should be nowhere."""
+def check_secret(key: str, folder: Path, said: str) -> None:
+    """The key is in no file, no line that was printed or logged, no title."""
     places = {str(file.name): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
     places |= {"what was printed or logged": said.encode()}
     places |= {"the names of threads": repr([thread.name for thread in threading.enumerate()]).encode()}
     for title in ("cmdline", "comm"):
         with contextlib.suppress(OSError):
             places[f"the process's {title}"] = Path(f"/proc/self/{title}").read_bytes()
-    for place, bytes_ in places.items():
-        if key.lower().encode() in bytes_.lower():
-            yield Finding(f"the key is in {place}")
-
-
-def lost(error: Exception) -> Finding:
-    """A game that did not come to its end."""
-    return Finding(f"a game was lost: {type(error).__name__}: {' '.join(str(error).split())[:200]}")
-
-
-def counts(played: Played | None) -> dict[str, int]:
-    """For the report."""
-    if played is None:
-        return {}
-    total = [
-        (decision.get("decisions", 0), sum(decision.get("heuristic", {}).values())) for decision in played.decisions
-    ]
-    return {"decisions": sum(all_ for all_, _ in total), "by heuristic": sum(other for _, other in total)}
+    leaks = [place for place, content in places.items() if key.lower().encode() in content.lower()]
+    assert not leaks, f"the key is in {', '.join(leaks)}"
 
 
 @contextlib.contextmanager
@@ -272,4 +231,44 @@ def in_environment(key: str) -> Iterator[None]:
             os.environ[KEY_ENV] = before
 
 
-ATTACKS: tuple[Any, ...] = (FaultsAttack(),)
+# -- every game, every fault --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fault", [*FAULTS, "none"])
+@pytest.mark.parametrize("game", registry)
+def test_a_game_under_faults_comes_to_its_end_and_keeps_the_key(game, fault, tmp_path):
+    for seed in range(2):
+        (folder := tmp_path / str(seed)).mkdir()
+        play(game, fault, seed, folder)
+
+
+def test_games_are_played_by_the_players_that_ask_a_model():
+    assert agents_of("avalon_v0") == ["chat", "avalon_agent", "avalon_baseline"]
+    assert {"chat", "gratr", "werewolf_rag"} <= set(agents_of("werewolf_v0"))
+    assert agents_of("mediated_qa_v0") == ["chat"]
+
+
+# -- the tests can fail ------------------------------------------------------------------------------------------
+
+
+def defects(fault: str, folder: Path) -> str:
+    """What is found in some games; half of them are played by the command."""
+    found = []
+    for seed in range(3):
+        (scratch := folder / str(seed)).mkdir()
+        with pytest.raises(AssertionError) as planted:
+            play("template_v0", fault, seed, scratch)
+        found.append(str(planted.value))
+    return " ".join(found)
+
+
+def test_a_key_that_is_written_down_is_found(tmp_path, monkeypatch):
+    monkeypatch.setattr(Endpoint, "_clean", lambda self, text: text)
+    found = defects("filter", tmp_path)
+    assert "game.jsonl" in found
+    assert "what was printed or logged" in found
+
+
+def test_decisions_that_do_not_add_up_are_found(tmp_path, monkeypatch):
+    monkeypatch.setattr(decisions, "_decision", lambda line, refused: decisions.Decisions(first=2))
+    assert "decisions" in defects("none", tmp_path)

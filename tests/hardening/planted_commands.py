@@ -1,4 +1,4 @@
-"""Commands with planted defects, for `test_hardening_kills`: each is called with the folder that it writes to."""
+"""Commands with planted defects, for `test_kills`: each is called with the folder that it writes to."""
 
 from __future__ import annotations
 
