@@ -12,7 +12,7 @@ from functools import lru_cache
 from parlour.envs.avalon import vocabulary
 from parlour.envs.avalon.bidding import BiddingAvalon
 from parlour.envs.avalon.rules import Avalon
-from parlour.envs.avalon.state import AvalonState, Phase
+from parlour.envs.avalon.state import AvalonPhase, AvalonState
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import NATURE, OVER, Event, Knowledge, Move, ParlourError, shuffles
 from parlour.envs.hidden_roles.rules import History, seen_by
@@ -67,11 +67,11 @@ def _possible(view: AvalonView, state: AvalonState, event: Event) -> Sequence[Mo
     """The moves of the seat to move that `event`, the next one that the seat of the View saw, leaves possible."""
     kind, args = event.move.kind, event.move.args
     own = state.actor == view.seat
-    if state.phase == Phase.VOTE:
+    if state.phase == AvalonPhase.VOTE:
         return (Move(vocabulary.BALLOT, (args[1 + state.actor],)),) if kind == vocabulary.VOTES else ()
-    if state.phase == Phase.QUEST and not own:
+    if state.phase == AvalonPhase.QUEST and not own:
         return vocabulary.SUCCESS, vocabulary.FAIL
-    if state.phase == Phase.HUNT and not own:
+    if state.phase == AvalonPhase.HUNT and not own:
         if kind != vocabulary.EXPOSED:
             return (vocabulary.PASS,)
         return (Move(vocabulary.GUESS, (args[1],)),) if args[0] == state.actor else ()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.options import AvalonOptions
 from parlour.envs.avalon.presets import PROPOSALS, QUESTS, QUESTS_TO_WIN, TEAM_SIZES
-from parlour.envs.avalon.state import AvalonStanding, AvalonState, Phase
+from parlour.envs.avalon.state import AvalonPhase, AvalonStanding, AvalonState
 from parlour.envs.avalon.vocabulary import AvalonView, side_of
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, announcement, shuffles
 from parlour.envs.hidden_roles.rules import HiddenRoles, Options, shown
@@ -75,23 +75,23 @@ class Avalon(HiddenRoles[AvalonState]):
     # -- the contract ------------------------------------------------------------------------------------------
 
     def initial(self) -> AvalonState:
-        return AvalonState(phase=Phase.DEAL, actor=NATURE, standing=AvalonStanding())
+        return AvalonState(phase=AvalonPhase.DEAL, actor=NATURE, standing=AvalonStanding())
 
     def nature(self, s: AvalonState, rng: np.random.Generator) -> Move:
-        if s.phase == Phase.DEAL:
+        if s.phase == AvalonPhase.DEAL:
             dealt = rng.permutation(self.deck).tolist()
             return Move(game.DEALT, (*dealt, int(rng.integers(self.seats))))
-        if s.phase == Phase.DRAW:
+        if s.phase == AvalonPhase.DRAW:
             drawn = rng.choice(self.seats, size=self.sizes[s.standing.quest], replace=False).tolist()
             return Move(game.DRAWN, tuple(sorted(drawn)))
         raise IllegalMove("nature has no move in this state")
 
     def chances(self, s: AvalonState) -> Iterator[tuple[Move, float]]:
         """Every deal of the roles with every leader, or every team, each as likely as the others."""
-        if s.phase == Phase.DEAL:
+        if s.phase == AvalonPhase.DEAL:
             for roles, share in shuffles(self.deck):
                 yield from ((Move(game.DEALT, (*roles, leader)), share / self.seats) for leader in range(self.seats))
-        elif s.phase == Phase.DRAW:
+        elif s.phase == AvalonPhase.DRAW:
             teams = tuple(combinations(range(self.seats), self.sizes[s.standing.quest]))
             yield from ((Move(game.DRAWN, team), 1 / len(teams)) for team in teams)
 
@@ -142,7 +142,7 @@ class Avalon(HiddenRoles[AvalonState]):
             announcement(game.LEADS, (quest, leader, self.sizes[quest], standing.counted, self.fails_needed[quest])),
         )
         return AvalonState(
-            phase=Phase.TALK if self.talk else Phase.PROPOSE,
+            phase=AvalonPhase.TALK if self.talk else AvalonPhase.PROPOSE,
             actor=leader,
             standing=standing,
             options=self._talks[leader] if self.talk else self._teams[quest][leader],
@@ -154,7 +154,7 @@ class Avalon(HiddenRoles[AvalonState]):
         leader = standing.leader
         if turn == self.seats:
             options = self._teams[standing.quest][leader]
-            return AvalonState(phase=Phase.PROPOSE, actor=leader, standing=standing, options=options, log=log)
+            return AvalonState(phase=AvalonPhase.PROPOSE, actor=leader, standing=standing, options=options, log=log)
         speaker = (leader + turn) % self.seats
         options = self._talks[speaker]
         return AvalonState(phase=s.phase, actor=speaker, turn=turn, standing=standing, options=options, log=log)
@@ -164,7 +164,9 @@ class Avalon(HiddenRoles[AvalonState]):
         # a short team counts twice (published code)
         weight = 2 if len(team) < self.sizes[standing.quest] else 1
         standing, log = standing._replace(counted=standing.counted + weight), s.log + event
-        return AvalonState(phase=Phase.VOTE, actor=0, team=team, standing=standing, options=self._ballots, log=log)
+        return AvalonState(
+            phase=AvalonPhase.VOTE, actor=0, team=team, standing=standing, options=self._ballots, log=log
+        )
 
     def _vote(self, s: AvalonState, move: Move, _event: tuple[Event, ...]) -> AvalonState:
         votes, turn = s.secret + move.args, s.turn + 1
@@ -196,9 +198,11 @@ class Avalon(HiddenRoles[AvalonState]):
     def _send(self, team: tuple[int, ...], standing: AvalonStanding, log: tuple[Event, ...]) -> AvalonState:
         """The team goes on the quest; in place of a short one nature draws another."""
         if len(team) < self.sizes[standing.quest]:
-            return AvalonState(phase=Phase.DRAW, actor=NATURE, team=team, standing=standing, log=log)
+            return AvalonState(phase=AvalonPhase.DRAW, actor=NATURE, team=team, standing=standing, log=log)
         options = self._hand(standing, team[0])
-        return AvalonState(phase=Phase.QUEST, actor=team[0], team=team, standing=standing, options=options, log=log)
+        return AvalonState(
+            phase=AvalonPhase.QUEST, actor=team[0], team=team, standing=standing, options=options, log=log
+        )
 
     def _draw(self, s: AvalonState, move: Move) -> AvalonState:
         """Nature names a whole team in place of a short one; the named seats are dropped (published code)."""
@@ -208,7 +212,7 @@ class Avalon(HiddenRoles[AvalonState]):
             raise IllegalMove(f"{move!r} draws no team of {size} different seats in ascending order")
         options = self._hand(s.standing, team[0])
         log = (*s.log, Event(NATURE, move, None))
-        return s._replace(phase=Phase.QUEST, actor=team[0], team=team, options=options, log=log)
+        return s._replace(phase=AvalonPhase.QUEST, actor=team[0], team=team, options=options, log=log)
 
     def _card(self, s: AvalonState, move: Move, event: tuple[Event, ...]) -> AvalonState:
         team, standing = s.team, s.standing
@@ -241,7 +245,7 @@ class Avalon(HiddenRoles[AvalonState]):
     ) -> AvalonState:
         actor = standing.roles.index(self.guesser)
         return AvalonState(
-            phase=Phase.HUNT,
+            phase=AvalonPhase.HUNT,
             actor=actor,
             team=team,
             success=success,
@@ -263,17 +267,17 @@ class Avalon(HiddenRoles[AvalonState]):
 
     def _end(self, s: AvalonState, standing: AvalonStanding, reason: str, log: tuple[Event, ...]) -> AvalonState:
         return AvalonState(
-            phase=Phase.DONE, actor=OVER, team=s.team, standing=standing._replace(reason=reason), log=log
+            phase=AvalonPhase.DONE, actor=OVER, team=s.team, standing=standing._replace(reason=reason), log=log
         )
 
     _STEPS: ClassVar = {
-        Phase.TALK: _talk,
-        Phase.PROPOSE: _propose,
-        Phase.VOTE: _vote,
-        Phase.QUEST: _card,
-        Phase.HUNT: _guess,
+        AvalonPhase.TALK: _talk,
+        AvalonPhase.PROPOSE: _propose,
+        AvalonPhase.VOTE: _vote,
+        AvalonPhase.QUEST: _card,
+        AvalonPhase.HUNT: _guess,
     }
-    _NATURAL: ClassVar = {Phase.DEAL: _deal, Phase.DRAW: _draw, Phase.DONE: HiddenRoles._done}
+    _NATURAL: ClassVar = {AvalonPhase.DEAL: _deal, AvalonPhase.DRAW: _draw, AvalonPhase.DONE: HiddenRoles._done}
 
     def _worded(self, s: AvalonState, move: Move) -> tuple[Event, ...]:
         """As for all games; words that nobody can hear are left out."""
@@ -283,13 +287,13 @@ class Avalon(HiddenRoles[AvalonState]):
 
     def options(self, phase: int, seat: int, *, quest: int = 0, good: bool = True) -> Options:
         """What a seat may do when it is asked in a phase, on a quest (0-4), if it is good; see `state.py` for the phases."""
-        if phase == Phase.VOTE:
+        if phase == AvalonPhase.VOTE:
             return self._ballots
         tables: dict[int, list[Options]] = {
-            Phase.TALK: self._talks,
-            Phase.PROPOSE: self._teams[quest],
-            Phase.QUEST: self._cards[good],
-            Phase.HUNT: self._guesses,
+            AvalonPhase.TALK: self._talks,
+            AvalonPhase.PROPOSE: self._teams[quest],
+            AvalonPhase.QUEST: self._cards[good],
+            AvalonPhase.HUNT: self._guesses,
         }
         return tables[phase][seat]
 

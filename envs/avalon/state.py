@@ -9,7 +9,7 @@ from parlour.envs.core import Event
 from parlour.envs.hidden_roles.rules import NOTHING, Options
 
 
-class Phase(IntEnum):
+class AvalonPhase(IntEnum):
     """Phases, in the order of play; then the phases of a table with bids."""
 
     DEAL = 0

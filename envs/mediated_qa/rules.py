@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-class Step(IntEnum):
+class QAStep(IntEnum):
     """Moves of a question, in their order; `MEASURE` comes after `ASK`, where the mediator sees more than the state."""
 
     ASK = 0
@@ -62,9 +62,9 @@ class Step(IntEnum):
 
 
 _DONE: Final = {
-    Step.FETCH: ("has_evidence", "evidence"),
-    Step.ANSWER: ("answered", "answer"),
-    Step.CHECK: ("verdict", ""),
+    QAStep.FETCH: ("has_evidence", "evidence"),
+    QAStep.ANSWER: ("answered", "answer"),
+    QAStep.CHECK: ("verdict", ""),
 }
 """By step: the fields of the state that nature's number and words go to."""
 _REASONS: Final = ("right", "wrong", "abstained", "abstained")
@@ -73,7 +73,7 @@ _REASONS: Final = ("right", "wrong", "abstained", "abstained")
 class MediatedState(NamedTuple):
     """How far the episode is. What concerns one question is reset with the next."""
 
-    step: Step = Step.ASK
+    step: QAStep = QAStep.ASK
     asked: tuple[int, ...] = ()
     """Numbers of the questions so far, the present one last."""
     signal: int = -1
@@ -126,12 +126,12 @@ class MediatedQA(Game[MediatedState]):
             tuple(Move(kind, (k,)) for k in range(len(names)))
             for kind, names in zip(CHOICES, actions.names, strict=True)
         ]
-        self._legal = {Step.ADVISE: advise}
+        self._legal = {QAStep.ADVISE: advise}
         if modules:
             self._legal |= {
-                Step.RETRIEVE: choose[Module.RETRIEVER],
-                Step.GENERATE: choose[Module.GENERATOR],
-                Step.VERIFY: choose[Module.VERIFIER],
+                QAStep.RETRIEVE: choose[Module.RETRIEVER],
+                QAStep.GENERATE: choose[Module.GENERATOR],
+                QAStep.VERIFY: choose[Module.VERIFIER],
             }
         self.catalogue = tuple(move for moves in self._legal.values() for move in moves)
         self._seen = len(SEEN[self.sees])
@@ -146,7 +146,7 @@ class MediatedQA(Game[MediatedState]):
     def actor(self, s: MediatedState) -> int:
         if s.done == self.questions:
             return OVER
-        return s.step - Step.ADVISE if s.step in self._legal else NATURE
+        return s.step - QAStep.ADVISE if s.step in self._legal else NATURE
 
     def legal(self, s: MediatedState) -> tuple[Move, ...]:
         return self._legal.get(s.step, ()) if s.done < self.questions else ()
@@ -158,26 +158,26 @@ class MediatedQA(Game[MediatedState]):
 
     def nature(self, s: MediatedState, rng: np.random.Generator) -> Move:
         service = self._service()
-        if s.step == Step.ASK:
+        if s.step == QAStep.ASK:
             number = _other_than(s.asked, self.size, rng)
             question = service.ask(number)
             return Move(QUESTION, (number, question.state), question.text)
-        if s.step == Step.MEASURE:
+        if s.step == QAStep.MEASURE:
             features = service.context(s.asked[-1])[: self._seen]  # type: ignore[attr-defined]
             return Move(MEASURED, (), " ".join(map(repr, map(float, features))))
         number, plan = s.asked[-1], self.plan(s)
-        if s.step == Step.FETCH:
+        if s.step == QAStep.FETCH:
             searches = self.actions.searches(plan.retriever)
             evidence = service.retrieve(number, plan.retriever) if searches else ""
             return Move(RETRIEVED, (plan.retriever, int(evidence != "")), evidence)
-        if s.step == Step.ANSWER:
+        if s.step == QAStep.ANSWER:
             refuses = self.actions.refuses(plan.generator)
             answer = "" if refuses else service.answer(number, plan.generator, s.evidence, rng)
             return Move(ANSWERED, (plan.generator, int(answer != "")), answer)
-        if s.step == Step.CHECK:
+        if s.step == QAStep.CHECK:
             checks = self.actions.checks(plan.verifier) and s.answered
             arguments = (number, plan.verifier, s.evidence, s.answer)
-            verdict = verdict_of(service, self.actions, *arguments) if checks else vocabulary.Verdict.UNCHECKED
+            verdict = verdict_of(service, self.actions, *arguments) if checks else vocabulary.CheckVerdict.UNCHECKED
             return Move(CHECKED, (plan.verifier, verdict), "")
         right = answers(s) and service.right(number, s.answer)
         return Move(JUDGED, (int(right), int(service.known(number))), service.gold(number))
@@ -187,7 +187,7 @@ class MediatedQA(Game[MediatedState]):
             raise IllegalMove(f"{move.kind} {list(move.args)} is not accepted: the episode is over")
         if s.step in self._legal:
             return self._decide(s, move)
-        if s.step == Step.MEASURE:
+        if s.step == QAStep.MEASURE:
             return self._after_measured(s, move)
         _check(move, *self._accepted(s))
         return self._AFTER[s.step](self, s, move)
@@ -223,7 +223,7 @@ class MediatedQA(Game[MediatedState]):
 
     def plan(self, s: MediatedState) -> Joint:
         """What is carried out of the modules' choices, as far as retrieval tells by now."""
-        if s.step == Step.FETCH:
+        if s.step == QAStep.FETCH:
             return Joint(*s.chosen)
         key = s.chosen, bool(s.has_evidence)
         plan = self._plans.get(key)
@@ -238,28 +238,28 @@ class MediatedQA(Game[MediatedState]):
         if plain not in self._legal[s.step]:
             kinds = ", ".join(f"{m.kind} {list(m.args)}" for m in self._legal[s.step])
             raise IllegalMove(f"{move.kind} {list(move.args)} is not accepted; accepted: {kinds}")
-        seat, args = s.step - Step.ADVISE, move.args
+        seat, args = s.step - QAStep.ADVISE, move.args
         log = (*s.log, Event(seat, plain, (seat,)))
         if seat != Module.MEDIATOR:
-            return s._replace(step=Step(s.step + 1), chosen=(*s.chosen, *args), log=log)
+            return s._replace(step=QAStep(s.step + 1), chosen=(*s.chosen, *args), log=log)
         if not self.modules:
-            return s._replace(step=Step.FETCH, advice=args, chosen=args, log=log)
+            return s._replace(step=QAStep.FETCH, advice=args, chosen=args, log=log)
         advised = (announcement(ADVICE, (j, k), (j,)) for j, k in enumerate(args, Module.RETRIEVER))
-        return s._replace(step=Step.RETRIEVE, advice=args, log=(*log, *advised))
+        return s._replace(step=QAStep.RETRIEVE, advice=args, log=(*log, *advised))
 
     def _accepted(self, s: MediatedState) -> tuple[str, tuple[range, range]]:
         """The move that nature makes now: its kind and the ranges of its arguments."""
-        if s.step == Step.ASK:
+        if s.step == QAStep.ASK:
             return QUESTION, (range(self.size), range(len(vocabulary.STATES)))
         plan = self.plan(s)
-        if s.step == Step.FETCH:
+        if s.step == QAStep.FETCH:
             return RETRIEVED, (_only(plan.retriever), range(1 + self.actions.searches(plan.retriever)))
-        if s.step == Step.ANSWER:
+        if s.step == QAStep.ANSWER:
             return ANSWERED, (_only(plan.generator), range(1 + (not self.actions.refuses(plan.generator))))
-        if s.step == Step.CHECK:
+        if s.step == QAStep.CHECK:
             checked = self.actions.checks(plan.verifier) and s.answered
-            verdicts = range(vocabulary.Verdict.ENTAILED, vocabulary.Verdict.CONTRADICTED + 1)
-            return CHECKED, (_only(plan.verifier), verdicts if checked else _only(vocabulary.Verdict.UNCHECKED))
+            verdicts = range(vocabulary.CheckVerdict.ENTAILED, vocabulary.CheckVerdict.CONTRADICTED + 1)
+            return CHECKED, (_only(plan.verifier), verdicts if checked else _only(vocabulary.CheckVerdict.UNCHECKED))
         return JUDGED, (range(1 + answers(s)), range(2))
 
     def _after_question(self, s: MediatedState, move: Move) -> MediatedState:
@@ -269,7 +269,7 @@ class MediatedQA(Game[MediatedState]):
         signalled = announcement(SIGNAL, (signal,))
         log = (*s.log, signalled, Event(NATURE, move, (Module.MEDIATOR,)))
         return self._initial._replace(
-            step=Step.MEASURE if self._seen else Step.ADVISE,
+            step=QAStep.MEASURE if self._seen else QAStep.ADVISE,
             asked=(*s.asked, number),
             signal=signal,
             text=move.words,
@@ -288,13 +288,13 @@ class MediatedQA(Game[MediatedState]):
             accepted = f"{MEASURED} with {self._seen} finite numbers in words, a blank between them"
             raise IllegalMove(f"{move.kind} {list(move.args)} is not accepted of nature; accepted: {accepted}")
         log = (*s.log, Event(NATURE, move, (Module.MEDIATOR,)))
-        return s._replace(step=Step.ADVISE, context=context, log=log)
+        return s._replace(step=QAStep.ADVISE, context=context, log=log)
 
     def _after_done(self, s: MediatedState, move: Move) -> MediatedState:
         """What was retrieved, answered, or found by the check."""
         result, words = _DONE[s.step]
         changes: dict[str, Any] = {result: move.args[1], **({words: move.words} if words else {})}
-        return s._replace(step=Step(s.step + 1), log=_logged(s, move), **changes)
+        return s._replace(step=QAStep(s.step + 1), log=_logged(s, move), **changes)
 
     def _after_judged(self, s: MediatedState, move: Move) -> MediatedState:
         right, known = map(bool, move.args)
@@ -303,13 +303,13 @@ class MediatedQA(Game[MediatedState]):
         result = Event(NATURE, Move(RESULT, (outcome, *plan), s.text), None)
         earned = tuple(a + b for a, b in zip(s.earned, self._pay(outcome, plan), strict=True))
         return s._replace(
-            step=Step.ASK, done=s.done + 1, outcome=outcome, earned=earned, log=(*_logged(s, move), result)
+            step=QAStep.ASK, done=s.done + 1, outcome=outcome, earned=earned, log=(*_logged(s, move), result)
         )
 
     _AFTER: ClassVar = {
-        Step.ASK: _after_question,
-        **dict.fromkeys((Step.FETCH, Step.ANSWER, Step.CHECK), _after_done),
-        Step.JUDGE: _after_judged,
+        QAStep.ASK: _after_question,
+        **dict.fromkeys((QAStep.FETCH, QAStep.ANSWER, QAStep.CHECK), _after_done),
+        QAStep.JUDGE: _after_judged,
     }
     """By step: what a move of nature leads to."""
 
@@ -323,7 +323,7 @@ class MediatedQA(Game[MediatedState]):
 
 def answers(s: MediatedState) -> bool:
     """Whether the system gives its answer: there is one, and the check does not contradict it."""
-    return bool(s.answered) and s.verdict != vocabulary.Verdict.CONTRADICTED
+    return bool(s.answered) and s.verdict != vocabulary.CheckVerdict.CONTRADICTED
 
 
 def _logged(s: MediatedState, move: Move) -> tuple[Event, ...]:

@@ -62,7 +62,7 @@ STATES: Final = (*(f"T:{t}_Q:{q}" for t, q in product(LEVELS, LEVELS)), NO_SIGNA
 VERDICTS: Final = ("none", "entailment", "neutral", "contradiction")
 
 
-class Verdict(Number):
+class CheckVerdict(Number):
     """Verdicts of the check, in the order of `VERDICTS`."""
 
     UNCHECKED = 0

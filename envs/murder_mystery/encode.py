@@ -23,7 +23,7 @@ from parlour.envs.spec import Encoders
 
 Features = np.ndarray[Any, np.dtype[np.float32]]
 
-_PHASES: Final = vocabulary.Phase.DONE + 1
+_PHASES: Final = vocabulary.MysteryPhase.DONE + 1
 _TABLE: Final = ("round / rounds", "everybody hears", "facts of my own / 50", "lies I planned / 20", "may be silent")
 _SEAT_FEATURES: Final = (
     "is me",

@@ -17,7 +17,15 @@ from parlour.envs.murder_mystery import vocabulary
 from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.legal_moves import Table
 from parlour.envs.murder_mystery.options import RULES, MysteryOptions
-from parlour.envs.murder_mystery.vocabulary import ANYBODY, CIVILIANS, MURDERERS, TOLD, WITH_WORDS, MysteryView, Phase
+from parlour.envs.murder_mystery.vocabulary import (
+    ANYBODY,
+    CIVILIANS,
+    MURDERERS,
+    TOLD,
+    WITH_WORDS,
+    MysteryPhase,
+    MysteryView,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +55,7 @@ _IDLE: Final = Exchange(-1, -1)
 class MysteryState(NamedTuple):
     """Everything about a game in progress. Hashable; never changed."""
 
-    phase: Phase = Phase.INTRODUCTIONS
+    phase: MysteryPhase = MysteryPhase.INTRODUCTIONS
     actor: int = 0
     """The seat to move, or `OVER`."""
     round: int = 0
@@ -136,11 +144,11 @@ class MurderMystery(Game[MysteryState]):
     def view(self, s: MysteryState, seat: int) -> MysteryView:
         phase, actor, number, turn, exchange, _, suspects, _, options, log = s
         asker, victim, asked, _, topic, about, _ = exchange
-        if phase in (Phase.SUSPICION, Phase.VOTING):
+        if phase in (MysteryPhase.SUSPICION, MysteryPhase.VOTING):
             victim = turn % self.victims if actor == seat else -1
-        target = asked[-1] if asked and phase in (Phase.QUESTION, Phase.REPLY) else -1
+        target = asked[-1] if asked and phase in (MysteryPhase.QUESTION, MysteryPhase.REPLY) else -1
         if self.hearing == "two" and seat not in (asker, target):
-            topic, about, phase = -1, ANYBODY, min(phase, Phase.QUESTION) if target >= 0 else phase
+            topic, about, phase = -1, ANYBODY, min(phase, MysteryPhase.QUESTION) if target >= 0 else phase
         return self._views[seat]._replace(
             legal=options.legal if actor == seat else (),
             events=self._seen(seat, log),
@@ -182,7 +190,7 @@ class MurderMystery(Game[MysteryState]):
             targets=self.targets,
             hearing=self.hearing,
             majority=self.majority,
-            phase=Phase.INTRODUCTIONS,
+            phase=MysteryPhase.INTRODUCTIONS,
             round=0,
             asker=-1,
             victim=-1,
@@ -221,7 +229,7 @@ class MurderMystery(Game[MysteryState]):
         asker, victim = divmod(turn, self.victims)
         log = (*s.log, announcement(vocabulary.TURN, (asker, victim)))
         return s._replace(
-            phase=Phase.CHOICE,
+            phase=MysteryPhase.CHOICE,
             actor=asker,
             turn=turn,
             exchange=Exchange(asker, victim),
@@ -234,13 +242,13 @@ class MurderMystery(Game[MysteryState]):
         if not move.args:
             return self._open_turn(s, s.turn + 1)
         exchange = s.exchange._replace(asked=s.exchange.asked + move.args, question=0, topic=-1, about=ANYBODY, facts=0)
-        return s._replace(phase=Phase.QUESTION, exchange=exchange, options=self._questions(exchange))
+        return s._replace(phase=MysteryPhase.QUESTION, exchange=exchange, options=self._questions(exchange))
 
     def _ask(self, s: MysteryState, move: Move) -> MysteryState:
         topic, about = move.args
         exchange = s.exchange._replace(topic=topic, about=about, facts=0)
         return s._replace(
-            phase=Phase.REPLY,
+            phase=MysteryPhase.REPLY,
             actor=exchange.asked[-1],
             exchange=exchange,
             options=self._replies(s, exchange),
@@ -271,15 +279,17 @@ class MurderMystery(Game[MysteryState]):
         exchange = s.exchange._replace(question=s.exchange.question + 1, topic=-1, about=ANYBODY, facts=0)
         asker = exchange.asker
         if exchange.question < self.questions:
-            return s._replace(phase=Phase.QUESTION, actor=asker, exchange=exchange, options=self._questions(exchange))
+            return s._replace(
+                phase=MysteryPhase.QUESTION, actor=asker, exchange=exchange, options=self._questions(exchange)
+            )
         if len(exchange.asked) == self.targets:
             return self._open_turn(s, s.turn + 1)
         options = self.table.choices(asker, tuple(sorted(exchange.asked)))
-        return s._replace(phase=Phase.CHOICE, actor=asker, exchange=exchange, options=options)
+        return s._replace(phase=MysteryPhase.CHOICE, actor=asker, exchange=exchange, options=options)
 
     def _open_reports(self, s: MysteryState) -> MysteryState:
         voting = s.round + 1 == self.rounds
-        s = s._replace(phase=Phase.VOTING if voting else Phase.SUSPICION, exchange=_IDLE)
+        s = s._replace(phase=MysteryPhase.VOTING if voting else MysteryPhase.SUSPICION, exchange=_IDLE)
         if voting:
             s = s._replace(round=self.rounds, log=(*s.log, announcement(vocabulary.ROUND, (self.rounds,))))
         return self._want(s, 0)
@@ -287,7 +297,7 @@ class MurderMystery(Game[MysteryState]):
     def _want(self, s: MysteryState, turn: int) -> MysteryState:
         """Ask one seat about one victim, in private."""
         seat, victim = divmod(turn, self.victims)
-        voting = s.phase == Phase.VOTING
+        voting = s.phase == MysteryPhase.VOTING
         wanted = announcement(vocabulary.WANTED, (int(voting), victim), (seat,))
         return s._replace(actor=seat, turn=turn, options=self.table.names[voting][seat], log=(*s.log, wanted))
 
@@ -310,7 +320,7 @@ class MurderMystery(Game[MysteryState]):
             verdict = (k, self.found(s.votes, k), _VERDICTS[self._score(s.votes, k)])
             result.append(announcement(vocabulary.VOTES, (k, *self._counts(s.votes, k))))
             result.append(announcement(vocabulary.VERDICT, verdict))
-        return s._replace(phase=Phase.DONE, actor=OVER, turn=0, options=NOTHING, log=(*s.log, *result))
+        return s._replace(phase=MysteryPhase.DONE, actor=OVER, turn=0, options=NOTHING, log=(*s.log, *result))
 
     _STEPS: ClassVar = {
         vocabulary.INTRODUCE: _introduce,

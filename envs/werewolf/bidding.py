@@ -12,7 +12,7 @@ from parlour.envs.hidden_roles.rules import NOTHING, Options
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.options import WerewolfOptions
 from parlour.envs.werewolf.rules import Werewolf
-from parlour.envs.werewolf.state import NOBODY, Phase, WerewolfStanding, WerewolfState
+from parlour.envs.werewolf.state import NOBODY, WerewolfPhase, WerewolfStanding, WerewolfState
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,33 +28,33 @@ class BiddingWerewolf(Werewolf):
         self.max_moves += self.max_days * self.seats * (self.seats + 1)
 
     def nature(self, s: WerewolfState, rng: np.random.Generator) -> Move:
-        if s.phase == Phase.FLOOR_TIE:
+        if s.phase == WerewolfPhase.FLOOR_TIE:
             return Move(game.DRAWN, (s.secret[int(rng.integers(len(s.secret)))],))
         return super().nature(s, rng)
 
     def chances(self, s: WerewolfState) -> Iterator[tuple[Move, float]]:
         """As in the game without bids, or each of the equal bids."""
-        if s.phase == Phase.FLOOR_TIE:
+        if s.phase == WerewolfPhase.FLOOR_TIE:
             yield from ((Move(game.DRAWN, (seat,)), 1 / len(s.secret)) for seat in s.secret)
         else:
             yield from super().chances(s)
 
     def _turn(
         self,
-        phase: Phase,
+        phase: WerewolfPhase,
         queue: tuple[int, ...],
         standing: WerewolfStanding,
         log: tuple[Event, ...],
         **night: Any,
     ) -> WerewolfState:
-        if phase != Phase.TALK:
+        if phase != WerewolfPhase.TALK:
             return super()._turn(phase, queue, standing, log, **night)
         return self._all_bid(standing, (*log[:-1], announcement(game.DAY, (standing.day,))))  # nobody speaks first
 
     def _all_bid(self, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         first, *rest = standing.living.speakers
         return WerewolfState(
-            phase=Phase.BID, actor=first, queue=tuple(rest), standing=standing, options=self._bids, log=log
+            phase=WerewolfPhase.BID, actor=first, queue=tuple(rest), standing=standing, options=self._bids, log=log
         )
 
     def _bid(self, s: WerewolfState, move: Move, _event: tuple[Event, ...]) -> WerewolfState:
@@ -67,7 +67,7 @@ class BiddingWerewolf(Werewolf):
             return self._ballot(s.standing, s.log)
         if len(among) == 1:
             return self._floor(s, among[0])
-        return s._replace(phase=Phase.FLOOR_TIE, actor=NATURE, secret=among, options=NOTHING)
+        return s._replace(phase=WerewolfPhase.FLOOR_TIE, actor=NATURE, secret=among, options=NOTHING)
 
     def _floor_tie(self, s: WerewolfState, move: Move) -> WerewolfState:
         if move.kind != game.DRAWN or move.args not in [(seat,) for seat in s.secret]:
@@ -76,7 +76,9 @@ class BiddingWerewolf(Werewolf):
 
     def _floor(self, s: WerewolfState, seat: int) -> WerewolfState:
         """A seat has the floor."""
-        return s._replace(phase=Phase.TALK, actor=seat, queue=NOBODY, secret=NOBODY, options=self._choices.talks[seat])
+        return s._replace(
+            phase=WerewolfPhase.TALK, actor=seat, queue=NOBODY, secret=NOBODY, options=self._choices.talks[seat]
+        )
 
     def _spoken(self, s: WerewolfState, _move: Move, event: tuple[Event, ...]) -> WerewolfState:
         log = s.log + event
@@ -85,10 +87,10 @@ class BiddingWerewolf(Werewolf):
         return self._ballot(s.standing, log)
 
     def _ballot(self, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
-        return self._turn(Phase.VOTE, standing.living.speakers, standing, log)
+        return self._turn(WerewolfPhase.VOTE, standing.living.speakers, standing, log)
 
-    _STEPS: ClassVar = {**Werewolf._STEPS, Phase.BID: _bid, Phase.TALK: _spoken}
-    _NATURAL: ClassVar = {**Werewolf._NATURAL, Phase.FLOOR_TIE: _floor_tie}
+    _STEPS: ClassVar = {**Werewolf._STEPS, WerewolfPhase.BID: _bid, WerewolfPhase.TALK: _spoken}
+    _NATURAL: ClassVar = {**Werewolf._NATURAL, WerewolfPhase.FLOOR_TIE: _floor_tie}
 
 
 def _speeches(log: tuple[Event, ...]) -> list[Event]:

@@ -20,7 +20,7 @@ from parlour.envs.core import NATURE, Move
 from parlour.envs.hidden_roles.rules import Options, shown
 from parlour.envs.language import speech
 from parlour.envs.werewolf.presets import WerewolfRules
-from parlour.envs.werewolf.state import NOBODY, Living, Phase, WerewolfStanding
+from parlour.envs.werewolf.state import NOBODY, Living, WerewolfPhase, WerewolfStanding
 from parlour.envs.werewolf.vocabulary import (
     ACTS,
     ATTACKED,
@@ -59,39 +59,41 @@ class Choices:
         self.catalogue = (*talks, *whispers, *(move for kind in TARGETED for move in aims[kind]), KEEP, GIVE)
         self.talks = [shown(i, None, [m for m in talks if speech.sayable(m, i)]) for i in every]
         healing = [shown(i, (i,), (KEEP, GIVE)) for i in every]
-        self._fixed = {Phase.TALK: self.talks, Phase.LAST: self.talks, Phase.SAVE: healing}
+        self._fixed = {WerewolfPhase.TALK: self.talks, WerewolfPhase.LAST: self.talks, WerewolfPhase.SAVE: healing}
         # by kind: nobody (in a whisper: silence), then each seat
         self._aims = aims | {speech.RECOMMEND: (*talks[:1], *whispers)}
         self._secret_ballot = rules.votes_shown != "as_cast"
         wolves_matter = rules.hunt_shown == "as_cast" or not rules.hunt_wolves
-        self._of_wolves = frozenset((Phase.WHISPER, Phase.HUNT) if wolves_matter else (Phase.WHISPER,))
+        self._of_wolves = frozenset(
+            (WerewolfPhase.WHISPER, WerewolfPhase.HUNT) if wolves_matter else (WerewolfPhase.WHISPER,)
+        )
 
-    def of(self, phase: Phase, seat: int, standing: WerewolfStanding) -> Options:
+    def of(self, phase: WerewolfPhase, seat: int, standing: WerewolfStanding) -> Options:
         """The options of `seat` in `phase`; their `legal` is the same object as long as they are the same."""
         fixed = self._fixed.get(phase)
         if fixed is not None:
             return fixed[seat]
-        chooser = NATURE if phase == Phase.VOTE and self._secret_ballot else seat
-        guarded = standing.guarded if phase == Phase.PROTECT else None
+        chooser = NATURE if phase == WerewolfPhase.VOTE and self._secret_ballot else seat
+        guarded = standing.guarded if phase == WerewolfPhase.PROTECT else None
         wolves = standing.living.wolves if phase in self._of_wolves else NOBODY
         return self._with_targets(phase, chooser, standing.alive, guarded, wolves)
 
     @lru_cache(maxsize=_KEPT)  # noqa: B019 - bounded, and tables of rules live as long as their environments
     def _with_targets(
-        self, phase: Phase, seat: int, alive: tuple[bool, ...], guarded: int | None, wolves: tuple[int, ...]
+        self, phase: WerewolfPhase, seat: int, alive: tuple[bool, ...], guarded: int | None, wolves: tuple[int, ...]
     ) -> Options:
         rules = self._rules
-        if phase == Phase.VOTE:
+        if phase == WerewolfPhase.VOTE:
             ballots = self._aim(BALLOT, alive)
             return Options(ballots) if self._secret_ballot else shown(seat, None, ballots)
-        if phase in (Phase.WHISPER, Phase.HUNT):
-            to = wolves if phase == Phase.WHISPER or rules.hunt_shown == "as_cast" else (seat,)
-            kind = speech.RECOMMEND if phase == Phase.WHISPER else KILL
+        if phase in (WerewolfPhase.WHISPER, WerewolfPhase.HUNT):
+            to = wolves if phase == WerewolfPhase.WHISPER or rules.hunt_shown == "as_cast" else (seat,)
+            kind = speech.RECOMMEND if phase == WerewolfPhase.WHISPER else KILL
             return shown(seat, to, self._aim(kind, alive, () if rules.hunt_wolves else wolves))
-        if phase == Phase.PROTECT:
+        if phase == WerewolfPhase.PROTECT:
             barred = () if rules.guard_may_repeat or guarded is None else (guarded,)
             return shown(seat, (seat,), self._aim(GUARDS, alive, barred))
-        if phase == Phase.POISON:
+        if phase == WerewolfPhase.POISON:
             return shown(seat, (seat,), self._aim(POISONS, alive))
         return shown(seat, (seat,), self._aim(CHECKS, alive, (seat,)))
 
@@ -138,20 +140,24 @@ class Night:
         standing = WerewolfStanding(alive=view.alive, guarded=view.guarded, living=Living(wolves=wolves))
         return self._choices.of(phase, view.seat, standing).legal
 
-    def _phase(self, view: WerewolfView, wolves: tuple[int, ...], cycle: int) -> Phase | None:
+    def _phase(self, view: WerewolfView, wolves: tuple[int, ...], cycle: int) -> WerewolfPhase | None:
         """As what the seat is asked; None if it waits."""
         if view.role == WEREWOLF:
             place = wolves.index(view.seat)
             if cycle < self._whispers:
-                return Phase.WHISPER if cycle == place and len(wolves) > 1 else None
+                return WerewolfPhase.WHISPER if cycle == place and len(wolves) > 1 else None
             after = len(wolves) - 1 - place if self._one_by_one else 0
-            return Phase.HUNT if cycle == self._last_hunt - after else None
+            return WerewolfPhase.HUNT if cycle == self._last_hunt - after else None
         if view.role == WITCH:
             return _of_witch(view, cycle - self._last_hunt)
-        return {GUARD: Phase.PROTECT, SEER: Phase.CHECK}.get(view.role) if cycle == self._last_hunt else None
+        return (
+            {GUARD: WerewolfPhase.PROTECT, SEER: WerewolfPhase.CHECK}.get(view.role)
+            if cycle == self._last_hunt
+            else None
+        )
 
 
-def _of_witch(view: WerewolfView, after_hunt: int) -> Phase | None:
+def _of_witch(view: WerewolfView, after_hunt: int) -> WerewolfPhase | None:
     """She saves whom she hears to be dying, and poisons unless she knows that she dies herself."""
     attacked: tuple[int, ...] = ()
     saved = False
@@ -161,5 +167,5 @@ def _of_witch(view: WerewolfView, after_hunt: int) -> Phase | None:
         attacked = move.args if move.kind == ATTACKED else attacked
         saved = saved or (move.kind == HEALS and move.args == (1,))
     if after_hunt == 1:
-        return Phase.SAVE if view.antidote and attacked else None
-    return Phase.POISON if after_hunt == 2 and view.poison and (saved or attacked != (view.seat,)) else None
+        return WerewolfPhase.SAVE if view.antidote and attacked else None
+    return WerewolfPhase.POISON if after_hunt == 2 and view.poison and (saved or attacked != (view.seat,)) else None

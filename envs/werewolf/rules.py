@@ -16,7 +16,7 @@ from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.choices import Choices, Night
 from parlour.envs.werewolf.options import WerewolfOptions
 from parlour.envs.werewolf.presets import PRESETS
-from parlour.envs.werewolf.state import CALM, NOBODY, Darkness, Living, Phase, WerewolfStanding, WerewolfState
+from parlour.envs.werewolf.state import CALM, NOBODY, Darkness, Living, WerewolfPhase, WerewolfStanding, WerewolfState
 from parlour.envs.werewolf.vocabulary import WerewolfView, side_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
         self._night = Night(roles, rules, talk, self._choices)
         self.catalogue = self._choices.catalogue
         self._initial = WerewolfState(
-            phase=Phase.DEAL, actor=NATURE, standing=WerewolfStanding(alive=(True,) * num_players)
+            phase=WerewolfPhase.DEAL, actor=NATURE, standing=WerewolfStanding(alive=(True,) * num_players)
         )
         wolves = roles.count(game.WEREWOLF)
         night = wolves * (1 + talk) + 1 + len((game.GUARD, game.WITCH, game.WITCH, game.SEER))
@@ -57,22 +57,22 @@ class Werewolf(HiddenRoles[WerewolfState]):
         return self._initial
 
     def nature(self, s: WerewolfState, rng: np.random.Generator) -> Move:
-        if s.phase == Phase.DEAL:
+        if s.phase == WerewolfPhase.DEAL:
             roles, order = list(self.deck), self._every[:]
             rng.shuffle(roles)
             rng.shuffle(order)
             return Move(game.DEALT, (*roles, *order))
-        if s.phase == Phase.TIE:
+        if s.phase == WerewolfPhase.TIE:
             return Move(game.DRAWN, _aimed_at(s.secret[int(rng.integers(len(s.secret)))]))
         raise IllegalMove("nature has no move in this state")
 
     def chances(self, s: WerewolfState) -> Iterator[tuple[Move, float]]:
         """Every deal of the roles with every order of talk, or every tied target, each as likely as the others."""
-        if s.phase == Phase.DEAL:
+        if s.phase == WerewolfPhase.DEAL:
             for roles, dealt in shuffles(self.deck):
                 for order, drawn in shuffles(tuple(range(self.seats))):
                     yield Move(game.DEALT, (*roles, *order)), dealt * drawn
-        elif s.phase == Phase.TIE:
+        elif s.phase == WerewolfPhase.TIE:
             yield from ((Move(game.DRAWN, _aimed_at(target)), 1 / len(s.secret)) for target in s.secret)
 
     def outcome(self, s: WerewolfState) -> Outcome | None:
@@ -101,7 +101,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
             game.fellows(roles, self.wolf, seat) if role == game.WEREWOLF else (),
             standing.alive,
             standing.day,
-            Phase.WHISPER <= s.phase <= Phase.CHECK,
+            WerewolfPhase.WHISPER <= s.phase <= WerewolfPhase.CHECK,
             standing.order,
             standing.antidote if witch else None,
             standing.poison if witch else None,
@@ -134,24 +134,26 @@ class Werewolf(HiddenRoles[WerewolfState]):
         standing = standing._replace(day=standing.day + 1)
         log += (announcement(game.NIGHT, (standing.day,)),)
         wolves = standing.living.wolves
-        return self._turn(Phase.WHISPER if self.talk and len(wolves) > 1 else Phase.HUNT, wolves, standing, log)
+        return self._turn(
+            WerewolfPhase.WHISPER if self.talk and len(wolves) > 1 else WerewolfPhase.HUNT, wolves, standing, log
+        )
 
     def _whisper(self, s: WerewolfState, _move: Move, event: tuple[Event, ...]) -> WerewolfState:
         log = s.log + event
         if s.queue:
-            return self._turn(Phase.WHISPER, s.queue, s.standing, log)
-        return self._turn(Phase.HUNT, s.standing.living.wolves, s.standing, log)
+            return self._turn(WerewolfPhase.WHISPER, s.queue, s.standing, log)
+        return self._turn(WerewolfPhase.HUNT, s.standing.living.wolves, s.standing, log)
 
     def _hunt(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
         standing, votes, log = s.standing, s.secret + (move.args or (game.NO_VOTE,)), s.log + event
         if s.queue:
-            return self._turn(Phase.HUNT, s.queue, standing, log, secret=votes)
+            return self._turn(WerewolfPhase.HUNT, s.queue, standing, log, secret=votes)
         tied = self._most(votes)
         if len(tied) == 1:
             return self._chosen(tied[0], standing, log)
         if self.rules.hunt_tie == "nobody":
             return self._chosen(game.NO_VOTE, standing, log)
-        return WerewolfState(phase=Phase.TIE, actor=NATURE, secret=tied, standing=standing, log=log)
+        return WerewolfState(phase=WerewolfPhase.TIE, actor=NATURE, secret=tied, standing=standing, log=log)
 
     def _tie(self, s: WerewolfState, move: Move) -> WerewolfState:
         target = move.args[0] if move.args else game.NO_VOTE
@@ -165,7 +167,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
         log += (announcement(game.CHOSEN, _aimed_at(target), living.wolves),)
         dark = Darkness(victim=None if target == game.NO_VOTE else target)
         if living.guard:
-            return self._turn(Phase.PROTECT, living.guard, standing, log, dark=dark)
+            return self._turn(WerewolfPhase.PROTECT, living.guard, standing, log, dark=dark)
         return self._wake_witch(dark, standing, log)
 
     def _protect(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
@@ -182,7 +184,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
         log += (announcement(game.ATTACKED, NOBODY if dying is None else (dying,), witch),)
         if dying is None:
             return self._wake_poisoner(dark, standing, log)
-        return self._turn(Phase.SAVE, witch, standing, log, dark=dark)
+        return self._turn(WerewolfPhase.SAVE, witch, standing, log, dark=dark)
 
     def _save(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
         dark, standing = s.dark, s.standing
@@ -196,7 +198,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
             (dark.killed,) != witch or (self.rules.dying_witch_poisons and not standing.antidote)
         )
         if witch and acts:
-            return self._turn(Phase.POISON, witch, standing, log, dark=dark)
+            return self._turn(WerewolfPhase.POISON, witch, standing, log, dark=dark)
         return self._wake_seer(dark, standing, log)
 
     def _poison(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
@@ -208,7 +210,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
     def _wake_seer(self, dark: Darkness, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         seer = standing.living.seer
         if seer and seer[0] not in (dark.killed, dark.poisoned):
-            return self._turn(Phase.CHECK, seer, standing, log, dark=dark)
+            return self._turn(WerewolfPhase.CHECK, seer, standing, log, dark=dark)
         return self._dawn(dark, standing, log)
 
     def _check(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
@@ -235,7 +237,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
             return self._end(standing, reason, log)
         speakers = standing.living.speakers
         log += (announcement(game.DAY, (standing.day, speakers[0])),)
-        return self._turn(Phase.TALK if self.talk else Phase.VOTE, speakers, standing, log)
+        return self._turn(WerewolfPhase.TALK if self.talk else WerewolfPhase.VOTE, speakers, standing, log)
 
     def _speak(self, s: WerewolfState, _move: Move, event: tuple[Event, ...]) -> WerewolfState:
         queue, standing, log = s.queue, s.standing, s.log + event
@@ -244,14 +246,14 @@ class Werewolf(HiddenRoles[WerewolfState]):
             return WerewolfState(
                 phase=s.phase, actor=queue[0], queue=queue[1:], standing=standing, options=options, log=log
             )
-        return self._turn(Phase.VOTE, standing.living.speakers, standing, log)
+        return self._turn(WerewolfPhase.VOTE, standing.living.speakers, standing, log)
 
     def _vote(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
         queue, votes, log = s.queue, s.secret + (move.args or (game.NO_VOTE,)), s.log + event
         if queue and self._secret_ballot:  # the same options for every voter
             return s._replace(actor=queue[0], queue=queue[1:], secret=votes, log=log)
         if queue:
-            return self._turn(Phase.VOTE, queue, s.standing, log, secret=votes)
+            return self._turn(WerewolfPhase.VOTE, queue, s.standing, log, secret=votes)
         return self._count(votes, s.standing, log)
 
     def _count(self, votes: tuple[int, ...], standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
@@ -268,7 +270,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
         log += (announcement(game.EXECUTED, (executed,)),)
         standing = _bury(standing, top)
         if self.talk:
-            return self._turn(Phase.LAST, (executed,), standing, log)
+            return self._turn(WerewolfPhase.LAST, (executed,), standing, log)
         return self._buried(executed, standing, log)
 
     def _last_words(self, s: WerewolfState, _move: Move, event: tuple[Event, ...]) -> WerewolfState:
@@ -295,26 +297,26 @@ class Werewolf(HiddenRoles[WerewolfState]):
         return "parity" if self.rules.wolves_win == "parity" and 2 * wolves >= living else ""
 
     def _end(self, standing: WerewolfStanding, reason: str, log: tuple[Event, ...]) -> WerewolfState:
-        return WerewolfState(phase=Phase.DONE, actor=OVER, standing=standing._replace(reason=reason), log=log)
+        return WerewolfState(phase=WerewolfPhase.DONE, actor=OVER, standing=standing._replace(reason=reason), log=log)
 
     _STEPS: ClassVar = {
-        Phase.WHISPER: _whisper,
-        Phase.HUNT: _hunt,
-        Phase.PROTECT: _protect,
-        Phase.SAVE: _save,
-        Phase.POISON: _poison,
-        Phase.CHECK: _check,
-        Phase.TALK: _speak,
-        Phase.VOTE: _vote,
-        Phase.LAST: _last_words,
+        WerewolfPhase.WHISPER: _whisper,
+        WerewolfPhase.HUNT: _hunt,
+        WerewolfPhase.PROTECT: _protect,
+        WerewolfPhase.SAVE: _save,
+        WerewolfPhase.POISON: _poison,
+        WerewolfPhase.CHECK: _check,
+        WerewolfPhase.TALK: _speak,
+        WerewolfPhase.VOTE: _vote,
+        WerewolfPhase.LAST: _last_words,
     }
-    _NATURAL: ClassVar = {Phase.DEAL: _deal, Phase.TIE: _tie, Phase.DONE: HiddenRoles._done}
+    _NATURAL: ClassVar = {WerewolfPhase.DEAL: _deal, WerewolfPhase.TIE: _tie, WerewolfPhase.DONE: HiddenRoles._done}
 
     # -- small questions ---------------------------------------------------------------------------------------
 
     def _turn(
         self,
-        phase: Phase,
+        phase: WerewolfPhase,
         queue: tuple[int, ...],
         standing: WerewolfStanding,
         log: tuple[Event, ...],

@@ -10,7 +10,7 @@ from parlour.envs.core import Event
 from parlour.envs.hidden_roles.rules import NOTHING, Options
 
 
-class Phase(IntEnum):
+class WerewolfPhase(IntEnum):
     """Phases, in the order of play; then the phases of a table with bids."""
 
     DEAL = 0
@@ -108,7 +108,7 @@ CALM: Final = Darkness()
 class WerewolfState(NamedTuple):
     """Everything about a game in progress. Hashable; never changed."""
 
-    phase: Phase
+    phase: WerewolfPhase
     actor: int
     """The seat to move, `NATURE`, or `OVER`."""
     standing: WerewolfStanding

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests import ROOT
+
 PAGE = (ROOT / "docs" / "reference" / "decisions.md").read_text("utf-8")
 FOLDERS = ("envs", "policies", "training", "wrappers", "tests", "scripts", "examples", "docs", "plugins")
 COLUMNS = "| point | paper | code | parlour | why |"

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from parlour.envs.plugins import GROUPS
 
-ROOT = Path(__file__).parents[2]
+from tests import ROOT
+
 PAGE = (ROOT / "docs" / "reference" / "plugin_names.md").read_text(encoding="utf-8")
 LISTED = re.findall(r"^\| `(parlour\.\w+\.[\w.]+)` \| \S", PAGE, re.MULTILINE)
 PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))

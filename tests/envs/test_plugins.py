@@ -6,7 +6,6 @@ import logging
 import re
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
 from parlour.envs import plugins
@@ -17,7 +16,8 @@ from parlour.policies.llm import prompt
 from parlour.training import cli
 from parlour.training.cli.elsewhere import hint
 
-ROOT = Path(__file__).parents[1]
+from tests import ROOT
+
 GOOD = """
 from typing import Annotated
 import typer

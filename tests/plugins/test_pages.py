@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
+from tests import ROOT
 from tests.docs.prose import measure, page
 
-ROOT = Path(__file__).resolve().parents[2]
 PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))
 PAGES = [path.relative_to(ROOT).as_posix() for plugin in PLUGINS for path in sorted(plugin.rglob("*.md"))]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tests.hardening.kills import SUBJECTS  # the smallest runs that are killed
 
 pytestmark = pytest.mark.skipif(sys.version_info < (3, 12), reason="on Python 3.11 the other tests run the trainers")

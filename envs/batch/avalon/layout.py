@@ -16,12 +16,12 @@ from parlour.envs.avalon.encode import SEAT_FEATURES
 from parlour.envs.avalon.habits import COUNTS, EVIDENCE_CARDS, EVIDENCE_TEAMS, EVIDENCE_VOTES
 from parlour.envs.avalon.presets import EVIL_COUNT, PROPOSALS, QUESTS
 from parlour.envs.avalon.rules import Avalon
-from parlour.envs.avalon.state import Phase
+from parlour.envs.avalon.state import AvalonPhase
 from parlour.envs.avalon.vocabulary import ROLES, side_of
 from parlour.envs.language import speech
 
 Array = np.ndarray[Any, Any]
-DEAL, TALK, PROPOSE, VOTE, DRAW, QUEST, HUNT, DONE, *_BIDS = map(int, Phase)
+DEAL, TALK, PROPOSE, VOTE, DRAW, QUEST, HUNT, DONE, *_BIDS = map(int, AvalonPhase)
 """The phases as plain integers: kernels compile no enums."""
 _SCORED: Final = (("score_votes", len(EVIDENCE_VOTES)), ("score_teams", len(EVIDENCE_TEAMS)))
 SLOTS: Final = QUESTS * PROPOSALS

@@ -16,10 +16,10 @@ from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import NEVER, WerewolfHabits
 from parlour.envs.werewolf.presets import DAYS_ACCEPTED, PLAYERS
 from parlour.envs.werewolf.rules import Werewolf
-from parlour.envs.werewolf.state import Phase
+from parlour.envs.werewolf.state import WerewolfPhase
 from parlour.envs.werewolf.vocabulary import ACTS, GUARD, KEEP, SEER, TARGETED, VILLAGER, WHISPERS, WITCH
 
-DEAL, WHISPER, HUNT, TIE, PROTECT, SAVE, POISON, CHECK, TALK, VOTE, LAST, DONE, *_BIDS = map(int, Phase)
+DEAL, WHISPER, HUNT, TIE, PROTECT, SAVE, POISON, CHECK, TALK, VOTE, LAST, DONE, *_BIDS = map(int, WerewolfPhase)
 """The phases as plain integers: kernels compile no enums."""
 SEATS: Final = PLAYERS[-1]
 _DAYS: Final = DAYS_ACCEPTED[-1]

@@ -16,7 +16,7 @@ CIVILIANS: Final = "civilians"
 MURDERERS: Final = "murderers"
 
 
-class Phase(IntEnum):
+class MysteryPhase(IntEnum):
     """Phases, in the order of play."""
 
     INTRODUCTIONS = 0

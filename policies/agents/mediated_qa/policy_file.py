@@ -48,16 +48,25 @@ class _Entries(Settings):
 
     called = "entry"
     policy: Annotated[Mapping[str, Mapping[str, float]], Accepts("an object {state: {action: a number from 0 to 1}}")]
+    """State -> joint action -> probability."""
     signal_thresholds: Annotated[
         Mapping[str, _Cuts] | None, Accepts("an object {signal: [low cut, high cut]}, the lower one first")
     ] = None
+    """Signal -> the two cut points between its three bins."""
     temperature: _FromZero | None = None
+    """In units of utility."""
     min_prob_floor: _FromZero | None = None
+    """Least probability of an action."""
     reader: str = ""
+    """Who answered when the policy was learned."""
     contextual: Any = None
+    """Coefficients of a policy that sees the question."""
     actions: ActionSet = PUBLISHED_ACTIONS
-    usable: bool | None = None
+    """What each module may do."""
+    usable: Annotated[bool | None, Accepts("true, false or null")] = None
+    """Whether the held-out questions speak for the policy."""
     verdict: str = ""
+    """The same in words."""
 
 
 @dataclass(frozen=True)

@@ -167,7 +167,7 @@ def test_each_action_is_done_by_its_part():
     evidence = pipeline.retrieve(number, 1)
     small, large = (pipeline.answer(number, action, evidence, rng) for action in (0, 1))
     assert large == small.upper() != small
-    assert pipeline.verify(number, 0, evidence, small) == vocabulary.Verdict.CONTRADICTED
+    assert pipeline.verify(number, 0, evidence, small) == vocabulary.CheckVerdict.CONTRADICTED
     assert pipeline.verify(number, 1, evidence, small) == pipeline.check(number, evidence, small)
 
 
@@ -195,7 +195,7 @@ def test_a_reader_put_in_later_answers_and_checks():
     for other in (pipeline.read_by(Doubter()), pipeline):
         other.reader = Doubter()
         assert other.answer(0, vocabulary.Generate.PARAMETRIC, "", np.random.default_rng(0)) == "doubt"
-        assert other.check(0, "Telby: It was built in 1912.", before) == vocabulary.Verdict.CONTRADICTED
+        assert other.check(0, "Telby: It was built in 1912.", before) == vocabulary.CheckVerdict.CONTRADICTED
 
 
 class Doubter(Strict, ExtractiveReader):

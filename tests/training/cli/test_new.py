@@ -15,11 +15,13 @@ from pathlib import Path
 import pytest
 from parlour.training.cli.new import KINDS, new_package
 
+from tests import ROOT
+
 NAMES = {kind: f"our_my{kind}" for kind in KINDS}
 """Kind -> name of a package, which contains the name in its templates."""
 
 
-PAGE = (Path(__file__).resolve().parents[3] / "docs" / "howto" / "make_plugin.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "howto" / "make_plugin.md").read_text("utf-8")
 
 
 def install(folder: Path, *names: str) -> None:

@@ -104,7 +104,7 @@ def simulate(service: CalibrationService, number: int, payment: Payment, seed: i
         plan = actions.executed(chosen, evidence != "")
         answer = answer_by(plan.generator, evidence if actions.reads(plan.generator) else "")
         checked = actions.checks(plan.verifier) and answer != ""
-        contradicted = checked and check(plan.verifier, evidence, answer) == vocabulary.Verdict.CONTRADICTED
+        contradicted = checked and check(plan.verifier, evidence, answer) == vocabulary.CheckVerdict.CONTRADICTED
         answered = answer != "" and not contradicted
         outcome = outcome_of(answered=answered, right=answered and right(answer), known=known)
         outcomes.append(outcome)

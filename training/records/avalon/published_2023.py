@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from parlour.envs.avalon import GAME, vocabulary as avalon
 from parlour.envs.avalon.presets import PROPOSALS
-from parlour.envs.avalon.state import Phase
+from parlour.envs.avalon.state import AvalonPhase
 from parlour.envs.common.json_values import json_shown
 from parlour.envs.core import Move, listed
 from parlour.envs.language.speech import SILENT
@@ -184,7 +184,7 @@ def _vote(table: PublishedGame, at: JsonObject) -> None:
 
 
 def _quest(table: PublishedGame, at: JsonObject, size: int) -> None:
-    drawn = table.state.phase == Phase.DRAW
+    drawn = table.state.phase == AvalonPhase.DRAW
     at.expect("team_source", "random_sample" if drawn else "proposal", "a team is drawn instead of a short one only")
     team = _team(at, "team", range(size, size + 1))
     if drawn:
@@ -211,7 +211,7 @@ def _card(table: PublishedGame, at: JsonObject, seat: int) -> None:
 
 
 def _assassin(table: PublishedGame, within: JsonObject) -> None:
-    if table.state.phase != Phase.HUNT:
+    if table.state.phase != AvalonPhase.HUNT:
         within.expect("assassin", None, "the guess was used before")
         return
     at = within.record("assassin", "an object, while the guess is unused")

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from parlour.envs.avalon import GAME
 from parlour.envs.avalon.rules import Avalon
-from parlour.envs.avalon.state import AvalonState, Phase
+from parlour.envs.avalon.state import AvalonPhase, AvalonState
 from parlour.envs.avalon.text import AvalonText
 from parlour.envs.avalon.vocabulary import DEALT, EVIL, FAILS, GOOD
 from parlour.envs.core import Move
@@ -54,7 +54,7 @@ class RecordedGame(RecordedMoves[AvalonState]):
     @property
     def goes(self) -> bool:
         """Whether a team of this round is to go."""
-        return self.state.phase in (Phase.DRAW, Phase.QUEST)
+        return self.state.phase in (AvalonPhase.DRAW, AvalonPhase.QUEST)
 
     @property
     def results(self) -> list[tuple[int, ...]]:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final
 
 from parlour.envs.avalon.options import AvalonOptions
 from parlour.envs.avalon.rules import Avalon
-from parlour.envs.avalon.state import AvalonState, Phase
+from parlour.envs.avalon.state import AvalonPhase, AvalonState
 from parlour.envs.core import Event, Move, announcement
 from parlour.envs.hidden_roles.rules import HiddenRoles, shown
 
@@ -78,12 +78,12 @@ class MultiRoundAvalon(Avalon):
         opened = super()._open(standing, log)
         if not standing.counted:
             return opened._replace(actor=0, options=self._talks[0])
-        return opened._replace(phase=Phase.PROPOSE, options=self._teams[standing.quest][standing.leader])
+        return opened._replace(phase=AvalonPhase.PROPOSE, options=self._teams[standing.quest][standing.leader])
 
     def _spoken(self, s: Any, move: Move, event: tuple[Event, ...]) -> Any:
         after = self._talk(s, move, event)
         turn = after.turn
-        return after if after.phase == Phase.PROPOSE else after._replace(actor=turn, options=self._talks[turn])
+        return after if after.phase == AvalonPhase.PROPOSE else after._replace(actor=turn, options=self._talks[turn])
 
     def _named(self, s: Any, move: Move, event: tuple[Event, ...]) -> Any:
         after = self._propose(s, move, event)
@@ -127,8 +127,8 @@ class MultiRoundAvalon(Avalon):
 
     _STEPS: ClassVar = {
         **Avalon._STEPS,
-        Phase.TALK: _spoken,
-        Phase.PROPOSE: _named,
-        Phase.VOTE: _voted,
+        AvalonPhase.TALK: _spoken,
+        AvalonPhase.PROPOSE: _named,
+        AvalonPhase.VOTE: _voted,
         CONSULTATION: _consult,
     }

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.avalon.options import check_roles
-from parlour.envs.avalon.state import Phase
+from parlour.envs.avalon.state import AvalonPhase
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.registry import lookup
 from parlour.training.records.avalon.table import RecordedGame
@@ -147,7 +147,7 @@ def _proposals(mission: JsonObject) -> list[JsonObject]:
 
 
 def _mission(table: LoggedGame, at: JsonObject, number: int) -> None:
-    if table.state.phase != Phase.PROPOSE:
+    if table.state.phase != AvalonPhase.PROPOSE:
         raise at.error("the missions end before it", "no further mission")
     at.expect("teamSize", table.game.sizes[number], "the size for this number of players")
     at.expect("failsRequired", table.game.fails_needed[number], "the fails for this number of players")
@@ -158,7 +158,7 @@ def _mission(table: LoggedGame, at: JsonObject, number: int) -> None:
 
 
 def _proposal(table: LoggedGame, at: JsonObject) -> None:
-    if table.state.phase != Phase.PROPOSE:
+    if table.state.phase != AvalonPhase.PROPOSE:
         raise at.error("a team of this mission goes already, or the game is over", "no proposal after it")
     at.expect("proposer", table.names.names[table.state.actor], "the lead goes round")
     if at.fields.get("state") not in _DECIDED.values():
@@ -189,7 +189,7 @@ def _ending(table: LoggedGame) -> None:
     outcome = table.outcome_told
     winner = outcome.of(str, "state", "a text")
     decided = winner in WINNERS.values()
-    if table.state.phase == Phase.HUNT and (decided or table.shot is not None):
+    if table.state.phase == AvalonPhase.HUNT and (decided or table.shot is not None):
         table.guess()
     elif outcome.fields.get("assassinated") not in (None, ""):
         raise outcome.refused("assassinated", "null", f"nobody is shot at {table.score}")

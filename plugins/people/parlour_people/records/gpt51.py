@@ -28,7 +28,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.envs.avalon.state import Phase
+from parlour.envs.avalon.state import AvalonPhase
 from parlour.envs.core import Move
 from parlour.envs.registry import lookup
 from parlour.training.records.avalon.table import RecordedGame
@@ -70,7 +70,7 @@ class Conversation(RecordedGame):
     @property
     def decided(self) -> bool:
         """Whether no further mission is played: Merlin may be named, or the game is over."""
-        return self.state.phase in (CONSULTATION, Phase.HUNT, Phase.DONE)
+        return self.state.phase in (CONSULTATION, AvalonPhase.HUNT, AvalonPhase.DONE)
 
     def words_of(self, at: JsonObject, key: str) -> tuple[str, str | None]:
         """A field with words: as the table hears them, and as they came in."""

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.avalon.options import check_roles
-from parlour.envs.avalon.state import Phase
+from parlour.envs.avalon.state import AvalonPhase
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.registry import lookup
 from parlour.training.records.avalon.table import RecordedGame
@@ -135,7 +135,7 @@ def _missions(history: JsonObject, name: str) -> list[list[set[str]]]:
 
 def _mission(table: SiteGame, at: JsonObject, number: int, proposals: list[dict[int, set[str]]]) -> None:
     where = f"{at.where}, voteHistory, mission {number + 1}"
-    if table.state.phase != Phase.PROPOSE:
+    if table.state.phase != AvalonPhase.PROPOSE:
         raise JsonObject(where, {}).error(
             f"the missions end before it, at {json.dumps(table.score)}", "no further mission"
         )
@@ -173,7 +173,7 @@ def _quest(table: SiteGame, at: JsonObject, number: int) -> None:
 
 
 def _ending(table: SiteGame, at: JsonObject) -> None:
-    if table.state.phase == Phase.HUNT and at.fields.get("whoAssassinShot") is not None:
+    if table.state.phase == AvalonPhase.HUNT and at.fields.get("whoAssassinShot") is not None:
         role = HELD[at.one_of("whoAssassinShot", list(HELD))]
         assassin = table.state.actor
         holders = [seat for seat, held_role in enumerate(table.dealt) if held_role == role and seat != assassin]

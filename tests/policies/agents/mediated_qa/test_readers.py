@@ -200,7 +200,7 @@ def test_a_pipeline_asks_the_model_what_it_needs(corpus):
     assert " ¶ ".join(model.asked[-1].evidence) == evidence
     assert pipeline.answer(0, vocabulary.Generate.PARAMETRIC, "", rng) == "Telby"
     assert type(model.asked[-1]) is Recall
-    assert pipeline.check(0, evidence, "Telby") == vocabulary.Verdict.ENTAILED
+    assert pipeline.check(0, evidence, "Telby") == vocabulary.CheckVerdict.ENTAILED
     assert (model.asked[-1].answer, model.askers[-1].seat) == ("Telby", "verifier")
     assert pipeline.confidence(0) == 0.6
 

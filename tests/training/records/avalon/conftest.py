@@ -39,18 +39,18 @@ def _chooser(seed):
     def choose(s):
         if s.actor == NATURE:
             return RULES.nature(s, rng)
-        if s.phase == avalon.Phase.TALK:
+        if s.phase == avalon.AvalonPhase.TALK:
             return Move(SILENT)
-        if s.phase == avalon.Phase.VOTE:
+        if s.phase == avalon.AvalonPhase.VOTE:
             return APPROVE if rng.random() < agreeable else REJECT
-        if s.phase == avalon.Phase.QUEST:
+        if s.phase == avalon.AvalonPhase.QUEST:
             evil = side_of(RULES.role_names[s.standing.roles[s.actor]]) == EVIL
             return FAIL if rng.random() < (0.5 if evil else 0.05) else SUCCESS
-        if s.phase == avalon.Phase.HUNT and rng.random() < 0.4:
+        if s.phase == avalon.AvalonPhase.HUNT and rng.random() < 0.4:
             return PASS
         legal = RULES.legal(s)
         full = [move for move in legal if len(move.args) == RULES.sizes[s.standing.quest]]
-        fit = full if s.phase == avalon.Phase.PROPOSE and rng.random() < 0.7 else legal
+        fit = full if s.phase == avalon.AvalonPhase.PROPOSE and rng.random() < 0.7 else legal
         return fit[int(rng.integers(len(fit)))]
 
     return choose
@@ -63,14 +63,14 @@ def _scripted():
     votes = ["aaaddd", "aadddd", "aaaadd", *["adaddd"] * 4, "aaaaaa", "aaaddd"]
     cards = ["ss", "ssf", "ssfs", "sss", "ssfs"]
     moves = {
-        avalon.Phase.DEAL: iter([deal]),
-        avalon.Phase.TALK: iter([Move(SILENT)] * 6 * len(teams)),
-        avalon.Phase.PROPOSE: iter([Move("propose", tuple(int(c) - 1 for c in team)) for team in teams]),
-        avalon.Phase.VOTE: iter([APPROVE if c == "a" else REJECT for c in "".join(votes)]),
-        avalon.Phase.DRAW: iter([Move("draw", (0, 1, 5)), Move("draw", (0, 1, 2, 3))]),
-        avalon.Phase.QUEST: iter([SUCCESS if c == "s" else FAIL for c in "".join(cards)]),
+        avalon.AvalonPhase.DEAL: iter([deal]),
+        avalon.AvalonPhase.TALK: iter([Move(SILENT)] * 6 * len(teams)),
+        avalon.AvalonPhase.PROPOSE: iter([Move("propose", tuple(int(c) - 1 for c in team)) for team in teams]),
+        avalon.AvalonPhase.VOTE: iter([APPROVE if c == "a" else REJECT for c in "".join(votes)]),
+        avalon.AvalonPhase.DRAW: iter([Move("draw", (0, 1, 5)), Move("draw", (0, 1, 2, 3))]),
+        avalon.AvalonPhase.QUEST: iter([SUCCESS if c == "s" else FAIL for c in "".join(cards)]),
         # round 3: a wrong guess; none is asked afterwards
-        avalon.Phase.HUNT: iter([PASS, PASS, Move("guess", (1,))]),
+        avalon.AvalonPhase.HUNT: iter([PASS, PASS, Move("guess", (1,))]),
     }
     return lambda s: next(moves[s.phase])
 
@@ -80,7 +80,7 @@ def _published(steps, game_id="game_1", side="good"):
     game: Game = {"game_id": game_id, "log_file": "a.json", "source_dir": "a", "index": 1, "ambiguities": []}
     game |= {"proposed_method_side": side, "baseline_side": "evil" if side == "good" else "good", "rounds": []}
     for before, move, after in steps:
-        if before.phase == avalon.Phase.DEAL:
+        if before.phase == avalon.AvalonPhase.DEAL:
             game["roles"] = {n: RULES.role_names[r] for n, r in zip(NUMBERS, move.args, strict=False)}
         elif move.kind == SILENT:
             _speak(game["rounds"], before)
@@ -122,10 +122,10 @@ def _vote(round_, s, move, after):
     proposal = round_["proposals"][-1]
     proposal["votes"][str(s.actor + 1)] = "agree" if move.args[0] else "disagree"
     approvals = list(proposal["votes"].values()).count("agree")
-    goes = after.phase in (avalon.Phase.DRAW, avalon.Phase.QUEST)
+    goes = after.phase in (avalon.AvalonPhase.DRAW, avalon.AvalonPhase.QUEST)
     proposal |= {"approvals": approvals, "vote_passed": approvals >= 3, "executed": goes}
     proposal["forced_by_retry_limit"] = goes and approvals < 3
-    if after.phase == avalon.Phase.QUEST:
+    if after.phase == avalon.AvalonPhase.QUEST:
         round_["quest"] = _quest(proposal["proposed_team"], "proposal")
 
 
