@@ -45,6 +45,7 @@ from parlour.envs.werewolf.vocabulary import (
 
 _KEPT: Final = 20_000
 """Options that are kept: more than come up at ten seats."""
+_OF_GUARD: Final = frozenset((WerewolfPhase.PROTECT,))
 
 
 class Choices:
@@ -63,6 +64,7 @@ class Choices:
         # by kind: nobody (in a whisper: silence), then each seat
         self._aims = aims | {speech.RECOMMEND: (*talks[:1], *whispers)}
         self._secret_ballot = rules.votes_shown != "as_cast"
+        self._of_all = frozenset((WerewolfPhase.VOTE,) if self._secret_ballot else ())
         wolves_matter = rules.hunt_shown == "as_cast" or not rules.hunt_wolves
         self._of_wolves = frozenset(
             (WerewolfPhase.WHISPER, WerewolfPhase.HUNT) if wolves_matter else (WerewolfPhase.WHISPER,)
@@ -73,8 +75,8 @@ class Choices:
         fixed = self._fixed.get(phase)
         if fixed is not None:
             return fixed[seat]
-        chooser = NATURE if phase == WerewolfPhase.VOTE and self._secret_ballot else seat
-        guarded = standing.guarded if phase == WerewolfPhase.PROTECT else None
+        chooser = NATURE if phase in self._of_all else seat
+        guarded = standing.guarded if phase in _OF_GUARD else None
         wolves = standing.living.wolves if phase in self._of_wolves else NOBODY
         return self._with_targets(phase, chooser, standing.alive, guarded, wolves)
 

@@ -8,7 +8,7 @@ most votes is executed after last words. Sources and the points where they diffe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome, announcement, shuffles
 from parlour.envs.hidden_roles.rules import HiddenRoles
@@ -21,6 +21,8 @@ from parlour.envs.werewolf.vocabulary import WerewolfView, side_of
 
 if TYPE_CHECKING:
     import numpy as np
+
+_BY_NIGHT: Final = frozenset(phase for phase in WerewolfPhase if WerewolfPhase.WHISPER <= phase <= WerewolfPhase.CHECK)
 
 
 class Werewolf(HiddenRoles[WerewolfState]):
@@ -101,7 +103,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
             game.fellows(roles, self.wolf, seat) if role == game.WEREWOLF else (),
             standing.alive,
             standing.day,
-            WerewolfPhase.WHISPER <= s.phase <= WerewolfPhase.CHECK,
+            s.phase in _BY_NIGHT,
             standing.order,
             standing.antidote if witch else None,
             standing.poison if witch else None,
@@ -251,7 +253,15 @@ class Werewolf(HiddenRoles[WerewolfState]):
     def _vote(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
         queue, votes, log = s.queue, s.secret + (move.args or (game.NO_VOTE,)), s.log + event
         if queue and self._secret_ballot:  # the same options for every voter
-            return s._replace(actor=queue[0], queue=queue[1:], secret=votes, log=log)
+            return WerewolfState(
+                phase=s.phase,
+                actor=queue[0],
+                queue=queue[1:],
+                secret=votes,
+                standing=s.standing,
+                options=s.options,
+                log=log,
+            )
         if queue:
             return self._turn(WerewolfPhase.VOTE, queue, s.standing, log, secret=votes)
         return self._count(votes, s.standing, log)
