@@ -30,7 +30,7 @@ LEFT_OUT = {
     "a person answers": r"=human\b",
     "needs files of the reader's own": r"avalonlogs|extracted\.jsonl|evenings\.jsonl|games\.jsonl --logs|records\.jsonl|"
     r"wellplay|questions\.jsonl|hotpot_dev|runs/mine/policy\.npz|--prompts mine|models/tiny",
-    "needs the reader's own module": r"\b(mine|cautious|mirror):|mygame_v0|--policy silent",
+    "needs the reader's own module": r"\b(mine|cautious|mirror):|mygame_v0|--policy silent|^silence\b",
     "needs another library": r"--policy (openspiel|rllib|sb3|tianshou|torchrl|agilerl):|--policy examples\.|import inspect|--ray",
     "is a pattern": r"\$PLAYERS|\$TABLE|\.\.\.|plays published tables|MODEL",
     "takes minutes at any size": r"avalon-6-talk|reproduce avalon-2 --games 200 --seed|--players 6 --rules paper|arena werewolf_v0",
