@@ -1,6 +1,6 @@
 """Attacks on tables, in every form in which they can be played: whatever is done to an environment, its game stays what it is.
 
-Sources: DESIGN.md sections 2, 3 and 6; the contracts of PettingZoo and Gymnasium. Each attempt walks through a game of
+Sources: the contracts of `parlour.envs.core`, PettingZoo and Gymnasium. Each attempt walks through a game of
 random legal moves, disturbs it, and compares it, step by step, with one that was not disturbed.
 """
 

@@ -2,7 +2,7 @@
 
 Two games are compared that differ in one utterance: the hostile words, and harmless ones that the table takes in the same
 meaning. Of every seat the prose, the features, the View but for the words, what it may do, and the question that a language
-model is asked are the same then and for some moves to come (DESIGN.md sections 2, 3 and 6). Words that cannot be used
+model is asked are the same then and for some moves to come. Words that cannot be used
 change nothing for others, and are quoted to their speaker in one line.
 """
 
