@@ -10,14 +10,13 @@ from pkgutil import walk_packages
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import typer
 from parlour.envs.registry import GAMES, registry
 from parlour.envs.replay import read
 from parlour.envs.settings import Settings, accepted
 from parlour.policies import FOREIGN, REGISTRY, make_policy
 from parlour.policies.llm.ask import ASKS
 from parlour.training import learn, measure
-from parlour.training.cli import COMMANDS, GROUPS, app
+from parlour.training.cli import COMMANDS, GROUPS, command_of
 from parlour.training.papers.reproduce import TABLES
 from parlour.training.play import rollout
 from parlour.training.play.parallel.concurrent_games import play_recorded
@@ -122,19 +121,23 @@ def first_sentence(doc: str | None) -> str:
 def commands() -> str:
     """Each command, with all its options."""
     parts = ["# Command line", "A TOML file for `--config` sets the same options, by their names without `--`."]
-    root = typer.main.get_command(app())
     for group, about in GROUPS.items():
         parts += [f"## parlour {group}".rstrip(), about]
-        for words in (words for words in COMMANDS if words.rpartition(" ")[0] == group):
-            command = root
-            for word in words.split():
-                command = command.commands[word]
-            text, _, example = Text.from_markup(command.help or "").plain.partition("Example: ")
+        for words in (words for words in COMMANDS if _group(words) == group):
+            command = command_of(words)
+            own, _, _ = Text.from_markup(command.help or "").plain.partition("\n\nSee also: ")
+            text, _, example = own.partition("Example: ")
             rows = [(_names(param), *_shown(param)) for param in command.params]
             parts += [f"### parlour {words}", text.strip().replace("<", "\\<")]
             parts += [f"~~~console\n{example.strip()}\n~~~"] if example else []
             parts += [table(("option", "default", "what it is"), rows)] if rows else []
     return "\n\n".join(parts)
+
+
+def _group(words: str) -> str:
+    """The group under whose heading a command stands: one whose first words are a command stands below that command."""
+    parent = words.rpartition(" ")[0]
+    return parent if parent in GROUPS else ""
 
 
 def _names(param: Any) -> str:

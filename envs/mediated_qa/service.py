@@ -39,7 +39,7 @@ class Service(Protocol):
         """Question `number`, 0 .. size - 1."""
 
     def retrieve(self, number: int, action: int) -> str:
-        """Evidence for a question by `vocabulary.SHALLOW` or `DEEP`; empty if there is none."""
+        """Evidence for a question by `vocabulary.Retrieve.SHALLOW` or `DEEP`; empty if there is none."""
 
     def answer(self, number: int, action: int, evidence: str, rng: np.random.Generator) -> str:
         """The answer by `FROM_EVIDENCE`, `CONSISTENT` or `PARAMETRIC`; empty for "I don't know"."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from parlour.training.cli import run
+from parlour.training.cli import COMMANDS, run
 
 from tests import ROOT
 
@@ -30,7 +30,7 @@ LEFT_OUT = {
     "a person answers": r"=human\b",
     "needs files of the reader's own": r"avalonlogs|extracted\.jsonl|evenings\.jsonl|games\.jsonl --logs|records\.jsonl|"
     r"wellplay|questions\.jsonl|hotpot_dev|runs/mine/policy\.npz|--prompts mine|models/tiny",
-    "needs the reader's own module": r"\b(mine|cautious|mirror):|mygame_v0",
+    "needs the reader's own module": r"\b(mine|cautious|mirror):|mygame_v0|--policy silent|^silence\b",
     "needs another library": r"--policy (openspiel|rllib|sb3|tianshou|torchrl|agilerl):|--policy examples\.|import inspect|--ray",
     "is a pattern": r"\$PLAYERS|\$TABLE|\.\.\.|plays published tables|MODEL",
     "takes minutes at any size": r"avalon-6-talk|reproduce avalon-2 --games 200 --seed|--players 6 --rules paper|arena werewolf_v0",
@@ -71,23 +71,25 @@ def commands(page: Path) -> list[str]:
     return [re.sub(r"\s+(#|>) .*$", "", line).strip() for line in lines]
 
 
+def added(options: dict[str, str], words: list[str]) -> list[str]:
+    """The options of a table for a command line; those of `evaluate` are not those of `evaluate stakes`."""
+    name = max((name for name in COMMANDS if words[: len(name.split())] == name.split()), key=len, default="")
+    starts = (start for start in options if start.startswith(name) and words[: len(start.split())] == start.split())
+    return options.get(next(starts, ""), "").split()
+
+
 def reduced(command: str) -> list[str]:
     """A command with smaller numbers."""
     words = shlex.split(command)
     for number, word in enumerate(words[:-1]):
         if word in COUNTS:
             words[number + 1] = str(COUNTS[word])
-    for start, options in SMALL.items():
-        first = start.split(" --")[0].split()
-        marks = start.partition("--")[2]
-        if words[: len(first)] == first and marks in command:
-            names = options.split()[::2]
-            for name in (*names, "--minutes"):
-                if name in words:
-                    at = words.index(name)
-                    del words[at : at + 2]
-            words += options.split()
-    return words
+    options = added(SMALL, words)
+    for name in (*options[::2], *(["--minutes"] if options else [])):
+        if name in words:
+            at = words.index(name)
+            del words[at : at + 2]
+    return words + options
 
 
 def reason_to_leave_out(command: str) -> str | None:
@@ -219,8 +221,8 @@ def test_every_command_of_the_four_doors_runs_on_what_the_ones_before_wrote(tmp_
     assert len([line for line in lines if line.split()[0] in PORTS]) == len(PORTS)
     with ExitStack() as servers:
         for command in lines:
-            fewer = next((options for first, options in FEWER.items() if command.startswith(first)), "")
-            words = [*shlex.split(command), *fewer.split()]
+            words = shlex.split(command)
+            words += added(FEWER, words)
             if words[0] == "new" or "player_0=human" in words:
                 continue  # a package beside the doors: tests/docs/test_newcomers.py; somebody answers: tests/policies/test_human.py
             if words[0] in PORTS:

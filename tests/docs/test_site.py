@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
+from pathlib import Path
 
 import pytest
 from parlour.envs.registry import GAMES, registry
@@ -15,6 +17,7 @@ from parlour.training.cli import COMMANDS
 from parlour.training.papers.reproduce import TABLES
 
 from tests import ROOT
+from tests.docs.links import dead_links, links
 
 DOCS = ROOT / "docs"
 
@@ -93,14 +96,34 @@ def test_logs_of_experiments_are_dated_and_outside_the_navigation():
         assert path.stem == "index" or f"({path.name})" in listed, path.name
 
 
+def pages_in_docs() -> list[Path]:
+    return [
+        path for path in sorted(DOCS.rglob("*.md")) if path.relative_to(DOCS).parts[0] not in ("_build", "generated")
+    ]
+
+
 def test_links_between_pages_lead_to_files_and_to_pages_of_the_site():
-    wrong = []
-    for path in DOCS.rglob("*.md"):
-        if path.relative_to(DOCS).parts[0] in ("_build", "generated"):
-            continue
-        prose = re.sub(r"```.*?```", "", path.read_text("utf-8"), flags=re.DOTALL)
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
-            file = (path.parent / target).resolve()
-            if not file.exists() or (file.suffix == ".md" and not file.is_relative_to(DOCS)):
-                wrong.append(f"{path.name}: {target}")
-    assert wrong == []
+    beyond = [
+        f"{path.name}: {file.name}"
+        for path in pages_in_docs()
+        for file, _ in links(path)
+        if file.suffix == ".md" and not file.is_relative_to(DOCS)
+    ]
+    assert [*itertools.chain.from_iterable(map(dead_links, pages_in_docs())), *beyond] == []
+
+
+def test_a_dead_link_is_noticed(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# Two `words`\n\n[a](page.md#two-words) [b](#three) [c](gone.md) [d](https://gone.org)\n", "utf-8")
+    assert dead_links(page) == ["page.md: page.md#three", "page.md: gone.md"]
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_links_of_a_page_outside_the_site_lead_somewhere(name):
+    assert dead_links(ROOT / name) == []
+
+
+def test_every_page_has_a_link_from_the_text_of_another():
+    sources = [*pages_in_docs(), *ROOT.glob("*.md")]
+    linked = {file for path in sources for file, _ in links(path) if file != path}
+    assert [path.name for path in pages_in_docs() if path not in linked] == []

@@ -1,4 +1,4 @@
-"""Transcripts: a game that was written down is played again, byte for byte (DESIGN.md sections 2 and 3).
+"""Transcripts: a game that was written down is played again, byte for byte (docs/architecture.md, "Replay").
 
 Header and moves are enough: no random generator is asked. Files are written as it happens, so that a killed run leaves
 one that can be read; what has been cut off is missing and nothing else; what has been tampered with is refused.

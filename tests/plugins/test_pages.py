@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests import ROOT
+from tests.docs.links import dead_links
 from tests.docs.prose import measure, page
 
 PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))
@@ -27,5 +28,4 @@ def test_a_page_is_short_plain_and_has_no_dead_link(name):
     assert len(text.split()) <= (250 if path.name == "README.md" else 700)
     measured = measure(name, list(page(name, text)))
     assert measured.passes, measured.findings or measured.longest
-    for link in re.findall(r"\]\((?!https?:)([^)#]+)", text):
-        assert (path.parent / link).exists(), link
+    assert dead_links(path) == []

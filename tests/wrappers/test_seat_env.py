@@ -1,4 +1,4 @@
-"""SeatEnv: what one seat sees, may do and is paid (their docstrings; STYLE.md section 3.4).
+"""SeatEnv: what one seat sees, may do and is paid.
 
 The traps: a reward that comes after the seat's last move must reach it, once; a seat may never get to move, and then the
 game is dealt again; a finished game takes no more moves.

@@ -127,10 +127,8 @@ def app(words: str | None = None) -> typer.Typer:
     """The command of these words, in its groups. None: all commands with their help alone, which imports nothing; of those that begin
     with the words of another, the shortest.
     """
-    settings: dict[str, Any] = {
-        "rich_markup_mode": "rich",
-        "context_settings": {"help_option_names": ["-h", "--help"]},
-    }
+    helps = ["-h", "--help", *(["--help-all"] if words is None else [])]  # a group has nothing to leave out
+    settings: dict[str, Any] = {"rich_markup_mode": "rich", "context_settings": {"help_option_names": helps}}
     made: dict[str, typer.Typer] = {}
     for name, text in groups().items():
         if name and (name in commands() if words is None else not words.startswith(f"{name} ")):
@@ -209,6 +207,16 @@ def _no_command(arguments: list[str]) -> ParlourError | None:
     return None if words != arguments else ParlourError(f"{group} needs a command; accepted: {listed(own)}")
 
 
+def _no_argument(command: str, arguments: list[str]) -> ParlourError | None:
+    """Why a word behind a command that takes none is refused, where longer commands begin with that command's words."""
+    longer = [name.split()[-1] for name in commands() if name.startswith(f"{command} ")]
+    word = next(iter(arguments[len(command.split()) :]), "-")
+    takes_words = word.startswith("-") or not longer
+    if takes_words or any(param.param_type_name == "argument" for param in command_of(command).params):
+        return None
+    return accept("command", f"{command} {word}", longer)
+
+
 _LOG: Final = logging.getLogger("parlour")
 _TELLING: Final = TellingHandler(logging.WARNING)
 _REFUSED: Final = 2
@@ -246,7 +254,7 @@ def run(arguments: list[str]) -> int:
     resumes = command == "demo" or (command or "").startswith("train ")
     again = f"parlour {shlex.join(arguments)}" if resumes else ""
     try:
-        if command is None and arguments and (why := _no_command(arguments)):
+        if arguments and (why := _no_argument(command, arguments) if command else _no_command(arguments)):
             raise why
         code = app(command)(args=arguments or ["--help"], prog_name="parlour", standalone_mode=False)
         if code == _STOPPED:  # what typer makes of KeyboardInterrupt

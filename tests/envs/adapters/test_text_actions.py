@@ -1,4 +1,4 @@
-"""TextActions: words that cannot be used, and what each setting of `on_bad` makes of them (DESIGN.md section 3).
+"""TextActions: words that cannot be used, and what each setting of `on_bad` makes of them (docs/reference/environments.md).
 
 Unreadable, ambiguous and illegal words are three faults, each quoted; they are always counted for the seat in `info` and
 written to the transcript, never silent.

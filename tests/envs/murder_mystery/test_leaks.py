@@ -1,4 +1,4 @@
-"""No seat of a murder mystery learns what it may not know (DESIGN.md section 6; Questum, appendix A, rule 5).
+"""No seat of a murder mystery learns what it may not know (Questum, appendix A, rule 5).
 
 `test_redeal.py` plays games in worlds in which all differs that the others hold in private.
 """

@@ -1,4 +1,4 @@
-"""No utterance and no case passes for anything but what it is (DESIGN.md sections 3 and 6), in English and in Chinese.
+"""No utterance and no case passes for anything but what it is, in English and in Chinese.
 
 The checks of every game (`parlour.envs.testing.spoof`) hold what is said against games in which something else is said;
 here are windows on the record, and cases that others have written.

@@ -1,4 +1,4 @@
-"""Every registered game keeps the contract of `parlour.envs.core` (DESIGN.md sections 2, 3 and 6).
+"""Every registered game keeps the contract of `parlour.envs.core`.
 
 The checks are those of `parlour.envs.testing`; what follows them is about the adapter and parlour's own games.
 """

@@ -1,4 +1,4 @@
-"""No utterance passes for anything but the words of its speaker (DESIGN.md sections 3 and 6).
+"""No utterance passes for anything but the words of its speaker.
 
 Two games are played that differ in one utterance. Whatever it contains, the prose of every seat has the same lines in
 both, but for the one line that quotes it; headings stand once each, at the start of their lines; the prose stays in

@@ -72,6 +72,7 @@ def test_replay_shows_every_move_and_what_a_seat_observed(transcript, capsys, js
 
 BAD = [
     (["frob"], "command 'frob' is not accepted; accepted: list, "),
+    (["list", "frob"], "command 'list frob' is not accepted; accepted: experts, questions, replies"),
     (["serve", "frob"], "command 'serve frob' is not accepted; accepted: endpoint, mcp, openenv"),
     (["play", "--frob"], "No such option"),
     (["play", "--rules", "house"], "rules 'house' is not accepted; accepted: paper, reference, official"),

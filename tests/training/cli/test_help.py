@@ -56,6 +56,11 @@ def test_help_lists_at_most_14_options_and_says_how_many_more_there_are(words, c
     assert declared <= {*help_of(words, capsys, HELP_ALL).split()}
 
 
+@pytest.mark.parametrize("words", ["", "train"])
+def test_the_help_of_a_group_is_whole(words, capsys):
+    assert help_of(words, capsys, HELP_ALL) == help_of(words, capsys)
+
+
 def test_what_help_does_not_list_is_accepted(capsys, error_of):
     assert "--ray-workers" not in help_of("play", capsys)
     assert "--ray-workers goes with --ray" in error_of(["play", "template_v0", "--ray-workers", "2"])

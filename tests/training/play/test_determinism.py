@@ -1,4 +1,4 @@
-"""The same seed gives the same game, byte for byte (DESIGN.md sections 2 and 6).
+"""The same seed gives the same game, byte for byte.
 
 Played twice; with other games interleaved move by move; in another process with other hashes; while nobody touches the
 global random generators.
