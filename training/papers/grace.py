@@ -32,7 +32,7 @@ from parlour.training.report import plots
 from parlour.training.report.report import Picture
 from parlour.training.report.result_table import ResultTable, plain_table
 from parlour.training.runs.run import Run
-from parlour.training.statistics import Estimate, mean_estimate, paired, rate
+from parlour.training.statistics import Estimate
 
 LEARNED: Final = "learned mediator"
 OURS: Final = "our signals"
@@ -104,7 +104,7 @@ def grace_figure_5(name: str, setting: ReproductionSetting) -> Reproduction:
         ):
             earned[row.state].append(float(utility))
             lines.append((experiment.signals, row.number, row.state, *joint, float(utility)))
-        means = {state: mean_estimate(values) for state, values in earned.items() if values}
+        means = {state: Estimate.mean(values) for state, values in earned.items() if values}
         made = partial(cell, name, of=experiment.signals, measure="net utility", share=False)
         cells += [made(row=state, ours=earns) for state, earns in means.items()]
         panels.append((experiment.signals, {state: (earned[state], average) for state, average in means.items()}))
@@ -170,10 +170,14 @@ def _scored(table: str, system: SystemAnswers, signals: str, first: SystemAnswer
     same = system.name == LEARNED and signals == OURS
     n = len(right)
     for measure, ours, theirs in (("accuracy", right, first.right > 0), ("abstention", ~answered, first.answered == 0)):
-        yield made(measure, rate(int(ours.sum()), n), None if same else paired(ours.tolist(), theirs.tolist()))
-    yield made("effective reliability", rate(int(right.sum()), int(answered.sum())))
-    apart = None if same else mean_estimate(system.utility - first.utility)
-    yield made("net utility", mean_estimate(system.utility), apart, share=False)
+        yield made(
+            measure,
+            Estimate.rate(int(ours.sum()), n),
+            None if same else Estimate.paired(ours.tolist(), theirs.tolist()),
+        )
+    yield made("effective reliability", Estimate.rate(int(right.sum()), int(answered.sum())))
+    apart = None if same else Estimate.mean(system.utility - first.utility)
+    yield made("net utility", Estimate.mean(system.utility), apart, share=False)
 
 
 def _probabilities(table: str, experiment: Experiment, state: str) -> Iterator[TableCell]:

@@ -87,7 +87,7 @@ def points_column(heading: str, key: str = "") -> Column:
 
 
 def _interval(estimate: HasInterval, unit: str, times: float) -> str:
-    """As `measure.statistics.show_interval`, without NumPy, so that lists of games are shown at once."""
+    """As `parlour.training.statistics.Estimate.interval`, without NumPy, so that lists of games are shown at once."""
     if estimate.low is None or estimate.high is None:
         return NONE
     return f"[{times * estimate.low:{unit}}, {times * estimate.high:{unit}}]"

@@ -13,7 +13,7 @@ from math import ceil, floor, log10
 from typing import Final
 
 from parlour.policies.llm.decisions import foreign, mostly_foreign
-from parlour.training.statistics import Estimate, show_interval
+from parlour.training.statistics import Estimate
 
 BETTER: Final = "better"
 WORSE: Final = "worse"
@@ -48,7 +48,7 @@ class DifferenceScale:
         >>> WIN_RATE.told(Estimate(0.17, 0.14, 0.2, 900))
         '+17.0 points [+14.0, +20.0]; 900 deals'
         """
-        interval = show_interval(estimate, self.format, self.times)
+        interval = estimate.interval(self.format, self.times)
         shown = "" if interval == "-" else f" {interval}"
         return f"{self.number(estimate.value)}{shown}; {self.counted(estimate.n)}"
 
@@ -180,7 +180,7 @@ def won(name: str, rate: Estimate, where: str = "") -> str:
     >>> won("heuristic", Estimate(0.45, 0.38, 0.52, 200), "as one seat among random")
     'heuristic won 45.0 % [38.0, 52.0] of 200 games as one seat among random.'
     """
-    interval = show_interval(rate, ".1f", 100)
+    interval = rate.interval(".1f", 100)
     shown = "" if interval == "-" else f" {interval}"
     return f"{_capital(name)} won {100 * rate.value:.1f} %{shown} of {rate.n:,} games{where and f' {where}'}."
 

@@ -23,7 +23,7 @@ from parlour.training.report import display
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import Column, Figure, ResultTable
 from parlour.training.report.verdicts import DifferenceScale, compared, together, word
-from parlour.training.statistics import Estimate, show_interval
+from parlour.training.statistics import Estimate
 
 from parlour_bench.compare import compare, two_results
 from parlour_bench.leaderboard import leaderboard
@@ -233,7 +233,7 @@ def show_abilities(
     pages.write_abilities_page(run, result, verdict, table)
     answered = [f"questions answered by {model.called}"] if result.asked.questions else []
     if clock := seconds_a_game(run):
-        took = f"{clock.value:.2f} {show_interval(clock, '.2f')}, n={clock.n}"
+        took = f"{clock.value:.2f} {clock.interval('.2f')}, n={clock.n}"
         answered.append(f"seconds of its turns in a game, on this machine: {took}")
     files = f"page: {run / pages.ABILITIES_PAGE}; figures: {run / measured.ABILITIES}"
     return Report("", verdict, (table, *answered, files), values=result.as_json())

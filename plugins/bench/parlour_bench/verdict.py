@@ -7,7 +7,7 @@ from math import ceil
 from typing import Final
 
 from parlour.training.report.verdicts import DifferenceScale, cases_needed, compared, together
-from parlour.training.statistics import Estimate, show_interval
+from parlour.training.statistics import Estimate
 
 from parlour_bench.result import OVERALL, scores
 from parlour_bench.results_file import BenchmarkResult, references
@@ -56,7 +56,7 @@ def verdict_of(result: BenchmarkResult) -> str:
     if result.no_score:
         return result.no_score
     own = scores(result.suite, result.points)[OVERALL]
-    said = [f"{result.name} scores {own.value:.1f} points of 100 {show_interval(own, '.1f')}; {own.n:,} deals."]
+    said = [f"{result.name} scores {own.value:.1f} points of 100 {own.interval('.1f')}; {own.n:,} deals."]
     for other in references(result.suite):
         if other.name in _BESIDE and other.name != result.name:
             difference = scores(result.suite, result.points, other.points)[OVERALL]

@@ -145,10 +145,10 @@ def score(systems: Sequence[SystemAnswers], payment: Payment | None = None) -> l
         Scores(
             played.name,
             len(played.utility),
-            statistics.mean_estimate(played.right, statistics.SHARE),
-            statistics.mean_estimate(1 - played.answered, statistics.SHARE),
+            statistics.Estimate.mean(played.right, statistics.SHARE),
+            statistics.Estimate.mean(1 - played.answered, statistics.SHARE),
             reliability(played),
-            statistics.mean_estimate(played.utility, limits),
+            statistics.Estimate.mean(played.utility, limits),
             gain(first.utility, played.utility, limits),
         )
         for played in systems
@@ -164,7 +164,7 @@ def gain(ours: Floats, theirs: Floats, limits: statistics.Bounds) -> statistics.
         limits: The least and the greatest utility that is possible.
     """
     differences = np.where(np.isclose(ours, theirs, rtol=_SAME, atol=0.0), 0.0, ours - theirs)
-    return statistics.mean_estimate(differences, statistics.between(limits))
+    return statistics.Estimate.mean(differences, statistics.between(limits))
 
 
 def possible(pays: Payment, utilities: Sequence[Floats] = ()) -> statistics.Bounds:
@@ -180,7 +180,7 @@ def reliability(played: SystemAnswers) -> statistics.Estimate | None:
     if not played.answered.any():
         return None
     answered = np.where(played.answered > 0, played.answered, 1.0)
-    return statistics.weighted_mean(played.right / answered, played.answered, statistics.SHARE)
+    return statistics.Estimate.weighted_mean(played.right / answered, played.answered, statistics.SHARE)
 
 
 def scores_table(scores: Sequence[Scores], title: str) -> ResultTable:

@@ -32,7 +32,7 @@ from parlour.training.learn.mediators.quantities import Shrinkage, estimate, mea
 from parlour.training.learn.mediators.simulate import Simulated, paid
 from parlour.training.learn.mediators.table import Floats, UtilityTable
 from parlour.training.report.verdicts import BETTER, UTILITY, compared, together, word
-from parlour.training.statistics import SHARE, Bounds, Estimate, mean_estimate
+from parlour.training.statistics import SHARE, Bounds, Estimate
 from pydantic import Field
 
 LEARNED: Final = "learned mediator"
@@ -239,14 +239,14 @@ def _systems(
 
 
 def _score(played: SystemAnswers, value: float, price: float, limits: Bounds) -> StakesScore:
-    utility = mean_estimate(played.utility, limits)
+    utility = Estimate.mean(played.utility, limits)
     if math.isinf(price) and (played.answered > played.right).any():
         utility = Estimate(-math.inf, n=utility.n)
     risk = None
     if (right := baselines.reliability(played)) is not None:
         low, high = (None if end is None else 1 - end for end in (right.high, right.low))
         risk = Estimate(1 - right.value, low, high, right.n)
-    accuracy, abstention = mean_estimate(played.right, SHARE), mean_estimate(1 - played.answered, SHARE)
+    accuracy, abstention = Estimate.mean(played.right, SHARE), Estimate.mean(1 - played.answered, SHARE)
     return StakesScore(value, price, played.name, utility.n, accuracy, abstention, risk, utility)
 
 

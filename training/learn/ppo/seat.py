@@ -34,7 +34,7 @@ from parlour.training.report.report import REPORT_FILE, SUMMARY_FILE, Report
 from parlour.training.report.verdicts import compared
 from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
-from parlour.training.statistics import Estimate, rate
+from parlour.training.statistics import Estimate
 
 BASELINES: Final = "baselines.csv"
 POLICY: Final = "policy.npz"
@@ -181,7 +181,7 @@ def _train_phases(config: SeatConfig, run: Run, trainer: trainers.Trainer, point
 
 def _measure(config: SeatConfig, policy: TrainedSeat, learned: trainers.Learned, before: list[SeatPoint]) -> SeatPoint:
     won = _won(config, {"trained": lambda: policy})["trained"]
-    seen = rate(learned.won, learned.games)
+    seen = Estimate.rate(learned.won, learned.games)
     played = learned.games + (before[-1].games if before else 0)
     return SeatPoint(learned.steps, played, won.n, won.value, *won.ends, seen.value if seen else 0.0)
 

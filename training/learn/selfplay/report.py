@@ -25,7 +25,7 @@ from parlour.training.report.plots import Curve, CurvePoint
 from parlour.training.report.report import Picture, Report
 from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.report.verdicts import compared, together
-from parlour.training.statistics import Estimate, rate, show_estimate
+from parlour.training.statistics import Estimate
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Population:
 
 def _by_side(sides: tuple[str, str], result: SeatResult, won: NDArray[np.bool_]) -> dict[str, Estimate | None]:
     of = {side: won[result.sides == k] for k, side in enumerate(sides)}
-    return {what: rate(int(own.sum()), len(own)) for what, own in {"all": won, **of}.items()}
+    return {what: Estimate.rate(int(own.sum()), len(own)) for what, own in {"all": won, **of}.items()}
 
 
 def summary(population: Population) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def verdicts(population: Population) -> list[str]:
     )
     if population.roles is not None:
         head, habits, difference = (
-            show_estimate(estimate, ".3f")
+            estimate.shown(".3f")
             for estimate in (population.roles.head, population.roles.habits, population.roles.difference)
         )
         lines.append(
@@ -206,7 +206,7 @@ def tables(population: Population) -> Iterator[ResultTable]:
     yield ResultTable("From the first snapshot to the last", columns, tuple(curve), file="curve.csv")
     seats = ((player, what, won) for player, of in population.seat_rates.items() for what, won in of.items())
     yield ResultTable(f"One seat among {RULE}s, by side", (who[0], as_what, WON), tuple(seats), file="seat.csv")
-    learned = ((score.member, score.side, rate(score.won, score.n)) for score in population.phases[-1].scores)
+    learned = ((score.member, score.side, Estimate.rate(score.won, score.n)) for score in population.phases[-1].scores)
     yield ResultTable("Games learned from, last phase, by opponent", (who[1], as_what, WON), tuple(learned))
 
 

@@ -41,7 +41,7 @@ from parlour.training.report.verdicts import WIN_RATE, compared
 from parlour.training.runs.folder import CONFIG
 from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
-from parlour.training.statistics import COUNT, SHARE_DIFFERENCE, Estimate, mean_estimate
+from parlour.training.statistics import COUNT, SHARE_DIFFERENCE, Estimate
 
 _LEAST: Final = 1e-4
 """A chance below it counts as this one, for both."""
@@ -79,7 +79,7 @@ def measure_roles(learner: SelfplayLearner, tables: BatchTables, deals: Sequence
         player.choose(turns, rows, actions)
         turns = tables.step(actions)
     head, habits = sums / counts
-    return RoleLoss(mean_estimate(head, COUNT), mean_estimate(habits, COUNT), mean_estimate(head - habits))
+    return RoleLoss(Estimate.mean(head, COUNT), Estimate.mean(habits, COUNT), Estimate.mean(head - habits))
 
 
 class _Reader:
@@ -269,4 +269,4 @@ def repeats_report(config: SelfplayConfig, repeats: list[Repeat]) -> Report:
 
 def _over_seeds(repeats: list[Repeat], name: str) -> Estimate:
     """The mean of one measure over the seeds."""
-    return mean_estimate([getattr(repetition, name).value for repetition in repeats], SHARE_DIFFERENCE)
+    return Estimate.mean([getattr(repetition, name).value for repetition in repeats], SHARE_DIFFERENCE)

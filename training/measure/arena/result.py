@@ -17,7 +17,7 @@ from parlour.training.measure.arena.strengths import Strength, Strengths, streng
 from parlour.training.measure.decision_tables import marked
 from parlour.training.measure.pairs import Pair, PairGame, PairTable
 from parlour.training.play import seeds
-from parlour.training.statistics import Estimate, rate
+from parlour.training.statistics import Estimate
 
 _RESAMPLED = 1  # what the seed is derived for
 _SHORT: Final = 40
@@ -72,7 +72,7 @@ class ArenaResult:
     def cell(self, first: str, second: str) -> Estimate:
         """How often the first side won where these held the sides."""
         games = self.cells[first, second]
-        share = rate(sum(game.winner == self.sides[0] for game in games), len(games))
+        share = Estimate.rate(sum(game.winner == self.sides[0] for game in games), len(games))
         assert share is not None, "an arena has at least one deal"
         return share
 

@@ -19,7 +19,7 @@ from parlour.training.measure.werewolf.amnesia import KINDS, WAYS, forgot
 from parlour.training.records.werewolf import published as result_store
 from parlour.training.records.werewolf.played import WerewolfGame
 from parlour.training.report.result_table import Cell, Column, ResultTable
-from parlour.training.statistics import Estimate, rate
+from parlour.training.statistics import Estimate
 
 DIGITS: Final = 3
 OURS: Final = "all"
@@ -96,8 +96,8 @@ def _method(seen: Sequence[transcripts.Seen], games: Sequence[WerewolfGame], met
     roles = [role for role in ROLES if any(True for game in games for _ in game.seats(method, role))]
     with_amnesia = [game for game in seen if game.amnesia]
     return {
-        "as_wolves": _rate(rate(sum(wolves), len(wolves))),
-        "as_leaders": _rate(rate(sum(leaders), len(leaders))),
+        "as_wolves": _rate(Estimate.rate(sum(wolves), len(wolves))),
+        "as_leaders": _rate(Estimate.rate(sum(leaders), len(leaders))),
         "TWR": _rate(scores.total(games, method)),
         "WWR": _rate(scores.share(games, method, WOLVES)),
         "LWR": _rate(scores.share(games, method, VILLAGE)),

@@ -30,7 +30,7 @@ from parlour.training.play.parallel.concurrent_games import play_recorded
 from parlour.training.play.rollout import table
 from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.runs.progress import Stage, no_progress
-from parlour.training.statistics import rate
+from parlour.training.statistics import Estimate
 from parlour.wrappers.text_actions import TextActions
 from pydantic import Field, model_validator
 
@@ -288,7 +288,9 @@ class Contest:
             for role in (ALL_ROLES, *dict.fromkeys(self.settings.rules.roles)):
                 if played := self.games[name, role]:
                     whole = role == ALL_ROLES
-                    rows.append((name, role, rate(self.wins[name, role], played), *_totals(agent if whole else None)))
+                    rows.append(
+                        (name, role, Estimate.rate(self.wins[name, role], played), *_totals(agent if whole else None))
+                    )
         return ResultTable("Contest (95 % Wilson interval)", columns, tuple(rows), self._why())
 
     def _why(self) -> str:

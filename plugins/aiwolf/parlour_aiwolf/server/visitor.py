@@ -20,7 +20,7 @@ from parlour.envs.core import Move, ParlourError
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies import Policy
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.statistics import rate
+from parlour.training.statistics import Estimate
 
 from parlour_aiwolf import GAME
 from parlour_aiwolf.language import read, write
@@ -93,8 +93,8 @@ class Visitor:
 
     def results(self) -> ResultTable:
         """Wins by role, with intervals."""
-        rows = [(role, rate(self.wins[role], games)) for role, games in sorted(self.games.items())]
-        total = ("all", rate(self.wins.total(), self.games.total()))
+        rows = [(role, Estimate.rate(self.wins[role], games)) for role, games in sorted(self.games.items())]
+        total = ("all", Estimate.rate(self.wins.total(), self.games.total()))
         columns = Column("role"), Column("wins", ".1%", shows=("n",))
         return ResultTable(f"{self._name} at an AIWolf server (95 % Wilson interval)", columns, (total, *rows))
 

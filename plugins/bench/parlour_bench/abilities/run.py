@@ -16,7 +16,7 @@ from parlour.policies.llm.make import measured_apart
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.play import seeds
 from parlour.training.runs.progress import Stage
-from parlour.training.statistics import Estimate, rate
+from parlour.training.statistics import Estimate
 
 from parlour_bench.abilities.asked import Stated, stated_by, with_exact
 from parlour_bench.abilities.consistency import Consistency, consistency, consistency_as_json
@@ -268,7 +268,7 @@ def _merlin(games: Sequence[AnalysedGame]) -> tuple[Estimate | None, Estimate | 
     guessed = [game for game in games if any(move.kind == GUESS and move.args for _, move, _ in game.log)]
     named = [_is_found(game) for game in guessed if is_players(game, game.roles.index(ASSASSIN))]
     missed = [not _is_found(game) for game in guessed if is_players(game, game.roles.index(MERLIN))]
-    return rate(sum(named), len(named)), rate(sum(missed), len(missed))
+    return Estimate.rate(sum(named), len(named)), Estimate.rate(sum(missed), len(missed))
 
 
 def _is_found(game: AnalysedGame) -> bool:

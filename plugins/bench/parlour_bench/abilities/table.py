@@ -9,7 +9,7 @@ from parlour.policies.llm.decisions import mostly_foreign
 from parlour.training.measure.decision_tables import amount, marked
 from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.report.verdicts import doubt, no_score, together
-from parlour.training.statistics import Estimate, show_interval
+from parlour.training.statistics import Estimate
 
 from parlour_bench.abilities.consistency import RULES, SAID, SAW
 from parlour_bench.abilities.run import EXACT, ONLOOKER, THEMSELVES, Abilities
@@ -126,7 +126,7 @@ def _listens(listener: str) -> str:
 def _text(estimate: Estimate | None, unit: str = ".2f") -> str | None:
     if estimate is None:
         return None
-    interval = show_interval(estimate, unit)
+    interval = estimate.interval(unit)
     return f"{estimate.value:{unit}}{'' if interval == '-' else f' {interval}'}"
 
 

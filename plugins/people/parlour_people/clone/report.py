@@ -26,7 +26,7 @@ from parlour.training.report import plots
 from parlour.training.report.report import Picture, Report
 from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.report.verdicts import DifferenceScale, compared, together, word
-from parlour.training.statistics import Estimate, weighted_mean
+from parlour.training.statistics import Estimate
 
 from parlour_people.clone.choices import ImitatedChoice
 from parlour_people.cloned.record import Array
@@ -131,7 +131,7 @@ def by_game(values: Iterable[tuple[int, float]], bounds: tuple[float, float] = (
     sums: dict[int, list[float]] = {}
     for number, value in values:
         sums.setdefault(number, []).append(value)
-    return weighted_mean([np.mean(of) for of in sums.values()], [len(of) for of in sums.values()], bounds)
+    return Estimate.weighted_mean([np.mean(of) for of in sums.values()], [len(of) for of in sums.values()], bounds)
 
 
 PLAYER, PICTURE = "clone.npz", "scores.png"

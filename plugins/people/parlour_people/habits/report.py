@@ -22,7 +22,7 @@ from parlour.training.play.extras import import_extra
 from parlour.training.report import plots
 from parlour.training.report.result_table import Column, ResultTable, plain_table
 from parlour.training.report.verdicts import DifferenceScale, compared
-from parlour.training.statistics import Estimate, rate
+from parlour.training.statistics import Estimate
 
 from parlour_people.arrays import Array
 
@@ -272,7 +272,7 @@ def draw(readings: Readings, groups: Groups, path: Path) -> None:
                     continue
                 mark = MARKERS[number % len(MARKERS)]
                 label = f"{name} (error {calibration_error(reads):.3f})"
-                parts = [(part, rate(round(part.share * part.n), part.n)) for part in calibration(reads)]
+                parts = [(part, Estimate.rate(round(part.share * part.n), part.n)) for part in calibration(reads)]
                 at = [part.chance for part, _ in parts]
                 axes.plot(at, [part.share for part, _ in parts], marker=mark, label=label, color=colours[name])
                 band = [(part.chance, *seen.ends) for part, seen in parts if seen]
