@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf, isnan, sqrt
+from math import ceil, floor, inf, isnan, log10, sqrt
 from typing import Any, Final
 
 import numpy as np
@@ -17,6 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 
 LEVEL: Final = 0.95
 _Z: Final = 1.959963984540054  # the 97.5 % point of the standard normal distribution
+
+BETTER: Final = "better"
+WORSE: Final = "worse"
+UNCLEAR: Final = "no difference shown"
+POWER: Final = (1.959963984540054 + 0.8416212335729143) / 1.959963984540054
+"""Half an interval times this is the difference that is shown four times in five (power 0.8 at 5 %, two-sided)."""
 
 Bounds = tuple[float, float]
 """The least and the greatest mean that is possible."""
@@ -69,6 +75,17 @@ class Estimate:
         return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
 
     @property
+    def outcome(self) -> str:
+        """What the interval says about a difference: `BETTER`, `WORSE` or `UNCLEAR`.
+
+        >>> Estimate(0.1, 0.02, 0.18, 50).outcome, Estimate(-0.1, -0.2, 0.0, 50).outcome
+        ('better', 'no difference shown')
+        """
+        if not self.clear:
+            return UNCLEAR
+        return BETTER if self.value > 0 else WORSE
+
+    @property
     def with_ends(self) -> tuple[float, float | None, float | None]:
         """The value and the interval, as pictures and files have them."""
         return self.value, self.low, self.high
@@ -100,6 +117,22 @@ class Estimate:
         values = dict(written)
         name = next(name for name in ("rate", "difference", "mean") if name in values)
         return cls(values.pop(name), **values)
+
+    def cases_needed(self, size: float) -> int | None:
+        """For a difference: how many cases show one of this size four times in five, rounded up to two digits; None without an interval.
+
+        Half an interval shrinks with the root of the number of cases.
+
+        >>> Estimate(0.01, -0.03, 0.05, 200).cases_needed(0.03)
+        730
+        """
+        if self.low is None or self.high is None or size <= 0:
+            return None
+        exact = self.n * (POWER * (self.high - self.low) / 2 / size) ** 2
+        if exact < 1:
+            return 1
+        step = int(10 ** max(0, floor(log10(exact)) - 1))
+        return ceil(exact / step) * step
 
     def interval(self, unit: str, times: float = 1) -> str:
         """The interval as tables and reports show it.

@@ -18,6 +18,16 @@ from parlour.envs.plugins import GROUPS
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "reference" / "plugin_names.md").read_text(encoding="utf-8")
 LISTED = re.findall(r"^\| `(parlour\.\w+\.[\w.]+)` \| \S", PAGE, re.MULTILINE)
+COPIED = ("parlour.envs._template.", "parlour.policies.heuristic.template.")
+"""Names that belong to a new package of `parlour new`, which copies them."""
+TEMPLATES = sorted(
+    [
+        *ROOT.glob("envs/_template/*.py"),
+        ROOT / "policies" / "heuristic" / "template.py",
+        *ROOT.glob("training/cli/templates/*/my*.py.txt"),
+    ]
+)
+"""What a new package begins with."""
 PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))
 MOST = 246
 PLACE = re.compile(r"parlour(?:\.\w+)+:\w+")
@@ -79,13 +89,23 @@ def names_of(plugin: Path) -> set[str]:
     return used | {place.replace(":", ".") for place in places if PLACE.fullmatch(place)}
 
 
+def names_of_templates() -> set[str]:
+    """The names of the core that new packages of `parlour new` use."""
+    used = {name for path in TEMPLATES for name in imported(path.read_text(encoding="utf-8"))}
+    return {name for name in used if not name.startswith(COPIED)}
+
+
 @pytest.mark.parametrize("plugin", PLUGINS, ids=lambda path: path.name)
 def test_a_plugin_imports_listed_names_alone(plugin):
     assert sorted(names_of(plugin) - set(LISTED)) == []
 
 
-def test_every_listed_name_is_used_by_a_plugin_and_listed_once():
-    used = set().union(*map(names_of, PLUGINS))
+def test_a_new_package_imports_listed_names_alone():
+    assert sorted(names_of_templates() - set(LISTED)) == []
+
+
+def test_every_listed_name_is_used_by_a_plugin_or_a_new_package_and_listed_once():
+    used = names_of_templates().union(*map(names_of, PLUGINS))
     assert sorted(set(LISTED) - used) == []
     assert [name for name, times in Counter(LISTED).items() if times > 1] == []
 

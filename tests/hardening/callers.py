@@ -84,7 +84,7 @@ def _files(host: Host, seat: str, out: Path) -> Iterator[Finding]:
                     "a server that is started again on its folder deals no game" if again else "no game", str(error)
                 )
                 return
-            finished = {path.name for path in out.iterdir() if replay.read(path).outcome is not None}
+            finished = {path.name for path in out.iterdir() if replay.Transcript.read(path).outcome is not None}
             for path in out.iterdir():
                 if path.name not in finished and path.stat().st_mode & 0o077:
                     yield Finding("others may read the deal of a game in progress", path.name)
@@ -98,7 +98,7 @@ def _following(host: Host, seat: str, seed: int, out: Path) -> Iterator[Finding]
     with host(out, seed=seed) as served, suppress(Refusal):
         for _ in range(3):
             served.left(served.begin(None, seat))
-    seeds = sorted(int(replay.read(path).header["seed"]) for path in out.iterdir())
+    seeds = sorted(int(replay.Transcript.read(path).header["seed"]) for path in out.iterdir())
     if any(after - before < 1000 for before, after in pairwise(seeds)):
         yield Finding("the seed of a deal follows from an earlier one", json.dumps(seeds))
 

@@ -180,7 +180,7 @@ def checked(played: Played) -> Iterator[Finding]:
     if not played.ended:
         yield Finding("a game was lost")
     try:
-        transcript = replay.read(played.transcript)
+        transcript = replay.Transcript.read(played.transcript)
         steps = list(replay.reenact(transcript))
         written = [count.as_json() for count in of_transcript(transcript)]
     except Exception as error:

@@ -124,7 +124,7 @@ class Club:
                 for number, seed in enumerate(self._deals, 1)
             ]
             episodes = self.setting.runner.play(self._env, jobs, f"{row}, {side}")
-            transcripts = tuple(replay.read(job.transcript) for job in jobs if job.transcript is not None)
+            transcripts = tuple(replay.Transcript.read(job.transcript) for job in jobs if job.transcript is not None)
         for job, episode in zip(jobs, episodes, strict=True):
             team = [made for (who, _), made in zip(job.players, episode.decisions, strict=True) if who == name]
             self.players[row] = sum(team, self.players.get(row, Decisions()))

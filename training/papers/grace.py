@@ -30,7 +30,7 @@ from parlour.training.papers.cells import Reproduction, ReproductionSetting, Tab
 from parlour.training.play.runner import GameRunner
 from parlour.training.report import plots
 from parlour.training.report.report import Picture
-from parlour.training.report.result_table import ResultTable, plain_table
+from parlour.training.report.result_table import ResultTable
 from parlour.training.runs.run import Run
 from parlour.training.statistics import Estimate
 
@@ -84,7 +84,9 @@ def grace_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
         for row in [played.policy.rows[state]]
         for joint in PUBLISHED
     ]
-    data = plain_table("Policy", ("signals", "state", "questions", *MODULES, "probability"), lines, file=f"{name}.csv")
+    data = ResultTable.plain(
+        "Policy", ("signals", "state", "questions", *MODULES, "probability"), lines, file=f"{name}.csv"
+    )
     panels = [(experiment.signals, experiment.policy.rows, experiment.calibrated.states) for experiment in experiments]
     draw = partial(pictures.heatmap, panels, who=_who(setting))
     return _made(name, "Policy by state", setting, cells, draw, (_files(name),), data)
@@ -108,7 +110,9 @@ def grace_figure_5(name: str, setting: ReproductionSetting) -> Reproduction:
         made = partial(cell, name, of=experiment.signals, measure="net utility", share=False)
         cells += [made(row=state, ours=earns) for state, earns in means.items()]
         panels.append((experiment.signals, {state: (earned[state], average) for state, average in means.items()}))
-    data = plain_table("Draws", ("signals", "question", "state", *MODULES, "net_utility"), lines, file=f"{name}.csv")
+    data = ResultTable.plain(
+        "Draws", ("signals", "question", "state", *MODULES, "net_utility"), lines, file=f"{name}.csv"
+    )
     draw = partial(pictures.utilities, panels, who=_who(setting))
     return _made(name, "Net utility by state", setting, cells, draw, (_files(name),), data)
 

@@ -140,7 +140,7 @@ def _decisions(jobs: Sequence[Job]) -> dict[str, Decisions]:
     decisions: dict[str, Decisions] = {}
     for job in jobs:
         assert job.transcript is not None
-        for (who, _), played in zip(job.players, of_transcript(replay.read(job.transcript)), strict=True):
+        for (who, _), played in zip(job.players, of_transcript(replay.Transcript.read(job.transcript)), strict=True):
             decisions[who] = decisions.get(who, Decisions()) + played
     return decisions
 

@@ -39,7 +39,7 @@ from parlour.training.papers.questum_games import (
     play_cases,
     scored,
 )
-from parlour.training.report.verdicts import WIN_RATE, compared_with_each
+from parlour.training.report.verdicts import WIN_RATE
 from parlour.training.statistics import COUNT, SHARE, Estimate
 
 _PLAYING: Final = {method.label: method for method in (QUESTUM, WEREWOLF, OCOT, THINKTHRICE)}
@@ -142,7 +142,7 @@ def quiz_verdict(reproduction: Reproduction, first: str) -> str:
     """The first method beside each other one in the quiz, in words; see `comparison`."""
     quiz = [made for made in reproduction.cells if (made.of, made.measure) == (OVERALL, scores.OVERALL)]
     ahead = {made.row: -made.difference for made in quiz if made.difference}
-    said = compared_with_each(first, ahead, WIN_RATE.of("cases"))
+    said = WIN_RATE.of("cases").compared_with_each(first, ahead)
     return f"Points in the quiz: {said}" if said else ""
 
 

@@ -29,7 +29,7 @@ from parlour.training.measure.murder_mystery.scores import Formula
 from parlour.training.papers.cells import ReproductionSetting, TableCell, cell, folder_name
 from parlour.training.play import seeds
 from parlour.training.play.runner import GameRunner
-from parlour.training.report.result_table import Cell, ResultTable, plain_table
+from parlour.training.report.result_table import Cell, ResultTable
 from parlour.training.statistics import COUNT, SHARE, SHARE_DIFFERENCE, Estimate
 from pydantic import Field
 
@@ -267,4 +267,4 @@ def games_table(games: Games) -> ResultTable:
             values = [getattr(getattr(result, stage), what) for stage, what in took]
             case = (result.case, result.title, result.seed, result.victims, result.solved)
             rows.append((row, *case, *shares, result.asked, *values))
-    return plain_table("Games", heading, rows, file=games.file)
+    return ResultTable.plain("Games", heading, rows, file=games.file)

@@ -145,6 +145,20 @@ class ResultTable:
     file: str = ""
     """Name of the CSV file that a report leaves; empty: none."""
 
+    @classmethod
+    def plain(
+        cls,
+        title: str,
+        headings: Iterable[str],
+        rows: Iterable[Sequence[Cell]],
+        *,
+        note: str = "",
+        wrap: bool = False,
+        file: str = "",
+    ) -> ResultTable:
+        """A table whose cells are texts, or numbers that need no format."""
+        return cls(title, tuple(map(Column, headings)), tuple(map(tuple, rows)), note, wrap, file)
+
     @property
     def headings(self) -> tuple[str, ...]:
         """The heading of each column."""
@@ -212,19 +226,6 @@ def _values(cell: Cell, column: Column, wide: bool) -> list[Any]:
     if isinstance(cell, str | int | float | bool | None):
         return [cell, *[None] * (2 + len(column.shows))]
     return [cell.value, cell.low, cell.high, *(getattr(cell, name) for name in column.shows)]
-
-
-def plain_table(
-    title: str,
-    headings: Iterable[str],
-    rows: Iterable[Sequence[Cell]],
-    *,
-    note: str = "",
-    wrap: bool = False,
-    file: str = "",
-) -> ResultTable:
-    """A table whose cells are texts, or numbers that need no format."""
-    return ResultTable(title, tuple(map(Column, headings)), tuple(map(tuple, rows)), note, wrap, file)
 
 
 def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

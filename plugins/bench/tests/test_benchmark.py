@@ -21,8 +21,8 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.cli import run
-from parlour.training.measure.decision_tables import SIGN
 from parlour.training.report.result_table import markdown_table
+from parlour.training.report.verdicts import SIGN
 from parlour_bench.cli import score_parts
 from parlour_bench.compare import compare
 from parlour_bench.played import Candidate, play_suite

@@ -76,7 +76,7 @@ def logged(missions=MISSIONS, marked="Max", **outcome) -> Game:
 
 def read(game: Game, taken) -> replay.Transcript:
     (text,) = taken(game)
-    return replay.parse(text.encode(), "made.jsonl")
+    return replay.Transcript.parse(text.encode(), "made.jsonl")
 
 
 def left_out(*games: Game, folder: Path) -> list[Refusal]:
@@ -92,7 +92,7 @@ def test_a_log_becomes_a_game_of_the_rule_sheet_without_talk(taken):
     config = transcript.header["config"]
     assert (config["rules"], config["talk"], config["num_players"]) == ("official", False, 7)
     assert transcript.header["record"]["names"] == list(SEATS)
-    _, states = replay.finished(transcript, "avalon_v0") or pytest.fail("the game is finished")
+    _, states = transcript.finished("avalon_v0") or pytest.fail("the game is finished")
     seen = {kind: [e.move.args for e in states[-1].log if e.move.kind == kind] for kind in ("leads", "fails", "votes")}
     assert [args[1] for args in seen["leads"]] == [3, 4, 5, 6, 0]
     assert seen["fails"] == [(0, 0, 1), (1, 1, 0), (2, 0, 1), (3, 1, 1)]

@@ -65,7 +65,7 @@ def hunted(**fields):
 
 
 def transcript_of(text):
-    return replay.parse(text.encode(), "made.jsonl")
+    return replay.Transcript.parse(text.encode(), "made.jsonl")
 
 
 def test_a_record_of_the_site_becomes_a_game_of_the_rule_sheet_without_talk(taken):
@@ -73,7 +73,7 @@ def test_a_record_of_the_site_becomes_a_game_of_the_rule_sheet_without_talk(take
     config = transcript.header["config"]
     assert (config["rules"], config["talk"], config["num_players"]) == ("official", False, 7)
     assert transcript.header["record"]["names"] == list(SEATS)
-    _, states = replay.finished(transcript, "avalon_v0") or pytest.fail("the game is finished")
+    _, states = transcript.finished("avalon_v0") or pytest.fail("the game is finished")
     fails = [event.move.args for event in states[-1].log if event.move.kind == "fails"]
     assert fails == [(0, 0, 1), (1, 1, 0), (2, 0, 1), (3, 1, 1)]
     led = [event.move.args[1] for event in states[-1].log if event.move.kind == "leads"]

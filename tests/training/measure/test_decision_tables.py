@@ -5,20 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from parlour.policies.llm.decisions import Decisions
-from parlour.training.measure.decision_tables import (
-    ASKED,
-    MEANING,
-    SIGN,
-    TOOK,
-    WHOSE,
-    decision_tables,
-    figure,
-    marked,
-    no_result,
-)
+from parlour.training.measure.decision_tables import ASKED, MEANING, TOOK, WHOSE, decision_tables, figure, no_result
 from parlour.training.measure.evaluate import Comparison, DecisionShare, Evaluation
 from parlour.training.measure.evaluation_tables import comparison_table, rate_table
 from parlour.training.report.result_table import Column, cell_text
+from parlour.training.report.verdicts import SIGN, DecidedBy
 from parlour.training.statistics import Estimate
 
 # 20 decisions: 12 at the first reply, 4 at the second, 3 by the heuristic, 1 by the table: 16 of 20 its own
@@ -141,9 +132,9 @@ def test_a_heuristic_in_a_models_place_shows_what_was_called_even_without_a_repl
 
 
 def test_more_than_a_twentieth_marks_a_player():
-    assert marked("chat", 95, 100) == "chat"  # 5 of 100 are a twentieth
-    assert marked("chat", 94, 100) == f"chat {SIGN}"
-    assert marked("chat", 0, 0) == "chat"
+    assert DecidedBy("chat", 95, 100).marked == "chat"  # 5 of 100 are a twentieth
+    assert DecidedBy("chat", 94, 100).marked == f"chat {SIGN}"
+    assert DecidedBy("chat", 0, 0).marked == "chat"
     assert MEANING.startswith(f"{SIGN} more than 5%")
 
 

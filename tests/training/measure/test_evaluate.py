@@ -99,7 +99,7 @@ def test_transcripts_of_an_evaluation_tell_who_played(env, tmp_path):
         GameRunner(out=tmp_path / "seat"),
     )
     evaluate.team(env, ("x", RandomPolicy), ("y", HeuristicPolicy), [7], GameRunner(out=tmp_path / "sides"))
-    heads = {path.name: replay.read(path).header for path in tmp_path.glob("*/*.jsonl")}
+    heads = {path.name: replay.Transcript.read(path).header for path in tmp_path.glob("*/*.jsonl")}
     assert sorted(heads) == [
         "avalon_v0-7-good-1_x-evil-2_y.jsonl",
         "avalon_v0-7-good-2_y-evil-1_x.jsonl",
@@ -113,7 +113,7 @@ def test_transcripts_of_an_evaluation_tell_who_played(env, tmp_path):
         8,
         ["heuristic", "c/b.npz", "heuristic", "heuristic", "heuristic"],
     )
-    good = replay.read(tmp_path / "sides" / "avalon_v0-7-good-1_x-evil-2_y.jsonl")
+    good = replay.Transcript.read(tmp_path / "sides" / "avalon_v0-7-good-1_x-evil-2_y.jsonl")
     game = good.game()
     for seat, name in enumerate(good.header["players"].values()):
         side = game.view(list(replay.states(game, good.moves))[-1], seat).side

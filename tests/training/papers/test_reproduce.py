@@ -156,7 +156,7 @@ def jobs(monkeypatch) -> list[tuple[str, Any]]:
 def test_the_agent_plays_one_side_as_a_team(jobs, tmp_path):
     reproduce("avalon-7", ReproductionSetting(games=2, practice=0, out=tmp_path))
     for what, job in jobs:
-        transcript = replay.read(job.transcript)
+        transcript = replay.Transcript.read(job.transcript)
         names = [name for name, _ in job.players]
         assert list(transcript.header["players"].values()) == names
         roles = [transcript.game().role_names[role] for role in transcript.moves[0].args[:-1]]

@@ -31,7 +31,8 @@ from parlour.training.learn.mediators.enough import too_few
 from parlour.training.learn.mediators.simulate import Simulated
 from parlour.training.learn.mediators.table import Floats
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.report.verdicts import BETTER, SAME, UTILITY, WORSE, cases_needed, compared, together, word
+from parlour.training.report.verdicts import SAME, UTILITY, together
+from parlour.training.statistics import BETTER, WORSE
 
 CONFIDENT: Final = 0.7
 """Least confidence at which the third baseline answers (the paper's threshold)."""
@@ -232,7 +233,7 @@ def usability(gain: statistics.Estimate | None, baseline: str, learned_from: int
     if few := too_few(gain.n):
         return Usability(False, together([few, _more(gain, learned_from)]))
     scale = UTILITY.of("held-out questions")
-    said, verdict = compared("the mediator", baseline, gain, scale), word(gain, scale)
+    said, verdict = scale.compared("the mediator", baseline, gain), scale.outcome(gain)
     if verdict == BETTER:
         return Usability(True, together(["Usable.", said]))
     if verdict == WORSE:
@@ -246,7 +247,7 @@ def usability(gain: statistics.Estimate | None, baseline: str, learned_from: int
 
 def _more(gain: statistics.Estimate, learned_from: int) -> str:
     """What to do: the number of held-out questions that would show the gain, where it is a gain."""
-    needed = cases_needed(gain, gain.value)
+    needed = gain.cases_needed(gain.value)
     few = f"It learned from {learned_from:,} questions: learn from more"
     if needed is None or not gain.n < needed < _MANY:
         return f"{few}."

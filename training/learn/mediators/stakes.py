@@ -31,8 +31,8 @@ from parlour.training.learn.mediators.learn import unit_of
 from parlour.training.learn.mediators.quantities import Shrinkage, estimate, measure
 from parlour.training.learn.mediators.simulate import Simulated, paid
 from parlour.training.learn.mediators.table import Floats, UtilityTable
-from parlour.training.report.verdicts import BETTER, UTILITY, compared, together, word
-from parlour.training.statistics import SHARE, Bounds, Estimate
+from parlour.training.report.verdicts import UTILITY, together
+from parlour.training.statistics import BETTER, SHARE, Bounds, Estimate
 from pydantic import Field
 
 LEARNED: Final = "learned mediator"
@@ -120,11 +120,11 @@ class Stakes:
             return few
         finite = {at: gain for at, gain in self.gains.items() if at[1] < math.inf}
         scale = UTILITY.of("held-out questions")
-        better = sum(word(gain, scale) == BETTER for gain in finite.values())
+        better = sum(scale.outcome(gain) == BETTER for gain in finite.values())
         said = f"The learned mediator is better than the best static policy at {better} of {len(finite)} prices."
         if self.own not in finite:
             return said
-        own = compared("the learned mediator", "the best static policy", finite[self.own], scale)
+        own = scale.compared("the learned mediator", "the best static policy", finite[self.own])
         return together([said, f"At the price of the run ({self.own[1]:g}):", own[0].lower() + own[1:]])
 
 

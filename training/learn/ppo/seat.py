@@ -31,7 +31,7 @@ from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.report.learning_curve import LearningCurve
 from parlour.training.report.plots import Curve, CurvePoint
 from parlour.training.report.report import REPORT_FILE, SUMMARY_FILE, Report
-from parlour.training.report.verdicts import compared
+from parlour.training.report.verdicts import WIN_RATE
 from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
 from parlour.training.statistics import Estimate
@@ -265,7 +265,7 @@ def report(result: TrainingResult) -> Report:
     )
     return Report(
         f"A trained seat of {config.game}",
-        compared("the trained seat", f"{config.opponents} in the same seat", result.gain),
+        WIN_RATE.compared("the trained seat", f"{config.opponents} in the same seat", result.gain),
         (f"{last.steps} decisions, {last.games} games: win rate {last.win_rate:.3f}",),
         () if games is None else (played, comparison_table(games), rate_table(games)),
         curve(result).picture,

@@ -24,7 +24,7 @@ from parlour.training.report import plots
 from parlour.training.report.plots import Curve, CurvePoint
 from parlour.training.report.report import Picture, Report
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.report.verdicts import compared, together
+from parlour.training.report.verdicts import WIN_RATE, together
 from parlour.training.statistics import Estimate
 
 
@@ -123,12 +123,14 @@ def verdicts(population: Population) -> list[str]:
     games, last, first = population.crossplay, population.last, population.first
     others = {first: f"the first ({first})", RULE: "the heuristic", RANDOM: "random play"}
     lines = [
-        compared(f"the last snapshot ({last})", named, games.difference(last, other))
+        WIN_RATE.compared(f"the last snapshot ({last})", named, games.difference(last, other))
         for other, named in others.items()
         if other != last
     ]
     lines.append(
-        compared(f"in one seat among heuristics, {last}", "the heuristic in that seat", population.seat[last].points)
+        WIN_RATE.compared(
+            f"in one seat among heuristics, {last}", "the heuristic in that seat", population.seat[last].points
+        )
     )
     if population.roles is not None:
         head, habits, difference = (
@@ -145,8 +147,10 @@ def verdicts(population: Population) -> list[str]:
 def verdict(population: Population) -> str:
     """The last snapshot beside the heuristic: as whole sides, and in one seat."""
     last = population.last
-    sides = compared(f"the last snapshot ({last})", "the heuristic", population.crossplay.difference(last, RULE))
-    seat = compared(f"in one seat, {last}", "the heuristic in that seat", population.seat[last].points)
+    sides = WIN_RATE.compared(
+        f"the last snapshot ({last})", "the heuristic", population.crossplay.difference(last, RULE)
+    )
+    seat = WIN_RATE.compared(f"in one seat, {last}", "the heuristic in that seat", population.seat[last].points)
     return together([sides, seat])
 
 

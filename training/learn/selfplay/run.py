@@ -37,7 +37,7 @@ from parlour.training.play import seeds
 from parlour.training.play.parallel.executor import Workers, carry_out
 from parlour.training.report.report import SUMMARY_FILE, Report
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.report.verdicts import WIN_RATE, compared
+from parlour.training.report.verdicts import WIN_RATE
 from parlour.training.runs.folder import CONFIG
 from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
@@ -261,7 +261,7 @@ def repeats_report(config: SelfplayConfig, repeats: list[Repeat]) -> Report:
     title = f"Points against {RULE} on {config.game} (95 % interval by deal; that of the mean is by seed)"
     return Report(
         f"Self-play, {len(repeats)} seeds",
-        compared("self-play", "the heuristic", means["whole_sides"], WIN_RATE.of("seeds")),
+        WIN_RATE.of("seeds").compared("self-play", "the heuristic", means["whole_sides"]),
         (ResultTable(title, columns, (*rows, ("mean", *means.values(), None, None))),),
         values={"seeds": [plain(made) for made in repeats], **{name: plain(mean) for name, mean in means.items()}},
     )

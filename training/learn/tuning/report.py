@@ -16,7 +16,7 @@ from parlour.training.learn.tuning.study import Trial, against_defaults, ranked
 from parlour.training.report import plots
 from parlour.training.report.report import Part, Picture, Report
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.report.verdicts import REWARD, compared, together
+from parlour.training.report.verdicts import REWARD, together
 from parlour.training.statistics import Estimate
 
 
@@ -61,8 +61,8 @@ def verdict(tuned: Tuned) -> str:
         verdict = "Nothing beat the default parameters in training, so the trained ones are the defaults."
         if tuned.rival is None:
             return verdict
-        return together([verdict, compared(f"the runner-up ({show(tuned.rival)})", "the defaults", tuned.test, scale)])
-    return compared("the trained parameter set", "the default one", tuned.test, scale)
+        return together([verdict, scale.compared(f"the runner-up ({show(tuned.rival)})", "the defaults", tuned.test)])
+    return scale.compared("the trained parameter set", "the default one", tuned.test)
 
 
 def between(estimate: Estimate) -> str:

@@ -14,9 +14,9 @@ from parlour.policies.llm.decisions import Decisions, mostly_foreign
 from parlour.training.measure.arena.config import ArenaConfig
 from parlour.training.measure.arena.games import ArenaGame
 from parlour.training.measure.arena.strengths import Strength, Strengths, strengths
-from parlour.training.measure.decision_tables import marked
 from parlour.training.measure.pairs import Pair, PairGame, PairTable
 from parlour.training.play import seeds
+from parlour.training.report.verdicts import DecidedBy
 from parlour.training.statistics import Estimate
 
 _RESAMPLED = 1  # what the seed is derived for
@@ -105,7 +105,7 @@ class ArenaResult:
 
     def shown(self, player: str) -> str:
         """A player's name, marked where too many decisions were not its own."""
-        return marked(player, self.decisions[player].own, self.decisions[player].decisions)
+        return DecidedBy(player, self.decisions[player].own, self.decisions[player].decisions).marked
 
     @property
     def title(self) -> str:

@@ -46,7 +46,7 @@ class AnalysedGame:
     @classmethod
     def read(cls, path: Path) -> AnalysedGame:
         """A game from its file. Raises `ParlourError`, which names the file."""
-        transcript = replay.read(path)
+        transcript = replay.Transcript.read(path)
         try:
             return analysed_game(path.stem, transcript)
         except ParlourError as error:

@@ -100,7 +100,9 @@ def of_directory(directory: str | Path) -> dict[str, Any]:
     Raises:
         ParlourError: See `compute`; or the folder holds no transcript, or an unreadable transcript.
     """
-    return of_games(_counted((repr(str(path)), replay.read(path)) for path in replay.transcript_files(directory)))
+    return of_games(
+        _counted((repr(str(path)), replay.Transcript.read(path)) for path in replay.Transcript.files(directory))
+    )
 
 
 def of_games(finished: Iterable[CountedGame | None]) -> dict[str, Any]:
@@ -136,7 +138,7 @@ def _counted(named: Iterable[tuple[str, Transcript]]) -> Iterator[CountedGame | 
 
 def _counted_game(transcript: Transcript) -> CountedGame | None:
     check_avalon(transcript)
-    finished = replay.finished(transcript, transcript.header["game"])
+    finished = transcript.finished(transcript.header["game"])
     if finished is None or transcript.outcome is None:
         return None
     game, (*_, last) = finished

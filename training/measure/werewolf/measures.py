@@ -41,7 +41,7 @@ def of_directory(directory: str | Path) -> JSON:
     Raises:
         ParlourError: A file can be read neither as a record nor as a transcript of Werewolf; the message names it.
     """
-    games = [_read(path) for path in replay.transcript_files(directory)]
+    games = [_read(path) for path in replay.Transcript.files(directory)]
     finished = [game for game in games if game is not None]
     return _groups(finished) | ({"unfinished": len(games) - len(finished)} if len(finished) < len(games) else {})
 

@@ -88,8 +88,8 @@ def read_transcripts(folder: str | Path) -> list[Transcript]:
         ParlourError: The folder has none, or a file in it is no transcript of Avalon; the message names the file.
     """
     transcripts_read = []
-    for path in replay.transcript_files(folder):
-        transcript = replay.read(path)
+    for path in replay.Transcript.files(folder):
+        transcript = replay.Transcript.read(path)
         try:
             check_avalon(transcript)
         except ParlourError as error:

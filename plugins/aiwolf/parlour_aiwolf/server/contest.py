@@ -22,7 +22,7 @@ from typing import Any, Final, Literal, Self
 import numpy as np
 from parlour.envs.adapters.moment import moment
 from parlour.envs.core import ParlourError, check_one_of
-from parlour.envs.registry import build, lookup
+from parlour.envs.registry import lookup
 from parlour.envs.settings import Settings
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies import Policy, make_policy
@@ -82,7 +82,7 @@ class ContestSettings(Settings):
 
 def config_of(players: int) -> Mapping[str, Any]:
     """`game.config` of a table."""
-    return build(lookup(GAME).spec, {"num_players": players}).config  # type: ignore[no-any-return]
+    return lookup(GAME).raw_env(num_players=players).game.config
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs.adapters.turn import read_words
 from parlour.envs.adapters.wording import wording
 from parlour.envs.common.json_values import json_value
 from parlour.envs.core import Move, ParlourError
@@ -135,7 +134,10 @@ class Visitor:
             observation["observation"] = GAME.encoder(game.game).at_table()(view)
         action = self._policy.act(observation, words.offered(turn, view) | {"action_mask": turn.mask})
         if isinstance(action, str):
-            move, _ = read_words(game.text, action, view, self._rng)
+            try:
+                move = game.text.parse(" ".join(action.split()), view)
+            except ParlourError:
+                move = game.text.default(action, view, self._rng)
         else:
             move = game.game.catalogue[int(action)]
         game.made(move)

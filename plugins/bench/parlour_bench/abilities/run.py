@@ -12,9 +12,9 @@ from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError
 from parlour.policies.files import read_json, write_json
 from parlour.policies.llm.decisions import Decisions
-from parlour.policies.llm.make import measured_apart
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.play import seeds
+from parlour.training.report.verdicts import DecidedBy
 from parlour.training.runs.progress import Stage
 from parlour.training.statistics import Estimate
 
@@ -101,6 +101,12 @@ class Abilities:
     moves: MovesTaken | None
     """What its moves took; None while the run has no results file."""
 
+    @property
+    def decided(self) -> DecidedBy:
+        """How many of its beliefs are its own."""
+        asked = self.asked.answers
+        return DecidedBy(self.player, asked.own, asked.asked)
+
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
         return {
@@ -138,7 +144,7 @@ def abilities(folder: Path, player: str, model: Any, progress: Callable[..., Non
     Raises:
         ParlourError: The directory holds no games of Avalon, or a player states no beliefs.
     """
-    games, model = _games(folder), measured_apart(model)
+    games, model = _games(folder), model.measured_apart()
     moments = list(belief_moments(Stage("exact posteriors", len(games), "games").counted(games, progress)))
     own = [moment for moment in moments if moment.by_player]
     if not own:

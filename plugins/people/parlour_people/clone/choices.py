@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Move, ParlourError
-from parlour.envs.replay import transcript_files
+from parlour.envs.replay import Transcript
 from parlour.envs.settings import Settings
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.records.avalon.importing import assumed_moves
@@ -97,7 +97,7 @@ def read_choices(folder: str | Path, seed: int, progress: Callable[..., None] = 
         ParlourError: A file is no transcript of Avalon, or there is nothing to learn from.
     """
     choices: list[ImitatedChoice] = []
-    paths = transcript_files(folder)
+    paths = Transcript.files(folder)
     for number, path in enumerate(Stage("Reading games", len(paths), "games").counted(paths, progress)):
         choices += choices_of(AnalysedGame.read(path), number, seed)
     if not choices:

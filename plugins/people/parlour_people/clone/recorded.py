@@ -59,8 +59,8 @@ def read_games(folder: str | Path) -> list[ReplayableGame]:
         ParlourError: A file is no transcript of Avalon, or begins with another move than a deal.
     """
     games = []
-    for number, path in enumerate(replay.transcript_files(folder)):
-        transcript = replay.read(path)
+    for number, path in enumerate(replay.Transcript.files(folder)):
+        transcript = replay.Transcript.read(path)
         if transcript.header["game"] != GAME:
             raise ParlourError(f"{str(path)!r} is a game of {transcript.header['game']}; accepted: {GAME}")
         games.append(_read(transcript, number, path))

@@ -20,8 +20,8 @@ import numpy as np
 from parlour.training.measure.calibration import bins_by_range, calibration_error as error_of
 from parlour.training.play.extras import import_extra
 from parlour.training.report import plots
-from parlour.training.report.result_table import Column, ResultTable, plain_table
-from parlour.training.report.verdicts import DifferenceScale, compared
+from parlour.training.report.result_table import Column, ResultTable
+from parlour.training.report.verdicts import DifferenceScale
 from parlour.training.statistics import Estimate
 
 from parlour_people.arrays import Array
@@ -200,7 +200,7 @@ def verdict(entries: Sequence[Mapping[str, Any]], games: str) -> str:
     if not learned:
         return "Nothing was compared with the fixed rates."
     name, gain = f"belief by {learned[-1]['habits']!r}", -learned[-1]["less_than_default"]
-    return compared(name, "belief by the fixed rates", gain, LOG_LOSS.of(games))
+    return LOG_LOSS.of(games).compared(name, "belief by the fixed rates", gain)
 
 
 def score_table(title: str, entries: Sequence[Mapping[str, Any]], file: str = "") -> ResultTable:
@@ -242,7 +242,7 @@ class Writer:
         draws = partial(draw, readings, panels)
         if prefix and find_spec("matplotlib") is not None:  # the report draws the first
             draws(self.folder / f"{prefix}{PICTURE}")
-        bins = plain_table("Calibration", headings, self._bins(readings), file=f"{prefix}calibration.csv")
+        bins = ResultTable.plain("Calibration", headings, self._bins(readings), file=f"{prefix}calibration.csv")
         return Section(entries, score_table(title, entries, f"{prefix}scores.csv"), bins, draws)
 
     def _bins(self, readings: Readings) -> Iterator[tuple[Any, ...]]:
