@@ -17,7 +17,7 @@ from parlour.envs.plugins import GROUPS
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "reference" / "plugin_names.md").read_text(encoding="utf-8")
-LISTED = re.findall(r"^\| `(parlour\.\w+\.[\w.]+)` \| \S", PAGE, re.MULTILINE)
+LISTED = re.findall(r"^- `(parlour\.\w+\.[\w.]+)`: \S", PAGE, re.MULTILINE)
 COPIED = ("parlour.envs._template.", "parlour.policies.heuristic.template.")
 """Names that belong to a new package of `parlour new`, which copies them."""
 TEMPLATES = sorted(
@@ -29,7 +29,7 @@ TEMPLATES = sorted(
 )
 """What a new package begins with."""
 PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))
-MOST = 246
+MOST = 215
 PLACE = re.compile(r"parlour(?:\.\w+)+:\w+")
 
 
