@@ -150,6 +150,20 @@ class Transcript:
         published = self.header.get("published")
         return not isinstance(published, Mapping) or "words" in published
 
+    def assumed_moves(self) -> frozenset[int]:
+        """The numbers of the moves, from 0 and nature's included, that the record of an imported game does not tell.
+
+        Empty where a format tells every move. Whoever counts cards or guesses, or learns from them, leaves these out.
+
+        Raises:
+            ParlourError: The header's `record.assumed` is not a list of whole numbers.
+        """
+        record = self.header.get("record")
+        numbers = record.get("assumed", []) if isinstance(record, Mapping) else []
+        if not isinstance(numbers, list) or any(type(number) is not int for number in numbers):
+            raise accept("record.assumed", numbers, "a list of whole numbers, as `import` writes")
+        return frozenset(numbers)
+
     def game(self) -> Game[Any]:
         """The rules it was played by. Raises `ParlourError` for a config that cannot be used or opens other paths."""
         spec, config = self.spec, self.header["config"]

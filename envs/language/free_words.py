@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from parlour.envs.core import GameText, Move, View
 from parlour.envs.language.claims import PROPOSE, claims
+from parlour.envs.language.headings import headings_of, sections_of
 from parlour.envs.language.questions import questions, statements
 from parlour.envs.language.speech import ACCUSE, ACTS, DEFEND, RECOMMEND, SILENT
 from parlour.envs.language.text import clean, say_speech
@@ -60,6 +61,12 @@ class FreeWords:
         claim = "" if move.kind == SILENT else self.text.say(Move(move.kind, move.args))
         asked = [question.asked() for question in questions(move.words)] if move.kind in ACTS else []
         return " ".join(filter(None, (claim, *asked)))
+
+    def refused(self, prose: str) -> list[str]:
+        """What an observation says of earlier answers, behind the options."""
+        sections, prefix = sections_of(prose), headings_of(self.text).refused
+        lines = [] if sections is None else sections.choice.splitlines()[1:]
+        return [line.removeprefix(prefix) for line in lines if line.startswith(prefix) and not line.startswith("- ")]
 
     @staticmethod
     def as_said(line: str) -> str:

@@ -13,7 +13,7 @@ from parlour.envs import replay
 from parlour.envs.avalon.vocabulary import CARD, GUESS
 from parlour.envs.core import ParlourError
 from parlour.training.measure.avalon.measures import compute
-from parlour.training.records.avalon.importing import assumed_moves, transcripts
+from parlour.training.records.avalon.importing import transcripts
 from parlour_people.records.proavalon import HELD, PROAVALON
 
 from tests.refused_values import check, sentences
@@ -104,7 +104,7 @@ def test_cards_that_are_assumed_are_not_counted(taken):
     for wrong in ("no list", [1, "2"], [True]):
         header = {**transcript.header, "record": {"assumed": wrong}}
         with pytest.raises(ParlourError, match=r"record\.assumed"):
-            assumed_moves(replace(transcript, header=header))
+            replace(transcript, header=header).assumed_moves()
 
 
 def test_nothing_is_assumed_where_the_record_tells(taken):

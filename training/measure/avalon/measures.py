@@ -25,7 +25,7 @@ from parlour.envs import replay
 from parlour.envs.avalon.vocabulary import CARD, DRAWN, EVIL, FAILS, GOOD, LEADS, ROLES, TEAM, VOTES
 from parlour.envs.core import Event, Outcome, ParlourError, check_one_of
 from parlour.envs.replay import Transcript
-from parlour.training.records.avalon.importing import assumed_moves, check_avalon
+from parlour.training.records.avalon.importing import check_avalon
 
 GAME: Final = "avalon_v0"
 ALL: Final = "all"
@@ -146,7 +146,7 @@ def _counted_game(transcript: Transcript) -> CountedGame | None:
     roles = tuple(game.role_names[role] for role in dealt)
     known = tuple(tuple(sorted({j for fact in game.night(dealt, i) for j in fact.seats})) for i in range(game.seats))
     led, cards, executed = counted(last.log)
-    if unknown := assumed_moves(transcript):
+    if unknown := transcript.assumed_moves():
         played = [number for number, move in enumerate(transcript.moves) if move.kind == CARD]
         cards = [card for card, number in zip(cards, played, strict=True) if number not in unknown]
     whole = CountedGame(ALL, transcript.outcome, roles, tuple(led), tuple(cards), executed, known, last.log)

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 from parlour.training.measure.avalon.stated import loss
-from parlour.training.measure.calibration import bins_by_range, calibration_error
+from parlour.training.measure.calibration import Calibration
 from parlour.training.statistics import Estimate
 
 RESAMPLES: Final = 2000
@@ -88,7 +88,7 @@ def stated_scores(moments: Sequence[BeliefMoment], stated: Sequence[Chances], rn
     true = [evil for moment in moments for evil in moment.truth]
     mean_loss = estimate(_mean, sums, drawn)
     assert mean_loss is not None  # there is a moment
-    calibration = calibration_error(bins_by_range(flat, true))
+    calibration = Calibration.by_range(flat, true).error
     return StatedScores(estimate(_skill, sums, drawn), mean_loss, calibration, len(moments))
 
 

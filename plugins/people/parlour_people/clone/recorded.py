@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from parlour.envs import batch, replay
 from parlour.envs.core import NATURE, Move, ParlourError
 from parlour.envs.replay import Transcript
-from parlour.training.records.avalon.importing import assumed_moves
 
 from parlour_people.cloned import GAME
 
@@ -72,7 +71,7 @@ def _read(transcript: Transcript, number: int, path: Path) -> ReplayableGame:
     seats = [entry.seat == NATURE for _, entry in made]
     if not seats or not seats[0] or any(seats[1:]):
         raise ParlourError(f"{str(path)!r} has moves of nature after the deal; accepted: games without them")
-    lines, assumed = transcript.lines, assumed_moves(transcript)
+    lines, assumed = transcript.lines, transcript.assumed_moves()
     deal, *moves = (Move(*entry.move[:2]) for _, entry in made if entry.move is not None)
     own = [
         not entry.replaced and not (lines and "by" in lines[k]) and at not in assumed

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 import numpy as np
-from parlour.training.measure.calibration import bins_by_range, calibration_error as error_of
+from parlour.training.measure.calibration import Calibration
 from parlour.training.play.extras import import_extra
 from parlour.training.report import plots
 from parlour.training.report.result_table import Column, ResultTable
@@ -111,14 +111,14 @@ def seats(reads: Sequence[BeliefRead]) -> tuple[Array, Array]:
     return chances, np.array([evil for read in reads for evil in read.evil], dtype=np.float64)
 
 
-def calibration(reads: Sequence[BeliefRead]) -> list[Any]:
+def calibration(reads: Sequence[BeliefRead]) -> Calibration:
     """Chances of seats against how many of them are evil."""
-    return bins_by_range(*seats(reads))
+    return Calibration.by_range(*seats(reads))
 
 
 def calibration_error(reads: Sequence[BeliefRead]) -> float:
     """Expected calibration error of the seats' chances."""
-    return error_of(calibration(reads))
+    return calibration(reads).error
 
 
 def _over_games(values: Sequence[float], reads: Sequence[BeliefRead], seed: int) -> Estimate:
@@ -248,7 +248,7 @@ class Writer:
     def _bins(self, readings: Readings) -> Iterator[tuple[Any, ...]]:
         for name, every in readings.items():
             for group in dict.fromkeys((_ALL, *self.panels)):
-                for part in calibration([read for read in every if read.players in self.groups[group]]):
+                for part in calibration([read for read in every if read.players in self.groups[group]]).bins:
                     yield (name, group, part.low, part.high, part.n, part.chance, part.share)
 
 
@@ -272,7 +272,7 @@ def draw(readings: Readings, groups: Groups, path: Path) -> None:
                     continue
                 mark = MARKERS[number % len(MARKERS)]
                 label = f"{name} (error {calibration_error(reads):.3f})"
-                parts = [(part, Estimate.rate(round(part.share * part.n), part.n)) for part in calibration(reads)]
+                parts = [(part, Estimate.rate(round(part.share * part.n), part.n)) for part in calibration(reads).bins]
                 at = [part.chance for part, _ in parts]
                 axes.plot(at, [part.share for part, _ in parts], marker=mark, label=label, color=colours[name])
                 band = [(part.chance, *seen.ends) for part, seen in parts if seen]

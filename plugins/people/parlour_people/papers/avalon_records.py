@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.training.papers.cells import Reproduction, cell, run_folder
+from parlour.training.papers.cells import Reproduction, cell
 from parlour.training.play.extras import import_extra
 from parlour.training.records.avalon.importing import import_records
 from parlour.training.runs.progress import Stage
@@ -82,7 +82,7 @@ def avalon_records(name: str, setting: Any) -> Reproduction:
     """The whole study of a folder of records. Raises `ParlourError` without one."""
     if setting.data is None:
         raise ParlourError(f"{name} studies published records; accepted: --data DIR, the folder that holds them")
-    with run_folder(setting.out) as folder:
+    with setting.folder() as folder:
         cells: list[Any] = []
         for step in Stage(f"Reproducing {name}", len(_STEPS), "steps").counted(_STEPS, setting.progress):
             title, more = step(name, setting, folder)

@@ -17,7 +17,6 @@ from parlour.envs import core
 from parlour.envs.core import Move, ParlourError, View
 from parlour.envs.language.entries import TextAction
 from parlour.envs.language.free_words import FreeWords
-from parlour.envs.language.headings import headings_of, sections_of
 from parlour.envs.language.seat_names import SeatNames
 from parlour.envs.language.text import MAX_WORDS
 from parlour.policies import Policy
@@ -326,7 +325,7 @@ class Person(Policy):
             self._text.ask(view.legal),
             info["options"],
             info["free_words"],
-            self._refused(observation["text"]),
+            FreeWords(self._text).refused(observation["text"]),
             lambda words: FreeWords(self._text).read(words, view),
             None if self._coach is None else self._coach.hint(observation, info).as_json(),
         )
@@ -340,12 +339,6 @@ class Person(Policy):
         if self._board.closed:
             raise Stopped
         return TextAction(self._text.default("", view, self.rng), None, CLOCK)
-
-    def _refused(self, prose: str) -> list[str]:
-        """What the table says of earlier answers, behind the options."""
-        sections, prefix = sections_of(prose), headings_of(self._text).refused
-        lines = [] if sections is None else sections.choice.splitlines()[1:]
-        return [line.removeprefix(prefix) for line in lines if line.startswith(prefix) and not line.startswith("- ")]
 
 
 class ShownTable(BaseWrapper[str, Any, Any]):
