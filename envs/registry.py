@@ -48,7 +48,9 @@ class EnvModule:
         from parlour.envs.adapters.aec import GameEnv
 
         settings = {key: kwargs.pop(key) for key in _ENV_ARGUMENTS if key in kwargs}
-        return GameEnv(self.spec, build(self.spec, kwargs), **settings)
+        env = GameEnv(self.spec, build(self.spec, kwargs), **settings)
+        env.game_name = name_of(self.spec)
+        return env
 
     def env(
         self,

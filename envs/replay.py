@@ -74,6 +74,66 @@ class Transcript:
     folders: tuple[Path, ...] = field(default=(), repr=False, compare=False, kw_only=True)
     """In which a path that its config names may lie."""
 
+    @classmethod
+    def read(cls, path: str | Path, spec: GameSpec | None = None, *, folders: Iterable[str | Path] = ()) -> Transcript:
+        """Read a transcript.
+
+        Args:
+            path: The file.
+            spec: The game; None to look it up by its name in the header.
+            folders: Paths that the config may name, such as that of a case, and folders of such; nothing else is opened.
+
+        Raises:
+            ParlourError: The file cannot be read or is no transcript; the message names the file and the line.
+        """
+        try:
+            content = Path(path).read_bytes()
+        except OSError as error:
+            raise ParlourError(f"transcript {str(path)!r} cannot be read: {error.strerror}") from None
+        return cls.parse(content, path, spec, folders=folders)
+
+    @classmethod
+    def parse(
+        cls, content: bytes, path: str | Path, spec: GameSpec | None = None, *, folders: Iterable[str | Path] = ()
+    ) -> Transcript:
+        """A transcript from the content of its file, which messages call `path`. Otherwise as `read`."""
+        whole = [line for line in content.split(b"\n")[:-1] if line.strip()]
+        records = [_record(path, number, line) for number, line in enumerate(whole, 1)]
+        if not records or records[0].get("parlour") != FORMAT:
+            raise ParlourError(
+                f'{str(path)!r} is not a transcript of parlour; accepted: a header with "parlour": {FORMAT}'
+            )
+        header = records[0]
+        if not isinstance(header.get("game"), str) or not isinstance(header.get("config"), dict):
+            raise ParlourError(f"{str(path)!r} line 1: the header lacks the game's name and config")
+        outcome, closing = None, dict[str, Any]()
+        entries, noted = [], []
+        for number, record in enumerate(records[1:], 2):
+            if "outcome" in record:
+                outcome, closing = _outcome(path, number, record["outcome"]), record
+            elif "unfinished" in record:
+                closing = record
+            else:
+                entries.append(_entry(path, number, record))
+                noted.append(record)
+        return cls(
+            header,
+            tuple(entries),
+            outcome,
+            own=spec,
+            closing=closing,
+            lines=tuple(noted),
+            folders=tuple(map(Path, folders)),
+        )
+
+    @staticmethod
+    def files(directory: str | Path) -> list[Path]:
+        """The transcripts (`*.jsonl`) of a folder, by name. Raises `ParlourError` if there is none."""
+        paths = sorted(path for path in Path(directory).glob("*.jsonl") if path.is_file())
+        if not paths:
+            raise ParlourError(f"folder {str(directory)!r} holds no transcript; accepted: a folder with *.jsonl files")
+        return paths
+
     @property
     def spec(self) -> GameSpec:
         """The game. Raises `ParlourError` as `parlour.envs.registry.known` does."""
@@ -90,6 +150,20 @@ class Transcript:
         published = self.header.get("published")
         return not isinstance(published, Mapping) or "words" in published
 
+    def assumed_moves(self) -> frozenset[int]:
+        """The numbers of the moves, from 0 and nature's included, that the record of an imported game does not tell.
+
+        Empty where a format tells every move. Whoever counts cards or guesses, or learns from them, leaves these out.
+
+        Raises:
+            ParlourError: The header's `record.assumed` is not a list of whole numbers.
+        """
+        record = self.header.get("record")
+        numbers = record.get("assumed", []) if isinstance(record, Mapping) else []
+        if not isinstance(numbers, list) or any(type(number) is not int for number in numbers):
+            raise accept("record.assumed", numbers, "a list of whole numbers, as `import` writes")
+        return frozenset(numbers)
+
     def game(self) -> Game[Any]:
         """The rules it was played by. Raises `ParlourError` for a config that cannot be used or opens other paths."""
         spec, config = self.spec, self.header["config"]
@@ -105,6 +179,28 @@ class Transcript:
         except (TypeError, OverflowError) as error:
             raise ParlourError(f"the header's config cannot be used: {error}") from None
         return game
+
+    def states(self) -> Iterator[Any]:
+        """The states of the game, from the initial one to the one after the last move. Raises as `parlour.envs.replay.states` and `game`."""
+        return states(self.game(), self.moves)
+
+    def finished(self, game_id: str) -> tuple[Any, list[Any]] | None:
+        """The rules and all states of a finished game; None for a game that was not finished.
+
+        Raises:
+            ParlourError: It is of another game than `game_id`, its moves do not fit the rules, or they lead to
+                another outcome.
+        """
+        outcome = self.outcome
+        if self.header["game"] != game_id:
+            raise accept("game", self.header["game"], game_id)
+        if outcome is None:
+            return None
+        game = self.game()
+        reached = list(states(game, self.moves))
+        if self.lines or outcome.reason != "forfeit":  # one that was made in this process may give up anywhere
+            _check_outcome(self, game, reached[-1])
+        return game, reached
 
 
 def _lies_in(path: str, folder: Path) -> bool:
@@ -165,64 +261,6 @@ def _who(seat: int) -> str:
 
 
 # -- reading ---------------------------------------------------------------------------------------------------
-
-
-def read(path: str | Path, spec: GameSpec | None = None, *, folders: Iterable[str | Path] = ()) -> Transcript:
-    """Read a transcript.
-
-    Args:
-        path: The file.
-        spec: The game; None to look it up by its name in the header.
-        folders: Paths that the config may name, such as that of a case, and folders of such; nothing else is opened.
-
-    Raises:
-        ParlourError: The file cannot be read or is no transcript; the message names the file and the line.
-    """
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise ParlourError(f"transcript {str(path)!r} cannot be read: {error.strerror}") from None
-    return parse(content, path, spec, folders=folders)
-
-
-def parse(
-    content: bytes, path: str | Path, spec: GameSpec | None = None, *, folders: Iterable[str | Path] = ()
-) -> Transcript:
-    """A transcript from the content of its file, which messages call `path`. Otherwise as `read`."""
-    whole = [line for line in content.split(b"\n")[:-1] if line.strip()]
-    records = [_record(path, number, line) for number, line in enumerate(whole, 1)]
-    if not records or records[0].get("parlour") != FORMAT:
-        raise ParlourError(f'{str(path)!r} is not a transcript of parlour; accepted: a header with "parlour": {FORMAT}')
-    header = records[0]
-    if not isinstance(header.get("game"), str) or not isinstance(header.get("config"), dict):
-        raise ParlourError(f"{str(path)!r} line 1: the header lacks the game's name and config")
-    outcome, closing = None, dict[str, Any]()
-    entries, noted = [], []
-    for number, record in enumerate(records[1:], 2):
-        if "outcome" in record:
-            outcome, closing = _outcome(path, number, record["outcome"]), record
-        elif "unfinished" in record:
-            closing = record
-        else:
-            entries.append(_entry(path, number, record))
-            noted.append(record)
-    return Transcript(
-        header,
-        tuple(entries),
-        outcome,
-        own=spec,
-        closing=closing,
-        lines=tuple(noted),
-        folders=tuple(map(Path, folders)),
-    )
-
-
-def transcript_files(directory: str | Path) -> list[Path]:
-    """The transcripts (`*.jsonl`) of a folder, by name. Raises `ParlourError` if there is none."""
-    paths = sorted(path for path in Path(directory).glob("*.jsonl") if path.is_file())
-    if not paths:
-        raise ParlourError(f"folder {str(directory)!r} holds no transcript; accepted: a folder with *.jsonl files")
-    return paths
 
 
 def _record(path: str | Path, number: int, line: bytes) -> dict[str, Any]:
@@ -297,25 +335,6 @@ def states(game: Game[Any], moves: tuple[Move, ...]) -> Iterator[Any]:
         except IllegalMove as error:
             raise IllegalMove(f"move {number}: {error}") from None
         yield state
-
-
-def finished(transcript: Transcript, game_id: str) -> tuple[Any, list[Any]] | None:
-    """The rules and all states of a finished game; None for a game that was not finished.
-
-    Raises:
-        ParlourError: The transcript is of another game than `game_id`, its moves do not fit the rules, or they lead to
-            another outcome.
-    """
-    outcome = transcript.outcome
-    if transcript.header["game"] != game_id:
-        raise accept("game", transcript.header["game"], game_id)
-    if outcome is None:
-        return None
-    game = transcript.game()
-    reached = list(states(game, transcript.moves))
-    if transcript.lines or outcome.reason != "forfeit":  # one that was made in this process may give up anywhere
-        _check_outcome(transcript, game, reached[-1])
-    return game, reached
 
 
 @dataclass(frozen=True)

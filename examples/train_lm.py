@@ -28,7 +28,7 @@ from parlour.policies.files import atomic_write, write_json
 from parlour.training.play.seeds import HELD_OUT, TRAINING
 from parlour.training.report.result_table import markdown_table
 from parlour.training.runs.run import Run
-from parlour.training.statistics import SHARE, paired, rate, show_interval, weighted_mean
+from parlour.training.statistics import SHARE, Estimate
 from parlour.wrappers.base import inner_game
 from parlour.wrappers.conversation import ConversationSeat, table
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -343,15 +343,15 @@ def report(games: dict[str, list[SeatGame]]) -> str:
     """Every player's row and what learning gained, as Markdown."""
     won_by, rows = {name: [game.reward > 0 for game in own] for name, own in games.items()}, []
     for name, won in won_by.items():
-        wins: Any = rate(sum(won), len(won))
+        wins: Any = Estimate.rate(sum(won), len(won))
         choices = [own for game in games[name] if (own := game.choices())]
-        share = weighted_mean([sum(own) / len(own) for own in choices], [len(own) for own in choices], SHARE)
-        rows.append((name, *(f"{estimate.value:.3f} {show_interval(estimate, '.3f')}" for estimate in (wins, share))))
+        share = Estimate.weighted_mean([sum(own) / len(own) for own in choices], [len(own) for own in choices], SHARE)
+        rows.append((name, *(f"{estimate.value:.3f} {estimate.interval('.3f')}" for estimate in (wins, share))))
     sentences = [
-        f"Learning won {100 * gain.value:+.1f} points {show_interval(gain, '+.1f', 100)} more often than {what}, "
+        f"Learning won {100 * gain.value:+.1f} points {gain.interval('+.1f', 100)} more often than {what}, "
         f"n = {gain.n} deals, paired, p = {gain.p:.2g}."
         for name, what in (("imitation", "imitation"), ("longer", "longer imitation"))
-        for gain in [paired(won_by["learned"], won_by[name])]
+        for gain in [Estimate.paired(won_by["learned"], won_by[name])]
     ]
     lines = markdown_table(("player", "wins", "canonical choices"), rows)
     return "\n\n".join([f"# A small language model at {GAME}, as {ROLE}", *sentences, lines]) + "\n"

@@ -27,9 +27,9 @@ from parlour.policies.files import atomic_write, read_json, write_json
 from parlour.training.harnesses.trl import GameRollout, game_reward, rollout_rows, seed_of, usable_share
 from parlour.training.play.seeds import HELD_OUT, TRAINING
 from parlour.training.report.result_table import markdown_table
-from parlour.training.report.verdicts import REWARD, compared
+from parlour.training.report.verdicts import REWARD
 from parlour.training.runs.run import Run
-from parlour.training.statistics import SHARE, Bounds, mean_difference, mean_estimate, show_interval
+from parlour.training.statistics import SHARE, Bounds, Estimate
 from parlour.wrappers import ConversationSeat
 from parlour.wrappers.conversation import table
 from transformers.trainer_utils import get_last_checkpoint
@@ -153,14 +153,11 @@ def report(settings: Settings, before: dict[str, list[float]], after: dict[str, 
     """The result in Markdown."""
     rows = []
     for name, values in (("before", before), ("after", after)):
-        estimates = (mean_estimate(values["returns"], RETURN), mean_estimate(values["usable"], SHARE))
-        texts = (f"{estimate.value:.3f} {show_interval(estimate, '.3f')}" for estimate in estimates)
+        estimates = (Estimate.mean(values["returns"], RETURN), Estimate.mean(values["usable"], SHARE))
+        texts = (f"{estimate.value:.3f} {estimate.interval('.3f')}" for estimate in estimates)
         rows.append((name, str(len(values["returns"])), *texts))
-    verdict = compared(
-        "the model after training",
-        "the model before it",
-        mean_difference(after["returns"], before["returns"]),
-        REWARD,
+    verdict = REWARD.compared(
+        "the model after training", "the model before it", Estimate.mean_difference(after["returns"], before["returns"])
     )
     trained = f"{settings.model}: {settings.steps} steps, {settings.deals} deals a step, {settings.group} games a deal."
     columns = ("model", "held-out deals", "return", "usable replies")

@@ -257,11 +257,11 @@ def players_of(game: str, config: Mapping[str, Any]) -> list[str]:
         config: Its configuration.
     """
     from parlour.policies.agents.seat import GameSeat
-    from parlour.policies.experts.catalogue import has_expert
+    from parlour.policies.experts.catalogue import card_for
 
     asking = [kind.cls for kind in REGISTRY.values() if kind.asks]
     agents = [seat.name for seat in asking if issubclass(seat, GameSeat) and seat.plays[1] == game]
-    return [RANDOM, HEURISTIC, *([EXPERT] if has_expert(game, config) else []), *agents]
+    return [RANDOM, HEURISTIC, *([EXPERT] if card_for(game, config) is not None else []), *agents]
 
 
 def asks_a_model(name: str) -> bool:

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 from parlour.envs.common.terminal import tell
-from parlour.training.statistics import Estimate, mean_estimate, mean_of_rates, paired, rate, weighted_mean
+from parlour.training.statistics import Estimate
 
 LEAST: Final = 0.92
 Draw = Callable[[np.random.Generator], Estimate | None]
@@ -26,20 +26,20 @@ def laws() -> dict[str, tuple[float, Draw]]:
     found: dict[str, tuple[float, Draw]] = {}
     for n in (30, 200):
         for p in (0.1, 0.5, 0.9):
-            found[f"rate {p} of {n}"] = (p, lambda rng, n=n, p=p: rate(int(rng.binomial(n, p)), n))
+            found[f"rate {p} of {n}"] = (p, lambda rng, n=n, p=p: Estimate.rate(int(rng.binomial(n, p)), n))
         found[f"mean of rates .2 and .7, {n} each"] = (0.45, lambda rng, n=n: _rates(rng, n))
         found[f"paired .6 and .4, {n} deals"] = (0.2, lambda rng, n=n: _paired(rng, n))
-        found[f"mean of points 0..1, {n} deals"] = (0.3, lambda rng, n=n: mean_estimate(rng.beta(1.5, 3.5, n)))
+        found[f"mean of points 0..1, {n} deals"] = (0.3, lambda rng, n=n: Estimate.mean(rng.beta(1.5, 3.5, n)))
         found[f"weighted mean, {n} cases"] = (
             0.3,
-            lambda rng, n=n: weighted_mean(rng.beta(1.5, 3.5, n), rng.integers(1, 4, n)),
+            lambda rng, n=n: Estimate.weighted_mean(rng.beta(1.5, 3.5, n), rng.integers(1, 4, n)),
         )
     return found
 
 
 def _rates(rng: np.random.Generator, n: int) -> Estimate | None:
-    both = [rate(int(rng.binomial(n, p)), n) for p in (0.2, 0.7)]
-    return mean_of_rates([estimate for estimate in both if estimate is not None])
+    both = [Estimate.rate(int(rng.binomial(n, p)), n) for p in (0.2, 0.7)]
+    return Estimate.mean_of_rates([estimate for estimate in both if estimate is not None])
 
 
 def _paired(rng: np.random.Generator, n: int) -> Estimate:
@@ -47,7 +47,7 @@ def _paired(rng: np.random.Generator, n: int) -> Estimate:
     luck = rng.random(n)
     a, b = luck + rng.normal(0, 0.2, n), luck + rng.normal(0, 0.2, n)
     less, more = np.quantile(_LUCK, (0.4, 0.6))
-    return paired(list(a > less), list(b > more))
+    return Estimate.paired(list(a > less), list(b > more))
 
 
 _LUCK: Final = np.random.default_rng(0).random(400_000) + np.random.default_rng(1).normal(0, 0.2, 400_000)

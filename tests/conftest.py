@@ -38,18 +38,17 @@ settings.register_profile(
 settings.load_profile("ci")
 
 
-def _see_the_core_alone() -> None:
-    """Tests of the core see no package that is installed beside parlour, but those that they install themselves."""
+def pytest_configure() -> None:
+    """Tests of the core see no package that is installed beside parlour, but those that they install themselves.
+
+    The tests of plugins import from this module by name, so that pytest does not call this for them.
+    """
     beside = {entry_point.dist.name for group in plugins.GROUPS for entry_point in entry_points(group=group)}
 
     def without_them(group: str) -> list[EntryPoint]:
         return [point for point in entry_points(group=group) if point.dist is None or point.dist.name not in beside]
 
     plugins.entry_points = without_them
-
-
-if __name__ != "conftest":  # that is its name in the tests of plugins, which import it
-    _see_the_core_alone()
 
 
 class CallBeyondLoopbackError(AssertionError):

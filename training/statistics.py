@@ -9,14 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf, isnan, sqrt
-from typing import Any, Final, Protocol
+from math import ceil, floor, inf, isnan, log10, sqrt
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 LEVEL: Final = 0.95
 _Z: Final = 1.959963984540054  # the 97.5 % point of the standard normal distribution
+
+BETTER: Final = "better"
+WORSE: Final = "worse"
+UNCLEAR: Final = "no difference shown"
+POWER: Final = (1.959963984540054 + 0.8416212335729143) / 1.959963984540054
+"""Half an interval times this is the difference that is shown four times in five (power 0.8 at 5 %, two-sided)."""
 
 Bounds = tuple[float, float]
 """The least and the greatest mean that is possible."""
@@ -69,6 +75,17 @@ class Estimate:
         return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
 
     @property
+    def outcome(self) -> str:
+        """What the interval says about a difference: `BETTER`, `WORSE` or `UNCLEAR`.
+
+        >>> Estimate(0.1, 0.02, 0.18, 50).outcome, Estimate(-0.1, -0.2, 0.0, 50).outcome
+        ('better', 'no difference shown')
+        """
+        if not self.clear:
+            return UNCLEAR
+        return BETTER if self.value > 0 else WORSE
+
+    @property
     def with_ends(self) -> tuple[float, float | None, float | None]:
         """The value and the interval, as pictures and files have them."""
         return self.value, self.low, self.high
@@ -83,7 +100,7 @@ class Estimate:
     def as_json(self) -> dict[str, Any]:
         """Plain values, by the names that they have in files.
 
-        >>> rate(1, 2).as_json()["rate"], mean_estimate([1.0, 2.0]).as_json()["mean"]
+        >>> Estimate.rate(1, 2).as_json()["rate"], Estimate.mean([1.0, 2.0]).as_json()["mean"]
         (0.5, 1.5)
         """
         if self.hits is not None:
@@ -101,98 +118,138 @@ class Estimate:
         name = next(name for name in ("rate", "difference", "mean") if name in values)
         return cls(values.pop(name), **values)
 
+    def cases_needed(self, size: float) -> int | None:
+        """For a difference: how many cases show one of this size four times in five, rounded up to two digits; None without an interval.
 
-def rate(hits: int, n: int) -> Estimate | None:
-    """A rate with its Wilson score interval (Wilson 1927); None if there was nothing to count.
+        Half an interval shrinks with the root of the number of cases.
 
-    >>> half = rate(50, 100)
-    >>> half.value, half.low, half.high
-    (0.5, 0.4038315303659956, 0.5961684696340044)
-    """
-    if n == 0:
-        return None
-    from scipy.stats import binomtest  # takes half a second to import
+        >>> Estimate(0.01, -0.03, 0.05, 200).cases_needed(0.03)
+        730
+        """
+        if self.low is None or self.high is None or size <= 0:
+            return None
+        exact = self.n * (POWER * (self.high - self.low) / 2 / size) ** 2
+        if exact < 1:
+            return 1
+        step = int(10 ** max(0, floor(log10(exact)) - 1))
+        return ceil(exact / step) * step
 
-    interval = binomtest(hits, n).proportion_ci(LEVEL, method="wilson")
-    return Estimate(hits / n, float(interval.low), float(interval.high), n, hits=hits)
+    def interval(self, unit: str, times: float = 1) -> str:
+        """The interval as tables and reports show it.
 
+        >>> Estimate.mean([0.25]).interval(".1%"), Estimate.mean([1.0, 2.0, 3.0]).interval("+.2f")
+        ('-', '[-0.48, +4.48]')
 
-def mean_of_rates(rates: Sequence[Estimate]) -> Estimate | None:
-    """The mean of independent rates, each with the same weight whatever it was counted in; None where there is none.
+        Args:
+            unit: The format of its ends.
+            times: What they are multiplied by, such as 100 for points.
+        """
+        if self.low is None or self.high is None:
+            return "-"
+        return f"[{times * self.low:{unit}}, {times * self.high:{unit}}]"
 
-    The interval combines the intervals of the rates by the square-and-add method (Newcombe 2001; Zou and Donner 2008).
+    def shown(self, unit: str, times: float = 1) -> str:
+        """The value with its interval, as tables and reports show them; arguments as of `interval`.
 
-    >>> both = mean_of_rates([rate(1, 3), rate(9, 9)])
-    >>> f"{both.value:.1%} [{both.low:.1%}, {both.high:.1%}] of {both.n}"
-    '66.7% [46.5%, 89.6%] of 12'
-    """
-    if not rates:
-        return None
-    k, value = len(rates), sum(estimate.value for estimate in rates) / len(rates)
-    below = sqrt(sum((estimate.value - estimate.low) ** 2 for estimate in rates if estimate.low is not None)) / k
-    above = sqrt(sum((estimate.high - estimate.value) ** 2 for estimate in rates if estimate.high is not None)) / k
-    return Estimate(value, value - below, value + above, n=sum(estimate.n for estimate in rates))
+        >>> Estimate.mean([1.0, 2.0, 3.0]).shown("+.2f")
+        '+2.00 [-0.48, +4.48]'
+        """
+        return f"{times * self.value:{unit}} {self.interval(unit, times)}"
 
+    @classmethod
+    def rate(cls, hits: int, n: int) -> Estimate | None:
+        """A rate with its Wilson score interval (Wilson 1927); None if there was nothing to count.
 
-def paired(a: Sequence[bool], b: Sequence[bool]) -> Estimate:
-    """How much more often A succeeded than B on the same n cases, in the same order. Raises ValueError if they do not match.
+        >>> half = Estimate.rate(50, 100)
+        >>> half.value, half.low, half.high
+        (0.5, 0.4038315303659956, 0.5961684696340044)
+        """
+        if n == 0:
+            return None
+        from scipy.stats import binomtest  # takes half a second to import
 
-    The interval is Wald's with one half-case added to each cell (Bonett & Price 2012); p is of McNemar's exact test.
+        interval = binomtest(hits, n).proportion_ci(LEVEL, method="wilson")
+        return cls(hits / n, float(interval.low), float(interval.high), n, hits=hits)
 
-    >>> paired([True] * 8 + [False] * 2, [False] * 8 + [True] * 2).value
-    0.6
-    """
-    if len(a) != len(b) or not a:
-        raise ValueError(f"paired lists of {len(a)} and {len(b)} cases; accepted: two of the same length, not empty")
-    from scipy.stats import binomtest
+    @classmethod
+    def mean_of_rates(cls, rates: Sequence[Estimate]) -> Estimate | None:
+        """The mean of independent rates, each with the same weight whatever it was counted in; None where there is none.
 
-    n = len(a)
-    only_a = sum(x and not y for x, y in zip(a, b, strict=True))
-    only_b = sum(y and not x for x, y in zip(a, b, strict=True))
-    pa, pb = (only_a + 1) / (n + 2), (only_b + 1) / (n + 2)
-    half = _Z * sqrt((pa + pb - (pa - pb) ** 2) / (n + 2))
-    discordant = only_a + only_b
-    p = float(binomtest(only_a, discordant).pvalue) if discordant else 1.0
-    low, high = max(-1.0, pa - pb - half), min(1.0, pa - pb + half)
-    return Estimate((only_a - only_b) / n, low, high, n, p, only_a=only_a, only_b=only_b)
+        The interval combines the intervals of the rates by the square-and-add method (Newcombe 2001; Zou and Donner 2008).
 
+        >>> both = Estimate.mean_of_rates([Estimate.rate(1, 3), Estimate.rate(9, 9)])
+        >>> f"{both.value:.1%} [{both.low:.1%}, {both.high:.1%}] of {both.n}"
+        '66.7% [46.5%, 89.6%] of 12'
+        """
+        if not rates:
+            return None
+        k, value = len(rates), sum(estimate.value for estimate in rates) / len(rates)
+        below = sqrt(sum((estimate.value - estimate.low) ** 2 for estimate in rates if estimate.low is not None)) / k
+        above = sqrt(sum((estimate.high - estimate.value) ** 2 for estimate in rates if estimate.high is not None)) / k
+        return cls(value, value - below, value + above, n=sum(estimate.n for estimate in rates))
 
-def mean_estimate(values: ArrayLike, bounds: Bounds = UNBOUNDED) -> Estimate:
-    """The mean of independent values, such as differences between pairs, with Student's interval and t-test.
+    @classmethod
+    def paired(cls, a: Sequence[bool], b: Sequence[bool]) -> Estimate:
+        """How much more often A succeeded than B on the same n cases, in the same order. Raises ValueError if they do not match.
 
-    Raises ValueError if there are none.
+        The interval is Wald's with one half-case added to each cell (Bonett & Price 2012); p is of McNemar's exact test.
 
-    >>> mean = mean_estimate([1.0, 2.0, 3.0])
-    >>> mean.value, round(mean.low, 3), round(mean.high, 3)
-    (2.0, -0.484, 4.484)
-    """
-    x = np.asarray(values, float)
-    if not len(x):
-        raise ValueError("no values; accepted: one or more")
-    return _estimate(len(x), float(x.mean()), float(x.std(ddof=1)) / sqrt(len(x)) if _differ(x) else 0.0, bounds)
+        >>> Estimate.paired([True] * 8 + [False] * 2, [False] * 8 + [True] * 2).value
+        0.6
+        """
+        if len(a) != len(b) or not a:
+            raise ValueError(
+                f"paired lists of {len(a)} and {len(b)} cases; accepted: two of the same length, not empty"
+            )
+        from scipy.stats import binomtest
 
+        n = len(a)
+        only_a = sum(x and not y for x, y in zip(a, b, strict=True))
+        only_b = sum(y and not x for x, y in zip(a, b, strict=True))
+        pa, pb = (only_a + 1) / (n + 2), (only_b + 1) / (n + 2)
+        half = _Z * sqrt((pa + pb - (pa - pb) ** 2) / (n + 2))
+        discordant = only_a + only_b
+        p = float(binomtest(only_a, discordant).pvalue) if discordant else 1.0
+        low, high = max(-1.0, pa - pb - half), min(1.0, pa - pb + half)
+        return cls((only_a - only_b) / n, low, high, n, p, only_a=only_a, only_b=only_b)
 
-def mean_difference(a: Sequence[float], b: Sequence[float]) -> Estimate:
-    """How much more A earned than B on the cases that both have: the first ones. Raises ValueError if there is none.
+    @classmethod
+    def mean(cls, values: ArrayLike, bounds: Bounds = UNBOUNDED) -> Estimate:
+        """The mean of independent values, such as differences between pairs, with Student's interval and t-test.
 
-    >>> mean_difference([1.0, 1.0, 0.0], [0.0, 1.0, 0.0]).value
-    0.3333333333333333
-    """
-    n = min(len(a), len(b))
-    return mean_estimate(np.asarray(a[:n], float) - np.asarray(b[:n], float))
+        Raises ValueError if there are none.
 
+        >>> mean = Estimate.mean([1.0, 2.0, 3.0])
+        >>> mean.value, round(mean.low, 3), round(mean.high, 3)
+        (2.0, -0.484, 4.484)
+        """
+        x = np.asarray(values, float)
+        if not len(x):
+            raise ValueError("no values; accepted: one or more")
+        return _estimate(len(x), float(x.mean()), float(x.std(ddof=1)) / sqrt(len(x)) if _differ(x) else 0.0, bounds)
 
-def weighted_mean(values: ArrayLike, weights: ArrayLike, bounds: Bounds = UNBOUNDED) -> Estimate:
-    """The mean of values by weights, where weight and value of a case are drawn together.
+    @classmethod
+    def mean_difference(cls, a: Sequence[float], b: Sequence[float]) -> Estimate:
+        """How much more A earned than B on the cases that both have: the first ones. Raises ValueError if there is none.
 
-    The variance is that of the ratio sum(w x) / sum(w), by its residuals w (x - mean) (Cochran 1977, section 6.4). Cases without
-    a weight do not count; at least one case needs a weight.
-    """
-    w = np.asarray(weights, float)
-    x, w = np.asarray(values, float)[w > 0], w[w > 0]
-    n, mean = len(x), float((w * x).sum() / w.sum())
-    squares = float(((w * (x - mean)) ** 2).sum())
-    return _estimate(n, mean, sqrt(n / (n - 1) * squares) / float(w.sum()) if _differ(x) else 0.0, bounds)
+        >>> Estimate.mean_difference([1.0, 1.0, 0.0], [0.0, 1.0, 0.0]).value
+        0.3333333333333333
+        """
+        n = min(len(a), len(b))
+        return cls.mean(np.asarray(a[:n], float) - np.asarray(b[:n], float))
+
+    @classmethod
+    def weighted_mean(cls, values: ArrayLike, weights: ArrayLike, bounds: Bounds = UNBOUNDED) -> Estimate:
+        """The mean of values by weights, where weight and value of a case are drawn together.
+
+        The variance is that of the ratio sum(w x) / sum(w), by its residuals w (x - mean) (Cochran 1977, section 6.4). Cases without
+        a weight do not count; at least one case needs a weight.
+        """
+        w = np.asarray(weights, float)
+        x, w = np.asarray(values, float)[w > 0], w[w > 0]
+        n, mean = len(x), float((w * x).sum() / w.sum())
+        squares = float(((w * (x - mean)) ** 2).sum())
+        return _estimate(n, mean, sqrt(n / (n - 1) * squares) / float(w.sum()) if _differ(x) else 0.0, bounds)
 
 
 def _differ(values: NDArray[np.float64]) -> bool:
@@ -216,40 +273,3 @@ def margin(error: ArrayLike, n: ArrayLike) -> NDArray[np.float64]:
     from scipy.special import stdtrit
 
     return np.where(known, stdtrit(np.where(known, freedom, 1.0), (1 + LEVEL) / 2) * error, np.nan)
-
-
-def bootstrap_counts(cases: int, size: int, resamples: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """How often each case is among `size` that are drawn with replacement: resamples x cases."""
-    return rng.multinomial(size, np.full(cases, 1 / cases), size=resamples)
-
-
-class _HasInterval(Protocol):
-    @property
-    def low(self) -> float | None: ...
-    @property
-    def high(self) -> float | None: ...
-
-
-def show_interval(estimate: _HasInterval, unit: str, times: float = 1) -> str:
-    """An interval as tables and reports show it.
-
-    >>> show_interval(mean_estimate([0.25]), ".1%"), show_interval(mean_estimate([1.0, 2.0, 3.0]), "+.2f")
-    ('-', '[-0.48, +4.48]')
-
-    Args:
-        estimate: What may have an interval.
-        unit: The format of its ends.
-        times: What they are multiplied by, such as 100 for points.
-    """
-    if estimate.low is None or estimate.high is None:
-        return "-"
-    return f"[{times * estimate.low:{unit}}, {times * estimate.high:{unit}}]"
-
-
-def show_estimate(estimate: Estimate | None, unit: str, times: float = 1) -> str:
-    """A value with its interval, as tables and reports show them; empty for None. Arguments as of `show_interval`.
-
-    >>> show_estimate(mean_estimate([1.0, 2.0, 3.0]), "+.2f"), show_estimate(None, ".1f")
-    ('+2.00 [-0.48, +4.48]', '')
-    """
-    return "" if estimate is None else f"{times * estimate.value:{unit}} {show_interval(estimate, unit, times)}"

@@ -10,7 +10,6 @@ from parlour.envs import replay
 from parlour.envs.common.writing import LineFile
 from parlour.envs.core import Outcome, ParlourError
 from parlour.envs.language.entries import Entry
-from parlour.envs.registry import name_of
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
@@ -60,7 +59,7 @@ class Recorder(BaseWrapper[str, Any, Any]):
         self._lines = 0
         base = self.game_env
         seeded = {} if seed is None else {"seed": seed}
-        self._write(replay.header_line(name_of(base.spec), base.game.config, {**seeded, **self.header}))
+        self._write(replay.header_line(base.game_name, base.game.config, {**seeded, **self.header}))
         base.listener = self._listen
         super().reset(seed=seed, options=options)
 

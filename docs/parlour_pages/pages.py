@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from parlour.envs.registry import GAMES, registry
-from parlour.envs.replay import read
+from parlour.envs.replay import Transcript
 from parlour.envs.settings import Settings, accepted
 from parlour.policies import FOREIGN, REGISTRY, make_policy
 from parlour.policies.llm.ask import ASKS
@@ -81,7 +81,7 @@ def recorded(name: str) -> str:
         game = env.unwrapped.game
         seats = [make_policy("heuristic", name, game.config) for _ in range(game.seats)]
         play_recorded(env, seats, ["heuristic"] * game.seats, SEED, path)
-        return replay_html(read(path))
+        return replay_html(Transcript.read(path))
 
 
 # -- players ---------------------------------------------------------------------------------------------------

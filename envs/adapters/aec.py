@@ -82,6 +82,8 @@ class GameEnv(AgentSpaces, AECEnv[str, Any, Any]):
         check_one_of("info", info, INFOS)
         check_one_of("render_mode", render_mode, (None, *RENDER_MODES))
         self.spec, self.game = spec, game
+        self.game_name = spec.id
+        """The name with which `parlour.envs.registry.lookup` finds the game; its id, where the registry does not say otherwise."""
         self.features, self._framed = features, features != TABLE
         if self._framed:
             check_one_of(f"features of {spec.id}", features.partition(":")[0], spec.encoder(game).kinds)

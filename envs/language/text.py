@@ -83,8 +83,13 @@ def render(text: GameText[Any], view: View) -> str:
     return compose(text.who(view), map(text.line, view.events), choice, words)
 
 
-def end_of(text: GameText[Any], outcome: Outcome) -> str:
-    """How a game ended, in one sentence: that of the game's text, or one of any table; outcomes may be read from files."""
+def end_of(text: GameText[Any], outcome: Outcome, seat: int | None = None) -> str:
+    """How a game ended, in one sentence: that of the game's text, or one of any table; outcomes may be read from files.
+
+    With a seat: how it ended for that seat, such as "You lost: evil failed three quests."
+    """
+    if seat is not None and outcome.returns[seat] != 0:
+        return _end_for(text, outcome, earned=outcome.returns[seat])
     outcome, words = _cleaned(outcome), headings_of(text)
     own = None if _given_up(outcome) else text.end(outcome)
     if own is not None:
@@ -93,11 +98,8 @@ def end_of(text: GameText[Any], outcome: Outcome) -> str:
     return (words.drawn if outcome.winner == "draw" else words.won).format(winner=winner, reason=_why(text, outcome))
 
 
-def end_for(text: GameText[Any], outcome: Outcome, seat: int) -> str:
-    """How a game ended for a seat, in one sentence, such as "You lost: evil failed three quests."."""
-    words, earned = headings_of(text), outcome.returns[seat]
-    if earned == 0:
-        return end_of(text, outcome)
+def _end_for(text: GameText[Any], outcome: Outcome, *, earned: float) -> str:
+    words = headings_of(text)
     result = words.you_won if earned > 0 else words.you_lost
     cleaned = _cleaned(outcome)
     if text.why(cleaned) is None:
@@ -108,7 +110,7 @@ def end_for(text: GameText[Any], outcome: Outcome, seat: int) -> str:
 
 def game_over(text: GameText[Any], outcome: Outcome, views: Sequence[View], seat: int) -> str:
     """The last line that a seat reads: how the game ended for it, and who everybody was."""
-    return " ".join(filter(None, (end_for(text, outcome, seat), *(was(text, view) for view in views))))
+    return " ".join(filter(None, (end_of(text, outcome, seat), *(was(text, view) for view in views))))
 
 
 def _cleaned(outcome: Outcome) -> Outcome:

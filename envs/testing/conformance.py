@@ -350,7 +350,7 @@ def replays(table: ConfiguredGame) -> None:
             for _ in follow(Recorder(env, path), table.playouts[0].moves)
         ]
         opened = table.spec.options.from_plain(env.game.config).opens()
-        transcript = replay.read(path, table.spec, folders=[] if opened is None else [opened])
+        transcript = replay.Transcript.read(path, table.spec, folders=[] if opened is None else [opened])
     steps = list(replay.reenact(transcript, "both"))
     require(
         data_equivalence([dict(step.observations) for step in steps], seen, exact=True),

@@ -15,9 +15,10 @@ from parlour.envs.core import ParlourError, accept
 from parlour.envs.plugins import OpenTable
 from parlour.envs.registry import build, known
 from parlour.envs.settings import Settings
+from parlour.envs.spec import GameSpec
 from parlour.policies.base import same_table
 from parlour.policies.files import read_json, reading, write_json
-from parlour.policies.names import EXPERT
+from parlour.policies.names import EXPERT, HEURISTIC
 from parlour.policies.seating import Seating
 from parlour.policies.trained import SUFFIX, TrainedSeat
 from pydantic import field_validator
@@ -31,8 +32,8 @@ __all__ = [
     "card_for",
     "cards",
     "expert",
-    "has_expert",
     "is_default",
+    "strongest",
 ]
 
 DATA: Final = Path(__file__).parent / "data"
@@ -208,12 +209,14 @@ def is_default(card: ExpertCard) -> bool:
     return same_table((card.game, card.config), (card.game, build(known(card.game).spec, {}).config))
 
 
-def has_expert(game: str, config: Mapping[str, Any]) -> bool:
-    """Whether there is an expert for a table; arguments as for `expert`."""
-    return card_for(game, config) is not None
-
-
 def card_for(game: str, config: Mapping[str, Any], style: str = "") -> ExpertCard | None:
     """The card of the expert for a table, None where there is none; arguments as for `expert`."""
     known_cards = (card for card in cards() if (card.game, card.style) == (game, style))
     return next((card for card in known_cards if same_table((game, card.config), (game, config))), None)
+
+
+def strongest(spec: GameSpec, config: Mapping[str, Any]) -> str:
+    """The strongest player of a table by name: its expert, the one named for its game, the heuristic; empty for none."""
+    if card_for(spec.id, config) is not None:
+        return EXPERT
+    return STRONGEST.get(spec.id) or (HEURISTIC if spec.heuristic else "")

@@ -75,18 +75,21 @@ class ChatModel(Model):
     Args:
         chosen: How it is asked, and its name, as the endpoint and the prices know it.
         meter: Where calls go; the outermost transport.
-        measured_apart: Whether calls leave out how many tokens the server had in its prompt cache; the meter counts them in any case.
+        without_cached: Whether calls leave out how many tokens the server had in its prompt cache; the meter counts them in any case.
     """
 
     is_language_model: ClassVar[bool] = True
 
-    def __init__(self, chosen: ModelConfig, meter: Meter, *, measured_apart: bool = False) -> None:
-        self.name, self.meter, self.chosen, self.measured_apart = chosen.model, meter, chosen, measured_apart
+    def __init__(self, chosen: ModelConfig, meter: Meter, *, without_cached: bool = False) -> None:
+        self.name, self.meter, self.chosen, self.without_cached = chosen.model, meter, chosen, without_cached
         self.templates = Templates(chosen.prompts)
         self._in_vain = 0
         self.concurrency = chosen.concurrency or CONCURRENCY
         """Calls under way at once; `free` is held by each of them."""
         self._lock, self.free = Lock(), BoundedSemaphore(self.concurrency)
+
+    def measured_apart(self) -> ChatModel:
+        return ChatModel(self.chosen, self.meter, without_cached=True)
 
     @property
     def context(self) -> int | None:
@@ -313,7 +316,7 @@ class _Question:
             more["dropped"] = list(reply.dropped) if k == 0 else []
             call |= {name: value for name, value in more.items() if value}
             tokens = usage._asdict()
-            if self.model.measured_apart:
+            if self.model.without_cached:
                 del tokens["cached"]
             replies.append(_Said(text, finish, {**call, "usage": tokens, "cost": cost}))
         return replies

@@ -197,6 +197,39 @@ class Decisions:
         """Valid replies among all replies (the papers' VRR); None if there were none."""
         return self.own / self.replies if self.replies else None
 
+    @classmethod
+    def of_calls(cls, calls: Iterable[Mapping[str, Any]], seen: Beginnings | None = None) -> Decisions:
+        """What the calls of one turn took: questions, requests, tokens, dollars; no decision.
+
+        Args:
+            calls: Calls of one seat, in their order.
+            seen: The prompts of the game before; these join them.
+        """
+        calls = list(calls)
+        asked: dict[str, Decisions] = {}
+        put = questions(calls)
+        for question in put:
+            own = Decisions(first=1) if question.replies == 1 else Decisions(again=1)
+            answered = own if question.reason is None else Decisions(heuristic={question.reason: 1})
+            asked[question.ask] = asked.get(question.ask, Decisions()) + answered
+        replies = [call for call in calls if "reply" in call]
+        used, costs = tokens_of(replies), [call.get("cost") for call in replies]
+        prompts = ["\n".join(message["content"] for message in call["prompt"]) for call in replies if "prompt" in call]
+        return cls(
+            questions=asked,
+            served=_names(call.get("served") for call in replies),
+            requests=len(replies),
+            prompt=used.prompt,
+            cached=used.cached,
+            completion=used.completion,
+            characters=sum(map(len, prompts)),
+            shared=sum(map(seen.shared, prompts)) if seen else 0,
+            dollars=None if None in costs else sum(cost for cost in costs if cost is not None),
+            cut=sum(question.cut for question in put),
+            mended=sum(bool(call.get("mended")) for call in replies),
+            dropped=_names(name for call in replies for name in call.get("dropped", ())),
+        )
+
     def __add__(self, other: Decisions) -> Decisions:
         return Decisions(**summed(self, other))
 
@@ -233,39 +266,6 @@ def mostly_foreign(own: int, decisions: int) -> bool:
     (False, True, False)
     """
     return own < LEAST_OWN * decisions
-
-
-def took(calls: Iterable[Mapping[str, Any]], seen: Beginnings | None = None) -> Decisions:
-    """What the calls of one turn took: questions, requests, tokens, dollars; no decision.
-
-    Args:
-        calls: Calls of one seat, in their order.
-        seen: The prompts of the game before; these join them.
-    """
-    calls = list(calls)
-    asked: dict[str, Decisions] = {}
-    put = questions(calls)
-    for question in put:
-        own = Decisions(first=1) if question.replies == 1 else Decisions(again=1)
-        answered = own if question.reason is None else Decisions(heuristic={question.reason: 1})
-        asked[question.ask] = asked.get(question.ask, Decisions()) + answered
-    replies = [call for call in calls if "reply" in call]
-    used, costs = tokens_of(replies), [call.get("cost") for call in replies]
-    prompts = ["\n".join(message["content"] for message in call["prompt"]) for call in replies if "prompt" in call]
-    return Decisions(
-        questions=asked,
-        served=_names(call.get("served") for call in replies),
-        requests=len(replies),
-        prompt=used.prompt,
-        cached=used.cached,
-        completion=used.completion,
-        characters=sum(map(len, prompts)),
-        shared=sum(map(seen.shared, prompts)) if seen else 0,
-        dollars=None if None in costs else sum(cost for cost in costs if cost is not None),
-        cut=sum(question.cut for question in put),
-        mended=sum(bool(call.get("mended")) for call in replies),
-        dropped=_names(name for call in replies for name in call.get("dropped", ())),
-    )
 
 
 def tokens_of(calls: Iterable[Mapping[str, Any]]) -> Usage:

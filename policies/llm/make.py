@@ -38,11 +38,3 @@ def make_model(config: ModelConfig, remembered: Path | None = None) -> Model:
     if config.cache_mode != "replay":
         endpoint.require_key()
     return ChatModel(config, Meter(inner, prices, config.context))
-
-
-def measured_apart(model: Model) -> Model:
-    """The same model, with calls that do not depend on the server's prompt cache.
-
-    A run that is killed and resumed then has the same transcripts as an undisturbed run, if the replies are the same.
-    """
-    return ChatModel(model.chosen, model.meter, measured_apart=True) if isinstance(model, ChatModel) else model

@@ -99,6 +99,13 @@ class Model(ABC):
         """Whether others may ask while one waits for an answer: seats and questions are then asked in threads."""
         return self.is_language_model and self.concurrency > 1
 
+    def measured_apart(self) -> Model:
+        """The same model, with calls that do not depend on the server's prompt cache.
+
+        A run that is killed and resumed then has the same transcripts as an undisturbed run, if the replies are the same.
+        """
+        return self
+
     @abstractmethod
     def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
         """Answer one question."""

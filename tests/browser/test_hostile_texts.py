@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 from parlour.envs.common.plain import plain
 from parlour.envs.registry import registry
-from parlour.envs.replay import read
+from parlour.envs.replay import Transcript
 from parlour.training.replay.build import replay_of
 from parlour.training.replay.viewer import index, viewer
 from parlour.training.report import html
-from parlour.training.report.page import render
-from parlour.training.report.result_table import plain_table
+from parlour.training.report.result_table import ResultTable
 
 from tests.browser.watched_page import GOOD, PHONE, WatchedPage
 from tests.training.replay.recorded_games import ASKING, record
@@ -114,13 +113,15 @@ def recorded(tmp_path_factory):
     paths = {
         game: record(folder / f"{game}.jsonl", game, players=ASKING.get(game, ("heuristic",))) for game in registry
     }
-    return {game: (path, plain(replay_of(read(path), path.name), sparse=True)) for game, path in paths.items()}
+    return {
+        game: (path, plain(replay_of(Transcript.read(path), path.name), sparse=True)) for game, path in paths.items()
+    }
 
 
 def page_with(data: dict[str, Any], folder: Path) -> Path:
     """The replay page of this data."""
     file = folder / "page.html"
-    file.write_text(render(viewer(data)), "utf-8")
+    file.write_text(viewer(data).render(), "utf-8")
     return file
 
 
@@ -179,7 +180,7 @@ def test_a_hostile_transcript_becomes_a_page_that_does_nothing(recorded, tmp_pat
             line["calls"] = filled(line.get("calls", []), hostile)
     bad = tmp_path / "bad.jsonl"
     bad.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    data = plain(replay_of(read(bad), hostile), sparse=True)
+    data = plain(replay_of(Transcript.read(bad), hostile), sparse=True)
     file = page_with(data, tmp_path)
     watched.page.set_viewport_size(PHONE)
     for place in places(data):
@@ -209,13 +210,13 @@ def test_a_hostile_index_and_a_hostile_report_do_nothing(hostile, tmp_path, watc
     games = [
         dict.fromkeys(("page", "file", "game", "title", "winner", "ended"), hostile) | {"players": [hostile] * 5}
     ] * 3
-    (tmp_path / "index.html").write_text(render(index({"games": games})), "utf-8")
+    (tmp_path / "index.html").write_text(index({"games": games}).render(), "utf-8")
     watched.open(tmp_path / "index.html")
     look_around(watched)
     parts = [html.text_html(tag, hostile) for tag in ("h1", "p", "li", "pre")]
-    table = html.table_html(plain_table(hostile, (hostile, "n"), [(hostile, hostile)], note=hostile))
+    table = html.table_html(ResultTable.plain(hostile, (hostile, "n"), [(hostile, hostile)], note=hostile))
     link = html.link_html("index.html", hostile)
-    (tmp_path / "report.html").write_text(render(html.page_of(hostile, [*parts, table, link])), "utf-8")
+    (tmp_path / "report.html").write_text(html.page_of(hostile, [*parts, table, link]).render(), "utf-8")
     watched.open(tmp_path / "report.html")
     assert watched.page.evaluate("window.ran") is None
     assert watched.wider_than_screen() == 0

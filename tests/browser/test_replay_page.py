@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 from parlour.envs.common.plain import plain
 from parlour.envs.registry import registry
-from parlour.envs.replay import read
+from parlour.envs.replay import Transcript
 from parlour.training.replay.build import replay_of
 from parlour.training.replay.viewer import index, viewer
-from parlour.training.report.page import render
 
 from tests.browser.watched_page import GOOD, PHONE
 from tests.training.replay.recorded_games import ASKING, record
@@ -39,7 +38,7 @@ def data_of(folder):
     @cache
     def of(game: str) -> dict[str, Any]:
         path = record(folder / f"{game}.jsonl", game, players=ASKING.get(game, ("heuristic",)))
-        data: dict[str, Any] = plain(replay_of(read(path), path.name), sparse=True)
+        data: dict[str, Any] = plain(replay_of(Transcript.read(path), path.name), sparse=True)
         return data
 
     return of
@@ -52,7 +51,7 @@ def opened(data_of, folder, watched):
     def open_page(data: str | dict[str, Any], fragment: str = "") -> Any:
         whole = data_of(data) if isinstance(data, str) else data
         file = Path(folder) / "page.html"
-        file.write_text(render(viewer(whole)), "utf-8")
+        file.write_text(viewer(whole).render(), "utf-8")
         return watched.open(file, fragment)
 
     return open_page
@@ -143,7 +142,7 @@ def test_a_prompt_that_unfolds_is_the_message_that_was_sent(opened, tmp_path):
     ]
     asked = json.dumps({**json.loads(promise), "calls": calls}) + "\n"
     (tmp_path / "asked.jsonl").write_text("".join((header, toss, asked, *rest)), "utf-8")
-    page = opened(plain(replay_of(read(tmp_path / "asked.jsonl")), sparse=True))
+    page = opened(plain(replay_of(Transcript.read(tmp_path / "asked.jsonl")), sparse=True))
     for number, call in enumerate(calls, 1):
         question = page.locator(".record details", has_text=f"Question {number}:").first
         question.locator("summary").first.click()
@@ -237,7 +236,7 @@ def test_the_index_of_a_folder_filters_and_links_to_files_beside_it(folder, watc
         {"page": "javascript:alert(1)", "file": "<b>", "game": "werewolf_v0", "title": "Werewolf", "players": ["rule"], "winner": "wolves"},
     ]  # fmt: skip
     file = Path(folder) / "index.html"
-    file.write_text(render(index({"games": games})), "utf-8")
+    file.write_text(index({"games": games}).render(), "utf-8")
     page = watched.open(file)
     assert page.locator("tbody a").evaluate_all("all => all.map(one => one.getAttribute('href'))") == [
         "./a%20b%231.html",
@@ -274,7 +273,7 @@ def test_each_gratr_seat_shows_a_judged_chain_for_each_day_whoever_answered(aske
     lines[0]["players"] = {f"player_{seat}": f"gratr:mode=paper @ {asked}" for seat in range(8)}
     lines[0]["models"] = {f"player_{seat}": {"model": asked} for seat in range(8)}
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    data = plain(replay_of(read(path), path.name), sparse=True)
+    data = plain(replay_of(Transcript.read(path), path.name), sparse=True)
     decided = [(line["seat"], moment[1]) for line in lines for moment in line.get("graph", {}).get("moments", ())]
     for seat in range(8):
         page = opened(data, f"step={len(data['steps']) - 1}&seat={seat}")

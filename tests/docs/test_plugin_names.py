@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from enum import EnumType
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,9 +18,19 @@ from parlour.envs.plugins import GROUPS
 from tests import ROOT
 
 PAGE = (ROOT / "docs" / "reference" / "plugin_names.md").read_text(encoding="utf-8")
-LISTED = re.findall(r"^\| `(parlour\.\w+\.[\w.]+)` \| \S", PAGE, re.MULTILINE)
+LISTED = re.findall(r"^- `(parlour\.\w+\.[\w.]+)`: \S", PAGE, re.MULTILINE)
+COPIED = ("parlour.envs._template.", "parlour.policies.heuristic.template.")
+"""Names that belong to a new package of `parlour new`, which copies them."""
+TEMPLATES = sorted(
+    [
+        *ROOT.glob("envs/_template/*.py"),
+        ROOT / "policies" / "heuristic" / "template.py",
+        *ROOT.glob("training/cli/templates/*/my*.py.txt"),
+    ]
+)
+"""What a new package begins with."""
 PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))
-MOST = 247
+MOST = 210
 PLACE = re.compile(r"parlour(?:\.\w+)+:\w+")
 
 
@@ -79,13 +90,23 @@ def names_of(plugin: Path) -> set[str]:
     return used | {place.replace(":", ".") for place in places if PLACE.fullmatch(place)}
 
 
+def names_of_templates() -> set[str]:
+    """The names of the core that new packages of `parlour new` use."""
+    used = {name for path in TEMPLATES for name in imported(path.read_text(encoding="utf-8"))}
+    return {name for name in used if not name.startswith(COPIED)}
+
+
 @pytest.mark.parametrize("plugin", PLUGINS, ids=lambda path: path.name)
 def test_a_plugin_imports_listed_names_alone(plugin):
     assert sorted(names_of(plugin) - set(LISTED)) == []
 
 
-def test_every_listed_name_is_used_by_a_plugin_and_listed_once():
-    used = set().union(*map(names_of, PLUGINS))
+def test_a_new_package_imports_listed_names_alone():
+    assert sorted(names_of_templates() - set(LISTED)) == []
+
+
+def test_every_listed_name_is_used_by_a_plugin_or_a_new_package_and_listed_once():
+    used = names_of_templates().union(*map(names_of, PLUGINS))
     assert sorted(set(LISTED) - used) == []
     assert [name for name, times in Counter(LISTED).items() if times > 1] == []
 
@@ -152,4 +173,5 @@ def test_the_words_of_plugins_are_those_of_transcripts(path):
         and isinstance(node.value, ast.Constant)
     }
     assert spelt
-    assert spelt == {name: getattr(core, name) for name in spelt}
+    known = {member.name: member.value for of in vars(core).values() if isinstance(of, EnumType) for member in of}
+    assert spelt == {name: (vars(core) | known)[name] for name in spelt}

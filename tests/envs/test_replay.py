@@ -62,7 +62,7 @@ def check_replay(env: Any, observation: str, path: Path) -> None:
     base = env.unwrapped
     seen = record(env, path, seed=2, observations=everybody)
     opened = base.spec.options.from_plain(base.game.config).opens()
-    transcript = replay.read(path, base.spec, folders=[] if opened is None else [opened])
+    transcript = replay.Transcript.read(path, base.spec, folders=[] if opened is None else [opened])
     steps = list(replay.reenact(transcript, observation))
     assert len(steps) == len(seen)
     for step, original in zip(steps, seen, strict=True):
@@ -132,7 +132,7 @@ def test_a_file_that_exists_is_not_replaced_unasked(tmp_path):
     env = Recorder(registry["template_v0"].raw_env(), path, overwrite=True)
     env.reset(seed=1)
     env.close()
-    assert replay.read(path).header["game"] == "template_v0"
+    assert replay.Transcript.read(path).header["game"] == "template_v0"
 
 
 # -- what was cut off ------------------------------------------------------------------------------------------
@@ -158,12 +158,12 @@ def check_cut(whole: bytes, cut: int, path: Path) -> None:
     complete = whole[:cut].count(b"\n")
     if complete == 0:
         with pytest.raises(ParlourError, match="is not a transcript"):
-            replay.read(path)
+            replay.Transcript.read(path)
         return
     path.write_bytes(whole)
-    full = replay.read(path)
+    full = replay.Transcript.read(path)
     path.write_bytes(whole[:cut])
-    transcript = replay.read(path)
+    transcript = replay.Transcript.read(path)
     assert transcript.entries == full.entries[: complete - 1]
     assert (transcript.outcome is None) == (cut < len(whole))
     states = list(replay.states(transcript.game(), transcript.moves))
@@ -200,7 +200,7 @@ def test_a_killed_run_leaves_a_readable_file(tmp_path):
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
     assert process.returncode == -signal.SIGKILL
-    transcript = replay.read(path)
+    transcript = replay.Transcript.read(path)
     assert len(transcript.moves) == 32  # the deal and 31 moves
     assert transcript.outcome is None
     assert len(list(replay.reenact(transcript))) == 32
@@ -243,7 +243,7 @@ TAMPERED: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
 @pytest.mark.parametrize("how", TAMPERED)
 def test_a_transcript_that_does_not_fit_the_rules_is_refused_in_one_line(how, written, tmp_path):
     path = changed(written, tmp_path / "tampered.jsonl", TAMPERED[how])
-    transcript = replay.read(path)
+    transcript = replay.Transcript.read(path)
     with pytest.raises(ParlourError, match=r"^move \d+: |outcome|seat|player") as caught:
         list(replay.reenact(transcript))
     assert "\n" not in str(caught.value)
@@ -255,7 +255,7 @@ def test_a_forfeited_game_replays_up_to_the_forfeit(tmp_path):
     env.reset(seed=1)
     env.step("It is heads.")
     env.step("I do not know.")
-    transcript = replay.read(path)
+    transcript = replay.Transcript.read(path)
     assert transcript.outcome is not None
     assert transcript.outcome.reason == "forfeit"
     assert len(list(replay.reenact(transcript))) == 2
@@ -299,7 +299,7 @@ def test_a_file_that_is_no_transcript_is_refused_in_one_clear_line(what, tmp_pat
     path = tmp_path / "foreign.jsonl"
     path.write_text(FOREIGN[what])
     with pytest.raises(ParlourError) as caught:
-        replay.read(path)
+        replay.Transcript.read(path)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 500
@@ -309,7 +309,7 @@ def test_bytes_that_are_no_text_and_files_that_are_not_there_are_refused(tmp_pat
     (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00\x01\n\x80\n")
     for path in (tmp_path / "bytes", tmp_path / "missing", tmp_path):
         with pytest.raises(ParlourError) as caught:
-            replay.read(path)
+            replay.Transcript.read(path)
         assert str(path) in str(caught.value)
         assert "\n" not in str(caught.value)
 
@@ -327,7 +327,7 @@ def test_a_header_of_another_world_is_refused(header, message, tmp_path):
     path = tmp_path / "header.jsonl"
     path.write_text(json.dumps({"parlour": 1, **header}) + "\n")
     with pytest.raises(ParlourError, match=message):
-        replay.read(path).game()
+        replay.Transcript.read(path).game()
 
 
 def test_blank_lines_and_unknown_fields_do_no_harm(written, tmp_path):
@@ -335,4 +335,4 @@ def test_blank_lines_and_unknown_fields_do_no_harm(written, tmp_path):
     path = tmp_path / "edited.jsonl"
     lines = written.read_text(encoding="utf-8").replace("\n", "\n\n").replace('{"n": 3,', '{"colour": "red", "n": 3,')
     path.write_text("\n" + lines, encoding="utf-8")
-    assert replay.read(path).moves == replay.read(written).moves
+    assert replay.Transcript.read(path).moves == replay.Transcript.read(written).moves

@@ -192,7 +192,7 @@ def _text(content: bytes) -> str:
 
 def transcript(content: bytes, _: Path) -> None:
     """Read and played again, and all that `parlour replay` shows of it."""
-    transcript = replay.parse(content, "x.jsonl")
+    transcript = replay.Transcript.parse(content, "x.jsonl")
     text = replay.text_of(transcript)
     for step in replay.reenact(transcript, watched=()):
         if step.move is not None:

@@ -160,7 +160,7 @@ def commanded(table: Seated, folder: Path, said: io.StringIO) -> Played:
 def check(played: Played) -> None:
     """The game was not lost, its transcript is re-enacted, and its decisions add up."""
     assert played.ended, "a game was lost"
-    transcript = replay.read(played.transcript)
+    transcript = replay.Transcript.read(played.transcript)
     assert list(replay.reenact(transcript))
     assert transcript.outcome is not None, "the transcript is not whole"
     written = [count.as_json() for count in of_transcript(transcript)]

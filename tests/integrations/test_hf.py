@@ -312,7 +312,7 @@ def test_evaluate_plays_games_in_flight_and_names_the_player(checkpoint, tmp_pat
     headers = [json.loads(file.read_text().splitlines()[0]) for file in sorted(out.glob("*.jsonl"))]
     assert sum(name in header["players"].values() for header in headers) == 4
     for file in out.glob("*.jsonl"):
-        replay.read(file)
+        replay.Transcript.read(file)
 
 
 def test_the_pages_example_runs(checkpoint, tmp_path, monkeypatch):

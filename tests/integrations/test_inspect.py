@@ -281,7 +281,7 @@ def test_a_log_becomes_transcripts_that_replay(form, tmp_path, capsys):
         assert exported.left_out == {}
         assert len(exported.paths) == 2
         for path, played in zip(exported.paths, games_of(log), strict=True):
-            transcript = replay.read(path)
+            transcript = replay.Transcript.read(path)
             for _ in replay.reenact(transcript, watched=()):
                 pass
             assert transcript.outcome.returns == tuple(played.returns.values())
@@ -397,7 +397,7 @@ def test_the_command_line_finds_the_tasks_and_plays_against_a_server(tmp_path):
     assert data["status"] == "success", done.stdout
     assert data["eval"]["task"] == "parlour/avalon"
     exported = transcripts_of_log(path, tmp_path / "out")
-    assert [replay.read(path).header["players"]["player_2"] for path in exported.paths] == [model, model]
+    assert [replay.Transcript.read(path).header["players"]["player_2"] for path in exported.paths] == [model, model]
 
 
 def test_the_code_of_the_page_runs(tmp_path, monkeypatch):

@@ -91,7 +91,7 @@ def test_a_seat_over_standard_input_and_output_at_the_default_table(tmp_path):
             return await play(client, 3, "player_2")
 
     turns = asyncio.run(games())
-    assert replay.read(tmp_path / "avalon_v0-1.jsonl").outcome.returns[2] == turns[-1]["reward"]
+    assert replay.Transcript.read(tmp_path / "avalon_v0-1.jsonl").outcome.returns[2] == turns[-1]["reward"]
 
 
 def test_words_that_cannot_be_used_and_wrong_sessions_are_told_and_the_server_goes_on():

@@ -196,7 +196,7 @@ def test_a_client_that_disappears_in_the_middle_is_counted_its_game_ends_and_the
         with session(url) as socket:
             same_game("avalon_v0", 6, "player_0", play(socket, 6, "player_0"))
         by_and_by(lambda: sessions.counts, SessionCounts(begun=2, in_progress=0, left=1))
-    left, whole = (replay.read(tmp_path / f"avalon_v0-{k}.jsonl") for k in (1, 2))
+    left, whole = (replay.Transcript.read(tmp_path / f"avalon_v0-{k}.jsonl") for k in (1, 2))
     assert left.outcome is not None
     assert any(line.get("by") == "table" and line["seat"] == "player_0" for line in left.lines)
     assert not any(line.get("by") == "table" for line in whole.lines)

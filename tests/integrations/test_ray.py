@@ -219,7 +219,7 @@ def test_an_error_ends_the_run_and_leaves_whole_transcripts(pool, tmp_path):
     written = sorted(int(path.stem) for path in out.iterdir())
     assert written[:6] == list(range(6))
     assert len(written) < 100
-    cut = [number for number in written if replay.read(out / f"{number}.jsonl").outcome is None]
+    cut = [number for number in written if replay.Transcript.read(out / f"{number}.jsonl").outcome is None]
     assert cut == [5]
 
 
@@ -325,4 +325,4 @@ def test_an_interrupt_leaves_nothing_running_and_whole_files(tmp_path):
     assert processes(started.pid) == []
     written = list(tmp_path.glob("*.jsonl"))  # beside them what the command was called with
     assert 5 <= len(written) < 5000
-    assert all(replay.read(path).outcome is not None for path in written)
+    assert all(replay.Transcript.read(path).outcome is not None for path in written)

@@ -357,7 +357,7 @@ def test_the_command_finds_the_installed_environment_and_writes_traces_and_trans
     assert [len(episode["traces"]) for episode in rows] == [2, 2]
     for episode in rows:
         (transcript,) = (tmp_path / "games").glob(f"template_v0-{episode['task']['data']['seed']}-*.jsonl")
-        game = replay.read(transcript)
+        game = replay.Transcript.read(transcript)
         assert [trace["rewards"]["return"]["score"] for trace in episode["traces"]] == list(game.outcome.returns)
         assert set(game.header["players"].values()) == {"by-script"}
 

@@ -20,7 +20,6 @@ from parlour.training.measure.arena.run import arena as play_arena
 from parlour.training.measure.decision_tables import decision_parts
 from parlour.training.play import rollout
 from parlour.training.play.named_table import named_table
-from parlour.training.play.parallel.executor import opened
 from parlour.training.play.runner import GameRunner
 from parlour.training.play.seeds import HeldOutDeals
 from parlour.training.report import display
@@ -68,7 +67,7 @@ def arena(
     asking = {player for player in raw if asks_a_model(raw[player])}
     if model.is_language_model and asking and processes.workers != 1:
         raise ParlourError(f"--workers {processes.workers} goes without a language model; accepted: --concurrency")
-    with processes.players(model) as workers, opened(workers) as pool, display.progress_line() as progress:
+    with processes.opened(model) as pool, display.progress_line() as progress:
         result = play_arena(env, config, makers, out, GameRunner(model.concurrency, pool, progress))
     report = report_of(result, f"; agents answered by {model.called}" if asking else "")
     files = [] if out is None else [f"report: {out / PAGE_FILE}"]

@@ -117,6 +117,14 @@ class ProcessSettings(RaySettings):
         with self.pool(model) as pool:
             yield self.workers if pool is None else pool
 
+    @contextmanager
+    def opened(self, model: Model | None = None) -> Iterator[Pool | None]:
+        """The processes, which end with the context; None for the caller's own alone. Arguments and errors as of `players`."""
+        from parlour.training.play.parallel.executor import opened
+
+        with self.players(model) as workers, opened(workers) as pool:
+            yield pool
+
 
 _PROCESSES: Final = Options(panel="Processes and failures")
 RayOptions = Annotated[RaySettings, _PROCESSES]

@@ -25,7 +25,7 @@ from parlour.training.play.stored_games import games_folder
 from parlour.training.report import display
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import Column, ResultTable, rate_column
-from parlour.training.report.verdicts import WIN_RATE, compared, together
+from parlour.training.report.verdicts import WIN_RATE, together
 from pydantic import Field, model_validator
 
 DealOptions = Annotated[HeldOutDeals, Options()]
@@ -176,7 +176,7 @@ def evaluate_strangers(
         Column("difference in points", "+.1f", 100),
     )
     title = f"{own} in one seat among strangers, on the same deals (95 % interval)"
-    verdict = compared(own, f"{beside or 'the families'} in that seat", result.mean["all"], WIN_RATE)
+    verdict = WIN_RATE.compared(own, f"{beside or 'the families'} in that seat", result.mean["all"])
     return Report(title, verdict, (ResultTable(title, columns, (*scored, *means), wrap=True),), values=plain(result))
 
 

@@ -11,7 +11,7 @@ from parlour.envs.language.text import describe
 from parlour.envs.registry import build, lookup
 from parlour.policies.experts.catalogue import STRONGEST, ExpertCard, Points, cards, is_default
 from parlour.training.report.report import Report
-from parlour.training.report.result_table import plain_table
+from parlour.training.report.result_table import ResultTable
 
 HEADINGS = ("name", "table", "whole sides", "one seat", "among strangers", "best responses gain", "learned from")
 
@@ -27,7 +27,7 @@ def list_experts() -> Report:
         f"{game} has no trained network; its strongest player: {name}" for game, name in sorted(STRONGEST.items())
     ]
     experts = [{**asdict(card), "default_table": is_default(card)} for card in known]
-    table = plain_table(title, HEADINGS, rows(known), wrap=True)
+    table = ResultTable.plain(title, HEADINGS, rows(known), wrap=True)
     return Report("", parts=(table, *untrained), values={"experts": experts})
 
 

@@ -11,7 +11,7 @@ from parlour.envs.settings import accepted
 from parlour.policies import REGISTRY, names_of
 from parlour.policies.names import EXPERT
 from parlour.training.report.report import Report
-from parlour.training.report.result_table import ResultTable, plain_table
+from parlour.training.report.result_table import ResultTable
 
 
 def list_games() -> Report:
@@ -33,7 +33,7 @@ def _plugin_parts(brought: dict[str, dict[str, list[str]]]) -> tuple[ResultTable
         for package, groups in brought.items()
         for group, names in groups.items()
     ]
-    return (plain_table("Plugins", ("package", "brings", "names"), rows, wrap=True),) if rows else ()
+    return (ResultTable.plain("Plugins", ("package", "brings", "names"), rows, wrap=True),) if rows else ()
 
 
 def _as_json(game: str) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def _game_parts(games: dict[str, dict[str, Any]]) -> tuple[ResultTable | str, ..
         options = "; ".join(f"{option}: {values}" for option, values in game["options"].items())
         rows.append((key, game["title"], options or "none"))
     return (
-        plain_table("Games", ("name", "title", "options"), rows, wrap=True),
+        ResultTable.plain("Games", ("name", "title", "options"), rows, wrap=True),
         f"Players: {', '.join(names_of('plain'))}, or the path of a policy.npz written by `train seat`",
         f"The trained player that comes with parlour, for some tables: {EXPERT}; see `parlour list experts`",
         f"In each game one of several trained seats: {REGISTRY['mixture'].shown}, a folder with files of `train selfplay`",

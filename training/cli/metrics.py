@@ -15,11 +15,12 @@ from parlour.envs.core import ParlourError
 from parlour.envs.plugins import Places
 from parlour.envs.registry import known, lookup
 from parlour.policies.llm.decisions import foreign
-from parlour.training.measure.decision_tables import SIGN, share
+from parlour.training.measure.decision_tables import share
 from parlour.training.measure.evaluate import DecisionShare
 from parlour.training.report import display
 from parlour.training.report.report import Report
-from parlour.training.report.result_table import ResultTable, plain_table
+from parlour.training.report.result_table import ResultTable
+from parlour.training.report.verdicts import SIGN
 
 METRICS: Final = Places(
     "parlour.metrics",
@@ -109,7 +110,7 @@ def tables(groups: Mapping[str, Any]) -> Iterator[ResultTable | str]:
         roles = {role: of for role, of in values.items() if isinstance(of, dict)}
         measures = list(next(iter(roles.values()))) if roles else []
         rows = [(measure, *(of[measure] for of in roles.values())) for measure in measures]
-        yield plain_table(f"{group}: {totals}", ("measure", *roles), rows)
+        yield ResultTable.plain(f"{group}: {totals}", ("measure", *roles), rows)
 
 
 def _game_in(directory: Path) -> str:
@@ -131,4 +132,4 @@ def _game_of(path: Path) -> str:
         with path.open("rb") as file:
             return str(json_value(file.readline())["game"])
     except (OSError, ValueError, TypeError, KeyError):
-        return str(replay.read(path).header["game"])  # raises with the reason
+        return str(replay.Transcript.read(path).header["game"])  # raises with the reason

@@ -13,7 +13,7 @@ from parlour.envs.language.seat_names import NO_NAMES, SeatNames
 from parlour.envs.settings import COMMON
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, games_at_once, seated
-from parlour.training.cli.people import NamesOption, PeopleSeedOption, first_seed, names_at
+from parlour.training.cli.people import PeopleOptions
 
 if TYPE_CHECKING:
     from parlour.training.play import rollout
@@ -24,14 +24,13 @@ def play(
     model: ModelOption,
     ray: common.RayOptions,
     failures: common.FailureOptions,
+    persons: PeopleOptions,
     game: common.AnyGameArgument = None,
     policy: Annotated[
         list[str] | None,
         COMMON,
         "A player for all seats; or a player for each seat, in order; or player_0=NAME for single seats; None: heuristic.",
     ] = None,
-    names: NamesOption = None,
-    seed: PeopleSeedOption = None,
     games: Annotated[int, typer.Option(min=1), COMMON, "Number of games, on consecutive seeds."] = 1,
     on_bad: Annotated[
         str, "Handling of text that cannot be used: ask_again, default, random, raise or forfeit."
@@ -65,8 +64,8 @@ def play(
     sitting = seat_names(policy or ["heuristic"], base.possible_agents)
     game = base.spec.id
     people = HumanPolicy.name in sitting
-    shown = names_at(names, base) if people else NO_NAMES
-    seed, seed_line = first_seed(seed, out, base) if people else (seed or 0, "")
+    shown = persons.seat_names(base) if people else NO_NAMES
+    seed, seed_line = persons.first_seed(out, base) if people else (persons.seed or 0, "")
     talk = checked_talk(talk, WORDS if people else CLAIMS)
     makers: dict[str, Any] = {
         name: partial(make_player, name, base.spec, base.game.config, model, talk) for name in sitting

@@ -9,7 +9,7 @@ from parlour.policies.llm.prompt import Templates
 from parlour.training.cli import common
 from parlour.training.play import asked
 from parlour.training.report.report import Report
-from parlour.training.report.result_table import plain_table
+from parlour.training.report.result_table import ResultTable
 
 
 def list_questions() -> Report:
@@ -25,7 +25,7 @@ def list_questions() -> Report:
         }
         for kind in asked.kinds()
     ]
-    table = plain_table("Questions", rows[0], [tuple(row.values()) for row in rows], wrap=True)
+    table = ResultTable.plain("Questions", rows[0], [tuple(row.values()) for row in rows], wrap=True)
     return Report("", parts=(table,), values=rows)
 
 

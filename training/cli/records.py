@@ -20,7 +20,7 @@ from parlour.training.records.reading import AUTO, RecordFormat, Refusal, format
 from parlour.training.records.werewolf import importing as werewolf
 from parlour.training.report import display
 from parlour.training.report.report import Report
-from parlour.training.report.result_table import plain_table
+from parlour.training.report.result_table import ResultTable
 from parlour.training.runs.folder import locked_directory
 
 LEFT_OUT: Final = "left_out.csv"
@@ -54,7 +54,7 @@ def import_avalon(
     if not refused:
         return _written(files, out)
     rows = [(refusal.game, refusal.reason, refusal.message) for refusal in refused]
-    plain_table("Games left out", ("game", "reason", "message"), rows).write_csv(out / LEFT_OUT)
+    ResultTable.plain("Games left out", ("game", "reason", "message"), rows).write_csv(out / LEFT_OUT)
     return replace(_written(files, out), parts=(tuple(_left_out(refused, len(files), out)),))
 
 
@@ -125,7 +125,7 @@ def export(
         raise accept("format", format, (_WORDS, _MESSAGES))
     if (won or cases) and format != _MESSAGES:
         raise ParlourError(f"--won and --cases with --format {format} are not accepted; accepted: --format {_MESSAGES}")
-    files = replay.transcript_files(path) if path.is_dir() else [path]
+    files = replay.Transcript.files(path) if path.is_dir() else [path]
     records = [_record(file) for file in files] if format == _WORDS else list(_conversations(files, won, cases or ()))
     text = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
     write_all(out.parent, {out: text.encode("utf-8", "backslashreplace")}, locked_directory)
@@ -137,14 +137,14 @@ def _conversations(files: list[Path], won: bool, cases: Sequence[Path]) -> Itera
     """Those of all files. Raises `ParlourError` with the file's name."""
     for file in files:
         try:
-            chats = list(conversations(replay.read(file, folders=cases)))
+            chats = list(conversations(replay.Transcript.read(file, folders=cases)))
         except IllegalMove as error:
             raise ParlourError(f"{str(file)!r}: {error}") from None
         yield from (chat for chat in chats if not won or (chat["return"] or 0) > 0)
 
 
 def _record(file: Path) -> dict[str, Any]:
-    transcript = replay.read(file)
+    transcript = replay.Transcript.read(file)
     for form in _FORMS:
         if form.spec.id == transcript.header["game"]:
             return form.record_of(transcript, file.stem)

@@ -69,7 +69,7 @@ def replay(
         return _pages(file, out, cases or ())
     if out is not None:
         raise ParlourError("--out is not accepted alone; accepted: --out with --html")
-    transcript = transcripts.read(file, folders=cases or ())
+    transcript = transcripts.Transcript.read(file, folders=cases or ())
     table, text = transcript.game(), transcripts.text_of(transcript)
     agents = agents_of(table)
     if seat is not None:

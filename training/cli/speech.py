@@ -8,11 +8,11 @@ from typing import Annotated, Any, Final
 
 import typer
 from parlour.training.cli.models import ModelOption
-from parlour.training.measure.decision_tables import marked
 from parlour.training.papers import avalon_social as social
 from parlour.training.report import display
 from parlour.training.report.report import Part, Report
-from parlour.training.report.result_table import Column, ResultTable, plain_table, rate_column
+from parlour.training.report.result_table import Column, ResultTable, rate_column
+from parlour.training.report.verdicts import DecidedBy
 from parlour.training.statistics import Estimate
 
 _BY_ROLE: Final = ("engagement", "fails", "approval", "self_recommendation", "self_recommendation_success")
@@ -29,7 +29,7 @@ def measure_speech(
     with display.progress_line("Judging what was said"):
         measures = social.measures(social.judge_directory(directory, model, model.concurrency))
     asked, foreign = measures["questions"], measures["fallbacks"]
-    judge = marked(model.called, asked - foreign, asked)
+    judge = DecidedBy(model.called, asked - foreign, asked).marked
     groups = {f"games, {group}": values for group, values in measures["groups"].items()}
     groups |= {f"player {player}": values for player, values in measures["players"].items()}
     parts: tuple[Part, ...] = (
@@ -44,14 +44,14 @@ def _tables(title: str, values: Mapping[str, Any]) -> Iterator[ResultTable]:
     yield ResultTable(f"{title}: rates (95 % Wilson interval)", columns, tuple(_rows(values)))
     roles = list(values["attitudes"])
     shares = ((role, *(_shares(others.get(other)) for other in roles)) for role, others in values["attitudes"].items())
-    yield plain_table(f"{title}: teamwork / confrontation / neutral in %", ("speaker", *roles), shares)
+    yield ResultTable.plain(f"{title}: teamwork / confrontation / neutral in %", ("speaker", *roles), shares)
     rows = (
         (role, other, *(rate and _shares({"teamwork": rate}) for rate in rates))
         for role, towards in values["vacillation"].items()
         for other, rates in towards.items()
     )
     heading = ("speaker", "with", *map(str, range(1, 6)))
-    yield plain_table(f"{title}: teamwork by round in % (turns x players)", heading, rows)
+    yield ResultTable.plain(f"{title}: teamwork by round in % (turns x players)", heading, rows)
 
 
 def _rows(values: Mapping[str, Any]) -> Iterator[tuple[str, str, Estimate | None]]:

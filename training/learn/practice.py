@@ -28,7 +28,7 @@ from parlour.training.report.verdicts import together, won
 from parlour.training.runs.checkpoints import State
 from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
-from parlour.training.statistics import rate
+from parlour.training.statistics import Estimate
 from pydantic import Field, model_validator
 
 EXPERIENCE, POOL, CHECKPOINT = "experience.json", "baseline.json", "practice"
@@ -154,7 +154,7 @@ def _read(state: State) -> Practice:
 def report(done: Practice, config: PracticeConfig, model: Model) -> Report:
     """How the agent did against the baseline while it learned; what that does not say."""
     by_side = {side: done.won[first::2] for first, side in enumerate(_SIDES)}
-    rates = {side: rate(sum(games), len(games)) for side, games in by_side.items()}
+    rates = {side: Estimate.rate(sum(games), len(games)) for side, games in by_side.items()}
     said = [won("the agent", share, f"as {side} against the baseline") for side, share in rates.items() if share]
     games = f"{config.games} games on each side, {plots.answered_by(model)}"
     counts = ", ".join(f"{sum(own)} as {side}" for side, own in by_side.items())
@@ -200,5 +200,5 @@ def learning_curve(won: list[bool], config: PracticeConfig, model: Model) -> Lea
 def _point(n: int, share: float) -> CurvePoint:
     """The share of the last games, with its interval."""
     last = min(n, _NEIGHBOURS)
-    estimate = rate(round(share * last), last)
+    estimate = Estimate.rate(round(share * last), last)
     return CurvePoint(n, share, *(estimate.ends if estimate else ()))

@@ -8,9 +8,8 @@ from typing import Final
 
 from parlour.policies.llm.decisions import MOST_FOREIGN, Decisions, foreign, mostly_foreign
 from parlour.training.report.result_table import NONE, Cell, Column, Figure, HasInterval, Plain, ResultTable
+from parlour.training.report.verdicts import SIGN, DecidedBy
 
-SIGN: Final = "†"
-"""Mark after the name of a player that made too few of its decisions itself."""
 MEANING: Final = (
     f"{SIGN} more than {MOST_FOREIGN:.0%} of the decisions in this row were not the player's own; "
     f"{SIGN} alone: more than half, so there is no figure"
@@ -35,15 +34,6 @@ TOOK: Final = (
 MEASURED: Final = ("cached", "seconds")
 """Columns of `TOOK` that the same game fills differently when it is played again."""
 ASKED: Final = tuple(map(Column, ("player", "question", "asked", "first reply", "asked again", "rule of thumb")))
-
-
-def marked(name: str, own: int, decisions: int) -> str:
-    """A player's name, with the sign where it has to be.
-
-    >>> marked("chat", 19, 20), marked("chat", 9, 10)
-    ('chat', 'chat †')
-    """
-    return f"{name} {SIGN}" if foreign(own, decisions) else name
 
 
 def figure(
@@ -139,7 +129,7 @@ def reasons(counts: Mapping[str, int]) -> str:
 def _whose(name: str, of: Decisions) -> tuple[Cell, ...]:
     own = of.own / of.decisions if of.decisions else None
     counts = (reasons(of.heuristic), reasons(of.replaced), reasons(of.refused), of.talk)
-    return (marked(name, of.own, of.decisions), of.decisions, own, of.first, of.again, *counts)
+    return (DecidedBy(name, of.own, of.decisions).marked, of.decisions, own, of.first, of.again, *counts)
 
 
 def _took(name: str, of: Decisions) -> tuple[Cell, ...]:

@@ -23,7 +23,7 @@ from parlour.policies.llm.decisions import Decisions
 from parlour.training.play.parallel.concurrent_games import Job, MakePolicy
 from parlour.training.play.rollout import Episode, Unfinished
 from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
-from parlour.training.statistics import Estimate, paired, rate
+from parlour.training.statistics import Estimate
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 
@@ -279,7 +279,7 @@ def _report(design: str, base: GameEnv, rows: Sequence[Game], names: Sequence[st
 
 
 def _rate(group: Sequence[Game]) -> Estimate | None:
-    return rate(sum(row.won for row in group), len(group))
+    return Estimate.rate(sum(row.won for row in group), len(group))
 
 
 def _own(group: Sequence[Game]) -> DecisionShare:
@@ -302,6 +302,6 @@ def _compare(rows: Sequence[Game], a: str, b: str) -> list[Comparison]:
     for side in (ALL_GAMES, *sorted({row.side for row in rows} - {""})):
         cases = [case for case in won[a] if case in won[b] and side in (ALL_GAMES, case[2])]
         if cases:
-            result = paired([won[a][case] for case in cases], [won[b][case] for case in cases])
+            result = Estimate.paired([won[a][case] for case in cases], [won[b][case] for case in cases])
             compared.append(Comparison(a, b, side, result))
     return compared

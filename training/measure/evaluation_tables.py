@@ -7,11 +7,11 @@ from functools import partial
 from typing import Final
 
 from parlour.policies.llm.decisions import foreign
-from parlour.training.measure.decision_tables import MEANING, decision_parts, figure, marked, no_result
+from parlour.training.measure.decision_tables import MEANING, decision_parts, figure, no_result
 from parlour.training.measure.evaluate import ALL_GAMES, Comparison, Evaluation, Game
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import Column, ResultTable, points_column, rate_column
-from parlour.training.report.verdicts import WIN_RATE, compared, doubt, no_score, together, won, word
+from parlour.training.report.verdicts import WIN_RATE, DecidedBy, together, won
 
 _MOST: Final = 3
 """Comparisons in a verdict."""
@@ -58,9 +58,9 @@ def verdict_of(report: Evaluation) -> str:
 
 
 def _compared(report: Evaluation, pair: Comparison) -> str:
-    doubts = [doubt(*player) for player in report.rests_on(pair)]
-    refused = [no_score(*player) for player in report.rests_on(pair)]
-    said = "" if any(refused) else compared(pair.a, pair.b, pair.result, SCALES[report.design])
+    doubts = [DecidedBy(*player).doubt for player in report.rests_on(pair)]
+    refused = [DecidedBy(*player).no_score for player in report.rests_on(pair)]
+    said = "" if any(refused) else SCALES[report.design].compared(pair.a, pair.b, pair.result)
     return together([said, *doubts])
 
 
@@ -70,15 +70,17 @@ def _alone(report: Evaluation) -> list[str]:
     for name, rates in report.rates.items():
         own = report.own.get(name, {}).get(ALL_GAMES, (0, 0))
         rate = rates[ALL_GAMES]
-        refused = no_score(name, *own)
-        said += [doubt(name, *own)] if refused or rate is None else [won(name, rate), doubt(name, *own)]
+        refused = DecidedBy(name, *own).no_score
+        said += (
+            [DecidedBy(name, *own).doubt] if refused or rate is None else [won(name, rate), DecidedBy(name, *own).doubt]
+        )
     return said
 
 
 def rate_table(report: Evaluation, note: str = "") -> ResultTable:
     """Player and win rate, marked where too many decisions were not its own; as what."""
     rows = [
-        (marked(policy, *own), what, figure(rate, own))
+        (DecidedBy(policy, *own).marked, what, figure(rate, own))
         for policy, rates in report.rates.items()
         for what, rate in rates.items()
         for own in [report.own.get(policy, {}).get(what, (0, 0))]
@@ -94,7 +96,7 @@ def comparison_table(report: Evaluation) -> ResultTable:
             f"{pair.a} - {pair.b}",
             pair.side,
             figure(pair.result, *behind, before=no_result(report.rests_on(pair))),
-            figure(word(pair.result), *behind),
+            figure(pair.result.outcome, *behind),
         )
         for pair in report.comparisons
         for behind in [[(own, made) for _, own, made in report.rests_on(pair)]]

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from itertools import permutations
 from typing import NamedTuple
 
-from parlour.training.statistics import Estimate, mean_estimate, rate
+from parlour.training.statistics import Estimate
 
 Pair = tuple[str, str]
 
@@ -48,7 +48,7 @@ class PairTable:
     def rate(self, a: str, b: str, side: str | None = None) -> Estimate | None:
         """Share of games that `a` won against `b`, on both sides or on one."""
         own = [game for game in self.between(a, b) if side in (None, game.side)]
-        return rate(sum(game.won for game in own), len(own))
+        return Estimate.rate(sum(game.won for game in own), len(own))
 
     def difference(self, a: str, b: str) -> Estimate:
         """Points of `a` against `b`: by deal, over both sides, the share of games won minus the share of games lost."""
@@ -56,7 +56,7 @@ class PairTable:
         by_deal: dict[int, list[int]] = {}
         for game in own:
             by_deal.setdefault(game.seed, []).append(game.won - game.lost)
-        return mean_estimate([sum(gains) / len(gains) for gains in by_deal.values()], (-1.0, 1.0))
+        return Estimate.mean([sum(gains) / len(gains) for gains in by_deal.values()], (-1.0, 1.0))
 
     def beats(self, a: str, b: str) -> bool:
         """Whether `a` beats `b`: the interval of the difference lies above zero."""

@@ -16,7 +16,7 @@ from parlour.training.papers.avalon_social.measures import Sat, valid
 from parlour.training.papers.avalon_teams import AGENT, BASELINE, Club, Variant
 from parlour.training.papers.cells import OpponentSetting, Reproduction, TableCell, cell, unprinted
 from parlour.training.play.decisions import of_transcript
-from parlour.training.statistics import Estimate, mean_of_rates
+from parlour.training.statistics import Estimate
 
 _ROLES: Final = (MERLIN, PERCIVAL, SERVANT, MORGANA, ASSASSIN)
 
@@ -128,7 +128,7 @@ def _of_side(of: dict[str, Any], roles: tuple[str, ...]) -> Estimate | None:
 
 def _of_roles(rates: Iterable[Estimate | None]) -> Estimate | None:
     """The mean of the roles' rates, as the paper prints a side's value: roles with more cases count no more."""
-    return mean_of_rates([estimate for estimate in rates if estimate is not None])
+    return Estimate.mean_of_rates([estimate for estimate in rates if estimate is not None])
 
 
 def _made(

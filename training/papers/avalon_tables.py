@@ -10,7 +10,7 @@ from parlour.policies.agents.avalon.agent import ACTION, ANALYSIS, IMPROVE, OTHE
 from parlour.training.measure.avalon import measures as metrics
 from parlour.training.papers.avalon_teams import AGENT, BASELINE, Club, RowGames, Variant
 from parlour.training.papers.cells import OpponentSetting, Reproduction, TableCell, cell
-from parlour.training.statistics import paired, rate
+from parlour.training.statistics import Estimate
 
 IN_OUR_PLACE: Final = "baseline in the agent's place"
 _EVIL_ROLES: Final = (MORGANA, ASSASSIN)
@@ -83,11 +83,19 @@ def _evil_table(name: str, title: str, club: Club, variants: tuple[Variant, ...]
         cells.append(_win_rate(name, variant.row, EVIL, played, full))
         counted = metrics.compute(played.transcripts)[metrics.ALL]
         cells += [
-            cell(name, variant.row, EVIL, f"QER {role}", rate(*map(int, counted[role]["qer_voted"].split("/"))))
+            cell(
+                name, variant.row, EVIL, f"QER {role}", Estimate.rate(*map(int, counted[role]["qer_voted"].split("/")))
+            )
             for role in _EVIL_ROLES
         ]
         cells += [
-            cell(name, variant.row, EVIL, f"FVR {role}", rate(counted[role]["fails_host"], counted[role]["cards"]))
+            cell(
+                name,
+                variant.row,
+                EVIL,
+                f"FVR {role}",
+                Estimate.rate(counted[role]["fails_host"], counted[role]["cards"]),
+            )
             for role in _EVIL_ROLES
         ]
         full = full or played
@@ -95,8 +103,8 @@ def _evil_table(name: str, title: str, club: Club, variants: tuple[Variant, ...]
 
 
 def _win_rate(table: str, row: str, side: str, played: RowGames, full: RowGames | None) -> TableCell:
-    difference = None if full is None else paired(played.won, full.won)
-    return cell(table, row, side, "WR", rate(sum(played.won), len(played.won)), difference)
+    difference = None if full is None else Estimate.paired(played.won, full.won)
+    return cell(table, row, side, "WR", Estimate.rate(sum(played.won), len(played.won)), difference)
 
 
 def _made(name: str, title: str, club: Club, cells: tuple[TableCell, ...]) -> Reproduction:

@@ -19,7 +19,7 @@ from parlour.policies.agents.avalon import AvalonAgent, BaselineAgent, Experienc
 from parlour.policies.experts.catalogue import EXPERT, expert
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.learn.practice import Practice, PracticeConfig, practise, sides_of
-from parlour.training.papers.cells import OpponentSetting, deals_of, folder_name, run_folder
+from parlour.training.papers.cells import OpponentSetting, deals_of, folder_name
 from parlour.training.play import rollout
 from parlour.training.play.parallel.concurrent_games import Job, MakePolicy
 from parlour.training.runs.folder import store_settings
@@ -118,13 +118,13 @@ class Club:
         if other[0] == name:
             other = (f"other {name}", other[1])
         called = f"{row} as {side}".replace(" ", "-").replace("(", "").replace(")", "")
-        with run_folder(self.setting.out, called) as folder:
+        with self.setting.folder(called) as folder:
             jobs = [
                 Job(seed, self._seated(seed, side, (name, make), other), folder / f"{GAME}-{number}.jsonl")
                 for number, seed in enumerate(self._deals, 1)
             ]
             episodes = self.setting.runner.play(self._env, jobs, f"{row}, {side}")
-            transcripts = tuple(replay.read(job.transcript) for job in jobs if job.transcript is not None)
+            transcripts = tuple(replay.Transcript.read(job.transcript) for job in jobs if job.transcript is not None)
         for job, episode in zip(jobs, episodes, strict=True):
             team = [made for (who, _), made in zip(job.players, episode.decisions, strict=True) if who == name]
             self.players[row] = sum(team, self.players.get(row, Decisions()))

@@ -65,6 +65,15 @@ class ReproductionSetting(Settings):
             )
         return self
 
+    @contextmanager
+    def folder(self, name: str = "") -> Iterator[Path]:
+        """Where files go: the folder of the run or the folder `name` within it; without a run, a temporary folder."""
+        if self.out is not None:
+            yield self.out / name
+            return
+        with TemporaryDirectory() as made:
+            yield Path(made)
+
 
 class OpponentSetting(ReproductionSetting):
     """A table of games against others: Avalon's."""
@@ -81,16 +90,6 @@ class StudySetting(ReproductionSetting):
     """Folder with published data that a table studies."""
     workers: int = Field(default=1, ge=1)
     """Number of processes. The result does not depend on it."""
-
-
-@contextmanager
-def run_folder(out: Path | None, name: str = "") -> Iterator[Path]:
-    """Where files go: the folder of the run or the folder `name` within it; without a run, a temporary folder."""
-    if out is not None:
-        yield out / name
-        return
-    with TemporaryDirectory() as made:
-        yield Path(made)
 
 
 def deals_of(setting: ReproductionSetting, count: int) -> range:

@@ -25,7 +25,6 @@ from parlour.envs.common.terminal import tell
 from parlour.envs.core import ParlourError
 from parlour.policies.files import atomic_write, write_json
 from parlour.training.report.html import bullets_html, link_html, page_of, picture_html, text_html
-from parlour.training.report.page import render
 from parlour.training.report.report import REPORT_FILE, Report
 from parlour.training.runs.run import Run
 
@@ -149,7 +148,7 @@ def run(out: Path, *, full: bool = False) -> Report:
             step.title: said for step, answer in zip(planned, answers, strict=True) if (said := _verdict(answer))
         }
         pieces = _page(planned, verdicts, folder, monotonic() - started)
-        atomic_write(folder / INDEX, render(page_of(_TITLE, pieces)))
+        atomic_write(folder / INDEX, page_of(_TITLE, pieces).render())
         values = {step.name: answer for step, answer in zip(planned, answers, strict=True)}
         lines = "\n".join(f"{title}: {said}" for title, said in verdicts.items())
         return Report(_TITLE, lines, (f"The page: {folder / INDEX}",), values=values)

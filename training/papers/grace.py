@@ -30,9 +30,9 @@ from parlour.training.papers.cells import Reproduction, ReproductionSetting, Tab
 from parlour.training.play.runner import GameRunner
 from parlour.training.report import plots
 from parlour.training.report.report import Picture
-from parlour.training.report.result_table import ResultTable, plain_table
+from parlour.training.report.result_table import ResultTable
 from parlour.training.runs.run import Run
-from parlour.training.statistics import Estimate, mean_estimate, paired, rate
+from parlour.training.statistics import Estimate
 
 LEARNED: Final = "learned mediator"
 OURS: Final = "our signals"
@@ -84,7 +84,9 @@ def grace_figure_4(name: str, setting: ReproductionSetting) -> Reproduction:
         for row in [played.policy.rows[state]]
         for joint in PUBLISHED
     ]
-    data = plain_table("Policy", ("signals", "state", "questions", *MODULES, "probability"), lines, file=f"{name}.csv")
+    data = ResultTable.plain(
+        "Policy", ("signals", "state", "questions", *MODULES, "probability"), lines, file=f"{name}.csv"
+    )
     panels = [(experiment.signals, experiment.policy.rows, experiment.calibrated.states) for experiment in experiments]
     draw = partial(pictures.heatmap, panels, who=_who(setting))
     return _made(name, "Policy by state", setting, cells, draw, (_files(name),), data)
@@ -104,11 +106,13 @@ def grace_figure_5(name: str, setting: ReproductionSetting) -> Reproduction:
         ):
             earned[row.state].append(float(utility))
             lines.append((experiment.signals, row.number, row.state, *joint, float(utility)))
-        means = {state: mean_estimate(values) for state, values in earned.items() if values}
+        means = {state: Estimate.mean(values) for state, values in earned.items() if values}
         made = partial(cell, name, of=experiment.signals, measure="net utility", share=False)
         cells += [made(row=state, ours=earns) for state, earns in means.items()]
         panels.append((experiment.signals, {state: (earned[state], average) for state, average in means.items()}))
-    data = plain_table("Draws", ("signals", "question", "state", *MODULES, "net_utility"), lines, file=f"{name}.csv")
+    data = ResultTable.plain(
+        "Draws", ("signals", "question", "state", *MODULES, "net_utility"), lines, file=f"{name}.csv"
+    )
     draw = partial(pictures.utilities, panels, who=_who(setting))
     return _made(name, "Net utility by state", setting, cells, draw, (_files(name),), data)
 
@@ -170,10 +174,14 @@ def _scored(table: str, system: SystemAnswers, signals: str, first: SystemAnswer
     same = system.name == LEARNED and signals == OURS
     n = len(right)
     for measure, ours, theirs in (("accuracy", right, first.right > 0), ("abstention", ~answered, first.answered == 0)):
-        yield made(measure, rate(int(ours.sum()), n), None if same else paired(ours.tolist(), theirs.tolist()))
-    yield made("effective reliability", rate(int(right.sum()), int(answered.sum())))
-    apart = None if same else mean_estimate(system.utility - first.utility)
-    yield made("net utility", mean_estimate(system.utility), apart, share=False)
+        yield made(
+            measure,
+            Estimate.rate(int(ours.sum()), n),
+            None if same else Estimate.paired(ours.tolist(), theirs.tolist()),
+        )
+    yield made("effective reliability", Estimate.rate(int(right.sum()), int(answered.sum())))
+    apart = None if same else Estimate.mean(system.utility - first.utility)
+    yield made("net utility", Estimate.mean(system.utility), apart, share=False)
 
 
 def _probabilities(table: str, experiment: Experiment, state: str) -> Iterator[TableCell]:

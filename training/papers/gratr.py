@@ -18,16 +18,7 @@ from parlour.training.measure.werewolf.amnesia import DONE, JUDGED, KINDS, SAID,
 from parlour.training.papers.cells import Reproduction, TableCell, cell, remark
 from parlour.training.papers.gratr_teams import OPPONENTS, RULE, GratrSetting, Match, opponents, play_teams
 from parlour.training.records.werewolf.played import WerewolfGame
-from parlour.training.statistics import (
-    SHARE,
-    SHARE_DIFFERENCE,
-    UNBOUNDED,
-    Bounds,
-    mean_estimate,
-    paired,
-    rate,
-    show_interval,
-)
+from parlour.training.statistics import SHARE, SHARE_DIFFERENCE, UNBOUNDED, Bounds, Estimate
 
 SCORE: Final = "performance score"
 SUCCESS: Final = "reasoning success"
@@ -98,12 +89,12 @@ def _wins(table: str, match: Match, method: str) -> Iterator[TableCell]:
     games = [game.game for game in match.games]
     made = partial(cell, table, _row(match, method), "")
     wolves, leaders = (scores.won_as(games, method, side) for side in (WOLVES, VILLAGE))
-    difference = None if method == match.ours else paired(wolves, scores.won_as(games, match.ours, WOLVES))
+    difference = None if method == match.ours else Estimate.paired(wolves, scores.won_as(games, match.ours, WOLVES))
     yield made("TWR", scores.total(games, method), difference)
     yield made("WWR", scores.share(games, method, WOLVES))
     yield made("LWR", scores.share(games, method, VILLAGE))
-    yield made("wins as werewolves", rate(sum(wolves), len(wolves)))
-    yield made("wins as leaders", rate(sum(leaders), len(leaders)))
+    yield made("wins as werewolves", Estimate.rate(sum(wolves), len(wolves)))
+    yield made("wins as leaders", Estimate.rate(sum(leaders), len(leaders)))
     seats = [game.amnesia[seat] for game in match.games for seat in game.game.seats(method)]
     for kind in KINDS:
         yield made(f"{kind} amnesia, words and deeds", forgot(seats, kind, (SAID, DONE)))
@@ -115,15 +106,15 @@ def _verdict(match: Match) -> str:
     games, other = [game.game for game in match.games], match.opponent.policy
     total = scores.total(games, match.ours)
     assert total is not None
-    same = paired(scores.won_as(games, match.ours, WOLVES), scores.won_as(games, other, WOLVES))
+    same = Estimate.paired(scores.won_as(games, match.ours, WOLVES), scores.won_as(games, other, WOLVES))
     if total.ends[0] > _EVEN:
         text = "ahead"
     elif total.ends[1] < _EVEN:
         text = "behind"
     else:
         text = "not distinguished from an even match"
-    points = f"{100 * same.value:+.1f} points {show_interval(same, '+.1f', 100)}, p={same.p:.2g}"
-    return f"GRATR against {match.opponent.label}: {text} (TWR {total.value:.1%} {show_interval(total, '.1%')}, n={total.n}); as werewolves on the same deals {points}."
+    points = f"{100 * same.value:+.1f} points {same.interval('+.1f', 100)}, p={same.p:.2g}"
+    return f"GRATR against {match.opponent.label}: {text} (TWR {total.value:.1%} {total.interval('.1%')}, n={total.n}); as werewolves on the same deals {points}."
 
 
 # -- means over deals ------------------------------------------------------------------------------------------
@@ -139,9 +130,9 @@ def _pair(table: str, match: Match, of: str, measure: str, count: Measure, *, bo
     for method in _methods(match):
         counts = [count([played.game for played in deal], method) for deal in match.deals]
         both = [b - a for a, b in zip(first, counts, strict=False) if a is not None and b is not None]
-        difference = mean_estimate(both, apart) if both else None
+        difference = Estimate.mean(both, apart) if both else None
         values = [value for value in counts if value is not None]
-        ours = mean_estimate(values, bounds) if values else None
+        ours = Estimate.mean(values, bounds) if values else None
         yield cell(table, _row(match, method), of, measure, ours, difference, share=bounds == SHARE)
         first = first or counts
 

@@ -19,7 +19,7 @@ from parlour.policies import make_policy
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.measure.werewolf import transcripts
 from parlour.training.measure.werewolf.transcripts import Seen
-from parlour.training.papers.cells import OpponentSetting, deals_of, folder_name, run_folder
+from parlour.training.papers.cells import OpponentSetting, deals_of, folder_name
 from parlour.training.play import rollout
 from parlour.training.play.decisions import of_transcript
 from parlour.training.play.parallel.concurrent_games import Job
@@ -113,7 +113,7 @@ def play_teams(setting: GratrSetting, opponent: Opponent) -> Match:
     config = env.game_env.game.config
     makers = {policy: partial(make_policy, policy, GAME, config, setting.model) for policy in (ours, opponent.policy)}
     # the tables share the folder of the games: one for each opponent and model
-    with run_folder(setting.out, folder_name(ours, opponent.policy, setting.model.name)) as folder:
+    with setting.folder(folder_name(ours, opponent.policy, setting.model.name)) as folder:
         jobs = [
             Job(seed, tuple((who, makers[who]) for who in seats), folder / f"{GAME}-{seed}-{block}.jsonl")
             for seed in deals
@@ -140,7 +140,7 @@ def _decisions(jobs: Sequence[Job]) -> dict[str, Decisions]:
     decisions: dict[str, Decisions] = {}
     for job in jobs:
         assert job.transcript is not None
-        for (who, _), played in zip(job.players, of_transcript(replay.read(job.transcript)), strict=True):
+        for (who, _), played in zip(job.players, of_transcript(replay.Transcript.read(job.transcript)), strict=True):
             decisions[who] = decisions.get(who, Decisions()) + played
     return decisions
 

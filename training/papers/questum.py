@@ -39,8 +39,8 @@ from parlour.training.papers.questum_games import (
     play_cases,
     scored,
 )
-from parlour.training.report.verdicts import WIN_RATE, compared_with_each
-from parlour.training.statistics import COUNT, SHARE, Estimate, mean_estimate, weighted_mean
+from parlour.training.report.verdicts import WIN_RATE
+from parlour.training.statistics import COUNT, SHARE, Estimate
 
 _PLAYING: Final = {method.label: method for method in (QUESTUM, WEREWOLF, OCOT, THINKTHRICE)}
 _PLAYER: Final[Rows] = {
@@ -142,7 +142,7 @@ def quiz_verdict(reproduction: Reproduction, first: str) -> str:
     """The first method beside each other one in the quiz, in words; see `comparison`."""
     quiz = [made for made in reproduction.cells if (made.of, made.measure) == (OVERALL, scores.OVERALL)]
     ahead = {made.row: -made.difference for made in quiz if made.difference}
-    said = compared_with_each(first, ahead, WIN_RATE.of("cases"))
+    said = WIN_RATE.of("cases").compared_with_each(first, ahead)
     return f"Points in the quiz: {said}" if said else ""
 
 
@@ -216,13 +216,15 @@ def _of_size(name: str, games: Games, size: int, rows: list[str]) -> list[TableC
     shares = [sum(score.mean for score in case if score) / len(rows) for case in scores_by_case]
     weights = [case[0].weight for case in scores_by_case if case[0]]
     asked = [sum(games.rows[row][k].play.asked for row in rows) / len(rows) for k in number]
-    totals = [weighted_mean(*scores.scored([result.marks for result in games.rows[row]])).value for row in rows]
+    totals = [
+        Estimate.weighted_mean(*scores.scored([result.marks for result in games.rows[row]])).value for row in rows
+    ]
     deviation = scores.over_cases(shares, weights).deviation
     return [
-        cell(name, "mean", of, scores.OVERALL, weighted_mean(shares, weights, SHARE), deviation=deviation),
+        cell(name, "mean", of, scores.OVERALL, Estimate.weighted_mean(shares, weights, SHARE), deviation=deviation),
         cell(name, "lowest", of, scores.OVERALL, Estimate(min(totals), n=len(rows))),
         cell(name, "highest", of, scores.OVERALL, Estimate(max(totals), n=len(rows))),
-        cell(name, "mean", of, "questions to the model", mean_estimate(asked, COUNT), share=False),
+        cell(name, "mean", of, "questions to the model", Estimate.mean(asked, COUNT), share=False),
     ]
 
 
@@ -232,8 +234,8 @@ def _counted(name: str, games: Games, measures: Sequence[str] = MEASURES) -> lis
     first = [result.play.asked for result in games.rows[games.first]]
     for row, played in games.rows.items():
         asked = [result.play.asked for result in played]
-        apart = None if row == games.first else mean_estimate([a - b for a, b in zip(asked, first, strict=True)])
-        cells.append(cell(name, row, OVERALL, QUESTIONS, mean_estimate(asked, COUNT), apart, share=False))
+        apart = None if row == games.first else Estimate.mean([a - b for a, b in zip(asked, first, strict=True)])
+        cells.append(cell(name, row, OVERALL, QUESTIONS, Estimate.mean(asked, COUNT), apart, share=False))
     return cells
 
 

@@ -29,8 +29,8 @@ from parlour.training.measure.murder_mystery.scores import Formula
 from parlour.training.papers.cells import ReproductionSetting, TableCell, cell, folder_name
 from parlour.training.play import seeds
 from parlour.training.play.runner import GameRunner
-from parlour.training.report.result_table import Cell, ResultTable, plain_table
-from parlour.training.statistics import COUNT, SHARE, SHARE_DIFFERENCE, Estimate, mean_estimate, rate, weighted_mean
+from parlour.training.report.result_table import Cell, ResultTable
+from parlour.training.statistics import COUNT, SHARE, SHARE_DIFFERENCE, Estimate
 from pydantic import Field
 
 OVERALL: Final = "Overall"
@@ -186,14 +186,14 @@ def scored(name: str, games: Games, measures: Sequence[str] = MEASURES) -> list[
 
 def _win(name: str, games: Games, row: str, group: str) -> TableCell | None:
     played = games.of(row, group)
-    ours = rate(sum(result.solved for result in played), sum(result.victims for result in played))
+    ours = Estimate.rate(sum(result.solved for result in played), sum(result.victims for result in played))
     difference = None
     if row != games.first and group == OVERALL:
         first = games.of(games.first, group)
         pairs = [(a, b) for a, b in zip(played, first, strict=True) if a.victims]
         gained = [(a.solved - b.solved) / a.victims for a, b in pairs]
         victims = [a.victims for a, _ in pairs]
-        difference = weighted_mean(gained, victims, SHARE_DIFFERENCE) if pairs else None
+        difference = Estimate.weighted_mean(gained, victims, SHARE_DIFFERENCE) if pairs else None
     return cell(name, row, group, WIN, ours, difference)
 
 
@@ -210,7 +210,7 @@ def _accuracy(name: str, games: Games, row: str, group: str, measure: str) -> Ta
     difference = None
     if row != games.first and group == OVERALL:
         difference = scores.compared(marks, [result.marks for result in games.of(games.first, group)], measure)
-    estimate = weighted_mean(shares, weights, SHARE)
+    estimate = Estimate.weighted_mean(shares, weights, SHARE)
     return cell(name, row, group, measure, estimate, difference, deviation=over.deviation)
 
 
@@ -241,13 +241,13 @@ def _cost(name: str, games: Games, row: str, group: str, stage: str) -> list[Tab
     difference = None
     if row != games.first and group == OVERALL and stage == "gameplay":
         first = [result.play.asked for result in games.of(games.first, group)]
-        difference = mean_estimate([a - b for a, b in zip(asked, first, strict=True)])
-    cells.append(made(f"{stage}: questions to the model", mean_estimate(asked, COUNT), difference))
+        difference = Estimate.mean([a - b for a, b in zip(asked, first, strict=True)])
+    cells.append(made(f"{stage}: questions to the model", Estimate.mean(asked, COUNT), difference))
     if group == OVERALL:
         tokens = [part.tokens for part in spent if part.tokens is not None]
         if len(tokens) == len(spent):
-            cells.append(made(f"{stage}: tokens", mean_estimate(tokens, COUNT)))
-        cells.append(made(f"{stage}: seconds", mean_estimate([part.seconds for part in spent], COUNT)))
+            cells.append(made(f"{stage}: tokens", Estimate.mean(tokens, COUNT)))
+        cells.append(made(f"{stage}: seconds", Estimate.mean([part.seconds for part in spent], COUNT)))
     return cells
 
 
@@ -267,4 +267,4 @@ def games_table(games: Games) -> ResultTable:
             values = [getattr(getattr(result, stage), what) for stage, what in took]
             case = (result.case, result.title, result.seed, result.victims, result.solved)
             rows.append((row, *case, *shares, result.asked, *values))
-    return plain_table("Games", heading, rows, file=games.file)
+    return ResultTable.plain("Games", heading, rows, file=games.file)

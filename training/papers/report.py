@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from parlour.policies.llm.model import Model
-from parlour.training.measure.decision_tables import decision_parts, figure, marked, no_result
+from parlour.training.measure.decision_tables import decision_parts, figure, no_result
 from parlour.training.papers.cells import Reproduction, TableCell
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import Cell, Column, Figure, ResultTable
-from parlour.training.report.verdicts import BETTER, UNCLEAR, WORSE, doubt, no_score, together, word
+from parlour.training.report.verdicts import DecidedBy, together
+from parlour.training.statistics import BETTER, UNCLEAR, WORSE
 
 _COLUMNS: Final = (
     *map(Column, ("row", "of", "measure")),
@@ -58,15 +59,15 @@ def report_of(made: Reproduction, model: Model, found: str = "") -> Report:
 def verdict_of(made: Reproduction, model: Model, found: str = "") -> str:
     """What was found; by default how many of the paper's figures lie in our intervals, who played, and which rows differ from the first one."""
     behind = [made.rests_on(row) for row in dict.fromkeys(cell.row for cell in made.cells)]
-    refused = [no_score(*own) for own in behind]
+    refused = [DecidedBy(*own).no_score for own in behind]
     if any(refused):
         return together(refused)
-    doubts = [doubt(*own) for own in behind]
+    doubts = [DecidedBy(*own).doubt for own in behind]
     if found:
         return together([found, *doubts])
     known = [hit for cell in made.cells if (hit := cell.inside) is not None]
     paper = f"{sum(known)} of {len(known)} figures of the paper lie in our 95 % intervals; ours were played by {model.called}."
-    apart = Counter(word(cell.difference) for cell in made.cells if cell.difference is not None)
+    apart = Counter(cell.difference.outcome for cell in made.cells if cell.difference is not None)
     rows = (
         f"Of {sum(apart.values())} differences from the first row, {apart[BETTER]} are above zero, {apart[WORSE]} below, "
         f"and {apart[UNCLEAR]} not shown."
@@ -96,4 +97,4 @@ def _rows(made: Reproduction, cells: Sequence[TableCell]) -> Iterator[tuple[Cell
             apart = figure(cell.difference, own, first[1:], column=column, before=before)
         paper = cell.paper if cell.share or cell.paper is None else Figure(cell.paper, _PAPER_NUMBER)
         ours = figure(cell.ours, own, column=None if cell.share else _OUR_NUMBER)
-        yield (marked(name, *own), cell.of, cell.measure, paper, ours, cell.deviation, apart)
+        yield (DecidedBy(name, *own).marked, cell.of, cell.measure, paper, ours, cell.deviation, apart)

@@ -17,7 +17,7 @@ from parlour.envs.core import GameText, Move, Outcome, ParlourError, View
 from parlour.envs.language.english import name
 from parlour.envs.language.entries import Entry
 from parlour.envs.replay import BY_HEURISTIC, Transcript, states, text_of
-from parlour.policies.llm.decisions import Beginnings, Decisions, made_by, questions, summed, took
+from parlour.policies.llm.decisions import Beginnings, Decisions, made_by, questions, summed
 from parlour.policies.llm.model import Model
 from parlour.policies.llm.transport.meter import Taken
 from parlour.training.play.recorded_calls import calls_in, models_in
@@ -59,7 +59,7 @@ def counted(lines: Iterable[PlayedLine], seats: int) -> tuple[Decisions, ...]:
     for line in lines:
         seat, fault = line.entry.seat, line.entry.fault
         if calls := _calls(line):
-            counts[seat].append(took(calls, seen))
+            counts[seat].append(Decisions.of_calls(calls, seen))
         if line.entry.move is None and fault != FORFEIT:
             counts[seat].append(Decisions(refused={fault: 1}))
             refused[seat].append(line)
@@ -99,7 +99,7 @@ def of_transcript(transcript: Transcript) -> tuple[Decisions, ...]:
     models = models_in(transcript.header)
     named = [_answering(models[name(seat)]) if name(seat) in models else () for seat in range(seats)]
     last = transcript.closing
-    left = {str(last["seat"]): took(calls_in(last))} if "seat" in last else {}
+    left = {str(last["seat"]): Decisions.of_calls(calls_in(last))} if "seat" in last else {}
     return tuple(
         replace(counts + left.get(name(seat), Decisions()), models=named[seat])
         for seat, counts in enumerate(counted(_lines(transcript), seats))
@@ -216,6 +216,6 @@ class HeardGame:
             self._counts = counted(self._lines, len(self._seconds))
         counts = list(self._counts)
         if self._notes:  # of a turn that did not end
-            counts[self._base.seat] += took(self._notes.get("calls") or ())
+            counts[self._base.seat] += Decisions.of_calls(self._notes.get("calls") or ())
         named = {seat: _answering(described(m)) for seat, m in self._models.items() if isinstance(m, Model)}
         return tuple(replace(counts, models=named.get(seat, ())) for seat, counts in enumerate(counts))

@@ -16,7 +16,6 @@ from parlour.envs import replay
 from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.core import ParlourError
 from parlour.envs.language.english import name
-from parlour.envs.registry import name_of
 from parlour.envs.replay import Transcript
 from parlour.policies.files import write_json
 from parlour.training.play.decisions import FORFEIT, of_transcript
@@ -45,7 +44,7 @@ def stored_game(
     if not path.exists():
         return None
     if b"\n" in path.read_bytes():  # else it was killed within the first line
-        transcript = replay.read(path)
+        transcript = replay.Transcript.read(path)
         check_header(path, transcript, env, seed, players)
         if transcript.outcome is not None:
             return _episode(transcript, seed)
@@ -58,7 +57,7 @@ def stored_game(
 
 def check_header(path: Path, transcript: Transcript, env: GameEnv, seed: int, players: Sequence[str]) -> None:
     """Raise `ParlourError` unless a transcript is of this table, seed and players; the other arguments as of `stored_game`."""
-    wanted = {"game": name_of(env.spec), "config": dict(env.game.config), "seed": seed}
+    wanted = {"game": env.game_name, "config": dict(env.game.config), "seed": seed}
     wanted["players"] = dict(zip(env.possible_agents, players, strict=True))
     for key, value in json.loads(json.dumps(wanted)).items():
         if transcript.header.get(key) != value:
@@ -111,7 +110,7 @@ def games_folder(
             raise ParlourError("--resume goes with --out")
         yield
         return
-    game = name_of(env.spec)
+    game = env.game_name
     file, settings_file = f"{game}-{command}.json", {"game": game, "config": dict(env.game.config), **settings}
     with Run(out).opened() as folder:
         if resume:

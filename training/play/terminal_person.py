@@ -7,7 +7,7 @@ from typing import Any
 from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.core import ParlourError
 from parlour.envs.language.entries import TextAction
-from parlour.envs.language.free_words import as_said, read_free_words, understood
+from parlour.envs.language.free_words import FreeWords
 from parlour.policies import HumanPolicy
 
 NO_CLAIM = "no claim; your words are said as they are"
@@ -23,16 +23,16 @@ class TerminalPerson(HumanPolicy):
 
     def __init__(self, env: GameEnv, **terminal: Any) -> None:
         super().__init__(**terminal)
-        self._env = env
+        self._words = FreeWords(env.text)
 
     def act(self, observation: Any, info: dict[str, Any]) -> Any:
         answer = super().act(observation, info)
         while isinstance(answer, str):
             try:
-                move = read_free_words(self._env.text, answer, info["view"])
+                move = self._words.read(answer, info["view"])
             except ParlourError:
                 return answer  # the table says what is wrong with it
-            claim = understood(self._env.text, move) or NO_CLAIM
+            claim = self._words.understood(move) or NO_CLAIM
             self._tell(f"Heard as: {claim}")
             other = self._read("Enter to say it, or other words, or the number of an option: ").strip()
             if not other:
@@ -41,7 +41,7 @@ class TerminalPerson(HumanPolicy):
         return answer
 
     def _news(self, text: str) -> str:
-        return "".join(map(as_said, super()._news(text).splitlines(keepends=True)))
+        return "".join(map(FreeWords.as_said, super()._news(text).splitlines(keepends=True)))
 
     def _answered(self, answer: str, info: dict[str, Any]) -> Any:
         """The option with a number, or words."""

@@ -37,7 +37,7 @@ from parlour.envs.spec import GameSpec
 from parlour.envs.werewolf import GAME as WEREWOLF
 from parlour.envs.werewolf.vocabulary import HEALS
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.reading import Names, RecordedMoves, RecordFormat, file_name, record_notes
+from parlour.training.records.reading import Names, RecordedMoves, RecordFormat, record_notes
 
 DEALT, DRAWN = "deal", "draw"
 """Moves of nature in all games of hidden roles."""
@@ -64,7 +64,7 @@ class InWords:
             name="words",
             fields=("game", "players", "moves"),
             key="game_id",
-            named=lambda at: file_name(at, "game_id"),
+            named=lambda at: at.file_name("game_id"),
             transcript=self._transcript,
         )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
@@ -20,9 +21,20 @@ from parlour.envs.core import ParlourError, listed
 from parlour.policies.files import replacing
 
 _KINDS: Final = (".jsonl", ".json")
+FILE_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
+_FILE_NAME: Final = "a name of up to 200 letters, digits and _ - . that begins with no dot"
 _GZIP: Final = b"\x1f\x8b"
 
 T = TypeVar("T")
+
+
+class UnplayableError(ParlourError):
+    """A record of a game that parlour does not play."""
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+        """The same for all games of its kind."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +47,10 @@ class JsonObject:
     def error(self, reason: str, accepted: object) -> ParlourError:
         """The refusal of this object."""
         return ParlourError(f"{self.where}: {reason}; accepted: {listed(accepted)}")
+
+    def unplayable(self, reason: str, accepted: object) -> UnplayableError:
+        """The refusal of a game that parlour does not play; the reason is the same for all games of its kind."""
+        return UnplayableError(str(self.error(reason, accepted)), reason)
 
     def refused(self, key: str, accepted: object, why: str = "") -> ParlourError:
         """The refusal of a field that is there."""
@@ -49,6 +65,13 @@ class JsonObject:
         if type(value) is not kind:
             raise self.refused(key, accepted)
         return value
+
+    def file_name(self, key: str) -> str:
+        """A field that names a game as a file may be called. Raises `ParlourError` for any other."""
+        name = self.of(str, key, _FILE_NAME)
+        if not FILE_NAME.fullmatch(name):
+            raise self.refused(key, _FILE_NAME)
+        return name
 
     def one_of(self, key: str, accepted: Collection[T], why: str = "") -> T:
         """A field that holds one of these values, which are all of one type."""

@@ -24,11 +24,8 @@ from parlour.envs.language.english import name
 from parlour.envs.language.entries import Entry, entry_of
 from parlour.envs.language.text import clean
 from parlour.envs.plugins import OpenTable
-from parlour.training.records.json_objects import JsonObject, named_games, read_records
+from parlour.training.records.json_objects import JsonObject, UnplayableError, named_games, read_records
 from parlour.training.runs.progress import Stage, StageProgress, no_progress
-
-FILE_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
-_ACCEPTED: Final = "a name of up to 200 letters, digits and _ - . that begins with no dot"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,14 +63,6 @@ def formats_of(game: str, own: Sequence[RecordFormat]) -> tuple[RecordFormat, ..
     return (*own, *(form for form in PACKAGES.values() if form.game == game))
 
 
-class UnplayableError(ParlourError):
-    """A record of a game that parlour does not play; `reason` is the same for all games of its kind."""
-
-    def __init__(self, reason: str, at: JsonObject, accepted: str) -> None:
-        super().__init__(str(at.error(reason, accepted)))
-        self.reason = reason
-
-
 CONTRADICTS: Final = "contradicts the rules, the format or itself"
 """The reason of every other refusal."""
 
@@ -91,14 +80,6 @@ class Refusal:
 def refuse_file(refusal: Refusal) -> None:
     """Refuse the whole file. Raises `ParlourError` with the message."""
     raise ParlourError(refusal.message)
-
-
-def file_name(at: JsonObject, key: str) -> str:
-    """A field that names a game as a file may be called. Raises `ParlourError` for any other."""
-    name = at.of(str, key, _ACCEPTED)
-    if not FILE_NAME.fullmatch(name):
-        raise at.refused(key, _ACCEPTED)
-    return name
 
 
 def record_notes(form: str, at: JsonObject, game_id: str | None, names: Sequence[str]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def replay_of(transcript: Transcript, file: str = "") -> Replay:
     """The data of a transcript's page; for an unfinished or unplayable transcript, as far as it goes.
 
     Args:
-        transcript: As `parlour.envs.replay.read` gives it.
+        transcript: As `parlour.envs.replay.Transcript.read` gives it.
         file: Name of its file, for the page's head.
 
     Raises:

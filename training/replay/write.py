@@ -15,7 +15,6 @@ from parlour.policies.files import atomic_write
 from parlour.training.replay.build import names_in, replay_of
 from parlour.training.replay.model import Replay
 from parlour.training.replay.viewer import index, viewer
-from parlour.training.report.page import render
 from parlour.training.runs.progress import Stage, StageProgress, no_progress
 
 INDEX_FORMAT: Final = 1
@@ -54,7 +53,7 @@ def replay_page(transcript: Transcript, replay: Replay) -> str:
     for step in data["steps"]:
         step |= {key: names.shown_in(step[key]) for key in ("said", "words") if key in step}
     data["header"] |= {key: names.shown_in(data["header"][key]) for key in ("ended", "turned") if key in data["header"]}
-    return render(viewer(data))
+    return viewer(data).render()
 
 
 def write_replay(file: str | Path, out: str | Path | None = None, folders: Iterable[str | Path] = ()) -> Path:
@@ -63,7 +62,7 @@ def write_replay(file: str | Path, out: str | Path | None = None, folders: Itera
     Args:
         file: The transcript.
         out: The page; None: beside the transcript, under its name with the ending `.html`.
-        folders: Paths that its config may name, as in `parlour.envs.replay.read`.
+        folders: Paths that its config may name, as in `parlour.envs.replay.Transcript.read`.
 
     Returns:
         The page.
@@ -75,7 +74,7 @@ def write_replay(file: str | Path, out: str | Path | None = None, folders: Itera
     page = path.with_suffix(".html") if out is None else Path(out)
     if page.resolve() == path.resolve():
         raise accept("out", str(page), "another file than the transcript")
-    atomic_write(page, replay_html(transcripts.read(path, folders=folders), path.name))
+    atomic_write(page, replay_html(transcripts.Transcript.read(path, folders=folders), path.name))
     return page
 
 
@@ -93,7 +92,7 @@ def write_index(
     Args:
         folder: The folder.
         out: Into which folder; None: `replays` in the folder.
-        folders: Paths that configs may name, as in `parlour.envs.replay.read`.
+        folders: Paths that configs may name, as in `parlour.envs.replay.Transcript.read`.
         progress: Called with the number of pages written.
 
     Raises:
@@ -106,7 +105,7 @@ def write_index(
     for path in Stage("Writing pages", len(paths), "pages").counted(paths, progress):
         name = path.relative_to(source).as_posix()
         try:
-            transcript = transcripts.read(path, folders=may_open)
+            transcript = transcripts.Transcript.read(path, folders=may_open)
             replay = replay_of(transcript, path.name)
         except ParlourError as error:
             left_out[name] = str(error)
@@ -116,7 +115,7 @@ def write_index(
         atomic_write(page, replay_page(transcript, replay))
         pages.append(page)
         rows.append(_row(replay, name, page.relative_to(target).as_posix()))
-    atomic_write(target / INDEX, render(index({"parlour_index": INDEX_FORMAT, "games": rows})))
+    atomic_write(target / INDEX, index({"parlour_index": INDEX_FORMAT, "games": rows}).render())
     return WrittenIndex(target / INDEX, tuple(pages), left_out)
 
 

@@ -48,39 +48,38 @@ class Page:
     connects: bool = False
     """Whether the page speaks with the server it came from (`connect-src 'self'`)."""
 
+    def render(self) -> str:
+        """The whole page as HTML, in UTF-8 once written."""
+        style = _joined([look(STYLE), *self.styles])
+        files = _joined([*map(look, SHARED), *self.scripts])
+        script = f'"use strict";\n(() => {{\n{files}\n}})();\n'  # in a function, so that nothing is left in `window`
+        return "\n".join((
+            "<!doctype html>",
+            f'<html lang="{html.escape(self.language)}">',
+            "<head>",
+            '<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{_policy(style, script, connects=self.connects)}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="referrer" content="no-referrer">',
+            f"<title>{html.escape(self.title)}</title>",
+            '<link rel="icon" href="data:,">',
+            f"<style>{style}</style>",
+            "</head>",
+            "<body>",
+            self.body,
+            f'<script type="application/json" id="data">{as_json(self.data)}</script>',
+            f"<script>{script}</script>",
+            "</body>",
+            "</html>",
+            "",
+        ))  # fmt: skip
+
 
 def look(name: str) -> Traversable:
     """A file of the shared look. Raises `ParlourError` for a name that is none of it."""
     if name not in (STYLE, *SHARED, REPORT):
         raise accept("look", name, (STYLE, *SHARED, REPORT))
     return _LOOK / name
-
-
-def render(page: Page) -> str:
-    """The whole page as HTML, in UTF-8 once written."""
-    style = _joined([look(STYLE), *page.styles])
-    files = _joined([*map(look, SHARED), *page.scripts])
-    script = f'"use strict";\n(() => {{\n{files}\n}})();\n'  # in a function, so that nothing is left in `window`
-    return "\n".join((
-        "<!doctype html>",
-        f'<html lang="{html.escape(page.language)}">',
-        "<head>",
-        '<meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{_policy(style, script, connects=page.connects)}">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        '<meta name="referrer" content="no-referrer">',
-        f"<title>{html.escape(page.title)}</title>",
-        '<link rel="icon" href="data:,">',
-        f"<style>{style}</style>",
-        "</head>",
-        "<body>",
-        page.body,
-        f'<script type="application/json" id="data">{as_json(page.data)}</script>',
-        f"<script>{script}</script>",
-        "</body>",
-        "</html>",
-        "",
-    ))  # fmt: skip
 
 
 def as_json(value: Any) -> str:

@@ -15,7 +15,6 @@ from parlour.envs.common.terminal import tell
 from parlour.policies.files import atomic_write, write_json
 from parlour.training.report import display, plots
 from parlour.training.report.html import bullets_html, page_of, picture_html, table_html, text_html
-from parlour.training.report.page import render
 from parlour.training.report.result_table import ResultTable, markdown_list
 
 REPORT_FILE: Final = "report.md"
@@ -135,7 +134,7 @@ class Report:
         if self.picture is not None and pictures is not None:
             parts.append(picture_html(pictures / self.picture.file, self.picture.caption))
         parts += [*pieces, *(_html(part) for part in (*self.parts, *self.details))]
-        atomic_write(path, render(page_of(self.title, parts)))
+        atomic_write(path, page_of(self.title, parts).render())
 
 
 def _markdown(part: Part) -> list[str]:

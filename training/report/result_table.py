@@ -87,7 +87,7 @@ def points_column(heading: str, key: str = "") -> Column:
 
 
 def _interval(estimate: HasInterval, unit: str, times: float) -> str:
-    """As `measure.statistics.show_interval`, without NumPy, so that lists of games are shown at once."""
+    """As `parlour.training.statistics.Estimate.interval`, without NumPy, so that lists of games are shown at once."""
     if estimate.low is None or estimate.high is None:
         return NONE
     return f"[{times * estimate.low:{unit}}, {times * estimate.high:{unit}}]"
@@ -144,6 +144,20 @@ class ResultTable:
     """In a terminal: whether cells may wrap; else they are cut off where there is no room."""
     file: str = ""
     """Name of the CSV file that a report leaves; empty: none."""
+
+    @classmethod
+    def plain(
+        cls,
+        title: str,
+        headings: Iterable[str],
+        rows: Iterable[Sequence[Cell]],
+        *,
+        note: str = "",
+        wrap: bool = False,
+        file: str = "",
+    ) -> ResultTable:
+        """A table whose cells are texts, or numbers that need no format."""
+        return cls(title, tuple(map(Column, headings)), tuple(map(tuple, rows)), note, wrap, file)
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -212,19 +226,6 @@ def _values(cell: Cell, column: Column, wide: bool) -> list[Any]:
     if isinstance(cell, str | int | float | bool | None):
         return [cell, *[None] * (2 + len(column.shows))]
     return [cell.value, cell.low, cell.high, *(getattr(cell, name) for name in column.shows)]
-
-
-def plain_table(
-    title: str,
-    headings: Iterable[str],
-    rows: Iterable[Sequence[Cell]],
-    *,
-    note: str = "",
-    wrap: bool = False,
-    file: str = "",
-) -> ResultTable:
-    """A table whose cells are texts, or numbers that need no format."""
-    return ResultTable(title, tuple(map(Column, headings)), tuple(map(tuple, rows)), note, wrap, file)
 
 
 def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

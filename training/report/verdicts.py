@@ -9,19 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from math import ceil, floor, log10
-from typing import Final
+from typing import Final, NamedTuple
 
 from parlour.policies.llm.decisions import foreign, mostly_foreign
-from parlour.training.statistics import Estimate, show_interval
+from parlour.training.statistics import BETTER, UNCLEAR, WORSE, Estimate
 
-BETTER: Final = "better"
-WORSE: Final = "worse"
 SAME: Final = "the same"
-UNCLEAR: Final = "no difference shown"
 _PLURAL: Final = re.compile(r"(?<=ss)es\b|s\b")
-POWER: Final = (1.959963984540054 + 0.8416212335729143) / 1.959963984540054
-"""Half an interval times this is the difference that is shown four times in five (power 0.8 at 5 %, two-sided)."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +42,7 @@ class DifferenceScale:
         >>> WIN_RATE.told(Estimate(0.17, 0.14, 0.2, 900))
         '+17.0 points [+14.0, +20.0]; 900 deals'
         """
-        interval = show_interval(estimate, self.format, self.times)
+        interval = estimate.interval(self.format, self.times)
         shown = "" if interval == "-" else f" {interval}"
         return f"{self.number(estimate.value)}{shown}; {self.counted(estimate.n)}"
 
@@ -73,6 +67,65 @@ class DifferenceScale:
         """A value with its unit."""
         return f"{self.times * value:{self.format}} {self.unit}"
 
+    def outcome(self, difference: Estimate) -> str:
+        """`Estimate.outcome`, or `SAME` for a difference that is zero as it is shown."""
+        return SAME if self.is_zero(difference) else difference.outcome
+
+    def compared(self, name: str, other: str, difference: Estimate) -> str:
+        """One sentence about two players on the same cases.
+
+        >>> WIN_RATE.compared("the seat", "the heuristic", Estimate(0.17, 0.14, 0.2, 900))
+        'The seat is better than the heuristic: +17.0 points [+14.0, +20.0]; 900 deals.'
+        >>> WIN_RATE.compared("the seat", "the heuristic", Estimate(0.01, -0.03, 0.05, 200))
+        'No difference between the seat and the heuristic was shown: +1.0 points [-3.0, +5.0]; 200 deals; about 730 would show 3.0 points.'
+
+        Args:
+            name: Whose gain the difference is.
+            other: The baseline.
+            difference: Estimate of `name` minus `other`, paired.
+        """
+        outcome = self.outcome(difference)
+        if outcome == SAME:
+            return f"{_capital(name)} and {other} came out the same on all {self.counted(difference.n)}."
+        if outcome != UNCLEAR:
+            return f"{_capital(name)} is {outcome} than {other}: {self.told(difference)}."
+        if difference.low is None:
+            why = "one case tells nothing of others" if difference.n < 2 else "all went alike, which gives no interval"
+            return f"No difference between {name} and {other} was shown: {self.told(difference)}; {why}."
+        return f"No difference between {name} and {other} was shown: {self.told(difference)}{self._more(difference)}."
+
+    def compared_with_each(self, name: str, differences: Mapping[str, Estimate]) -> str:
+        """A sentence for each outcome of comparisons with several others, which name the others with their differences.
+
+        >>> print(WIN_RATE.compared_with_each("GRATR", {"a": Estimate(0.2, 0.1, 0.3, 50), "b": Estimate(0.1, -0.1, 0.3, 50)}))
+        GRATR is better than a (+20.0 points [+10.0, +30.0]; 50 deals). No difference between GRATR and b (+10.0 points [-10.0, +30.0]; 50 deals) was shown.
+
+        Args:
+            name: Whose gain the differences are.
+            differences: Name of the other -> estimate of `name` minus the other, paired; differences of shares.
+        """
+        said = []
+        for outcome in (BETTER, WORSE, UNCLEAR):
+            others = [
+                f"{other} ({self.told(gain)})" for other, gain in differences.items() if self.outcome(gain) == outcome
+            ]
+            names = " and ".join(filter(None, [", ".join(others[:-1]), *others[-1:]]))
+            if names and outcome == UNCLEAR:
+                said.append(f"No difference between {name} and {names} was shown.")
+            elif names:
+                said.append(f"{_capital(name)} is {outcome} than {names}.")
+        return together(said)
+
+    def _more(self, difference: Estimate) -> str:
+        size = abs(difference.value) if self.matters is None else self.matters
+        needed = difference.cases_needed(size)
+        if needed is None:
+            return ""
+        shown = self.number(size).lstrip("+")
+        if needed > difference.n:
+            return f"; about {needed:,} would show {shown}"
+        return f"; a difference of {shown} would most likely have been shown"
+
 
 WIN_RATE: Final = DifferenceScale("points", times=100, matters=0.03)
 """Differences of shares; a point is one per cent."""
@@ -84,129 +137,61 @@ REWARD: Final = DifferenceScale("reward a deal", "+.4f")
 LOG_LIKELIHOOD: Final = DifferenceScale("nats a decision", "+.4f", cases="games")
 
 
-def word(estimate: Estimate, scale: DifferenceScale | None = None) -> str:
-    """What an interval says about a difference; with a scale also whether it is zero as it is shown.
-
-    >>> word(Estimate(0.1, 0.02, 0.18, 50)), word(Estimate(-0.1, -0.2, 0.0, 50))
-    ('better', 'no difference shown')
-    """
-    if scale is not None and scale.is_zero(estimate):
-        return SAME
-    if not estimate.clear:
-        return UNCLEAR
-    return BETTER if estimate.value > 0 else WORSE
-
-
-def compared(name: str, other: str, difference: Estimate, scale: DifferenceScale = WIN_RATE) -> str:
-    """One sentence about two players on the same cases.
-
-    >>> compared("the seat", "the heuristic", Estimate(0.17, 0.14, 0.2, 900))
-    'The seat is better than the heuristic: +17.0 points [+14.0, +20.0]; 900 deals.'
-    >>> compared("the seat", "the heuristic", Estimate(0.01, -0.03, 0.05, 200))
-    'No difference between the seat and the heuristic was shown: +1.0 points [-3.0, +5.0]; 200 deals; about 730 would show 3.0 points.'
-
-    Args:
-        name: Whose gain the difference is.
-        other: The baseline.
-        difference: Estimate of `name` minus `other`, paired.
-        scale: How it is reported.
-    """
-    outcome = word(difference, scale)
-    if outcome == SAME:
-        return f"{_capital(name)} and {other} came out the same on all {scale.counted(difference.n)}."
-    if outcome != UNCLEAR:
-        return f"{_capital(name)} is {outcome} than {other}: {scale.told(difference)}."
-    if difference.low is None:
-        why = "one case tells nothing of others" if difference.n < 2 else "all went alike, which gives no interval"
-        return f"No difference between {name} and {other} was shown: {scale.told(difference)}; {why}."
-    return f"No difference between {name} and {other} was shown: {scale.told(difference)}{_more(difference, scale)}."
-
-
-def compared_with_each(name: str, differences: Mapping[str, Estimate], scale: DifferenceScale = WIN_RATE) -> str:
-    """A sentence for each outcome of comparisons with several others, which name the others with their differences.
-
-    >>> print(compared_with_each("GRATR", {"a": Estimate(0.2, 0.1, 0.3, 50), "b": Estimate(0.1, -0.1, 0.3, 50)}))
-    GRATR is better than a (+20.0 points [+10.0, +30.0]; 50 deals). No difference between GRATR and b (+10.0 points [-10.0, +30.0]; 50 deals) was shown.
-
-    Args:
-        name: Whose gain the differences are.
-        differences: Name of the other -> estimate of `name` minus the other, paired; differences of shares.
-        scale: How they are reported.
-    """
-    said = []
-    for outcome in (BETTER, WORSE, UNCLEAR):
-        others = [
-            f"{other} ({scale.told(gain)})" for other, gain in differences.items() if word(gain, scale) == outcome
-        ]
-        names = " and ".join(filter(None, [", ".join(others[:-1]), *others[-1:]]))
-        if names and outcome == UNCLEAR:
-            said.append(f"No difference between {name} and {names} was shown.")
-        elif names:
-            said.append(f"{_capital(name)} is {outcome} than {names}.")
-    return together(said)
-
-
-def _more(difference: Estimate, scale: DifferenceScale) -> str:
-    size = abs(difference.value) if scale.matters is None else scale.matters
-    needed = cases_needed(difference, size)
-    if needed is None:
-        return ""
-    shown = scale.number(size).lstrip("+")
-    if needed > difference.n:
-        return f"; about {needed:,} would show {shown}"
-    return f"; a difference of {shown} would most likely have been shown"
-
-
-def cases_needed(difference: Estimate, size: float) -> int | None:
-    """How many cases show a difference of this size four times in five, rounded up to two digits; None without an interval.
-
-    Half an interval shrinks with the root of the number of cases.
-
-    >>> cases_needed(Estimate(0.01, -0.03, 0.05, 200), 0.03)
-    730
-    """
-    if difference.low is None or difference.high is None or size <= 0:
-        return None
-    exact = difference.n * (POWER * (difference.high - difference.low) / 2 / size) ** 2
-    if exact < 1:
-        return 1
-    step = int(10 ** max(0, floor(log10(exact)) - 1))
-    return ceil(exact / step) * step
-
-
 def won(name: str, rate: Estimate, where: str = "") -> str:
     """A share of games by itself, where nobody is compared.
 
     >>> won("heuristic", Estimate(0.45, 0.38, 0.52, 200), "as one seat among random")
     'heuristic won 45.0 % [38.0, 52.0] of 200 games as one seat among random.'
     """
-    interval = show_interval(rate, ".1f", 100)
+    interval = rate.interval(".1f", 100)
     shown = "" if interval == "-" else f" {interval}"
     return f"{_capital(name)} won {100 * rate.value:.1f} %{shown} of {rate.n:,} games{where and f' {where}'}."
 
 
-def no_score(name: str, own: int, decisions: int) -> str:
-    """The sentence instead of a score, where a player made fewer than half of its decisions itself; empty where it made them.
-
-    >>> no_score("the model", 0, 841), no_score("the model", 800, 841)
-    ('No score: the model decided 0 of 841 moves itself.', '')
-    """
-    if not mostly_foreign(own, decisions):
-        return ""
-    return f"No score: {name} decided {own:,} of {decisions:,} moves itself."
+SIGN: Final = "†"
+"""Mark after the name of a player that made too few of its decisions itself."""
 
 
-def doubt(name: str, own: int, decisions: int) -> str:
-    """What is said beside a score that rests on too many decisions of others; empty where the player decided.
+class DecidedBy(NamedTuple):
+    """Whose decisions a result of a player rests on."""
 
-    >>> doubt("chat", 80, 100), doubt("chat", 96, 100)
-    ('Only 80.0 % of the decisions of chat were its own.', '')
-    """
-    if not foreign(own, decisions):
-        return ""
-    return (
-        no_score(name, own, decisions) or f"Only {100 * own / decisions:.1f} % of the decisions of {name} were its own."
-    )
+    name: str
+    own: int
+    """Decisions of the player itself."""
+    decisions: int
+    """All decisions."""
+
+    @property
+    def no_score(self) -> str:
+        """The sentence instead of a score, where a player made fewer than half of its decisions itself; empty where it made them.
+
+        >>> DecidedBy("the model", 0, 841).no_score, DecidedBy("the model", 800, 841).no_score
+        ('No score: the model decided 0 of 841 moves itself.', '')
+        """
+        if not mostly_foreign(self.own, self.decisions):
+            return ""
+        return f"No score: {self.name} decided {self.own:,} of {self.decisions:,} moves itself."
+
+    @property
+    def doubt(self) -> str:
+        """What is said beside a score that rests on too many decisions of others; empty where the player decided.
+
+        >>> DecidedBy("chat", 80, 100).doubt, DecidedBy("chat", 96, 100).doubt
+        ('Only 80.0 % of the decisions of chat were its own.', '')
+        """
+        if not foreign(self.own, self.decisions):
+            return ""
+        share = f"{100 * self.own / self.decisions:.1f} %"
+        return self.no_score or f"Only {share} of the decisions of {self.name} were its own."
+
+    @property
+    def marked(self) -> str:
+        """The player's name, with `SIGN` where it has to be.
+
+        >>> DecidedBy("chat", 19, 20).marked, DecidedBy("chat", 9, 10).marked
+        ('chat', 'chat †')
+        """
+        return f"{self.name} {SIGN}" if foreign(self.own, self.decisions) else self.name
 
 
 def together(sentences: Iterable[str]) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from parlour.envs.common.terminal import tell
 from parlour.envs.core import check_one_of
+from parlour.envs.settings import COMMON
 from parlour.policies import make_policy
-from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption
 from parlour.training.cli.options import Options
 from parlour.training.report import display
@@ -27,7 +28,7 @@ def serve_contest(
     settings: Annotated[contest.ContestSettings, Options()],
     host: Annotated[str, "Address to listen at; the default answers only this machine."] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535), "Port to listen at; 0 picks a free one."] = 10000,
-    out: common.TranscriptsOption = None,
+    out: Annotated[Path | None, COMMON, "Directory for the transcripts."] = None,
 ) -> Report:
     """Serve the AIWolf contest's protocol: agents connect, play games with each other and parlour's players, and are ranked.
 

@@ -84,7 +84,7 @@ def test_clients_that_know_the_protocol_alone_find_no_difference_from_the_rules(
 def test_a_transcript_of_a_contest_is_replayed_to_the_same_game(tmp_path):
     contest(tmp_path, [random_client], games=1)
     (file,) = tmp_path.glob("*.jsonl")
-    transcript = replay.read(file)
+    transcript = replay.Transcript.read(file)
     assert transcript.header["players"]["player_0"] in ("random0", "heuristic")
     assert set(transcript.header["players"].values()) == {"random0", "heuristic"}
 
@@ -203,7 +203,7 @@ def chosen_in(folder: Path, name: str) -> list[tuple[str, int]]:
     """Whom an agent voted for and checked by the transcripts, without what it forfeited."""
     chosen = []
     for file in sorted(folder.glob("*.jsonl")):
-        players = replay.read(file).header["players"]
+        players = replay.Transcript.read(file).header["players"]
         lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
         own = [line for line in lines if players.get(line.get("seat")) == name and "forfeit" not in line]
         chosen += [(kind, args[0]) for kind, args in (line["move"] for line in own) if kind in CHOICES.values()]

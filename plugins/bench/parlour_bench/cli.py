@@ -15,15 +15,14 @@ from parlour.policies.files import write_json
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, seated
-from parlour.training.measure.decision_tables import decision_parts, marked
+from parlour.training.measure.decision_tables import decision_parts
 from parlour.training.play.extras import import_extra
-from parlour.training.play.parallel.executor import opened
 from parlour.training.play.runner import GameRunner
 from parlour.training.report import display
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import Column, Figure, ResultTable
-from parlour.training.report.verdicts import DifferenceScale, compared, together, word
-from parlour.training.statistics import Estimate, show_interval
+from parlour.training.report.verdicts import DecidedBy, DifferenceScale, together
+from parlour.training.statistics import Estimate
 
 from parlour_bench.compare import compare, two_results
 from parlour_bench.leaderboard import leaderboard
@@ -98,7 +97,7 @@ def benchmark(
         raise ParlourError(f"--workers {processes.workers} goes without a language model; accepted: --concurrency")
     tell(expectation(chosen), error=True)
     name = " or ".join(seated(player, model) for player in (candidate.policy, otherwise) if player is not None)
-    with processes.players(model) as workers, opened(workers) as pool, display.progress_line() as progress:
+    with processes.opened(model) as pool, display.progress_line() as progress:
         runner = GameRunner(model.concurrency, pool, failures=failures)
         scores_json, made = run_benchmark(chosen, candidate, out, name, runner=runner, progress=progress)
     note = f"; agents answered by {model.called}" if asking else ""
@@ -130,11 +129,13 @@ def compare_results(
         return Report("", together([first.doubt, other.doubt]), values={**value, "differences": None})
     title = f"Benchmark {suite}, same deals: {first.name} less {other.name} (points, 95 % interval; sign test)"
     sign = SIGN if first.doubt or other.doubt else ""
-    rows = tuple((part, score.n, Figure(score, mark=sign), score.p, word(score)) for part, score in differences.items())
+    rows = tuple(
+        (part, score.n, Figure(score, mark=sign), score.p, score.outcome) for part, score in differences.items()
+    )
     columns = (Column("part"), Column("deals"), _DIFFERENCE, Column("p", ".2g"), Column("verdict"))
     rated = ratings(suite, {"a": first.points, "b": other.points})
     value |= {"differences": plain(differences), "ratings": {name: plain(rating) for name, rating in rated.items()}}
-    said = compared(first.name, other.name, differences[OVERALL], POINTS)
+    said = POINTS.compared(first.name, other.name, differences[OVERALL])
     verdict = together([said, first.doubt, other.doubt])
     return Report(title, verdict, (ResultTable(title, columns, rows), *_rated(rated, first, other)), values=value)
 
@@ -153,7 +154,7 @@ def score_parts(result: BenchmarkResult, made: Decisions, note: str) -> list[Res
     """The player's scores with the scores of the reference players; its decisions."""
     own = scores(result.suite, result.points)
     others = {reference.name: scores(result.suite, reference.points) for reference in references(result.suite)}
-    title = f"Benchmark {result.suite}: {marked(result.name, made.own, made.decisions)} (points of 100, 95 % interval){note}"
+    title = f"Benchmark {result.suite}: {DecidedBy(result.name, made.own, made.decisions).marked} (points of 100, 95 % interval){note}"
     rows: list[tuple[Any, ...]] = [
         (part, score.n, _figure(score, result), *(points[part].value for points in others.values()))
         for part, score in own.items()
@@ -233,7 +234,7 @@ def show_abilities(
     pages.write_abilities_page(run, result, verdict, table)
     answered = [f"questions answered by {model.called}"] if result.asked.questions else []
     if clock := seconds_a_game(run):
-        took = f"{clock.value:.2f} {show_interval(clock, '.2f')}, n={clock.n}"
+        took = f"{clock.value:.2f} {clock.interval('.2f')}, n={clock.n}"
         answered.append(f"seconds of its turns in a game, on this machine: {took}")
     files = f"page: {run / pages.ABILITIES_PAGE}; figures: {run / measured.ABILITIES}"
     return Report("", verdict, (table, *answered, files), values=result.as_json())

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.common.json_values import json_value
-from parlour.training.statistics import Estimate, mean_estimate
+from parlour.training.statistics import Estimate
 
 GAMES: Final = "measured.jsonl"
 
@@ -57,4 +57,4 @@ def seconds_a_game(folder: Path) -> Estimate | None:
             by_game[str(stored["table"]), str(stored["game"])] = float(stored["seconds"])
         except (ValueError, KeyError, TypeError):
             continue  # a kill left a part of it
-    return mean_estimate(list(by_game.values()), (0.0, inf)) if by_game else None
+    return Estimate.mean(list(by_game.values()), (0.0, inf)) if by_game else None

@@ -13,11 +13,10 @@ from typing import Any, Final
 
 from parlour.envs.core import ParlourError
 from parlour.policies.files import read_json
-from parlour.policies.llm.decisions import mostly_foreign
 from parlour.training.measure.decision_tables import amount
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.report.verdicts import DifferenceScale, compared, together
+from parlour.training.report.verdicts import DecidedBy, DifferenceScale, together
 from parlour.training.statistics import Estimate
 
 from parlour_bench.intervals import intervals
@@ -94,7 +93,7 @@ def verdict_on(board: Leaderboard) -> str:
     said = f"{first.result.name} is first of {len(board.entries)} with {first.score.value:.1f} points."
     if len(scored) == 1 or scored[1].below_first is None:
         return together([said, *doubts])
-    return together([said, compared(scored[1].result.name, first.result.name, scored[1].below_first, POINTS), *doubts])
+    return together([said, POINTS.compared(scored[1].result.name, first.result.name, scored[1].below_first), *doubts])
 
 
 def write_leaderboard_page(folder: Path, board: Leaderboard) -> None:
@@ -211,7 +210,7 @@ def _estimate(abilities: Mapping[str, Any], place: tuple[str, ...]) -> Estimate 
     asked = abilities["asked"]["questions"].values()
     every = sum(kind["asked"] for kind in asked)
     foreign = sum(sum(kind.get("heuristic", {}).values()) for kind in asked)
-    if place[0] in _DEDUCTION and mostly_foreign(every - foreign, every):
+    if place[0] in _DEDUCTION and DecidedBy(abilities["player"], every - foreign, every).no_score:
         return None
     part: Any = abilities
     for step in place:

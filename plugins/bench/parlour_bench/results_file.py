@@ -25,7 +25,7 @@ from parlour.policies.files import read_json, reading
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.make import ModelConfig
 from parlour.policies.registry import settings_read
-from parlour.training.report.verdicts import doubt, no_score
+from parlour.training.report.verdicts import DecidedBy
 
 from parlour_bench.played import WON, Candidate, PlayedTable
 from parlour_bench.result import Points, plain, points_of, scores
@@ -68,12 +68,12 @@ class BenchmarkResult:
     @property
     def no_score(self) -> str:
         """Why the player has no score; empty where it has one."""
-        return "" if self.own is None else no_score(self.name, *self.own)
+        return "" if self.own is None else DecidedBy(self.name, *self.own).no_score
 
     @property
     def doubt(self) -> str:
         """What is said beside the score, or instead of it; empty where the decisions were the player's own."""
-        return "" if self.own is None else doubt(self.name, *self.own)
+        return "" if self.own is None else DecidedBy(self.name, *self.own).doubt
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------
@@ -134,7 +134,10 @@ def results(
 
 def _scored(suite: Suite, points: Points, name: str, made: Decisions) -> dict[str, Any]:
     """The scores, or why there are none; what throws doubt on them."""
-    refused, doubted = no_score(name, made.own, made.decisions), doubt(name, made.own, made.decisions)
+    refused, doubted = (
+        DecidedBy(name, made.own, made.decisions).no_score,
+        DecidedBy(name, made.own, made.decisions).doubt,
+    )
     if refused:
         return {"scores": None, "no_score": refused}
     return {"scores": plain(scores(suite, points)), **({"doubt": doubted} if doubted else {})}

@@ -15,7 +15,6 @@ from typing import Any, Final
 from parlour.envs.core import ParlourError
 from parlour.policies.files import write_json
 from parlour.policies.llm.decisions import Decisions
-from parlour.policies.llm.make import measured_apart
 from parlour.training.play.runner import GameRunner
 from parlour.training.runs.progress import no_progress
 from parlour.training.runs.run import Run
@@ -60,7 +59,7 @@ def benchmark(
             "on_failure 'skip-game' is not accepted in a benchmark of common deals; accepted: rule, stop"
         )
     began = monotonic()
-    candidate = replace(candidate, model=measured_apart(candidate.model))
+    candidate = replace(candidate, model=candidate.model.measured_apart())
     with Run(out).opened(decided_by(suite, candidate, runner.failures.on_failure)) as folder:
         played = play_suite(suite, candidate, folder, runner, progress)
         result = results(suite, candidate, played, runner.failures.on_failure, name)

@@ -6,8 +6,8 @@ from itertools import combinations
 from math import ceil
 from typing import Final
 
-from parlour.training.report.verdicts import DifferenceScale, cases_needed, compared, together
-from parlour.training.statistics import Estimate, show_interval
+from parlour.training.report.verdicts import DifferenceScale, together
+from parlour.training.statistics import Estimate
 
 from parlour_bench.result import OVERALL, scores
 from parlour_bench.results_file import BenchmarkResult, references
@@ -36,7 +36,7 @@ def expectation(suite: Suite) -> str:
     alone = max(half(scores(suite.usual, points)[OVERALL]) for points in known)
     differences = [scores(suite.usual, points, other)[OVERALL] for points, other in combinations(known, 2)]
     apart = max(map(half, differences))
-    deals = max(filter(None, (cases_needed(difference, SMALL_DIFFERENCE) for difference in differences)))
+    deals = max(filter(None, (difference.cases_needed(SMALL_DIFFERENCE) for difference in differences)))
     needed = 10 * ceil(deals / differences[0].n * suite.games_played / 10)
     return (
         f"{games} The 95 % interval of the score will be {ceil(alone)} points to each side or more; a difference of two "
@@ -56,9 +56,9 @@ def verdict_of(result: BenchmarkResult) -> str:
     if result.no_score:
         return result.no_score
     own = scores(result.suite, result.points)[OVERALL]
-    said = [f"{result.name} scores {own.value:.1f} points of 100 {show_interval(own, '.1f')}; {own.n:,} deals."]
+    said = [f"{result.name} scores {own.value:.1f} points of 100 {own.interval('.1f')}; {own.n:,} deals."]
     for other in references(result.suite):
         if other.name in _BESIDE and other.name != result.name:
             difference = scores(result.suite, result.points, other.points)[OVERALL]
-            said.append(compared(result.name, other.name, difference, POINTS))
+            said.append(POINTS.compared(result.name, other.name, difference))
     return together([*said, result.doubt])

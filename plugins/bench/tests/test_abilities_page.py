@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from parlour.policies.llm.decisions import Decisions
-from parlour.training.statistics import Estimate, rate
+from parlour.training.statistics import Estimate
 from parlour_bench.abilities.consistency import Consistency
 from parlour_bench.abilities.page import ABILITIES_PAGE, write_abilities_page
 from parlour_bench.abilities.persuasion import Persuasion
@@ -26,7 +26,7 @@ FOUND = Abilities(
     deception={"onlooker": HALF, "exact": HALF, "heuristic": None, "themselves": None},
     by_words=HALF,
     persuasion=Persuasion(HALF, None),
-    names_merlin=rate(1, 4),
+    names_merlin=Estimate.rate(1, 4),
     hides_merlin=None,
     asked=Decisions(),
     consistency={"avalon_v0": {"<b>me</b>": Consistency(HALF, HALF, None, 40)}},

@@ -21,9 +21,8 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.cli import run
-from parlour.training.measure.decision_tables import SIGN
 from parlour.training.report.result_table import markdown_table
-from parlour.training.statistics import show_interval
+from parlour.training.report.verdicts import SIGN
 from parlour_bench.cli import score_parts
 from parlour_bench.compare import compare
 from parlour_bench.played import Candidate, play_suite
@@ -627,7 +626,7 @@ def reference_table() -> str:
                 for part in ("avalon_v0", "werewolf_v0", "murder_mystery_v0")
             ]
             shown = ["-" if mean is None else f"{mean:.1f}" for mean in parts]
-            overall = f"{scored['overall'].value:.1f} {show_interval(scored['overall'], '.1f')}"
+            overall = f"{scored['overall'].value:.1f} {scored['overall'].interval('.1f')}"
             rows.append((suite.name, f"`{reference.name}`", overall, *shown))
     return markdown_table(("suite", "player", "score", "Avalon", "Werewolf", "murder mystery"), rows)
 

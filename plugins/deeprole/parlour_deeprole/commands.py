@@ -6,7 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+import typer
 from parlour.envs.core import check_one_of
+from parlour.envs.settings import COMMON
 from parlour.training.cli import common
 from parlour.training.cli.options import Options
 from parlour.training.play.extras import import_extra
@@ -19,8 +21,8 @@ from parlour_deeprole.config import GAME, DeepRoleConfig
 
 def train_deeprole(
     config: Annotated[DeepRoleConfig, Options()],
-    game: common.AnyGameArgument = GAME,
-    out: common.RunOption = Path("runs/deeprole"),
+    game: Annotated[str | None, typer.Argument(), "Name of the game."] = GAME,
+    out: Annotated[Path, COMMON, "Run directory; resumes if it exists."] = Path("runs/deeprole"),
     log: common.LogOption = None,
 ) -> Report:
     """Train DeepRole's value networks for five-player Avalon; resumes after the last finished network. Needs the extra `train`.

@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, Final, Self
 import numpy as np
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import ParlourError
-from parlour.envs.registry import build, lookup
+from parlour.envs.registry import lookup
 from parlour.envs.settings import Accepts, Settings
 from parlour.policies.base import TablePolicy
 from pydantic import Field
@@ -58,7 +58,7 @@ class DeepRolePlayer(TablePolicy):
     def __init__(self, solver: Solver, chosen: DeepRoleSettings) -> None:
         super().__init__()
         self.chosen, self._solver = chosen, solver
-        self.table = GAME, build(lookup(GAME).spec, TABLE).config
+        self.table = GAME, lookup(GAME).raw_env(**TABLE).game.config
 
     @classmethod
     def make(cls, settings: DeepRoleSettings, at: Any) -> Self:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from parlour.envs.settings import COMMON
 from parlour.training.cli import common
 from parlour.training.cli.options import Options
 from parlour.training.play.extras import import_extra
@@ -18,11 +19,12 @@ from parlour_people.habits import report as habits_report
 from parlour_people.habits.run import HabitsConfig, learn_habits
 
 REPORT_FILE: Final = "report.md"
+RunOption = Annotated[Path, COMMON, "Run directory; resumes if it exists."]
 
 
 def train_habits(
     config: Annotated[HabitsConfig, Options(rename={"source": "--from"})],
-    out: common.RunOption = Path("runs/habits"),
+    out: RunOption = Path("runs/habits"),
     log: common.LogOption = None,
 ) -> Report:
     """Learn from recorded games of Avalon or Werewolf how seats behave, and test on held-out games.
@@ -48,7 +50,7 @@ def train_clone(
         "Directory of transcripts of Avalon, imported (`parlour import avalon`) or played here.",
     ],
     config: Annotated[CloneConfig, Options()],
-    out: common.RunOption = Path("runs/clone"),
+    out: RunOption = Path("runs/clone"),
     log: common.LogOption = None,
 ) -> Report:
     """Learn a player that imitates recorded players, tested on held-out games. Needs the extra `train`.

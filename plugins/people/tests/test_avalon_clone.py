@@ -291,7 +291,7 @@ SMALL = ["--folds", "2", "--members", "2", "--hidden", "2", "--steps", "40"]
 
 def test_all_decisions_of_a_game_are_choices_with_shares_that_sum_to_one(played):
     path = min((played / "games").glob("*.jsonl"))
-    game = analysed_game("one", replay.read(path))
+    game = analysed_game("one", replay.Transcript.read(path))
     choices = list(choices_of(game, 0, seed=0))
     decided = [moment for moment in game.moments() if len(moment.view.legal) > 1]
     assert [choice.kind for choice in choices] == [decision_of(choice.view.legal) for choice in decided]
@@ -310,10 +310,10 @@ def test_moves_that_nobody_made_himself_are_no_choices(played):
     ballots[0] |= {"by": "table", "reason": "default"}
     ballots[1] |= {"by": "heuristic", "reason": "no reply"}
     lines[0]["record"] = {"assumed": [ballots[2]["n"]]}
-    changed = replay.parse("".join(json.dumps(line) + "\n" for line in lines).encode(), "changed")
+    changed = replay.Transcript.parse("".join(json.dumps(line) + "\n" for line in lines).encode(), "changed")
     count = {
         name: sum(c.kind == BALLOT for c in choices_of(analysed_game("x", t), 0, 0))
-        for name, t in (("changed", changed), ("whole", replay.read(path)))
+        for name, t in (("changed", changed), ("whole", replay.Transcript.read(path)))
     }
     assert count == {"whole": len(ballots), "changed": len(ballots) - 3}
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
-from parlour.training.records.avalon.importing import assumed_moves, import_records, transcripts
+from parlour.training.records.avalon.importing import import_records, transcripts
 from parlour.training.records.reading import CONTRADICTS, Refusal
 from parlour_people.records.avalonlogs import AVALONLOGS
 
@@ -76,7 +76,7 @@ def logged(missions=MISSIONS, marked="Max", **outcome) -> Game:
 
 def read(game: Game, taken) -> replay.Transcript:
     (text,) = taken(game)
-    return replay.parse(text.encode(), "made.jsonl")
+    return replay.Transcript.parse(text.encode(), "made.jsonl")
 
 
 def left_out(*games: Game, folder: Path) -> list[Refusal]:
@@ -92,14 +92,14 @@ def test_a_log_becomes_a_game_of_the_rule_sheet_without_talk(taken):
     config = transcript.header["config"]
     assert (config["rules"], config["talk"], config["num_players"]) == ("official", False, 7)
     assert transcript.header["record"]["names"] == list(SEATS)
-    _, states = replay.finished(transcript, "avalon_v0") or pytest.fail("the game is finished")
+    _, states = transcript.finished("avalon_v0") or pytest.fail("the game is finished")
     seen = {kind: [e.move.args for e in states[-1].log if e.move.kind == kind] for kind in ("leads", "fails", "votes")}
     assert [args[1] for args in seen["leads"]] == [3, 4, 5, 6, 0]
     assert seen["fails"] == [(0, 0, 1), (1, 1, 0), (2, 0, 1), (3, 1, 1)]
     assert seen["votes"][0] == (0, 1, 1, 1, 0, 0, 0, 0)
     assert transcript.outcome is not None
     assert (transcript.outcome.winner, transcript.outcome.reason) == ("good", "quests")
-    assert not assumed_moves(transcript)
+    assert not transcript.assumed_moves()
 
 
 def test_a_minion_who_names_merlin_is_the_assassin_and_other_minions_stay_minions(taken):
@@ -125,7 +125,7 @@ def test_the_guess_is_assumed_where_the_log_marks_several_players_or_nobody(take
     game = read(logged(marked=marked, assassinated="Max"), taken)  # Max is not the one who named himself
     last = len(game.entries) - 1
     assert game.entries[last].seat == SEATS.index("Nan")
-    assert assumed_moves(game) == {last}
+    assert game.assumed_moves() == {last}
 
 
 def test_an_old_log_without_players_seats_them_by_who_proposed(taken):

@@ -29,7 +29,7 @@ SAMPLED = 61
 
 
 def transcript_of(text):
-    return replay.parse(text.encode(), "made.jsonl")
+    return replay.Transcript.parse(text.encode(), "made.jsonl")
 
 
 def tell(game):
@@ -79,7 +79,7 @@ def played(transcript):
 
 def same_game(game, transcript):
     """Every field of a record is in its transcript."""
-    result = replay.finished(transcript, "avalon_multi_round_v0")
+    result = transcript.finished("avalon_multi_round_v0")
     assert result is not None
     rules, states = result
     names = [player["name"] for player in game["players"]]
@@ -138,7 +138,7 @@ def test_a_statement_is_heard_with_names_of_seats_and_read_by_the_game(made, tak
 
 def test_comments_are_seen_by_the_voter_alone_and_consultations_by_evil(made, taken):
     transcript = transcript_of(taken(made)[0])
-    rules, states = replay.finished(transcript, "avalon_multi_round_v0") or pytest.fail("the game is finished")
+    rules, states = transcript.finished("avalon_multi_round_v0") or pytest.fail("the game is finished")
     for seat in range(5):
         seen = rules.view(states[-1], seat).events
         # 4 missions have 7 proposals with votes: mission 1 two, mission 2 four, missions 3 and 4 one each: 8
@@ -338,7 +338,7 @@ def test_all_games_import_with_every_field_as_recorded(gpt51, gpt51_games, tmp_p
     assert len(paths) == len(gpt51_games) == 94
     for game, path in zip(gpt51_games, paths, strict=True):
         assert path.stem == game["game_id"]
-        transcript = replay.read(path)
+        transcript = replay.Transcript.read(path)
         same_game(game, transcript)
         *_, last = replay.reenact(transcript)  # all seats observe
         assert last.move is None

@@ -105,7 +105,7 @@ def test_the_calibration_error_weighs_each_part_by_its_seats():
     # 0.1 - 0.2: mean 0.15, none evil; 0.9 - 1: mean 0.95, half evil: (2 (0.15) + 2 (0.45)) / 4
     predictions = reads(0, (0.0,), (0.1, 0.1999999, 0.9, 1.0), (0, 0, 1, 0))
     assert scores.calibration_error(predictions) == pytest.approx(0.3, abs=1e-6)
-    assert [(part.low, part.n) for part in scores.calibration(predictions)] == [(0.1, 2), (0.9, 2)]
+    assert [(part.low, part.n) for part in scores.calibration(predictions).bins] == [(0.1, 2), (0.9, 2)]
 
 
 # -- what is fitted ----------------------------------------------------------------------------------------------

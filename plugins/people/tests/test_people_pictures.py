@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("matplotlib", reason="THE EXTRA `train` IS NOT INSTALLED: nothing is drawn")
 pytest.importorskip("torch", reason="THE EXTRA `train` IS NOT INSTALLED: nothing is drawn")
-from parlour.training.statistics import paired, rate
+from parlour.training.statistics import Estimate
 from parlour_people.analysis import pictures as analysis
 from parlour_people.analysis.compare import ComparedGuesses, ComparedVotes
 from parlour_people.clone import report as clone
@@ -27,7 +27,9 @@ def draw_votes(path):
 
 def draw_guesses(path):
     both = [True, False, True, False]
-    rows = [ComparedGuesses("all", "all", rate(3, 4), rate(2, 4), 2, 1.2, paired(both, both))]
+    rows = [
+        ComparedGuesses("all", "all", Estimate.rate(3, 4), Estimate.rate(2, 4), 2, 1.2, Estimate.paired(both, both))
+    ]
     analysis.guesses(rows, "recorded players", path)
 
 

@@ -13,7 +13,7 @@ from parlour.envs import replay
 from parlour.envs.avalon.vocabulary import CARD, GUESS
 from parlour.envs.core import ParlourError
 from parlour.training.measure.avalon.measures import compute
-from parlour.training.records.avalon.importing import assumed_moves, transcripts
+from parlour.training.records.avalon.importing import transcripts
 from parlour_people.records.proavalon import HELD, PROAVALON
 
 from tests.refused_values import check, sentences
@@ -65,7 +65,7 @@ def hunted(**fields):
 
 
 def transcript_of(text):
-    return replay.parse(text.encode(), "made.jsonl")
+    return replay.Transcript.parse(text.encode(), "made.jsonl")
 
 
 def test_a_record_of_the_site_becomes_a_game_of_the_rule_sheet_without_talk(taken):
@@ -73,7 +73,7 @@ def test_a_record_of_the_site_becomes_a_game_of_the_rule_sheet_without_talk(take
     config = transcript.header["config"]
     assert (config["rules"], config["talk"], config["num_players"]) == ("official", False, 7)
     assert transcript.header["record"]["names"] == list(SEATS)
-    _, states = replay.finished(transcript, "avalon_v0") or pytest.fail("the game is finished")
+    _, states = transcript.finished("avalon_v0") or pytest.fail("the game is finished")
     fails = [event.move.args for event in states[-1].log if event.move.kind == "fails"]
     assert fails == [(0, 0, 1), (1, 1, 0), (2, 0, 1), (3, 1, 1)]
     led = [event.move.args[1] for event in states[-1].log if event.move.kind == "leads"]
@@ -104,7 +104,7 @@ def test_cards_that_are_assumed_are_not_counted(taken):
     for wrong in ("no list", [1, "2"], [True]):
         header = {**transcript.header, "record": {"assumed": wrong}}
         with pytest.raises(ParlourError, match=r"record\.assumed"):
-            assumed_moves(replace(transcript, header=header))
+            replace(transcript, header=header).assumed_moves()
 
 
 def test_nothing_is_assumed_where_the_record_tells(taken):

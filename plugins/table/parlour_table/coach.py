@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import accumulate
 from typing import Any, Final
 
 import numpy as np
@@ -15,10 +16,9 @@ from parlour.envs.common import dotted
 from parlour.envs.core import NATURE, OVER, Move, ParlourError, View
 from parlour.envs.language.english import name
 from parlour.envs.language.entries import TextAction
-from parlour.envs.replay import states
 from parlour.envs.spec import GameSpec
 from parlour.policies import Policy, make_policy
-from parlour.policies.experts.catalogue import STRONGEST, has_expert
+from parlour.policies.experts.catalogue import strongest
 from parlour.policies.trained import TrainedSeat
 from parlour.policies.voice.phrases import SeatPhrases
 from parlour.policies.voice.spoken import VOICES
@@ -36,9 +36,7 @@ NOBODY: Final = "no player comes with this game that could give hints; they need
 
 def adviser_of(spec: GameSpec, config: Mapping[str, Any]) -> tuple[str, Policy | None]:
     """The strongest player of a table, by name: its expert, the strongest player named for its game, its heuristic; or nobody."""
-    chosen = (
-        "expert" if has_expert(spec.id, config) else STRONGEST.get(spec.id) or ("heuristic" if spec.heuristic else "")
-    )
+    chosen = strongest(spec, config)
     return (chosen, make_policy(chosen, spec.id, config)) if chosen else ("", None)
 
 
@@ -215,7 +213,9 @@ def costly_moves(spec: GameSpec, game: Any, moves: tuple[Move, ...], seat: int) 
         return []
     adviser.reset(seat, 0)
     hints = []
-    for step, (state, move) in enumerate(zip(states(game, moves), moves, strict=False)):
+    for step, (state, move) in enumerate(
+        zip(accumulate(moves, game.apply, initial=game.initial()), moves, strict=False)
+    ):
         if game.actor(state) != seat or len(game.legal(state)) < 2 or move.kind in speech.ACTS:
             continue
         view = game.view(state, seat)

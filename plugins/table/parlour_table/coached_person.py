@@ -14,6 +14,7 @@ class CoachedPerson(TerminalPerson):
 
     def __init__(self, env: Any, **terminal: Any) -> None:
         super().__init__(env, **terminal)
+        self._env = env
         self._coach: Coach | None = None
 
     def reset(self, seat: int, seed: int) -> None:

@@ -11,14 +11,13 @@ from typing import Annotated, Final
 import typer
 from parlour.envs.common.terminal import tell
 from parlour.envs.core import ParlourError, accept, check_one_of
-from parlour.envs.registry import name_of
 from parlour.envs.settings import COMMON
 from parlour.policies import Policy
 from parlour.policies.voice.spoken import make_player
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, seated
 from parlour.training.cli.options import Options
-from parlour.training.cli.people import NamesOption, PeopleSeedOption, first_seed, names_at
+from parlour.training.cli.people import PeopleOptions
 from parlour.training.cli.play import show_game
 from parlour.training.play import rollout
 from parlour.training.play.extras import import_extra
@@ -34,6 +33,7 @@ ME: Final = "me"
 """How a person is seated."""
 
 
+GameArgument = Annotated[str | None, typer.Argument(), "Name of the game; None: that of a policy file, else avalon_v0."]
 CoachOption = Annotated[
     bool,
     typer.Option("--coach"),
@@ -47,7 +47,8 @@ def table(
     model: ModelOption,
     settings: Annotated[TableSettings, Options(panel="Limits")],
     failures: common.FailureOptions,
-    game: common.AnyGameArgument = None,
+    people: PeopleOptions,
+    game: GameArgument = None,
     seats: Annotated[
         str,
         typer.Option(metavar="NAME[,NAME]"),
@@ -55,14 +56,12 @@ def table(
         "Who sits there, from seat 0 on: `me` for a person in a browser, or a player as in `parlour play`.",
     ] = ME,
     others: Annotated[str, COMMON, "Player for the seats that --seats does not name."] = "heuristic",
-    names: NamesOption = None,
     games: Annotated[
         int | None,
         typer.Option(min=1),
         COMMON,
         "Number of games, on consecutive seeds; None: as many as people begin, and one at a table without people.",
     ] = None,
-    seed: PeopleSeedOption = None,
     on_bad: Annotated[
         str, "Handling of a player's text that cannot be used: ask_again, default or random. People are asked again."
     ] = "ask_again",
@@ -104,16 +103,16 @@ def table(
         else (seated(name, model), make_player(name, base.spec, base.game.config, model, talk))
         for name in sitting
     ]
-    people = tuple(seat for seat, (_, player) in enumerate(players) if player is None)
-    keys = tables.keys_from(people, token)
-    called = names_at(names, base)
-    seed, seed_line = first_seed(seed, out, base)
+    persons = tuple(seat for seat, (_, player) in enumerate(players) if player is None)
+    keys = tables.keys_from(persons, token)
+    called = people.seat_names(base)
+    seed, seed_line = people.first_seed(out, base)
     stored = {"players": [name for name, _ in players], "seed": seed, "on_bad": on_bad}
     kept: AbstractContextManager[Path | str] = (
         nullcontext(out) if out else TemporaryDirectory(prefix="parlour-table-", ignore_cleanup_errors=True)
     )
     with kept as folder, games_folder(Path(folder), base, "table", stored, resume=True):
-        plan = tables.Plan(Path(folder), games if games or people else 1, seed, failures, called, coach)
+        plan = tables.Plan(Path(folder), games if games or persons else 1, seed, failures, called, coach)
         opened = tables.OpenTable(env, players, plan, keys, settings, host, port, tell=tell)
         for line in opened.links():
             tell(line)
@@ -157,13 +156,12 @@ def seats_of(names: list[str], others: str, seats: int) -> list[str]:
 def play_with_coach(
     model: ModelOption,
     setup: common.GameOptions,
-    game: common.AnyGameArgument = None,
+    people: PeopleOptions,
+    game: GameArgument = None,
     seat: Annotated[int, typer.Option(min=0), "Number of your seat."] = 0,
     others: Annotated[str, COMMON, "Player for the other seats."] = "heuristic",
-    names: NamesOption = None,
-    seed: PeopleSeedOption = None,
     talk: common.TalkOption = None,
-    out: common.TranscriptsOption = None,
+    out: Annotated[Path | None, COMMON, "Directory for the transcripts."] = None,
 ) -> None:
     """Play a game at the terminal with a coach: hints at each turn, and after the game your decisions that cost most.
 
@@ -174,8 +172,8 @@ def play_with_coach(
     base = env.game_env
     if seat >= base.game.seats:
         raise accept("seat", seat, f"0..{base.game.seats - 1}")
-    shown = names_at(names, base)
-    seed, seed_line = first_seed(seed, out, base)
+    shown = people.seat_names(base)
+    seed, seed_line = people.first_seed(out, base)
     talk = _checked_talk(talk, "words")
     players: list[Policy] = [
         make_player(others, base.spec, base.game.config, model, talk) for _ in base.possible_agents
@@ -185,7 +183,7 @@ def play_with_coach(
     seated_there[base.possible_agents[seat]] = "human"
     tell(seed_line)
     with games_folder(out, base, "coach", {"players": seated_there, "seed": seed}, resume=False):
-        file = None if out is None else out / f"{name_of(base.spec)}-1.jsonl"
+        file = None if out is None else out / f"{base.game_name}-1.jsonl"
         table = env if file is None else Recorder(env, file, header={"players": seated_there})
         episode = rollout.play(table, players, seed)
     show_game(base.text, episode, shown, heading=False)

@@ -123,7 +123,7 @@ def evening(
 
 def said(path: Path, seat: int, names: SeatNames) -> list[str]:
     """The moves of a seat in a transcript, as sentences with names."""
-    transcript = replay.read(path)
+    transcript = replay.Transcript.read(path)
     text = replay.text_of(transcript)
     return [names.shown(text.say(row.move)) for row in transcript.entries if row.seat == seat and row.move is not None]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from parlour.policies.llm.server.listening import LOOPBACK, ListeningServer, in_thread
+from parlour.policies.llm.server.listening import LOOPBACK, ListeningServer
 from parlour.policies.llm.server.protocol import Refused
 from parlour_table.server.limits import LimitedApp, failure, refusal
 from parlour_table.server.listening import LimitedServer
@@ -64,5 +64,5 @@ def serving(
     """Such a server in a thread; its address."""
     made = Answering(Limits(**limits), latency, length, Counter() if tally is None else tally)
     server = ListeningServer(LimitedServer(made), LOOPBACK, 0)
-    with in_thread(server, "limited"):
+    with server.in_thread("limited"):
         yield server.url

@@ -24,7 +24,7 @@ import numpy as np
 from parlour.envs import replay
 from parlour.envs.adapters.wording import worded_kinds
 from parlour.envs.core import OVER
-from parlour.envs.language.free_words import as_said
+from parlour.envs.language.free_words import FreeWords
 from parlour.envs.language.headings import headings_of
 from parlour.envs.language.seat_names import SeatNames
 from parlour.envs.language.speech import ACTS
@@ -178,7 +178,7 @@ def move(turn: int, **answer: Any) -> str:
 
 def differences(sent: Sequence[dict[str, Any]], path: Path, place: int) -> list[str]:
     """Where the messages of one game differ from what the place may be sent, by its transcript."""
-    file = replay.read(path)
+    file = replay.Transcript.read(path)
     game, text = file.game(), replay.text_of(file)
     headings = headings_of(text)
     stops = [state for state in replay.states(game, file.moves) if game.actor(state) >= 0 or game.actor(state) == OVER]
@@ -203,7 +203,7 @@ def differences(sent: Sequence[dict[str, Any]], path: Path, place: int) -> list[
         wrong.append("what was asked is not what the Views at the seat's turns offer")
     lines = [line for m in before if m["type"] == "told" for line in m["lines"]]
     facts = [
-        {"seat": e.seat, "kind": kinds[e], "secret": e.to is not None, "text": as_said(text.line(e))}
+        {"seat": e.seat, "kind": kinds[e], "secret": e.to is not None, "text": FreeWords.as_said(text.line(e))}
         for e in views[-1].events
     ]
     return wrong if lines == facts else [*wrong, "the speakers of the lines are not those of the View"]
@@ -211,7 +211,7 @@ def differences(sent: Sequence[dict[str, Any]], path: Path, place: int) -> list[
 
 def said(prose: str) -> str:
     """Prose as people read it: words without a claim stand as they were said."""
-    return "".join(map(as_said, prose.splitlines(keepends=True)))
+    return "".join(map(FreeWords.as_said, prose.splitlines(keepends=True)))
 
 
 def _kind(event: Any, spoken: set[str]) -> str:
@@ -237,7 +237,7 @@ def _watched(sent: Sequence[dict[str, Any]], views: Sequence[Any], text: Any) ->
     """Who watches is told the rules and the lines that everybody sees, and nothing else."""
     wrong = [f"a watcher is sent {m['type']}" for m in sent if m["type"] not in ("table", "who", "told", "board")]
     lines = [line for m in sent if m["type"] == "told" for line in m["lines"]]
-    public = [as_said(text.line(event)) for event in views[-1].events if event.to is None]
+    public = [FreeWords.as_said(text.line(event)) for event in views[-1].events if event.to is None]
     if [line["text"] for line in lines] != public or any(line["secret"] for line in lines):
         wrong.append("a watcher is told other lines than those that everybody sees")
     alike = {(m["own"], m["rules"]) for m in sent if m["type"] == "who"}

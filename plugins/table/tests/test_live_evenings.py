@@ -42,8 +42,8 @@ def test_people_play_again_as_long_as_they_like_with_new_deals_and_running_score
         last = over(opening, 3)
     assert last["games"] is None
     assert [game["replay"] for game in last["evening"]] == [f"/replay/{opening.keys.of_replay(n)}" for n in (1, 2, 3)]
-    outcomes = [replay.read(tmp_path / f"avalon_v0-{number}.jsonl").outcome for number in (1, 2, 3)]
-    deals = {replay.read(tmp_path / f"avalon_v0-{number}.jsonl").moves[0] for number in (1, 2, 3)}
+    outcomes = [replay.Transcript.read(tmp_path / f"avalon_v0-{number}.jsonl").outcome for number in (1, 2, 3)]
+    deals = {replay.Transcript.read(tmp_path / f"avalon_v0-{number}.jsonl").moves[0] for number in (1, 2, 3)}
     assert len(deals) == 3
     for seat, score in enumerate(last["seats"]):
         assert score["wins"] == sum(outcome.returns[seat] > 0 for outcome in outcomes)
@@ -57,7 +57,7 @@ def test_a_folder_of_a_finished_evening_goes_on_with_the_next_game_and_its_score
             last = over(opening, number)
     assert last["number"] == 2
     assert [len(last["evening"]), len(list(tmp_path.glob("*.jsonl")))] == [2, 2]
-    seeds = [replay.read(tmp_path / f"template_v0-{number}.jsonl").header["seed"] for number in (1, 2)]
+    seeds = [replay.Transcript.read(tmp_path / f"template_v0-{number}.jsonl").header["seed"] for number in (1, 2)]
     assert seeds == [3, 4]
 
 
@@ -72,7 +72,7 @@ def test_a_folder_from_before_tables_had_names_resumes(tmp_path):
     with opened(tmp_path, "avalon_v0", (0,), names=NAMES, num_players=5, seed=1) as opening:
         assert over(opening)["seats"][0]["told"].startswith("You ")
     assert path.read_text("utf-8").startswith("".join((header, *lines[:9])))
-    assert replay.read(path).outcome is not None
+    assert replay.Transcript.read(path).outcome is not None
 
 
 def test_people_read_and_say_names_and_the_record_keeps_seats(tmp_path):
@@ -88,9 +88,9 @@ def test_people_read_and_say_names_and_the_record_keeps_seats(tmp_path):
         watcher.join(30)
     assert "player_" not in json.dumps([watcher.sent, last])
     path = tmp_path / "avalon_v0-1.jsonl"
-    spoken = next(entry for entry in replay.read(path).entries if entry.seat == 0)
+    spoken = next(entry for entry in replay.Transcript.read(path).entries if entry.seat == 0)
     assert (spoken.move.args, spoken.raw) == ((3,), "I think player_3 is evil.")
-    assert replay.read(path).header["names"] == list(NAMES)
+    assert replay.Transcript.read(path).header["names"] == list(NAMES)
     assert not any(name in line for name in NAMES for line in path.read_text().splitlines()[1:])
 
 
@@ -110,7 +110,7 @@ def test_the_end_says_where_the_game_turned(seed, tmp_path):
     """Quests: the vote that sent the deciding team. A named Merlin: a step at which an onlooker's chance rose."""
     with opened(tmp_path, "avalon_v0", (), seed=seed) as opening:
         (watcher,) = browsed(opening, WATCHING)
-    transcript = replay.read(tmp_path / "avalon_v0-1.jsonl")
+    transcript = replay.Transcript.read(tmp_path / "avalon_v0-1.jsonl")
     turned = watcher.sent[-1]["turned"]
     assert 0 <= turned["step"] < len(transcript.entries)
     if transcript.outcome.reason == "quests":
@@ -124,7 +124,7 @@ def test_a_seat_alone_sees_marks_of_what_the_night_showed_it(tmp_path):
     """Each seat's marks that are secret are those of its View; a watcher has none."""
     with opened(tmp_path, "avalon_v0", (0, 1, 2, 3, 4), num_players=5, seed=2) as opening:
         browsers = browsed(opening, *opening.boards)
-    transcript = replay.read(tmp_path / "avalon_v0-1.jsonl")
+    transcript = replay.Transcript.read(tmp_path / "avalon_v0-1.jsonl")
     states = list(replay.states(transcript.game(), transcript.moves))
     for browser in browsers:
         laid = [message for message in browser.sent if message["type"] == "board"][-1]

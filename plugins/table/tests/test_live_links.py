@@ -56,7 +56,7 @@ def test_a_move_that_comes_again_counts_once_and_gets_the_same_answer(tmp_path):
         other.send(move(later, option=0))
         assert until(other, "taken")["turn"] == later
         until(other, "asked")
-    own = [entry for entry in replay.read(tmp_path / "avalon_v0-1.jsonl").entries if entry.seat == 0]
+    own = [entry for entry in replay.Transcript.read(tmp_path / "avalon_v0-1.jsonl").entries if entry.seat == 0]
     assert len(own) == 2
 
 

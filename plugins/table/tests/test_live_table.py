@@ -173,7 +173,7 @@ def test_a_reload_and_a_lost_connection_lose_nothing(tmp_path):
             socket.socket.close()  # a connection that is cut
         (browser,) = browsed(opening, 0)
         assert browser.sent[-1]["type"] == "over"
-    assert replay.read(tmp_path / "avalon_v0-1.jsonl").outcome is not None
+    assert replay.Transcript.read(tmp_path / "avalon_v0-1.jsonl").outcome is not None
 
 
 @pytest.mark.parametrize("key", ["", "x", "\u202e" * 200])
@@ -229,7 +229,7 @@ def test_a_move_that_cannot_be_taken_is_refused_and_the_turn_goes_on(answer, why
         assert re.fullmatch(why, refused["why"], re.DOTALL), refused["why"]
         socket.send(move(message["turn"], words="I approve the team."))
         assert next_message(socket) == {"type": "taken", "turn": message["turn"], "by": "you", "why": ""}
-    entries = replay.read(tmp_path / "avalon_v0-1.jsonl").entries
+    entries = replay.Transcript.read(tmp_path / "avalon_v0-1.jsonl").entries
     assert not any(entry.fault for entry in entries)
     assert entries[-1].raw == "I approve the team." or any(entry.raw == "I approve the team." for entry in entries)
 
@@ -247,7 +247,7 @@ def test_when_the_clock_runs_out_the_table_moves_which_is_counted(tmp_path):
             "why": "the clock ran out",
         }
         until(socket, "over", 60)
-    transcript = replay.read(tmp_path / "avalon_v0-1.jsonl")
+    transcript = replay.Transcript.read(tmp_path / "avalon_v0-1.jsonl")
     own = [entry for entry in transcript.entries if entry.seat == 0]
     assert {entry.replaced for entry in own} == {"clock"}
     assert transcript.closing["players"]["player_0"]["replaced"] == {
@@ -331,7 +331,7 @@ def test_the_end_tells_everybody_everything_and_links_the_replay(tmp_path):
         for _ in range(2):  # the second comes when the game has begun, and is nothing
             sockets[1].send(json.dumps({"type": "next", "game": 1}))
         assert [until(socket, "table")["number"] for socket in sockets] == [2, 2, 2]
-    assert replay.read(tmp_path / "template_v0-2.jsonl").outcome is None
+    assert replay.Transcript.read(tmp_path / "template_v0-2.jsonl").outcome is None
 
 
 def test_the_page_lets_only_its_own_script_run(tmp_path):
@@ -377,7 +377,7 @@ def test_a_game_that_was_cut_off_goes_on_from_its_transcript(torn, tmp_path):
         (browser,) = browsed(opening, 0)
     whole = path.read_bytes()
     assert whole.startswith(before)
-    transcript = replay.read(path)
+    transcript = replay.Transcript.read(path)
     assert transcript.outcome is not None
     assert list(replay.reenact(transcript))[-1].agent == ""
     # the last message of `told` before the first new turn is all that the seat had seen; the rest is as ever

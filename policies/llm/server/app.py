@@ -26,7 +26,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.base import Policy
 from parlour.policies.by_text import by_numbers, goes_by_text, in_words, options_in, require_readable
 from parlour.policies.llm.prompt import Templates
-from parlour.policies.llm.server import listening, protocol
+from parlour.policies.llm.server import protocol
 from parlour.policies.llm.server.listening import (
     CONNECTION,
     LOOPBACK,
@@ -330,7 +330,7 @@ def serving(*, tally: Counter[str] | None = None, policy: ServedPolicy | None = 
 def running(service: Service) -> Iterator[str]:
     """A service in a thread of this process; its address."""
     server = service.listening_at(LOOPBACK, 0)
-    with listening.in_thread(server, "parlour serve endpoint"):
+    with server.in_thread("parlour serve endpoint"):
         yield f"{server.url}/v1"
 
 

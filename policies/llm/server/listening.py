@@ -113,6 +113,17 @@ class ListeningServer:
         self.url = f"http://{shown}:{self.port}"
         self._server = server
 
+    @contextmanager
+    def in_thread(self, called: str) -> Iterator[None]:
+        """Answer in a thread of this process, which is `called` so, until the block ends."""
+        thread = threading.Thread(target=self.run, name=called, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            self.stop()
+            thread.join()
+
     def run(self) -> None:
         """Answer until `stop`, or until the process is interrupted."""
         with self._socket:
@@ -121,18 +132,6 @@ class ListeningServer:
     def stop(self) -> None:
         """Have `run` return, from whatever thread; nobody is waited for."""
         self._server.should_exit = True
-
-
-@contextmanager
-def in_thread(server: ListeningServer, called: str) -> Iterator[None]:
-    """A server that answers in a thread of this process, which is `called` so, until the block ends."""
-    thread = threading.Thread(target=server.run, name=called, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        server.stop()
-        thread.join()
 
 
 def _listening(host: str, port: int) -> socket.socket:

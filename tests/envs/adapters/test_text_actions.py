@@ -14,7 +14,7 @@ from parlour.envs.adapters.spaces import ProseSpace
 from parlour.envs.core import IllegalMove, Move, Outcome, ParlourError
 from parlour.envs.language.entries import Entry
 from parlour.envs.language.text import AmbiguousMove, UnreadableMove
-from parlour.envs.replay import read
+from parlour.envs.replay import Transcript
 from parlour.wrappers import Recorder, TextActions
 from parlour.wrappers.text_actions import ON_BAD
 
@@ -216,7 +216,7 @@ def test_faults_are_in_the_transcript_with_the_words_as_they_came_in(on_bad, rec
         if on_bad == "ask_again":
             env.step("heads or tails")
     env.close()
-    transcript = read(path)
+    transcript = Transcript.read(path)
     assert transcript.entries[1] == Entry(0, Move("promise", (0,)), None, "It is heads.")
     assert transcript.entries[2] == Entry(1, None, (1,), words, "unreadable")
     rest = {

@@ -78,7 +78,7 @@ def test_notes_go_to_the_line_of_their_own_answer(tmp_path):
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     answered = [0] * 5
     replaced = silent = 0
-    for entry, line in zip(replay.read(path).entries, lines[1:], strict=False):
+    for entry, line in zip(replay.Transcript.read(path).entries, lines[1:], strict=False):
         if entry.seat == NATURE:
             assert "answer" not in line
             continue

@@ -8,7 +8,7 @@ import pytest
 from parlour.envs import registry
 from parlour.envs.core import Outcome
 from parlour.envs.language.headings import LANGUAGES, headings_of, language_of, sections_of
-from parlour.envs.language.text import end_for, end_of, was
+from parlour.envs.language.text import end_of, was
 from parlour.policies.by_text import options_in
 from parlour.wrappers import TextActions
 from parlour.wrappers.shapes import window
@@ -74,11 +74,11 @@ def test_an_end_in_words():
     assert end_of(avalon.text, Outcome((), "evil", "quests")) == "Evil wins: three quests failed."
     assert end_of(avalon.text, Outcome((), "draw", "forfeit")) == "Nobody wins: a player gave up."
     lost = Outcome((-1.0, 1.0), "evil", "quests")
-    assert end_for(avalon.text, lost, 0) == "You lost: evil failed three quests."
-    assert end_for(avalon.text, lost, 1) == "You won: evil failed three quests."
+    assert end_of(avalon.text, lost, 0) == "You lost: evil failed three quests."
+    assert end_of(avalon.text, lost, 1) == "You won: evil failed three quests."
     named = Outcome((-1.0, 1.0), "evil", "assassination")
-    assert end_for(avalon.text, named, 0) == "You lost: your Merlin was named."
-    assert end_for(avalon.text, named, 1) == "You won: the Assassin found Merlin."
+    assert end_of(avalon.text, named, 0) == "You lost: your Merlin was named."
+    assert end_of(avalon.text, named, 1) == "You won: the Assassin found Merlin."
     en, zh = (opened(language).text for language in ("en", "zh"))
     assert end_of(en, Outcome((), "murderers", "votes")) == "The murderers win: more victims are missed than solved."
     assert end_of(zh, Outcome((), "murderers", "votes")) == "凶手获胜：破案的死者少于未破的。"

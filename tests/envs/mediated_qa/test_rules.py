@@ -18,7 +18,7 @@ from parlour.envs.mediated_qa.encode import MediatedEncoder
 from parlour.envs.mediated_qa.service import Asked
 from parlour.envs.mediated_qa.vocabulary import ALL, PUBLISHED, Joint, MediatedView
 from parlour.envs.registry import known
-from parlour.envs.replay import read, states
+from parlour.envs.replay import Transcript, states
 from parlour.policies import HeuristicPolicy
 from parlour.policies.agents.mediated_qa import joint as names
 from parlour.wrappers import Recorder, SeatEnv
@@ -236,7 +236,7 @@ def test_a_transcript_is_played_again_without_its_service(tmp_path):
         env.step(int(np.flatnonzero(env.infos[env.agent_selection]["action_mask"])[0]))
     env.close()
     calls = list(service.calls)
-    transcript = read(tmp_path / "game.jsonl")
+    transcript = Transcript.read(tmp_path / "game.jsonl")
     again = transcript.game()
     again._make_service = lambda: pytest.fail("the service was asked")
     last = list(states(again, transcript.moves))[-1]

@@ -407,7 +407,7 @@ def test_a_whole_game_is_played_in_chinese_words_and_replayed(case, hearing, tmp
     env.close()
     text = file.read_text(encoding="utf-8")
     assert "说实话，那天晚上我记得不太清楚了。" in text
-    transcript = replay.read(file, folders=[CASES])
+    transcript = replay.Transcript.read(file, folders=[CASES])
     steps = list(replay.reenact(transcript, "text"))
     for step, texts in zip(steps, seen, strict=False):
         assert [step.observations[agent]["text"] for agent in bare.possible_agents] == texts

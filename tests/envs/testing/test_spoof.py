@@ -17,7 +17,7 @@ from parlour.envs.adapters.spaces import ProseSpace
 from parlour.envs.core import Move
 from parlour.envs.language.speech import ACTS
 from parlour.envs.language.text import CHOICE, MAX_WORDS, RECORD, WHO, clean
-from parlour.envs.replay import read
+from parlour.envs.replay import Transcript
 from parlour.envs.testing.spoof import SPOOFS, assert_only_one_line_differs
 from parlour.wrappers import Recorder, TextActions
 
@@ -94,7 +94,7 @@ def test_the_words_as_they_came_in_are_kept_in_the_transcript(utterance, tmp_pat
     env.close()
     assert len(path.read_bytes().splitlines()) == path.read_bytes().count(b"\n") == 1 + len(bare.moves)
     path.read_text(encoding="utf-8")
-    entry = read(path).entries[1]
+    entry = Transcript.read(path).entries[1]
     assert entry.raw == utterance
     assert entry.move == bare.moves[1]
     assert entry.move.words == clean(utterance)

@@ -27,7 +27,7 @@ def game(path, seed, wolves, villagers=None):
     base = env.unwrapped
     names = [wolves if base.view(seat).role == WEREWOLF else villagers or wolves for seat in range(8)]
     play(env, [make_policy(name, GAME, base.game.config) for name in names], seed)
-    return replay.read(path)
+    return replay.Transcript.read(path)
 
 
 def decisions(path, seeds, wolves, villagers=None) -> Iterator[tuple[int, object, object, object]]:

@@ -34,7 +34,7 @@ def moves(policy, path, seed=1, **options):
     env = Recorder(table("avalon_v0", **(TABLE | options)), path, overwrite=True)
     config = env.unwrapped.game.config
     play(env, [make_policy(policy, "avalon_v0", config) for _ in range(config["num_players"])], seed)
-    return replay.read(path).moves
+    return replay.Transcript.read(path).moves
 
 
 def test_it_plays_by_its_file(file, tmp_path):
@@ -47,7 +47,9 @@ def test_it_can_be_sent_to_other_processes(file, tmp_path):
     policy = pickle.loads(pickle.dumps(make_policy(f"heuristic:habits={file}", "avalon_v0", {})))
     env = Recorder(table("avalon_v0", **TABLE), tmp_path / "sent.jsonl")
     play(env, [policy, *(make_policy(f"heuristic:habits={file}", "avalon_v0", {}) for _ in range(4))], 1)
-    assert replay.read(tmp_path / "sent.jsonl").moves == moves(f"heuristic:habits={file}", tmp_path / "here.jsonl")
+    assert replay.Transcript.read(tmp_path / "sent.jsonl").moves == moves(
+        f"heuristic:habits={file}", tmp_path / "here.jsonl"
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,7 +79,7 @@ def test_features_hold_the_chances_of_the_file(file, tmp_path):
     # the same game seen twice: the numbers differ only in the chances, and those are the heuristic's own
     env = Recorder(table("avalon_v0", **TABLE), tmp_path / "seen.jsonl")
     play(env, [make_policy("heuristic", "avalon_v0", {}) for _ in range(5)], 2)
-    transcript = replay.read(tmp_path / "seen.jsonl")
+    transcript = replay.Transcript.read(tmp_path / "seen.jsonl")
     rules = transcript.game()
     plain, learned = GAME.encoder(rules).of_seat("belief"), GAME.encoder(rules).of_seat(f"belief:habits={file}")
     assert plain.names == learned.names

@@ -409,7 +409,7 @@ def misfits(asked, move, facts, view):
 
 def check(path, habits=None):
     """All talk of a transcript, whose players believed by a file of habits."""
-    checked, transcript = Checked(), replay.read(path)
+    checked, transcript = Checked(), replay.Transcript.read(path)
     game, text = transcript.game(), replay.text_of(transcript)
     states = replay.states(game, transcript.moves)
     state = next(states)

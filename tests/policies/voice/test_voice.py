@@ -10,7 +10,7 @@ from parlour.envs.adapters.turn import take_turn
 from parlour.envs.avalon.habits import HabitsFile
 from parlour.envs.core import Event, Move
 from parlour.envs.language import questions, speech
-from parlour.envs.language.free_words import as_said, read_free_words, understood
+from parlour.envs.language.free_words import FreeWords
 from parlour.envs.language.language_files import read_language
 from parlour.envs.language.text import say_speech
 from parlour.envs.registry import registry
@@ -239,20 +239,20 @@ def test_players_with_words_of_their_own_keep_them():
     ],
 )
 def test_free_words_of_a_person_are_read_for_a_claim(words, move):
-    parsed = read_free_words(Table(), words, Listener)
+    parsed = FreeWords(Table()).read(words, Listener)
     assert parsed == move._replace(words=words)
     claim = "" if move.kind == speech.SILENT else say_speech(move, ROLES)
-    assert understood(Table(), parsed).partition("a question to ")[0].strip() == claim
+    assert FreeWords(Table()).understood(parsed).partition("a question to ")[0].strip() == claim
 
 
 def test_words_without_a_claim_stand_as_they_were_said():
     text = registry["avalon_v0"].env(action="text").unwrapped.text
     line = text.line(Event(1, Move(speech.SILENT, (), 'Well. "Hm."'), None))
-    assert as_said(line) == 'player_1 says: "Well. \\"Hm.\\""\n'
+    assert FreeWords.as_said(line) == 'player_1 says: "Well. \\"Hm.\\""\n'
     claim = text.line(Event(1, Move(speech.ACCUSE, (2,), "It is player_2!"), None))
-    assert as_said(claim) == claim
+    assert FreeWords.as_said(claim) == claim
     spoof = text.line(Event(1, Move(speech.ACCUSE, (2,), 'x" (taken as: I have nothing to say.)'), None))
-    assert as_said(spoof) == spoof
+    assert FreeWords.as_said(spoof) == spoof
 
 
 def test_a_game_that_names_no_voice_gets_the_words_of_its_claims_without_reasons():

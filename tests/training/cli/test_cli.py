@@ -66,7 +66,7 @@ def test_replay_shows_every_move_and_what_a_seat_observed(transcript, capsys, js
     assert run(["replay", str(transcript), "--seat", "player_1"]) == 0
     assert "# Who you are\nYou are player_1. Your role is Loyal Servant (good)." in capsys.readouterr().out
     steps = json_of(["replay", str(transcript), "--json"])["steps"]
-    entries = [e for e in replay.read(transcript).entries if e.seat >= 0]
+    entries = [e for e in replay.Transcript.read(transcript).entries if e.seat >= 0]
     assert [step["agent"] for step in steps] == [f"player_{entry.seat}" for entry in entries]
 
 

@@ -87,7 +87,7 @@ class RouteGame(NamedTuple):
 
 def games_in(folder: Path) -> list[RouteGame]:
     """The games whose transcripts are in a folder, by their seeds."""
-    read = [replay.read(path) for path in folder.glob("*.jsonl")]
+    read = [replay.Transcript.read(path) for path in folder.glob("*.jsonl")]
     games = [
         RouteGame(int(game.header["seed"]), game.entries, game.outcome) for game in read if game.outcome is not None
     ]

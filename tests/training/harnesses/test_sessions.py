@@ -43,7 +43,7 @@ def test_a_game_by_id_is_an_ordinary_transcript_with_its_outcome(tmp_path):
     sessions = Sessions(SessionSettings(game="avalon_v0", options={"num_players": 5}, out=tmp_path, seed=4))
     turns = to_the_end(sessions, sessions.begin(), np.random.default_rng(0))
     sessions.close()
-    transcript = replay.read(tmp_path / "avalon_v0-1.jsonl")
+    transcript = replay.Transcript.read(tmp_path / "avalon_v0-1.jsonl")
     assert transcript.header["seed"] > 2**32  # nobody tries them all
     assert transcript.header["players"] == {"player_0": "caller", **{f"player_{k}": "heuristic" for k in range(1, 5)}}
     assert transcript.outcome.returns[0] == turns[-1].reward
@@ -72,7 +72,7 @@ def test_a_caller_that_is_gone_frees_its_place_and_its_game_is_played_to_its_end
     sessions.end(whole.session)
     assert sessions.counts == SessionCounts(begun=2, in_progress=0, left=1)
     sessions.close()
-    transcript = replay.read(tmp_path / "avalon_v0-1.jsonl")
+    transcript = replay.Transcript.read(tmp_path / "avalon_v0-1.jsonl")
     assert transcript.outcome is not None
     assert any(line.get("by") == "table" and line["seat"] == "player_0" for line in transcript.lines)
 
@@ -100,7 +100,7 @@ def test_a_caller_that_was_not_heard_of_for_too_long_gives_its_place_away_where_
         sessions.look(second.session)
     assert sessions.counts == SessionCounts(begun=3, in_progress=2, left=1)
     sessions.close()
-    assert replay.read(tmp_path / "avalon_v0-2.jsonl").outcome is not None
+    assert replay.Transcript.read(tmp_path / "avalon_v0-2.jsonl").outcome is not None
 
 
 def test_two_calls_at_once_are_one_call_and_one_refusal():
@@ -142,7 +142,9 @@ def test_deals_are_random_and_those_of_a_host_s_seed_are_repeatable_without_tell
         sessions = Sessions(SessionSettings(game="avalon_v0", out=out, seed=7))
         dealt(sessions, 3)
         sessions.close()
-    seeds = [[replay.read(out / f"avalon_v0-{k}.jsonl").header["seed"] for k in (1, 2, 3)] for out in folders]
+    seeds = [
+        [replay.Transcript.read(out / f"avalon_v0-{k}.jsonl").header["seed"] for k in (1, 2, 3)] for out in folders
+    ]
     assert seeds[0] == seeds[1]
     assert len(set(seeds[0])) == 3
     assert min(abs(one - other) for one in seeds[0] for other in seeds[0] if one != other) > 2**32
@@ -167,13 +169,13 @@ def test_the_file_of_a_game_in_progress_is_private_under_a_random_name_and_numbe
         assert len(playing.stem) == len("playing-") + 32
         sessions.leave(turn.session)
         assert not playing.exists()
-        assert replay.read(tmp_path / f"avalon_v0-{number}.jsonl").outcome is not None
+        assert replay.Transcript.read(tmp_path / f"avalon_v0-{number}.jsonl").outcome is not None
         sessions.begin()  # it stays unfinished
         (tmp_path / f"avalon_v0-{number + 1}.jsonl").touch()  # of another server
         sessions.close()
         (tmp_path / f"avalon_v0-{number + 1}.jsonl").unlink()
         unfinished = tmp_path / f"avalon_v0-{number + 2}.jsonl"
-        assert replay.read(unfinished).outcome is None
+        assert replay.Transcript.read(unfinished).outcome is None
         unfinished.unlink()
 
 

@@ -5,21 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from parlour.policies.llm.decisions import Decisions
-from parlour.training.measure.decision_tables import (
-    ASKED,
-    MEANING,
-    SIGN,
-    TOOK,
-    WHOSE,
-    decision_tables,
-    figure,
-    marked,
-    no_result,
-)
+from parlour.training.measure.decision_tables import ASKED, MEANING, TOOK, WHOSE, decision_tables, figure, no_result
 from parlour.training.measure.evaluate import Comparison, DecisionShare, Evaluation
 from parlour.training.measure.evaluation_tables import comparison_table, rate_table
 from parlour.training.report.result_table import Column, cell_text
-from parlour.training.statistics import paired, rate
+from parlour.training.report.verdicts import SIGN, DecidedBy
+from parlour.training.statistics import Estimate
 
 # 20 decisions: 12 at the first reply, 4 at the second, 3 by the heuristic, 1 by the table: 16 of 20 its own
 CHAT = Decisions(
@@ -141,9 +132,9 @@ def test_a_heuristic_in_a_models_place_shows_what_was_called_even_without_a_repl
 
 
 def test_more_than_a_twentieth_marks_a_player():
-    assert marked("chat", 95, 100) == "chat"  # 5 of 100 are a twentieth
-    assert marked("chat", 94, 100) == f"chat {SIGN}"
-    assert marked("chat", 0, 0) == "chat"
+    assert DecidedBy("chat", 95, 100).marked == "chat"  # 5 of 100 are a twentieth
+    assert DecidedBy("chat", 94, 100).marked == f"chat {SIGN}"
+    assert DecidedBy("chat", 0, 0).marked == "chat"
     assert MEANING.startswith(f"{SIGN} more than 5%")
 
 
@@ -159,8 +150,8 @@ def test_a_figure_below_95_per_cent_is_marked_and_below_half_not_shown():
 
 def test_the_tables_of_an_evaluation_mark_each_figure_and_show_none_below_half():
     own = {"a": {"all": DecisionShare(18, 20)}, "b": {"all": DecisionShare(9, 20)}, "c": {"all": DecisionShare(20, 20)}}
-    rates = {name: {"all": rate(3, 4)} for name in own}
-    pairs = tuple(Comparison(a, b, "all", paired([True, True], [False, True])) for a, b in ("ca", "cb"))
+    rates = {name: {"all": Estimate.rate(3, 4)} for name in own}
+    pairs = tuple(Comparison(a, b, "all", Estimate.paired([True, True], [False, True])) for a, b in ("ca", "cb"))
     shown = [row[-1] for row in rate_table(Evaluation("team", {}, (), rates, pairs, own)).texts()]
     assert [cell[:7] for cell in shown] == [" 75.0% ", SIGN, " 75.0% "]
     assert [cell.endswith(SIGN) for cell in shown] == [True, True, False]
@@ -180,7 +171,7 @@ def test_no_result_names_each_player_once():
 
 def test_a_comparison_rests_on_the_decisions_of_both_in_its_part():
     own = {"a": {"all": DecisionShare(5, 10), "good": DecisionShare(3, 4)}, "b": {"all": DecisionShare(9, 9)}}
-    whole, part = (Comparison("a", "b", side, paired([True], [False])) for side in ("all", "good"))
+    whole, part = (Comparison("a", "b", side, Estimate.paired([True], [False])) for side in ("all", "good"))
     report = Evaluation("team", {"game": "avalon_v0"}, (), {}, (whole, part), own)
     assert report.rests_on(whole) == [("a", 5, 10), ("b", 9, 9)]
     assert report.rests_on(part) == [("a", 3, 4), ("b", 0, 0)]  # nothing is known of B's

@@ -9,7 +9,7 @@ from parlour.policies import HeuristicPolicy, RandomPolicy
 from parlour.training.measure import evaluate
 from parlour.training.play import rollout, seeds
 from parlour.training.play.runner import GameRunner
-from parlour.training.statistics import paired, rate
+from parlour.training.statistics import Estimate
 from scipy.stats import binomtest
 
 
@@ -21,16 +21,16 @@ from scipy.stats import binomtest
     ],
 )
 def test_wilson_interval_of_the_textbook_and_at_the_edge(hits, n, low, high):
-    estimate = rate(hits, n)
+    estimate = Estimate.rate(hits, n)
     assert estimate is not None
     assert (round(estimate.low, 4), round(estimate.high, 4)) == (low, high)
-    assert rate(0, 0) is None
+    assert Estimate.rate(0, 0) is None
 
 
 def test_mcnemar_exact_counts_discordant_pairs_only():
     a = [True] * 9 + [False] * 1 + [True] * 40
     b = [False] * 9 + [True] * 1 + [True] * 40
-    estimate = paired(a, b)
+    estimate = Estimate.paired(a, b)
     # 9 against 1 of 10 coins: 2 * (1 + 10) / 1024 = 0.0215
     assert (estimate.only_a, estimate.only_b, estimate.n) == (9, 1, 50)
     assert estimate.p == pytest.approx(22 / 1024)
@@ -41,13 +41,13 @@ def test_mcnemar_exact_counts_discordant_pairs_only():
 
 def test_paired_difference_is_antisymmetric_and_null_for_equals():
     a, b = [True, False, True, True], [False, False, True, False]
-    ab, ba = paired(a, b), paired(b, a)
+    ab, ba = Estimate.paired(a, b), Estimate.paired(b, a)
     assert (ab.value, ab.low, ab.high) == (-ba.value, pytest.approx(-ba.high), pytest.approx(-ba.low))
-    same = paired(a, a)
+    same = Estimate.paired(a, a)
     assert (same.value, same.p) == (0.0, 1.0)
     assert same.low < 0 < same.high
     with pytest.raises(ValueError, match="same length"):
-        paired([True], [])
+        Estimate.paired([True], [])
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_transcripts_of_an_evaluation_tell_who_played(env, tmp_path):
         GameRunner(out=tmp_path / "seat"),
     )
     evaluate.team(env, ("x", RandomPolicy), ("y", HeuristicPolicy), [7], GameRunner(out=tmp_path / "sides"))
-    heads = {path.name: replay.read(path).header for path in tmp_path.glob("*/*.jsonl")}
+    heads = {path.name: replay.Transcript.read(path).header for path in tmp_path.glob("*/*.jsonl")}
     assert sorted(heads) == [
         "avalon_v0-7-good-1_x-evil-2_y.jsonl",
         "avalon_v0-7-good-2_y-evil-1_x.jsonl",
@@ -113,7 +113,7 @@ def test_transcripts_of_an_evaluation_tell_who_played(env, tmp_path):
         8,
         ["heuristic", "c/b.npz", "heuristic", "heuristic", "heuristic"],
     )
-    good = replay.read(tmp_path / "sides" / "avalon_v0-7-good-1_x-evil-2_y.jsonl")
+    good = replay.Transcript.read(tmp_path / "sides" / "avalon_v0-7-good-1_x-evil-2_y.jsonl")
     game = good.game()
     for seat, name in enumerate(good.header["players"].values()):
         side = game.view(list(replay.states(game, good.moves))[-1], seat).side

@@ -47,7 +47,7 @@ def test_each_deal_is_played_twice_with_the_blocks_changed_over(made: Any, folde
         f"werewolf_v0-{seed}-gratr-{block}.jsonl" for seed in (first, second) for block in ("leaders", "werewolves")
     ]
     for leaders, wolves in (files[:2], files[2:]):
-        a, b = replay.read(leaders), replay.read(wolves)
+        a, b = replay.Transcript.read(leaders), replay.Transcript.read(wolves)
         assert a.header["seed"] == b.header["seed"]
         assert a.moves[0] == b.moves[0]  # the deal
         names = a.game().role_names  # type: ignore[attr-defined]
@@ -282,7 +282,7 @@ def test_gratr_with_settings_sits_in_the_place_of_gratr(folder: Path) -> None:
     assert f"Here GRATR is {ours}." in table.remarks
     (kept,) = (path for path in folder.iterdir() if "gamma" in path.name)
     for path in kept.iterdir():
-        assert list(replay.read(path).header["players"].values()).count(f"{PAPER},gamma=0.02,rho=0.9") == 4
+        assert list(replay.Transcript.read(path).header["players"].values()).count(f"{PAPER},gamma=0.02,rho=0.9") == 4
 
 
 @pytest.mark.parametrize("ours", ["heuristic", "werewolf_rag", "gratr2:gamma=0"])

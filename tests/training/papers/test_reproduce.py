@@ -19,7 +19,7 @@ from parlour.training.papers.cells import Reproduction, TableCell, cell, printed
 from parlour.training.papers.report import report_of, verdict_of
 from parlour.training.papers.reproduce import TABLES, ReproductionSetting, reproduce
 from parlour.training.play.runner import GameRunner
-from parlour.training.statistics import paired, rate
+from parlour.training.statistics import Estimate
 
 from tests.reference_data import paper_table
 
@@ -109,7 +109,7 @@ def test_a_cell_has_the_papers_figure_or_none():
 
 def test_a_side_s_value_is_the_mean_of_its_roles_not_of_its_cards():
     """1 fail of 3 and 9 of 9: (33.3 + 100) / 2 = 66.7 %; pooled it would be 10 of 12, 83.3 %."""
-    fails = {"Morgana": rate(1, 3), "Assassin": rate(9, 9)}
+    fails = {"Morgana": Estimate.rate(1, 3), "Assassin": Estimate.rate(9, 9)}
     of_side = avalon_social_tables._of_side(fails, ("Morgana", "Assassin"))
     assert of_side.value == pytest.approx(2 / 3)
     assert (
@@ -156,7 +156,7 @@ def jobs(monkeypatch) -> list[tuple[str, Any]]:
 def test_the_agent_plays_one_side_as_a_team(jobs, tmp_path):
     reproduce("avalon-7", ReproductionSetting(games=2, practice=0, out=tmp_path))
     for what, job in jobs:
-        transcript = replay.read(job.transcript)
+        transcript = replay.Transcript.read(job.transcript)
         names = [name for name, _ in job.players]
         assert list(transcript.header["players"].values()) == names
         roles = [transcript.game().role_names[role] for role in transcript.moves[0].args[:-1]]
@@ -173,12 +173,12 @@ def test_a_win_rate_and_its_difference_by_hand():
     alone = avalon_tables._win_rate("avalon-2", "full", "good", full, None)
     assert alone.difference is None
     assert alone.paper == 90
-    assert alone.ours == rate(4, 5)
+    assert alone.ours == Estimate.rate(4, 5)
     # Wilson, 4 of 5: (0.8 + z2/10 -+ z sqrt(0.16/5 + z2/100)) / (1 + z2/5) with z = 1.96
     assert (alone.ours.low, alone.ours.high) == pytest.approx((0.3755, 0.9638), abs=1e-4)
     win_rate = avalon_tables._win_rate("avalon-2", "without analysis", "good", less, full)
-    assert win_rate.ours == rate(2, 5)
-    assert win_rate.difference == paired(less.won, full.won)
+    assert win_rate.ours == Estimate.rate(2, 5)
+    assert win_rate.difference == Estimate.paired(less.won, full.won)
     assert (win_rate.difference.only_a, win_rate.difference.only_b, win_rate.difference.value) == (0, 2, -0.4)
     assert win_rate.difference.p == pytest.approx(0.5)  # two discordant cases, both one way
 
@@ -186,7 +186,7 @@ def test_a_win_rate_and_its_difference_by_hand():
 def test_rows_that_did_not_come_out_lower_are_named():
     def of(a: str, b: str) -> Any:
         won = [[letter == "w" for letter in games] for games in (a, b)]
-        return cell("avalon-2", "without plan", "evil", "WR", rate(1, 2), paired(*won))
+        return cell("avalon-2", "without plan", "evil", "WR", Estimate.rate(1, 2), Estimate.paired(*won))
 
     assert avalon_tables._not_lower((of("l" * 40, "w" * 40),)) == []
     assert avalon_tables._not_lower((of("wl", "wl"),)) == ["without plan, evil: not lower (+0.0 points)."]
@@ -254,8 +254,10 @@ def test_what_cannot_be_reproduced(arguments, capsys):
 def table_of_rows(**own: int) -> Reproduction:
     """Rows of 4 games, 3 of them won, each with so many of 20 decisions its player's own; differences are from the first."""
     rows = list(own)
-    apart = paired([True, True, True, False], [False, True, False, True])
-    cells = tuple(TableCell(row, "good", "wins", 70.0, rate(3, 4), None if row == rows[0] else apart) for row in rows)
+    apart = Estimate.paired([True, True, True, False], [False, True, False, True])
+    cells = tuple(
+        TableCell(row, "good", "wins", 70.0, Estimate.rate(3, 4), None if row == rows[0] else apart) for row in rows
+    )
     players = {row: Decisions(first=count, heuristic={"invalid": 20 - count}) for row, count in own.items()}
     return Reproduction("x-1", "a table", "some-model", cells, (), players)
 

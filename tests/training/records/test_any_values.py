@@ -67,7 +67,7 @@ def check_any_value(form, made, data):
     assert len(message) < 1000
     if message:
         return
-    transcript = replay.parse(text.encode(), "made.jsonl")
+    transcript = replay.Transcript.parse(text.encode(), "made.jsonl")
     assert list(replay.reenact(transcript))
 
 

@@ -53,7 +53,7 @@ def played(form, config, seed):
 
 
 def transcript_of(text):
-    return replay.parse(text.encode(), "made.jsonl")
+    return replay.Transcript.parse(text.encode(), "made.jsonl")
 
 
 @pytest.mark.parametrize(("form", "config"), TABLES)
@@ -95,7 +95,7 @@ def test_a_tied_hunt_is_drawn_by_nature(tmp_path):
 def test_the_example_of_werewolf_is_a_whole_game(tmp_path):
     (tmp_path / "games.jsonl").write_text(json.dumps(EVENING) + "\n")
     (path,) = werewolf.import_records(tmp_path / "games.jsonl", tmp_path / "out")
-    transcript = replay.read(path)
+    transcript = replay.Transcript.read(path)
     assert path.name == "evening_1.jsonl"
     assert transcript.outcome is not None
     assert (transcript.outcome.winner, transcript.outcome.reason) == ("village", "wolves_dead")
@@ -179,7 +179,7 @@ def test_transcripts_are_exported_and_imported_again(tmp_path, capsys):
     assert run(["import", "werewolf", str(tmp_path / "games.jsonl"), "--out", str(tmp_path / "a")]) == 0
     assert run(["export", str(tmp_path / "a"), "--out", str(tmp_path / "again" / "games.jsonl")]) == 0
     assert run(["import", "werewolf", str(tmp_path / "again" / "games.jsonl"), "--out", str(tmp_path / "b")]) == 0
-    first, second = (replay.read(tmp_path / folder / "evening_1.jsonl") for folder in "ab")
+    first, second = (replay.Transcript.read(tmp_path / folder / "evening_1.jsonl") for folder in "ab")
     assert first.moves == second.moves
     assert first.outcome == second.outcome
     capsys.readouterr()

@@ -32,8 +32,8 @@ def folder(request, tmp_path_factory):
 
 def test_the_answers_played_as_a_conversation_are_the_game_again(folder):
     """Each seat's messages are word for word what Conversation sends, and the answers make the recorded moves."""
-    for file in replay.transcript_files(folder):
-        transcript = replay.read(file, folders=[CASES])
+    for file in replay.Transcript.files(folder):
+        transcript = replay.Transcript.read(file, folders=[CASES])
         messages = {conversation["seat"]: iter(conversation["messages"]) for conversation in conversations(transcript)}
         env = table(transcript.header["game"], on_bad="raise", **transcript.header["config"])
         talk = Conversation(env, list_options=True)
@@ -63,13 +63,15 @@ def test_won_keeps_the_seats_with_a_positive_return(tmp_path):
 def test_an_answer_that_was_not_the_seats_own_has_weight_0(tmp_path):
     """One move of the table and one of the heuristic, as a transcript marks them."""
     assert run(["play", "avalon_v0", "--players", "5", "--games", "1", "--out", str(tmp_path)]) == 0
-    (file,) = replay.transcript_files(tmp_path)
+    (file,) = replay.Transcript.files(tmp_path)
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     moves = [line for line in lines if "move" in line and line["seat"] != "nature"]
     moves[0] |= {"by": "table", "reason": "default"}
     moves[1] |= {"by": "heuristic", "reason": "timeout"}
     file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    messages = [message for conversation in conversations(replay.read(file)) for message in conversation["messages"]]
+    messages = [
+        message for conversation in conversations(replay.Transcript.read(file)) for message in conversation["messages"]
+    ]
     assert [message["weight"] for message in messages if message["role"] == "assistant"].count(0) == 2
 
 

@@ -63,7 +63,7 @@ def recorded(folder: Path, game: str, players: list[str], seed: int = 1, **optio
     env = Recorder(table, folder / f"{game}.jsonl", header=header)
     rollout.play(env, seated, seed)
     env.close()
-    return transcripts.read(folder / f"{game}.jsonl")
+    return transcripts.Transcript.read(folder / f"{game}.jsonl")
 
 
 GAMES = {

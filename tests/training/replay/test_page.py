@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from parlour.envs.common.plain import plain
-from parlour.envs.replay import read
+from parlour.envs.replay import Transcript
 from parlour.training.replay.asked import Pieces
 from parlour.training.replay.build import replay_of
 from parlour.training.replay.model import Replay
@@ -20,7 +20,7 @@ REPLAYS = Path(__file__).parent / "data"
 
 def test_the_data_of_a_coin_game_is_the_example_that_is_written_down():
     """The coin shows heads, which its keeper alone is told; he lies, and the guesser believes it right: tails is not said."""
-    data = plain(replay_of(read(REPLAYS / "coin.jsonl"), "coin.jsonl"), sparse=True)
+    data = plain(replay_of(Transcript.read(REPLAYS / "coin.jsonl"), "coin.jsonl"), sparse=True)
     assert data == json.loads((REPLAYS / "coin.json").read_text("utf-8"))
 
 
@@ -34,7 +34,7 @@ def lines_of_file(name: str = "coin.jsonl") -> list[str]:
 def replayed(tmp_path: Path, *lines: str) -> Replay:
     path = tmp_path / "game.jsonl"
     path.write_text("".join(lines), "utf-8")
-    return replay_of(read(path))
+    return replay_of(Transcript.read(path))
 
 
 def test_a_game_that_was_killed_is_shown_up_to_its_last_whole_line(tmp_path):

@@ -32,7 +32,7 @@ from parlour.training.measure.werewolf import trust_picture
 from parlour.training.papers import figures, grace_pictures
 from parlour.training.papers.questum_games import OVERALL
 from parlour.training.papers.reproduce import Reproduction, TableCell
-from parlour.training.statistics import Estimate, rate
+from parlour.training.statistics import Estimate
 
 LONG = "a-player-with-a-long-name:file=runs/somewhere/policy.npz"
 WHO = "made-up players"
@@ -56,7 +56,7 @@ def draw_arena(path, players=("heuristic", "random", LONG)):
         cycles=[(LONG, "heuristic", "random")] * 5,
         scored=frozenset(players),
         decisions=dict.fromkeys(players, Decisions()),
-        cell=lambda a, b: rate(len(a) % 9, 8),
+        cell=lambda a, b: Estimate.rate(len(a) % 9, 8),
     )
     arena.draw(namespace, path)
 
@@ -66,7 +66,7 @@ def population(snapshots=2):
     members += [Member(f"s{k:03d}", f"s{k:03d}.npz", 400_000 * k) for k in range(snapshots)]
     return SimpleNamespace(
         config=SimpleNamespace(game="avalon_v0"),
-        crossplay=SimpleNamespace(members=members, rate=lambda a, b: rate(19 if a < b else 1, 20)),
+        crossplay=SimpleNamespace(members=members, rate=lambda a, b: Estimate.rate(19 if a < b else 1, 20)),
         snapshots=members[3:],
         first="s000",
         ratings=[SimpleNamespace(name=member.name, mu=25.0 + k, sigma=1.0) for k, member in enumerate(members)],
@@ -159,7 +159,7 @@ def draw_scores(path):
         ("GraphRAG", "the paper's signals"),
     )
     cells = [
-        TableCell(row, of, measure, 20.0 * k if measure != "net utility" else None, rate(30, 60))
+        TableCell(row, of, measure, 20.0 * k if measure != "net utility" else None, Estimate.rate(30, 60))
         if measure != "net utility"
         else TableCell(row, of, measure, None, Estimate(12.0, -3.0, 25.0, 60), share=False)
         for k, (row, of) in enumerate(systems)

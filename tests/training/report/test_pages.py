@@ -13,8 +13,8 @@ import pytest
 from parlour.envs.core import ParlourError
 from parlour.training.replay import viewer
 from parlour.training.report import html, page
-from parlour.training.report.page import Page, render
-from parlour.training.report.result_table import plain_table
+from parlour.training.report.page import Page
+from parlour.training.report.result_table import ResultTable
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)> \u202e & \u2028 \ud800 \"'"
 
@@ -24,16 +24,16 @@ def element(made: str, opening: str, closing: str) -> str:
 
 
 def test_texts_in_the_data_cannot_end_their_element_and_are_read_back_whole():
-    made = render(Page("a page", {"say": HOSTILE, "n": 0.1}))
+    made = Page("a page", {"say": HOSTILE, "n": 0.1}).render()
     text = element(made, '<script type="application/json" id="data">', "</script>")
     assert json.loads(text) == {"say": HOSTILE, "n": 0.1}
     assert not set(text) & set("<>&\u2028\u202e")
     assert made.encode().decode() == made  # lone surrogates are escaped
-    assert "<title>&lt;b&gt;x&lt;/b&gt;</title>" in render(Page("<b>x</b>"))
+    assert "<title>&lt;b&gt;x&lt;/b&gt;</title>" in Page("<b>x</b>").render()
 
 
 def test_only_the_pages_own_script_and_style_are_allowed_and_nothing_is_fetched():
-    made = render(Page("a page", {"a": 1}))
+    made = Page("a page", {"a": 1}).render()
     policy = element(made, 'http-equiv="Content-Security-Policy" content="', '">')
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
     for tag, rule in (("script", "script-src"), ("style", "style-src")):
@@ -41,7 +41,7 @@ def test_only_the_pages_own_script_and_style_are_allowed_and_nothing_is_fetched(
         assert rules[rule] == f"'sha256-{base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()}'"
     assert rules["default-src"] == rules["connect-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
     assert rules["img-src"] == "data:"
-    assert "connect-src 'self';" in render(Page("a table", connects=True))  # with its server alone
+    assert "connect-src 'self';" in Page("a table", connects=True).render()  # with its server alone
 
 
 VIEWER = viewer.viewer({"header": {"title": "a game"}})
@@ -90,7 +90,9 @@ class Tags(HTMLParser):
 
 def test_pieces_of_a_page_escape_texts_embed_pictures_and_sort_tables(tmp_path):
     (tmp_path / "curve.png").write_bytes(b"picture")
-    table = plain_table("Wins", ("player", "wins"), [("<b>gratr</b>", "50.0%  [40.1%, 59.9%]"), ("heuristic", None)])
+    table = ResultTable.plain(
+        "Wins", ("player", "wins"), [("<b>gratr</b>", "50.0%  [40.1%, 59.9%]"), ("heuristic", None)]
+    )
     pieces = [
         html.text_html("h1", "Tuning <rho>"),
         html.bullets_html(("one", "two")),

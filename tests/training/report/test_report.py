@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from parlour.training.report.report import Picture, Report
-from parlour.training.report.result_table import Column, Figure, ResultTable, plain_table
+from parlour.training.report.result_table import Column, Figure, ResultTable
 from parlour.training.statistics import Estimate
 
 RATES = ResultTable(
@@ -15,7 +15,7 @@ RATES = ResultTable(
     note="Held-out deals.",
     file="rates.csv",
 )
-GAMES = plain_table("Games", ("deal", "won"), [(1, True)], file="games.csv")
+GAMES = ResultTable.plain("Games", ("deal", "won"), [(1, True)], file="games.csv")
 REPORT = Report(
     "Who wins", "The heuristic wins half.", (RATES, ("one", "two")), ("100 deals.", GAMES), values={"rate": 0.5}
 )

@@ -3,17 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from parlour.training.report.verdicts import (
-    POINTS,
-    UTILITY,
-    WIN_RATE,
-    cases_needed,
-    compared,
-    doubt,
-    no_score,
-    together,
-    word,
-)
+from parlour.training.report.verdicts import POINTS, UTILITY, WIN_RATE, DecidedBy, together
 from parlour.training.statistics import Estimate
 
 
@@ -50,35 +40,39 @@ from parlour.training.statistics import Estimate
     ],
 )
 def test_what_is_said_of_a_difference(difference, measure, said):
-    assert said.format("No difference between x and y was shown:") in compared("x", "y", difference, measure)
+    assert said.format("No difference between x and y was shown:") in measure.compared("x", "y", difference)
 
 
 def test_the_words_of_a_table_are_those_of_the_sentence():
-    assert [word(Estimate(v, v - 1, v + 1, 9)) for v in (2, -2, 0.5)] == ["better", "worse", "no difference shown"]
+    assert [Estimate(v, v - 1, v + 1, 9).outcome for v in (2, -2, 0.5)] == ["better", "worse", "no difference shown"]
     dust = Estimate(-0.001, -0.002, -0.0005, 40)
-    assert (word(dust, UTILITY), word(dust)) == ("the same", "worse")
+    assert (UTILITY.outcome(dust), dust.outcome) == ("the same", "worse")
 
 
 def test_the_number_of_cases_needed_is_that_of_a_power_of_four_in_five():
     # half an interval of 4 points is 1.96 standard errors; a difference d is shown 4 times in 5 where d = (1.96 + 0.84) errors.
     # so d = 3 points needs 200 (2.80 / 1.96 x 4 / 3)^2 = 200 x 3.63 = 726 deals, in two digits upwards: 730
-    assert cases_needed(Estimate(0.01, -0.03, 0.05, 200), 0.03) == 730
+    assert Estimate(0.01, -0.03, 0.05, 200).cases_needed(0.03) == 730
     # with half the interval, a quarter of them: 200 x 0.907 = 181.5, upwards 190
-    assert cases_needed(Estimate(0.01, -0.01, 0.03, 200), 0.03) == 190
-    assert cases_needed(Estimate(0.01, n=1), 0.03) is None
+    assert Estimate(0.01, -0.01, 0.03, 200).cases_needed(0.03) == 190
+    assert Estimate(0.01, n=1).cases_needed(0.03) is None
 
 
 @pytest.mark.parametrize(
     ("own", "made", "said"), [(0, 841, "decided 0 of 841"), (420, 841, "decided 420 of 841"), (421, 841, "")]
 )
 def test_a_player_that_made_fewer_than_half_of_its_decisions_has_no_score(own, made, said):
-    assert (said in no_score("the model", own, made)) if said else no_score("the model", own, made) == ""
+    assert (
+        (said in DecidedBy("the model", own, made).no_score)
+        if said
+        else DecidedBy("the model", own, made).no_score == ""
+    )
 
 
 def test_below_nineteen_in_twenty_a_score_has_a_doubt_beside_it():
-    assert doubt("chat", 95, 100) == ""
-    assert doubt("chat", 94, 100) == "Only 94.0 % of the decisions of chat were its own."
-    assert doubt("chat", 0, 100) == no_score("chat", 0, 100)
+    assert DecidedBy("chat", 95, 100).doubt == ""
+    assert DecidedBy("chat", 94, 100).doubt == "Only 94.0 % of the decisions of chat were its own."
+    assert DecidedBy("chat", 0, 100).doubt == DecidedBy("chat", 0, 100).no_score
 
 
 def test_no_sentence_stands_twice_in_a_verdict():

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, Literal
 from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.core import Outcome, ParlourError, accept, check_from, listed
 from parlour.envs.language.text import end_of
-from parlour.envs.registry import build, lookup, name_of
+from parlour.envs.registry import build, lookup
 from parlour.envs.settings import OneOf, Settings
 from parlour.envs.spec import GameSpec
 from parlour.training.play import seeds
@@ -82,7 +82,7 @@ def played(talk: OutsideSeats, own: Sequence[str], models: Mapping[str, str]) ->
     """
     base = talk.game_env
     assert base.outcome is not None
-    table = dict(talk.settings) | {"game": name_of(base.spec), "options": base.game.config}
+    table = dict(talk.settings) | {"game": base.game_name, "options": base.game.config}
     return StoredGame(
         format=1,
         table=ModelTable(**table),

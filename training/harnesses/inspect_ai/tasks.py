@@ -33,7 +33,7 @@ from parlour.training.harnesses.inspect_ai.played import (
     seeds_of,
 )
 from parlour.training.play.outside import OutsideSeats
-from parlour.training.report.verdicts import no_score
+from parlour.training.report.verdicts import DecidedBy
 
 OPPONENT: Final = "opponent"
 """The model role of all seats that the evaluated model does not take; a seat's name is the role of that seat alone."""
@@ -168,7 +168,7 @@ def stderr_if_own() -> Metric:
 def _if_own(of_all: Metric) -> Metric:
     def value(scores: list[SampleScore]) -> Value:
         own, moves = moves_chosen([sample.score.metadata or {} for sample in scores])
-        return nan if no_score("the model", own, moves) else of_all(scores)
+        return nan if DecidedBy("the model", own, moves).no_score else of_all(scores)
 
     return value
 

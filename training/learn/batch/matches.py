@@ -28,7 +28,7 @@ from parlour.training.measure import evaluate
 from parlour.training.measure.evaluate import ALL_GAMES
 from parlour.training.play import rollout
 from parlour.training.play.runner import GameRunner
-from parlour.training.statistics import SHARE_DIFFERENCE, Estimate, mean_estimate, paired, rate
+from parlour.training.statistics import SHARE_DIFFERENCE, Estimate
 
 Winners = NDArray[np.int8]
 
@@ -94,7 +94,7 @@ class SidesResult:
     def points(self) -> Estimate:
         """Wins of the first player less wins of the second, by deal, halved: from -1 to 1."""
         difference = (self.won.sum(axis=1) - self.lost.sum(axis=1).astype(float)) / 2
-        return mean_estimate(difference, (-1.0, 1.0))
+        return Estimate.mean(difference, (-1.0, 1.0))
 
     def rate(self, side: int) -> float:
         """Share of games that the first player won as a side."""
@@ -129,7 +129,7 @@ class SeatResult:
     @property
     def points(self) -> Estimate:
         """How much more often the first player won."""
-        return mean_estimate(self.won.astype(float) - self.reference, (-1.0, 1.0))
+        return Estimate.mean(self.won.astype(float) - self.reference, (-1.0, 1.0))
 
 
 def one_seat(
@@ -249,7 +249,7 @@ def _mean(played: Sequence[SeatGames]) -> dict[str, Estimate]:
     )
     side = played[0].side[kept[0]]
     groups = {ALL_GAMES: np.ones(len(gains), np.bool_)} | {str(value): side == value for value in np.unique(side)}
-    return {what: mean_estimate(gains[some], SHARE_DIFFERENCE) for what, some in groups.items()}
+    return {what: Estimate.mean(gains[some], SHARE_DIFFERENCE) for what, some in groups.items()}
 
 
 def _scores(family: str, games: SeatGames) -> list[SeatScore]:
@@ -259,9 +259,9 @@ def _scores(family: str, games: SeatGames) -> list[SeatScore]:
     scores = []
     for what, some in groups.items():
         won, reference = games.won[some], games.reference[some]
-        rates = [rate(int(wins.sum()), len(wins)) for wins in (won, reference)]
+        rates = [Estimate.rate(int(wins.sum()), len(wins)) for wins in (won, reference)]
         own, other = (measured for measured in rates if measured is not None)
-        scores.append(SeatScore(family, what, own, other, paired(won.tolist(), reference.tolist())))
+        scores.append(SeatScore(family, what, own, other, Estimate.paired(won.tolist(), reference.tolist())))
     return scores
 
 

@@ -31,7 +31,8 @@ from parlour.training.learn.mediators.enough import too_few
 from parlour.training.learn.mediators.simulate import Simulated
 from parlour.training.learn.mediators.table import Floats
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.report.verdicts import BETTER, SAME, UTILITY, WORSE, cases_needed, compared, together, word
+from parlour.training.report.verdicts import SAME, UTILITY, together
+from parlour.training.statistics import BETTER, WORSE
 
 CONFIDENT: Final = 0.7
 """Least confidence at which the third baseline answers (the paper's threshold)."""
@@ -145,10 +146,10 @@ def score(systems: Sequence[SystemAnswers], payment: Payment | None = None) -> l
         Scores(
             played.name,
             len(played.utility),
-            statistics.mean_estimate(played.right, statistics.SHARE),
-            statistics.mean_estimate(1 - played.answered, statistics.SHARE),
+            statistics.Estimate.mean(played.right, statistics.SHARE),
+            statistics.Estimate.mean(1 - played.answered, statistics.SHARE),
             reliability(played),
-            statistics.mean_estimate(played.utility, limits),
+            statistics.Estimate.mean(played.utility, limits),
             gain(first.utility, played.utility, limits),
         )
         for played in systems
@@ -164,7 +165,7 @@ def gain(ours: Floats, theirs: Floats, limits: statistics.Bounds) -> statistics.
         limits: The least and the greatest utility that is possible.
     """
     differences = np.where(np.isclose(ours, theirs, rtol=_SAME, atol=0.0), 0.0, ours - theirs)
-    return statistics.mean_estimate(differences, statistics.between(limits))
+    return statistics.Estimate.mean(differences, statistics.between(limits))
 
 
 def possible(pays: Payment, utilities: Sequence[Floats] = ()) -> statistics.Bounds:
@@ -180,7 +181,7 @@ def reliability(played: SystemAnswers) -> statistics.Estimate | None:
     if not played.answered.any():
         return None
     answered = np.where(played.answered > 0, played.answered, 1.0)
-    return statistics.weighted_mean(played.right / answered, played.answered, statistics.SHARE)
+    return statistics.Estimate.weighted_mean(played.right / answered, played.answered, statistics.SHARE)
 
 
 def scores_table(scores: Sequence[Scores], title: str) -> ResultTable:
@@ -232,7 +233,7 @@ def usability(gain: statistics.Estimate | None, baseline: str, learned_from: int
     if few := too_few(gain.n):
         return Usability(False, together([few, _more(gain, learned_from)]))
     scale = UTILITY.of("held-out questions")
-    said, verdict = compared("the mediator", baseline, gain, scale), word(gain, scale)
+    said, verdict = scale.compared("the mediator", baseline, gain), scale.outcome(gain)
     if verdict == BETTER:
         return Usability(True, together(["Usable.", said]))
     if verdict == WORSE:
@@ -246,7 +247,7 @@ def usability(gain: statistics.Estimate | None, baseline: str, learned_from: int
 
 def _more(gain: statistics.Estimate, learned_from: int) -> str:
     """What to do: the number of held-out questions that would show the gain, where it is a gain."""
-    needed = cases_needed(gain, gain.value)
+    needed = gain.cases_needed(gain.value)
     few = f"It learned from {learned_from:,} questions: learn from more"
     if needed is None or not gain.n < needed < _MANY:
         return f"{few}."

@@ -43,7 +43,7 @@ from parlour.training.report.report import Part, Report
 from parlour.training.report.result_table import Cell, Column, ResultTable
 from parlour.training.report.verdicts import together
 from parlour.training.runs.folder import CONFIG
-from parlour.training.statistics import Estimate, mean_estimate
+from parlour.training.statistics import Estimate
 
 CALIBRATION: Final = "calibration"
 """Folder of the questions within a run."""
@@ -294,7 +294,7 @@ def _measured(
         follows += n / total * of_state[0]
         regrets += n / total * of_state[1]
     earned = baselines.learned(name, policy, run.held_out).utility
-    utility = mean_estimate(earned, baselines.possible(run.config.payment, [earned]))
+    utility = Estimate.mean(earned, baselines.possible(run.config.payment, [earned]))
     return PrivateObedience(share, name, len(run.held_out), utility, tuple(follows.tolist()), tuple(regrets.tolist()))
 
 

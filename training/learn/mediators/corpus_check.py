@@ -18,7 +18,7 @@ from parlour.envs.mediated_qa.retrieve import Search
 from parlour.training.learn.mediators.enough import FEWEST, linked_note, questions_needed
 from parlour.training.learn.mediators.experiment import HeldOutConfig
 from parlour.training.report import plots
-from parlour.training.report.result_table import ResultTable, plain_table
+from parlour.training.report.result_table import ResultTable
 from parlour.training.report.verdicts import together
 
 SHOWN = 3
@@ -102,7 +102,7 @@ def corpus_table(report: CorpusReport, title: str) -> ResultTable:
         ("questions linked", f"{report.linked} ({report.linked / report.questions:.1%})", mean),
         ("not linked", report.questions - report.linked, _some(report.unlinked)),
     )
-    return plain_table(title, ("what", "number", "among them"), rows, wrap=True)
+    return ResultTable.plain(title, ("what", "number", "among them"), rows, wrap=True)
 
 
 def advice(report: CorpusReport) -> str:

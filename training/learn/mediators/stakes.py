@@ -31,8 +31,8 @@ from parlour.training.learn.mediators.learn import unit_of
 from parlour.training.learn.mediators.quantities import Shrinkage, estimate, measure
 from parlour.training.learn.mediators.simulate import Simulated, paid
 from parlour.training.learn.mediators.table import Floats, UtilityTable
-from parlour.training.report.verdicts import BETTER, UTILITY, compared, together, word
-from parlour.training.statistics import SHARE, Bounds, Estimate, mean_estimate
+from parlour.training.report.verdicts import UTILITY, together
+from parlour.training.statistics import BETTER, SHARE, Bounds, Estimate
 from pydantic import Field
 
 LEARNED: Final = "learned mediator"
@@ -120,11 +120,11 @@ class Stakes:
             return few
         finite = {at: gain for at, gain in self.gains.items() if at[1] < math.inf}
         scale = UTILITY.of("held-out questions")
-        better = sum(word(gain, scale) == BETTER for gain in finite.values())
+        better = sum(scale.outcome(gain) == BETTER for gain in finite.values())
         said = f"The learned mediator is better than the best static policy at {better} of {len(finite)} prices."
         if self.own not in finite:
             return said
-        own = compared("the learned mediator", "the best static policy", finite[self.own], scale)
+        own = scale.compared("the learned mediator", "the best static policy", finite[self.own])
         return together([said, f"At the price of the run ({self.own[1]:g}):", own[0].lower() + own[1:]])
 
 
@@ -239,14 +239,14 @@ def _systems(
 
 
 def _score(played: SystemAnswers, value: float, price: float, limits: Bounds) -> StakesScore:
-    utility = mean_estimate(played.utility, limits)
+    utility = Estimate.mean(played.utility, limits)
     if math.isinf(price) and (played.answered > played.right).any():
         utility = Estimate(-math.inf, n=utility.n)
     risk = None
     if (right := baselines.reliability(played)) is not None:
         low, high = (None if end is None else 1 - end for end in (right.high, right.low))
         risk = Estimate(1 - right.value, low, high, right.n)
-    accuracy, abstention = mean_estimate(played.right, SHARE), mean_estimate(1 - played.answered, SHARE)
+    accuracy, abstention = Estimate.mean(played.right, SHARE), Estimate.mean(1 - played.answered, SHARE)
     return StakesScore(value, price, played.name, utility.n, accuracy, abstention, risk, utility)
 
 

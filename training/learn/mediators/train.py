@@ -52,7 +52,7 @@ from parlour.training.runs.checkpoints import State
 from parlour.training.runs.folder import CONFIG
 from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
-from parlour.training.statistics import Bounds, mean_estimate, show_interval
+from parlour.training.statistics import Bounds, Estimate
 
 POLICY: Final = "policy.json"
 
@@ -169,7 +169,7 @@ def _learn(learner: _Learner, run: Run) -> None:
         run.progress(learner.stage, learner.steps)
     while len(learner.points) < learner.config.points:
         point = learner.phase()
-        held_out = "" if point.held_out is None else f"{point.held_out:.2f} {show_interval(point, '.2f')}"
+        held_out = "" if point.held_out is None else Estimate(point.held_out, point.low, point.high).shown(".2f")
         run.progress(learner.stage, point.steps, f"held-out utility {held_out}" if held_out else "nothing held out")
         run.log(point.metrics, point.steps)
         run.checkpoint(learner.state_dict())
@@ -261,7 +261,7 @@ def _interval(values: Floats, limits: Bounds) -> tuple[int, float | None, float 
     known = values[~np.isnan(values)]
     if not len(known):
         return 0, None, None, None
-    estimate = mean_estimate(known, limits)
+    estimate = Estimate.mean(known, limits)
     return estimate.n, *estimate.with_ends
 
 

@@ -31,10 +31,10 @@ from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.report.learning_curve import LearningCurve
 from parlour.training.report.plots import Curve, CurvePoint
 from parlour.training.report.report import REPORT_FILE, SUMMARY_FILE, Report
-from parlour.training.report.verdicts import compared
+from parlour.training.report.verdicts import WIN_RATE
 from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
-from parlour.training.statistics import Estimate, rate
+from parlour.training.statistics import Estimate
 
 BASELINES: Final = "baselines.csv"
 POLICY: Final = "policy.npz"
@@ -181,7 +181,7 @@ def _train_phases(config: SeatConfig, run: Run, trainer: trainers.Trainer, point
 
 def _measure(config: SeatConfig, policy: TrainedSeat, learned: trainers.Learned, before: list[SeatPoint]) -> SeatPoint:
     won = _won(config, {"trained": lambda: policy})["trained"]
-    seen = rate(learned.won, learned.games)
+    seen = Estimate.rate(learned.won, learned.games)
     played = learned.games + (before[-1].games if before else 0)
     return SeatPoint(learned.steps, played, won.n, won.value, *won.ends, seen.value if seen else 0.0)
 
@@ -265,7 +265,7 @@ def report(result: TrainingResult) -> Report:
     )
     return Report(
         f"A trained seat of {config.game}",
-        compared("the trained seat", f"{config.opponents} in the same seat", result.gain),
+        WIN_RATE.compared("the trained seat", f"{config.opponents} in the same seat", result.gain),
         (f"{last.steps} decisions, {last.games} games: win rate {last.win_rate:.3f}",),
         () if games is None else (played, comparison_table(games), rate_table(games)),
         curve(result).picture,

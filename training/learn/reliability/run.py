@@ -33,10 +33,10 @@ from parlour.training.play import rollout, seeds
 from parlour.training.records.werewolf.played import GAME
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.report.verdicts import LOG_LOSS, compared, together
+from parlour.training.report.verdicts import LOG_LOSS, together
 from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
-from parlour.training.statistics import mean_estimate
+from parlour.training.statistics import Estimate
 from pydantic import Field, model_validator
 from scipy.optimize import minimize
 
@@ -291,8 +291,8 @@ def _by_misreading(played: Sequence[PlayedEpisode], fitted: Fit) -> dict[str, fl
 def report(learned: LearnedTrust) -> Report:
     """Trust in episodes left out, beside a coin; and what evidence counts."""
     config, reliabilities, loss = learned.config, learned.fit.reliabilities, Column("log loss", ".4f")
-    gain = mean_estimate([log(2) - value for value in learned.fit.left_out])
-    said = compared("learned trust", "a coin", gain, LOG_LOSS.of("episodes left out"))
+    gain = Estimate.mean([log(2) - value for value in learned.fit.left_out])
+    said = LOG_LOSS.of("episodes left out").compared("learned trust", "a coin", gain)
     nats = [Column(act, "+.2f") for act in ("village to village", "to werewolf", "werewolf to village")]
     acts = [(kind, *reliabilities.acts[kind]) for kind in KINDS]
     signs = [(sign, getattr(reliabilities, sign)) for sign in SIGNS]

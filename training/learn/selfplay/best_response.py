@@ -26,7 +26,7 @@ from parlour.training.learn.selfplay.seating import Seating
 from parlour.training.measure.evaluate import two_sides
 from parlour.training.play import seeds
 from parlour.training.runs.progress import Stage, StageProgress, no_progress
-from parlour.training.statistics import Estimate, mean_estimate, rate
+from parlour.training.statistics import Estimate
 
 _AT_ONCE: Final = 1000
 _IMITATION: Final = 600_000
@@ -108,10 +108,10 @@ def best_response(config: BestResponseConfig, progress: StageProgress = no_progr
         progress(stage, share * steps, f"win rate {won:.2f}")
     seconds = round(process_time() - started, 1)
     response, itself = _measure(config, learner, side)
-    own, player = (rate(int(won_by.sum()), len(won_by)) for won_by in (response, itself))
+    own, player = (Estimate.rate(int(won_by.sum()), len(won_by)) for won_by in (response, itself))
     assert own, "there are deals"
     assert player, "there are deals"
-    gain = mean_estimate(response.astype(float) - itself, (-1.0, 1.0))
+    gain = Estimate.mean(response.astype(float) - itself, (-1.0, 1.0))
     return BestResponse(config.side, config.against, session.steps, seconds, own, player, gain)
 
 

@@ -164,9 +164,9 @@ def decisions(folder: Path, tables: BatchTables) -> tuple[Experience, int]:
     """
     rows: list[tuple[Any, ...]] = []
     games = 0
-    for path in replay.transcript_files(folder):
-        transcript = replay.read(path)
-        finished = replay.finished(transcript, tables.spec.id)
+    for path in replay.Transcript.files(folder):
+        transcript = replay.Transcript.read(path)
+        finished = transcript.finished(tables.spec.id)
         if finished is None or dict(finished[0].config) != dict(tables.game.config):
             continue
         rows += _of_game(finished[0], finished[1], transcript, tables)

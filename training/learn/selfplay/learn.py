@@ -26,7 +26,7 @@ from parlour.training.learn.selfplay.seating import ALONE, RATE, Phase, Seating,
 from parlour.training.play import seeds
 from parlour.training.runs.progress import Stage, StageProgress
 from parlour.training.runs.run import Run
-from parlour.training.statistics import Estimate, rate
+from parlour.training.statistics import Estimate
 
 OPPONENT: Final = "opponent"
 
@@ -61,7 +61,7 @@ class Session:
     def won(self) -> Estimate | None:
         """Share of the games against opponents that were won."""
         scores = self.collector.scores()
-        return rate(sum(score.won for score in scores), sum(score.n for score in scores))
+        return Estimate.rate(sum(score.won for score in scores), sum(score.n for score in scores))
 
 
 def learn(config: SelfplayConfig, run: Run) -> list[Phase]:

@@ -24,8 +24,8 @@ from parlour.training.report import plots
 from parlour.training.report.plots import Curve, CurvePoint
 from parlour.training.report.report import Picture, Report
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.report.verdicts import compared, together
-from parlour.training.statistics import Estimate, rate, show_estimate
+from parlour.training.report.verdicts import WIN_RATE, together
+from parlour.training.statistics import Estimate
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Population:
 
 def _by_side(sides: tuple[str, str], result: SeatResult, won: NDArray[np.bool_]) -> dict[str, Estimate | None]:
     of = {side: won[result.sides == k] for k, side in enumerate(sides)}
-    return {what: rate(int(own.sum()), len(own)) for what, own in {"all": won, **of}.items()}
+    return {what: Estimate.rate(int(own.sum()), len(own)) for what, own in {"all": won, **of}.items()}
 
 
 def summary(population: Population) -> dict[str, Any]:
@@ -123,16 +123,18 @@ def verdicts(population: Population) -> list[str]:
     games, last, first = population.crossplay, population.last, population.first
     others = {first: f"the first ({first})", RULE: "the heuristic", RANDOM: "random play"}
     lines = [
-        compared(f"the last snapshot ({last})", named, games.difference(last, other))
+        WIN_RATE.compared(f"the last snapshot ({last})", named, games.difference(last, other))
         for other, named in others.items()
         if other != last
     ]
     lines.append(
-        compared(f"in one seat among heuristics, {last}", "the heuristic in that seat", population.seat[last].points)
+        WIN_RATE.compared(
+            f"in one seat among heuristics, {last}", "the heuristic in that seat", population.seat[last].points
+        )
     )
     if population.roles is not None:
         head, habits, difference = (
-            show_estimate(estimate, ".3f")
+            estimate.shown(".3f")
             for estimate in (population.roles.head, population.roles.habits, population.roles.difference)
         )
         lines.append(
@@ -145,8 +147,10 @@ def verdicts(population: Population) -> list[str]:
 def verdict(population: Population) -> str:
     """The last snapshot beside the heuristic: as whole sides, and in one seat."""
     last = population.last
-    sides = compared(f"the last snapshot ({last})", "the heuristic", population.crossplay.difference(last, RULE))
-    seat = compared(f"in one seat, {last}", "the heuristic in that seat", population.seat[last].points)
+    sides = WIN_RATE.compared(
+        f"the last snapshot ({last})", "the heuristic", population.crossplay.difference(last, RULE)
+    )
+    seat = WIN_RATE.compared(f"in one seat, {last}", "the heuristic in that seat", population.seat[last].points)
     return together([sides, seat])
 
 
@@ -206,7 +210,7 @@ def tables(population: Population) -> Iterator[ResultTable]:
     yield ResultTable("From the first snapshot to the last", columns, tuple(curve), file="curve.csv")
     seats = ((player, what, won) for player, of in population.seat_rates.items() for what, won in of.items())
     yield ResultTable(f"One seat among {RULE}s, by side", (who[0], as_what, WON), tuple(seats), file="seat.csv")
-    learned = ((score.member, score.side, rate(score.won, score.n)) for score in population.phases[-1].scores)
+    learned = ((score.member, score.side, Estimate.rate(score.won, score.n)) for score in population.phases[-1].scores)
     yield ResultTable("Games learned from, last phase, by opponent", (who[1], as_what, WON), tuple(learned))
 
 

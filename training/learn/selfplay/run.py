@@ -37,11 +37,11 @@ from parlour.training.play import seeds
 from parlour.training.play.parallel.executor import Workers, carry_out
 from parlour.training.report.report import SUMMARY_FILE, Report
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.report.verdicts import WIN_RATE, compared
+from parlour.training.report.verdicts import WIN_RATE
 from parlour.training.runs.folder import CONFIG
 from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
-from parlour.training.statistics import COUNT, SHARE_DIFFERENCE, Estimate, mean_estimate
+from parlour.training.statistics import COUNT, SHARE_DIFFERENCE, Estimate
 
 _LEAST: Final = 1e-4
 """A chance below it counts as this one, for both."""
@@ -79,7 +79,7 @@ def measure_roles(learner: SelfplayLearner, tables: BatchTables, deals: Sequence
         player.choose(turns, rows, actions)
         turns = tables.step(actions)
     head, habits = sums / counts
-    return RoleLoss(mean_estimate(head, COUNT), mean_estimate(habits, COUNT), mean_estimate(head - habits))
+    return RoleLoss(Estimate.mean(head, COUNT), Estimate.mean(habits, COUNT), Estimate.mean(head - habits))
 
 
 class _Reader:
@@ -261,7 +261,7 @@ def repeats_report(config: SelfplayConfig, repeats: list[Repeat]) -> Report:
     title = f"Points against {RULE} on {config.game} (95 % interval by deal; that of the mean is by seed)"
     return Report(
         f"Self-play, {len(repeats)} seeds",
-        compared("self-play", "the heuristic", means["whole_sides"], WIN_RATE.of("seeds")),
+        WIN_RATE.of("seeds").compared("self-play", "the heuristic", means["whole_sides"]),
         (ResultTable(title, columns, (*rows, ("mean", *means.values(), None, None))),),
         values={"seeds": [plain(made) for made in repeats], **{name: plain(mean) for name, mean in means.items()}},
     )
@@ -269,4 +269,4 @@ def repeats_report(config: SelfplayConfig, repeats: list[Repeat]) -> Report:
 
 def _over_seeds(repeats: list[Repeat], name: str) -> Estimate:
     """The mean of one measure over the seeds."""
-    return mean_estimate([getattr(repetition, name).value for repetition in repeats], SHARE_DIFFERENCE)
+    return Estimate.mean([getattr(repetition, name).value for repetition in repeats], SHARE_DIFFERENCE)

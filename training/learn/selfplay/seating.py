@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from parlour.envs.core import ParlourError
 from parlour.policies.files import read_json, write_json
 from parlour.training.learn.selfplay.config import LOSSES, RULE, SelfplayConfig
-from parlour.training.statistics import Estimate, rate
+from parlour.training.statistics import Estimate
 
 ALONE: Final = -1
 """Number of the opponent where the network plays all seats."""
@@ -204,7 +204,7 @@ class Phase:
     def won(self, side: str | None = None) -> Estimate | None:
         """Share of the validation games won, as one side or both."""
         counts = [count for name, count in self.against.items() if side in (None, name)]
-        return rate(sum(won for won, _ in counts), sum(n for _, n in counts))
+        return Estimate.rate(sum(won for won, _ in counts), sum(n for _, n in counts))
 
     @property
     def metrics(self) -> dict[str, float | None]:
@@ -249,7 +249,7 @@ def _file(folder: Path, number: int) -> Path:
 def training_rows(phases: Sequence[Phase]) -> list[list[Any]]:
     """Each phase's games by opponent and side of the network: steps, side, opponent, and the columns `RATE`."""
     return [
-        [phase.steps, score.side, score.member, *rate_cells(rate(score.won, score.n))]
+        [phase.steps, score.side, score.member, *rate_cells(Estimate.rate(score.won, score.n))]
         for phase in phases
         for score in phase.scores
     ]

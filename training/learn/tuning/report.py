@@ -16,8 +16,8 @@ from parlour.training.learn.tuning.study import Trial, against_defaults, ranked
 from parlour.training.report import plots
 from parlour.training.report.report import Part, Picture, Report
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.report.verdicts import REWARD, compared, together
-from parlour.training.statistics import Estimate, show_interval
+from parlour.training.report.verdicts import REWARD, together
+from parlour.training.statistics import Estimate
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ def verdict(tuned: Tuned) -> str:
         verdict = "Nothing beat the default parameters in training, so the trained ones are the defaults."
         if tuned.rival is None:
             return verdict
-        return together([verdict, compared(f"the runner-up ({show(tuned.rival)})", "the defaults", tuned.test, scale)])
-    return compared("the trained parameter set", "the default one", tuned.test, scale)
+        return together([verdict, scale.compared(f"the runner-up ({show(tuned.rival)})", "the defaults", tuned.test)])
+    return scale.compared("the trained parameter set", "the default one", tuned.test)
 
 
 def between(estimate: Estimate) -> str:
@@ -71,7 +71,7 @@ def between(estimate: Estimate) -> str:
     >>> between(Estimate(0.5, 0.25, 0.75, 9, 0.01))
     '+0.5000 a deal, interval at 95 % [+0.2500, +0.7500], p = 0.01'
     """
-    return f"{estimate.value:+.4f} a deal, interval at 95 % {show_interval(estimate, '+.4f')}" + (
+    return f"{estimate.value:+.4f} a deal, interval at 95 % {estimate.interval('+.4f')}" + (
         "" if estimate.p is None else f", p = {estimate.p:.2g}"
     )
 

@@ -20,7 +20,7 @@ from parlour.training.learn.tuning.report import Tuned, arm_of
 from parlour.training.learn.tuning.study import StudyRunner, Trial, against_defaults, ranked
 from parlour.training.play.parallel.executor import Workers
 from parlour.training.runs.run import Run
-from parlour.training.statistics import mean_difference
+from parlour.training.statistics import Estimate
 
 DEFAULTS: Final = "defaults"
 TRAINED: Final = "trained"
@@ -55,7 +55,7 @@ def tune(problem: Problem, config: TuneConfig, run: Run, *, workers: Workers = 1
         held_out = _held_out(runner, chosen.parameters, rival)
         run.table("held_out.csv", ["deal", *held_out], list(zip(config.test, *held_out.values(), strict=True)))
         first, *others = held_out.values()
-        difference = mean_difference(others[0] if others else first, first)
+        difference = Estimate.mean_difference(others[0] if others else first, first)
         means = {arm: fmean(own) for arm, own in held_out.items()}
         tuned = Tuned(problem, config, chosen, trials, finals, rival, difference, means)
         report.report(tuned).write(folder)

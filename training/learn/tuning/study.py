@@ -36,7 +36,7 @@ from parlour.training.play import seeds
 from parlour.training.play.parallel.executor import Pool, Workers, as_finished, carry_out, in_order, opened
 from parlour.training.runs.folder import JsonlStore
 from parlour.training.runs.progress import Stage, StageProgress, no_progress
-from parlour.training.statistics import Estimate, mean_difference
+from parlour.training.statistics import Estimate
 from sqlalchemy.exc import SQLAlchemyError
 
 
@@ -66,7 +66,7 @@ def ranked(trials: Sequence[Trial]) -> list[Trial]:
 def against_defaults(trials: Sequence[Trial]) -> list[tuple[Trial, Estimate]]:
     """Each trial with its paired difference to trial 0, on as many deals as it played."""
     first = next(trial for trial in trials if trial.number == 0)
-    return [(trial, mean_difference(trial.rewards, first.rewards)) for trial in trials]
+    return [(trial, Estimate.mean_difference(trial.rewards, first.rewards)) for trial in trials]
 
 
 STORAGE: Final = "study.sqlite3"

@@ -12,7 +12,7 @@ from parlour.training.measure.arena.result import ArenaResult
 from parlour.training.measure.decision_tables import MEANING, figure
 from parlour.training.report.report import Picture, Report
 from parlour.training.report.result_table import Cell, Column, HasInterval, Plain, ResultTable, cell_text
-from parlour.training.report.verdicts import compared, doubt, no_score, together
+from parlour.training.report.verdicts import WIN_RATE, DecidedBy, together
 from parlour.training.statistics import Estimate
 
 _ABOUT: Final = (
@@ -115,15 +115,15 @@ def _figure(result: ArenaResult, value: Plain | HasInterval, *players: str) -> C
 
 def verdict(result: ArenaResult) -> str:
     """The two strongest players, and whether the first is better; players without a score are left out and named."""
-    refused = {name: no_score(name, made.own, made.decisions) for name, made in result.decisions.items()}
+    refused = {name: DecidedBy(name, made.own, made.decisions).no_score for name, made in result.decisions.items()}
     scored = [name for name, _ in result.standing if not refused[name]]
     if len(scored) < 2:
         return together([*refused.values(), "Fewer than two players have a score."])
     first, second = scored[:2]
     rating = dict(result.standing)[first].rating
     said = f"{first} has the highest rating of {len(scored)} players: {points(rating)}; {result.config.games:,} deals."
-    doubts = [doubt(name, made.own, made.decisions) for name, made in result.decisions.items()]
-    return together([said, compared(first, second, result.pairs.difference(first, second)), *doubts])
+    doubts = [DecidedBy(name, made.own, made.decisions).doubt for name, made in result.decisions.items()]
+    return together([said, WIN_RATE.compared(first, second, result.pairs.difference(first, second)), *doubts])
 
 
 def points(estimate: Estimate) -> str:

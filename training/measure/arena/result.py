@@ -14,10 +14,10 @@ from parlour.policies.llm.decisions import Decisions, mostly_foreign
 from parlour.training.measure.arena.config import ArenaConfig
 from parlour.training.measure.arena.games import ArenaGame
 from parlour.training.measure.arena.strengths import Strength, Strengths, strengths
-from parlour.training.measure.decision_tables import marked
 from parlour.training.measure.pairs import Pair, PairGame, PairTable
 from parlour.training.play import seeds
-from parlour.training.statistics import Estimate, rate
+from parlour.training.report.verdicts import DecidedBy
+from parlour.training.statistics import Estimate
 
 _RESAMPLED = 1  # what the seed is derived for
 _SHORT: Final = 40
@@ -72,7 +72,7 @@ class ArenaResult:
     def cell(self, first: str, second: str) -> Estimate:
         """How often the first side won where these held the sides."""
         games = self.cells[first, second]
-        share = rate(sum(game.winner == self.sides[0] for game in games), len(games))
+        share = Estimate.rate(sum(game.winner == self.sides[0] for game in games), len(games))
         assert share is not None, "an arena has at least one deal"
         return share
 
@@ -105,7 +105,7 @@ class ArenaResult:
 
     def shown(self, player: str) -> str:
         """A player's name, marked where too many decisions were not its own."""
-        return marked(player, self.decisions[player].own, self.decisions[player].decisions)
+        return DecidedBy(player, self.decisions[player].own, self.decisions[player].decisions).marked
 
     @property
     def title(self) -> str:

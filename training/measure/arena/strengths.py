@@ -25,7 +25,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.core import ParlourError
-from parlour.training.statistics import Estimate, bootstrap_counts
+from parlour.training.statistics import Estimate
 from scipy.special import expit
 
 POINTS: Final = 400 / log(10)
@@ -96,7 +96,7 @@ def strengths(games: Floats, resamples: int, rng: np.random.Generator, anchor: i
     cells = np.where(played, cells, 0.0)
     counts = deals * played
     fitted = fit(cells.sum(0)[None], counts, players)
-    drawn = bootstrap_counts(deals, deals, resamples, rng) @ cells
+    drawn = rng.multinomial(deals, np.full(deals, 1 / deals), size=resamples) @ cells
     parts = (drawn[k : k + _AT_ONCE] for k in range(0, resamples, _AT_ONCE))
     samples = np.concatenate([fit(part, counts, players) for part in parts])
     advantage, first, second, rating = _apart(fitted, players, anchor)

@@ -16,7 +16,7 @@ from parlour.envs.avalon.vocabulary import EVIL_ROLES, MERLIN, AvalonView
 from parlour.envs.core import Event, Move, ParlourError
 from parlour.envs.language.text import end_of
 from parlour.envs.replay import Transcript, text_of
-from parlour.training.records.avalon.importing import assumed_moves, check_avalon
+from parlour.training.records.avalon.importing import check_avalon
 
 RECORD: Final = "record"
 """The header's key under which a reader of records notes where a game comes from."""
@@ -46,7 +46,7 @@ class AnalysedGame:
     @classmethod
     def read(cls, path: Path) -> AnalysedGame:
         """A game from its file. Raises `ParlourError`, which names the file."""
-        transcript = replay.read(path)
+        transcript = replay.Transcript.read(path)
         try:
             return analysed_game(path.stem, transcript)
         except ParlourError as error:
@@ -105,7 +105,7 @@ class AnalysedGame:
 
     def moments(self) -> Iterator[Moment]:
         """The decisions of the seats, in order, except for those that the record does not tell."""
-        unknown = assumed_moves(self.transcript)
+        unknown = self.transcript.assumed_moves()
         for number, (state, move) in enumerate(zip(self.states, self.transcript.moves, strict=False)):
             if state.actor >= 0 and number not in unknown:
                 view = self.rules.view(state, state.actor)

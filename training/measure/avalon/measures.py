@@ -25,7 +25,7 @@ from parlour.envs import replay
 from parlour.envs.avalon.vocabulary import CARD, DRAWN, EVIL, FAILS, GOOD, LEADS, ROLES, TEAM, VOTES
 from parlour.envs.core import Event, Outcome, ParlourError, check_one_of
 from parlour.envs.replay import Transcript
-from parlour.training.records.avalon.importing import assumed_moves, check_avalon
+from parlour.training.records.avalon.importing import check_avalon
 
 GAME: Final = "avalon_v0"
 ALL: Final = "all"
@@ -100,7 +100,9 @@ def of_directory(directory: str | Path) -> dict[str, Any]:
     Raises:
         ParlourError: See `compute`; or the folder holds no transcript, or an unreadable transcript.
     """
-    return of_games(_counted((repr(str(path)), replay.read(path)) for path in replay.transcript_files(directory)))
+    return of_games(
+        _counted((repr(str(path)), replay.Transcript.read(path)) for path in replay.Transcript.files(directory))
+    )
 
 
 def of_games(finished: Iterable[CountedGame | None]) -> dict[str, Any]:
@@ -136,7 +138,7 @@ def _counted(named: Iterable[tuple[str, Transcript]]) -> Iterator[CountedGame | 
 
 def _counted_game(transcript: Transcript) -> CountedGame | None:
     check_avalon(transcript)
-    finished = replay.finished(transcript, transcript.header["game"])
+    finished = transcript.finished(transcript.header["game"])
     if finished is None or transcript.outcome is None:
         return None
     game, (*_, last) = finished
@@ -144,7 +146,7 @@ def _counted_game(transcript: Transcript) -> CountedGame | None:
     roles = tuple(game.role_names[role] for role in dealt)
     known = tuple(tuple(sorted({j for fact in game.night(dealt, i) for j in fact.seats})) for i in range(game.seats))
     led, cards, executed = counted(last.log)
-    if unknown := assumed_moves(transcript):
+    if unknown := transcript.assumed_moves():
         played = [number for number, move in enumerate(transcript.moves) if move.kind == CARD]
         cards = [card for card, number in zip(cards, played, strict=True) if number not in unknown]
     whole = CountedGame(ALL, transcript.outcome, roles, tuple(led), tuple(cards), executed, known, last.log)

@@ -6,7 +6,7 @@
 * Over cases: mean weighted by numbers of questions, overall by points; deviation sqrt(sum w (x - mean)^2 / sum w), which
   both appendices give. What PLAYER* prints behind its totals is that over all runs (each repetition of each script is an x);
   what Questum prints is the deviation of the total over repetitions, some ten times smaller.
-* For our own comparisons a case is the unit: `parlour.training.statistics.weighted_mean`.
+* For our own comparisons a case is the unit: `parlour.training.statistics.Estimate.weighted_mean`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 from parlour.training.measure.murder_mystery.quiz import Mark
-from parlour.training.statistics import SHARE_DIFFERENCE, Estimate, weighted_mean
+from parlour.training.statistics import SHARE_DIFFERENCE, Estimate
 
 OVERALL: Final = "overall"
 Formula = Literal["population", "sample"]
@@ -130,4 +130,4 @@ def compared(a: Sequence[Sequence[Mark]], b: Sequence[Sequence[Mark]], of: str =
     if asked[0] != asked[1]:
         raise ValueError("two methods are compared on the same questions of the same cases")
     (x, weights), (y, _) = scored(a, of), scored(b, of)
-    return weighted_mean([p - q for p, q in zip(x, y, strict=True)], weights, SHARE_DIFFERENCE) if x else None
+    return Estimate.weighted_mean([p - q for p, q in zip(x, y, strict=True)], weights, SHARE_DIFFERENCE) if x else None

@@ -29,7 +29,7 @@ from parlour.envs.core import Move
 from parlour.envs.language import speech
 from parlour.envs.werewolf.vocabulary import LEADERS, SEER, VILLAGE, WEREWOLF, WOLVES, side_of
 from parlour.training.records.werewolf.played import Judgements
-from parlour.training.statistics import Estimate, rate
+from parlour.training.statistics import Estimate
 
 IDENTITY, OBJECTIVE = "identity", "objective"
 KINDS: Final = (IDENTITY, OBJECTIVE)
@@ -93,7 +93,7 @@ def amnesia(roles: Sequence[str], role_names: Sequence[str], turns: Iterable[Tur
 def forgot(seats: Iterable[Amnesia], kind: str, ways: Sequence[str] = WAYS) -> Estimate | None:
     """The share of contradictions of one of `KINDS` in what some seats said, judged and did."""
     counts = [getattr(seat, kind)[way] for seat in seats for way in ways]
-    return rate(sum(count.hits for count in counts), sum(count.n for count in counts))
+    return Estimate.rate(sum(count.hits for count in counts), sum(count.n for count in counts))
 
 
 def _contradictions(turn: Turn, role: str, role_names: Sequence[str]) -> Iterable[tuple[str, list[str]]]:

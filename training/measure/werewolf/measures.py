@@ -19,7 +19,7 @@ from parlour.training.measure.werewolf.amnesia import KINDS, WAYS, forgot
 from parlour.training.records.werewolf import published as result_store
 from parlour.training.records.werewolf.played import WerewolfGame
 from parlour.training.report.result_table import Cell, Column, ResultTable
-from parlour.training.statistics import Estimate, rate
+from parlour.training.statistics import Estimate
 
 DIGITS: Final = 3
 OURS: Final = "all"
@@ -41,7 +41,7 @@ def of_directory(directory: str | Path) -> JSON:
     Raises:
         ParlourError: A file can be read neither as a record nor as a transcript of Werewolf; the message names it.
     """
-    games = [_read(path) for path in replay.transcript_files(directory)]
+    games = [_read(path) for path in replay.Transcript.files(directory)]
     finished = [game for game in games if game is not None]
     return _groups(finished) | ({"unfinished": len(games) - len(finished)} if len(finished) < len(games) else {})
 
@@ -96,8 +96,8 @@ def _method(seen: Sequence[transcripts.Seen], games: Sequence[WerewolfGame], met
     roles = [role for role in ROLES if any(True for game in games for _ in game.seats(method, role))]
     with_amnesia = [game for game in seen if game.amnesia]
     return {
-        "as_wolves": _rate(rate(sum(wolves), len(wolves))),
-        "as_leaders": _rate(rate(sum(leaders), len(leaders))),
+        "as_wolves": _rate(Estimate.rate(sum(wolves), len(wolves))),
+        "as_leaders": _rate(Estimate.rate(sum(leaders), len(leaders))),
         "TWR": _rate(scores.total(games, method)),
         "WWR": _rate(scores.share(games, method, WOLVES)),
         "LWR": _rate(scores.share(games, method, VILLAGE)),

@@ -21,7 +21,7 @@ from typing import Final
 
 from parlour.envs.werewolf.vocabulary import GUARD, SEER, VILLAGE, VILLAGER, WEREWOLF, WITCH, WOLVES, side_of
 from parlour.training.records.werewolf.played import Judgements, WerewolfGame
-from parlour.training.statistics import Estimate, rate
+from parlour.training.statistics import Estimate
 
 WIN: Final = 5
 """Points for winning (table 3, WS)."""
@@ -95,7 +95,7 @@ def reasoning_success(games: Iterable[WerewolfGame], method: str, role: str | No
     Its interval assumes independent judgements; the judgements of one seat are not independent.
     """
     counts = list(judged(games, method, role))
-    return rate(sum(right for right, _ in counts), sum(of for _, of in counts))
+    return Estimate.rate(sum(right for right, _ in counts), sum(of for _, of in counts))
 
 
 def won_as(games: Iterable[WerewolfGame], method: str, side: str) -> list[bool]:
@@ -106,7 +106,7 @@ def won_as(games: Iterable[WerewolfGame], method: str, side: str) -> list[bool]:
 def total(games: Sequence[WerewolfGame], method: str) -> Estimate | None:
     """TWR: the wins of the method's blocks."""
     won = [*won_as(games, method, WOLVES), *won_as(games, method, VILLAGE)]
-    return rate(sum(won), len(won))
+    return Estimate.rate(sum(won), len(won))
 
 
 def share(games: Sequence[WerewolfGame], method: str, side: str) -> Estimate | None:
@@ -116,4 +116,4 @@ def share(games: Sequence[WerewolfGame], method: str, side: str) -> Estimate | N
     """
     holders = [{other for other in game.pair if game.side(other) == side} for game in games if game.winner == side]
     holds = [method in holder for holder in holders if holder]
-    return rate(sum(holds), len(holds))
+    return Estimate.rate(sum(holds), len(holds))

@@ -43,7 +43,7 @@ def read_transcript(path: str | Path) -> Seen | None:
         ParlourError: The file is no transcript of Werewolf, its moves do not fit the rules, or its beliefs cannot be
             read; the message names the file.
     """
-    transcript = replay.read(path)
+    transcript = replay.Transcript.read(path)
     try:
         return _seen(transcript)
     except ParlourError as error:
@@ -51,7 +51,7 @@ def read_transcript(path: str | Path) -> Seen | None:
 
 
 def _seen(transcript: Transcript) -> Seen | None:
-    finished = replay.finished(transcript, GAME)
+    finished = transcript.finished(GAME)
     if finished is None or transcript.outcome is None:
         return None
     game, states = finished

@@ -95,7 +95,7 @@ def judge(transcripts: Iterable[Transcript], model: Model | None = None, workers
     """Judge the discussions of finished games of Avalon; unfinished ones are left out.
 
     Args:
-        transcripts: As `parlour.envs.replay.read` returns them.
+        transcripts: As `parlour.envs.replay.Transcript.read` returns them.
         model: Who judges; the heuristics by default.
         workers: How many questions are put at once. The result does not depend on it.
 
@@ -120,7 +120,7 @@ def judge_directory(directory: str | Path, model: Model | None = None, workers: 
     Raises:
         ParlourError: See `judge`; or the folder holds no transcript, or an unreadable transcript.
     """
-    return judge((replay.read(path) for path in replay.transcript_files(directory)), model, workers)
+    return judge((replay.Transcript.read(path) for path in replay.Transcript.files(directory)), model, workers)
 
 
 class JudgeBench:

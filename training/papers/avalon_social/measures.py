@@ -32,7 +32,7 @@ from parlour.training.measure.avalon import measures as metrics
 from parlour.training.papers.avalon_social.judging import INFORMED, Judged, JudgedGame, Utterance
 from parlour.training.papers.avalon_social.responses import Response
 from parlour.training.papers.avalon_social.roles import IDENTITIES, WITHHOLDING, Identity
-from parlour.training.statistics import Estimate, rate
+from parlour.training.statistics import Estimate
 
 SIDES: Final = (GOOD, EVIL)
 ATTITUDES: Final = ("teamwork", "confrontation", "neutral")
@@ -192,4 +192,4 @@ def valid(seats: Iterable[Sat], given: Callable[[JudgedGame], tuple[Response, ..
 
 def _share(cases: Iterable[bool]) -> Estimate | None:
     counted = list(cases)
-    return rate(sum(counted), len(counted))
+    return Estimate.rate(sum(counted), len(counted))

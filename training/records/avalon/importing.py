@@ -6,7 +6,7 @@ not. docs/howto/records.md describes the formats.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -66,21 +66,6 @@ def check_avalon(transcript: Transcript) -> None:
         raise accept("game", transcript.header["game"], GAME.id)
 
 
-def assumed_moves(transcript: Transcript) -> frozenset[int]:
-    """The numbers of the moves, from 0 and nature's included, that the record of an imported game does not tell.
-
-    Empty where a format tells every move. Whoever counts cards or guesses, or learns from them, leaves these out.
-
-    Raises:
-        ParlourError: The header's `record.assumed` is not a list of whole numbers.
-    """
-    record = transcript.header.get("record")
-    numbers = record.get("assumed", []) if isinstance(record, Mapping) else []
-    if not isinstance(numbers, list) or any(type(number) is not int for number in numbers):
-        raise accept("record.assumed", numbers, "a list of whole numbers, as `import` writes")
-    return frozenset(numbers)
-
-
 def read_transcripts(folder: str | Path) -> list[Transcript]:
     """The transcripts of a folder (`*.jsonl`), in the order of their names, with games that were not finished.
 
@@ -88,8 +73,8 @@ def read_transcripts(folder: str | Path) -> list[Transcript]:
         ParlourError: The folder has none, or a file in it is no transcript of Avalon; the message names the file.
     """
     transcripts_read = []
-    for path in replay.transcript_files(folder):
-        transcript = replay.read(path)
+    for path in replay.Transcript.files(folder):
+        transcript = replay.Transcript.read(path)
         try:
             check_avalon(transcript)
         except ParlourError as error:

@@ -23,8 +23,8 @@ from parlour.envs.core import Move, listed
 from parlour.envs.language.speech import SILENT
 from parlour.training.records.avalon.published_log import Words, compare
 from parlour.training.records.avalon.table import RecordedGame, table_of
-from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.reading import FILE_NAME, RecordFormat, file_name
+from parlour.training.records.json_objects import FILE_NAME, JsonObject
+from parlour.training.records.reading import RecordFormat
 
 PLAYERS: Final = 6
 NUMBERS: Final = tuple(str(player) for player in range(1, PLAYERS + 1))
@@ -260,7 +260,7 @@ PUBLISHED_2023: Final = RecordFormat(
     name="published-2023",
     fields=("game_id", "log_file", "rounds"),
     key="game_id",
-    named=lambda at: file_name(at, "game_id"),
+    named=lambda at: at.file_name("game_id"),
     transcript=_transcript,
     logs=True,
 )

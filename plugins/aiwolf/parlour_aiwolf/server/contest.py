@@ -22,7 +22,7 @@ from typing import Any, Final, Literal, Self
 import numpy as np
 from parlour.envs.adapters.moment import moment
 from parlour.envs.core import ParlourError, check_one_of
-from parlour.envs.registry import build, lookup
+from parlour.envs.registry import lookup
 from parlour.envs.settings import Settings
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies import Policy, make_policy
@@ -30,7 +30,7 @@ from parlour.training.play.parallel.concurrent_games import play_recorded
 from parlour.training.play.rollout import table
 from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.runs.progress import Stage, no_progress
-from parlour.training.statistics import rate
+from parlour.training.statistics import Estimate
 from parlour.wrappers.text_actions import TextActions
 from pydantic import Field, model_validator
 
@@ -82,7 +82,7 @@ class ContestSettings(Settings):
 
 def config_of(players: int) -> Mapping[str, Any]:
     """`game.config` of a table."""
-    return build(lookup(GAME).spec, {"num_players": players}).config  # type: ignore[no-any-return]
+    return lookup(GAME).raw_env(num_players=players).game.config
 
 
 @dataclass(frozen=True)
@@ -288,7 +288,9 @@ class Contest:
             for role in (ALL_ROLES, *dict.fromkeys(self.settings.rules.roles)):
                 if played := self.games[name, role]:
                     whole = role == ALL_ROLES
-                    rows.append((name, role, rate(self.wins[name, role], played), *_totals(agent if whole else None)))
+                    rows.append(
+                        (name, role, Estimate.rate(self.wins[name, role], played), *_totals(agent if whole else None))
+                    )
         return ResultTable("Contest (95 % Wilson interval)", columns, tuple(rows), self._why())
 
     def _why(self) -> str:

@@ -13,14 +13,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
-from parlour.envs.adapters.turn import read_words
 from parlour.envs.adapters.wording import wording
 from parlour.envs.common.json_values import json_value
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies import Policy
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.statistics import rate
+from parlour.training.statistics import Estimate
 
 from parlour_aiwolf import GAME
 from parlour_aiwolf.language import read, write
@@ -93,8 +92,8 @@ class Visitor:
 
     def results(self) -> ResultTable:
         """Wins by role, with intervals."""
-        rows = [(role, rate(self.wins[role], games)) for role, games in sorted(self.games.items())]
-        total = ("all", rate(self.wins.total(), self.games.total()))
+        rows = [(role, Estimate.rate(self.wins[role], games)) for role, games in sorted(self.games.items())]
+        total = ("all", Estimate.rate(self.wins.total(), self.games.total()))
         columns = Column("role"), Column("wins", ".1%", shows=("n",))
         return ResultTable(f"{self._name} at an AIWolf server (95 % Wilson interval)", columns, (total, *rows))
 
@@ -135,7 +134,10 @@ class Visitor:
             observation["observation"] = GAME.encoder(game.game).at_table()(view)
         action = self._policy.act(observation, words.offered(turn, view) | {"action_mask": turn.mask})
         if isinstance(action, str):
-            move, _ = read_words(game.text, action, view, self._rng)
+            try:
+                move = game.text.parse(" ".join(action.split()), view)
+            except ParlourError:
+                move = game.text.default(action, view, self._rng)
         else:
             move = game.game.catalogue[int(action)]
         game.made(move)

@@ -12,9 +12,9 @@ from typing import Any
 
 from parlour.envs.core import ParlourError
 from parlour.policies import Policy, asks_a_model, make_policy
-from parlour.policies.experts.catalogue import expert, has_expert
+from parlour.policies.experts.catalogue import card_for, expert
 from parlour.policies.llm.at_once import at_once
-from parlour.policies.llm.decisions import Decisions, took
+from parlour.policies.llm.decisions import Decisions
 from parlour.policies.search.particles import Deduction
 from parlour.policies.trained import TrainedSeat
 from parlour.training.runs.progress import Stage
@@ -50,7 +50,7 @@ def stated_by(
         some = list(zip(policies[start : start + together], moments[start : start + together], strict=True))
         stated += [job.result() for job in at_once([partial(_state, player, *job) for job in some], together)]
         for policy, _ in some:
-            decisions += took(policy.notes().get("calls", ()))
+            decisions += Decisions.of_calls(policy.notes().get("calls", ()))
         done += len(some)
         progress(stage, done)
     return stated, decisions
@@ -113,7 +113,7 @@ def with_exact(moments: Sequence[BeliefMoment], progress: Callable[..., None]) -
         moments: In each game in order.
         progress: Counts the moments.
     """
-    experts = {repr(moment.table): moment.table for moment in moments if has_expert(*moment.table)}
+    experts = {repr(moment.table): moment.table for moment in moments if card_for(*moment.table) is not None}
     networks = {key: expert(*table) for key, table in experts.items()}
     kept = [moment for moment in moments if repr(moment.table) in networks]
     counted = partial(progress, Stage("exact posteriors in Werewolf", len(kept), "questions"))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from parlour.training.measure.avalon.stated import loss
-from parlour.training.statistics import Estimate, bootstrap_counts
+from parlour.training.statistics import Estimate
 
 from parlour_bench.abilities.stated import BeliefMoment, estimate
 
@@ -67,7 +67,7 @@ def _of_games(
     if not rows:
         return None
     sums = np.array(rows, float)
-    return estimate(figure, sums, bootstrap_counts(len(sums), len(sums), 2000, rng) @ sums)
+    return estimate(figure, sums, rng.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), size=2000) @ sums)
 
 
 def _mean(sums: Any) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from parlour.policies.llm.decisions import mostly_foreign
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import ResultTable
 
@@ -24,8 +23,7 @@ def write_abilities_page(folder: Path, measured: Abilities, verdict: str, table:
 
 def _picture(measured: Abilities) -> str:
     """Skill of everybody who was asked, the player only where enough beliefs were its own."""
-    asked = measured.asked.answers
-    hidden = {measured.player} if mostly_foreign(asked.first + asked.again, asked.asked) else set()
+    hidden = {measured.player} if measured.decided.no_score else set()
     rows = [
         (name, scores.skill, f"{scores.skill.value:.2f}, n={scores.skill.n}")
         for name, scores in measured.deduction.items()

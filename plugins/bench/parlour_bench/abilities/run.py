@@ -12,11 +12,11 @@ from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError
 from parlour.policies.files import read_json, write_json
 from parlour.policies.llm.decisions import Decisions
-from parlour.policies.llm.make import measured_apart
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.play import seeds
+from parlour.training.report.verdicts import DecidedBy
 from parlour.training.runs.progress import Stage
-from parlour.training.statistics import Estimate, rate
+from parlour.training.statistics import Estimate
 
 from parlour_bench.abilities.asked import Stated, stated_by, with_exact
 from parlour_bench.abilities.consistency import Consistency, consistency, consistency_as_json
@@ -101,6 +101,12 @@ class Abilities:
     moves: MovesTaken | None
     """What its moves took; None while the run has no results file."""
 
+    @property
+    def decided(self) -> DecidedBy:
+        """How many of its beliefs are its own."""
+        asked = self.asked.answers
+        return DecidedBy(self.player, asked.own, asked.asked)
+
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
         return {
@@ -138,7 +144,7 @@ def abilities(folder: Path, player: str, model: Any, progress: Callable[..., Non
     Raises:
         ParlourError: The directory holds no games of Avalon, or a player states no beliefs.
     """
-    games, model = _games(folder), measured_apart(model)
+    games, model = _games(folder), model.measured_apart()
     moments = list(belief_moments(Stage("exact posteriors", len(games), "games").counted(games, progress)))
     own = [moment for moment in moments if moment.by_player]
     if not own:
@@ -268,7 +274,7 @@ def _merlin(games: Sequence[AnalysedGame]) -> tuple[Estimate | None, Estimate | 
     guessed = [game for game in games if any(move.kind == GUESS and move.args for _, move, _ in game.log)]
     named = [_is_found(game) for game in guessed if is_players(game, game.roles.index(ASSASSIN))]
     missed = [not _is_found(game) for game in guessed if is_players(game, game.roles.index(MERLIN))]
-    return rate(sum(named), len(named)), rate(sum(missed), len(missed))
+    return Estimate.rate(sum(named), len(named)), Estimate.rate(sum(missed), len(missed))
 
 
 def _is_found(game: AnalysedGame) -> bool:

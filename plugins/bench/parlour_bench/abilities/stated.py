@@ -17,8 +17,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 from parlour.training.measure.avalon.stated import loss
-from parlour.training.measure.calibration import bins_by_range, calibration_error
-from parlour.training.statistics import Estimate, bootstrap_counts
+from parlour.training.measure.calibration import Calibration
+from parlour.training.statistics import Estimate
 
 RESAMPLES: Final = 2000
 Floats = NDArray[np.float64]
@@ -83,12 +83,12 @@ def stated_scores(moments: Sequence[BeliefMoment], stated: Sequence[Chances], rn
     for moment, chances in zip(moments, stated, strict=True):
         losses = [loss(probabilities, moment.truth) for probabilities in (moment.prior, chances, moment.exact)]
         sums[names.index(moment.game)] += (*losses, 1)
-    drawn = bootstrap_counts(len(names), len(names), RESAMPLES, rng) @ sums
+    drawn = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=RESAMPLES) @ sums
     flat = [chance for chances in stated for chance in chances]
     true = [evil for moment in moments for evil in moment.truth]
     mean_loss = estimate(_mean, sums, drawn)
     assert mean_loss is not None  # there is a moment
-    calibration = calibration_error(bins_by_range(flat, true))
+    calibration = Calibration.by_range(flat, true).error
     return StatedScores(estimate(_skill, sums, drawn), mean_loss, calibration, len(moments))
 
 

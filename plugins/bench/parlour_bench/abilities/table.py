@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from parlour.policies.llm.decisions import mostly_foreign
-from parlour.training.measure.decision_tables import amount, marked
+from parlour.training.measure.decision_tables import amount
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.report.verdicts import doubt, no_score, together
-from parlour.training.statistics import Estimate, show_interval
+from parlour.training.report.verdicts import together
+from parlour.training.statistics import Estimate
 
 from parlour_bench.abilities.consistency import RULES, SAID, SAW
 from parlour_bench.abilities.run import EXACT, ONLOOKER, THEMSELVES, Abilities
@@ -19,10 +18,9 @@ _TITLE = "Abilities (95 % intervals over games); deduction: everybody at the sam
 
 def abilities_table(measured: Abilities) -> ResultTable:
     """A row for each measure, a column for each player; what rests on too few beliefs of the player's own is left out."""
-    asked = measured.asked.answers
-    own = asked.first + asked.again
+    decided = measured.decided
     beside = [name for name in measured.deduction if name != measured.player]
-    players, hidden = (measured.player, *beside), measured.player if mostly_foreign(own, asked.asked) else ""
+    players, hidden = (measured.player, *beside), measured.player if decided.no_score else ""
     skill = "skill: 0 as after the night, 1 exact"
     rows = list(_belief_rows(measured.deduction, measured.against, players, hidden, skill))
     if measured.village.all:
@@ -34,7 +32,7 @@ def abilities_table(measured: Abilities) -> ResultTable:
     rows.append(("Merlin", "names Merlin, as Assassin", _share(measured.names_merlin), *empty))
     rows.append(("Merlin", "is not named, as Merlin", _share(measured.hides_merlin), *empty))
     note = f"{measured.deduction[measured.player].moments} moments; docs/abilities.md of the plugin says what each measure is."
-    first = marked(measured.player, own, asked.asked) if asked.asked else measured.player
+    first = decided.marked
     return ResultTable(_TITLE, tuple(map(Column, ("ability", "measure", first, *beside))), tuple(rows), note)
 
 
@@ -99,10 +97,9 @@ def _moves_rows(measured: Abilities) -> Iterator[tuple[Any, Any, Any]]:
 
 def verdict_on(measured: Abilities) -> str:
     """What the player concludes and hides, in two sentences."""
-    asked = measured.asked.answers
-    own, player = asked.first + asked.again, measured.player
-    if mostly_foreign(own, asked.asked):
-        return no_score(player, own, asked.asked)
+    decided, player = measured.decided, measured.player
+    if decided.no_score:
+        return decided.no_score
     scores = measured.deduction[player]
     said = []
     if scores.skill is not None:
@@ -113,7 +110,7 @@ def verdict_on(measured: Abilities) -> str:
         said.append(
             f"As evil it leaves {_text(left)} of the doubt to an onlooker who knows how it plays; {left.n} games."
         )
-    return together([*said, doubt(player, own, asked.asked) if asked.asked else ""])
+    return together([*said, decided.doubt])
 
 
 def _listens(listener: str) -> str:
@@ -126,7 +123,7 @@ def _listens(listener: str) -> str:
 def _text(estimate: Estimate | None, unit: str = ".2f") -> str | None:
     if estimate is None:
         return None
-    interval = show_interval(estimate, unit)
+    interval = estimate.interval(unit)
     return f"{estimate.value:{unit}}{'' if interval == '-' else f' {interval}'}"
 
 

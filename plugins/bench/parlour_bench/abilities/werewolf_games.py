@@ -36,8 +36,8 @@ def read_werewolf(path: Path) -> PlayedWerewolf:
     Raises:
         ParlourError: The file holds no finished game of Werewolf; the message names the file.
     """
-    transcript = replay.read(path)
-    finished = replay.finished(transcript, GAME)
+    transcript = replay.Transcript.read(path)
+    finished = transcript.finished(GAME)
     if finished is None:
         raise ParlourError(f"{str(path)!r} was not finished; accepted: a finished game")
     rules, states = finished

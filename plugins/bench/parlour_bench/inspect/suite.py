@@ -17,7 +17,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from parlour.envs.registry import lookup
 from parlour.training.harnesses.inspect_ai.played import seatings
 from parlour.training.harnesses.inspect_ai.tasks import game_score, metrics_of, moves_chosen, whole_game
-from parlour.training.report.verdicts import no_score
+from parlour.training.report.verdicts import DecidedBy
 from parlour.training.statistics import Estimate
 
 from parlour_bench.played import WON
@@ -147,7 +147,7 @@ def suite_figures(name: str, fresh: str | None, tables: Sequence[str] | None) ->
 def points_of_samples(suite: Suite, samples: Sequence[Mapping[str, Any]]) -> Points | None:
     """The points of a suite, from the metadata of its samples' scores; None where there is no score."""
     by_game = {(s["table"], s["opponent"], s["side"], s["seed"]): float(s["points"]) for s in samples}
-    if no_score(PLAYED, *moves_chosen(samples)) or len(by_game) < suite.games_played:
+    if DecidedBy(PLAYED, *moves_chosen(samples)).no_score or len(by_game) < suite.games_played:
         return None
     return {
         table.name: {

@@ -2,7 +2,7 @@
 
 A vote counts if its seat is good and it could decide something (`decisions`); ours is what the heuristic votes there.
 Shares over votes weigh each vote alike; intervals of shares and differences resample games, because the votes of a game are not
-independent (`weighted_mean`). Guesses are one a game: Wilson intervals, and the paired difference.
+independent (`Estimate.weighted_mean`). Guesses are one a game: Wilson intervals, and the paired difference.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from math import inf
 from typing import Final
 
 from parlour.training.measure.avalon.games import AnalysedGame
-from parlour.training.statistics import Estimate, paired, rate, weighted_mean
+from parlour.training.statistics import Estimate
 
 from parlour_people.analysis.decisions import CARD, GUESS, TEAM, VOTE, Decision
 from parlour_people.words.avalon import MERLIN, MINION, SERVANT
@@ -112,9 +112,9 @@ def _votes(
         group,
         len(votes),
         sum(votes),
-        weighted_mean(theirs, votes, (0.0, 1.0)),
-        weighted_mean(ours, votes, (0.0, 1.0)),
-        weighted_mean(apart, votes, (-1.0, 1.0)),
+        Estimate.weighted_mean(theirs, votes, (0.0, 1.0)),
+        Estimate.weighted_mean(ours, votes, (0.0, 1.0)),
+        Estimate.weighted_mean(apart, votes, (-1.0, 1.0)),
     )
 
 
@@ -123,12 +123,12 @@ def compared_guesses(games: Sequence[DecidedGame]) -> Iterator[ComparedGuesses]:
     for by, group, of in _grouped(games):
         guesses = list(chain.from_iterable(_counted(of, GUESS, _is_judged)))
         theirs, ours = [guess.right is True for guess in guesses], [guess.ours_right is True for guess in guesses]
-        theirs_rate, ours_rate = rate(sum(theirs), len(guesses)), rate(sum(ours), len(guesses))
+        theirs_rate, ours_rate = Estimate.rate(sum(theirs), len(guesses)), Estimate.rate(sum(ours), len(guesses))
         if theirs_rate is None or ours_rate is None:
             continue
         both = sum(a and b for a, b in zip(theirs, ours, strict=True))
         chance = sum(guess.chance or 0.0 for guess in guesses)
-        yield ComparedGuesses(by, group, theirs_rate, ours_rate, both, chance, paired(theirs, ours))
+        yield ComparedGuesses(by, group, theirs_rate, ours_rate, both, chance, Estimate.paired(theirs, ours))
 
 
 def wrong_guesses(games: Sequence[DecidedGame]) -> dict[str, int]:
@@ -150,7 +150,7 @@ def surprises(games: Sequence[DecidedGame]) -> Iterator[Surprise]:
             means = [sum(choice.bits or 0.0 for choice in of) / len(of) for of in choices]
             if choices:
                 counts = list(map(len, choices))
-                yield Surprise(kind, role, sum(counts), weighted_mean(means, counts, (0.0, inf)))
+                yield Surprise(kind, role, sum(counts), Estimate.weighted_mean(means, counts, (0.0, inf)))
 
 
 def _is_surprising(role: str, decision: Decision) -> bool:

@@ -13,7 +13,7 @@ from parlour.envs.language.text import clean
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.report.report import Picture, Report
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.report.verdicts import DifferenceScale, compared, together
+from parlour.training.report.verdicts import DifferenceScale, together
 
 from parlour_people.analysis import pictures
 from parlour_people.analysis.compare import (
@@ -100,7 +100,7 @@ def verdict(folder: AnalysedFolder) -> str:
     """The recorded players beside the heuristic: right votes of good seats, and guesses that named Merlin."""
     votes, guesses = next(iter(compared_votes(folder.games)), None), next(iter(compared_guesses(folder.games)), None)
     said = [
-        compared(f"{what} by {folder.theirs}", f"{what} by the heuristic", row.difference, WIN_RATE.of(cases))
+        WIN_RATE.of(cases).compared(f"{what} by {folder.theirs}", f"{what} by the heuristic", row.difference)
         for what, row, cases in (("voting", votes, "games"), ("guessing", guesses, "guesses"))
         if row is not None
     ]

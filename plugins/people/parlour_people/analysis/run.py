@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.core import ParlourError
-from parlour.envs.replay import transcript_files
+from parlour.envs.replay import Transcript
 from parlour.envs.settings import Settings
 from parlour.training.measure.avalon.games import AnalysedGame
-from parlour.training.play.parallel.executor import carry_out, in_order
+from parlour.training.play.parallel.executor import carry_out
 from parlour.training.runs.progress import Stage, no_progress
 from parlour.training.runs.run import Run
 from pydantic import Field
@@ -81,7 +82,7 @@ def analyse(
         ParlourError: There is no transcript, one cannot be used, or `out` holds an analysis of something else.
     """
     settings = settings or AnalysisSettings()
-    files = transcript_files(folder)
+    files = Transcript.files(folder)
     games = [AnalysedGame.read(path) for path in files]
     habits_of = None if settings.habits is None else chosen_habits(settings.habits)
     chosen = [None if habits_of is None else habits_of(game) for game in games]
@@ -91,7 +92,8 @@ def analyse(
         drawn = settings.pictures and find_spec("matplotlib") is not None
         calls = [(path, habits, settings) for path, habits in zip(files, chosen, strict=True)]
         stage = Stage("Analysing games", len(calls), "games")
-        results = list(stage.counted(in_order(carry_out(settings.workers, analyse_game, calls)), progress))
+        finished = stage.counted(carry_out(settings.workers, analyse_game, calls), progress)
+        results = [result for _, result in sorted(finished, key=itemgetter(0))]
         result_folder = _folder(games, results, _how(settings), drawn=drawn)
         figures = _figures(result_folder)
         guesses = list(compared_guesses(result_folder.games))

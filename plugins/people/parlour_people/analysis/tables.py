@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from parlour.envs.common.plain import plain
 from parlour.training.measure.avalon.games import AnalysedGame
-from parlour.training.report.result_table import ResultTable, plain_table
+from parlour.training.report.result_table import ResultTable
 
 from parlour_people.analysis.compare import (
     DecidedGame,
@@ -28,7 +28,7 @@ DECISIONS: Final = (
 def decisions_table(games: Sequence[tuple[AnalysedGame, Sequence[Decision]]]) -> ResultTable:
     """All decisions of all games, a row each."""
     rows = (_decision(game, decision) for game, decisions in games for decision in decisions)
-    return plain_table("Decisions", DECISIONS, rows, file="decisions.csv")
+    return ResultTable.plain("Decisions", DECISIONS, rows, file="decisions.csv")
 
 
 def _decision(game: AnalysedGame, decision: Decision) -> tuple[Any, ...]:

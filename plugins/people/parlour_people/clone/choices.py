@@ -16,10 +16,9 @@ from typing import Any, Final, Literal
 import numpy as np
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Move, ParlourError
-from parlour.envs.replay import transcript_files
+from parlour.envs.replay import Transcript
 from parlour.envs.settings import Settings
 from parlour.training.measure.avalon.games import AnalysedGame
-from parlour.training.records.avalon.importing import assumed_moves
 from parlour.training.runs.progress import Stage, no_progress
 from pydantic import Field
 
@@ -97,7 +96,7 @@ def read_choices(folder: str | Path, seed: int, progress: Callable[..., None] = 
         ParlourError: A file is no transcript of Avalon, or there is nothing to learn from.
     """
     choices: list[ImitatedChoice] = []
-    paths = transcript_files(folder)
+    paths = Transcript.files(folder)
     for number, path in enumerate(Stage("Reading games", len(paths), "games").counted(paths, progress)):
         choices += choices_of(AnalysedGame.read(path), number, seed)
     if not choices:
@@ -110,7 +109,7 @@ def read_choices(folder: str | Path, seed: int, progress: Callable[..., None] = 
 def choices_of(played: AnalysedGame, number: int, seed: int) -> Iterator[ImitatedChoice]:
     """The choices of one game, in order. `number` is what they call the game, and part of the seed of the draws."""
     seats: dict[int, tuple[SeatRecord, MultiRoundPlayer]] = {}
-    assumed, lines = assumed_moves(played.transcript), played.transcript.lines
+    assumed, lines = played.transcript.assumed_moves(), played.transcript.lines
     made = [(k, entry) for k, entry in enumerate(played.transcript.entries) if entry.move is not None]
     own = [not (entry.replaced or (lines and "by" in lines[k])) for k, entry in made]  # made by the seat itself
     for moment in played.moments():

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from parlour.envs import batch, replay
 from parlour.envs.core import NATURE, Move, ParlourError
 from parlour.envs.replay import Transcript
-from parlour.training.records.avalon.importing import assumed_moves
 
 from parlour_people.cloned import GAME
 
@@ -59,8 +58,8 @@ def read_games(folder: str | Path) -> list[ReplayableGame]:
         ParlourError: A file is no transcript of Avalon, or begins with another move than a deal.
     """
     games = []
-    for number, path in enumerate(replay.transcript_files(folder)):
-        transcript = replay.read(path)
+    for number, path in enumerate(replay.Transcript.files(folder)):
+        transcript = replay.Transcript.read(path)
         if transcript.header["game"] != GAME:
             raise ParlourError(f"{str(path)!r} is a game of {transcript.header['game']}; accepted: {GAME}")
         games.append(_read(transcript, number, path))
@@ -72,7 +71,7 @@ def _read(transcript: Transcript, number: int, path: Path) -> ReplayableGame:
     seats = [entry.seat == NATURE for _, entry in made]
     if not seats or not seats[0] or any(seats[1:]):
         raise ParlourError(f"{str(path)!r} has moves of nature after the deal; accepted: games without them")
-    lines, assumed = transcript.lines, assumed_moves(transcript)
+    lines, assumed = transcript.lines, transcript.assumed_moves()
     deal, *moves = (Move(*entry.move[:2]) for _, entry in made if entry.move is not None)
     own = [
         not entry.replaced and not (lines and "by" in lines[k]) and at not in assumed

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from parlour.training.report import plots
 from parlour.training.report.report import Picture, Report
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.report.verdicts import DifferenceScale, compared, together, word
-from parlour.training.statistics import Estimate, weighted_mean
+from parlour.training.report.verdicts import DifferenceScale, together
+from parlour.training.statistics import Estimate
 
 from parlour_people.clone.choices import ImitatedChoice
 from parlour_people.cloned.record import Array
@@ -131,7 +131,7 @@ def by_game(values: Iterable[tuple[int, float]], bounds: tuple[float, float] = (
     sums: dict[int, list[float]] = {}
     for number, value in values:
         sums.setdefault(number, []).append(value)
-    return weighted_mean([np.mean(of) for of in sums.values()], [len(of) for of in sums.values()], bounds)
+    return Estimate.weighted_mean([np.mean(of) for of in sums.values()], [len(of) for of in sums.values()], bounds)
 
 
 PLAYER, PICTURE = "clone.npz", "scores.png"
@@ -192,8 +192,8 @@ def verdict(scores: Sequence[ChoiceScore]) -> str:
     of_heuristic = [score for score in over_all(scores) if score.model == HEURISTIC]
     beside = {score.what: score.log_less for score in of_heuristic if score.log_less is not None}
     vote = "the heuristic at telling votes"
-    votes = [compared("the clone", vote, beside[_VOTE], LOG_LIKELIHOOD)] if _VOTE in beside else []
-    words = Counter(map(word, beside.values()))
+    votes = [LOG_LIKELIHOOD.compared("the clone", vote, beside[_VOTE])] if _VOTE in beside else []
+    words = Counter(each.outcome for each in beside.values())
     kinds = f"Of {len(beside)} kinds of decision: better at {words[BETTER]}, worse at {words[WORSE]}, no difference shown at {words[UNCLEAR]}."
     return together([*votes, kinds if beside else "No decision could be compared with the heuristic."])
 

@@ -22,7 +22,7 @@ from typing import Annotated, Any, ClassVar, Final, Protocol, Self
 import numpy as np
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import ParlourError, accept, check_one_of
-from parlour.envs.registry import build, lookup
+from parlour.envs.registry import lookup
 from parlour.envs.settings import Accepts, Settings
 from parlour.policies import Policy
 from parlour.policies.array_files import layer_arrays, read_arrays, write_arrays
@@ -107,8 +107,8 @@ class CloneNetworks:
         Raises:
             ParlourError: The table has talk, other moves, or a number of players that the networks do not know.
         """
-        spec = lookup(GAME).spec
-        table: Any = build(spec, dict(config))
+        env = lookup(GAME).raw_env(**config)
+        table: Any = env.game
         if table.talk or table.rules.short_teams:
             raise ParlourError(
                 "a clone of people who were not heard cannot talk or name short teams; accepted: --set talk=false, with "
@@ -120,7 +120,7 @@ class CloneNetworks:
         fixed = 2 * len(ROLES)
         first = np.concatenate([weights[:, places(table)], weights[:, len(INPUTS) :]], axis=1)
         layers = [(first, bias + weights[:, :fixed] @ constants(table)), *others]
-        features = spec.encoder(table).of_seat(FEATURES).size
+        features = env.spec.encoder(table).of_seat(FEATURES).size
         if (first.shape[1], len(others[-1][1])) != (features, len(table.catalogue)):
             raise ParlourError(
                 "this clone does not know the team sizes of the table; accepted: the team sizes of the boxed game"

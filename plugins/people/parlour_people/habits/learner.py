@@ -15,7 +15,6 @@ from typing import Any, Final, Generic, TypeVar
 import numpy as np
 from parlour.envs import replay
 from parlour.envs.core import ParlourError
-from parlour.envs.registry import name_of
 from parlour.training.runs.progress import Stage, no_progress
 from scipy.optimize import minimize
 
@@ -131,10 +130,10 @@ class HabitsOfGame(Generic[G]):
 
     def of_transcript(self, transcript: replay.Transcript, name: str = "") -> G:
         """The game of a transcript, as far as it goes. Raises `ParlourError` where it is of another game, or was not dealt."""
-        if name_of(transcript.spec) not in (self.id, *self.others):
-            raise ParlourError(f"a transcript of {name_of(transcript.spec)} is not accepted; accepted: {self.id}")
+        if transcript.header["game"] not in (self.id, *self.others):
+            raise ParlourError(f"a transcript of {transcript.header['game']} is not accepted; accepted: {self.id}")
         rules: Any = transcript.game()
-        state: Any = list(replay.states(rules, transcript.moves))[-1]
+        state: Any = list(transcript.states())[-1]
         roles = tuple(rules.role_names[number] for number in state.standing.roles)
         if not roles:
             raise ParlourError(f"transcript {name!r} holds no deal; accepted: a game that was begun")
@@ -142,7 +141,7 @@ class HabitsOfGame(Generic[G]):
 
     def games_in(self, folder: str | Path) -> list[G]:
         """The games of a folder of transcripts, by the names of their files. Raises `ParlourError` as `of_transcript` does."""
-        return [self.of_transcript(replay.read(path), path.stem) for path in replay.transcript_files(folder)]
+        return [self.of_transcript(replay.Transcript.read(path), path.stem) for path in replay.Transcript.files(folder)]
 
     def read_all(self, games: Sequence[G], habits_of: Callable[[int], Any]) -> list[BeliefRead]:
         """What an onlooker believes of games; `habits_of`: number of players -> how seats behave."""

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 import numpy as np
-from parlour.training.measure.calibration import bins_by_range, calibration_error as error_of
+from parlour.training.measure.calibration import Calibration
 from parlour.training.play.extras import import_extra
 from parlour.training.report import plots
-from parlour.training.report.result_table import Column, ResultTable, plain_table
-from parlour.training.report.verdicts import DifferenceScale, compared
-from parlour.training.statistics import Estimate, rate
+from parlour.training.report.result_table import Column, ResultTable
+from parlour.training.report.verdicts import DifferenceScale
+from parlour.training.statistics import Estimate
 
 from parlour_people.arrays import Array
 
@@ -111,14 +111,14 @@ def seats(reads: Sequence[BeliefRead]) -> tuple[Array, Array]:
     return chances, np.array([evil for read in reads for evil in read.evil], dtype=np.float64)
 
 
-def calibration(reads: Sequence[BeliefRead]) -> list[Any]:
+def calibration(reads: Sequence[BeliefRead]) -> Calibration:
     """Chances of seats against how many of them are evil."""
-    return bins_by_range(*seats(reads))
+    return Calibration.by_range(*seats(reads))
 
 
 def calibration_error(reads: Sequence[BeliefRead]) -> float:
     """Expected calibration error of the seats' chances."""
-    return error_of(calibration(reads))
+    return calibration(reads).error
 
 
 def _over_games(values: Sequence[float], reads: Sequence[BeliefRead], seed: int) -> Estimate:
@@ -200,7 +200,7 @@ def verdict(entries: Sequence[Mapping[str, Any]], games: str) -> str:
     if not learned:
         return "Nothing was compared with the fixed rates."
     name, gain = f"belief by {learned[-1]['habits']!r}", -learned[-1]["less_than_default"]
-    return compared(name, "belief by the fixed rates", gain, LOG_LOSS.of(games))
+    return LOG_LOSS.of(games).compared(name, "belief by the fixed rates", gain)
 
 
 def score_table(title: str, entries: Sequence[Mapping[str, Any]], file: str = "") -> ResultTable:
@@ -242,13 +242,13 @@ class Writer:
         draws = partial(draw, readings, panels)
         if prefix and find_spec("matplotlib") is not None:  # the report draws the first
             draws(self.folder / f"{prefix}{PICTURE}")
-        bins = plain_table("Calibration", headings, self._bins(readings), file=f"{prefix}calibration.csv")
+        bins = ResultTable.plain("Calibration", headings, self._bins(readings), file=f"{prefix}calibration.csv")
         return Section(entries, score_table(title, entries, f"{prefix}scores.csv"), bins, draws)
 
     def _bins(self, readings: Readings) -> Iterator[tuple[Any, ...]]:
         for name, every in readings.items():
             for group in dict.fromkeys((_ALL, *self.panels)):
-                for part in calibration([read for read in every if read.players in self.groups[group]]):
+                for part in calibration([read for read in every if read.players in self.groups[group]]).bins:
                     yield (name, group, part.low, part.high, part.n, part.chance, part.share)
 
 
@@ -272,7 +272,7 @@ def draw(readings: Readings, groups: Groups, path: Path) -> None:
                     continue
                 mark = MARKERS[number % len(MARKERS)]
                 label = f"{name} (error {calibration_error(reads):.3f})"
-                parts = [(part, rate(round(part.share * part.n), part.n)) for part in calibration(reads)]
+                parts = [(part, Estimate.rate(round(part.share * part.n), part.n)) for part in calibration(reads).bins]
                 at = [part.chance for part, _ in parts]
                 axes.plot(at, [part.share for part, _ in parts], marker=mark, label=label, color=colours[name])
                 band = [(part.chance, *seen.ends) for part, seen in parts if seen]

@@ -107,7 +107,7 @@ def learn_habits(config: HabitsConfig, run: Run) -> LearnedFrom:
         ParlourError: A folder holds no games, games of another sort, or too few for the folds, or the directory holds a run
             with other settings.
     """
-    first = str(replay.read(replay.transcript_files(config.source)[0]).header["game"])
+    first = str(replay.Transcript.read(replay.Transcript.files(config.source)[0]).header["game"])
     of_game: learner.HabitsOfGame[Any] = WEREWOLF if first == WEREWOLF.id else AVALON
     if config.reader and of_game is not AVALON:
         raise ParlourError("--reader of Werewolf is not accepted; accepted: games of Avalon")

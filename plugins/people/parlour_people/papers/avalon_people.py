@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.training.papers.cells import Reproduction, cell, run_folder
+from parlour.training.papers.cells import Reproduction, cell
 from parlour.training.play.extras import import_extra
 from parlour.training.records.avalon.importing import import_records
 from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
-from parlour.training.statistics import Estimate, rate
+from parlour.training.statistics import Estimate
 
 from parlour_people.clone.choices import CloneConfig
 from parlour_people.clone.report import ALL, PICTURE, ChoiceScore
@@ -85,7 +85,7 @@ def avalon_people(name: str, setting: Any) -> Reproduction:
     """The whole study of a folder of records. Raises `ParlourError` without one."""
     if setting.data is None:
         raise ParlourError(f"{name} studies games of people; accepted: --data DIR, the folder with their records")
-    with run_folder(setting.out) as folder:
+    with setting.folder() as folder:
         study = PeopleStudy(name, setting, folder, written=list(_WRITTEN))
         for step in Stage(f"Reproducing {name}", len(_STEPS), "steps").counted(_STEPS, setting.progress):
             step(study)
@@ -103,7 +103,7 @@ def _import(study: PeopleStudy) -> None:
     study.files = import_records(study.setting.data, study.folder / TRANSCRIPTS, leave_out=refused.append)
     games = len(study.files) + len(refused)
     for reason, count in Counter(refusal.reason for refusal in refused).most_common():
-        study.add(PEOPLE, reason, GAMES_LEFT_OUT, rate(count, games))
+        study.add(PEOPLE, reason, GAMES_LEFT_OUT, Estimate.rate(count, games))
 
 
 @dataclass(frozen=True)
@@ -144,8 +144,8 @@ def _counts(study: PeopleStudy) -> None:
     for of, some in {**by_size, **sets}.items():
         tried = [game.named for game in some if game.named is not None]
         if some:
-            study.add(PEOPLE, of, WINS, rate(sum(game.good_won for game in some), len(some)))
-            study.add(PEOPLE, of, NAMED, rate(sum(map(bool, tried)), len(tried)))
+            study.add(PEOPLE, of, WINS, Estimate.rate(sum(game.good_won for game in some), len(some)))
+            study.add(PEOPLE, of, NAMED, Estimate.rate(sum(map(bool, tried)), len(tried)))
 
 
 # -- what an onlooker learns -------------------------------------------------------------------------------------

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.training.papers.cells import Reproduction, cell, run_folder
+from parlour.training.papers.cells import Reproduction, cell
 from parlour.training.play.extras import import_extra
 from parlour.training.records.avalon.importing import import_records
 from parlour.training.runs.progress import Stage
 from parlour.training.runs.run import Run
-from parlour.training.statistics import Estimate, rate
+from parlour.training.statistics import Estimate
 
 from parlour_people.analysis.compare import (
     PLAIN,
@@ -82,7 +82,7 @@ def avalon_records(name: str, setting: Any) -> Reproduction:
     """The whole study of a folder of records. Raises `ParlourError` without one."""
     if setting.data is None:
         raise ParlourError(f"{name} studies published records; accepted: --data DIR, the folder that holds them")
-    with run_folder(setting.out) as folder:
+    with setting.folder() as folder:
         cells: list[Any] = []
         for step in Stage(f"Reproducing {name}", len(_STEPS), "steps").counted(_STEPS, setting.progress):
             title, more = step(name, setting, folder)
@@ -171,7 +171,7 @@ def _guesses(table: str, theirs: str, ours: Mapping[str, Sequence[DecidedGame]])
             score = row[number]
             yield cell(table, name, of, GUESSES, score.ours, -score.difference)
             if not of:
-                yield cell(table, f"both, {name}", of, GUESSES, rate(score.both, score.theirs.n))
+                yield cell(table, f"both, {name}", of, GUESSES, Estimate.rate(score.both, score.theirs.n))
         if not of:
             chance = Estimate(first.chance / first.theirs.n, n=first.theirs.n)
             yield cell(table, "a good seat at random", of, GUESSES, chance)
@@ -201,7 +201,7 @@ def _published(table: str, theirs: str, games: Sequence[DecidedGame]) -> Iterato
     for of, counts in (("wrong guesses", wrong), ("wrong guesses, with Percival", larger)):
         if counts:
             plain = sum(count for role, count in counts.items() if role in PLAIN)
-            yield _printed(cell(table, theirs, of, PLAIN_HIT, rate(plain, sum(counts.values()))))
+            yield _printed(cell(table, theirs, of, PLAIN_HIT, Estimate.rate(plain, sum(counts.values()))))
 
 
 def _printed(made: Any) -> Any:
@@ -217,7 +217,7 @@ def _right(games: Sequence[DecidedGame]) -> Estimate | None:
         for decision in decisions
         if decision.kind == GUESS and decision.right is not None
     ]
-    return rate(sum(guesses), len(guesses))
+    return Estimate.rate(sum(guesses), len(guesses))
 
 
 def _group(by: str, group: str) -> str:

@@ -16,7 +16,7 @@ What a record leaves open:
   guess is listed in the header under `record.assumed`.
 - A game that was given up has no winner. Its transcript is that of a game that was not finished.
 
-A game that cannot be played is left out, with a reason (`UnplayableError`): games without Merlin, games in which good has three successes
+A game that cannot be played is left out, with a reason (`JsonObject.unplayable`): games without Merlin, games in which good has three successes
 and nobody is shot, and records that contradict the rules or themselves.
 """
 
@@ -34,7 +34,7 @@ from parlour.envs.core import Move, ParlourError
 from parlour.envs.registry import lookup
 from parlour.training.records.avalon.table import RecordedGame
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.reading import Names, RecordFormat, UnplayableError
+from parlour.training.records.reading import Names, RecordFormat
 
 from parlour_people.records import record_notes, table_of
 from parlour_people.words import avalon
@@ -73,7 +73,7 @@ class LoggedGame(RecordedGame):
             raise self.outcome_told.error("roles are not of the players", "one role for each player")
         dealt = [SITE_ROLES[roles[seat].one_of("role", list(SITE_ROLES))] for seat in range(len(self.names))]
         if avalon.MERLIN not in dealt:
-            raise UnplayableError(WITHOUT_MERLIN, at, "a game with Merlin")
+            raise at.unplayable(WITHOUT_MERLIN, "a game with Merlin")
         marked = [seat for seat in range(len(self.names)) if roles[seat].fields.get("assassin") is True]
         self.guesser = _guesser(dealt, marked, self.shot)
         self.guess_is_assumed = len(marked) != 1 and dealt[self.guesser] != avalon.ASSASSIN
@@ -93,7 +93,7 @@ class LoggedGame(RecordedGame):
         """The shot, in a game that came to it."""
         shot = self.shot
         if shot is None:
-            raise UnplayableError(SHOT_AT_NOBODY, self.at, "a game in which Merlin is guessed after three successes")
+            raise self.at.unplayable(SHOT_AT_NOBODY, "a game in which Merlin is guessed after three successes")
         make = self.suppose if self.guess_is_assumed else self.play
         make(Move(avalon.GUESS, (shot,)), self.outcome_told)
 
@@ -133,7 +133,7 @@ def _transcript(at: JsonObject, _logs: Path | None) -> str:
     table = LoggedGame(at)
     played = [mission for mission in table.missions if mission.fields.get("proposals")]
     if not played:
-        raise UnplayableError("no team was proposed", at, "a game with a proposal")
+        raise at.unplayable("no team was proposed", "a game with a proposal")
     table.deal(table.dealt, table.names.seat(_proposals(played[0])[0], "proposer"), at)
     for number, mission in enumerate(played):
         _mission(table, mission, number)

@@ -33,7 +33,7 @@ from parlour.envs.core import Move
 from parlour.envs.registry import lookup
 from parlour.training.records.avalon.table import RecordedGame
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.reading import Names, RecordFormat, file_name
+from parlour.training.records.reading import Names, RecordFormat
 
 from parlour_people.multi_round import GAME, MultiRoundOptions
 from parlour_people.multi_round.rules import CONSULTATION
@@ -277,7 +277,7 @@ def _reflections(table: Conversation, at: JsonObject) -> None:
 def _named(at: JsonObject) -> str:
     """By its id; without one, or if another game has it, by where it comes from, such as `group/game_02.json`."""
     source = _by_source(at)
-    return file_name(at, "game_id") if source is None or "game_id" in at.fields else source
+    return at.file_name("game_id") if source is None or "game_id" in at.fields else source
 
 
 def _by_source(at: JsonObject) -> str | None:
@@ -286,7 +286,7 @@ def _by_source(at: JsonObject) -> str | None:
         raise at.refused("source", "a text")
     if source is None:
         return None
-    return file_name(JsonObject(at.where, {"source": source.removesuffix(".json").replace("/", "-")}), "source")
+    return JsonObject(at.where, {"source": source.removesuffix(".json").replace("/", "-")}).file_name("source")
 
 
 GPT51: Final = RecordFormat(

@@ -11,18 +11,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from threading import Condition, Event
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 from parlour.envs import core
 from parlour.envs.core import Move, ParlourError, View
 from parlour.envs.language.entries import TextAction
-from parlour.envs.language.free_words import read_free_words, understood
-from parlour.envs.language.headings import headings_of, sections_of
+from parlour.envs.language.free_words import FreeWords
 from parlour.envs.language.seat_names import SeatNames
 from parlour.envs.language.text import MAX_WORDS
 from parlour.policies import Policy
 from parlour.training.play.rollout import Stopped
-from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
 
@@ -227,7 +225,7 @@ class Board:
         question = self._current(turn)
         message: Message = {"type": "reading", "turn": turn, "words": words, "claim": "", "why": ""}
         try:
-            claim = understood(self._text, question.read(self._in_seats(words)))
+            claim = FreeWords(self._text).understood(question.read(self._in_seats(words)))
         except ParlourError as error:
             return {**message, "why": self.names.shown(str(error))}
         return {**message, "claim": self.names.shown(claim)}
@@ -327,8 +325,8 @@ class Person(Policy):
             self._text.ask(view.legal),
             info["options"],
             info["free_words"],
-            self._refused(observation["text"]),
-            lambda words: read_free_words(self._text, words, view),
+            FreeWords(self._text).refused(observation["text"]),
+            lambda words: FreeWords(self._text).read(words, view),
             None if self._coach is None else self._coach.hint(observation, info).as_json(),
         )
         given = self._board.ask(question, self._clock)
@@ -342,12 +340,6 @@ class Person(Policy):
             raise Stopped
         return TextAction(self._text.default("", view, self.rng), None, CLOCK)
 
-    def _refused(self, prose: str) -> list[str]:
-        """What the table says of earlier answers, behind the options."""
-        sections, prefix = sections_of(prose), headings_of(self._text).refused
-        lines = [] if sections is None else sections.choice.splitlines()[1:]
-        return [line.removeprefix(prefix) for line in lines if line.startswith(prefix) and not line.startswith("- ")]
-
 
 class ShownTable(BaseWrapper[str, Any, Any]):
     """Shows a game to boards as it is played.
@@ -360,7 +352,7 @@ class ShownTable(BaseWrapper[str, Any, Any]):
 
     def __init__(self, env: AECEnv[str, Any, Any], boards: Mapping[int, Board], clock: float | None = None) -> None:
         super().__init__(env)
-        self.game_env, self.boards, self.clock = inner_game(env, "ShownTable", full=True), boards, clock
+        self.game_env, self.boards, self.clock = cast("Any", env.unwrapped), boards, clock
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         super().reset(seed=seed, options=options)

@@ -21,7 +21,6 @@ from parlour.envs.core import Outcome, ParlourError
 from parlour.envs.language.english import name
 from parlour.envs.language.entries import Entry, TextAction
 from parlour.envs.language.seat_names import SeatNames
-from parlour.envs.registry import name_of
 from parlour.training.play.decisions import models_of, of_transcript
 from parlour.training.play.failures import Failures
 from parlour.training.play.rollout import GameUnfinished, Stopped, play
@@ -84,7 +83,7 @@ class ResumedRecorder(Recorder):
             self._met += 1
             return
         if isinstance(entry, Outcome):
-            whole = of_transcript(replay.read(self.path, folders=self._found.folders))
+            whole = of_transcript(replay.Transcript.read(self.path, folders=self._found.folders))
             self._notes["players"] = {name(seat): counts.as_json() for seat, counts in enumerate(whole)}
         super()._listen(entry)
 
@@ -194,11 +193,11 @@ class TableGames:
 
     def path(self, number: int) -> Path:
         """The transcript of a game."""
-        return self.plan.folder / f"{name_of(self.env.game_env.spec)}-{number}.jsonl"
+        return self.plan.folder / f"{self.env.game_env.game_name}-{number}.jsonl"
 
     def transcript(self, path: Path) -> replay.Transcript:
-        """One of this table's. Raises `ParlourError` as `replay.read`."""
-        return replay.read(path, folders=self._folders)
+        """One of this table's. Raises `ParlourError` as `Transcript.read`."""
+        return replay.Transcript.read(path, folders=self._folders)
 
     def page(self, name: str) -> str | None:
         """The replay page of a game that is over, by its name; None for no such game. Raises `ParlourError` as `replay_of`."""

@@ -38,8 +38,8 @@ from parlour.envs import replay
 from parlour.envs.common.json_values import json_value
 from parlour.envs.core import NATURE, Event, ParlourError, View
 from parlour.envs.language.english import name
-from parlour.envs.language.free_words import as_said
-from parlour.envs.language.text import end_for, end_of
+from parlour.envs.language.free_words import FreeWords
+from parlour.envs.language.text import end_of
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from parlour_table.board import Board
@@ -136,7 +136,9 @@ def told(text: Any, events: Iterable[Event], spoken: frozenset[str], start: int)
 
 def _told(text: Any, event: Event, spoken: frozenset[str] = frozenset()) -> Message:
     said = SAID if event.move.words or event.move.kind in spoken else DID
-    return _line(event.seat, TOLD if event.seat < 0 else said, event.to is not None, as_said(text.line(event)))
+    return _line(
+        event.seat, TOLD if event.seat < 0 else said, event.to is not None, FreeWords.as_said(text.line(event))
+    )
 
 
 def board(laid: Board, view: View | None) -> Message:
@@ -229,7 +231,7 @@ def ending(transcript: replay.Transcript, players: Sequence[str], turned: Any | 
         replay_path: Path of its replay on the server.
     """
     game, text = transcript.game(), transcript.spec.text(transcript.game())
-    states = list(replay.states(game, transcript.moves))
+    states = list(transcript.states())
     outcome = transcript.outcome
     views = [game.view(states[-1], seat) for seat in range(game.seats)]
     places = tuple(
@@ -240,7 +242,7 @@ def ending(transcript: replay.Transcript, players: Sequence[str], turned: Any | 
             str(getattr(view, "role", "")),
             str(getattr(view, "side", "")),
             None if outcome is None else outcome.returns[view.seat],
-            "" if outcome is None else end_for(text, outcome, view.seat),
+            "" if outcome is None else end_of(text, outcome, view.seat),
         )
         for agent, player, view in zip(game.agent_names or map(name, range(game.seats)), players, views, strict=True)
     )

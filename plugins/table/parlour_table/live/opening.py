@@ -15,9 +15,9 @@ from importlib.resources import files
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.policies.llm.server.listening import ListeningServer, in_thread
+from parlour.policies.llm.server.listening import ListeningServer
 from parlour.policies.llm.server.protocol import Refused
-from parlour.training.report.page import Page, render
+from parlour.training.report.page import Page
 from parlour.wrappers.text_actions import TextActions
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -98,15 +98,13 @@ class TableService:
 @cache
 def table_page() -> str:
     """The page of a table, the same for every place: the key identifies the person."""
-    return render(
-        Page(
-            "parlour: a table",
-            scripts=[_LOOK / name for name in SCRIPTS],
-            styles=[_LOOK / "table.css"],
-            body=(_LOOK / "table.html").read_text("utf-8"),
-            connects=True,
-        )
-    )
+    return Page(
+        "parlour: a table",
+        scripts=[_LOOK / name for name in SCRIPTS],
+        styles=[_LOOK / "table.css"],
+        body=(_LOOK / "table.html").read_text("utf-8"),
+        connects=True,
+    ).render()
 
 
 def _html(page: str, policy: str) -> HTMLResponse:
@@ -210,7 +208,7 @@ class OpenTable:
         """Play and answer in threads of this process until the block ends. Raises as `run`."""
         self._thread.start()
         try:
-            with in_thread(self._server, "parlour table"):
+            with self._server.in_thread("parlour table"):
                 yield
         finally:
             self._close()

@@ -27,7 +27,7 @@ def test_a_whole_game_of_avalon_takes_a_person_fewer_than_forty_clicks(seed, sit
     with opened(tmp_path, "avalon_v0", (0,), seed=seed) as opening:
         person = sit(opening, 0)
         clicks = play_to_the_end([person])
-    assert replay.read(tmp_path / "avalon_v0-1.jsonl").outcome is not None
+    assert replay.Transcript.read(tmp_path / "avalon_v0-1.jsonl").outcome is not None
     assert clicks < MOST_CLICKS
 
 
@@ -43,7 +43,7 @@ def test_two_people_and_a_watcher_play_two_games_with_names_and_scores(sit, tmp_
             wait_until(watched, "!document.getElementById('ending').hidden")
             assert "player_" not in watched.page.locator("body").inner_text()
             assert watched.page.locator("#ending tbody th").all_inner_texts()[2:] == ["Cleo", "Dan", "Eva"]
-        outcome = replay.read(tmp_path / "avalon_v0-1.jsonl").outcome
+        outcome = replay.Transcript.read(tmp_path / "avalon_v0-1.jsonl").outcome
         for person, seat in ((first, 0), (second, 1)):
             ending = person.page.locator("#ending .question").inner_text()
             assert ending.startswith("You won: " if outcome.returns[seat] > 0 else "You lost: ")
@@ -52,7 +52,9 @@ def test_two_people_and_a_watcher_play_two_games_with_names_and_scores(sit, tmp_
         for watched in everybody:
             wait_until(watched, "document.getElementById('where').textContent.includes('game 2')")
         play_to_the_end([first, second])
-        won = sum(replay.read(tmp_path / f"avalon_v0-{game}.jsonl").outcome.returns[0] > 0 for game in (1, 2))
+        won = sum(
+            replay.Transcript.read(tmp_path / f"avalon_v0-{game}.jsonl").outcome.returns[0] > 0 for game in (1, 2)
+        )
         assert first.page.locator("#ending tbody tr").first.inner_text().endswith(f"{won} of 2")
         assert [watched.misdeeds() for watched in everybody] == [GOOD] * 3
 
@@ -90,7 +92,7 @@ def test_werewolf_shows_day_and_night_and_who_is_dead(sit, tmp_path):
         watcher, person = sit(opening, WATCHING), sit(opening, 0)
         play_to_the_end([person])
         wait_until(watcher, "!document.getElementById('ending').hidden")
-        transcript = replay.read(tmp_path / "werewolf_v0-1.jsonl")
+        transcript = replay.Transcript.read(tmp_path / "werewolf_v0-1.jsonl")
         view = transcript.game().view(list(replay.states(transcript.game(), transcript.moves))[-1], 0)
         for watched in (watcher, person):
             assert watched.page.locator("#seats .ring .seat.away").count() == sum(not alive for alive in view.alive)

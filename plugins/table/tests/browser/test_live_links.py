@@ -41,7 +41,7 @@ def open_at(browser: Any) -> Any:
 
 
 def own_moves(path: Path) -> list[replay.Entry]:
-    return [entry for entry in replay.read(path).entries if entry.seat == 0]
+    return [entry for entry in replay.Transcript.read(path).entries if entry.seat == 0]
 
 
 def test_a_silent_link_is_noticed_and_a_move_that_was_pressed_is_taken_once(open_at, tmp_path):
@@ -62,7 +62,7 @@ def test_a_silent_link_is_noticed_and_a_move_that_was_pressed_is_taken_once(open
         assert person.page.evaluate(STATE) == "connected"
         assert person.misdeeds()["dialogs"] == []
     (entry,) = own_moves(tmp_path / "template_v0-1.jsonl")
-    assert chosen == replay.text_of(replay.read(tmp_path / "template_v0-1.jsonl")).say(entry.move)
+    assert chosen == replay.text_of(replay.Transcript.read(tmp_path / "template_v0-1.jsonl")).say(entry.move)
 
 
 def test_a_move_whose_acknowledgement_was_lost_counts_once(open_at, tmp_path):

@@ -44,7 +44,7 @@ def test_two_people_play_a_whole_game_and_somebody_watches(sit, tmp_path):
         assert first.page.locator("#card .first").inner_text().startswith("You are player_0. Your role is ")
         assert "role is" not in watcher.page.content()
         assert play_to_the_end([first, second]) > 4
-        transcript = replay.read(tmp_path / "avalon_v0-1.jsonl")
+        transcript = replay.Transcript.read(tmp_path / "avalon_v0-1.jsonl")
         for watched, seat in ((first, 0), (second, 1), (watcher, WATCHING)):
             shown = watched.page.locator("#happened .record > li:not(.away) .what").all_inner_texts()
             assert shown == lines_of(transcript, seat)
@@ -136,7 +136,7 @@ def test_hostile_words_stay_words_on_every_page(sit, tmp_path):
         for person in (first, watcher):
             wait_until(person, "document.querySelectorAll('#happened li').length > 3")
         path = tmp_path / "werewolf_v0-1.jsonl"
-        spoken = [entry for entry in replay.read(path).entries if entry.seat == 0 and entry.raw]
+        spoken = [entry for entry in replay.Transcript.read(path).entries if entry.seat == 0 and entry.raw]
         assert [entry.raw for entry in spoken] == list(reversed(EVIL))[: len(spoken)]
         assert spoken
         for person in (first, watcher):
@@ -293,5 +293,5 @@ def test_the_clock_is_shown_and_tells_what_the_table_did(sit, tmp_path):
             "document.getElementById('turn-title').textContent === 'The table made your move: the clock ran out'"
             " || !document.getElementById('ending').hidden",
         )
-    transcript = replay.read(tmp_path / "template_v0-1.jsonl")
+    transcript = replay.Transcript.read(tmp_path / "template_v0-1.jsonl")
     assert [entry.replaced for entry in transcript.entries if entry.seat == 0] == ["clock"]

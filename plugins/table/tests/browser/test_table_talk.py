@@ -50,7 +50,7 @@ def test_words_are_shown_as_they_are_heard_and_said_as_they_were_typed(words, ex
         said = "[...document.querySelectorAll('#happened li.said .what')].map((what) => what.innerText)"
         wait_until(person, f"{said}.includes({json.dumps(line)})")  # others may have spoken before
         assert person.misdeeds() == GOOD
-    first = next(entry for entry in replay.read(tmp_path / "avalon_v0-1.jsonl").entries if entry.seat == 0)
+    first = next(entry for entry in replay.Transcript.read(tmp_path / "avalon_v0-1.jsonl").entries if entry.seat == 0)
     assert "Ben" not in first.move.words, "the record keeps seats"
 
 

@@ -18,7 +18,7 @@ from parlour.policies import ChatPlayer, HeuristicPolicy, RandomPolicy
 from parlour.policies.base import Policy
 from parlour.policies.llm.chat import ChatModel
 from parlour.policies.llm.config import ModelConfig
-from parlour.policies.llm.decisions import AskedQuestion, Beginnings, Decisions, made_by, questions, took
+from parlour.policies.llm.decisions import AskedQuestion, Beginnings, Decisions, made_by, questions
 from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.request import CallFailed, Completion, Request, Usage
@@ -148,7 +148,7 @@ def test_the_counts_add_up_to_the_number_of_decisions(what, tmp_path):
     total = Decisions()
     for job in jobs(tmp_path, 3, "chat @ m", lambda: ChatPlayer(model), ("random", RandomPolicy)):
         episode = GameRunner().play_each(table("avalon_v0", **AVALON), [job], lambda _, game: game)[0]
-        transcript = replay.read(job.transcript)
+        transcript = replay.Transcript.read(job.transcript)
         made = episode.decisions[0]
         assert made.decisions + made.talk == choices(transcript, 0)
         assert of_transcript(transcript) == episode.decisions
@@ -213,11 +213,11 @@ def test_the_beginnings_of_a_game_are_those_of_all_seats():
         return {"ask": "chat.take_turn", "prompt": prompt, "reply": "{}", "cost": None}
 
     seen = Beginnings()
-    first = took([asked("night 1")], seen)
+    first = Decisions.of_calls([asked("night 1")], seen)
     assert (first.characters, first.shared) == (13, 0)  # "rules", a line break, "night 1"
-    second = took([asked("night 2"), asked("night 2, day")], seen)
+    second = Decisions.of_calls([asked("night 2"), asked("night 2, day")], seen)
     assert (second.characters, second.shared) == (13 + 18, 12 + 13)
-    assert took([{"ask": "chat.take_turn", "answer": {}}], seen).characters == 0
+    assert Decisions.of_calls([{"ask": "chat.take_turn", "answer": {}}], seen).characters == 0
 
 
 # -- tables, JSON, report --------------------------------------------------------------------------------------------
@@ -266,7 +266,7 @@ def marked(double, tmp_path, capsys):
 
 
 def test_a_transcript_says_which_moves_are_not_the_players_own(marked):
-    transcript = replay.read(marked)
+    transcript = replay.Transcript.read(marked)
     assert transcript.header["models"] == {"player_0": {"model": "m", "server": "127.0.0.1"}}
     for entry, line in zip(transcript.entries, transcript.lines, strict=True):
         by = (line.get("by"), line.get("reason"))
@@ -308,7 +308,7 @@ def test_a_run_can_stop_at_a_call_that_fails_and_its_transcript_is_whole(tmp_pat
             table("avalon_v0", **AVALON), played, lambda _, game: game
         )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["0.jsonl"]
-    transcript = replay.read(tmp_path / "0.jsonl")
+    transcript = replay.Transcript.read(tmp_path / "0.jsonl")
     assert transcript.outcome is None
     last = transcript.closing
     assert (last["unfinished"], last["seat"]) == (
@@ -331,8 +331,8 @@ def test_games_in_which_a_player_raises_can_be_skipped_and_are_told_apart(worker
     assert {number: game.why for number, game in skipped.items()} == dict.fromkeys(
         (1, 3), "player_0: KeyError: 'my own mistake'"
     )
-    assert "'my own mistake'" in replay.read(tmp_path / "1.jsonl").closing["unfinished"]
-    assert replay.read(tmp_path / "2.jsonl").outcome is not None
+    assert "'my own mistake'" in replay.Transcript.read(tmp_path / "1.jsonl").closing["unfinished"]
+    assert replay.Transcript.read(tmp_path / "2.jsonl").outcome is not None
 
 
 def test_skipped_games_are_in_no_rate_and_are_told(capsys, output_of, json_of, monkeypatch):
@@ -360,7 +360,7 @@ def test_a_run_ends_when_too_many_decisions_were_not_a_players_own(tmp_path, cap
     made = sum(game.decisions[0].decisions for game in kept)
     assert str(made) in str(error.value)
     assert made >= 20 > made - kept[-1].decisions[0].decisions  # after the first game with which there are 20
-    assert all(replay.read(path).outcome is not None for path in tmp_path.iterdir())
+    assert all(replay.Transcript.read(path).outcome is not None for path in tmp_path.iterdir())
     assert len(list(tmp_path.iterdir())) == len(kept)
 
 
@@ -373,7 +373,9 @@ def test_a_run_ends_when_too_many_decisions_were_not_a_players_own(tmp_path, cap
 )
 def test_tokens_that_a_server_did_not_report_are_unknown_in_decisions(call):
     known = {"ask": "chat", "reply": "{}", "usage": {"prompt": 5, "cached": 0, "completion": 2}, "cost": 0.1}
-    made = took([known, {"ask": "chat", "reply": "{}", "cost": None, **call}]) + took([known])
+    made = Decisions.of_calls([known, {"ask": "chat", "reply": "{}", "cost": None, **call}]) + Decisions.of_calls(
+        [known]
+    )
     assert (made.prompt, made.cached, made.completion, made.tokens, made.dollars) == (None,) * 5
     told = made.as_json()
     assert [told[name] for name in ("prompt", "cached", "completion", "dollars")] == [None] * 4

@@ -106,7 +106,7 @@ def test_a_stored_game_is_read_back_and_played_again(answers, tmp_path):
     assert game.left == (answers == 2)
     assert StoredGame.from_plain(game.plain()) == StoredGame.from_plain(StoredGame.from_plain(game.plain()).plain())
     play_again(StoredGame.from_plain(game.plain()), tmp_path / "game.jsonl", {"players": {}})
-    transcript = replay.read(tmp_path / "game.jsonl")
+    transcript = replay.Transcript.read(tmp_path / "game.jsonl")
     assert transcript.outcome.returns == tuple(game.returns.values())
     assert len(transcript.moves) == game.moves
 

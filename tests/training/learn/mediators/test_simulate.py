@@ -157,7 +157,7 @@ def test_intervals():
     rng = np.random.default_rng(0)
     answered, right = rng.random(4000) < 0.5, rng.random(4000) < 0.3
     played = baselines.SystemAnswers("x", np.zeros(4000), answered.astype(float), (answered & right).astype(float))
-    plain, share = statistics.mean_estimate(right[answered], statistics.SHARE), baselines.reliability(played)
+    plain, share = statistics.Estimate.mean(right[answered], statistics.SHARE), baselines.reliability(played)
     assert (share.n, share.value) == (answered.sum(), pytest.approx(plain.value))
     assert (share.low, share.high) == pytest.approx((plain.low, plain.high))
 

@@ -214,7 +214,7 @@ def test_a_seat_is_certain_of_what_its_view_says(folder: Path, monkeypatch: pyte
     known = dict.fromkeys(ROLES, 0)
     for path in sorted(folder.iterdir()):
         kept.clear()
-        seen, transcript = transcripts.read_transcript(path), replay.read(path)
+        seen, transcript = transcripts.read_transcript(path), replay.Transcript.read(path)
         assert seen is not None
         game: Any = transcript.game()
         states = list(replay.states(game, transcript.moves))

@@ -232,7 +232,7 @@ def test_replies_of_models_are_counted_where_a_transcript_holds_them(tmp_path: P
         2: [{"ask": "x", "answer": {}}],
         3: [{"ask": "x", "prompt": [], "reply": "{}"}],
     }
-    read = replay.read(write(tmp_path / "game.jsonl", whole, calls))
+    read = replay.Transcript.read(write(tmp_path / "game.jsonl", whole, calls))
     assert read.entries == whole.entries
     assert [tuple(of_model) for of_model in of_models(read)] == [(0, False), (0, True), (2, True)]
     measured = social.measures(social.judge_directory(tmp_path))["groups"]["all"]["valid_responses"]

@@ -65,9 +65,11 @@ def test_valid_responses_of_the_published_games(published: Path, groups: dict[st
     # explicit in the reply, and answers of the Assassin without yes or no are invalid
     total, invalid = {"good": 0, "evil": 0}, {"good": 0, "evil": 0}
     for path in published.iterdir():
-        notes = replay.read(path).header["published"]
+        notes = replay.Transcript.read(path).header["published"]
         side = notes["proposed_method_side"]
-        kinds = [entry.move.kind for entry in replay.read(path).entries if entry.move and entry.seat != NATURE]
+        kinds = [
+            entry.move.kind for entry in replay.Transcript.read(path).entries if entry.move and entry.seat != NATURE
+        ]
         total[side] += len(kinds)
         invalid[side] += notes["confirm_logged"].count(False)
         invalid[side] += sum(card[0] != "text" for card in notes["cards"])

@@ -212,7 +212,7 @@ def check_cut_off(folder: Path, seeds: list[int]) -> None:
     finished = []
     for path in folder.iterdir():
         assert path.read_bytes().endswith(b"}\n")
-        transcript = replay.read(path)
+        transcript = replay.Transcript.read(path)
         finished.append(transcript.outcome is not None)
         list(replay.reenact(transcript))
     assert not all(finished)

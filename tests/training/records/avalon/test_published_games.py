@@ -22,7 +22,7 @@ SEEDS = range(40, 80)
 @pytest.mark.parametrize("seed", [None, *SEEDS])
 def test_a_transcript_holds_the_moves_of_the_game(seed, steps, record, written, tmp_path):
     (path,) = import_file(written(tmp_path, record(seed)), tmp_path / "out")
-    transcript = replay.read(path)
+    transcript = replay.Transcript.read(path)
     assert path == tmp_path / "out" / f"game_{seed}.jsonl"
     assert list(transcript.moves) == [move for _, move, _ in steps(seed)]
     assert transcript.outcome == RULES.outcome(steps(seed)[-1][2])
@@ -48,7 +48,7 @@ def test_the_header_tells_how_events_were_read(record, written, tmp_path):
     game["rounds"][1]["quest"]["cards"]["6"] |= {"basis": "count", "text_class": "success"}
     game["rounds"][0]["quest"]["cards"]["3"] |= {"basis": "unclear_default", "text_class": "unclear"}
     (path,) = import_file(written(tmp_path, game), tmp_path)
-    published = replay.read(path).header["published"]
+    published = replay.Transcript.read(path).header["published"]
     assert published["confirm_logged"] == [True, True, False, True, True, True, False, True, True]
     assert published["cards"][:5] == [
         ["unclear_default", "unclear"],
@@ -89,8 +89,8 @@ def test_the_published_games_replay_to_their_outcomes(reference, tmp_path):
     paths = import_file(reference / "extracted.jsonl", tmp_path)
     assert [path.stem for path in paths] == [record["game_id"] for record in records]
     for path, record in zip(paths, records, strict=True):
-        *_, last = replay.reenact(replay.read(path))
-        outcome = replay.read(path).outcome
+        *_, last = replay.reenact(replay.Transcript.read(path))
+        outcome = replay.Transcript.read(path).outcome
         assert outcome is not None
         assert (outcome.winner, outcome.reason) == (record["winner"], record["win_by"])
         assert last.move is None

@@ -134,7 +134,7 @@ def test_renumbering_is_one_to_one_on_the_players_of_the_table(parts):
 def test_everybody_says_what_the_log_has(seed, record, steps, imported):
     game = record(seed)
     (path,) = imported(game, log_of(game, recommends_next))
-    transcript = replay.read(path)
+    transcript = replay.Transcript.read(path)
     spoken = [entry for entry in transcript.entries if entry.move is not None and entry.move.kind in ACTS]
     assert len(spoken) == 6 * sum(len(round_["proposals"]) for round_ in game["rounds"])
     for entry in spoken:
@@ -153,7 +153,7 @@ def test_the_header_tells_of_the_words_only_if_there_are_any(record, written, im
     game = record()
     game["rounds"][1]["assassin"]["answer_basis"] = "text_without_yes_or_no"
     (path,) = imported(game, log_of(game, recommends_next))
-    published = replay.read(path).header["published"]
+    published = replay.Transcript.read(path).header["published"]
     assert published["words"]["log"] == "a.json"
     assert "from 0" in published["words"]["players"]
     assert published["answers"] == ["text", "text_without_yes_or_no", "text"]
@@ -166,7 +166,7 @@ def test_words_pass_the_one_door(record, imported):
     (path,) = imported(
         game, log_of(game, lambda *_: "a\n# What you may do now\u202e" + " player 1" * 3000 + "player " + "9" * 5000)
     )
-    words = [move.words for move in replay.read(path).moves if move.kind in ACTS]
+    words = [move.words for move in replay.Transcript.read(path).moves if move.kind in ACTS]
     assert words
     for word in words:
         assert word.isprintable()
@@ -300,7 +300,7 @@ def test_the_published_games_speak(reference, tmp_path, capsys):
     assert of_directory(out) == of_directory(tmp_path / "silent")
     spoken = 0
     for path in sorted(out.iterdir()):
-        transcript = replay.read(path)
+        transcript = replay.Transcript.read(path)
         said = [statement.text for of in statements(reference / f"{path.stem}.json") for statement in of]
         entries = [entry for entry in transcript.entries if entry.move is not None and entry.move.kind in ACTS]
         assert [entry.raw for entry in entries] == said

@@ -38,7 +38,7 @@ def game(request, tmp_path_factory):
 
 
 def graphs_in(path):
-    transcript = transcripts.read(path)
+    transcript = transcripts.Transcript.read(path)
     noted = ((entry.seat, line) for entry, line in zip(transcript.entries, transcript.lines, strict=True))
     return {seat: graph for _, seat, graph in recorded_graphs(noted)}
 
