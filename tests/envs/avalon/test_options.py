@@ -85,7 +85,7 @@ def test_two_fails_and_sizes_are_options():
 )
 def test_three_of_six_votes_approve_a_team_where_half_is_a_majority(rules, options, goes):
     """Appendices A.1 and A.2 of arXiv 2310.14985: more than half; its games: half."""
-    play = AvalonPlay(SIX[:5] + (A,), rules, talk=False, **options).propose(0, 1).vote(1, 1, 1, 0, 0, 0)
+    play = AvalonPlay((*SIX[:5], A), rules, talk=False, **options).propose(0, 1).vote(1, 1, 1, 0, 0, 0)
     assert play.announced("votes") == [(int(goes), 1, 1, 1, 0, 0, 0)]
     assert play.legal[0].kind == ("card" if goes else "propose")
     assert f"A team needs {3 if goes else 4} of 6 votes." in play.text.rules
@@ -96,7 +96,7 @@ def test_three_of_six_votes_approve_a_team_where_half_is_a_majority(rules, optio
     [("paper", {}, False), ("paper", {"hunt": "end"}, True), ("official", {"hunt": "each_quest"}, False)],
 )
 def test_merlin_is_named_after_each_quest_or_at_the_end(rules, options, at_end):
-    play = AvalonPlay(SIX[:5] + (A,), rules, talk=False, **options).quest(0, 1)
+    play = AvalonPlay((*SIX[:5], A), rules, talk=False, **options).quest(0, 1)
     assert (play.legal[0].kind == "guess") != at_end
     assert play.view(0).guess_at_end == at_end
     if at_end:
