@@ -20,14 +20,14 @@ from parlour.policies.agents.avalon import asks, experience, notes
 from parlour.policies.agents.avalon.asks import About
 from parlour.policies.agents.avalon.experience import Experience, Lesson
 from parlour.policies.agents.avalon.lines import lines_of
-from parlour.policies.agents.avalon.seat import TALK, AvalonSeat, AvalonSituation, situation
+from parlour.policies.agents.avalon.seat import TALK, AvalonSeat, AvalonSeatSettings, AvalonSituation, situation
 from parlour.policies.llm.model import SeatModel
 from pydantic import Field, field_validator
 
 MEMORY, ANALYSIS, PLAN, ACTION, IMPROVE, OTHERS = "memory", "analysis", "plan", "action", "improve", "others"
 
 
-class AvalonSettings(Settings):
+class AvalonSettings(AvalonSeatSettings):
     """What can be set."""
 
     without: tuple[Literal["memory", "analysis", "plan", "action", "improve", "others"], ...] = ()

@@ -18,7 +18,7 @@ import numpy as np
 from parlour.envs.avalon.vocabulary import EVIL_ROLES
 from parlour.envs.language.english import name
 from parlour.policies.agents.avalon import estimate, lines, notes
-from parlour.policies.agents.avalon.decide import AvalonDecision, RoleProbabilities
+from parlour.policies.agents.avalon.decide import AvalonDecision, RoleProbabilities, by_default
 from parlour.policies.agents.avalon.estimate import Estimate
 from parlour.policies.agents.avalon.seat import TALK, AvalonSelfInfo, AvalonSituation
 from parlour.policies.llm.ask import A, Answer, Ask, Choices, SaidWords
@@ -268,6 +268,10 @@ class Act(PlayingAsk[Action], kind="avalon_agent.act", decides=True, spare=("str
         choice = self.decision(self.options, line, self.analysis, rng)
         return Action(why=f'I follow the line of play "{line}".' if line else "I have no plan.", choice=choice)
 
+    def fallback(self, unclear: str, rng: np.random.Generator) -> Action:
+        choice = by_default(unclear, self.me, self.now, self.options, rng)
+        return self.heuristic(rng) if choice is None else Action(why="The answer was unclear.", choice=choice)
+
     def choices(self) -> Choices:
         return {"choice": self.options}
 
@@ -296,6 +300,10 @@ class Respond(PlayingAsk[Response], kind="avalon_agent.respond", spare=("strateg
     def heuristic(self, rng: np.random.Generator) -> Response:
         chosen = self.chosen or self.decision(self.options, line_in(self.plan), (), rng)
         return Response(words=worded(chosen, self.options, self.now))
+
+    def fallback(self, unclear: str, rng: np.random.Generator) -> Response:
+        choice = by_default(unclear, self.me, self.now, self.options, rng)
+        return self.heuristic(rng) if choice is None else Response(words=choice)
 
     def choices(self) -> Choices:
         return choices_of_words(self.options, self.now)
