@@ -18,7 +18,7 @@ The presets of `rules` differ in these points:
 
 | point | paper | reference | official |
 |---|---|---|---|
-| a team is approved by | half of the votes | half | more than half |
+| a team is approved by | half of the votes: 3 of 6 | half | more than half |
 | fifth proposal | approved whatever the vote | the same; a short team counts twice | a rejection loses the game |
 | short teams | filled up before the vote (text actions) | voted on; then a whole team is drawn | not accepted |
 | good may play fail | no | yes | no |
@@ -29,8 +29,12 @@ The presets of `rules` differ in these points:
 
 Everybody speaks before each proposal, the leader first.
 
-The options `two_fails`, `sizes` and `guesser` override single points of a preset; `speaking="bids"` lets players bid for the floor.
+The options `majority`, `hunt`, `two_fails`, `sizes` and `guesser` override single points of a preset; `speaking="bids"` lets players
+bid for the floor.
 `talk=False` removes the speeches. Players vote in seat order; votes are revealed together.
+
+`paper` follows the published games: 3 of 6 votes approve a team. Appendices A.1 and A.2 of the paper say "more than half". For their
+text, set `majority="strict"`; for the guess at the end, as in A.1, set `hunt="end"`.
 
 Sources: Lan et al., arXiv 2310.14985, appendices A.1 and A.4 (paper); the game logs published with its code (reference); the
 boxed game's rule sheet (official, and the team sizes of all presets). Reasons: decisions 3.1.

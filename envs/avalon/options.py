@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Final, Self
 
-from parlour.envs.avalon.presets import EVIL_COUNT, PLAYERS, PRESETS, QUESTS, ROLE_SETS, AvalonRules
+from parlour.envs.avalon.presets import EVIL_COUNT, PLAYERS, PRESETS, QUESTS, ROLE_SETS, AvalonRules, Hunt, Majority
 from parlour.envs.avalon.vocabulary import (
     ASSASSIN,
     EVIL,
@@ -50,6 +50,10 @@ class AvalonOptions(GameOptions):
     """Team sizes of the five quests; None: as in the boxed game."""
     guesser: Annotated[_EvilRole | None, SPARSE] = None
     """The evil role that names Merlin, held by one player; None: the Assassin."""
+    majority: Annotated[Majority | None, SPARSE] = None
+    """Whether half of the votes approve a team, or only more than half; None: as the preset says."""
+    hunt: Annotated[Hunt | None, SPARSE] = None
+    """Whether Merlin may be named after each quest, or only after three good ones; None: as the preset says."""
     speaking: Annotated[Speaking, SPARSE] = "order"
     """In a discussion all speak once in an order, or they make bids for the floor."""
 
@@ -75,8 +79,8 @@ class AvalonOptions(GameOptions):
     @property
     def points(self) -> AvalonRules:
         """The preset, with the points that are given instead of its own."""
-        points = {"two_fails": self.two_fails, "sizes": self.sizes, "guesser": self.guesser}
-        given: dict[str, Any] = {name: value for name, value in points.items() if value is not None}
+        points = ("two_fails", "sizes", "guesser", "majority", "hunt")
+        given: dict[str, Any] = {name: getattr(self, name) for name in points if getattr(self, name) is not None}
         return replace(PRESETS[self.rules], **given)
 
 

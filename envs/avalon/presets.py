@@ -38,11 +38,15 @@ ROLE_SETS: Final = {
 }
 
 
+Majority = Literal["half", "strict"]
+Hunt = Literal["each_quest", "end"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class AvalonRules:
     """The points on which the sources differ."""
 
-    majority: Literal["half", "strict"]
+    majority: Majority
     """What carries a team: agreement of at least half of the seats, or of more than half."""
     fifth_rejection: Literal["team_goes", "evil_wins"]
     """What happens when the limit of proposals of a quest is reached without a majority."""
@@ -53,7 +57,7 @@ class AvalonRules:
     """Whether a good player may play a fail card."""
     two_fails: bool
     """Whether the fourth quest needs two fails from seven players."""
-    hunt: Literal["each_quest", "end"]
+    hunt: Hunt
     """When the Assassin may name Merlin: once, after a quest of his choice, before it is scored; or after good has
     won three quests."""
     unclear_card: Literal["success", "by_side"]
@@ -64,8 +68,9 @@ class AvalonRules:
     """The role that names Merlin."""
 
 
-# Appendix A.1 and A.4 with the published code where both can be had: a tie carries the team, the fifth proposal
-# goes whatever the vote, the Assassin is asked after every quest; good players only succeed.
+# Appendix A.1 and A.4, and the published code in two points: a tie carries the team (appendices A.1 and A.2: more than
+# half), the Assassin is asked after every quest (A.1: at the end; A.2: at the end of a round). The options `majority` and `hunt`
+# set them. The fifth proposal goes whatever the vote; good players only succeed.
 _PAPER: Final = AvalonRules(
     majority="half",
     fifth_rejection="team_goes",

@@ -158,7 +158,7 @@ class _Question:
         """The answer, after as many tries as it takes and is allowed; `first` is a reply that is there already."""
         value, reason = self._value(first)
         if reason is not None:
-            value = self.question.heuristic(np.random.default_rng(self.context.sample))
+            value = self.question.fallback(self.context.unclear, np.random.default_rng(self.context.sample))
             call: dict[str, Any] = {"ask": self.question.kind, "by": "heuristic", "reason": reason}
             call |= {"decides": True} if self.question.decides else {}
             self.calls.append({**call, "answer": value.model_dump(mode="json")})

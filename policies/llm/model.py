@@ -35,6 +35,9 @@ class RequestContext(NamedTuple):
     player: str = ""
     """The name of the player that asks, without its settings."""
 
+    unclear: str = ""
+    """Rule of the player for questions without a usable reply: see `Ask.fallback`."""
+
     def other(self, k: int) -> RequestContext:
         """The same asker with the k-th of several samples; number 0 is the sample itself."""
         return self._replace(sample=mixed(self.sample, k)) if k else self
@@ -167,6 +170,8 @@ class SeatModel:
         """Whether a language model answers, not a heuristic."""
         self.rules = rules
         """The rules of the table in words, as the game tells them."""
+        self.unclear = ""
+        """See `RequestContext.unclear`."""
         self.shared: SharedCalls[Answered[Any]] = SharedCalls()
         """Questions that are the same for all seats; loops give the seats of one table the same object."""
         self._asked = 0
@@ -243,7 +248,7 @@ class SeatModel:
     def _context(self) -> RequestContext:
         self._asked += 1
         sample = mixed(self._seed, self._seat, self._asked)
-        return RequestContext(self._payer, sample, self.rules, self._seed, self._player)
+        return RequestContext(self._payer, sample, self.rules, self._seed, self._player, self.unclear)
 
 
 def _key(question: Ask[Any]) -> str:

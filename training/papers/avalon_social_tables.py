@@ -1,6 +1,7 @@
-"""Table 9 and figures 2 to 6 of Lan et al. 2023 (arXiv 2310.14985): social behaviour, measured in our transcripts.
+"""Table 9 and figures 2 to 6, 11 and 12 of Lan et al. 2023 (arXiv 2310.14985): social behaviour, measured in our transcripts.
 
-The agent plays both sides, one after the other, against the baseline agent; the judge is the model that plays.
+The agent plays both sides, one after the other, against the baseline agent; the judge is the model that plays, at temperature 0.
+Offline, no heuristic speaks of its role or of what the night showed it: cells about that stay empty.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ from parlour.training.play.decisions import of_transcript
 from parlour.training.statistics import Estimate
 
 _ROLES: Final = (MERLIN, PERCIVAL, SERVANT, MORGANA, ASSASSIN)
+_ONLY_A_MODEL: Final = (
+    "Only a language model fills {}: heuristics never speak of their role or of what the night showed them."
+)
+_BY_LINE: Final = "Heuristics accuse or recommend one player a turn, by their line of play: a role that learned the line `discreet` confronts nobody."
 
 
 def avalon_table_9(name: str, setting: OpponentSetting) -> Reproduction:
@@ -66,21 +71,36 @@ def avalon_figure_4(name: str, setting: OpponentSetting) -> Reproduction:
     def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
         for role in _ROLES:
             for what, measured_share in of["identity"].get(role, {}).items():
-                yield cell(name, player, role, what, measured_share)
+                yield cell(name, player, role, what, measured_share if setting.model.is_language_model else None)
 
-    return _by_player(name, "Deception in the first round", setting, cells)
+    return _by_player(name, "Deception in the first round", setting, cells, _ONLY_A_MODEL.format("this figure"))
 
 
 def avalon_figure_5(name: str, setting: OpponentSetting) -> Reproduction:
     """How each role meets each other role."""
+    return _attitudes(name, "Teamwork and confrontation", setting, (AGENT, BASELINE))
 
+
+def avalon_figure_11(name: str, setting: OpponentSetting) -> Reproduction:
+    """How each role of the agent meets each other role, with experience."""
+    return _attitudes(name, "Teamwork and confrontation, with experience", setting, (AGENT,))
+
+
+def avalon_figure_12(name: str, setting: OpponentSetting) -> Reproduction:
+    """The same; nobody has practised."""
+    return _attitudes(name, "Teamwork and confrontation, without experience", setting, (AGENT,), learns=False)
+
+
+def _attitudes(
+    name: str, title: str, setting: OpponentSetting, shown: tuple[str, ...], *, learns: bool = True
+) -> Reproduction:
     def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
         for role in _ROLES:
             for towards, met in of["attitudes"].get(role, {}).items():
                 for attitude in ("teamwork", "confrontation"):
                     yield cell(name, player, f"{role} to {towards}", attitude, met[attitude])
 
-    return _by_player(name, "Teamwork and confrontation", setting, cells)
+    return _by_player(name, title, setting, cells, _BY_LINE, shown, learns=learns)
 
 
 def avalon_figure_6(name: str, setting: OpponentSetting) -> Reproduction:
@@ -88,31 +108,40 @@ def avalon_figure_6(name: str, setting: OpponentSetting) -> Reproduction:
 
     def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
         for role, shared in of["sharing"].items():
-            yield cell(name, player, role, "shared in round 1", shared)
+            yield cell(name, player, role, "shared in round 1", shared if setting.model.is_language_model else None)
         for role, towards in of["vacillation"].items():
             for other, rounds in towards.items():
                 for number, shared in enumerate(rounds, 1):
                     yield cell(name, player, f"{role} to {other}", f"teamwork in round {number}", shared)
 
-    return _by_player(name, "Sharing and vacillation", setting, cells)
+    return _by_player(name, "Sharing and vacillation", setting, cells, _ONLY_A_MODEL.format("the rows on sharing"))
 
 
 def _by_player(
-    name: str, title: str, setting: OpponentSetting, cells: Callable[[str, dict[str, Any]], Iterator[TableCell]]
+    name: str,
+    title: str,
+    setting: OpponentSetting,
+    cells: Callable[[str, dict[str, Any]], Iterator[TableCell]],
+    offline: str = "",
+    shown: tuple[str, ...] = (AGENT, BASELINE),
+    *,
+    learns: bool = True,
 ) -> Reproduction:
-    judged, players = _judged(setting)
+    """A figure; the remark `offline` is made where heuristics play."""
+    judged, players = _judged(setting, learns=learns)
     measured = social.measures(judged)["players"]
-    all_cells = [entry for player in (AGENT, BASELINE) for entry in cells(player, measured[player])]
-    return _made(name, title, setting, all_cells, players)
+    all_cells = [entry for player in shown for entry in cells(player, measured[player])]
+    remarks = (offline,) if offline and not setting.model.is_language_model else ()
+    return _made(name, title, setting, all_cells, {player: players[player] for player in shown}, remarks)
 
 
 def _seats(judged: social.Judged) -> Iterator[Sat]:
     return (Sat(table, seat) for table in judged.tables for seat in range(len(table.game.roles)))
 
 
-def _judged(setting: OpponentSetting) -> tuple[social.Judged, dict[str, Decisions]]:
+def _judged(setting: OpponentSetting, *, learns: bool = True) -> tuple[social.Judged, dict[str, Decisions]]:
     """The games of the agent on both sides against the baseline, and whose the decisions of each were."""
-    club = Club(setting, learns=True)
+    club = Club(setting, learns=learns)
     played = [club.play("full", AGENT, club.agent(Variant("full")), side) for side in (GOOD, EVIL)]
     games = [transcript for row in played for transcript in row.transcripts]
     players: dict[str, Decisions] = {}

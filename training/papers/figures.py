@@ -277,7 +277,7 @@ def _quiz(reproduction: Reproduction, path: Path, who: str) -> None:
 
 
 FIGURES: Final[Mapping[str, Callable[..., None]]] = {
-    **dict.fromkeys(("avalon-fig2", "avalon-fig3", "avalon-fig4", "avalon-fig5"), _by_measure),
+    **dict.fromkeys([f"avalon-fig{number}" for number in (2, 3, 4, 5, 11, 12)], _by_measure),
     "avalon-fig6": _vacillation,
     **dict.fromkeys(("gratr-fig3", "gratr-fig4"), _by_opponent),
     "questum-sensors": _sensors,

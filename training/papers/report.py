@@ -72,7 +72,8 @@ def verdict_of(made: Reproduction, model: Model, found: str = "") -> str:
         f"Of {sum(apart.values())} differences from the first row, {apart[BETTER]} are above zero, {apart[WORSE]} below, "
         f"and {apart[UNCLEAR]} not shown."
     )
-    played = f"Played by {model.called}; {len(made.cells)} figures."
+    measured = sum(cell.ours is not None for cell in made.cells)
+    played = f"Played by {model.called}; {measured} of {len(made.cells)} figures measured."
     return together([paper if known else played, rows if apart else "", *doubts])
 
 

@@ -52,6 +52,7 @@ _AVALON: Final = partial(
     setting=OpponentSetting,
     games="avalon_v0, {0.games} held-out deals as either side, after {0.practice} practice games",
 )
+_UNPRACTISED: Final = partial(_AVALON, games="avalon_v0, {0.games} held-out deals as either side, without practice")
 _GRATR: Final = partial(
     PaperTable, sizes=(500, 0), setting=GratrSetting, games="werewolf_v0, {0.games} mixed games with each opponent"
 )
@@ -68,8 +69,8 @@ TABLES: Final[OpenTable[PaperTable]] = OpenTable(
             "win rates against the baseline agent, and without single modules", avalon_tables.avalon_table_2
         ),
         "avalon-6": _AVALON("experience learning on the evil side", avalon_tables.avalon_table_6),
-        "avalon-7": _AVALON("modules on the evil side, without experience", avalon_tables.avalon_table_7),
-        "avalon-8": _AVALON(
+        "avalon-7": _UNPRACTISED("modules on the evil side, without experience", avalon_tables.avalon_table_7),
+        "avalon-8": _UNPRACTISED(
             "players that the analysis covers, evil side, without experience", avalon_tables.avalon_table_8
         ),
         "avalon-9": _AVALON("valid responses", avalon_social_tables.avalon_table_9),
@@ -80,6 +81,10 @@ TABLES: Final[OpenTable[PaperTable]] = OpenTable(
         "avalon-fig4": _AVALON("deception in the first round", avalon_social_tables.avalon_figure_4),
         "avalon-fig5": _AVALON("teamwork and confrontation between roles", avalon_social_tables.avalon_figure_5),
         "avalon-fig6": _AVALON("sharing and vacillation", avalon_social_tables.avalon_figure_6),
+        "avalon-fig11": _AVALON("attitudes between roles, with experience", avalon_social_tables.avalon_figure_11),
+        "avalon-fig12": _UNPRACTISED(
+            "attitudes between roles, without experience", avalon_social_tables.avalon_figure_12
+        ),
         "grace-3": _GRACE("the mediator beside its baselines on held-out questions", grace.grace_figure_3),
         "grace-4": _GRACE("heatmap of the mediator's policy; needs --out", grace.grace_figure_4),
         "grace-5": _GRACE("net utility by state; needs --out", grace.grace_figure_5),

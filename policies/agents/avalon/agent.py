@@ -20,14 +20,14 @@ from parlour.policies.agents.avalon import asks, experience, notes
 from parlour.policies.agents.avalon.asks import About
 from parlour.policies.agents.avalon.experience import Experience, Lesson
 from parlour.policies.agents.avalon.lines import lines_of
-from parlour.policies.agents.avalon.seat import TALK, AvalonSeat, AvalonSituation, situation
+from parlour.policies.agents.avalon.seat import TALK, AvalonSeat, AvalonSeatSettings, AvalonSituation, situation
 from parlour.policies.llm.model import SeatModel
 from pydantic import Field, field_validator
 
 MEMORY, ANALYSIS, PLAN, ACTION, IMPROVE, OTHERS = "memory", "analysis", "plan", "action", "improve", "others"
 
 
-class AvalonSettings(Settings):
+class AvalonSettings(AvalonSeatSettings):
     """What can be set."""
 
     without: tuple[Literal["memory", "analysis", "plan", "action", "improve", "others"], ...] = ()
@@ -55,7 +55,7 @@ class AvalonAgent(AvalonSeat):
     def _begin(self) -> None:
         super()._begin()
         self._kept, self._summarised = "", 1
-        self._line = ""
+        self._plan: list[str] = []
 
     def _think(self, view: AvalonView, options: dict[str, str]) -> asks.Respond | str:
         """Memory, analysis, planning and action, for the response to put into words."""
@@ -103,13 +103,13 @@ class AvalonAgent(AvalonSeat):
             asks.Devise(
                 **self.playing(now),
                 lines=dict(lines_of(self.me.role)),
-                previous=self._line,
+                previous=self._plan,
                 analysis=analysis,
                 try_out=self.chosen.try_out,
             )
         )
-        self._line = plan.line
-        return plan.in_lines()
+        self._plan = plan.in_lines()
+        return self._plan
 
     def choose(self, now: AvalonSituation, plan: list[str], analysis: list[str], options: dict[str, str]) -> str:
         """Eq. 4: the code of the option taken; empty without the module, so that the response decides."""
@@ -129,6 +129,11 @@ class AvalonAgent(AvalonSeat):
     def playing(self, now: AvalonSituation) -> dict[str, Any]:
         """The same, with what it plays by and what is asked now."""
         return {**self.record(), "strategy": self._lesson.strategy, "now": now}
+
+    @property
+    def line(self) -> str:
+        """The line of play of its last plan; empty without one."""
+        return asks.line_in(self._plan)
 
     @property
     def _lesson(self) -> Lesson:
@@ -155,7 +160,7 @@ class AvalonAgent(AvalonSeat):
         strategy, suggestions, others = lesson.strategy, list(lesson.suggestions), lesson.others
         if IMPROVE not in self.chosen.without:
             suggestions = ask(
-                experience.Suggest(**record, won=won, line=self._line, strategy=strategy, earlier=suggestions)
+                experience.Suggest(**record, won=won, line=self.line, strategy=strategy, earlier=suggestions)
             ).suggestions
             strategy = ask(experience.Improve(role=role, strategy=strategy, suggestions=suggestions)).strategy
         if OTHERS not in self.chosen.without and not again:

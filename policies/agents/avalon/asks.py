@@ -18,7 +18,7 @@ import numpy as np
 from parlour.envs.avalon.vocabulary import EVIL_ROLES
 from parlour.envs.language.english import name
 from parlour.policies.agents.avalon import estimate, lines, notes
-from parlour.policies.agents.avalon.decide import AvalonDecision, RoleProbabilities
+from parlour.policies.agents.avalon.decide import AvalonDecision, RoleProbabilities, by_default
 from parlour.policies.agents.avalon.estimate import Estimate
 from parlour.policies.agents.avalon.seat import TALK, AvalonSelfInfo, AvalonSituation
 from parlour.policies.llm.ask import A, Answer, Ask, Choices, SaidWords
@@ -179,6 +179,8 @@ _LINE: Final = re.compile(r"Line of play: (\w*)")
 class Plan(Answer):
     """A plan for the quests ahead."""
 
+    goal: str
+    """What the player wants to reach, in its own words."""
     steps: list[str]
     """A sentence for each quest from now on."""
     line: str
@@ -186,7 +188,7 @@ class Plan(Answer):
 
     def in_lines(self) -> list[str]:
         """The same for other modules."""
-        return [f"Line of play: {self.line}", *self.steps]
+        return [f"Line of play: {self.line}", f"Goal: {self.goal}", *self.steps]
 
 
 def line_in(plan: Sequence[str]) -> str:
@@ -195,24 +197,26 @@ def line_in(plan: Sequence[str]) -> str:
     return match[1] if match else ""
 
 
-class Devise(PlayingAsk[Plan], kind="avalon_agent.devise", spare=("analysis",)):
-    """Planning: which line of play, given what happened and what is thought of the others."""
+class Devise(PlayingAsk[Plan], kind="avalon_agent.devise", spare=("analysis", "previous")):
+    """Planning: goal, steps and line of play, given the plan before, what happened, and what is thought of the others."""
 
     lines: dict[str, str]
     """Lines of play, with what they mean."""
-    previous: str
-    """The line followed so far; empty at first."""
+    previous: list[str]
+    """The whole plan of the turn before; empty at first."""
     analysis: list[str]
     """Empty if nothing was analysed."""
     try_out: bool
     """Whether this is practice, in which lines with few games are worth a try."""
 
     def heuristic(self, rng: np.random.Generator) -> Plan:
-        line = self.previous if self.previous in self.lines and self.try_out else self._first(rng)
+        before = line_in(self.previous)
+        line = before if before in self.lines and self.try_out else self._first(rng)
         if not self.try_out:
             line = self._adapted(line)
         when = f"Quest {_QUESTS}" if self.now.quest == _QUESTS else f"Quests {self.now.quest} to {_QUESTS}"
-        return Plan(steps=[f"{when}: {self.lines[line]}"], line=line)
+        goal = f"Three quests {'fail' if self.me.role in EVIL_ROLES else 'succeed'}."
+        return Plan(goal=goal, steps=[f"{when}: {self.lines[line]}"], line=line)
 
     def _first(self, rng: np.random.Generator) -> str:
         """The preferred line; in practice one drawn by its chances to be the best (Thompson 1933)."""
@@ -264,6 +268,10 @@ class Act(PlayingAsk[Action], kind="avalon_agent.act", decides=True, spare=("str
         choice = self.decision(self.options, line, self.analysis, rng)
         return Action(why=f'I follow the line of play "{line}".' if line else "I have no plan.", choice=choice)
 
+    def fallback(self, unclear: str, rng: np.random.Generator) -> Action:
+        choice = by_default(unclear, self.me, self.now, self.options, rng)
+        return self.heuristic(rng) if choice is None else Action(why="The answer was unclear.", choice=choice)
+
     def choices(self) -> Choices:
         return {"choice": self.options}
 
@@ -292,6 +300,10 @@ class Respond(PlayingAsk[Response], kind="avalon_agent.respond", spare=("strateg
     def heuristic(self, rng: np.random.Generator) -> Response:
         chosen = self.chosen or self.decision(self.options, line_in(self.plan), (), rng)
         return Response(words=worded(chosen, self.options, self.now))
+
+    def fallback(self, unclear: str, rng: np.random.Generator) -> Response:
+        choice = by_default(unclear, self.me, self.now, self.options, rng)
+        return self.heuristic(rng) if choice is None else Response(words=choice)
 
     def choices(self) -> Choices:
         return choices_of_words(self.options, self.now)

@@ -19,10 +19,16 @@ from parlour.envs.language.english import name
 from parlour.envs.settings import Accepts, Settings
 from parlour.policies.agents.avalon import estimate, notes
 from parlour.policies.agents.avalon.asks import choices_of_words, worded
-from parlour.policies.agents.avalon.decide import AvalonDecision
+from parlour.policies.agents.avalon.decide import AvalonDecision, by_default
 from parlour.policies.agents.avalon.experience import RoleStore
 from parlour.policies.agents.avalon.lines import DISCREET, first_strategy
-from parlour.policies.agents.avalon.seat import AvalonSeat, AvalonSelfInfo, AvalonSituation, situation
+from parlour.policies.agents.avalon.seat import (
+    AvalonSeat,
+    AvalonSeatSettings,
+    AvalonSelfInfo,
+    AvalonSituation,
+    situation,
+)
 from parlour.policies.agents.seat import InputPart
 from parlour.policies.llm.ask import A, Answer, Ask, Choices, SaidWords
 from parlour.policies.llm.reading import with_length
@@ -191,6 +197,10 @@ class AnswerTable(
         chosen = AvalonDecision(self.me, self.now, chances, line, rng).choose(self.options)
         return TableWords(words=worded(chosen, self.options, self.now))
 
+    def fallback(self, unclear: str, rng: np.random.Generator) -> TableWords:
+        choice = by_default(unclear, self.me, self.now, self.options, rng)
+        return self.heuristic(rng) if choice is None else TableWords(words=choice)
+
     def choices(self) -> Choices:
         return choices_of_words(self.options, self.now)
 
@@ -231,7 +241,7 @@ class Pool(RoleStore):
         return [past for past, cosine in zip(kept, cosines, strict=True) if cosine > ALIKE]
 
 
-class BaselineSettings(Settings):
+class BaselineSettings(AvalonSeatSettings):
     """What can be set."""
 
     experience: Annotated[Pool, Accepts("a file of `train avalon`")] = Field(default_factory=Pool)

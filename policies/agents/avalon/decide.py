@@ -5,7 +5,7 @@ An option is known by its code, `kind:arguments` (`"propose:0,2"`, `"vote:1"`, `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import prod
 from typing import Final
 
@@ -21,6 +21,23 @@ from parlour.policies.agents.seat import InputPart, code
 _PICKY: Final = (0.95, 0.9, 0.85, 0.75, 0.0)
 _COVER: Final = 0.6
 _SUSPICIOUS: Final = 0.6
+
+
+def by_default(
+    unclear: str, me: AvalonSelfInfo, now: AvalonSituation, options: Collection[str], rng: np.random.Generator
+) -> str | None:
+    """The code of the option taken for a seat whose model gave no clear answer; None where the heuristic decides.
+
+    Appendix A.4 of Lan et al. 2023 (`unclear="paper"`): an unclear vote agrees, an unclear card fails, or succeeds of a good seat,
+    which cannot fail; a missing team is drawn. In the published code (`"code"`) the card succeeds.
+    """
+    if unclear not in ("paper", "code"):
+        return None
+    if now.does == TEAM:
+        largest = max(option.count(",") for option in options)
+        return str(rng.choice([option for option in options if option.count(",") == largest]))
+    succeeds = me.role not in EVIL_ROLES or unclear == "code"
+    return {BALLOT: code(BALLOT, [1]), CARD: code(CARD, [int(succeeds)])}.get(now.does)
 
 
 class RoleProbabilities(InputPart):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from parlour.envs.avalon.vocabulary import FAILS
+from parlour.envs.avalon.vocabulary import EVIL_ROLES, FAILS
 from parlour.envs.core import ParlourError, check_one_of
 from parlour.envs.language import speech
 from parlour.envs.settings import Accepts, Settings
@@ -115,15 +115,21 @@ class Suggest(RecordAsk[Suggestions], kind="avalon_agent.suggest", spare=("earli
     """Suggestions from the game before."""
 
     def heuristic(self, rng: np.random.Generator) -> Suggestions:
+        """The result of the line; the next line if most quests went wrong; the least conspicuous one if it was much accused."""
         result = "won" if self.won else "lost"
         facts = [fact for fact in map(notes.read, self.evidence) if fact is not None]
-        failed = sum(fact.kind == FAILS and not fact.args[2] for fact in facts)
-        blamed = sum(fact.kind == speech.ACCUSE and fact.args[0] == self.me.seat for fact in facts)
+        failed = [not fact.args[2] for fact in facts if fact.kind == FAILS]
+        blamed = [fact.args[0] == self.me.seat for fact in facts if fact.kind == speech.ACCUSE]
+        known = [*lines.lines_of(self.me.role)]
+        at = known.index(self.line) if self.line in known else 0
+        wanted = sum(failed) if self.me.role in EVIL_ROLES else len(failed) - sum(failed)
+        for_quests = known[at] if 2 * wanted >= len(failed) else known[(at + 1) % len(known)]
+        for_trust = known[-1] if sum(blamed) * len(self.role_of) > len(blamed) else known[at]
         return Suggestions(
             suggestions=[
                 f'As {self.me.role}, the line of play "{self.line}" was followed and {result}.',
-                f"Quests failed: {failed}. As {self.me.role}, watch who was on them.",
-                f"Accusations of {self.me.role}: {blamed}. Give little reason for them.",
+                f'Quests failed: {sum(failed)} of {len(failed)}. As {self.me.role}, try the line of play "{for_quests}".',
+                f'Accusations of {self.me.role}: {sum(blamed)} of {len(blamed)}. Try the line of play "{for_trust}".',
             ]
         )
 
@@ -150,7 +156,9 @@ class Improve(Ask[Strategy], kind="avalon_agent.improve"):
                 if any(map(followed.search, self.suggestions)):
                     won, played = results.get(line, (0, 0))
                     results[line] = (won + (result == "won"), played + 1)
-        return Strategy(strategy=lines.put_results(results, self.role) if results else self.strategy)
+        tried = re.compile(r"[Tt]ry the line (?:of play )?\W?(\w+)")
+        advised = [line for suggestion in self.suggestions for line in tried.findall(suggestion)]
+        return Strategy(strategy=lines.put_results(results, self.role, advised) if results else self.strategy)
 
 
 class OtherRoles(Answer):

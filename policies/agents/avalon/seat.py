@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from typing import Any, ClassVar, Final, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple
 
 from parlour.envs.avalon.vocabulary import (
     BALLOT,
@@ -27,6 +27,7 @@ from parlour.envs.avalon.vocabulary import (
 from parlour.envs.core import Event, Knowledge
 from parlour.envs.hidden_roles.bidding import BID
 from parlour.envs.language.english import name, names, seats_named
+from parlour.envs.settings import SPARSE, Settings
 from parlour.policies.agents.avalon import notes
 from parlour.policies.agents.avalon.lines import introduction_of
 from parlour.policies.agents.seat import GameSeat, InputPart, coded
@@ -238,11 +239,20 @@ class Notes:
         self.read = len(events)
 
 
+class AvalonSeatSettings(Settings):
+    """What can be set for both agents."""
+
+    unclear: Annotated[Literal["paper", "code", "heuristic"] | None, SPARSE] = None
+    """Who decides a vote, a card or a team where the model gave no usable answer: appendix A.4 of the paper, the published code, or
+    the heuristic; None: the paper where the last team always goes, as with `rules=paper`, else the heuristic."""
+
+
 class AvalonSeat(GameSeat[AvalonView]):
     """A seat of Avalon that asks a model. Needs `info="full"` and text actions."""
 
     plays: ClassVar[tuple[str, str]] = ("Avalon", "avalon_v0")
     view_type: ClassVar[type] = AvalonView
+    chosen: AvalonSeatSettings
 
     def _begin(self) -> None:
         super()._begin()
@@ -267,6 +277,8 @@ class AvalonSeat(GameSeat[AvalonView]):
 
     def _sit_down(self, view: AvalonView) -> None:
         self.me = _who(view)
+        usual = "heuristic" if view.last_rejection_loses else "paper"
+        self.seat_model.unclear = self.chosen.unclear or usual
 
     def _take(self, view: AvalonView) -> None:
         self.notes_taken.take(view.events, tuple(dict.fromkeys(view.roles)), titled(view.guesser))

@@ -55,6 +55,8 @@ def test_the_config_names_an_option_only_where_it_was_given():
             {"guesser": M},
             "guesser 'Merlin' is not accepted; accepted: None, Morgana, Assassin, Mordred, Oberon, Minion",
         ),
+        ({"majority": "two thirds"}, "majority 'two thirds' is not accepted; accepted: None, half, strict"),
+        ({"hunt": "never"}, "hunt 'never' is not accepted; accepted: None, each_quest, end"),
         ({"guesser": O}, "hold 0 x Oberon; accepted: exactly one, or another guesser"),
         ({"roles": SIX, "rules": "official"}, "hold 0 x Assassin; accepted: exactly one, or another guesser"),
         ({"num_players": 7, "roles": (M, P, S, S, D, N, N), "guesser": N}, "hold 2 x Minion"),
@@ -70,6 +72,42 @@ def test_two_fails_and_sizes_are_options():
     play = AvalonPlay((M, P, S, S, G, A, N), "official", two_fails=False, sizes=(1, 2, 3, 4, 7), talk=False)
     assert (play.game.fails_needed, play.game.sizes) == ((1, 1, 1, 1, 1), (1, 2, 3, 4, 7))
     assert {len(move.args) for move in play.legal} == {1}
+
+
+@pytest.mark.parametrize(
+    ("rules", "options", "goes"),
+    [
+        ("paper", {}, True),
+        ("paper", {"majority": "strict"}, False),
+        ("official", {}, False),
+        ("official", {"majority": "half"}, True),
+    ],
+)
+def test_three_of_six_votes_approve_a_team_where_half_is_a_majority(rules, options, goes):
+    """Appendices A.1 and A.2 of arXiv 2310.14985: more than half; its games: half."""
+    play = AvalonPlay((*SIX[:5], A), rules, talk=False, **options).propose(0, 1).vote(1, 1, 1, 0, 0, 0)
+    assert play.announced("votes") == [(int(goes), 1, 1, 1, 0, 0, 0)]
+    assert play.legal[0].kind == ("card" if goes else "propose")
+    assert f"A team needs {3 if goes else 4} of 6 votes." in play.text.rules
+
+
+@pytest.mark.parametrize(
+    ("rules", "options", "at_end"),
+    [("paper", {}, False), ("paper", {"hunt": "end"}, True), ("official", {"hunt": "each_quest"}, False)],
+)
+def test_merlin_is_named_after_each_quest_or_at_the_end(rules, options, at_end):
+    play = AvalonPlay((*SIX[:5], A), rules, talk=False, **options).quest(0, 1)
+    assert (play.legal[0].kind == "guess") != at_end
+    assert play.view(0).guess_at_end == at_end
+    if at_end:
+        play.quest(0, 1, 2).quest(0, 1, 2, 3)
+        assert (play.actor, {move.kind for move in play.legal}) == (5, {"guess"})
+
+
+@pytest.mark.parametrize("options", [{"majority": "strict"}, {"hunt": "end"}])
+def test_a_table_with_another_majority_or_hunt_is_played_by_scalar_rules(options):
+    pytest.importorskip("numba")
+    assert type(batch.make("avalon_v0", num_envs=2, **options)) is batch.ScalarTables
 
 
 @pytest.mark.parametrize(("kind", "rules"), [("propose", "paper"), ("vote", "official"), ("card", "reference")])

@@ -55,7 +55,7 @@ def test_a_file_edited_by_hand_changes_how_a_role_is_played(tmp_path):
     agents = [AvalonAgent(model, experience=Experience.load(path)) for _ in range(5)]
     rollout.play(rollout.table("avalon_v0", num_players=5), agents, 1)
     merlin = next(agent for agent in agents if agent.me is not None and agent.me.role == "Merlin")
-    assert merlin._line == "discreet"
+    assert merlin.line == "discreet"
 
 
 @pytest.mark.parametrize(
@@ -112,8 +112,8 @@ def test_a_game_is_counted_for_its_line():
         won, lost = (agent.learn(roles, won=result, seed=0) for result in (True, False))
         assert won is not None
         assert lost is not None
-        assert results_in(won.strategy) == {agent._line: (1, 1)}
-        assert results_in(lost.strategy) == {agent._line: (0, 1)}
+        assert results_in(won.strategy) == {agent.line: (1, 1)}
+        assert results_in(lost.strategy) == {agent.line: (0, 1)}
         assert f'line of play "{next(iter(lines_of(role)))}"' in won.strategy  # 2/3 for the first line
         assert f'line of play "{next(iter(lines_of(role)))}"' not in lost.strategy  # 1/3, and 1/2 for the others
         assert len(won.suggestions) == 3

@@ -167,6 +167,35 @@ def test_the_agent_plays_one_side_as_a_team(jobs, tmp_path):
     assert len([path for path in tmp_path.iterdir() if path.is_dir()]) == 4
 
 
+@pytest.mark.slow
+def test_attitudes_are_shown_with_and_without_experience(jobs):
+    """Figures 11 and 12 of the paper: the agent's roles alone, after practice and without any."""
+    shown = {}
+    for name in ("avalon-fig11", "avalon-fig12"):
+        jobs.clear()
+        shown[name] = reproduce(name, SMALL)
+        agents = [make for _, job in jobs for who, make in job.players if who == "agent"]
+        assert agents
+        assert {bool(make.keywords["experience"].roles) for make in agents} == {name == "avalon-fig11"}
+    (with_it, without), rows = shown.values(), [(cell.of, cell.measure) for cell in shown["avalon-fig11"].cells]
+    assert rows == [(cell.of, cell.measure) for cell in without.cells]
+    assert len(rows) == 2 * (3 * 4 + 5 + 4)  # a servant meets the other one, too
+    assert {cell.row for cell in (*with_it.cells, *without.cells)} == {"agent"}
+    assert with_it.title.endswith("with experience")
+    assert without.title.endswith("without experience")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["avalon-fig4", "avalon-fig6"])
+def test_offline_cells_that_only_a_model_fills_are_empty_and_say_so(name):
+    made = small(name)
+    filled = {cell.measure for cell in made.cells if cell.ours is not None}
+    assert not filled & {"self-disclosure", "camouflage", "withholding", "shared in round 1"}
+    assert bool(filled) == (name == "avalon-fig6")
+    assert any(remark.startswith("Only a language model fills") for remark in made.remarks)
+    assert name == "avalon-fig6" or "0 of 30 figures measured" in report_of(made, OfflineModel()).verdict
+
+
 def test_a_win_rate_and_its_difference_by_hand():
     full = RowGames((True, True, True, False, True), ())
     less = RowGames((True, False, False, False, True), ())

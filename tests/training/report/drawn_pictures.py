@@ -230,9 +230,12 @@ def figure_cells(name):
         shared = [cell(who, role, "shared in round 1") for who in players for role in ROLES[:2]]
         rounds = [(role, other, k) for role in ROLES[3:] for other in ROLES if other != role for k in (1, 2, 3)]
         return shared + [cell(who, f"{a} to {b}", f"teamwork in round {k}") for who in players for a, b, k in rounds]
-    of = [f"{a} to {b}" for a in ROLES for b in ROLES if a != b] if name == "avalon-fig5" else (*ROLES, "evil")
-    measures = [f"measure {k} of what is shown" for k in range(2 if name == "avalon-fig5" else 4)]
+    of = [f"{a} to {b}" for a in ROLES for b in ROLES if a != b] if name in ATTITUDES else (*ROLES, "evil")
+    measures = [f"measure {k} of what is shown" for k in range(2 if name in ATTITUDES else 4)]
     return [cell(who, group, measure, 40.0) for who in players for group in of for measure in measures]
+
+
+ATTITUDES = ("avalon-fig5", "avalon-fig11", "avalon-fig12")
 
 
 def draw_figure(name, path):
@@ -248,7 +251,13 @@ def draw_quiz(path):
     figures._quiz(Reproduction("compare", "a title", "offline", cells, ()), path, WHO)
 
 
-ALIKE = {"avalon-fig3": "avalon-fig2", "avalon-fig4": "avalon-fig2", "gratr-fig4": "gratr-fig3"}
+ALIKE = {
+    "avalon-fig11": "avalon-fig5",
+    "avalon-fig12": "avalon-fig5",
+    "avalon-fig3": "avalon-fig2",
+    "avalon-fig4": "avalon-fig2",
+    "gratr-fig4": "gratr-fig3",
+}
 """Figures that the same function draws from cells of the same kind."""
 PICTURES = {
     "arena": draw_arena,

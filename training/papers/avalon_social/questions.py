@@ -74,6 +74,7 @@ class UtteranceAsk(Ask[A], Generic[A]):
 
     fixed: ClassVar[tuple[str, ...]] = ("speaker", "words")
     max_tokens: ClassVar[int] = 200
+    temperature: ClassVar[float | None] = 0.0
 
     speaker: str
     words: str

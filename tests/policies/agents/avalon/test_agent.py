@@ -165,6 +165,35 @@ def test_experience_reaches_the_questions_and_only_the_modules_that_learn_it():
         assert by_type[asks.Analyse].others == ("" if without else lesson.others)
 
 
+class Planner(Listener):
+    """Its first plan is its own; the others are the heuristic's."""
+
+    plan = asks.Plan(
+        goal="Make player_4 vouch for me.", steps=["Quest 1: say no word.", "Quest 2: ask why."], line="quiet"
+    )
+
+    def answer(self, question: Ask[Any], context: RequestContext) -> Answered[Any]:
+        first = not any(isinstance(asked, asks.Devise) for asked in self.questions)
+        answered = super().answer(question, context)
+        return Answered(self.plan) if isinstance(question, asks.Devise) and first else answered
+
+
+def test_a_plan_of_its_own_reaches_the_next_plan_whole():
+    """Eq. 3, P_(t-1): one reply is altered, and the next prompts hold all of it."""
+    model = Planner()
+    rollout.play(table(), [AvalonAgent(model), *(AvalonAgent() for _ in range(5))], 4)
+    first, second, third = [question for question in model.questions if isinstance(question, asks.Devise)][:3]
+    own = Planner.plan.in_lines()
+    assert (first.previous, second.previous) == ([], own)
+    assert all(f"- {line}\n" in second.prompt() for line in own)
+    assert "vouch" not in third.prompt()
+    act, respond = (
+        next(question for question in model.questions if isinstance(question, kind))
+        for kind in (asks.Act, asks.Respond)
+    )
+    assert act.plan == respond.plan == own
+
+
 # -- what a question may hold ----------------------------------------------------------------------------------
 
 

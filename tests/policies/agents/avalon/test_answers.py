@@ -112,7 +112,7 @@ def test_an_analysis_and_a_plan_are_told_in_lines_that_are_read_back():
     assert analysis.in_lines()[1] == "player_3: evil 0.043, Merlin 0.333, looks evil 0"
     assert list(asks.opinions_in(analysis.in_lines()).values()) == analysis.opinions
     assert asks.opinions_in(["player_0: evil 7, Merlin 0, looks evil 0", "player_1 is evil", ""]) == {}
-    plan = asks.Plan(steps=["Line of play: open"], line="quiet")
-    assert plan.in_lines() == ["Line of play: quiet", "Line of play: open"]
+    plan = asks.Plan(goal="Win.", steps=["Line of play: open"], line="quiet")
+    assert plan.in_lines() == ["Line of play: quiet", "Goal: Win.", "Line of play: open"]
     assert asks.line_in(plan.in_lines()) == "quiet"
     assert asks.line_in([]) == asks.line_in(["I shall hide."]) == ""
