@@ -43,7 +43,7 @@ class GratrSettings(WerewolfSettings):
     that `parameters` names.
 
     The default is the mode `trained`, with the reliabilities in `data/trained.json`. `parlour train gratr-trust` made them with
-    its defaults. `mode=paper` is the paper's procedure.
+    its defaults. `mode=paper` is the paper's procedure as printed, `mode=grounded` the one that the reliabilities build on.
 
     Raises:
         ParlourError: A value is not accepted.
@@ -81,6 +81,10 @@ class GratrSettings(WerewolfSettings):
         read = Parameters.from_words(graph)
         parameters = Parameters(**{**learned.parameters, **{key: getattr(read, key) for key in graph}})
         return super().from_words(own).replace(parameters=parameters, reliabilities=learned.reliabilities)
+
+    @classmethod
+    def from_plain(cls, values: Mapping[str, Any]) -> Self:
+        return super().from_plain(eq.of_record(values))
 
     def plain(self, *, sparse: bool = False) -> dict[str, Any]:
         """As the base has them, with the fields of `parameters` among the others."""

@@ -17,7 +17,7 @@ a chain that ends in p_c through p_k's action towards p_c: a supporter of a trus
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import networkx as nx
@@ -61,17 +61,34 @@ def starts(trust: Sequence[float], target: int, width: int) -> list[int]:
     return sorted(others, key=lambda k: (-abs(trust[k]), k))[:width]
 
 
-def search(into: Into, trust: Sequence[float], target: int, parameters: Parameters) -> list[FoundChain]:
-    """All chains that lead to the target and carry any trust, in the order in which they were found."""
-    chains = []
+def search(into: Into, trust: Sequence[float], target: int, parameters: Parameters) -> Iterator[FoundChain]:
+    """All chains that lead to the target and carry any trust, as they are found; in the mode `paper` those to players on the way, too."""
+    if parameters.mode == "paper":
+        yield from _as_printed(into, trust, target, parameters)
+        return
     for start in starts(trust, target, parameters.width):
-        chains += _follow(into, trust, target, start, parameters.length)
-    return chains
+        yield from _follow(into, trust, target, start, parameters.length)
 
 
-def _follow(into: Into, trust: Sequence[float], target: int, start: int, length: int) -> list[FoundChain]:
+def _as_printed(into: Into, trust: Sequence[float], target: int, parameters: Parameters) -> Iterator[FoundChain]:
+    """Algorithm 2 as printed, but for its end: what it yields may change `trust` before it goes on."""
+    others = sorted((k for k in range(len(trust)) if k != target), key=lambda k: (-trust[k], k))
+    queue = [
+        ([start], list[float](), [trust[start]]) for start in others[: parameters.width] if abs(trust[start]) >= FAINT
+    ]
+    while queue:
+        path, taus, running = queue.pop(max(range(len(queue)), key=lambda place: (trust[queue[place][0][-1]], -place)))
+        near = {k: edge["tau"] for k, edge in sorted(into[path[-1]].items()) if k not in path}
+        near = {k: tau for k, tau in near.items() if abs(running[-1] * tau) >= (FAINT if k == target else FADED)}
+        for k, tau in near.items():
+            yield _chain_of_path([*path, k], [*taus, tau], running, trust)
+        best = max(near, key=lambda k: (trust[k], -k), default=target)
+        if best != target and len(taus) + 1 < parameters.length:
+            queue.append(([*path, best], [*taus, near[best]], [*running, running[-1] * near[best]]))
+
+
+def _follow(into: Into, trust: Sequence[float], target: int, start: int, length: int) -> Iterator[FoundChain]:
     """The chains met on the way from one start: at each step on to the neighbour with the strongest edge."""
-    follow = []
     path, taus, running = [start], list[float](), [trust[start]]
     while len(taus) < length:
         end, v = path[-1], running[-1]
@@ -81,7 +98,7 @@ def _follow(into: Into, trust: Sequence[float], target: int, start: int, length:
             if tau == 0.0 or k in path:
                 continue
             if k == target and abs(v * tau) >= FAINT:
-                follow.append(_chain_of_path([*path, k], [*taus, tau], running, trust))
+                yield _chain_of_path([*path, k], [*taus, tau], running, trust)
             if abs(tau) > strongest or (abs(tau) == strongest and k < step):
                 step, strongest = k, abs(tau)
         if step in (-1, target) or abs(v) * strongest < FADED:
@@ -89,7 +106,6 @@ def _follow(into: Into, trust: Sequence[float], target: int, start: int, length:
         taus.append(into[end][step]["tau"])
         path.append(step)
         running.append(v * taus[-1])
-    return follow
 
 
 def _chain_of_path(path: list[int], taus: list[float], running: list[float], trust: Sequence[float]) -> FoundChain:
@@ -252,14 +268,18 @@ class TrustGraph:
 
         A player who is known for certain keeps his trust, and his edges their weights. In the modes of `CLOSED` the result is what
         the evidence says and no evidence itself: searches set out from what statements and facts established, and the weights
-        of Eq. 9 hold from the next evidence on. So asking again, about any players in any order, changes nothing. As printed
-        the result stays, and errors feed on themselves.
+        of Eq. 9 hold from the next evidence on. So asking again, about any players in any order, changes nothing. In the mode
+        `paper` the result stays, and errors feed on themselves.
         """
-        paths = search(self._into, self._established, self._seat(target), self.parameters)
-        chains = tuple(self._chain(chain) for chain in paths)
+        met = [
+            self._met(found, target, turn)
+            for found in search(self._into, self._established, self._seat(target), self.parameters)
+        ]
+        chains = tuple(chain for chain in met if chain.players[0] == target)
         new = eq.weighted([chain.u for chain in chains], [chain.weight for chain in chains])
         old = self._established[target]
-        if new is None or self.certain(target) or not eq.takes_over(old, new):
+        replaces = new is not None and (self.parameters.mode == "paper" or eq.takes_over(old, new))
+        if new is None or not replaces or self.certain(target):
             self._set(target, self._ground[target])
             return chains
         if abs(new - self.trust[target]) > _SAME:
@@ -312,12 +332,19 @@ class TrustGraph:
         stated, ground = Stated(statement, factor, belief, strength, confidence, special, u), self._ground[player]
         self._believe(TrustBelief(len(self.beliefs), player, statement.turn, u, "stated", ground, stated=stated))
 
+    def _met(self, found: FoundChain, target: int, turn: int) -> Chain:
+        """A chain that the search found; a player on the way to the target keeps the trust that it gives him, if that is stronger."""
+        chain, player = self._chain(found), found.players[0]
+        if player != target and not self.certain(player) and abs(chain.u) > abs(self._established[player]):
+            number, ground = len(self.beliefs), self._ground[player]
+            self._believe(TrustBelief(number, player, turn, chain.u, "retrieved", ground, chains=(chain,)))
+        return chain
+
     def _chain(self, chain: FoundChain) -> Chain:
         links = []
         for source, target in zip(chain.players, chain.players[1:], strict=False):
             edge = self._into[target][source]
             links.append(Link(source, target, edge["tau"], len(edge["evidence"]), edge["backward"]))
-        mode = self.parameters.mode
         return Chain(
             chain.players,
             self._established[chain.players[-1]],
@@ -325,8 +352,8 @@ class TrustGraph:
             tuple(links),
             chain.u,
             chain.value,
-            eq.entropy(chain.u, mode),
-            eq.chain_weight(chain.u, chain.value, mode),
+            eq.entropy(chain.u, self.parameters.mode),
+            eq.chain_weight(chain.u, chain.value, self.parameters),
         )
 
     def _backward(self, target: int, chains: Sequence[Chain]) -> None:

@@ -209,7 +209,7 @@ class Explanation(NamedTuple):
         yield f"{head}, the mean of {len(belief.chains)} chain{'s' * (len(belief.chains) > 1)} of evidence"
         for chain in sorted(belief.chains, key=lambda chain: -chain.weight):
             path = " -> ".join(map(name, chain.players))
-            yield f"{indent}  {path}: carries {chain.u:+.2f}, counts {chain.weight / total:.0%}"
+            yield f"{indent}  {path}: carries {chain.u:+.2f}, counts {chain.weight / total if total else 1:.0%}"
             for link in chain.links:
                 yield f"{indent}    {name(link.source)} towards {name(link.target)}: {link.tau:+.2f}"
                 for item in self.evidence[link.source, link.target][: link.items]:

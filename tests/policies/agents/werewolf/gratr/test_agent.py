@@ -60,7 +60,7 @@ def seated(me: WerewolfSelfInfo, **known: bool) -> GratrAgent:
     ("settings", "message"),
     [
         ("rho=2", r"\brho\b"),
-        ("mode=best", "mode 'best' .*trained, paper, printed, code"),
+        ("mode=best", "mode 'best' .*trained, grounded, paper, code"),
         ("window=0", r"\bwindow\b"),
         ("trust=1", "'trust' .*rho, gamma"),
     ],

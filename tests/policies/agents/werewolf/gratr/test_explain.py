@@ -120,6 +120,7 @@ GIVEN = st.builds(
     length=st.integers(1, 6),
     prior=st.floats(0, 1),
     mode=st.sampled_from(MODES),
+    floor=st.one_of(st.floats(0, 1), st.sampled_from(["none", "code"])),
 )
 
 
