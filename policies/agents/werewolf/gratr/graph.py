@@ -160,6 +160,8 @@ class TrustGraph:
         self._established = [0.0] * players
         self._ground = list(range(players))
         """Trust, and the numbers of its beliefs, as far as statements and facts go: what a search sets out from."""
+        self._acted: dict[int, int] = {}
+        """Numbers of the beliefs that the last decision was made by, by player, where these are not the graph's own."""
         self._later: dict[tuple[int, int], Backward] = {}
         """Results of Eq. 9 that hold from the next evidence on, by edge (source, target)."""
         self._begin(dict(initial or {}))
@@ -181,15 +183,15 @@ class TrustGraph:
 
     def role(self, seat: int) -> int:
         """Table 1: 1 ally, 0 indifferent, -1 adversary."""
-        return eq.role_class(self.trust[seat], self.parameters.epsilon)
+        return eq.role_class(self.belief(seat).trust, self.parameters.epsilon)
 
     def certain(self, seat: int) -> bool:
         """Whether the trust in a player is a fact and no longer moves."""
         return seat in self._certain
 
     def belief(self, seat: int) -> TrustBelief:
-        """The present belief about a player."""
-        return self.beliefs[self._current[self._seat(seat)]]
+        """The present belief about a player: the one that was acted on, if a decision was made by another than the graph's own."""
+        return self.beliefs[self._acted.get(seat, self._current[self._seat(seat)])]
 
     def tau(self, source: int, target: int) -> float:
         """The weight of an edge; 0 where there is no evidence."""
@@ -226,6 +228,7 @@ class TrustGraph:
             return
         self._believe(TrustBelief(len(self.beliefs), seat, turn, float(side), "certain", self._current[seat], reason))
         self._certain.add(seat)
+        self._acted.pop(seat, None)
 
     def observe(
         self,
@@ -289,6 +292,23 @@ class TrustGraph:
             self._backward(target, chains)
         return chains
 
+    def towards(self, target: int) -> tuple[Chain, ...]:
+        """What others did to a player, each a chain of one edge that leads to him."""
+        return tuple(
+            self._chain(FoundChain((target, source), self._established[source] * edge["tau"], 0.0), incoming=True)
+            for source, edge in sorted(self._into[target].items())
+        )
+
+    def act_on(self, seat: int, turn: int, trust: float, reason: str, chains: tuple[Chain, ...]) -> None:
+        """Log the belief that a decision is made by, where it is not the graph's own; the graph's trust stays as it is."""
+        held = self.belief(seat)
+        if (held.trust, held.reason, held.chains) != (trust, reason, chains):
+            self._acted[seat] = len(self.beliefs)
+            current = self._current[seat]
+            self.beliefs.append(
+                TrustBelief(len(self.beliefs), seat, turn, trust, "weighed", current, reason, chains=chains)
+            )
+
     def mark(self, label: str, turn: int, dead: Iterable[int] = (), retrieved: Iterable[Chain] = ()) -> Snapshot:
         """Keep the graph as it is now, and the chains `retrieved` for a decision; `dead` are the seats that live no more."""
         gone = tuple(sorted(map(self._seat, dead)))
@@ -297,9 +317,10 @@ class TrustGraph:
             for target in range(self.players)
             for source, edge in sorted(self._into[target].items())
         )
+        trust = tuple(self.belief(seat).trust for seat in range(self.players))
         roles, certain = tuple(map(self.role, range(self.players))), tuple(map(self.certain, range(self.players)))
         judged = tuple(JudgedChain(chain.players, chain.u, chain.weight) for chain in retrieved)
-        self.history.append(Snapshot(label, turn, tuple(self.trust), roles, certain, edges, gone, judged))
+        self.history.append(Snapshot(label, turn, trust, roles, certain, edges, gone, judged))
         return self.history[-1]
 
     # -- the parts ---------------------------------------------------------------------------------------------
@@ -340,11 +361,13 @@ class TrustGraph:
             self._believe(TrustBelief(number, player, turn, chain.u, "retrieved", ground, chains=(chain,)))
         return chain
 
-    def _chain(self, chain: FoundChain) -> Chain:
-        links = []
-        for source, target in zip(chain.players, chain.players[1:], strict=False):
-            edge = self._into[target][source]
-            links.append(Link(source, target, edge["tau"], len(edge["evidence"]), edge["backward"]))
+    def _chain(self, chain: FoundChain, *, incoming: bool = False) -> Chain:
+        """With all that it rests on; an `incoming` chain is one edge that leads to its target."""
+        ends = list(zip(chain.players, chain.players[1:], strict=False))
+        if incoming:
+            ends = [(source, target) for target, source in ends]
+        edges = [(source, target, self._into[target][source]) for source, target in ends]
+        links = [Link(source, target, e["tau"], len(e["evidence"]), e["backward"]) for source, target, e in edges]
         return Chain(
             chain.players,
             self._established[chain.players[-1]],
