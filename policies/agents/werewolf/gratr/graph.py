@@ -190,7 +190,7 @@ class TrustGraph:
         return seat in self._certain
 
     def belief(self, seat: int) -> TrustBelief:
-        """The present belief about a player: the one that was acted on, if a decision was made by another than the graph's own."""
+        """The present belief about a player: of the last decision, if that was not the graph's own trust."""
         return self.beliefs[self._acted.get(seat, self._current[self._seat(seat)])]
 
     def tau(self, source: int, target: int) -> float:

@@ -91,7 +91,7 @@ class Chain(NamedTuple):
 
 
 def path_of(chain: Chain) -> str:
-    """The players of a chain, the target first; the arrow shows who acts on whom."""
+    """The players of a chain, the target first; the arrow points at the player acted on."""
     return (" -> " if chain.links[0].source == chain.players[0] else " <- ").join(map(name, chain.players))
 
 
@@ -122,7 +122,7 @@ class TrustBelief(NamedTuple):
     replaces: int | None
     """Number of the belief before it."""
     reason: str = ""
-    """How a certain belief is known, or by what a weighed one was formed."""
+    """How a certain belief is known, or what a weighed belief rests on."""
     stated: Stated | None = None
     chains: tuple[Chain, ...] = ()
 
