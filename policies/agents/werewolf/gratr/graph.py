@@ -18,6 +18,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from operator import mul
 from typing import Any, Final, NamedTuple
 
 import networkx as nx
@@ -73,18 +75,17 @@ def search(into: Into, trust: Sequence[float], target: int, parameters: Paramete
 def _as_printed(into: Into, trust: Sequence[float], target: int, parameters: Parameters) -> Iterator[FoundChain]:
     """Algorithm 2 as printed, but for its end: what it yields may change `trust` before it goes on."""
     others = sorted((k for k in range(len(trust)) if k != target), key=lambda k: (-trust[k], k))
-    queue = [
-        ([start], list[float](), [trust[start]]) for start in others[: parameters.width] if abs(trust[start]) >= FAINT
-    ]
+    queue = [([start], list[float]()) for start in others[: parameters.width] if abs(trust[start]) >= FAINT]
     while queue:
-        path, taus, running = queue.pop(max(range(len(queue)), key=lambda place: (trust[queue[place][0][-1]], -place)))
+        path, taus = queue.pop(max(range(len(queue)), key=lambda place: (trust[queue[place][0][-1]], -place)))
+        running = list(accumulate(taus, mul, initial=trust[path[0]]))
         near = {k: edge["tau"] for k, edge in sorted(into[path[-1]].items()) if k not in path}
         near = {k: tau for k, tau in near.items() if abs(running[-1] * tau) >= (FAINT if k == target else FADED)}
         for k, tau in near.items():
             yield _chain_of_path([*path, k], [*taus, tau], running, trust)
         best = max(near, key=lambda k: (trust[k], -k), default=target)
         if best != target and len(taus) + 1 < parameters.length:
-            queue.append(([*path, best], [*taus, near[best]], [*running, running[-1] * near[best]]))
+            queue.append(([*path, best], [*taus, near[best]]))
 
 
 def _follow(into: Into, trust: Sequence[float], target: int, start: int, length: int) -> Iterator[FoundChain]:
@@ -190,7 +191,7 @@ class TrustGraph:
         return seat in self._certain
 
     def belief(self, seat: int) -> TrustBelief:
-        """The present belief about a player: of the last decision, if that was not the graph's own trust."""
+        """The present belief about a player; that of the last decision, if it was another than the graph's own."""
         return self.beliefs[self._acted.get(seat, self._current[self._seat(seat)])]
 
     def tau(self, source: int, target: int) -> float:

@@ -165,6 +165,13 @@ def test_players_on_the_way_keep_the_trust_that_a_chain_gives_them_as_printed():
         )
 
 
+def test_as_printed_a_start_that_a_chain_changed_carries_its_new_trust():
+    """From 0, player_1 gets 0.8 in place of 0.3; the chain that starts there then carries 0.8 x 0.5."""
+    graph = graph_of({(1, 0): 0.8, (2, 1): 0.5}, {1: 0.3}, mode="paper", width=2)
+    chains = {chain.players: (chain.start, round(chain.u, 6)) for chain in graph.retrieve(2, 1)}
+    assert chains == {(2, 1): (pytest.approx(0.8), 0.4), (2, 1, 0): (1.0, 0.4)}
+
+
 def test_as_printed_a_search_starts_and_continues_at_the_highest_trust():
     """Not at the strongest: player_3 is an adversary, and the stronger edge leads from player_2."""
     edges = {(1, 3): 0.5, (2, 0): 0.9, (4, 0): 0.3, (1, 4): 0.5, (1, 2): 0.5}
