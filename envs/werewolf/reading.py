@@ -7,7 +7,7 @@ from typing import Final
 
 from parlour.envs.core import Move
 from parlour.envs.language.english import PLAYER, last_clause, names, negated
-from parlour.envs.language.text import AmbiguousMove, UnreadableMove, read_choice, read_speech
+from parlour.envs.language.text import AmbiguousMove, UnreadableMove, read_choice, read_claims, read_speech
 from parlour.envs.werewolf.vocabulary import GIVE, KEEP, ROLES, WEREWOLF, WerewolfView
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?。！？])\s*")
@@ -118,9 +118,18 @@ def says_yes(text: str) -> bool:
 
 def read_talk(words: str, view: WerewolfView) -> Move:
     """The speech act in free words: among wolves a proposed victim, else what `parlour.envs.language.text.read_speech` finds."""
+    return read_speech(_common(words, view), view, view.role_names)._replace(words=words)
+
+
+def claims_of(words: str, view: WerewolfView) -> tuple[Move, ...]:
+    """All that free words claim, as `parlour.envs.language.text.read_claims` finds it; the first is what `read_talk` gives."""
+    return read_claims(_common(words, view), view, view.role_names)
+
+
+def _common(words: str, view: WerewolfView) -> str:
+    """The words with what this game calls things put into the words of all games."""
     if view.night:
-        return read_speech(_PROPOSED.sub("choose", words), view, view.role_names)._replace(words=words)
-    common = words
+        return _PROPOSED.sub("choose", words)
     for pattern, put in _COMMON:
-        common = pattern.sub(put, common)
-    return read_speech(common, view, view.role_names)._replace(words=words)
+        words = pattern.sub(put, words)
+    return words

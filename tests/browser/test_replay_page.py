@@ -268,9 +268,9 @@ def test_a_seats_page_holds_no_role_but_its_own_until_the_game_is_over(data_of, 
 @pytest.mark.parametrize("asked", ["offline", "a model"])
 def test_each_gratr_seat_shows_a_judged_chain_for_each_day_whoever_answered(asked, folder, opened):
     """At the end, from the seat's own perspective; the day it speaks first in it has heard nothing."""
-    path = record(folder / "graphs.jsonl", "werewolf_v0", seed=3, players=("gratr:mode=paper",))
+    path = record(folder / "graphs.jsonl", "werewolf_v0", seed=3, players=("gratr:mode=grounded",))
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    lines[0]["players"] = {f"player_{seat}": f"gratr:mode=paper @ {asked}" for seat in range(8)}
+    lines[0]["players"] = {f"player_{seat}": f"gratr:mode=grounded @ {asked}" for seat in range(8)}
     lines[0]["models"] = {f"player_{seat}": {"model": asked} for seat in range(8)}
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     data = plain(replay_of(Transcript.read(path), path.name), sparse=True)

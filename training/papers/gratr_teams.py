@@ -28,7 +28,7 @@ from parlour.training.records.werewolf.played import GAME
 WEREWOLF_PLAYERS: Final = 8
 WEREWOLF_RULES: Final = "paper"
 GRATR: Final = "gratr"
-PAPER: Final = f"{GRATR}:mode=paper"
+PAPER: Final = f"{GRATR}:mode=paper,floor=none"
 """GRATR as the tables seat it."""
 ALL_OPPONENTS: Final = OpponentSetting().against
 """Not one opponent, but all of them."""
@@ -38,7 +38,7 @@ class GratrSetting(OpponentSetting):
     """How a table of GRATR's paper is played."""
 
     ours: str = ""
-    """GRATR's tables: GRATR with settings, such as gratr:gamma=0.02, by the paper's procedure unless they mean another one; None: gratr:mode=paper."""
+    """GRATR's tables: GRATR with settings, such as gratr:gamma=0.02, by the paper's procedure unless they mean another one; None: gratr:mode=paper,floor=none."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def seated(ours: str) -> str:
     """GRATR by the paper's procedure, unless its settings mean another one.
 
     >>> seated("gratr:gamma=0.02"), seated("gratr:mode=code")
-    ('gratr:mode=paper,gamma=0.02', 'gratr:mode=code')
+    ('gratr:mode=paper,floor=none,gamma=0.02', 'gratr:mode=code')
     """
     words = [word for word in ours.partition(":")[2].split(",") if word]
     if any(word.partition("=")[0] in ("mode", "parameters") for word in words):

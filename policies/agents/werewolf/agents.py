@@ -18,7 +18,7 @@ from parlour.envs.core import NATURE, Move
 from parlour.envs.language import speech
 from parlour.envs.language.english import name
 from parlour.envs.settings import SPARSE, Settings
-from parlour.envs.werewolf.reading import read_talk
+from parlour.envs.werewolf.reading import claims_of, read_talk
 from parlour.envs.werewolf.vocabulary import ATTACKED, CHECKED, NIGHT, POISONS, REVEALED, WEREWOLF, WerewolfView
 from parlour.policies.agents.seat import GameSeat, code, coded
 from parlour.policies.agents.werewolf import asks, notes
@@ -96,17 +96,16 @@ class WerewolfSeat(GameSeat[WerewolfView]):
         """What the method makes of `self.record.messages`, for `self.me`."""
 
     def _worded(self, turn: Ask[Any], reply: asks.SpokenReply) -> str:
-        """The words of a reply, which the table takes for what was chosen; with the option's sentence where it would not."""
+        """The words of a reply, which make the chosen claim, perhaps among others; with the option's sentence where they do not."""
         assert isinstance(turn, asks.Speak)
         assert self._speaking is not None
         sentence, chosen, words = turn.options[reply.choice], reply.choice, " ".join(reply.words.split())
         if words == sentence or (words and chosen == code(speech.SILENT, ())):
             return words  # silence is free talk: whatever the table finds in it
-        for said in (words, f"{words} {sentence}"):
-            taken = read_talk(said, self._speaking)
-            if code(taken.kind, taken.args) == chosen:
-                return said
-        return sentence
+        if chosen in (code(claim.kind, claim.args) for claim in claims_of(words, self._speaking)):
+            return words
+        taken = read_talk(both := f"{words} {sentence}", self._speaking)
+        return both if code(taken.kind, taken.args) == chosen else sentence
 
     def _heard(self, messages: Sequence[HeardMessage]) -> None:
         """Called with what is new, before `_infer`; also for what was shown after the last turn."""

@@ -79,7 +79,7 @@ class WerewolfDecision:
         """Breaks ties."""
         self.standing = [float(number) for number in standing]
         self.others = [seat for seat in now.alive if seat != me.seat]
-        self.statements = [(m, reading.read(m.speaker, m.text, len(standing))) for m in messages]
+        self.statements = [(m, reading.read(m.speaker, m.in_full, len(standing))) for m in messages]
 
     def choose(self, options: Mapping[str, str]) -> str:
         """The code of the option taken. Raises `ParlourError` if these are no options of Werewolf in this situation."""

@@ -81,7 +81,7 @@ class _Tally:
 
 
 def _read(message: HeardMessage, players: int) -> reading.ReadStatement:
-    return reading.read(message.speaker, message.text, players)
+    return reading.read(message.speaker, message.in_full, players)
 
 
 def _counted(before: _Tally, said: Sequence[tuple[int, float, tuple[ReadJudgement, ...]]]) -> _Tally:

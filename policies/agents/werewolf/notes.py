@@ -2,8 +2,8 @@
 
 Messages are all that passes from the table to the agents' inference: a history window counts them, retrieval embeds them,
 GRATR takes its evidence from them. As in the game of the paper's authors every vote is a message of its voter, and what
-wolves say and do at night is a message to wolves. A message of speech holds the free words; the claim
-behind them is given by its canonical sentence.
+wolves say and do at night is a message to wolves. A message of speech holds the words as they were said. What the game took them
+for reaches no prompt; only the heuristics read it, which understand few words.
 
 In a question a message is a plain line, from which it is read back as it was:
 
@@ -24,7 +24,7 @@ from parlour.envs.language import speech
 from parlour.envs.language.english import name, names
 from parlour.envs.werewolf import vocabulary as game
 from parlour.policies.agents.seat import InputPart
-from pydantic import model_serializer, model_validator
+from pydantic import Field, model_serializer, model_validator
 
 _LINE: Final = re.compile(
     r'Day (?P<day>-?\d{1,9}), (?:moderator|player_(?P<seat>\d{1,9}))(?P<act> acts)?(?P<private> in private)?: (?P<text>".*")'
@@ -43,6 +43,13 @@ class HeardMessage(InputPart):
     """Whether not everybody heard it: what wolves say at night, and what the moderator tells one player."""
     act: bool = False
     """Whether the speaker did something, such as voting, and did not merely say it. No player's words can feign it."""
+    claim: str = Field(default="", exclude=True)
+    """The sentence of the claim for which the game took free words. No model sees this."""
+
+    @property
+    def in_full(self) -> str:
+        """What the heuristics read: the words, and the claim behind them."""
+        return f"{self.text} ({self.claim})" if self.claim else self.text
 
     @model_validator(mode="before")
     @classmethod
@@ -126,9 +133,10 @@ def messages(event: Event, role_names: Sequence[str], day: int) -> list[HeardMes
     seat, (kind, args, words), to = event
     if seat != NATURE:
         text = _said(kind, args, role_names)
-        if words:
-            text = f"{words} ({text})" if text and kind != speech.SILENT else words
-        act = kind in game.TARGETED
+        act, claim = kind in game.TARGETED, "" if kind == speech.SILENT else text
+        if words and not act:
+            return [HeardMessage(day=day, speaker=seat, text=words, private=to is not None, claim=claim)]
+        text = f"{words} ({text})" if words and text else text or words
         return [HeardMessage(day=day, speaker=seat, text=text, private=to is not None, act=act)] if text else []
     if kind == game.VOTES:
         return [

@@ -286,12 +286,12 @@ _THEY: Final = re.compile(
 _VOTES: Final = re.compile(rf"\bvot(?:e|ed|ing)\s+(?:for|against|out|to\s+\w+)\s+({PLAYERS})", re.IGNORECASE)
 _AGAINST: Final = re.compile(
     r"\b(?:accus\w*|suspect\w*|distrust\w*|doubt\w*|blam\w*|execut\w*|lynch\w*|eliminat\w*|exil\w*|hang\w*|kill\w*"
-    rf"|poison\w*|get\s+rid\s+of)\s+(?:that\s+)?({PLAYERS})",
+    rf"|poison\w*|get\s+rid\s+of)\s+(?:that\s+|both\s+)?({PLAYERS})",
     re.IGNORECASE,
 )
 _FOR: Final = re.compile(
     r"\b(?:trust\w*|defend\w*|support\w*|vouch\w*\s+for|believ\w*(?:\s+in)?|protect\w*|sav(?:e|ed|ing)|agree\w*\s+with)"
-    rf"\s+(?:that\s+)?({PLAYERS})",
+    rf"\s+(?:that\s+|both\s+)?({PLAYERS})",
     re.IGNORECASE,
 )
 _TRICKS: Final = re.compile(rf"\bI\s+(?:\w+\s+)?(?:deceiv|trick|misle|fool|fram)\w*\s+({PLAYERS})", re.IGNORECASE)

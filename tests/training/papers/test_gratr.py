@@ -41,7 +41,7 @@ def made(folder: Path) -> dict[str, Reproduction]:
 
 
 def test_each_deal_is_played_twice_with_the_blocks_changed_over(made: Any, folder: Path) -> None:
-    files = sorted((folder / "gratr-mode-paper-werewolf_window-offline").iterdir())
+    files = sorted((folder / "gratr-mode-paper-floor-none-werewolf_window-offline").iterdir())
     first, second = seeds.HELD_OUT[0], seeds.HELD_OUT[1]
     assert [path.name for path in files] == [
         f"werewolf_v0-{seed}-gratr-{block}.jsonl" for seed in (first, second) for block in ("leaders", "werewolves")
@@ -67,7 +67,9 @@ def test_each_deal_is_played_twice_with_the_blocks_changed_over(made: Any, folde
 
 def test_tables_share_their_games_and_a_broken_one_is_played_again(made: Any, folder: Path, tmp_path: Path) -> None:
     setting = GratrSetting(games=4, out=folder, against="werewolf_window")
-    before = {path: path.read_bytes() for path in (folder / "gratr-mode-paper-werewolf_window-offline").iterdir()}
+    before = {
+        path: path.read_bytes() for path in (folder / "gratr-mode-paper-floor-none-werewolf_window-offline").iterdir()
+    }
     broken = next(iter(before))
     broken.write_bytes(b"".join(before[broken].splitlines(keepends=True)[:-3]))
     assert reproduce("gratr-fig4", setting).cells == tuple(
@@ -87,8 +89,8 @@ def test_tables_share_their_games_and_a_broken_one_is_played_again(made: Any, fo
 def test_another_game_in_the_folder_is_refused(
     opponent, edit, message, made: Any, folder: Path, tmp_path: Path
 ) -> None:
-    old = min((folder / "gratr-mode-paper-werewolf_window-offline").iterdir())
-    other = tmp_path / f"gratr-mode-paper-{opponent}-offline" / old.name
+    old = min((folder / "gratr-mode-paper-floor-none-werewolf_window-offline").iterdir())
+    other = tmp_path / f"gratr-mode-paper-floor-none-{opponent}-offline" / old.name
     other.parent.mkdir()
     other.write_bytes(old.read_bytes().replace(*edit))
     with pytest.raises(ParlourError, match=message):

@@ -68,7 +68,7 @@ def recorded(folder: Path, game: str, players: list[str], seed: int = 1, **optio
 
 GAMES = {
     "avalon_v0": (["heuristic", "avalon_agent"], {"num_players": 6}),
-    "werewolf_v0": (["heuristic", "gratr:mode=paper"], {}),
+    "werewolf_v0": (["heuristic", "gratr:mode=grounded"], {}),
     "murder_mystery_v0": (["heuristic", "questum:mode=score"], {"rounds": 2}),
     "mediated_qa_v0": (["heuristic"], {"questions": 3}),
     "template_v0": (["heuristic"], {}),
@@ -176,7 +176,7 @@ def test_the_graph_s_trust_is_that_of_the_decisions_and_ends_with_the_life_of_it
                 assert same(at(lines, step), trust, rules.view(state, 0).alive, within=1e-6)
 
 
-@pytest.mark.parametrize("player", ["gratr", "gratr:mode=paper @ offline"])
+@pytest.mark.parametrize("player", ["gratr", "gratr:mode=grounded @ offline"])
 def test_each_gratr_seat_shows_a_judged_chain_for_each_day_it_decides_in(tmp_path, player):
     """Whatever the header calls the player: the chains are noted when the decision is made."""
     transcript = recorded(tmp_path, "werewolf_v0", [player.partition(" ")[0]], seed=3)

@@ -185,8 +185,8 @@ class TrustTraining(Settings):
     episodes: int = Field(default=400, ge=2)
     """Number of games, over all rounds."""
     rounds: int = Field(default=2, ge=1)
-    """Number of rounds; GRATR plays the first by the paper's procedure, later rounds with the learned parameters."""
-    others: Annotated[tuple[str, ...], Field(min_length=1)] = ("werewolf_window", "werewolf_rag", "gratr:mode=paper")
+    """Number of rounds; GRATR plays the first in the mode `grounded`, later rounds with the learned parameters."""
+    others: Annotated[tuple[str, ...], Field(min_length=1)] = ("werewolf_window", "werewolf_rag", "gratr:mode=grounded")
     """Policies of the other method, drawn for each game; the result has not seen policies left out here."""
     misread: Rates = (0.0, 0.1, 0.2)
     """Rates of misread statements, in turn."""

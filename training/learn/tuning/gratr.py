@@ -57,7 +57,7 @@ class GratrTuning(Settings):
     reward_by: Annotated[Reward, COMMON] = "win"
     """Reward: a win of the special block, its performance score by the paper's table 3, or minus the log loss of trust as stated
     at every judgement of games that the opponent plays."""
-    mode: Literal["paper", "printed", "code"] = "paper"
+    mode: Literal["grounded", "paper", "code"] = "grounded"
     """Reading of GRATR's equations."""
     start: str = ""
     """File of `parlour train gratr-trust`, or `trained` for the file that ships with parlour: its reliabilities stay, and it sets
@@ -90,6 +90,7 @@ class GratrTuning(Settings):
             "against": self.against,
             "reward": self.reward_by,
             "mode": self.mode,
+            "floor": _DEFAULTS.floor,
             "answered_by": "heuristics",
             **({"start": self.start, "learned": self._given().parameters} if self.start else {}),
         }

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, Self
 
 from parlour.envs.core import Move, accept, check_one_of
-from parlour.envs.language.english import name
 from parlour.envs.settings import Settings
 from parlour.envs.werewolf.vocabulary import CHECKED, REVEALED, WEREWOLF, WOLVES, WerewolfView
 from parlour.policies.agents.werewolf.agents import WINDOW, InferredBelief, WerewolfSeat, WerewolfSettings
@@ -30,12 +29,15 @@ from parlour.policies.agents.werewolf.gratr.recorded import GraphNews
 from parlour.policies.agents.werewolf.gratr.statements import Chain, Explanation
 from parlour.policies.agents.werewolf.inference import DANGER, ENEMY, HARMLESS
 from parlour.policies.agents.werewolf.notes import HeardMessage
-from parlour.policies.agents.werewolf.reading import MODERATOR, MOST
+from parlour.policies.agents.werewolf.reading import IDENTITIES, MODERATOR, MOST, NOT_WEREWOLF, WEREWOLF as WOLF
 from parlour.policies.agents.werewolf.situation import WerewolfSituation
 from pydantic import Field, model_validator
 
 _HOSTILE: Final = 0.4
 """What the chains, in [-1, 1], add to the standing of a villager in a werewolf's eyes."""
+
+_MOVES: Final = 0.01
+"""Evidence that moves a trust by less is not told."""
 
 
 class GratrSettings(WerewolfSettings):
@@ -43,7 +45,7 @@ class GratrSettings(WerewolfSettings):
     that `parameters` names.
 
     The default is the mode `trained`, with the reliabilities in `data/trained.json`. `parlour train gratr-trust` made them with
-    its defaults. `mode=paper` is the paper's procedure.
+    its defaults. `mode=paper` is the paper's procedure as printed, `mode=grounded` the same by evidence alone.
 
     Raises:
         ParlourError: A value is not accepted.
@@ -81,6 +83,10 @@ class GratrSettings(WerewolfSettings):
         read = Parameters.from_words(graph)
         parameters = Parameters(**{**learned.parameters, **{key: getattr(read, key) for key in graph}})
         return super().from_words(own).replace(parameters=parameters, reliabilities=learned.reliabilities)
+
+    @classmethod
+    def from_plain(cls, values: Mapping[str, Any]) -> Self:
+        return super().from_plain(eq.of_record(values))
 
     def plain(self, *, sparse: bool = False) -> dict[str, Any]:
         """As the base has them, with the fields of `parameters` among the others."""
@@ -128,6 +134,7 @@ class GratrAgent(WerewolfSeat):
         self._dropped_told = 0
         self._reasons: dict[int, str] = {}
         self._identities: dict[int, tuple[str, float]] = {}
+        self._named: dict[int, tuple[str, float]] = {}
 
     def _gathered(self, reliabilities: Reliabilities) -> LearnedEvidence:
         """Where the evidence of a game is kept that learned reliabilities weigh."""
@@ -202,8 +209,9 @@ class GratrAgent(WerewolfSeat):
         if self._learned is not None and not message.private:
             collect(self._learned, message, sifted)
         for player, identity, confidence in sifted.identities:
-            if identity in DANGER and confidence >= self._identities.get(player, ("", 0.0))[1]:
-                self._identities[player] = (identity, confidence)
+            for kept, among in ((self._identities, DANGER), (self._named, IDENTITIES)):
+                if identity in among and confidence >= kept.get(player, ("", 0.0))[1]:
+                    kept[player] = (identity, confidence)
 
     # -- what is made of it ------------------------------------------------------------------------------------
 
@@ -212,26 +220,56 @@ class GratrAgent(WerewolfSeat):
         graph, others = self._graph(), [seat for seat in now.alive if seat != self.seat]
         wolf = self.me.side == WOLVES
         chains = {seat: graph.retrieve(seat, now.day) for seat in others if wolf or not graph.certain(seat)}
+        standing = tuple(graph.trust)
+        if wolf:
+            standing = self._dangers(graph, chains, now.day)
+        elif self._learned is not None:
+            standing = self._weighed(self._learned, graph, chains, now.day)
         dead = [seat for seat in range(graph.players) if seat not in now.alive]
         retrieved = [chain for found in chains.values() for chain in found]
         graph.mark(f"day {now.day}, {now.does.replace('_', ' ')}", now.day, dead, retrieved)
-        trusts = None if wolf else self._weighed(graph)
-        if trusts is not None:
-            chances = [f"The chance that {name(k)} is a werewolf is {(1 - trusts[k]) / 2:.0%}" for k in others]
-            lines = [f"{chance}, by all that was said and done." for chance in chances]
-            return InferredBelief("\n".join(lines), tuple(trusts))
-        if not wolf:
-            return InferredBelief(export.summary(graph, "of the village", "a werewolf", others), tuple(graph.trust))
+        sides = ("a werewolf", "of the village") if wolf else ("of the village", "a werewolf")
+        roles = {
+            seat: f"{'a' if identity == 'villager' else 'the'} {identity}"
+            for seat, (identity, _) in self._named.items()
+            if identity not in (WOLF, NOT_WEREWOLF) and graph.role(seat) != (eq.ALLY if wolf else eq.ADVERSARY)
+        }
+        return InferredBelief(export.summary(graph, *sides, others, roles), standing)
+
+    def _weighed(
+        self, learned: LearnedEvidence, graph: TrustGraph, chains: dict[int, tuple[Chain, ...]], day: int
+    ) -> tuple[float, ...]:
+        """Trust of one of the village by all evidence weighed together. A chain weighs what the trust moves without its evidence."""
+        assert self.me is not None
+        given = self.me.seat, self.me.roles.count(WEREWOLF), self._known, graph.trust
+        trusts = learned.trust(*given)
+        basis = [(seat, chain) for seat in chains for chain in (*chains[seat], *graph.towards(seat))]
+        left_out = [(seat, [(link.source, link.target) for link in chain.links]) for seat, chain in basis]
+        moved = [
+            abs(trusts[seat] - rest) for (seat, _), rest in zip(basis, learned.without(*given, left_out), strict=True)
+        ]
+        for seat in chains:
+            weighed = [
+                chain._replace(weight=weight)
+                for (about, chain), weight in zip(basis, moved, strict=True)
+                if about == seat and weight >= _MOVES
+            ]
+            extra = ", and a claim of a role of its own" * (seat in learned.claims) + ", and its death at night" * (
+                seat in learned.dead
+            )
+            graph.act_on(seat, day, trusts[seat], f"by all that was said and done{extra}", tuple(weighed))
+            chains[seat] = tuple(chain for chain in weighed if chain.links[0].source == seat)
+        return tuple(trusts)
+
+    def _dangers(self, graph: TrustGraph, chains: Mapping[int, Sequence[Chain]], day: int) -> tuple[float, ...]:
+        """Standing in the eyes of a werewolf: trust in its fellows, and the danger of the others."""
         standing = tuple(
             trust if trust > 0 else self._danger(seat, chains.get(seat, ())) for seat, trust in enumerate(graph.trust)
         )
-        return InferredBelief(self._wolf_summary(graph, others, standing), standing)
-
-    def _weighed(self, graph: TrustGraph) -> list[float] | None:
-        """Trust of one of the village by all evidence weighed together; None where it goes by the graph alone."""
-        assert self.me is not None
-        me, wolves = self.me.seat, self.me.roles.count(WEREWOLF)
-        return None if self._learned is None else self._learned.trust(me, wolves, self._known, graph.trust)
+        for seat, found in chains.items():
+            if standing[seat] < 0:
+                graph.act_on(seat, day, standing[seat], "not one of us; the lower, the more dangerous", tuple(found))
+        return standing
 
     def _danger(self, seat: int, chains: Sequence[Chain]) -> float:
         """What a werewolf makes of a villager: hostile by the chains of evidence (Eq. 8), and of a dangerous role."""
@@ -240,24 +278,13 @@ class GratrAgent(WerewolfSeat):
         danger = DANGER.get(identity, 0.0) * confidence / MOST
         return max(-1.0, min(HARMLESS, ENEMY + _HOSTILE * hostile - danger))
 
-    def _wolf_summary(self, graph: TrustGraph, others: Sequence[int], standing: Sequence[float]) -> str:
-        foes = sorted((seat for seat in others if standing[seat] < 0), key=lambda seat: (standing[seat], seat))
-        lines = [export.summary(graph, "a werewolf", "of the village", others)]
-        for seat in foes[: export.EXTREMES]:
-            identity = self._identities.get(seat, ("", 0.0))[0]
-            maybe = f", perhaps the {identity}" if identity else ""
-            lines.append(f"{name(seat)} is dangerous to us{maybe}: {standing[seat]:+.2f}.")
-        return "\n".join(lines)
-
     def _note(self, belief: InferredBelief) -> None:
         super()._note(belief)
         self.standing = belief.standing
 
     def _stance(self, seat: int, trust: float) -> str:
-        """By the graph's own classes, whose tolerance is a parameter."""
-        if self._learned is not None:
-            return export.CLASSES[eq.role_class(trust, self.chosen.parameters.epsilon)]
-        return export.CLASSES[self._graph().role(seat)]
+        """By the classes of the graph, whose tolerance is a parameter."""
+        return export.CLASSES[eq.role_class(trust, self.chosen.parameters.epsilon)]
 
     def notes(self) -> dict[str, Any]:
         """`beliefs`, where they changed; the questions asked; `graph`, what is new in the trust graph (`recorded`); and `dropped`,

@@ -56,7 +56,7 @@ class AskIntent(Ask[Intents], kind="gratr.intent", max_tokens=LENGTH, temperatur
     statement: HeardMessage
 
     def heuristic(self, rng: np.random.Generator) -> Intents:
-        statement = reading.read(self.statement.speaker, self.statement.text, self.players)
+        statement = reading.read(self.statement.speaker, self.statement.in_full, self.players)
         fields = [dict(zip(Meant.model_fields, intent, strict=True)) for intent in statement.intents]
         intents = [Meant.model_validate(values) for values in fields]
         return Intents(why=_BY_WORDS, intents=intents)
@@ -99,7 +99,9 @@ class AskIdentity(Ask[Identities], kind="gratr.identity", fixed=("me",), max_tok
 
     def heuristic(self, rng: np.random.Generator) -> Identities:
         said, observer = self.statement, observer_of(self.me, self.wolves, self.innocent)
-        statement = reading.judged_by(observer, said.speaker, reading.read(said.speaker, said.text, len(self.me.roles)))
+        statement = reading.judged_by(
+            observer, said.speaker, reading.read(said.speaker, said.in_full, len(self.me.roles))
+        )
         judgements = [Seen.model_validate(judgement._asdict()) for judgement in statement]
         return Identities(why=_BY_WORDS, judgements=judgements)
 

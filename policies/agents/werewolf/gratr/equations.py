@@ -8,7 +8,7 @@ p_o -> p_(o-1) -> ... -> p_1 from the target to where the search started; its ed
     Eq. 2  trust in the speaker is 0               nothing is ever learned    `speaker_factor`: a prior
     Eq. 2  the speaker is who is judged            trust shields a liar       `word`: what he gives away counts fully
     Eq. 7  logarithm of 0 or of a negative number  undefined                  `entropy`: of |u|, 0 at 0
-    Eq. 8  weights that are negative or sum to 0   leaves [-1, 1], or 0/0     `chain_weight`: a floor
+    Eq. 8  weights that are negative or sum to 0   leaves [-1, 1], or 0/0     `chain_weight`: a floor, if it is set
     Eq. 8  no chain, or chains that carry nothing  0/0                        `weighted`: no new value
     Eq. 9  quotient by a trust of 0                infinite                   `quotient`: no update
     Eqs. 2, 8, 9  values beyond 1                  leave [-1, 1]              `bounded`
@@ -19,29 +19,34 @@ p_o -> p_(o-1) -> ... -> p_1 from the target to where the search started; its ed
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import Final, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Final, Literal, Self
 
 from parlour.envs.settings import Settings
 from pydantic import Field
 
-Mode = Literal["trained", "paper", "printed", "code"]
-MODES: Final = ("trained", "paper", "printed", "code")
+Mode = Literal["trained", "grounded", "paper", "code"]
+MODES: Final = ("trained", "grounded", "paper", "code")
 """How trust follows from evidence, and how the equations are read where paper and published code differ.
 
-- `"trained"`: the village trusts by all evidence, weighed by learned reliabilities; the graph is that of `"paper"`. Ours.
-- `"paper"`: the paper's procedure: as it prints the equations, where that is defined. The weight of a chain in Eq. 8 is |u| - H, as in the code. What
-  Eq. 8 gives is shown and used, but starts no chain and lends no weight to words: as printed, every retrieval sets out
-  from the results of those before it, which repeats their errors (measured: the longer a game, the worse the trust).
-- `"printed"`: the same with the value V of Eq. 5 in that weight: |V| - H.
+- `"trained"`: the village trusts by all evidence, weighed by learned reliabilities; the graph is that of `"grounded"`. Ours.
+- `"grounded"`: the paper's equations, but searches start from statements and facts alone. The result of Eq. 8 is shown and used;
+  it starts no chain and lends no weight to words, since that repeats errors (measured: the longer a game, the worse the trust).
+  The weight of a chain in Eq. 8 is |u| - H, as in the code.
+- `"paper"`: Algorithm 2 as printed. Searches start from the highest trust, results of Eq. 8 included, and continue to the player
+  with the highest trust; players on the way keep the trust that the chain gives them (Eq. 3). The weight of a chain is V - H,
+  and the result of Eq. 8 replaces the trust.
 - `"code"`: Eq. 2 without the speaker's trust and without |w|, confidences below 0.5 ignored, those about special roles
   raised by a fifth; natural logarithm in Eq. 7; Eq. 9 for all edges of the target, if it had two chains.
 """
 
 READINGS: Final = MODES[1:]
 """Modes that differ in how the equations are read."""
-CLOSED: Final = ("trained", "paper")
+CLOSED: Final = ("trained", "grounded")
 """Modes in which what Eq. 8 gives starts no chain."""
+FLOOR: Final = 0.05
+"""Least weight of a chain in Eq. 8, as a share of |u|."""
+Floor = Annotated[float, Field(ge=0, le=1)] | Literal["none", "code"]
 
 
 class Parameters(Settings):
@@ -59,15 +64,30 @@ class Parameters(Settings):
     """Edges that a chain may have; what ends Algorithm 2."""
     prior: float = Field(default=0.5, ge=0, le=1)
     """Eq. 2: weight of a speaker without a trust estimate."""
-    mode: Mode = "paper"
+    mode: Mode = "grounded"
     """How trust follows from evidence."""
+    floor: Floor = FLOOR
+    """Eq. 8: the least weight of a chain, as a share of |u|. none: weights as they come, even below 0. code: the weight of the
+    published code in every mode, |u| - H with the natural logarithm, without a floor."""
+
+    @classmethod
+    def from_plain(cls, values: Mapping[str, Any]) -> Self:
+        return super().from_plain(of_record(values))
+
+
+_RENAMED: Final = {"paper": "grounded", "printed": "paper"}
+
+
+def of_record(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters in a file, among other settings. A full record without `floor` is of before 0.4, where modes had other names."""
+    if "floor" in values or not {*Parameters.model_fields} - {"floor"} <= values.keys():
+        return {**values}
+    return {**values, "mode": _RENAMED.get(str(values["mode"]), values["mode"]), "floor": FLOOR}
 
 
 ALLY, INDIFFERENT, ADVERSARY = 1, 0, -1
 FAINT: Final = 1e-6
 """Trust below this is none: such chains are dropped, and nothing is divided by it."""
-FLOOR: Final = 0.05
-"""Least weight of a chain in Eq. 8, as a share of |u|."""
 CODE_THRESHOLD: Final = 0.5
 CODE_SPECIAL: Final = 1.2
 
@@ -94,7 +114,7 @@ def word(trust: float, confidence: float, himself: bool, given: Parameters) -> f
     """T(p_j) in Eq. 2 for one judgement: `speaker_factor`, but 1 for what a speaker gives away about himself.
 
     Nobody is called a liar on his own authority: a judgement against the speaker is the observer's conclusion from what
-    it knows, and stands however far the speaker was trusted. The paper has no such case; mode `"printed"` keeps to it.
+    it knows, and stands however far the speaker was trusted. The paper has no such case; mode `"paper"` keeps to it.
     """
     if himself and confidence < 0 and given.mode in CLOSED:
         return 1.0
@@ -133,7 +153,7 @@ def chain_trust(start: float, taus: Iterable[float]) -> float:
     return math.prod(taus, start=start)
 
 
-def entropy(u: float, mode: Mode = "paper") -> float:
+def entropy(u: float, mode: Mode = "grounded") -> float:
     """Eq. 7 of |u|, since u may be negative: H = -|u| log2 |u|, and 0 for 0. The code has the natural logarithm."""
     strength = abs(u)
     if strength == 0.0:
@@ -141,21 +161,24 @@ def entropy(u: float, mode: Mode = "paper") -> float:
     return -strength * (math.log(strength) if mode == "code" else math.log2(strength))
 
 
-def chain_weight(u: float, value: float, mode: Mode = "paper") -> float:
-    """The weight of a chain in Eq. 8, V - H, kept at or above a share of |u|.
+def chain_weight(u: float, value: float, given: Parameters) -> float:
+    """The weight of a chain in Eq. 8: V - H as printed, |u| - H in the code; kept at or above a share of |u| if a floor is set.
 
-    As printed it may be negative or 0 (with |u| for V: below and at 1/2, in the code at 1/e), which takes the mean
-    out of [-1, 1] or divides by 0; the published records hold trust of 6.93.
+    Without a floor it may be negative or 0 (with |u| for V: below and at 1/2, in the code at 1/e), which takes the mean
+    out of [-1, 1] or divides by 0; the published records hold trust of 6.93. With a floor, all weaker chains weigh the same share.
     """
-    return max(abs(value if mode == "printed" else u) - entropy(u, mode), FLOOR * abs(u))
+    if given.floor == "code":
+        return abs(u) - entropy(u, "code")
+    weight = (value if given.mode == "paper" else abs(u)) - entropy(u, given.mode)
+    return weight if given.floor == "none" else max(weight, given.floor * abs(u))
 
 
 def weighted(us: Sequence[float], weights: Sequence[float]) -> float | None:
-    """Eq. 8: the mean of the chains' trust under their weights; None where there is no chain to say anything."""
+    """Eq. 8: the mean of the chains' trust under their weights; None where there is no chain, or weights that sum to 0."""
     if len(us) == 1:
         return us[0]  # exactly, whatever its weight
     total = sum(weights)
-    if total <= 0:
+    if abs(total) < FAINT**2:
         return None
     return bounded(sum(u * weight for u, weight in zip(us, weights, strict=True)) / total)
 

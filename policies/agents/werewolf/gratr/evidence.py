@@ -179,6 +179,27 @@ class LearnedEvidence(Evidence):
         table = hypotheses(len(graph), me, wolves, known)
         return _trust(features(table, me, graph, self, self._rho) @ self._weights, table)
 
+    def without(
+        self,
+        me: int,
+        wolves: int,
+        known: Mapping[int, bool],
+        graph: Sequence[float],
+        left_out: Sequence[tuple[int, Sequence[tuple[int, int]]]],
+    ) -> list[float]:
+        """Trust as `trust` has it, but in one player each time, without the evidence on some edges (source, target)."""
+        table, acts = (
+            hypotheses(len(graph), me, wolves, known),
+            self._weights[: -len(SIGNS)].reshape(len(KINDS), _SIDES),
+        )
+        logs = features(table, me, graph, self, self._rho) @ self._weights
+        moves = {
+            (source, target): (np.array(counts) @ acts)[2 * table[:, source] + table[:, target]]
+            for (source, target), counts in _edges(self.acts, me, self._rho).items()
+        }
+        left = [logs - sum(moves[edge] for edge in edges if edge in moves) for _, edges in left_out]
+        return [_trust(rest, table)[player] for (player, _), rest in zip(left_out, left, strict=True)]
+
 
 def hypotheses(players: int, me: int, wolves: int, known: Mapping[int, bool]) -> Table:
     """Who can be the werewolves, 0/1 of shape (H, players), for one of the village who knows some."""

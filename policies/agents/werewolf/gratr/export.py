@@ -1,7 +1,7 @@
 """The graph in words for a question, and over time as files: JSON with every belief and all evidence, GraphML for other tools.
 
-The summary has a line for each judgement, the strongest first, then the extremes (paper, appendix 3). Those whose trust lies
-within epsilon are named together as unsure. The three most threatening are those with the strongest negative trust (the code
+The summary has a line for each player, the strongest trust first, with its heaviest chains of evidence; then the extremes (paper,
+appendix 3). The three most threatening are those with the strongest negative trust (the code
 takes the weakest, decisions 1.5).
 
 In GraphML the attributes are plain: `trust`, `class`, `certain` and `dead` of a player, `tau` and `evidence` (the number of
@@ -11,7 +11,7 @@ graph is its name. An attribute is missing where an edge did not exist yet.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -21,7 +21,7 @@ from parlour.envs.core import ParlourError
 from parlour.envs.language.english import name
 from parlour.policies.agents.werewolf.gratr.equations import Parameters
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
-from parlour.policies.agents.werewolf.gratr.statements import EdgeEvidence, Snapshot, TrustBelief
+from parlour.policies.agents.werewolf.gratr.statements import Chain, EdgeEvidence, Snapshot, TrustBelief, path_of
 from parlour.policies.files import atomic_write, write_json
 
 CLASSES: Final = {1: "ally", 0: "unsure", -1: "adversary"}
@@ -126,36 +126,40 @@ def _put(net: Any, snapshot: Snapshot, ending: str) -> None:
 EXTREMES: Final = 3
 """Players named as most trusted, and as most threatening."""
 SHOWN: Final = 3
-"""Pieces of evidence shown for a judgement."""
+"""Chains of evidence shown for a player."""
 LONGEST: Final = 160
 """Characters shown of one piece of evidence."""
 
 
-def summary(graph: TrustGraph, ally: str, adversary: str, among: Collection[int] | None = None) -> str:
+def summary(
+    graph: TrustGraph,
+    ally: str,
+    adversary: str,
+    among: Collection[int] | None = None,
+    roles: Mapping[int, str] | None = None,
+) -> str:
     """What the observer makes of the others.
 
     Args:
         graph: The observer's.
         ally: What somebody of his own side is called, such as `"a werewolf"`.
         adversary: The same of the other side.
-        among: Seats that matter now; all by default. The observer himself is left out.
+        among: Seats that can be among the extremes; all by default. The observer himself is left out.
+        roles: What some players are taken for, such as `"the seer"`.
 
     Returns:
         Some lines; each piece of evidence is one line.
     """
-    others = [k for k in range(graph.players) if k != graph.me and (among is None or k in among)]
-    judged = [k for k in others if graph.role(k)]
-    judged.sort(key=lambda k: (-abs(graph.trust[k]), k))
+    classes = {1: (ally, "my ally"), 0: ("on either side", "I am unsure"), -1: (adversary, "my adversary")}
+    others = sorted((k for k in range(graph.players) if k != graph.me), key=lambda k: (-abs(graph.belief(k).trust), k))
     lines = []
-    for k in judged:
-        side, kind = (ally, "my ally") if graph.role(k) > 0 else (adversary, "my adversary")
-        sure = "is known to be" if graph.certain(k) else "is probably"
-        lines.append(f"{name(k)} {sure} {side}, {kind}; my trust is {graph.trust[k]:+.2f}.")
+    for k in others:
+        side, kind = classes[graph.role(k)]
+        sure = "is known to be" if graph.certain(k) else "is probably" if graph.role(k) else "may be"
+        role = f", perhaps {roles[k]}" if roles and k in roles else ""
+        lines.append(f"{name(k)} {sure} {side}{role}: {kind}. My trust is {graph.belief(k).trust:+.2f}.")
         lines += [f"- {line}" for line in grounds(graph, k)]
-    unsure = [k for k in others if not graph.role(k)]
-    if unsure:
-        lines.append(f"I cannot tell yet what to think of {', '.join(map(name, unsure))}.")
-    trusted, threats = extremes(graph, others)
+    trusted, threats = extremes(graph, [k for k in others if among is None or k in among])
     if trusted:
         lines.append(f"Most trusted: {', '.join(map(name, trusted))}.")
     if threats:
@@ -165,33 +169,28 @@ def summary(graph: TrustGraph, ally: str, adversary: str, among: Collection[int]
 
 def extremes(graph: TrustGraph, others: Collection[int]) -> tuple[list[int], list[int]]:
     """The most trusted and the most threatening of some players, at most three each, the strongest first."""
-    trusted = sorted((k for k in others if graph.role(k) > 0), key=lambda k: (-graph.trust[k], k))
-    threats = sorted((k for k in others if graph.role(k) < 0), key=lambda k: (graph.trust[k], k))
+    trusted = sorted((k for k in others if graph.role(k) > 0), key=lambda k: (-graph.belief(k).trust, k))
+    threats = sorted((k for k in others if graph.role(k) < 0), key=lambda k: (graph.belief(k).trust, k))
     return trusted[:EXTREMES], threats[:EXTREMES]
 
 
 def grounds(graph: TrustGraph, seat: int) -> list[str]:
-    """What a belief rests on in a few lines: the fact, the statement, or the latest evidence of its heaviest chains."""
+    """What a belief rests on in a few lines: its heaviest chains, each edge with its latest evidence; else the statement or the fact."""
     belief = graph.belief(seat)
-    if belief.origin == "certain":
-        return [belief.reason]
+    chains = sorted(belief.chains, key=lambda chain: -abs(chain.weight))[:SHOWN]
+    if chains:
+        return [f"{path_of(chain)} ({chain.u:+.2f}): {'; '.join(_newest(graph, chain))}" for chain in chains]
     if belief.stated is not None:
         said = belief.stated.statement
         return [_quoted(said.turn, "the moderator" if said.speaker is None else name(said.speaker), said.text)]
-    return [
-        f"{_quoted(item.turn, name(item.source), item.text)} ({name(item.target)}: {item.weight:+.1f})"
-        for item in _latest(graph, belief)
-    ]
+    return [belief.reason] if belief.reason else []
 
 
-def _latest(graph: TrustGraph, belief: TrustBelief) -> list[EdgeEvidence]:
-    """The newest item of each edge, chain by chain, no edge twice."""
-    newest: dict[tuple[int, int], EdgeEvidence] = {}
-    for chain in sorted(belief.chains, key=lambda chain: -chain.weight):
-        for link in chain.links:
-            item = graph.net.edges[link.source, link.target]["evidence"][link.items - 1]
-            newest.setdefault((link.source, link.target), item)
-    return list(newest.values())[:SHOWN]
+def _newest(graph: TrustGraph, chain: Chain) -> Iterator[str]:
+    """The newest item of each edge that the chain used."""
+    for link in chain.links:
+        item = graph.net.edges[link.source, link.target]["evidence"][link.items - 1]
+        yield f"{_quoted(item.turn, name(item.source), item.text)} ({name(item.target)}: {item.weight:+.1f})"
 
 
 def _quoted(turn: int, speaker: str, text: str) -> str:

@@ -17,7 +17,9 @@ a chain that ends in p_c through p_k's action towards p_c: a supporter of a trus
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from operator import mul
 from typing import Any, Final, NamedTuple
 
 import networkx as nx
@@ -61,17 +63,33 @@ def starts(trust: Sequence[float], target: int, width: int) -> list[int]:
     return sorted(others, key=lambda k: (-abs(trust[k]), k))[:width]
 
 
-def search(into: Into, trust: Sequence[float], target: int, parameters: Parameters) -> list[FoundChain]:
-    """All chains that lead to the target and carry any trust, in the order in which they were found."""
-    chains = []
+def search(into: Into, trust: Sequence[float], target: int, parameters: Parameters) -> Iterator[FoundChain]:
+    """All chains that lead to the target and carry any trust, as they are found; in the mode `paper` those to players on the way, too."""
+    if parameters.mode == "paper":
+        yield from _as_printed(into, trust, target, parameters)
+        return
     for start in starts(trust, target, parameters.width):
-        chains += _follow(into, trust, target, start, parameters.length)
-    return chains
+        yield from _follow(into, trust, target, start, parameters.length)
 
 
-def _follow(into: Into, trust: Sequence[float], target: int, start: int, length: int) -> list[FoundChain]:
+def _as_printed(into: Into, trust: Sequence[float], target: int, parameters: Parameters) -> Iterator[FoundChain]:
+    """Algorithm 2 as printed, but for its end: what it yields may change `trust` before it goes on."""
+    others = sorted((k for k in range(len(trust)) if k != target), key=lambda k: (-trust[k], k))
+    queue = [([start], list[float]()) for start in others[: parameters.width] if abs(trust[start]) >= FAINT]
+    while queue:
+        path, taus = queue.pop(max(range(len(queue)), key=lambda place: (trust[queue[place][0][-1]], -place)))
+        running = list(accumulate(taus, mul, initial=trust[path[0]]))
+        near = {k: edge["tau"] for k, edge in sorted(into[path[-1]].items()) if k not in path}
+        near = {k: tau for k, tau in near.items() if abs(running[-1] * tau) >= (FAINT if k == target else FADED)}
+        for k, tau in near.items():
+            yield _chain_of_path([*path, k], [*taus, tau], running, trust)
+        best = max(near, key=lambda k: (trust[k], -k), default=target)
+        if best != target and len(taus) + 1 < parameters.length:
+            queue.append(([*path, best], [*taus, near[best]]))
+
+
+def _follow(into: Into, trust: Sequence[float], target: int, start: int, length: int) -> Iterator[FoundChain]:
     """The chains met on the way from one start: at each step on to the neighbour with the strongest edge."""
-    follow = []
     path, taus, running = [start], list[float](), [trust[start]]
     while len(taus) < length:
         end, v = path[-1], running[-1]
@@ -81,7 +99,7 @@ def _follow(into: Into, trust: Sequence[float], target: int, start: int, length:
             if tau == 0.0 or k in path:
                 continue
             if k == target and abs(v * tau) >= FAINT:
-                follow.append(_chain_of_path([*path, k], [*taus, tau], running, trust))
+                yield _chain_of_path([*path, k], [*taus, tau], running, trust)
             if abs(tau) > strongest or (abs(tau) == strongest and k < step):
                 step, strongest = k, abs(tau)
         if step in (-1, target) or abs(v) * strongest < FADED:
@@ -89,7 +107,6 @@ def _follow(into: Into, trust: Sequence[float], target: int, start: int, length:
         taus.append(into[end][step]["tau"])
         path.append(step)
         running.append(v * taus[-1])
-    return follow
 
 
 def _chain_of_path(path: list[int], taus: list[float], running: list[float], trust: Sequence[float]) -> FoundChain:
@@ -144,6 +161,8 @@ class TrustGraph:
         self._established = [0.0] * players
         self._ground = list(range(players))
         """Trust, and the numbers of its beliefs, as far as statements and facts go: what a search sets out from."""
+        self._acted: dict[int, int] = {}
+        """Numbers of the beliefs that the last decision was made by, by player, where these are not the graph's own."""
         self._later: dict[tuple[int, int], Backward] = {}
         """Results of Eq. 9 that hold from the next evidence on, by edge (source, target)."""
         self._begin(dict(initial or {}))
@@ -165,15 +184,15 @@ class TrustGraph:
 
     def role(self, seat: int) -> int:
         """Table 1: 1 ally, 0 indifferent, -1 adversary."""
-        return eq.role_class(self.trust[seat], self.parameters.epsilon)
+        return eq.role_class(self.belief(seat).trust, self.parameters.epsilon)
 
     def certain(self, seat: int) -> bool:
         """Whether the trust in a player is a fact and no longer moves."""
         return seat in self._certain
 
     def belief(self, seat: int) -> TrustBelief:
-        """The present belief about a player."""
-        return self.beliefs[self._current[self._seat(seat)]]
+        """The present belief about a player; that of the last decision, if it was another than the graph's own."""
+        return self.beliefs[self._acted.get(seat, self._current[self._seat(seat)])]
 
     def tau(self, source: int, target: int) -> float:
         """The weight of an edge; 0 where there is no evidence."""
@@ -210,6 +229,7 @@ class TrustGraph:
             return
         self._believe(TrustBelief(len(self.beliefs), seat, turn, float(side), "certain", self._current[seat], reason))
         self._certain.add(seat)
+        self._acted.pop(seat, None)
 
     def observe(
         self,
@@ -252,14 +272,18 @@ class TrustGraph:
 
         A player who is known for certain keeps his trust, and his edges their weights. In the modes of `CLOSED` the result is what
         the evidence says and no evidence itself: searches set out from what statements and facts established, and the weights
-        of Eq. 9 hold from the next evidence on. So asking again, about any players in any order, changes nothing. As printed
-        the result stays, and errors feed on themselves.
+        of Eq. 9 hold from the next evidence on. So asking again, about any players in any order, changes nothing. In the mode
+        `paper` the result stays, and errors feed on themselves.
         """
-        paths = search(self._into, self._established, self._seat(target), self.parameters)
-        chains = tuple(self._chain(chain) for chain in paths)
+        met = [
+            self._met(found, target, turn)
+            for found in search(self._into, self._established, self._seat(target), self.parameters)
+        ]
+        chains = tuple(chain for chain in met if chain.players[0] == target)
         new = eq.weighted([chain.u for chain in chains], [chain.weight for chain in chains])
         old = self._established[target]
-        if new is None or self.certain(target) or not eq.takes_over(old, new):
+        replaces = new is not None and (self.parameters.mode == "paper" or eq.takes_over(old, new))
+        if new is None or not replaces or self.certain(target):
             self._set(target, self._ground[target])
             return chains
         if abs(new - self.trust[target]) > _SAME:
@@ -269,6 +293,23 @@ class TrustGraph:
             self._backward(target, chains)
         return chains
 
+    def towards(self, target: int) -> tuple[Chain, ...]:
+        """What others did to a player, each a chain of one edge that leads to him."""
+        return tuple(
+            self._chain(FoundChain((target, source), self._established[source] * edge["tau"], 0.0), incoming=True)
+            for source, edge in sorted(self._into[target].items())
+        )
+
+    def act_on(self, seat: int, turn: int, trust: float, reason: str, chains: tuple[Chain, ...]) -> None:
+        """Log the belief that a decision is made by, where it is not the graph's own; the graph's trust stays as it is."""
+        held = self.belief(seat)
+        if (held.trust, held.reason, held.chains) != (trust, reason, chains):
+            self._acted[seat] = len(self.beliefs)
+            current = self._current[seat]
+            self.beliefs.append(
+                TrustBelief(len(self.beliefs), seat, turn, trust, "weighed", current, reason, chains=chains)
+            )
+
     def mark(self, label: str, turn: int, dead: Iterable[int] = (), retrieved: Iterable[Chain] = ()) -> Snapshot:
         """Keep the graph as it is now, and the chains `retrieved` for a decision; `dead` are the seats that live no more."""
         gone = tuple(sorted(map(self._seat, dead)))
@@ -277,9 +318,10 @@ class TrustGraph:
             for target in range(self.players)
             for source, edge in sorted(self._into[target].items())
         )
+        trust = tuple(self.belief(seat).trust for seat in range(self.players))
         roles, certain = tuple(map(self.role, range(self.players))), tuple(map(self.certain, range(self.players)))
         judged = tuple(JudgedChain(chain.players, chain.u, chain.weight) for chain in retrieved)
-        self.history.append(Snapshot(label, turn, tuple(self.trust), roles, certain, edges, gone, judged))
+        self.history.append(Snapshot(label, turn, trust, roles, certain, edges, gone, judged))
         return self.history[-1]
 
     # -- the parts ---------------------------------------------------------------------------------------------
@@ -312,12 +354,21 @@ class TrustGraph:
         stated, ground = Stated(statement, factor, belief, strength, confidence, special, u), self._ground[player]
         self._believe(TrustBelief(len(self.beliefs), player, statement.turn, u, "stated", ground, stated=stated))
 
-    def _chain(self, chain: FoundChain) -> Chain:
-        links = []
-        for source, target in zip(chain.players, chain.players[1:], strict=False):
-            edge = self._into[target][source]
-            links.append(Link(source, target, edge["tau"], len(edge["evidence"]), edge["backward"]))
-        mode = self.parameters.mode
+    def _met(self, found: FoundChain, target: int, turn: int) -> Chain:
+        """A chain that the search found; a player on the way to the target keeps the trust that it gives him, if that is stronger."""
+        chain, player = self._chain(found), found.players[0]
+        if player != target and not self.certain(player) and abs(chain.u) > abs(self._established[player]):
+            number, ground = len(self.beliefs), self._ground[player]
+            self._believe(TrustBelief(number, player, turn, chain.u, "retrieved", ground, chains=(chain,)))
+        return chain
+
+    def _chain(self, chain: FoundChain, *, incoming: bool = False) -> Chain:
+        """With all that it rests on; an `incoming` chain is one edge that leads to its target."""
+        ends = list(zip(chain.players, chain.players[1:], strict=False))
+        if incoming:
+            ends = [(source, target) for target, source in ends]
+        edges = [(source, target, self._into[target][source]) for source, target in ends]
+        links = [Link(source, target, e["tau"], len(e["evidence"]), e["backward"]) for source, target, e in edges]
         return Chain(
             chain.players,
             self._established[chain.players[-1]],
@@ -325,8 +376,8 @@ class TrustGraph:
             tuple(links),
             chain.u,
             chain.value,
-            eq.entropy(chain.u, mode),
-            eq.chain_weight(chain.u, chain.value, mode),
+            eq.entropy(chain.u, self.parameters.mode),
+            eq.chain_weight(chain.u, chain.value, self.parameters),
         )
 
     def _backward(self, target: int, chains: Sequence[Chain]) -> None:

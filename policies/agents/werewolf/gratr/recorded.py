@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 from parlour.envs.core import ParlourError
-from parlour.policies.agents.werewolf.gratr.equations import Parameters
+from parlour.policies.agents.werewolf.gratr.equations import Parameters, of_record
 from parlour.policies.agents.werewolf.gratr.export import CLASSES
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
 from parlour.policies.agents.werewolf.gratr.statements import (
@@ -22,7 +22,7 @@ from parlour.policies.agents.werewolf.gratr.statements import (
     explained,
     needs,
 )
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 
 class GraphNews:
@@ -86,7 +86,9 @@ class FirstGraphNote(GraphNote):
 
     me: int
     players: int = Field(ge=2, le=MOST_PLAYERS)
-    parameters: Parameters
+    parameters: Annotated[
+        Parameters, BeforeValidator(lambda values: of_record(values) if isinstance(values, dict) else values)
+    ]
 
 
 N = TypeVar("N", bound=GraphNote)
@@ -144,19 +146,7 @@ class RecordedGraph:
         )
         classed = all({*moment.role} <= {*CLASSES} for moment in note.moments)
         linked = all(_linked(chain) for belief in note.beliefs for chain in belief.chains)
-        weighed = all(sum(chain.weight for chain in belief.chains) for belief in note.beliefs if belief.chains)
-        if not (
-            note.moments
-            and numbered
-            and rests
-            and seats
-            and holds
-            and bounded
-            and sized
-            and classed
-            and linked
-            and weighed
-        ):
+        if not (note.moments and numbered and rests and seats and holds and bounded and sized and classed and linked):
             raise ParlourError(
                 "a trust graph's note does not continue the graph; accepted: notes of one game, in order"
             )

@@ -13,7 +13,7 @@ from parlour.envs.common.plain import plain
 from parlour.envs.language.english import name
 from parlour.policies.agents.werewolf.gratr.equations import Parameters
 
-Origin = Literal["start", "certain", "stated", "retrieved"]
+Origin = Literal["start", "certain", "stated", "retrieved", "weighed"]
 
 
 class Statement(NamedTuple):
@@ -90,6 +90,11 @@ class Chain(NamedTuple):
     """In Eq. 8, as a number that stands for itself; only the ratio between chains matters."""
 
 
+def path_of(chain: Chain) -> str:
+    """The players of a chain, the target first; the arrow points at the player acted on."""
+    return (" -> " if chain.links[0].source == chain.players[0] else " <- ").join(map(name, chain.players))
+
+
 class Stated(NamedTuple):
     """How a statement changed a belief (Eqs. 2 and 3)."""
 
@@ -117,7 +122,7 @@ class TrustBelief(NamedTuple):
     replaces: int | None
     """Number of the belief before it."""
     reason: str = ""
-    """How a certain belief is known."""
+    """How a certain belief is known, or what a weighed belief rests on."""
     stated: Stated | None = None
     chains: tuple[Chain, ...] = ()
 
@@ -206,10 +211,10 @@ class Explanation(NamedTuple):
 
     def _chain_lines(self, belief: TrustBelief, depth: int, indent: str, head: str) -> Iterator[str]:
         total = sum(chain.weight for chain in belief.chains)
-        yield f"{head}, the mean of {len(belief.chains)} chain{'s' * (len(belief.chains) > 1)} of evidence"
+        formed = belief.reason or f"the mean of {len(belief.chains)} chain{'s' * (len(belief.chains) > 1)} of evidence"
+        yield f"{head}, {formed}"
         for chain in sorted(belief.chains, key=lambda chain: -chain.weight):
-            path = " -> ".join(map(name, chain.players))
-            yield f"{indent}  {path}: carries {chain.u:+.2f}, counts {chain.weight / total:.0%}"
+            yield f"{indent}  {path_of(chain)}: carries {chain.u:+.2f}, counts {chain.weight / total if total else 1:.0%}"
             for link in chain.links:
                 yield f"{indent}    {name(link.source)} towards {name(link.target)}: {link.tau:+.2f}"
                 for item in self.evidence[link.source, link.target][: link.items]:

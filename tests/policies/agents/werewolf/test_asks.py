@@ -161,6 +161,18 @@ def test_what_is_said_by_day_is_what_was_chosen(choice, words, heard_as):
     assert {move.words for move in said} <= heard_as
 
 
+def test_words_that_accuse_several_are_said_as_they_are_whichever_of_them_was_chosen():
+    words = "I accuse player_3 of being evil, and I accuse player_5 of being evil."
+    table = rollout.table("werewolf_v0", max_days=1)
+    model = Speaker("accuse:5", words)
+    episode = rollout.play(table, [WindowAgent(model if seat == 2 else None) for seat in range(8)], 1)
+    assert model.chosen
+    spoken = [
+        event.move.words for event in episode.last_views[2].events if event.seat == 2 and event.move.kind == "accuse"
+    ]
+    assert set(spoken) == {words}
+
+
 # -- prompts ---------------------------------------------------------------------------------------------------
 
 MESSAGES = st.builds(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
 from parlour.envs.core import Event, Move
 from parlour.envs.werewolf import GAME
+from parlour.policies.agents.werewolf.gratr.asks import AskIntent
 from parlour.policies.agents.werewolf.notes import HeardMessage, HeardMessages, messages
 from parlour.policies.agents.werewolf.reading import (
     IDENTITIES,
@@ -276,10 +278,25 @@ def test_the_record_is_read_once_and_knows_the_day():
     said = Event(2, Move("accuse", (3,), "player_3 is too quiet"), None)
     night = Event(5, Move("recommend", (3,)), (5, 6))
     assert notes.take((*events, said, announced("night", 2), night), ROLE_NAMES) == [
-        HeardMessage(day=1, speaker=2, text="player_3 is too quiet (I accuse player_3 of being evil.)"),
+        HeardMessage(day=1, speaker=2, text="player_3 is too quiet", claim="I accuse player_3 of being evil."),
         HeardMessage(day=2, speaker=5, text="I want to kill player_3.", private=True),
     ]
     assert notes.take((*events, said, announced("night", 2), night), ROLE_NAMES) == []
+
+
+def test_words_reach_prompts_without_what_the_game_took_them_for_which_heuristics_alone_read():
+    (noted,) = messages(Event(2, Move("accuse", (3,), "he is too quiet"), None), ROLE_NAMES, 1)
+    assert noted.line() == noted.model_dump(mode="json") == 'Day 1, player_2: "he is too quiet"'
+    question = AskIntent(players=8, statement=noted)
+    assert "I accuse" not in question.model_dump_json()
+    assert [(meant.intent, meant.target) for meant in question.heuristic(np.random.default_rng(0)).intents] == [
+        ("attack", 3)
+    ]
+
+
+def test_a_speech_may_accuse_and_defend_several():
+    words = "I suspect both player 1 and player 2; I trust player_4."
+    assert [intent[1:3] for intent in read(0, words, 8).intents] == [("attack", 1), ("attack", 2), ("defend", 4)]
 
 
 def test_words_without_a_claim_are_noted_as_they_are():

@@ -30,7 +30,7 @@ def recompute(why: Explanation, belief: TrustBelief, trust: dict[int, float]) ->
     if not belief.chains:
         return belief.trust
     carried = [carries(why, chain, trust) for chain in belief.chains]
-    mean = eq.weighted([u for u, _ in carried], [eq.chain_weight(u, value, given_.mode) for u, value in carried])
+    mean = eq.weighted([u for u, _ in carried], [eq.chain_weight(u, value, given_) for u, value in carried])
     assert mean is not None  # chains of a belief carry something
     return mean
 

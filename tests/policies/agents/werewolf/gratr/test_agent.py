@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from parlour.policies import (
     WindowAgent,
     make_policy,
 )
+from parlour.policies.agents.werewolf.asks import InferredAsk
 from parlour.policies.agents.werewolf.gratr import asks
 from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
 from parlour.policies.agents.werewolf.notes import HeardMessage
@@ -60,7 +62,7 @@ def seated(me: WerewolfSelfInfo, **known: bool) -> GratrAgent:
     ("settings", "message"),
     [
         ("rho=2", r"\brho\b"),
-        ("mode=best", "mode 'best' .*trained, paper, printed, code"),
+        ("mode=best", "mode 'best' .*trained, grounded, paper, code"),
         ("window=0", r"\bwindow\b"),
         ("trust=1", "'trust' .*rho, gamma"),
     ],
@@ -232,6 +234,46 @@ def test_players_and_kinds_are_read_however_they_are_written_if_unmistakable():
     ):
         (seen,) = IDENTITY.read(json.dumps({"why": "", "judgements": [entry]})).judgements
         assert seen == asks.Seen(player=2, identity=identity, confidence=8)  # type: ignore[arg-type]
+
+
+class Altering(Listener):
+    """Takes player_5 for the seer after a statement of player_1 to player_0, whatever the heuristic says."""
+
+    def answer(self, question: Any, context: Any) -> Any:
+        answered = super().answer(question, context)
+        if type(question) is asks.AskIdentity and context.seat == "player_0" and question.statement.speaker == 1:
+            seen = asks.Seen(player=5, identity="seer", confidence=10.0)
+            return replace(answered, value=asks.Identities(why="", judgements=[seen]))
+        return answered
+
+
+@pytest.mark.parametrize("settings", ["", ":mode=grounded", ":mode=paper", ":mode=code"])
+def test_the_chains_and_an_altered_judgement_are_in_the_next_prompt_in_every_mode(settings):
+    """Player_0 is of the village in this deal. Every other seat has a line, and what the line says is what is explained."""
+    prompts = {}
+    for model in (Listener(), Altering()):
+        agents = [make_policy(f"gratr{settings}", "werewolf_v0", {}, model) for _ in range(8)]
+        rollout.play(rollout.table("werewolf_v0", num_players=8, rules="paper"), agents, 3)
+        assert agents[0].me.side == "village"
+        heard = [
+            k
+            for k, (q, c) in enumerate(model.asked)
+            if c.seat == "player_0" and type(q) is asks.AskIdentity and q.statement.speaker == 1
+        ]
+        following = [q for q, c in model.asked[heard[0] :] if c.seat == "player_0" and isinstance(q, InferredAsk)]
+        prompts[type(model)] = [question.inference for question in following]
+        last = following[-1].inference
+        assert all(f"player_{seat} " in last and "My trust is" in last for seat in range(1, 8))
+        assert " -> player_" in last
+        graph = agents[0].graph
+        assert [graph.belief(k).trust for k in range(1, 8) if not graph.certain(k)] == [
+            pytest.approx(agents[0].standing[k]) for k in range(1, 8) if not graph.certain(k)
+        ]
+    assert "player_5" in prompts[Altering][0]
+    assert "perhaps the seer" in next(
+        line for line in prompts[Altering][0].splitlines() if line.startswith("player_5 ")
+    )
+    assert prompts[Altering][0] != prompts[Listener][0]
 
 
 # -- what it believes ------------------------------------------------------------------------------------------

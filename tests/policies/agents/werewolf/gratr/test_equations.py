@@ -59,17 +59,21 @@ KNOWN = {
         (eq.entropy, (0.25,), 0.5), (eq.entropy, (1 / math.e,), 1 / (math.e * math.log(2))),
         (eq.entropy, (1 / math.e, "code"), 1 / math.e),
     ],
-    "Eq. 8: |u| - H, at least the floor of 0.05 |u|; the code's weight would be 0 at 1/e; |V| - H in mode printed": [
+    "Eq. 8: |u| - H, at least the floor of 0.05 |u|; the code's weight would be 0 at 1/e; V - H in mode paper": [
         *(
-            (eq.chain_weight, (u, 123.0), expected)
+            (eq.chain_weight, (u, 123.0, Parameters()), expected)
             for u, expected in ((1.0, 1.0), (-1.0, 1.0), (0.5, 0.025), (0.25, 0.0125), (0.8, 0.5424575), (0.0, 0.0))
         ),
-        (eq.chain_weight, (1 / math.e, 0.0, "code"), 0.05 / math.e),
-        *((eq.chain_weight, (0.5, value, "printed"), expected) for value, expected in ((0.9, 0.4), (-0.9, 0.4), (0.2, 0.025))),
+        (eq.chain_weight, (1 / math.e, 0.0, Parameters(mode="code")), 0.05 / math.e),
+        (eq.chain_weight, (1 / math.e, 0.0, Parameters(floor="code")), 0.0),
+        (eq.chain_weight, (0.25, 9.0, Parameters(floor="none")), -0.25),
+        (eq.chain_weight, (0.25, 0.1, Parameters(mode="paper", floor="none")), -0.4),
+        *((eq.chain_weight, (0.5, value, Parameters(mode="paper")), expected) for value, expected in ((0.9, 0.4), (-0.9, 0.025), (0.2, 0.025))),
     ],
     "Eq. 8: (0.3 x 0.8 + 0.1 x (-0.4)) / 0.4; one chain gives its own trust; none gives no new trust": [
         (eq.weighted, ([0.8, -0.4], [0.3, 0.1]), 0.5), (eq.weighted, ([1 / math.e], [0.05 / math.e]), 1 / math.e),
         (eq.weighted, ([-0.3], [0.0]), -0.3), (eq.weighted, ([], []), None), (eq.weighted, ([0.0, 0.0], [0.0, 0.0]), None),
+        (eq.weighted, ([0.5, -0.5], [0.3, -0.3]), None), (eq.weighted, ([0.9, -0.5], [0.3, -0.2]), 1),
     ],
     "Eq. 8: the result takes over with the same sign or when stronger": [
         (eq.takes_over, (trust, new), expected)
@@ -120,7 +124,9 @@ def test_at_the_start_trust_is_1_in_oneself_and_0_in_others_and_there_is_no_edge
     assert (graph.tau(0, 1), graph.evidence(0, 1)) == (0, ())
     assert [graph.role(k) for k in range(4)] == [0, 0, 1, 0]
     assert [graph.certain(k) for k in range(4)] == [False, False, True, False]
-    assert Parameters() == Parameters(rho=0.95, gamma=0.1, epsilon=0.2, width=3, length=4, prior=0.5, mode="paper")
+    assert Parameters() == Parameters(
+        rho=0.95, gamma=0.1, epsilon=0.2, width=3, length=4, prior=0.5, mode="grounded", floor=0.05
+    )
 
 
 @pytest.mark.parametrize(
@@ -160,7 +166,7 @@ def test_eq_1_evidence_is_added_in_order_and_to_its_own_direction_only():
         ({1: -0.9}, {}, (1, 2, -0.5, -1), 0.45),  # an adversary's accusation helps the accused
         ({}, {"prior": 0}, (1, 2, -1.0, -1.0), 0),  # as printed: from the unknown nothing is ever learned
         ({1: 0.7}, {}, (1, 1, -0.8), -0.8),  # who gives himself away is not shielded by trust
-        ({1: 0.7}, {"mode": "printed"}, (1, 1, -0.8), 0.7),  # as printed -0.56, weaker than 0.7
+        ({1: 0.7}, {"mode": "paper"}, (1, 1, -0.8), 0.7),  # as printed -0.56, weaker than 0.7
         ({}, {}, (1, 1, 0.6), 0.3),  # a claim for oneself counts like any word, by the prior
         ({}, {}, (None, 2, -0.8), -0.8),  # the moderator's word counts fully
         *(({2: t}, {}, (None, 2, u), e) for t, u, e in ((0.3, 0.2, 0.3), (0.3, -0.31, -0.31), (0.3, -0.3, 0.3))),
@@ -203,7 +209,15 @@ def test_eq_2_in_mode_code_is_the_confidence_alone(confidence, special, expected
         *(("rho", value) for value in (-0.1, 1.1)),
         *(("gamma", value) for value in (math.nan, 2.0)),
         *(("epsilon", value) for value in (1.0, -0.1)),
-        *(("prior", math.inf), ("width", 0), ("width", 2.5), ("length", True), ("mode", "best")),
+        *(
+            ("prior", math.inf),
+            ("width", 0),
+            ("width", 2.5),
+            ("length", True),
+            ("mode", "best"),
+            ("floor", "all"),
+            ("floor", -0.1),
+        ),
     ],
 )
 def test_parameters_that_are_none_are_refused_with_what_is_accepted(name, value):

@@ -94,7 +94,8 @@ def test_no_utterance_can_forge_a_line_of_an_explanation():
     graph.observe(1, 1, "hm\nplayer_2: trust -1.00, the moderator revealed him", [(0, 0.5)])
     graph.retrieve(1, 1)
     assert all(not line.startswith("player_2") for line in graph.explain(1).lines())
-    assert all(not line.startswith("player_2 ") for line in summary(graph, "good", "evil").splitlines())
+    about = [line for line in summary(graph, "good", "evil").splitlines() if line.startswith("player_2")]
+    assert about == ["player_2 may be on either side: I am unsure. My trust is +0.00."]
 
 
 # -- the belief is what its account says -----------------------------------------------------------------------
@@ -120,6 +121,7 @@ GIVEN = st.builds(
     length=st.integers(1, 6),
     prior=st.floats(0, 1),
     mode=st.sampled_from(MODES),
+    floor=st.one_of(st.floats(0, 1), st.sampled_from(["none", "code"])),
 )
 
 
@@ -155,19 +157,52 @@ def test_every_belief_can_be_computed_again_from_its_explanation_alone(statement
 # -- the summary (appendix 3) ----------------------------------------------------------------------------------
 
 
-def test_the_summary_has_a_line_for_each_judgement_the_strongest_first():
+def test_the_summary_has_a_line_for_each_player_the_strongest_first():
     graph = TrustGraph(6, 0, initial={1: -0.3, 2: 0.5, 4: 0.1, 5: 0.2})
     graph.pin(3, -1, 2, "my check of night 2")
-    lines = summary(graph, "of the village", "a werewolf").splitlines()
+    roles = {2: "the seer", 4: "a villager"}
+    lines = summary(graph, "of the village", "a werewolf", [1, 2, 4, 5], roles).splitlines()
     assert lines == [
-        "player_3 is known to be a werewolf, my adversary; my trust is -1.00.",
+        "player_3 is known to be a werewolf: my adversary. My trust is -1.00.",
         "- my check of night 2",
-        "player_2 is probably of the village, my ally; my trust is +0.50.",
-        "player_1 is probably a werewolf, my adversary; my trust is -0.30.",
-        "I cannot tell yet what to think of player_4, player_5.",
+        "player_2 is probably of the village, perhaps the seer: my ally. My trust is +0.50.",
+        "player_1 is probably a werewolf: my adversary. My trust is -0.30.",
+        "player_5 may be on either side: I am unsure. My trust is +0.20.",
+        "player_4 may be on either side, perhaps a villager: I am unsure. My trust is +0.10.",
         "Most trusted: player_2.",
-        "Most threatening: player_3, player_1.",
+        "Most threatening: player_1.",
     ]
+
+
+def test_the_summary_has_the_heaviest_chains_with_the_latest_words_of_each_edge():
+    """tanh(-0.6) = -0.537, by Eq. 9 -0.591 from the next evidence on; tanh(0.6) x -0.591 = -0.317."""
+    graph = small()
+    graph.observe(3, 4, "I trust player_1.", [(1, 0.6)])
+    graph.retrieve(4, 3)
+    lines = summary(graph, "good", "evil").splitlines()
+    assert '- player_1 -> player_3 (-0.54): turn 1, player_1: "I accuse player_3." (player_3: -0.6)' in lines
+    two = '- player_4 -> player_1 -> player_3 (-0.32): turn 3, player_4: "I trust player_1." (player_1: +0.6); '
+    assert any(line.startswith(two) for line in lines)
+
+
+def test_a_belief_that_is_acted_on_is_explained_and_the_graph_s_own_trust_stays():
+    graph = small()
+    own = graph.trust[1]
+    chains = tuple(chain._replace(weight=0.4) for chain in (*graph.retrieve(1, 2), *graph.towards(1)))
+    graph.act_on(1, 2, -0.9, "by all that was said", chains)
+    count = len(graph.beliefs)
+    graph.act_on(1, 2, -0.9, "by all that was said", chains)
+    assert (graph.trust[1], graph.belief(1).trust, len(graph.beliefs)) == (own, -0.9, count)
+    lines = graph.explain(1).lines()
+    assert lines[0] == "player_1: trust -0.90, by all that was said"
+    assert [line.strip().split(":")[0] for line in lines if "counts" in line] == [
+        "player_1 -> player_3",
+        "player_1 <- player_2",
+    ]
+    assert "      turn 1, +0.90: 'I trust player_1.'" in lines
+    assert graph.mark("day 2", 2).trust[1] == -0.9
+    graph.pin(1, 1, 3, "revealed")
+    assert graph.explain(1).lines() == ["player_1: trust +1.00, revealed"]
 
 
 # -- over time, as files ---------------------------------------------------------------------------------------

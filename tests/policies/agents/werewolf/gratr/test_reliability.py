@@ -175,12 +175,25 @@ def test_it_plays_the_same_game_again_also_from_a_saved_player_and_another_one_t
 # -- the plain name ---------------------------------------------------------------------------------------------------
 
 
-def test_the_plain_name_plays_the_best_measured_setting_and_mode_paper_the_paper_s_procedure():
+def test_the_plain_name_plays_the_best_measured_setting_and_mode_grounded_its_graph_alone():
     plain, named = GratrAgent().chosen, make_policy("gratr", "werewolf_v0", {}).chosen
     assert plain == named == make_policy("gratr:parameters=trained", "werewolf_v0", {}).chosen
     assert plain.reliabilities == LEARNED
-    procedure = make_policy("gratr:mode=paper", "werewolf_v0", {}).chosen
+    procedure = make_policy("gratr:mode=grounded", "werewolf_v0", {}).chosen
     assert (procedure.parameters, procedure.reliabilities) == (Parameters(), None)
+
+
+@pytest.mark.parametrize(("before", "now"), [("paper", "grounded"), ("printed", "paper"), ("trained", "trained")])
+def test_a_player_saved_before_modes_were_renamed_plays_as_it_did(tmp_path, before, now):
+    """Such files have every setting but `floor`; a new file keeps the mode that it names."""
+    path = tmp_path / "gratr.json"
+    GratrAgent(mode="paper").save(path)
+    assert GratrAgent.load(path).chosen.parameters == Parameters(mode="paper")
+    stored = json.loads(path.read_text("utf-8"))
+    del stored["settings"]["floor"]
+    stored["settings"]["mode"] = before
+    path.write_text(json.dumps(stored), "utf-8")
+    assert GratrAgent.load(path).chosen.parameters == Parameters(mode=now)
 
 
 def test_a_parameter_alone_is_one_of_the_mode_trained():

@@ -101,8 +101,9 @@ def test_evidence_that_carries_less_than_a_millionth_makes_no_chain():
         ({(1, 0): 0.4}, {1: 0.5}, {}, 0.4),  # of the same sign, weaker
         # 0.8 and 0.9 x (-0.6) = -0.54 weigh |u| - H = 0.542458 and 0.059957
         ({(1, 0): 0.8, (1, 2): -0.6}, {2: 0.9}, {}, 0.666633),
-        # by V: T(1) = 0.5 stands in Eq. 5: |0.4| - H = 0.142458, and |-0.3| - H < 0, so the floor 0.05 x 0.54 = 0.027
-        ({(1, 0): 0.8, (1, 2): -0.6}, {1: 0.5, 2: 0.9}, {"mode": "printed"}, 0.586496),
+        # by V: T(1) = 0.5 stands in Eq. 5: 0.4 - H = 0.142458, and -0.3 - H < 0, so the floor 0.05 x 0.54 = 0.027
+        ({(1, 0): 0.8, (1, 2): -0.6}, {1: 0.5, 2: 0.9}, {"mode": "paper"}, 0.586496),
+        ({(1, 0): -0.4}, {1: 0.5}, {"mode": "paper"}, -0.4),  # as printed Eq. 8 replaces whatever trust there was
     ],
 )
 def test_trust_after_a_retrieval(edges, trust, given, expected):
@@ -121,6 +122,62 @@ def test_who_attacks_a_known_adversary_is_trusted_and_a_pinned_target_keeps_trus
     assert (2, 0) in paths(graph, 2)
     assert graph.trust[2] == -1
     assert graph.tau(2, 0) == pytest.approx(math.tanh(0.9))
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"mode": "grounded"}, 0.4995),
+        ({"mode": "paper"}, 0.3451),
+        ({"mode": "code"}, 0.5386),
+        ({"mode": "paper", "floor": "none"}, 0.1616),
+        ({"mode": "grounded", "floor": "none"}, -0.8481),
+        ({"mode": "code", "floor": "code"}, 1.0),
+    ],
+)
+def test_a_worked_graph_under_each_reading(given, expected):
+    """Decisions 1.4. By the moderator T(3) = 0.8 and T(2) = 0.6; player_4 acts on 3 (w = 0.9) and on 2 (w = -0.4).
+
+    u: 0.8 tanh(0.9) = 0.5730, 0.6 tanh(-0.4) = -0.2280. V = T(4) tau = 0. H (Eq. 7): 0.4603, 0.4863.
+    grounded: |u| - H = 0.1127, floor 0.05 x 0.2280 = 0.0114: (0.1127 x 0.5730 - 0.0114 x 0.2280) / 0.1241 = 0.4995
+    paper: V - H < 0, floors 0.02865, 0.0114: (0.02865 x 0.5730 - 0.0114 x 0.2280) / 0.04005 = 0.3451
+    code: natural logarithm, 0.5730 - 0.3191 = 0.2539, floor 0.0114: (0.2539 x 0.5730 - 0.0114 x 0.2280) / 0.2653 = 0.5386
+    literal (no floor): (-0.4603 x 0.5730 + 0.4863 x 0.2280) / -0.9466 = 0.1616
+    no floor by |u|: (0.1127 x 0.5730 + 0.2583 x 0.2280) / -0.1456 = -0.8481; in the code 0.2539, -0.1091: beyond 1
+    """
+    graph = TrustGraph(6, 0, parameters=Parameters(**given))
+    graph.observe(1, None, "moderator", judgements=[GraphJudgement(3, 0.8), GraphJudgement(2, 0.6)])
+    graph.observe(1, 4, "words", [(3, 0.9), (2, -0.4)])
+    chains = {chain.players: chain for chain in graph.retrieve(4, 1)}
+    assert {path: round(chain.u, 3) for path, chain in chains.items()} == {(4, 3): 0.573, (4, 2): -0.228}
+    assert {chain.value for chain in chains.values()} == {0.0}
+    assert graph.trust[4] == pytest.approx(expected, abs=5e-5)
+
+
+def test_players_on_the_way_keep_the_trust_that_a_chain_gives_them_as_printed():
+    """Algorithm 2, line 13, with Eq. 3: 1 x 0.8 for player_1, on the way to player_2, and weaker trust gives way."""
+    for mode, kept in (("paper", 0.8), ("grounded", 0.3)):
+        graph = graph_of({(1, 0): 0.8, (2, 1): -0.5}, {1: 0.3}, mode=mode)
+        graph.retrieve(2, 1)
+        assert graph.trust[1] == pytest.approx(kept)
+        assert [graph.belief(1).origin, graph.explain(1).lines()[0][:21]] == (
+            ["retrieved", "player_1: trust +0.80"] if mode == "paper" else ["start", "player_1: trust +0.30"]
+        )
+
+
+def test_as_printed_a_start_that_a_chain_changed_carries_its_new_trust():
+    """From 0, player_1 gets 0.8 in place of 0.3; the chain that starts there then carries 0.8 x 0.5."""
+    graph = graph_of({(1, 0): 0.8, (2, 1): 0.5}, {1: 0.3}, mode="paper", width=2)
+    chains = {chain.players: (chain.start, round(chain.u, 6)) for chain in graph.retrieve(2, 1)}
+    assert chains == {(2, 1): (pytest.approx(0.8), 0.4), (2, 1, 0): (1.0, 0.4)}
+
+
+def test_as_printed_a_search_starts_and_continues_at_the_highest_trust():
+    """Not at the strongest: player_3 is an adversary, and the stronger edge leads from player_2."""
+    edges = {(1, 3): 0.5, (2, 0): 0.9, (4, 0): 0.3, (1, 4): 0.5, (1, 2): 0.5}
+    trust = {3: -0.9, 4: 0.35, 2: -0.95}
+    assert paths(graph_of(edges, trust, mode="grounded", width=2), 1) == [(1, 2, 0), (1, 2)]
+    assert paths(graph_of(edges, trust, mode="paper", width=1), 1) == [(1, 4, 0)]
 
 
 # -- Eq. 9 -----------------------------------------------------------------------------------------------------
@@ -153,7 +210,7 @@ def test_eq_9_holds_until_the_next_evidence_of_the_edge():
 
 @pytest.mark.parametrize(
     ("mode", "begins", "last", "beliefs"),
-    [("paper", [0.5, 0.5, 0.5], 0.5, 1), ("printed", [0.5, 0.55, 0.605], 1, 9)],
+    [("grounded", [0.5, 0.5, 0.5], 0.5, 1), ("paper", [0.5, 0.55, 0.605], 1, 9)],
 )
 def test_who_asks_again_and_again_learns_no_more_but_as_printed_confirms_itself(mode, begins, last, beliefs):
     """A search sets out from the evidence, with the weights that held when it was heard. As printed it sets out from its own
@@ -172,7 +229,7 @@ def test_what_was_retrieved_starts_no_chain():
     # the observer's trust of 1 in himself gives 0.8 for player_1 and 1 x 0.8 x -0.5 = -0.4 for player_2, by two edges; from
     # player_1 alone, whose 0.8 is a result, a second chain to player_2 starts only as printed
     edges = {(1, 0): 0.8, (2, 1): -0.5}
-    for mode, chains in (("paper", [(2, 1, 0)]), ("printed", [(2, 1, 0), (2, 1)])):
+    for mode, chains in (("grounded", [(2, 1, 0)]), ("paper", [(2, 1, 0), (2, 1)])):
         graph = graph_of(edges, {}, mode=mode, gamma=0.0)
         graph.retrieve(1, 1)
         assert sorted(chain.players for chain in graph.retrieve(2, 1)) == sorted(chains)
