@@ -63,7 +63,7 @@ class FreeWords:
         return " ".join(filter(None, (claim, *asked)))
 
     def refused(self, prose: str) -> list[str]:
-        """What an observation says of earlier answers, behind the options."""
+        """The lines of an observation about earlier answers, behind the options."""
         sections, prefix = sections_of(prose), headings_of(self.text).refused
         lines = [] if sections is None else sections.choice.splitlines()[1:]
         return [line.removeprefix(prefix) for line in lines if line.startswith(prefix) and not line.startswith("- ")]

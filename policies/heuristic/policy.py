@@ -83,6 +83,10 @@ class HeuristicPolicy(Policy):
                 raise ParlourError("this game has no heuristic; accepted: a game whose spec names one")
             self.player = self._seated(dotted.load(info["heuristic"], "heuristic"), view)
         move = self.player.act(view)
+        if move not in view.legal:
+            raise ParlourError(
+                f"the heuristic chose {move!r}, which the rules of this table forbid; accepted: a legal move"
+            )
         return int(info["legal"][view.legal.index(move)])
 
     def state_belief(self, observation: Any, info: dict[str, Any]) -> Sequence[float] | None:

@@ -15,7 +15,6 @@ from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.transport.meter import Taken
 from parlour.policies.local_lm.settings import CheckpointSettings, called as checkpoint_called
 from parlour.training.cli.options import Options
-from parlour.training.measure.decision_tables import amount, reasons, share
 
 if TYPE_CHECKING:
     from parlour.policies.llm.model import Model
@@ -52,6 +51,8 @@ def answering(config: ModelConfig, out: Path | None = None) -> Iterator[Model]:
 
 def check_answered(name: str, taken: Taken) -> None:
     """Raise `ParlourError` if a model was asked, and no answer, or no decision, was its own."""
+    from parlour.training.measure.decision_tables import reasons
+
     total, made = taken.total, taken.decisions
     if total.asked and not total.own:
         fault = f"{name!r} answered none of {total.asked} questions ({reasons(total.heuristic)})"
@@ -89,6 +90,8 @@ def games_at_once(names: Iterable[str], model: Model) -> int:
 
 def _usage(taken: Taken) -> Iterator[str]:
     """A few lines: calls, tokens, dollars; questions; whose the decisions were; what was left out."""
+    from parlour.training.measure.decision_tables import reasons, share
+
     total, made = taken.total, taken.decisions
     yield (
         f"{total.requests} calls, {total.from_cache} from the cache, {total.failed} failed, {total.retries} retries, "
@@ -118,6 +121,8 @@ def _usage(taken: Taken) -> Iterator[str]:
 def _tokens(total: Decisions) -> str:
     if total.prompt is None and total.completion is None:
         return "tokens unknown (the server does not report them)"
+    from parlour.training.measure.decision_tables import amount
+
     cached = "" if total.cached is None else f" ({total.cached:,} cached by the server)"
     return f"{amount(total.prompt)}{cached} + {amount(total.completion)} tokens"
 

@@ -66,7 +66,8 @@ def new_package(kind: str, name: str, out: str | Path = ".") -> Path:
     sources = {}
     for template in files(__package__).joinpath("templates", kind).iterdir():
         file = template.name.removesuffix(".txt").replace(f"my{kind}", name)
-        sources[folder / "tests" / file if file.startswith("test_") else folder / file] = template
+        within = "tests" if file.startswith("test_") else "src" if file.endswith(".py") else ""
+        sources[folder / within / file] = template
     if kind == "game":  # its code is the game `template_v0`
         game = files("parlour.envs._template")
         sources |= {folder / name / file.name: file for file in game.iterdir() if file.name.endswith(".py")}

@@ -101,7 +101,7 @@ def test_the_plugin_of_the_page_is_made_and_used(tmp_path):
     assert len(code.splitlines()) <= 40
     assert "pip install ./silent\nparlour play avalon_v0 --policy silent\nparlour silence --games 100\n" in PAGE
     folder = new_package("policy", "silent", tmp_path)
-    (folder / "silent.py").write_text(code)
+    (folder / "src" / "silent.py").write_text(code)
     with (folder / "pyproject.toml").open("a") as file:
         file.write(f"\n{points}")
     install(tmp_path, "silent")
