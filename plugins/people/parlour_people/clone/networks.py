@@ -232,7 +232,7 @@ def _with_dropout(network: nn.Sequential, inputs: torch.Tensor, generator: torch
 
 def log_probs(layers: Layers, of: Decisions) -> NDArray[np.float32]:
     """Log-probabilities of all actions, shape (N, A); far below zero where an action is not legal."""
-    return log_softmax(np.where(of.mask, forward(layers, of.inputs, "relu"), _ILLEGAL))
+    return log_softmax(np.where(of.mask, forward(layers, of.inputs, "relu"), _ILLEGAL), axis=-1)
 
 
 Floats = NDArray[np.float64]

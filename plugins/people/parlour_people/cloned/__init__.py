@@ -191,7 +191,7 @@ class ChoiceHead:
 
     def chances(self, rows: Array, group: int) -> Array:
         """Probabilities of moves: (moves, D) -> (moves,)."""
-        return softmax(self.scores(rows, group))
+        return softmax(self.scores(rows, group), axis=-1)
 
 
 @dataclass(frozen=True, eq=False)
