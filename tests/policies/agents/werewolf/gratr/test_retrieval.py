@@ -6,8 +6,9 @@ import math
 
 import pytest
 from hypothesis import given, strategies as st
+from parlour.policies.agents.werewolf.gratr.chains import starts
 from parlour.policies.agents.werewolf.gratr.equations import CLOSED, MODES, Parameters
-from parlour.policies.agents.werewolf.gratr.graph import TrustGraph, starts
+from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
 from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
 
 ATANH_HALF = math.atanh(0.5)
