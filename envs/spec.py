@@ -5,6 +5,7 @@ Another floor that needs more of a game (kernels, measures, pages) keeps an open
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from parlour.envs.core import TABLE, Encoder, Game, GameText, ParlourError, SeatEncoder, accept
@@ -14,10 +15,22 @@ if TYPE_CHECKING:
     from parlour.envs.common.frames import Frame
 
 
+@dataclass(frozen=True)
+class RuleInWords:
+    """In the annotation of an option that is on or off: the sentence that the rules of a table have where it is on."""
+
+    sentence: str
+
+
 class GameOptions(Settings):
     """Options of a game. A game without options uses this class itself."""
 
     called: ClassVar[str] = "option"
+
+    def in_words(self) -> tuple[str, ...]:
+        """The sentences of the options that are on; the text of a game adds them to its rules."""
+        marks = ((name, mark) for name, field in type(self).model_fields.items() for mark in field.metadata)
+        return tuple(mark.sentence for name, mark in marks if isinstance(mark, RuleInWords) and getattr(self, name))
 
     def opens(self) -> str | None:
         """The path that the game opens with these options; None for none. Files may not name any path they like."""
@@ -75,7 +88,10 @@ class GameSpec(Protocol):
     sides: ClassVar[tuple[str, ...]] = ()
     """What `view.side` may be and, except for a draw, `Outcome.winner`; empty if the game has no sides."""
     heuristic: ClassVar[str] = ""
-    """Dotted name of `(view, rng) -> player`, where `player.act(view)` is one of `view.legal`; empty if there is none."""
+    """Dotted name of `(view, rng) -> player`, where `player.act(view)` is one of `view.legal`; empty if there is none.
+
+    Under an option that it does not know, `HeuristicPolicy` plays the legal move that is closest to what it returns.
+    """
 
     def build(self, options: Any) -> Game[Any]:
         """The rules for these options. Raises `ParlourError` for what options alone do not refuse."""

@@ -66,7 +66,6 @@ def _game(spec: GameSpec) -> str:
 
 def _facts(spec: GameSpec) -> Iterator[tuple[str, str]]:
     env = registry[spec.id].raw_env()
-    yield "options", ", ".join(f"`{name}`" for name in spec.options.model_fields) or "none"
     yield "seats", str(env.game.seats)
     yield "actions", f"{len(env.game.catalogue):,}"
     sizes = [f"`{kind}` {registry[spec.id].raw_env(features=kind).encoder.size:,}" for kind in kinds_of(spec, {})]

@@ -67,6 +67,7 @@ def _course(table: Avalon) -> Iterable[str]:
         "fail cards, but not who played them. Then the next player leads the next quest."
     )
     yield _guess(table)
+    yield from table.added_rules
     yield "Roles stay secret until the game is over." + (" Players may lie." if table.talk else "")
 
 

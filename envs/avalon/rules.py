@@ -34,6 +34,7 @@ class Avalon(HiddenRoles[AvalonState]):
         num_players, rules = options.num_players, options.points
         self.rules = rules
         self.talk = options.talk
+        self.added_rules = options.in_words()
         self.evil_roles = frozenset(k for k, name in enumerate(self.role_names) if side_of(name) == game.EVIL)
         self.sizes = rules.sizes or TEAM_SIZES[num_players]
         self.guesser = self.role_names.index(rules.guesser)

@@ -34,6 +34,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
         self.rules = rules = PRESETS[options.rules]
         self.talk = talk
         self.max_days = max_days
+        self.added_rules = options.in_words()
         self.wolf = self.role_names.index(game.WEREWOLF)
         self._sorted_deck, self._every = sorted(self.deck), list(range(num_players))
         self._powers = tuple(

@@ -56,7 +56,8 @@ class WerewolfText(WerewolfLines):
         super().__init__(game.roles, game.role_names)
         self._yes_words = game.rules.yes_words
         bids = isinstance(game, BiddingWerewolf)
-        self.rules = _rule_sheet(game.rules, game.roles, talk=game.talk, max_days=game.max_days, bids=bids)
+        sheet = _rule_sheet(game.rules, game.roles, talk=game.talk, max_days=game.max_days, bids=bids)
+        self.rules = "\n".join((sheet, *game.added_rules))
         """Those of this table, whole; the first paragraph must do where there is no room for more."""
         self._max_days = game.max_days
         self._order = "talk and vote" if game.talk and not bids else "vote"

@@ -82,11 +82,7 @@ class HeuristicPolicy(Policy):
             if not info.get("heuristic"):
                 raise ParlourError("this game has no heuristic; accepted: a game whose spec names one")
             self.player = self._seated(dotted.load(info["heuristic"], "heuristic"), view)
-        move = self.player.act(view)
-        if move not in view.legal:
-            raise ParlourError(
-                f"the heuristic chose {move!r}, which the rules of this table forbid; accepted: a legal move"
-            )
+        move = closest(self.player.act(view), view.legal)
         return int(info["legal"][view.legal.index(move)])
 
     def state_belief(self, observation: Any, info: dict[str, Any]) -> Sequence[float] | None:
@@ -108,6 +104,17 @@ class HeuristicPolicy(Policy):
         styled = {"style": self.style} if self.style is not None else {}
         seated: GamePlayer[Any] = player(view, self.rng, *known, **lying, **styled)
         return seated
+
+
+def closest(wanted: Move, legal: Sequence[Move]) -> Move:
+    """The move that a player wants; where an option of the table forbids it, the first legal one that is most like it.
+
+    >>> closest(Move("team", (0, 1, 2)), [Move("team", (0, 3, 4)), Move("team", (0, 2, 3))])
+    Move(kind='team', args=(0, 2, 3), words='')
+    """
+    if wanted in legal:
+        return wanted
+    return max(legal, key=lambda move: (move.kind == wanted.kind, len({*move.args} & {*wanted.args})))
 
 
 def style_in(settings: HeuristicSettings) -> HeuristicSettings | None:
