@@ -7,11 +7,15 @@ single precision.
 from __future__ import annotations
 
 import json
+import platform
 import shlex
+import shutil
+import subprocess
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -22,10 +26,13 @@ from parlour.policies.files import atomic_write, read_json, reading
 from parlour.policies.trained import SUFFIX, TrainedSeat
 from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
 
+ROOT: Final = Path(__file__).resolve().parents[1]
 LEAST_DEALS: Final = 2000
 """Held-out deals on which an expert was measured, at least."""
 MOST_BYTES: Final = 2_000_000
 """Most bytes of all networks together."""
+_ALWAYS: Final = ("steps", "seed")
+"""Settings that a card's command names also where they are the default."""
 _FLAGS: Final = {"num_players": "players", "rules": "rules"}
 _REPEATED: Final = {"members": "--member", "population": "--population"}
 
@@ -131,6 +138,7 @@ def _card(run: Path, name: str, seat: TrainedSeat, digest: str, exploits: tuple[
             whole_sides=_points(whole),
             one_seat=_points(summary["seat"][last]),
             exploits=exploits,
+            made_with=made_with(),
         )
     for what, points in (("whole sides", card.whole_sides), ("one seat", card.one_seat)):
         if points.n < LEAST_DEALS:
@@ -158,11 +166,24 @@ def _exploits(path: Path, known: set[str]) -> tuple[Exploit, ...]:
     return made
 
 
-def command(config: Mapping[str, Any]) -> str:
-    """The command that trains with this configuration: the table, and what is not the default.
+def made_with() -> dict[str, str]:
+    """What decides the bytes of a network besides its command: the commit, Python, the libraries, and the processor."""
+    describe = ("git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
+    commit = subprocess.run(describe, cwd=ROOT, capture_output=True, text=True).stdout if shutil.which("git") else ""
+    versions = {name: version(name) for name in ("numpy", "numba", "torch")}
+    return {
+        "commit": commit.strip() or "unknown",
+        "python": platform.python_version(),
+        **versions,
+        "processor": platform.machine(),
+    }
 
-    >>> command({"game": "avalon_v0", "options": {"num_players": 6, "talk": False}, "seed": 3})
-    'parlour train selfplay avalon_v0 --players 6 --set talk=false --seed 3'
+
+def command(config: Mapping[str, Any]) -> str:
+    """The command that trains with this configuration: the table, steps and seed, and what else is not the default.
+
+    >>> command({"game": "avalon_v0", "options": {"num_players": 6, "talk": False}, "steps": 9000, "seed": 3})
+    'parlour train selfplay avalon_v0 --players 6 --set talk=false --steps 9000 --seed 3'
     """
     words = ["parlour", "train", "selfplay", config["game"]]
     for key, value in config["options"].items():
@@ -170,7 +191,7 @@ def command(config: Mapping[str, Any]) -> str:
         words += [f"--{_FLAGS[key]}", plain] if key in _FLAGS else ["--set", f"{key}={plain}"]
     for name, usual in SelfplayConfig().plain().items():
         value = config.get(name)
-        if name in ("game", "options") or value is None or value == usual:
+        if name in ("game", "options") or value is None or (value == usual and name not in _ALWAYS):
             continue
         words += _option(name, value)
     return shlex.join(words)

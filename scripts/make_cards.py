@@ -87,6 +87,7 @@ def _network(card: ExpertCard) -> str:
         ("input", f'`features="{card.features}"`'),
         ("training command", f"`{card.command} --out runs/{card.name}`, seed {card.seed}"),
         *((("the command needs", card.needs),) if card.needs else ()),
+        *((("same bytes with", ", ".join(map(" ".join, card.made_with.items()))),) if card.made_with else ()),
         ("training data", f"{card.decisions:,} decisions of {_BEGAN[card.style]}"),
         ("training time", f"{card.seconds:,.0f} s of processor time"),
         ("measured", card.date),

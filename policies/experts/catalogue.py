@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
@@ -107,6 +107,8 @@ class ExpertCard:
     """The families of `among_strangers`, as `--family` takes them."""
     needs: str = ""
     """What the command takes that does not come with parlour."""
+    made_with: Mapping[str, str] = field(default_factory=dict)
+    """The commit and the versions with which the command and the seed make the same bytes; empty where they are unknown."""
 
     @property
     def policy(self) -> str:

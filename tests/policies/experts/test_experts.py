@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from functools import partial
@@ -49,7 +50,7 @@ def write_run(folder: Path, seat: TrainedSeat, deals: int = 2000) -> Path:
     """What a run of self-play leaves, as far as a card tells of it."""
     folder.mkdir()
     seat.save(folder / "policy.npz")
-    config = {"game": GAME, "options": OPTIONS, "seed": 3, "learning_rate": 0.25}
+    config = {"game": GAME, "options": OPTIONS, "steps": 12_000, "seed": 3, "learning_rate": 0.25}
     points = POINTS | {"n": deals}
     differences = [{"a": "s009", "b": "s000", **points}, {"a": "s009", "b": "heuristic", **points}]
     summary = {"last": "s009", "steps": 12_000, "seconds": 30.5, "differences": differences}
@@ -141,13 +142,15 @@ def test_they_play_by_name(data, error_of, json_of):
 def test_the_card_holds_what_the_run_says(data):
     card = ExpertCard.read(data / "small.json")
     assert card.command == (
-        "parlour train selfplay avalon_v0 --players 5 --rules official --set talk=false --learning-rate 0.25 --seed 3"
+        "parlour train selfplay avalon_v0 --players 5 --rules official --set talk=false --steps 12000 --learning-rate 0.25 --seed 3"
     )
     assert (card.seed, card.decisions, card.seconds) == (3, 12_000, 30.5)
     assert card.sha256 == sha256((data / "small.npz").read_bytes()).hexdigest()
     assert card.whole_sides == Points(60.0, 55.0, 65.0, 2000)  # points are hundredths
     assert card.one_seat == Points(10.0, 10.0, 10.0, 2000)
     assert card.exploits == ()
+    assert card.made_with["numpy"] == np.__version__
+    assert re.fullmatch(r"[0-9a-f]{40}(-dirty)?|unknown", card.made_with["commit"])
     assert (card.game, card.config) == (GAME, json.loads(json.dumps(dict(CONFIG))))
 
 
