@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from parlour.training.papers import demo as commands
+from parlour.training.cli import demo_run as commands
 from parlour.training.play.extras import import_extra
 from parlour.training.report.report import Report
 
@@ -16,7 +16,7 @@ def demo(
     ),
     full: Annotated[bool, "Larger amounts, and all papers: some 10 minutes on two quiet cores."] = False,
 ) -> Report:
-    """Run a list of commands offline, and write a page of what they found: OUT/index.html. Two minutes on two quiet cores.
+    """Run a list of commands offline: a game to watch, OUT/index.html, and what they found, OUT/found.html. Two minutes on two quiet cores.
 
     A talked game to watch; a seat and a whole table that learn Avalon; GRATR's trust; methods for murder mysteries. What is
     done is not run again; an interrupted demo resumes.

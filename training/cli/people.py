@@ -24,7 +24,7 @@ class PeopleSettings(Settings):
     """People at a table."""
 
     names: Annotated[str | None, COMMON] = None
-    """Names that people read and say instead of player_0 and so on, from seat 0 on, with a comma between them; None: from a list."""
+    """Names instead of player_0 and so on, from seat 0 on, with a comma between them; None: with people, from a list."""
     seed: Annotated[int | None, COMMON] = Field(default=None, ge=0)
     """Seed of the first game; None: with people, that of the games in --out or a new one, which is printed; else 0."""
 

@@ -64,7 +64,7 @@ def play(
     sitting = seat_names(policy or ["heuristic"], base.possible_agents)
     game = base.spec.id
     people = HumanPolicy.name in sitting
-    shown = persons.seat_names(base) if people else NO_NAMES
+    shown = persons.seat_names(base) if people or persons.names is not None else NO_NAMES
     seed, seed_line = persons.first_seed(out, base) if people else (persons.seed or 0, "")
     talk = checked_talk(talk, WORDS if people else CLAIMS)
     makers: dict[str, Any] = {
@@ -73,7 +73,7 @@ def play(
     makers |= {HumanPolicy.name: partial(TerminalPerson, base, names=shown)} if people else {}
     players_of = tuple((seated(player, model), makers[player]) for player in sitting)
     files = [None if out is None else out / f"{game}-{number}.jsonl" for number in range(1, games + 1)]
-    jobs = [Job(seed + number, players_of, file) for number, file in enumerate(files)]
+    jobs = [Job(seed + number, players_of, file, tuple(shown.names)) for number, file in enumerate(files)]
     seats = dict(zip(base.possible_agents, (player for player, _ in players_of), strict=True))
     made = dict.fromkeys(seats, Decisions())
     results: dict[int, dict[str, Any]] = {}

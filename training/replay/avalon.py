@@ -181,13 +181,19 @@ def _voters(event: Event, vote: int) -> str:
 
 
 def _merlin_seen(played: PlayedGame, beliefs: Sequence[BeliefLines]) -> Turned | None:
-    """The largest rise of what an onlooker holds for the chance that Merlin is Merlin."""
+    """The largest rise, before anybody named Merlin, of an onlooker's chance that Merlin is Merlin."""
     roles = [getattr(played.game.view(played.last, seat), "role", "") for seat in range(played.game.seats)]
     lines = next((belief for belief in beliefs if belief.what == game.MERLIN and belief.holder is None), None)
     if lines is None or game.MERLIN not in roles:
         return None
     merlin = roles.index(game.MERLIN)
-    values = [(step, chances[merlin] or 0.0) for step, chances in lines.points]
+    guesses = (
+        step
+        for step, entry in enumerate(played.entries)
+        if entry.move is not None and entry.move.kind == game.GUESS and entry.move.args
+    )
+    named = next(guesses, len(played.entries))
+    values = [(step, chances[merlin] or 0.0) for step, chances in lines.points if step < named]
     rises = [(after - before, step, before, after) for (_, before), (step, after) in pairwise(values)]
     if not rises:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -45,14 +45,22 @@ def replay_html(transcript: Transcript, file: str = "") -> str:
     return replay_page(transcript, replay_of(transcript, file))
 
 
-def replay_page(transcript: Transcript, replay: Replay) -> str:
-    """The page of a transcript's data; players have the names of its header in all texts, except in prompts and answers."""
+def replay_page(transcript: Transcript, replay: Replay, first: Mapping[str, str] | None = None) -> str:
+    """The page of a transcript's data; players have the names of its header in all texts, except in prompts and answers.
+
+    Args:
+        transcript: The game.
+        replay: Its data.
+        first: For a page that somebody sees first: it plays by itself, and links to these pages, address -> what they are.
+    """
     data, names = plain(replay, sparse=True), names_in(transcript.header)
     for key in _NAMED:
         data |= {key: names.shown_in(data[key])} if key in data else {}
     for step in data["steps"]:
         step |= {key: names.shown_in(step[key]) for key in ("said", "words") if key in step}
     data["header"] |= {key: names.shown_in(data["header"][key]) for key in ("ended", "turned") if key in data["header"]}
+    if first is not None:
+        data["header"] |= {"plays": True, "links": [*first.items()]}
     return viewer(data).render()
 
 

@@ -42,6 +42,8 @@ class Job:
     """For each seat, in order, the name and the maker of who sits there."""
     transcript: Path | None = None
     """The file to write it to; its header names the players."""
+    called: tuple[str, ...] = ()
+    """What the seats are called on replay pages; empty: player_0 and so on."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class NumberedJob:
     names: tuple[str, ...]
     makers: tuple[int, ...]
     transcript: Path | None
+    called: tuple[str, ...]
 
 
 def refuse(_number: int, game: Unfinished) -> None:
@@ -85,7 +88,7 @@ class WorkerTable:
         free = {maker: iter(made) for maker, made in self.players.items()}
         seated = [next(free[maker]) for maker in job.makers]
         try:
-            return play_recorded(self.env, seated, job.names, job.seed, job.transcript, stop, self.failures)
+            return play_recorded(self.env, seated, job.names, job.seed, job.transcript, stop, self.failures, job.called)
         except GameUnfinished as given_up:
             if not self.failures.skips:
                 raise
@@ -100,12 +103,14 @@ def play_recorded(
     transcript: Path | None,
     stop: Event | None = None,
     failures: Failures = RULE,
+    called: Sequence[str] = (),
 ) -> Episode:
     """Play one game as `rollout.play`, and write its transcript, if there is to be one, under the players' names."""
     if transcript is None:
         return play(env, players, seed, stop, failures)
     models = models_of(players)
-    header = {"players": dict(zip(env.possible_agents, names, strict=False)), **({"models": models} if models else {})}
+    header: dict[str, Any] = {"players": dict(zip(env.possible_agents, names, strict=False))}
+    header |= ({"models": models} if models else {}) | ({"names": [*called]} if called else {})
     recorder = Recorder(env, transcript, header=header)
     try:
         return play(recorder, players, seed, stop, failures)
@@ -124,7 +129,11 @@ def tables_for(
     number = {maker: k for k, maker in enumerate(makers)}
     games = [
         NumberedJob(
-            job.seed, tuple(n for n, _ in job.players), tuple(number[id(m)] for _, m in job.players), job.transcript
+            job.seed,
+            tuple(n for n, _ in job.players),
+            tuple(number[id(m)] for _, m in job.players),
+            job.transcript,
+            job.called,
         )
         for job in jobs
     ]

@@ -1,6 +1,6 @@
 // The replay page: puts its parts together, and moves them together through the steps.
-// It opens at the end. Keys: left and right one step (that the perspective sees), Page Up and Page Down ten, Home and End, space
-// to play and pause; links #step=41&seat=3.
+// It opens at the end, and with #play it plays from the beginning; the result is shown at the last step only. Keys: left and right
+// one step (that the perspective sees), Page Up and Page Down ten, Home and End, space to play and pause; links #step=41&seat=3.
 
 function viewer(told) {
   const replay = readReplay(told);
@@ -14,7 +14,7 @@ function viewer(told) {
   const controls = controlBar(replay, (step) => { player.stop(); go(step, place.perspective); }, (seat) => go(place.step, seat), player.element);
   const talk = make("div", { class: "scrolls talk" });
   const self = selfPanel(replay), beliefs = beliefPanel(replay), documents = documentsPanel(replay), graphs = graphPanel(replay);
-  const players = playersPanel(replay);
+  const players = playersPanel(replay), head = pageHead(replay);
   const stepBox = make("section", { class: "panel", id: "step", "aria-label": "the step" });
   const matter = make("section", { class: "panel", id: "matter" });
   let conversation = null, tables = [], seen = [];
@@ -41,6 +41,7 @@ function viewer(told) {
     [self, players].forEach((one) => one.show(place.step, place.perspective));
     fill(stepBox, stepPanel(replay, place.step, place.perspective));
     controls.show(place.step, place.perspective);
+    head.show(place.step);
   };
   addEventListener("hashchange", arrive);
   addEventListener("keydown", (event) => onKey(event, byHand, player.toggle));
@@ -48,22 +49,27 @@ function viewer(told) {
 
   const left = make("div", { class: "left" }, make("section", { class: "panel", "aria-label": "the table" }, table.element), self.element, stepBox);
   const right = make("section", { class: "panel conversation", "aria-label": "the record" }, make("h2", {}, "The record"), talk);
-  document.body.prepend(make("header", { class: "page" }, pageHead(replay)), controls.element,
+  document.body.prepend(make("header", { class: "page" }, head.elements), controls.element,
     make("main", { class: "page replay" }, make("div", { class: "two" }, left, right), matter, beliefs.element, graphs.element, documents.element,
       players.element));
+  const plays = location.hash === "#play" || (replay.header.plays && location.hash === "");
   arrive();
+  if (plays) player.toggle(); // from the end, where the page opens, it goes back to the beginning
 }
 
 function pageHead(replay) {
   const header = replay.header;
   const told = [header.file, header.seed === undefined || header.seed === null ? "" : "seed " + header.seed, replay.last + " steps"].filter(Boolean).join(" \u00b7 ");
   const side = sideClass(replay, header.winner);
-  return [make("div", { class: "head" }, make("h1", {}, plainWords(header.title)), make("span", { class: "soft small" }, plainWords(told))),
-    make("p", { class: "ended " + side }, plainWords(header.ended || "")),
+  const result = [make("p", { class: "ended " + side }, plainWords(header.ended || "")),
     header.turned ? make("p", {}, "Where it turned: ", plainWords(header.turned.why), " ",
-      make("a", { href: writeHash(header.turned.step, EVERYTHING), "aria-label": "go to where it turned" }, "step " + header.turned.step)) : null,
-    (header.notes || []).map((note) => make("p", { class: "note" }, words(note))),
+      make("a", { href: writeHash(header.turned.step, EVERYTHING), "aria-label": "go to where it turned" }, "step " + header.turned.step)) : null].filter(Boolean);
+  const elements = [make("div", { class: "head" }, make("h1", {}, plainWords(header.title)), make("span", { class: "soft small" }, plainWords(told))),
+    result, (header.notes || []).map((note) => make("p", { class: "note" }, words(note))),
+    (header.links || []).map(([href, text]) => make("p", {}, make("a", { href }, plainWords(text)))),
     header.rules ? howToPlay(header.rules) : null];
+  const show = (step) => result.forEach((line) => { line.hidden = step < replay.last; });
+  return { elements, show };
 }
 
 function howToPlay(rules) {

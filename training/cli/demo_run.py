@@ -1,4 +1,4 @@
-"""The demo: a list of commands that run in one folder, and a page of what they found. Ours.
+"""The demo: a list of commands that run in one folder, a game to watch, and a page of what they found. Ours.
 
 Each step is one or more commands of `parlour`, as anybody would type them, in a process of its own; two steps run side by side.
 A step that is done has `answer.json`, what its last command printed with `--json`, and is not run again; an interrupted one resumes as its
@@ -23,6 +23,7 @@ from typing import Any, Final
 
 from parlour.envs.common.terminal import tell
 from parlour.envs.core import ParlourError
+from parlour.envs.replay import Transcript
 from parlour.policies.files import atomic_write, write_json
 from parlour.training.report.html import bullets_html, link_html, page_of, picture_html, text_html
 from parlour.training.report.report import REPORT_FILE, Report
@@ -30,6 +31,9 @@ from parlour.training.runs.run import Run
 
 _TITLE: Final = "parlour: what the demo found"
 INDEX: Final = "index.html"
+"""The first page: a game that plays by itself."""
+FOUND: Final = "found.html"
+"""The page of results."""
 ANSWER: Final = "answer.json"
 _LOG: Final = "log.txt"
 _SIDE_BY_SIDE: Final = 2
@@ -57,9 +61,13 @@ class Step:
 _TALK: Final = Step(
     "game",
     "A game of Avalon, with names, in words",
-    ("play avalon_v0 --talk words --out FOLDER/games --resume", "replay FOLDER/games --html"),
+    (
+        "play avalon_v0 --talk words --names Ada,Ben,Cleo,Dan,Eve,Finn --out FOLDER/games --resume",
+        "replay FOLDER/games --html",
+    ),
     page="games/replays/index.html",
 )
+_WATCHED: Final = "games/avalon_v0-1.jsonl"
 _TRUST: Final = Step(
     "trust",
     "GRATR in a game of Werewolf",
@@ -148,10 +156,22 @@ def run(out: Path, *, full: bool = False) -> Report:
             step.title: said for step, answer in zip(planned, answers, strict=True) if (said := _verdict(answer))
         }
         pieces = _page(planned, verdicts, folder, monotonic() - started)
-        atomic_write(folder / INDEX, page_of(_TITLE, pieces).render())
+        atomic_write(folder / FOUND, page_of(_TITLE, pieces).render())
+        atomic_write(folder / INDEX, _game(folder))
         values = {step.name: answer for step, answer in zip(planned, answers, strict=True)}
         lines = "\n".join(f"{title}: {said}" for title, said in verdicts.items())
         return Report(_TITLE, lines, (f"The page: {folder / INDEX}",), values=values)
+
+
+def _game(out: Path) -> str:
+    """The page of the game to watch."""
+    from parlour.training.replay.build import replay_of
+    from parlour.training.replay.write import replay_page
+
+    transcript = Transcript.read(out / _TALK.name / _WATCHED)
+    return replay_page(
+        transcript, replay_of(transcript), {FOUND: "What the demo found: players that learned, and how strong they are"}
+    )
 
 
 def _answer(step: Step, out: Path, stop: Event) -> Any:
@@ -199,7 +219,7 @@ def _page(planned: Sequence[Step], verdicts: Mapping[str, str], out: Path, secon
     """The page in HTML: verdicts, pictures, then each step with its commands."""
     yield text_html("h1", _TITLE)
     yield f"<blockquote>{bullets_html(f'{title}: {said}' for title, said in verdicts.items())}</blockquote>"
-    yield link_html(f"{_TALK.name}/{_TALK.page}", "Watch the game of Avalon")
+    yield link_html(INDEX, "Watch the game of Avalon")
     for step in planned:
         if step.picture and (out / step.name / step.picture).exists():
             yield picture_html(out / step.name / step.picture, step.caption)

@@ -10,14 +10,13 @@ import time
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.training.cli import COMMANDS, run
-from parlour.training.papers import demo
-from parlour.training.papers.demo import Step
+from parlour.training.cli import COMMANDS, demo_run as demo, run
+from parlour.training.cli.demo_run import Step
 
 GAME = Step(
     "game",
     "A game",
-    ("play template_v0 --out FOLDER/games --resume", "replay FOLDER/games --html"),
+    ("play avalon_v0 --names Ada,Ben,Cleo,Dan,Eve,Finn --out FOLDER/games --resume", "replay FOLDER/games --html"),
     "games/replays/index.html",
 )
 FAST = Step("fast", "Questum and another", ("evaluate template_v0 --policy heuristic --policy random --games 20",))
@@ -36,7 +35,11 @@ def test_the_page_has_verdicts_then_commands_and_links_to_what_they_left(small, 
     said = json.loads((out / "fast" / "answer.json").read_text())["verdict"]
     assert shown.splitlines()[-1] == f"Questum and another: {said}"
     assert told.count("done in") == 2
-    page = (out / "index.html").read_text()
+    first = (out / "index.html").read_text()
+    assert '"plays":true' in first
+    assert '"called":"Finn"' in first
+    assert '"links":[["found.html",' in first
+    page = (out / "found.html").read_text()
     assert f"<blockquote><ul>\n<li>{html.escape(f'Questum and another: {said}')}</li>\n</ul></blockquote>" in page
     assert "<h2>A game</h2>" in page
     assert f"<pre><code>parlour {FAST.commands[0]}</code></pre>" in page
