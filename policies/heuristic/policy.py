@@ -107,7 +107,7 @@ class HeuristicPolicy(Policy):
 
 
 def closest(wanted: Move, legal: Sequence[Move]) -> Move:
-    """The move that a player wants; where an option of the table forbids it, the first legal one that is most like it.
+    """The move that a player wants; where an option of the table forbids that move, the first legal move that is most like it.
 
     >>> closest(Move("team", (0, 1, 2)), [Move("team", (0, 3, 4)), Move("team", (0, 2, 3))])
     Move(kind='team', args=(0, 2, 3), words='')
