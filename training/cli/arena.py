@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -72,4 +73,15 @@ def arena(
     report = report_of(result, f"; agents answered by {model.called}" if asking else "")
     files = [] if out is None else [f"report: {out / PAGE_FILE}"]
     parts = (*report.parts, *decision_parts(result.decisions), *files)
-    return replace(report, parts=parts, values={**as_json(result), **({"model": model.name} if asking else {})})
+    first, second = (*names, *names)[:2]
+    pair = ["--policy", first, "--against", second, "--design", "team", "--out", "runs/evaluate"]
+    following = (
+        shlex.join(["parlour", "evaluate", name, *table.words, *pair]),
+        "parlour replay runs/evaluate/game-001.jsonl --html",
+    )
+    return replace(
+        report,
+        parts=parts,
+        following=following,
+        values={**as_json(result), **({"model": model.name} if asking else {})},
+    )

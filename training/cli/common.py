@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -61,6 +62,14 @@ class GameSettings(Settings):
         """The options of the game as keyword arguments."""
         given = {"num_players": self.players, "rules": self.rules}
         return {key: value for key, value in given.items() if value is not None} | dict(self.option)
+
+    @property
+    def words(self) -> list[str]:
+        """The options of the game as words of a command."""
+        named = {"--players": self.players, "--rules": self.rules}
+        words = [word for flag, value in named.items() if value is not None for word in (flag, str(value))]
+        shown = ((key, value if isinstance(value, str) else json.dumps(value)) for key, value in self.option.items())
+        return words + [word for key, value in shown for word in ("--set", f"{key}={value}")]
 
 
 GAME_NAMES: Final = {"players": "--players -n", "option": "--set"}

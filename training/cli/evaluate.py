@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
@@ -100,6 +102,8 @@ def evaluate(
     workers = games_at_once(makers, model)
     candidates = {seated(name, model): makers[name] for name in settings.players}
     opponents = (seated(against, model), makers[against])
+    if len(candidates) == 1 and not asks_a_model(against):
+        candidates |= dict([opponents])  # what the player is compared with, unless it costs calls
     stored: dict[str, Any] = {
         "command": "evaluate",
         "design": design,
@@ -120,9 +124,16 @@ def evaluate(
         report = report_of(measured, note, model.name if asking else "")
         if out is not None:
             report.write(out)
+            report = replace(report, parts=(*report.parts, f"transcripts, report.md, games.csv: {out}"))
     if settings.table is not None:
         games_table(measured).write_csv(settings.table)
-    return report
+    watched = "" if out is None else shlex.quote(str(out))
+    words = shlex.join(["parlour", "evaluate", game, "--policy", settings.players[0], *table.words])
+    following = (
+        f"parlour replay {watched}/game-001.jsonl --html" if out is not None else f"{words} --out runs/evaluate",
+        shlex.join(["parlour", "arena", game, *(word for name in names for word in ("--policy", name)), *table.words]),
+    )
+    return replace(report, following=following)
 
 
 class StrangersSettings(Settings):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from parlour.envs.common.extras import install
@@ -33,14 +34,39 @@ from parlour.training.report import display, plots
 from parlour.training.report.report import REPORT_FILE, Report
 from parlour.training.runs.run import Run
 
+_AFTER_SEAT: Final = (
+    "evaluate --policy FOLDER/policy.npz --policy expert --out FOLDER/games",
+    "evaluate strangers --policy FOLDER/policy.npz --family heuristic --family logic",
+)
+_AFTER_SELFPLAY: Final = (
+    "evaluate --policy FOLDER/policy.npz --design team --out FOLDER/games",
+    "evaluate best-response --policy FOLDER/policy.npz",
+)
+_AFTER_AVALON: Final = (
+    "evaluate avalon_v0 --policy avalon_agent:experience=FOLDER/experience.json --policy avalon_agent",
+    "play avalon_v0 --policy avalon_agent:experience=FOLDER/experience.json --out FOLDER/games",
+)
+_AFTER_TRUST: Final = (
+    "evaluate werewolf_v0 --policy gratr:parameters=FOLDER/parameters.json --policy gratr",
+    "play werewolf_v0 --policy heuristic --policy player_3=gratr:parameters=FOLDER/parameters.json --out FOLDER/games",
+)
 
-def stored(report: Report, out: Path, *lines: str) -> Report:
-    """A report that a run has left in its directory, which is named in it and in its values."""
+
+def stored(report: Report, out: Path, *lines: str, following: Sequence[str] = ()) -> Report:
+    """A report that a run has left in its directory, which is named in it and in its values.
+
+    Args:
+        report: What was learned.
+        out: The directory.
+        lines: More about what is in it.
+        following: Next commands; FOLDER stands for the directory.
+    """
     if report.picture is not None and not plots.available():
         tell(f"parlour: no picture was drawn; accepted: {install('train')}", error=True)
     assert isinstance(report.values, dict)
     parts = (*report.parts, *lines, f"report: {out / REPORT_FILE}")
-    return replace(report, parts=parts, values={"out": str(out), **report.values})
+    then = tuple(f"parlour {command.replace('FOLDER', shlex.quote(str(out)))}" for command in following)
+    return replace(report, parts=parts, values={"out": str(out), **report.values}, following=then)
 
 
 def train_seat(
@@ -66,7 +92,7 @@ def train_seat(
     config = config.replace(game=game, options=chosen, phase_steps=phase, features=features)
     with display.progress_line() as progress:
         result = training.train(config, Run(out, progress, log or ()))
-    return stored(training.report(result), out)
+    return stored(training.report(result), out, following=_AFTER_SEAT)
 
 
 def train_selfplay(
@@ -102,7 +128,7 @@ def train_selfplay(
         here = Run(out, progress, log or ())
         if seeds > 1:
             return stored(run.repeats_report(config, run.repeat(config, seeds, here, workers)), out)
-        return stored(run.report.report(run.selfplay(config, here)), out)
+        return stored(run.report.report(run.selfplay(config, here)), out, following=_AFTER_SELFPLAY)
 
 
 def train_avalon(
@@ -121,7 +147,7 @@ def train_avalon(
     """
     with display.progress_line() as progress:
         done = practice.practise(config, Run(out, progress, log or ()), model)
-    return stored(practice.report(done, config, model), out)
+    return stored(practice.report(done, config, model), out, following=_AFTER_AVALON)
 
 
 def train_gratr(
@@ -165,7 +191,7 @@ def train_gratr_trust(
     with display.progress_line() as progress:
         learned = reliability_run.learn_trust(config, Run(out, progress, log or ()))
     player = f"player: --policy gratr:parameters={out / reliability_run.PARAMETERS}"
-    return stored(reliability_run.report(learned), out, player)
+    return stored(reliability_run.report(learned), out, player, following=_AFTER_TRUST)
 
 
 def train_questum(
@@ -201,4 +227,11 @@ def _tune(
         import_extra("optuna", "train")  # before the first game is played
     tuner: Any = import_extra("parlour.training.learn.tuning.run", "train")
     with processes.players() as workers, display.progress_line() as progress:
-        return stored(tuner.report.report(tuner.tune(problem, config, Run(out, progress, log), workers=workers)), out)
+        tuned = tuner.tune(problem, config, Run(out, progress, log), workers=workers)
+    learned = ",".join(f"{name}={value:g}" for name, value in tuned.chosen.parameters.items())
+    game, player = ("werewolf_v0", "gratr") if isinstance(problem, GratrTuning) else ("murder_mystery_v0", "questum")
+    following = (
+        f"evaluate {game} --policy {player}:{learned} --policy {player}",
+        f"play {game} --policy {player}:{learned} --out FOLDER/games",
+    )
+    return stored(tuner.report.report(tuned), out, following=following)

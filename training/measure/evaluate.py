@@ -8,9 +8,8 @@ many games are played at once.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -97,6 +96,8 @@ class Evaluation:
     players: Mapping[str, Decisions] = field(default_factory=dict)
     """Everybody who played, opponents too -> all decisions, and what they took."""
     unfinished: tuple[GivenUp, ...] = ()
+    others: int = 0
+    """Number of seats beside the measured one; 0 where whole sides were measured."""
 
     def rests_on(self, comparison: Comparison) -> list[tuple[str, int, int]]:
         """The two players of a comparison, each with its own decisions and all of them."""
@@ -127,7 +128,7 @@ def single(
         candidates: Name -> policy. The first one is compared with each other one.
         opponents: Name and policy of all other seats.
         seeds: One deal each.
-        runner: How games are played; with `out`, a transcript of each is named after the seed, the seat and the candidate.
+        runner: How games are played; with `out`, transcripts are numbered deal by deal.
         own: The candidates' seat; None: for the k-th seed the seat k modulo the number of seats.
 
     Raises:
@@ -139,11 +140,11 @@ def single(
         check_one_of("seat", own, range(n))
     jobs: list[Job] = []
     asked: list[tuple[str, int]] = []
-    for candidate, label in zip(candidates.items(), _labels(candidates), strict=True):
+    for which, candidate in enumerate(candidates.items()):
         for number, seed in enumerate(seeds):
             taken = number % n if own is None else own
             players = tuple(candidate if k == taken else opponents for k in range(n))
-            jobs.append(Job(seed, players, _file(runner.out, base, f"{seed}-seat{taken}-{label}")))
+            jobs.append(Job(seed, players, _file(runner.out, number * len(candidates) + which)))
             asked.append((candidate[0], taken))
 
     tally = _Tally(jobs)
@@ -153,7 +154,7 @@ def single(
         return tally.counted(_seat_row(episode, *asked[number], opponents[0]))
 
     rows = runner.play_each(env, jobs, row, ", ".join(candidates), tally.skip, tally.note)
-    return _report("single", base, rows, tuple(candidates), tally)
+    return replace(_report("single", base, rows, tuple(candidates), tally), others=n - 1)
 
 
 def team(
@@ -165,7 +166,7 @@ def team(
 ) -> Evaluation:
     """Let two policies play whole sides, each deal twice, with sides changed over. Names must differ.
 
-    The arguments are as for `single`; transcripts are named after the seed and the players of the sides.
+    The arguments are as for `single`.
 
     Raises:
         ParlourError: The game has not two sides, the names are the same, or a transcript exists.
@@ -174,15 +175,13 @@ def team(
         raise ParlourError(f"both sides are called {a[0]!r}; accepted: two different names")
     base = _base(env)
     first, other = two_sides(base.spec)
-    label = dict(zip((a[0], b[0]), _labels((a[0], b[0])), strict=True))
     jobs: list[Job] = []
     for seed in seeds:
         base.reset(seed=seed)
         views: list[Any] = [base.view(k) for k in range(base.game.seats)]
         for ones, others in ((a, b), (b, a)):
             players = tuple(ones if side == first else others for side in [view.side for view in views])
-            name = f"{seed}-{first}-{label[ones[0]]}-{other}-{label[others[0]]}"
-            jobs.append(Job(seed, players, _file(runner.out, base, name)))
+            jobs.append(Job(seed, players, _file(runner.out, len(jobs))))
 
     tally = _Tally(jobs)
 
@@ -229,13 +228,8 @@ class _Tally:
         self.unfinished.append(GivenUp(game.seed, self._names[number], game.why))
 
 
-def _labels(names: Iterable[str]) -> list[str]:
-    """Names that can stand in the name of a file: numbered from 1, because two paths may end alike."""
-    return [f"{k}_{re.sub(r'[^A-Za-z0-9]+', '_', Path(name).stem)[:40]}" for k, name in enumerate(names, 1)]
-
-
-def _file(out: Path | None, base: GameEnv, arrangement: str) -> Path | None:
-    return None if out is None else out / f"{base.spec.id}-{arrangement}.jsonl"
+def _file(out: Path | None, number: int) -> Path | None:
+    return None if out is None else out / f"game-{number + 1:03}.jsonl"
 
 
 def _base(env: AECEnv[str, Any, Any]) -> GameEnv:

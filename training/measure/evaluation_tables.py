@@ -54,7 +54,10 @@ def verdict_of(report: Evaluation) -> str:
     """What a report found: the first player beside each other one, or a single player's share of games won."""
     overall = [pair for pair in report.comparisons if pair.side == ALL_GAMES]
     rest = [f"{len(overall) - _MOST} more comparisons are in the table."] if len(overall) > _MOST else []
-    return together([*map(partial(_compared, report), overall[:_MOST]), *rest] or _alone(report))
+    said = together([*map(partial(_compared, report), overall[:_MOST]), *rest] or _alone(report))
+    return (
+        f"One seat among {report.others} {report.games[0].opponent}. {said}" if report.others and report.games else said
+    )
 
 
 def _compared(report: Evaluation, pair: Comparison) -> str:

@@ -117,13 +117,13 @@ def games_folder(
             store_settings(folder, settings_file, file=file)
             yield
             return
-        before = set(folder.glob(f"{game}-*.jsonl"))
+        before = set(folder.glob("*.jsonl"))
         new = not (folder / file).exists() or not before
         if new:
             write_json(folder / file, settings_file)
         try:
             yield
         except ParlourError:
-            if new and set(folder.glob(f"{game}-*.jsonl")) == before:  # refused before its first game
+            if new and set(folder.glob("*.jsonl")) == before:  # refused before its first game
                 (folder / file).unlink(missing_ok=True)
             raise

@@ -65,15 +65,19 @@ class Report:
     """Why the command fails although there is something to print."""
     data: tuple[ResultTable, ...] = ()
     """Tables that are CSV files alone."""
+    following: tuple[str, ...] = ()
+    """The most likely next commands, filled in; a terminal shows them."""
 
     def show(self) -> None:
-        """Print the parts, then the verdict."""
+        """Print the parts, what may follow, then the verdict."""
         for part in self.parts:
             if isinstance(part, tuple):
                 for sentence in part:
                     tell(sentence)
             else:
                 display.show(part)
+        for number, command in enumerate(self.following):
+            tell(f"{'Next:' if not number else '     '} {command}")
         display.show_verdict(self.verdict)
 
     def print(self, *, as_json: bool) -> None:

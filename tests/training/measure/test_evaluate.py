@@ -99,21 +99,15 @@ def test_transcripts_of_an_evaluation_tell_who_played(env, tmp_path):
         GameRunner(out=tmp_path / "seat"),
     )
     evaluate.team(env, ("x", RandomPolicy), ("y", HeuristicPolicy), [7], GameRunner(out=tmp_path / "sides"))
-    heads = {path.name: replay.Transcript.read(path).header for path in tmp_path.glob("*/*.jsonl")}
-    assert sorted(heads) == [
-        "avalon_v0-7-good-1_x-evil-2_y.jsonl",
-        "avalon_v0-7-good-2_y-evil-1_x.jsonl",
-        "avalon_v0-7-seat0-1_b.jsonl",
-        "avalon_v0-7-seat0-2_b.jsonl",
-        "avalon_v0-8-seat1-1_b.jsonl",
-        "avalon_v0-8-seat1-2_b.jsonl",
-    ]
-    second = heads["avalon_v0-8-seat1-2_b.jsonl"]
+    heads = {path.name: replay.Transcript.read(path).header for path in tmp_path.glob("seat/*.jsonl")}
+    # deal by deal: both players on deal 7, then both on deal 8
+    assert sorted(heads) == [f"game-{number:03}.jsonl" for number in (1, 2, 3, 4)]
+    second = heads["game-004.jsonl"]
     assert (second["seed"], list(second["players"].values())) == (
         8,
         ["heuristic", "c/b.npz", "heuristic", "heuristic", "heuristic"],
     )
-    good = replay.Transcript.read(tmp_path / "sides" / "avalon_v0-7-good-1_x-evil-2_y.jsonl")
+    good = replay.Transcript.read(tmp_path / "sides" / "game-001.jsonl")
     game = good.game()
     for seat, name in enumerate(good.header["players"].values()):
         side = game.view(list(replay.states(game, good.moves))[-1], seat).side
