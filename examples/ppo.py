@@ -223,7 +223,7 @@ def learn(config: Config, log: Log) -> None:
     torch.set_num_threads(1)  # fastest for small networks
     torch.manual_seed(config.seed)
     teacher, collector = Collector(config, stream=0), Collector(config, stream=1)
-    test = batch.make(config.game, num_envs=config.tables, features=config.features, autoreset=False)
+    test = batch.make(config.game, num_envs=config.tables, features=config.features, autoreset=None)
     learner, steps = Learner(config, test), 0
     for _ in range(config.imitations):
         losses = learner.imitate(teacher.collect(learner, imitate=True))

@@ -11,7 +11,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from parlour.envs.batch.players import BatchPlayer, HeuristicSeats, RandomSeats, drawn
-from parlour.envs.batch.tables import HOLD, Array, BatchTables, Turns
+from parlour.envs.batch.tables import HOLD, SAME_STEP, Array, BatchTables, Turns
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.wrappers.base import SEEDS
 
@@ -57,8 +57,10 @@ class BatchSeatEnv(VectorEnv[Array, Array, Array]):
     ) -> None:
         if seat != "random" and seat not in range(tables.seats):
             raise accept("seat", seat, ("random", *range(tables.seats)))
-        if not tables.autoreset:
-            raise ParlourError("tables that stay over are not accepted; accepted: tables with autoreset=True")
+        if tables.autoreset != SAME_STEP:
+            raise ParlourError(
+                f"tables with autoreset={tables.autoreset!r} are not accepted; accepted: autoreset='same_step'"
+            )
         if isinstance(opponents, str):
             check_one_of("opponents", opponents, OPPONENTS)
         check_one_of("autoreset", autoreset, _AUTORESET)

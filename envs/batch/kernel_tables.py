@@ -14,7 +14,7 @@ import numpy as np
 from numba import prange
 from parlour.envs.batch.compiled import kernel, loop, use_threads
 from parlour.envs.batch.streams import started
-from parlour.envs.batch.tables import NOBODY, Array, BatchTables, Turns, seeds_of
+from parlour.envs.batch.tables import NOBODY, SAME_STEP, Array, Autoreset, BatchTables, Turns, seeds_of
 from parlour.envs.core import ParlourError
 from parlour.envs.spec import GameSpec
 
@@ -55,7 +55,7 @@ class KernelTables(BatchTables):
         features: str = "summary",
         beliefs: bool = False,
         habits: Any = None,
-        autoreset: bool = True,
+        autoreset: Autoreset = SAME_STEP,
         threads: int = 1,
         **config: Any,
     ) -> None:

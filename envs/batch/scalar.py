@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from parlour.envs.batch.tables import ILLEGAL, NOBODY, Array, BatchTables, Turns, seeds_of
+from parlour.envs.batch.tables import ILLEGAL, NOBODY, SAME_STEP, Array, Autoreset, BatchTables, Turns, seeds_of
 from parlour.envs.common import dotted
 from parlour.envs.common.frames import Frame
 from parlour.envs.core import NATURE, TABLE, Move, ParlourError
@@ -40,7 +40,7 @@ class ScalarTables(BatchTables):
         num_envs: int,
         features: str = TABLE,
         beliefs: bool = False,
-        autoreset: bool = True,
+        autoreset: Autoreset = SAME_STEP,
         threads: int = 1,
         **config: Any,
     ) -> None:
@@ -146,13 +146,16 @@ class ScalarTables(BatchTables):
         table, turns = self.tables[b], self._turns
         turns.rewards[b], turns.terminated[b], self.winner[b] = 0.0, 0, NOBODY
         if action is None:
+            if self.autoreset is not None:
+                table.begin()
+                self._show(b)
             return
         table.play(self.game.catalogue[self.frame.order[table.actor, action]])
         outcome = self.game.outcome(table.now)
         if outcome is not None:
             turns.rewards[b], turns.terminated[b] = outcome.returns, 1
             self.winner[b] = self.spec.sides.index(outcome.winner) if outcome.winner in self.spec.sides else NOBODY
-            if self.autoreset:
+            if self.autoreset == SAME_STEP:
                 table.begin()
         self._show(b)
 

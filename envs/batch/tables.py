@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
 from parlour.envs.core import Game, ParlourError, accept, check_from, check_one_of
@@ -20,6 +20,11 @@ ILLEGAL = -2
 """What a kernel writes to `winner` for an action that the mask does not allow; nothing is played at that table."""
 HOLD = -1
 """As an action: nothing is played at that table in this step."""
+Autoreset = Literal["same_step", "next_step"] | None
+SAME_STEP: Final = "same_step"
+RESETS_NOW, RESETS_NEXT = 1, 2
+"""The ways of `Autoreset` as numbers, for kernels; 0: a finished game stays over."""
+_RESETS: Final[dict[Autoreset, int]] = {None: 0, SAME_STEP: RESETS_NOW, "next_step": RESETS_NEXT}
 NOBODY = -1
 """The seat to move at a table that is over, and the winner where nobody has won."""
 
@@ -57,14 +62,15 @@ class BatchTables(ABC):
     """B games of one configuration.
 
     Seats number their actions in their own frame: action k of seat i is `game.catalogue[frame.order[i, k]]`. A game that
-    ends is dealt again at once, from its own stream of random numbers.
+    ends is dealt again from its own stream of random numbers.
 
     Args:
         spec: The game.
         config: The options of the game.
         num_envs: B, the number of games.
         features: What seats see, one of the kinds of the table but `"table"`.
-        autoreset: Whether a finished game is dealt again; if not, it stays over (actor -1, no legal action).
+        autoreset: When a finished game is dealt again, as in Gymnasium's vector environments: `"same_step"`, with the step that
+            ends it, or `"next_step"`, whose action is not looked at; None: it stays over (actor -1, no legal action).
         threads: Cores to use.
 
     Raises:
@@ -91,7 +97,7 @@ class BatchTables(ABC):
         *,
         num_envs: int,
         features: str = "summary",
-        autoreset: bool = True,
+        autoreset: Autoreset = SAME_STEP,
         threads: int = 1,
     ) -> None:
         check_from("num_envs", num_envs, 1)
@@ -102,7 +108,10 @@ class BatchTables(ABC):
         check_one_of("features", features.partition(":")[0], self._kinds())
         self.frame = self.encoders.frame()
         self.seats, self.actions = self.game.seats, len(self.game.catalogue)
-        self.autoreset, self.threads = bool(autoreset), int(threads)
+        check_one_of("autoreset", autoreset, _RESETS)
+        self.autoreset, self.threads = autoreset, int(threads)
+        self.resets = _RESETS[autoreset]
+        """The same as a number, for kernels."""
 
     @classmethod
     def plays(cls, game: Game[Any]) -> bool:

@@ -43,7 +43,7 @@ def copied(turns):
 @EVERY
 def test_turns_are_those_of_the_scalar_environment(name, options, kind):
     """Table b plays what an environment does that is given the same moves of nature."""
-    tables, rng = tables_of(name, options, kind, autoreset=False), np.random.default_rng(0)
+    tables, rng = tables_of(name, options, kind, autoreset=None), np.random.default_rng(0)
     turns = tables.reset(seed=5)
     envs = [registry[name].raw_env(observation="features", features=kind, **options) for _ in tables.tables]
     spaces = envs[0].observation_space(envs[0].possible_agents[0])

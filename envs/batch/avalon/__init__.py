@@ -47,7 +47,7 @@ class AvalonTables(KernelTables):
         self.numbers = numbers_of(self.tables.acts, self.seats)
         self.rules: Any = rules_of(self.game)
         self.rules.record, self.rules.belief = "record" in self.features, "belief" in self.features
-        self.rules.believes, self.rules.reset = believes, self.autoreset
+        self.rules.believes, self.rules.reset = believes, self.resets
         belief.fill(self.rules, self.seats, habits)
         if learned is not None:
             evidence.fill_scores(self.rules, self.seats, learned)

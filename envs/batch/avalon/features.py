@@ -14,7 +14,7 @@ from parlour.envs.batch.avalon.play import ONGOING, begin, clipped, end, mask_ro
 from parlour.envs.batch.compiled import copy, kernel, loop
 from parlour.envs.batch.kernel_tables import DEAL, PLAY_AT_RANDOM, SHOW_ONLY, START, blank, rest
 from parlour.envs.batch.streams import advance, below
-from parlour.envs.batch.tables import ILLEGAL
+from parlour.envs.batch.tables import ILLEGAL, RESETS_NEXT, RESETS_NOW
 
 _SHOWN_PHASES: Final = (TALK, PROPOSE, VOTE, QUEST, HUNT)
 PHASE_PLACES: Final = tuple(_SHOWN_PHASES.index(p) if p in _SHOWN_PHASES else 0 for p in range(DONE + 1))
@@ -166,7 +166,7 @@ def _turn(g: Any, r: Any, acts: Any, action: int, b: int, rewards: Any, terminat
     for j in range(rewards.shape[1]):
         rewards[b, j] = (1 if g.side[j] == won else -1) if over else 0
     if over:
-        if r.reset:
+        if r.reset == RESETS_NOW:
             begin(g, r)
         else:
             end(g)
@@ -186,6 +186,9 @@ def run_all(  # type: ignore[no-untyped-def]
         elif task != SHOW_ONLY:
             if g.actor < 0:
                 rest(b, rewards, terminated, winner, ONGOING)
+                if rules[0].reset == RESETS_NEXT:
+                    begin(g, rules[0])
+                    _show(g, rules[0], masks, b, actor, mask, observation)
                 continue
             row, action = mask_row(g), actions[b]
             if task == PLAY_AT_RANDOM:

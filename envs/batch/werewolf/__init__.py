@@ -39,7 +39,7 @@ class WerewolfTables(KernelTables):
         self.deal_size = 2 * self.seats
         self.rules: Any = rules_of(self.game, habits or WerewolfHabits())
         self.rules.record, self.rules.belief = "record" in self.features, "belief" in self.features
-        self.rules.believes, self.rules.reset = believes, self.autoreset
+        self.rules.believes, self.rules.reset = believes, self.resets
         self.hypotheses = hypotheses_of(self.game)
         self.games = np.zeros(self.num_envs, GAME).view(np.recarray)
         self.weights = weights_of(self.game, self.num_envs, believes=believes)

@@ -8,7 +8,7 @@ import numpy as np
 from numba import prange
 from parlour.envs.batch.compiled import kernel, loop
 from parlour.envs.batch.kernel_tables import DEAL, PLAY_AT_RANDOM, SHOW_ONLY, START, blank, rest
-from parlour.envs.batch.tables import ILLEGAL
+from parlour.envs.batch.tables import ILLEGAL, RESETS_NEXT, RESETS_NOW
 from parlour.envs.batch.werewolf import belief
 from parlour.envs.batch.werewolf.layout import CHECK, HUNT, LAST, POISON, PROTECT, SAVE, SEATS, TALK, VOTE, WHISPER
 from parlour.envs.batch.werewolf.options import ONGOING, is_legal, random_action, seat_at, write_mask
@@ -218,7 +218,7 @@ def turn(g: Any, r: Any, w: Any, h: Any, action: int, b: int, turns: Any, winner
         wins = (g.roles[j] != r.wolf) == (won == VILLAGE)
         turns.rewards[b, j] = (1 if wins else -1) if over and won != DRAW else 0
     if over:
-        if r.reset:
+        if r.reset == RESETS_NOW:
             begin(g, r, w, h)
         else:
             end(g)
@@ -236,6 +236,9 @@ def run_all(games: Any, rules: Any, weights: Any, h: Any, task: int, actions: An
         elif task != SHOW_ONLY:
             if g.actor < 0:
                 rest(b, turns.rewards, turns.terminated, winner, DRAW)
+                if r.reset == RESETS_NEXT:
+                    begin(g, r, w, h)
+                    look(g, r, w, h, b, turns)
                 continue
             action = actions[b]
             if task == PLAY_AT_RANDOM:

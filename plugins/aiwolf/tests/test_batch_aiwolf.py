@@ -96,7 +96,7 @@ def test_a_game_does_not_depend_on_the_games_beside_it():
 
 
 def test_a_game_that_is_over_stays_over_without_autoreset():
-    tables = batch.make("aiwolf_v0", num_envs=3, num_players=5, talk=False, autoreset=False)
+    tables = batch.make("aiwolf_v0", num_envs=3, num_players=5, talk=False, autoreset=None)
     turns, paid = tables.reset(seed=2), np.zeros((3, 5))
     for _ in range(100):
         paid += tables.play_random().rewards

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from parlour.envs.avalon import vocabulary as game
-from parlour.envs.core import Move
+from parlour.envs.core import Move, ParlourError
 
 from tests.envs.batch.lockstep import Mirror, random_actions
 
@@ -84,9 +84,40 @@ def test_kernels_play_as_the_scalar_rules_do(options):
         mirror.compare(turns)
 
 
+@pytest.mark.parametrize("name", ["avalon_v0", "werewolf_v0", "template_v0"])
+def test_the_next_step_deals_the_games_that_the_same_step_deals(name):
+    """Each table passes through the same turns; with `next_step`, one step more lies between two games."""
+    passed: dict[str, list[list[bytes]]] = {}
+    for autoreset in ("same_step", "next_step"):
+        tables = batch.make(name, num_envs=4, autoreset=autoreset)
+        turns, seen = tables.reset(seed=4), [[] for _ in range(4)]
+        over = np.zeros(4, bool)
+        for _ in range(300):
+            for b in np.flatnonzero(~over):
+                seen[b].append(turns.actor[b].tobytes() + turns.observation[b].tobytes())
+            legal = [np.flatnonzero(mask) for mask in turns.mask]
+            chosen = [own[len(seen[b]) % len(own)] if len(own) else 99 for b, own in enumerate(legal)]
+            turns = tables.step(np.array(chosen))
+            if autoreset == "next_step":
+                assert not turns.rewards[over].any()  # the step that deals pays nothing
+                assert not turns.terminated[over].any()
+                assert (turns.actor[over] >= 0).all()
+                over = turns.terminated.astype(bool)
+                assert (turns.actor[over] == -1).all()
+        passed[autoreset] = seen
+    for same, following in zip(passed["same_step"], passed["next_step"], strict=True):
+        assert len(following) < len(same)
+        assert following == same[: len(following)]
+
+
+def test_another_way_to_reset_is_refused():
+    with pytest.raises(ParlourError, match="autoreset 'later' is not accepted"):
+        batch.make("avalon_v0", num_envs=1, autoreset="later")
+
+
 @pytest.mark.parametrize("name", ["avalon_v0", "werewolf_v0"])
 def test_a_finished_game_stays_over_without_autoreset_and_its_end_is_told_once(name):
-    tables = batch.make(name, num_envs=6, autoreset=False)
+    tables = batch.make(name, num_envs=6, autoreset=None)
     turns, rng, ends = tables.reset(seed=4), np.random.default_rng(0), np.zeros(6, int)
     while (turns.actor >= 0).any():
         over = turns.actor < 0

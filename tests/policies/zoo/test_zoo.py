@@ -115,7 +115,7 @@ def test_deals_are_drawn_as_often_as_the_belief_of_the_seat_says(options):
                 merlin[j] += copied[0].roles[j] == rules[0].merlin
         return evil / count, merlin / count
 
-    tables = batch.make("avalon_v0", num_envs=1, features="belief", autoreset=False, **options)
+    tables = batch.make("avalon_v0", num_envs=1, features="belief", autoreset=None, **options)
     turns = tables.reset(3)
     n, seen = tables.seats, set()
     heuristic = batch.players.HeuristicSeats()
@@ -155,7 +155,7 @@ APPROVED_REJECTED = (avalon.APPROVE, avalon.REJECT)
 def moved(name, roles, before):
     """The actions of 16 equal tables with streams of their own, after a deal and moves."""
     game, _ = played((), roles)
-    tables = batch.make("avalon_v0", num_envs=16, features="belief", autoreset=False, **DEEPROLE)
+    tables = batch.make("avalon_v0", num_envs=16, features="belief", autoreset=None, **DEEPROLE)
     tables.reset(range(16))
     turns = tables.deal(np.array([[*(game.role_names.index(role) for role in roles), 0]] * 16))
     number = {move: k for k, move in enumerate(game.catalogue)}

@@ -39,7 +39,7 @@ def play(
     """Play one game for each seed to its end.
 
     Args:
-        tables: Made with `autoreset=False`; no more seeds than tables.
+        tables: Made with `autoreset=None`; no more seeds than tables.
         players: Who plays.
         seating: Number of the player of each seat, shape (len(seeds), n).
         seeds: One deal each.
@@ -276,7 +276,7 @@ def seat_games(
     """The games of a player and of the reference in one seat among a family; arguments and errors as for `among_families`."""
     if not batch.have_kernels(lookup(table.game).spec, table.options, table.features):
         return _one_by_one(table, pair, family, deals, runner, model)
-    tables = pool.tables_for(table, min(_TABLES, len(deals)), autoreset=False)
+    tables = pool.tables_for(table, min(_TABLES, len(deals)), autoreset=None)
     try:
         own, reference, others = (pool.batch_player(name, tables) for name in (*pair, family))
     except ParlourError:  # a player of single games

@@ -118,7 +118,7 @@ def best_response(config: BestResponseConfig, progress: StageProgress = no_progr
 def _measure(config: BestResponseConfig, learner: SelfplayLearner, side: int) -> list[NDArray[np.bool_]]:
     """Deals won as `side`, by the response and by the player itself, each of shape (deals,)."""
     at_once = min(_AT_ONCE, config.deals)
-    tables = pool.tables_for(learning_of(config), at_once, autoreset=False)
+    tables = pool.tables_for(learning_of(config), at_once, autoreset=None)
     own = NetworkPlayer("response", learner.playing(), tables.names)
     player, other = (pool.batch_player(config.against, tables, "player") for _ in range(2))
     won: list[list[NDArray[np.bool_]]] = [[], []]

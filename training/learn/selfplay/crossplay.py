@@ -78,7 +78,7 @@ def _deals(config: SelfplayConfig, members: Sequence[Member], a: Member, b: Memb
 def _pair(config: SelfplayConfig, a: Member, b: Member, deals: Sequence[int]) -> list[PairGame]:
     """Two games for each deal."""
     at_once = min(len(deals), _AT_ONCE)
-    tables = tables_for(config, at_once, autoreset=False)
+    tables = tables_for(config, at_once, autoreset=None)
     first, second = (batch_player(member.source, tables, member.name) for member in (a, b))
     whole_sides = matches.whole_sides(tables, first, second, deals)
     first_side, other = whole_sides.sides

@@ -145,7 +145,7 @@ class _Phases:
         config, spec, tables = self.config, self.learner.tables.spec, self.learner.tables
         if not spec.heuristic or not (tables.heuristic or isinstance(tables, ScalarTables)):
             return {}
-        tables = pool.tables_for(config, config.validation_deals, autoreset=False)
+        tables = pool.tables_for(config, config.validation_deals, autoreset=None)
         own = NetworkPlayer("learner", self.learner.playing(), tables.names)
         deals = seeds.VALIDATION[: config.validation_deals]
         played = matches.whole_sides(tables, own, pool.batch_player(RULE, tables), deals)

@@ -12,7 +12,7 @@ import numpy as np
 from parlour.envs import batch
 from parlour.envs.batch.players import BatchPlayer, HeuristicSeats, RandomSeats
 from parlour.envs.batch.scalar import ScalarTables
-from parlour.envs.batch.tables import BatchTables
+from parlour.envs.batch.tables import SAME_STEP, Autoreset, BatchTables
 from parlour.envs.core import accept
 from parlour.policies import REGISTRY, TrainedSeat, make_policy, settings_of
 from parlour.policies.heuristic.policy import style_in
@@ -51,7 +51,7 @@ class Member:
     """Decisions that a snapshot had learned from; None for the others."""
 
 
-def tables_for(config: TablesConfig, count: int, *, autoreset: bool = True, threads: int = 1) -> BatchTables:
+def tables_for(config: TablesConfig, count: int, *, autoreset: Autoreset = SAME_STEP, threads: int = 1) -> BatchTables:
     """Tables at which the network, snapshots and the heuristic can sit. Raises `ParlourError` for unusable options."""
     features = features_of(config.game, config.features)
     more: dict[str, Any] = {"beliefs": "belief" not in features, "autoreset": autoreset, "threads": threads}

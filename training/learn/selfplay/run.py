@@ -54,7 +54,7 @@ def measure_roles(learner: SelfplayLearner, tables: BatchTables, deals: Sequence
 
     Args:
         learner: With a head that has learned.
-        tables: Made with `autoreset=False` and a belief among the features, one for each deal.
+        tables: Made with `autoreset=None` and a belief among the features, one for each deal.
         deals: Held-out seeds.
 
     Raises:
@@ -182,7 +182,7 @@ def _one_seat(config: SelfplayConfig, members: list[pool.Member]) -> dict[str, m
     """The last snapshot, the first and `random` in one seat, going round; the other seats are heuristics."""
     snapshots = [member for member in members if member.steps is not None]
     chosen = [snapshots[-1], snapshots[0], *(member for member in members if member.name == RANDOM)]
-    floor = pool.tables_for(config, min(1000, config.test_deals), autoreset=False)
+    floor = pool.tables_for(config, min(1000, config.test_deals), autoreset=None)
     rule = pool.batch_player(RULE, floor)
     deals = seeds.HELD_OUT[: config.test_deals]
     return {
@@ -194,7 +194,7 @@ def _one_seat(config: SelfplayConfig, members: list[pool.Member]) -> dict[str, m
 def _role_loss(config: SelfplayConfig, run: Run) -> RoleLoss | None:
     """How well the head knows the roles in games of the network against itself; None where it did not learn to."""
     deals = seeds.HELD_OUT[: config.deals]
-    floor = pool.tables_for(config, len(deals), autoreset=False)
+    floor = pool.tables_for(config, len(deals), autoreset=None)
     if not config.infer or "belief" not in floor.features:
         return None
     learner = SelfplayLearner(config, floor)

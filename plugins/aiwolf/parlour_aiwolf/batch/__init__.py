@@ -30,7 +30,7 @@ class AIWolfTables(KernelTables):
     def _prepare(self, habits: Any, *, believes: bool) -> None:
         self.deal_size = self.seats
         self.rules: Any = rules_of(self.game)
-        self.rules.record, self.rules.reset = "record" in self.features, self.autoreset
+        self.rules.record, self.rules.reset = "record" in self.features, self.resets
         self.games = np.zeros(self.num_envs, GAME).view(np.recarray)
 
     def _take_deal(self, dealt: Array) -> bool:

@@ -114,7 +114,7 @@ def turn(g: Any, r: Any, action: int, b: int, turns: Any, winner: Any) -> None:
         for j in range(r.seats):
             of_village = g.roles[j] != r.wolf and g.roles[j] != r.possessed
             turns.rewards[b, j] = 1 if of_village == (won == VILLAGE) else -1
-        if r.reset:
+        if r.reset == 1:  # with the step that ended it
             begin(g, r)
         else:
             g.actor = -1
@@ -132,6 +132,9 @@ def run_all(games: Any, rules: Any, task: int, actions: Any, turns: Any, winner:
         elif task != SHOW_ONLY:
             if g.actor < 0:
                 rest(b, turns.rewards, turns.terminated, winner, DRAW)
+                if r.reset == 2:  # with the next step
+                    begin(g, r)
+                    look(g, r, b, turns)
                 continue
             action = actions[b]
             if task == PLAY_AT_RANDOM:

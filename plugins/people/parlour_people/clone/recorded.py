@@ -88,7 +88,7 @@ def replayed(games: Sequence[ReplayableGame], features: str) -> Iterator[Recorde
     """
     for start in range(0, len(games), _TABLES):
         block = games[start : start + _TABLES]
-        tables = batch.make(GAME, num_envs=len(block), features=features, autoreset=False, **block[0].config)
+        tables = batch.make(GAME, num_envs=len(block), features=features, autoreset=None, **block[0].config)
         yield from _block(tables, block)
 
 

@@ -162,7 +162,7 @@ def test_a_trained_seat_over_arrays_has_the_logits_of_its_file():
 
 
 def tables(count, **options):
-    return batch.make("avalon_v0", num_envs=count, features="summary", autoreset=False, **{**OPTIONS, **options})
+    return batch.make("avalon_v0", num_envs=count, features="summary", autoreset=None, **{**OPTIONS, **options})
 
 
 class First(nn.Module):

@@ -20,7 +20,7 @@ def config(**changes):
 
 def test_a_head_that_has_learned_nothing_gives_every_role_the_same_chance():
     """Five roles, two evil, one Merlin: chances 0.4, 0.2, 0.4; the loss of a seat is -log 0.4 = 0.916 or -log 0.2 = 1.609."""
-    tables = pool.tables_for(config(), 8, autoreset=False)
+    tables = pool.tables_for(config(), 8, autoreset=None)
     learner = SelfplayLearner(config(), tables)
     measured = run.measure_roles(learner, tables, list(range(8)))
     assert -np.log(0.4) < measured.head.value < 0.75 * -np.log(0.4) + 0.25 * -np.log(0.2) + 1e-6
@@ -33,7 +33,7 @@ def test_a_head_that_learns_from_games_knows_more_than_one_that_has_not():
     from parlour.training.learn.selfplay.learn import imitate
 
     tables = pool.tables_for(made, 64)
-    held_out = pool.tables_for(made, 64, autoreset=False)
+    held_out = pool.tables_for(made, 64, autoreset=None)
     learner = SelfplayLearner(made, tables)
     before = run.measure_roles(learner, held_out, list(range(64))).head
     imitate(learner, no_progress)
@@ -43,6 +43,6 @@ def test_a_head_that_learns_from_games_knows_more_than_one_that_has_not():
 
 def test_without_a_belief_among_the_features_there_is_nothing_to_compare_with():
     made = config(features="summary")
-    tables = pool.tables_for(made, 4, autoreset=False)
+    tables = pool.tables_for(made, 4, autoreset=None)
     with pytest.raises(ParlourError, match="hold no belief; accepted: belief"):
         run.measure_roles(SelfplayLearner(made, tables), tables, [1, 2, 3, 4])
