@@ -52,7 +52,7 @@ class Command(TyperCommand):
         if HELP_ALL in args:
             ctx.meta[HELP_ALL] = True
             args = ["--help"]
-        return super().parse_args(ctx, args)
+        return super().parse_args(ctx, _with_seats(args, named=any(_names_a_seat(option) for option in self.params)))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help; the options that `--help` does not list are hidden ones."""
@@ -64,6 +64,24 @@ class Command(TyperCommand):
         super().format_help(ctx, formatter)
         for option in rare:
             option.hidden = True
+
+
+def _names_a_seat(option: Any) -> bool:
+    return "--seat" in option.opts and option.metavar == "<str>"
+
+
+def _with_seats(words: list[str], *, named: bool) -> list[str]:
+    """The words of a command whose seat may be called `0` or `player_0`, with the one that the command reads.
+
+    >>> _with_seats(["a.jsonl", "--seat", "3"], named=True), _with_seats(["--seat=player_3"], named=False)
+    (['a.jsonl', '--seat', 'player_3'], ['--seat=3'])
+    """
+    wanted, other = (r"player_\1", r"(\d+)") if named else (r"\1", r"player_(\d+)")
+    seats = [number > 0 and words[number - 1] == "--seat" for number in range(len(words))]
+    return [
+        re.sub(rf"^(?:{other})$", wanted, word) if seat else re.sub(rf"^--seat={other}$", f"--seat={wanted}", word)
+        for word, seat in zip(words, seats, strict=True)
+    ]
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,9 @@ _MOST_OBSERVED: Final = 50_000_000
 def replay(
     file: Annotated[Path, typer.Argument(), "Transcript file; with --html also a folder of transcripts."],
     seat: Annotated[
-        str | None, "Show what this player observed at each turn; with --json, only that; None: all moves."
+        str | None,
+        typer.Option(metavar="<str>"),
+        "Show what this player observed at each turn; with --json, only that; None: all moves.",
     ] = None,
     cases: Annotated[
         list[Path] | None,

@@ -159,3 +159,20 @@ def test_a_command_gets_its_configuration():
 def test_what_a_configuration_does_not_accept_is_refused(words, why):
     with pytest.raises(ParlourError, match=re.escape(why)):
         call(*words.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "seat"),
+    [
+        (["show", "case", "seed:7", "--seat", "player_2"], ["show", "case", "seed:7", "--seat", "2"]),
+        (["show", "case", "seed:7", "--seat=player_2"], ["show", "case", "seed:7", "--seat", "2"]),
+    ],
+)
+def test_a_seat_is_called_by_its_number_or_its_name(words, seat, output_of):
+    assert output_of(words) == output_of(seat)
+
+
+def test_a_seat_of_a_transcript_is_called_by_its_number_or_its_name(tmp_path, output_of):
+    output_of(["play", "template_v0", "--policy", "random", "--out", str(tmp_path)])
+    file = str(tmp_path / "template_v0-1.jsonl")
+    assert output_of(["replay", file, "--seat", "1"]) == output_of(["replay", file, "--seat", "player_1"])
