@@ -9,12 +9,11 @@ from __future__ import annotations
 from itertools import takewhile
 
 from parlour.envs.core import Event, Move
-from parlour.envs.werewolf.vocabulary import WerewolfView
+from parlour.envs.language import speech
+from parlour.envs.werewolf.vocabulary import CHECKS, CHOSEN, GUARDS, KILL, NIGHT, SEER, WEREWOLF, WerewolfView
 
 from parlour_aiwolf.state import AIWolfChoices
 from parlour_aiwolf.vocabulary import ATTACK_VOTES, BODYGUARD, REMARK, TALK_OVER, AIWolfRules
-from parlour_aiwolf.words import speech
-from parlour_aiwolf.words.werewolf import CHECKS, CHOSEN, GUARDS, KILL, NIGHT, SEER, WEREWOLF
 
 
 class AIWolfNight:

@@ -25,6 +25,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, announcement, shuffles
 from parlour.envs.hidden_roles.rules import NOTHING, HiddenRoles
+from parlour.envs.language import speech
+from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.vocabulary import WerewolfView
 
 from parlour_aiwolf.night import AIWolfNight
@@ -39,7 +41,6 @@ from parlour_aiwolf.vocabulary import (
     AIWolfRules,
     side_of,
 )
-from parlour_aiwolf.words import speech, werewolf as game
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,11 +9,11 @@ from typing import Final, NamedTuple
 
 from parlour.envs.core import Event, Move
 from parlour.envs.hidden_roles.rules import NOTHING, Options, shown
+from parlour.envs.language import speech
 from parlour.envs.language.speech import speeches
+from parlour.envs.werewolf.vocabulary import BALLOT, CHECKS, GUARDS, KILL
 
 from parlour_aiwolf.vocabulary import REMARK, TALK_ACTS, TALK_OVER
-from parlour_aiwolf.words import speech
-from parlour_aiwolf.words.werewolf import BALLOT, CHECKS, GUARDS, KILL
 
 
 class Phase(IntEnum):

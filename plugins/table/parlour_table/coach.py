@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs.common import dotted
 from parlour.envs.core import NATURE, OVER, Move, ParlourError, View
+from parlour.envs.language import speech
 from parlour.envs.language.english import name
 from parlour.envs.language.entries import TextAction
 from parlour.envs.spec import GameSpec
@@ -24,7 +25,6 @@ from parlour.policies.voice.phrases import SeatPhrases
 from parlour.policies.voice.spoken import VOICES
 
 from parlour_table.outlook import outlook
-from parlour_table.words import speech
 
 FIRST, MORE = 12, 48
 """Games that are played from each move of a decision, and from those that seem to have cost most."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Move
+from parlour.envs.language import speech
 from parlour.envs.language.english import name
+from parlour.envs.werewolf import vocabulary as werewolf
 from parlour.envs.werewolf.vocabulary import WerewolfView
-
-from parlour_table.words import avalon, speech, werewolf
 
 _NAMED: Final = (speech.ACCUSE, speech.DEFEND, speech.RECOMMEND, speech.REPORT, *werewolf.TARGETED)
 

@@ -11,12 +11,13 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs.batch.werewolf.layout import number_catalogue
 from parlour.envs.core import Move
+from parlour.envs.language import speech
+from parlour.envs.werewolf import vocabulary as game
 
 from parlour_aiwolf.encode import CLEARED, OF_SEAT
 from parlour_aiwolf.rules import AIWolf
 from parlour_aiwolf.state import Phase
 from parlour_aiwolf.vocabulary import BODYGUARD, MEDIUM, POSSESSED, REMARK, TABLES, TALK_OVER
-from parlour_aiwolf.words import speech, werewolf as game
 
 LANES: Final = 16
 

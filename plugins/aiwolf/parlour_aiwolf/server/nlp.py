@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from parlour.envs.common.json_values import json_value
 from parlour.envs.core import Move, ParlourError, accept
+from parlour.envs.language import speech
 from parlour.envs.language.english import name as player_name
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.training.play.extras import import_extra
@@ -21,7 +22,6 @@ from parlour_aiwolf.rules import AIWolf
 from parlour_aiwolf.server.received import ReceivedGame, reading
 from parlour_aiwolf.server.visitor import LONGEST_PACKET, Visitor
 from parlour_aiwolf.vocabulary import REMARK, TALK_OVER, AIWolfRules
-from parlour_aiwolf.words import speech
 
 REQUESTS: Final = (
     *("NAME", "INITIALIZE", "DAILY_INITIALIZE", "TALK", "WHISPER", "VOTE"),

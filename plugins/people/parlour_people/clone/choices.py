@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
+from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.replay import Transcript
@@ -26,7 +27,6 @@ from parlour_people.cloned.features import SPEECH, decision_of, described, group
 from parlour_people.cloned.record import Array, SeatRecord, acts_of
 from parlour_people.multi_round.player import MultiRoundPlayer
 from parlour_people.multi_round.rules import CONSULT
-from parlour_people.words import avalon as game
 
 Method = Literal["choice", "networks"]
 

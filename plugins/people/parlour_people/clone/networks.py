@@ -22,6 +22,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from parlour.envs.avalon import vocabulary
+from parlour.envs.avalon.vocabulary import ROLES
 from parlour.envs.batch.players import HeuristicSeats
 from parlour.envs.core import Move
 from parlour.policies.network import forward
@@ -32,8 +34,6 @@ from torch.nn import functional
 
 from parlour_people.clone.recorded import RecordedTurn, ReplayableGame, replayed
 from parlour_people.cloned import FEATURES, INPUTS, Layers, inputs_of
-from parlour_people.words import avalon as vocabulary
-from parlour_people.words.avalon import ROLES
 
 HIDDEN: Final = (192, 64)
 DROPOUT: Final = 0.25

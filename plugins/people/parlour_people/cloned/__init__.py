@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Protocol, Self
 
 import numpy as np
-from parlour.envs.avalon.vocabulary import AvalonView
+from parlour.envs.avalon.vocabulary import ROLES, AvalonView
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.registry import lookup
 from parlour.envs.settings import Accepts, Settings
@@ -33,7 +33,6 @@ from scipy.special import softmax
 from parlour_people.cloned.features import COLUMNS, DECISIONS, GROUPS, decision_of, described, group_of
 from parlour_people.cloned.record import Array, SeatRecord
 from parlour_people.multi_round import GAME as MULTI_ROUND
-from parlour_people.words.avalon import ROLES
 
 __all__ = ["CLONE", "ChoiceHead", "ChoiceNetwork", "ClonedPlayer", "is_clone"]
 

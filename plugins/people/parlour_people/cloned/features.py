@@ -13,13 +13,14 @@ from itertools import groupby
 from typing import Final
 
 import numpy as np
+from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Move
+from parlour.envs.language import speech
 
 from parlour_people.arrays import team_rows, teams
 from parlour_people.cloned.record import Array, SeatRecord
 from parlour_people.multi_round.rules import CONSULT
-from parlour_people.words import avalon as game, speech
 
 SPEECH: Final = "speech"
 DECISIONS: Final = (game.BALLOT, game.TEAM, game.CARD, game.GUESS, SPEECH)

@@ -13,15 +13,15 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import AvalonBelief
 from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Event, Move
-from parlour.envs.language import claims as spoken
+from parlour.envs.language import claims as spoken, speech
 
 from parlour_people.multi_round.player import take_gathering
 from parlour_people.multi_round.rules import CONSULT
-from parlour_people.words import avalon as game, speech
 
 PROPOSE: Final = "propose"
 

@@ -10,11 +10,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import AvalonBelief
 from parlour.envs.avalon.deals import Key
-from parlour.envs.avalon.habits import AvalonHabits
+from parlour.envs.avalon.habits import (
+    LEADERS,
+    AvalonHabits,
+)
+from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.public import Public
 from parlour.envs.core import Event
+from parlour.envs.language import speech
 from parlour.envs.language.claims import claims
 
 from parlour_people.arrays import Array, Numbers, Terms, team_rows, teams
@@ -22,8 +28,6 @@ from parlour_people.habits import conduct, spoken
 from parlour_people.habits.learner import Loss, Widths, by_table, nothing
 from parlour_people.habits.model import CLAIM_TERMS, STANCES, ClaimHabits, PeopleHabits
 from parlour_people.habits.report import BeliefRead, side_loss
-from parlour_people.words import avalon as game, speech
-from parlour_people.words.avalon import LEADERS, PLAYERS
 
 
 @dataclass(frozen=True)

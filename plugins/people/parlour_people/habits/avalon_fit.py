@@ -18,7 +18,12 @@ from math import log
 from typing import Final
 
 import numpy as np
-from parlour.envs.avalon.habits import AvalonHabits
+from parlour.envs.avalon import vocabulary as game
+from parlour.envs.avalon.habits import (
+    LEADERS,
+    AvalonHabits,
+)
+from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.registry import lookup
 
 from parlour_people.arrays import Array, Terms
@@ -26,8 +31,6 @@ from parlour_people.habits import avalon as recorded, learner, model as habits
 from parlour_people.habits.conduct import MOOD_SHARES, MOODS, over_moods
 from parlour_people.habits.likelihoods import Likelihoods
 from parlour_people.multi_round import GAME as MULTI_ROUND
-from parlour_people.words import avalon as game
-from parlour_people.words.avalon import LEADERS, PLAYERS
 
 WORDS: Final = "learned, words"
 """The reading that also uses speech."""

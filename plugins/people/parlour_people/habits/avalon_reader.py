@@ -12,16 +12,16 @@ from typing import Any, Final
 
 import numpy as np
 from numba import prange, set_num_threads
+from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.deals import Key
 from parlour.envs.avalon.evidence import Watched
 from parlour.envs.avalon.habits import PublicEvidence
+from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.batch.compiled import kernel, loop
 
 from parlour_people.arrays import Array, Numbers
 from parlour_people.habits.avalon import PublicGame
 from parlour_people.habits.learner import Loss, Widths, by_table
-from parlour_people.words import avalon as game
-from parlour_people.words.avalon import PLAYERS
 
 CARD_STRIDE: Final = 18
 

@@ -25,11 +25,11 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs.avalon.public import Public
 from parlour.envs.language.claims import claims
+from parlour.envs.language.speech import ACCUSE, DEFEND
 
 from parlour_people.arrays import Array, Numbers, Terms
 from parlour_people.habits.conduct import SURE
 from parlour_people.habits.model import CLAIM_TERMS
-from parlour_people.words.speech import ACCUSE, DEFEND
 
 PROPOSE: Final = "propose"
 

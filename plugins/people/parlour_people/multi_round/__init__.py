@@ -22,11 +22,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from parlour.envs.avalon.presets import PLAYERS
+from parlour.envs.avalon.vocabulary import EVIL, GOOD
 from parlour.envs.spec import GameOptions, GameSpec
 from pydantic import Field
 
 from parlour_people.multi_round.rules import MultiRoundAvalon
-from parlour_people.words.avalon import EVIL, GOOD, PLAYERS
 
 if TYPE_CHECKING:
     from parlour_people.multi_round.text import MultiRoundText

@@ -14,14 +14,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
+from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.options import AvalonOptions
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.state import AvalonPhase, AvalonState
+from parlour.envs.avalon.vocabulary import ASSASSIN, MERLIN, MORDRED, MORGANA, OBERON, PERCIVAL, SERVANT
 from parlour.envs.core import Event, Move, announcement
 from parlour.envs.hidden_roles.rules import HiddenRoles, shown
-
-from parlour_people.words import avalon as game
-from parlour_people.words.avalon import ASSASSIN, MERLIN, MORDRED, MORGANA, OBERON, PERCIVAL, SERVANT
 
 ROLE_SETS: Final = {"deeprole": ("Merlin", "Loyal Servant", "Loyal Servant", "Assassin", "Minion")}
 

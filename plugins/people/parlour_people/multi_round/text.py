@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from parlour.envs.avalon import vocabulary
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.text import AvalonText
-from parlour.envs.avalon.vocabulary import AvalonView
+from parlour.envs.avalon.vocabulary import OBERON, AvalonView
 from parlour.envs.core import Event, Move
 from parlour.envs.language.english import PLAYER, last_clause, name, negated
 from parlour.envs.language.speech import quote
 from parlour.envs.language.text import speech_line
 
 from parlour_people.multi_round.rules import CONSULT, GATHERS, GOES
-from parlour_people.words import avalon as vocabulary
-from parlour_people.words.avalon import OBERON
 
 MODERATOR: Final = "Moderator: "
 

@@ -28,7 +28,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.avalon.options import check_roles
+from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.state import AvalonPhase
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.registry import lookup
@@ -37,8 +39,6 @@ from parlour.training.records.json_objects import JsonObject
 from parlour.training.records.reading import Names, RecordFormat
 
 from parlour_people.records import record_notes, table_of
-from parlour_people.words import avalon
-from parlour_people.words.avalon import PLAYERS
 
 FILE_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from parlour.envs.murder_mystery import vocabulary as game
+
 from parlour_table.board import EVIL, GOOD, NOW, PLAIN, Board, Mark, Track, TrackStep, public
-from parlour_table.words import murder_mystery as game
 
 
 def mystery_board(view: Any) -> Board:
