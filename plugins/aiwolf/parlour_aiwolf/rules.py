@@ -20,11 +20,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, announcement, shuffles
-from parlour.envs.hidden_roles.rules import NOTHING, HiddenRoles
+from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome, announcement, shuffles
+from parlour.envs.hidden_roles.rules import NOTHING, HiddenRoles, Options
 from parlour.envs.language import speech
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.vocabulary import WerewolfView
@@ -129,7 +128,7 @@ class AIWolf(HiddenRoles[AIWolfState]):
             self.roles,
             self.role_names,
             side_of(role) if role else "",
-            _fellows(standing.roles, self.wolf, seat) if role == game.WEREWOLF else (),
+            game.fellows(standing.roles, self.wolf, seat) if role == game.WEREWOLF else (),
             standing.alive,
             standing.day,
             Phase.WHISPER <= s.phase <= Phase.CHECK,
@@ -292,7 +291,7 @@ class AIWolf(HiddenRoles[AIWolfState]):
         """Who talks in this phase."""
         return s.standing.living if s.phase == Phase.TALK else s.standing.wolves
 
-    def _lines(self, s: AIWolfState, seat: int) -> Any:
+    def _lines(self, s: AIWolfState, seat: int) -> Options:
         may_skip = s.said[seat][1] < self.rules.skips
         if s.phase == Phase.TALK:
             return self.choices.talk(seat, may_skip)
@@ -362,8 +361,3 @@ def _most(votes: tuple[Move, ...] | list[Move]) -> tuple[Move, ...]:
     counts = Counter(votes)
     most = max(counts.values())
     return tuple(sorted(target for target, count in counts.items() if count == most))
-
-
-@lru_cache(maxsize=1024)
-def _fellows(roles: tuple[int, ...], wolf: int, seat: int) -> tuple[Knowledge, ...]:
-    return (Knowledge((game.WEREWOLF,), tuple(j for j, role in enumerate(roles) if role == wolf and j != seat)),)

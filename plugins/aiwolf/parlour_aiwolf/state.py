@@ -36,9 +36,6 @@ class Phase(IntEnum):
 
 _KEPT: Final = 16_384
 
-_ABOUT_OTHERS: Final = (speech.ACCUSE, speech.DEFEND, speech.REPORT)
-"""Nobody says these of himself."""
-
 
 class AIWolfStanding(NamedTuple):
     """What changes at dawn, at dusk, or by a power, only."""
@@ -110,9 +107,7 @@ class AIWolfChoices:
     @lru_cache(maxsize=_KEPT)  # noqa: B019 - bounded, and tables of rules live as long as their environments
     def talk(self, seat: int, may_skip: bool) -> Options:
         """A line by day: nobody hears it before the turn is over."""
-        return Options(
-            tuple(m for m in self._talks if _open(m, may_skip) and not (m.kind in _ABOUT_OTHERS and m.args[0] == seat))
-        )
+        return Options(tuple(m for m in self._talks if _open(m, may_skip) and speech.sayable(m, seat)))
 
     @lru_cache(maxsize=_KEPT)  # noqa: B019
     def whisper(self, alive: tuple[bool, ...], wolves: tuple[int, ...], may_skip: bool) -> Options:

@@ -21,12 +21,12 @@ from parlour.envs.avalon.habits import (
     LEADERS,
     LearnedHabits,
     PublicEvidence,
+    Term,
+    Terms,
 )
 from parlour.envs.hidden_roles.habit_files import HabitsByPlayers, Named
 from parlour.envs.settings import SPARSE, Accepts, Settings
 from pydantic import BeforeValidator, SerializerFunctionWrapHandler, WrapSerializer
-
-from parlour_people.arrays import Term, Terms
 
 NUMBERS: Final = "numbers from -50 to 50"
 

@@ -20,7 +20,7 @@ Versions: v0, first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.vocabulary import EVIL, GOOD
@@ -30,6 +30,7 @@ from pydantic import Field
 from parlour_people.multi_round.rules import MultiRoundAvalon
 
 if TYPE_CHECKING:
+    from parlour_people.multi_round.encode import MultiRoundEncoders
     from parlour_people.multi_round.text import MultiRoundText
 
 
@@ -59,7 +60,7 @@ class MultiRoundSpec(GameSpec):
 
         return MultiRoundText(game)
 
-    def encoder(self, game: MultiRoundAvalon) -> Any:
+    def encoder(self, game: MultiRoundAvalon) -> MultiRoundEncoders:
         """The features of Avalon, with one move more."""
         from parlour_people.multi_round.encode import MultiRoundEncoders
 

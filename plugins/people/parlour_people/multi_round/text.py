@@ -10,13 +10,11 @@ from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.text import AvalonText
 from parlour.envs.avalon.vocabulary import OBERON, AvalonView
 from parlour.envs.core import Event, Move
-from parlour.envs.language.english import PLAYER, last_clause, name, negated
+from parlour.envs.language.english import PLAYER, last_clause, name, names, negated
 from parlour.envs.language.speech import quote
 from parlour.envs.language.text import speech_line
 
 from parlour_people.multi_round.rules import CONSULT, GATHERS, GOES
-
-MODERATOR: Final = "Moderator: "
 
 _RULES: Final = (
     (
@@ -58,19 +56,22 @@ class MultiRoundText(AvalonText):
 
     def line(self, event: Event) -> str:
         seat, move, _ = event
-        if move.kind == GATHERS:
-            return f"{MODERATOR}To the evil players: you are {', '.join(map(name, move.args)) or 'nobody'}. You now talk among yourselves.\n"
-        if move.kind == GOES:
-            return f"{MODERATOR}This is the fifth team of the quest: it goes without a vote.\n"
         if move.kind == CONSULT:
             return f"To the evil players, {speech_line(seat, move, self.say(move))}"
         if not move.words or move.kind in vocabulary.ACTS:
             return super().line(event)
         words = quote(move.words)
         if move.kind == vocabulary.TEAM:
-            return f"{name(seat)} proposes the team {', '.join(map(name, move.args)) or 'nobody'}: {words}\n"
+            return f"{name(seat)} proposes the team {names(move.args)}: {words}\n"
         says = " says of its vote" if move.kind == vocabulary.BALLOT else ""
         return f"Privately, {name(seat)}{says}: {words} (taken as: {self.say(move)})\n"
+
+    def _announcement(self, move: Move) -> str:
+        if move.kind == GATHERS:
+            return f"To the evil players: you are {names(move.args)}. You now talk among yourselves."
+        if move.kind == GOES:
+            return "This is the fifth team of the quest: it goes without a vote."
+        return super()._announcement(move)
 
     def say(self, move: Move) -> str:
         if move.kind != CONSULT:

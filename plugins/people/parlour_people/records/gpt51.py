@@ -36,11 +36,10 @@ from parlour.envs.core import Move
 from parlour.envs.registry import lookup
 from parlour.training.records.avalon.table import RecordedGame
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.reading import Names, RecordFormat
+from parlour.training.records.reading import Names, RecordFormat, record_notes
 
 from parlour_people.multi_round import GAME, MultiRoundOptions
 from parlour_people.multi_round.rules import CONSULTATION
-from parlour_people.records import record_notes
 
 ROLES: Final = {
     "merlin": avalon.MERLIN,
