@@ -24,11 +24,9 @@ from parlour.envs.language import claims as spoken, speech
 from parlour_people.multi_round.player import take_gathering
 from parlour_people.multi_round.rules import CONSULT
 
-PROPOSE: Final = "propose"
-
 _NAMED: Final = re.compile(r"player[_ ]?(\d{1,2})(?!\w)", re.IGNORECASE)
-_FOR: Final = {speech.ACCUSE: -1.0, speech.DEFEND: 1.0, speech.RECOMMEND: 1.0, PROPOSE: 1.0}
-_ACT: Final = {speech.ACCUSE: speech.ACCUSE, speech.DEFEND: speech.DEFEND, PROPOSE: speech.RECOMMEND}
+_FOR: Final = {speech.ACCUSE: -1.0, speech.DEFEND: 1.0, speech.RECOMMEND: 1.0, game.TEAM: 1.0}
+_ACT: Final = {speech.ACCUSE: speech.ACCUSE, speech.DEFEND: speech.DEFEND, game.TEAM: speech.RECOMMEND}
 """Kind of a claim -> the act that says it of one seat."""
 _READ: Final = 4000
 """Characters of a statement that are read."""

@@ -20,22 +20,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import log
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.avalon.habits import Terms
 from parlour.envs.avalon.public import Public
+from parlour.envs.avalon.vocabulary import TEAM
 from parlour.envs.language.claims import claims
 from parlour.envs.language.speech import ACCUSE, DEFEND
 
 from parlour_people.habits.conduct import SURE
 from parlour_people.habits.model import CLAIM_TERMS
 
-PROPOSE: Final = "propose"
-
 NOTHING, PROPOSED, DEFENDED, ACCUSED = range(4)
-_STANCE_OF = {PROPOSE: PROPOSED, DEFEND: DEFENDED, ACCUSE: ACCUSED}
+_STANCE_OF = {TEAM: PROPOSED, DEFEND: DEFENDED, ACCUSE: ACCUSED}
 _EVIL, _EVIL_AND_DOUBT, _DOUBT = (CLAIM_TERMS.index(term) for term in ("evil", "evil and doubt", "doubt"))
 _CERTAIN = 0.98
 """No doubt is taken to be larger."""

@@ -10,7 +10,7 @@ from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.text import AvalonText
 from parlour.envs.avalon.vocabulary import OBERON, AvalonView
 from parlour.envs.core import Event, Move
-from parlour.envs.language.english import PLAYER, last_clause, name, names, negated
+from parlour.envs.language.english import PLAYER, name, names, negated_match
 from parlour.envs.language.speech import quote
 from parlour.envs.language.text import speech_line
 
@@ -94,10 +94,6 @@ class MultiRoundText(AvalonText):
 
 def _read_hold(text: str, legal: tuple[Move, ...]) -> Move:
     """The one player whom free words hold for Merlin; nobody, if they hold none or several."""
-    seats = {
-        next(filter(None, match.groups()))
-        for match in _HOLDS.finditer(text)
-        if not negated(last_clause(text[: match.start()]) + match[0])
-    }
+    seats = {next(filter(None, match.groups())) for match in _HOLDS.finditer(text) if not negated_match(text, match)}
     move = Move(CONSULT, tuple(int(seat) for seat in seats))
     return Move(CONSULT, move.args if move in legal else (), text)
