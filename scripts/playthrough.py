@@ -1,4 +1,7 @@
-"""Write golden playthroughs and features, which the tests compare. Usage: python scripts/playthrough.py NAME | --all."""
+"""Write golden playthroughs and features, which the tests compare. Usage: python scripts/playthrough.py NAME | --all.
+
+Those of a plugin's games lie with its tests; they are written where the plugin is installed.
+"""
 
 import json
 import sys
@@ -7,21 +10,37 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from parlour.envs import registry
 from parlour.envs.adapters.wording import worded_kinds
 from parlour.envs.language.headings import headings_of
 from parlour.envs.language.text import clean, describe
+from parlour.envs.registry import GAMES, registry
 from parlour.envs.testing.table import random_playout, sampled
 
-FOLDER = Path(__file__).resolve().parents[1] / "tests" / "envs" / "playthroughs"
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "tests" / "envs" / "playthroughs"
 SAYINGS = ("I suspect player_1!", "Trust me:\nI am Merlin.", "我同意。", "Moderator: # What has happened")
-# game, what is added to the file's name, options, and a seed whose random game shows much
-TABLES = json.loads((FOLDER / "tables.json").read_text("utf-8"))
+Table = tuple[str, dict[str, Any], int]
+"""Game, options, and a seed whose random game shows much."""
+
+
+def tables(folder: Path) -> dict[str, Table]:
+    """File name -> what is played: the tables that `tables.json` of a folder lists."""
+    listed = json.loads((folder / "tables.json").read_text("utf-8"))
+    return {f"{game}{name}.txt": (game, options, seed) for game, name, options, seed in listed}
 
 
 def files(game: str) -> dict[str, tuple[dict[str, Any], int]]:
-    """File name -> options and seed. A game without a table of its own is played with its defaults."""
-    return {f"{game}{name}.txt": table for g, name, *table in TABLES if g == game} or {f"{game}.txt": ({}, 1)}
+    """File name -> options and seed. A game of the core without a table of its own is played with its defaults."""
+    own = {file: (options, seed) for file, (of, options, seed) in tables(FOLDER).items() if of == game}
+    return own or {f"{game}.txt": ({}, 1)}
+
+
+def everything() -> dict[Path, dict[str, Table]]:
+    """Folder -> its files, of the core's games and of those plugins' that are installed."""
+    core = {file: (game, *table) for game in GAMES for file, table in files(game).items()}
+    plugins = {folder: tables(folder) for folder in sorted(ROOT.glob("plugins/*/tests/playthroughs"))}
+    installed = {folder: {f: t for f, t in of.items() if t[0] in registry} for folder, of in plugins.items()}
+    return {FOLDER: core} | {folder: of for folder, of in installed.items() if of}
 
 
 def playthrough(game: str, options: dict[str, Any], seed: int) -> Iterator[str]:
@@ -75,9 +94,9 @@ def feature_sums(game: str, options: dict[str, Any], seed: int) -> dict[str, lis
     return sums
 
 
-def write_features(folder: Path) -> None:
+def write_features(folder: Path, listed: dict[str, Table]) -> None:
     """All sums in one JSON file: name of each playthrough -> kind -> sums, a kind a line."""
-    of = {file: feature_sums(game, *table) for game in registry for file, table in files(game).items()}
+    of = {file: feature_sums(*table) for file, table in listed.items()}
     lines = {
         file: ",\n  ".join(f'"{kind}": {json.dumps(row)}' for kind, row in sums.items()) for file, sums in of.items()
     }
@@ -86,7 +105,9 @@ def write_features(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    for chosen in registry if sys.argv[1:] == ["--all"] else sys.argv[1:] or sys.exit(__doc__):
-        for file, table in files(chosen).items():
-            (FOLDER / file).write_text("\n".join(playthrough(chosen, *table)), encoding="utf-8")
-    write_features(FOLDER)
+    chosen = sys.argv[1:] or sys.exit(__doc__)
+    for at, every in everything().items():
+        for path, game_table in every.items():
+            if chosen == ["--all"] or game_table[0] in chosen:
+                (at / path).write_text("\n".join(playthrough(*game_table)), encoding="utf-8")
+        write_features(at, every)

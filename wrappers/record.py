@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from parlour.envs import replay
 from parlour.envs.common.writing import LineFile
 from parlour.envs.core import Outcome, ParlourError
+from parlour.envs.language import transcript_lines
 from parlour.envs.language.entries import Entry
 from parlour.wrappers.base import inner_game
 from pettingzoo.utils.env import AECEnv
@@ -59,7 +59,7 @@ class Recorder(BaseWrapper[str, Any, Any]):
         self._lines = 0
         base = self.game_env
         seeded = {} if seed is None else {"seed": seed}
-        self._write(replay.header_line(base.game_name, base.game.config, {**seeded, **self.header}))
+        self._write(transcript_lines.header_line(base.game_name, base.game.config, {**seeded, **self.header}))
         base.listener = self._listen
         super().reset(seed=seed, options=options)
 
@@ -72,18 +72,18 @@ class Recorder(BaseWrapper[str, Any, Any]):
         self.game_env.listener = None
         if self._file is not None:
             if unfinished:
-                self._write(replay.unfinished_line(unfinished, self._notes))
+                self._write(transcript_lines.unfinished_line(unfinished, self._notes))
                 self._notes = {}
             self._file.close()
             self._file = None
 
     def _listen(self, report: Entry | Outcome) -> None:
         if isinstance(report, Outcome):
-            self._write(replay.outcome_line(report, self._notes))
+            self._write(transcript_lines.outcome_line(report, self._notes))
             self._notes = {}
             self.close_transcript()
         else:
-            self._write(replay.entry_line(self._lines, report, self.game_env.text, self._notes))
+            self._write(transcript_lines.entry_line(self._lines, report, self.game_env.text, self._notes))
             self._lines += 1
             self._notes = {}
 

@@ -130,13 +130,38 @@ class AvalonText(MoveSentences[AvalonView]):
     def line(self, event: Event) -> str:
         seat, move, _ = event
         if seat == NATURE:
-            return f"{MODERATOR}{_announcement(move, self._guesser)}\n"
+            return f"{MODERATOR}{self._announcement(move)}\n"
         kind, sentence = move.kind, self.say(move)
         if kind in speech.ACTS:
             return speech_line(seat, move, sentence)
         if kind == vocabulary.TEAM:
             return f"{name(seat)} proposes the team {names(move.args)}.\n"
         return f"Privately, {name(seat)}: {sentence}\n"
+
+    def _announcement(self, move: Move) -> str:
+        """What the moderator says."""
+        kind, args, _ = move
+        if kind == vocabulary.LEADS:
+            quest, leader, size, counted, fails = args
+            needs = "" if fails == 1 else " Two fail cards fail this quest."
+            return f"Quest {quest + 1}, proposal {counted + 1}: {name(leader)} leads. Team size {size}.{needs}"
+        if kind == vocabulary.VOTES:
+            goes, *votes = args
+            approve = [seat for seat, vote in enumerate(votes) if vote]
+            reject = [seat for seat, vote in enumerate(votes) if not vote]
+            result = "accepted" if goes else "rejected"
+            return f"The team is {result}. Approve: {names(approve)}. Reject: {names(reject)}."
+        if kind == vocabulary.FAILS:
+            quest, fails, success = args
+            return f"Quest {quest + 1} {'succeeds' if success else 'fails'}. Fail cards: {fails}."
+        if kind == vocabulary.SCORE:
+            return f"Score: good {args[0]}, evil {args[1]}."
+        if kind == vocabulary.EXPOSED:
+            guess = f"{name(args[0])}, {self._guesser}, guesses that {name(args[1])} is Merlin"
+            return f"{guess}. The guess is {'right' if args[2] else 'wrong'}."
+        if kind == vocabulary.DRAWN:
+            return f"The team was too small. Drawn by lot to go instead: {names(args)}."
+        return "The roles are dealt."
 
     def ask(self, legal: tuple[Move, ...]) -> str:
         return self._asks.get(legal[0].kind, _TALK)
@@ -175,31 +200,6 @@ class AvalonText(MoveSentences[AvalonView]):
         if kind == vocabulary.TEAM:
             return Move(vocabulary.TEAM, _filled(text, view, rng))
         return legal[0]
-
-
-def _announcement(move: Move, guesser: str) -> str:
-    kind, args, _ = move
-    if kind == vocabulary.LEADS:
-        quest, leader, size, counted, fails = args
-        needs = "" if fails == 1 else " Two fail cards fail this quest."
-        return f"Quest {quest + 1}, proposal {counted + 1}: {name(leader)} leads. Team size {size}.{needs}"
-    if kind == vocabulary.VOTES:
-        goes, *votes = args
-        approve = [seat for seat, vote in enumerate(votes) if vote]
-        reject = [seat for seat, vote in enumerate(votes) if not vote]
-        result = "accepted" if goes else "rejected"
-        return f"The team is {result}. Approve: {names(approve)}. Reject: {names(reject)}."
-    if kind == vocabulary.FAILS:
-        quest, fails, success = args
-        return f"Quest {quest + 1} {'succeeds' if success else 'fails'}. Fail cards: {fails}."
-    if kind == vocabulary.SCORE:
-        return f"Score: good {args[0]}, evil {args[1]}."
-    if kind == vocabulary.EXPOSED:
-        guess = f"{name(args[0])}, {guesser}, guesses that {name(args[1])} is Merlin"
-        return f"{guess}. The guess is {'right' if args[2] else 'wrong'}."
-    if kind == vocabulary.DRAWN:
-        return f"The team was too small. Drawn by lot to go instead: {names(args)}."
-    return "The roles are dealt."
 
 
 def _legal(move: Move, text: str, legal: tuple[Move, ...]) -> Move:

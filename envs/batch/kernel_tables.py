@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final
+from enum import IntEnum
+from typing import Any, ClassVar
 
 import numpy as np
 from numba import prange
@@ -18,12 +19,15 @@ from parlour.envs.batch.tables import NOBODY, SAME_STEP, Array, Autoreset, Batch
 from parlour.envs.core import ParlourError
 from parlour.envs.spec import GameSpec
 
-SHOW_ONLY: Final = 0
-DEAL: Final = 1
-START: Final = 2
-PLAY: Final = 3
-PLAY_AT_RANDOM: Final = 4
-"""What a loop does before it shows all games: nothing, deal them, begin those that are dealt, or play."""
+
+class Task(IntEnum):
+    """What a loop does before it shows all games: nothing, deal them, begin those that are dealt, or play."""
+
+    SHOW_ONLY = 0
+    DEAL = 1
+    START = 2
+    PLAY = 3
+    PLAY_AT_RANDOM = 4
 
 
 class KernelTables(BatchTables):
@@ -44,6 +48,8 @@ class KernelTables(BatchTables):
     """What a row of `deal` holds, in words."""
     deal_size: int
     """How many numbers that are."""
+    heuristic_believes: ClassVar[bool] = True
+    """Whether the heuristic needs the beliefs."""
     games: Any
     """(B,) records of games."""
 
@@ -74,7 +80,7 @@ class KernelTables(BatchTables):
     def reset(self, seed: int | Sequence[int]) -> Turns:
         seeds = seeds_of(seed, self.num_envs)
         self.games.nature, self.games.players = started(seeds, 0), started(seeds, 1)
-        return self._anew(DEAL)
+        return self._anew(Task.DEAL)
 
     def deal(self, moves: Array) -> Turns:
         dealt = np.asarray(moves)
@@ -82,10 +88,10 @@ class KernelTables(BatchTables):
             raise ParlourError(f"deals of shape {dealt.shape} are not accepted; accepted: {accepted}")
         if not self._take_deal(dealt):
             raise ParlourError(f"some deal is not accepted; accepted: {self.deal_holds}")
-        return self._anew(START)
+        return self._anew(Task.START)
 
     def observe(self) -> Turns:
-        return self._loop(SHOW_ONLY)
+        return self._loop(Task.SHOW_ONLY)
 
     def hidden(self, out: Array | None = None) -> Array:
         target = self._hidden if out is None else out
@@ -95,7 +101,7 @@ class KernelTables(BatchTables):
 
     def acting(self, where: Array) -> Array:
         """Where a heuristic is to act, (B,) uint8, in the threads of these tables. Raises `ParlourError` without beliefs."""
-        if not self._believes:
+        if self.heuristic_believes and not self._believes:
             raise ParlourError(
                 "the heuristic needs tables with beliefs; accepted: beliefs=True, or features with belief"
             )
@@ -117,7 +123,7 @@ class KernelTables(BatchTables):
             raise ParlourError("this state is not accepted; accepted: one of tables made with the same arguments")
         self.games = state[:, :own].copy().view(self.games.dtype)[:, 0].view(np.recarray)
         self.weights = state[:, own:].copy().view(np.float64).reshape(self.weights.shape)
-        return self._anew(SHOW_ONLY)
+        return self._anew(Task.SHOW_ONLY)
 
     # -- what a game gives -------------------------------------------------------------------------------------
 
@@ -145,14 +151,14 @@ class KernelTables(BatchTables):
 
     def _loop(self, task: int) -> Turns:
         use_threads(self.threads)
-        self._run(task)
+        self._run(int(task))
         return self._turns
 
     def _play(self, actions: Array) -> None:
-        self._loop(PLAY)
+        self._loop(Task.PLAY)
 
     def _play_random(self) -> None:
-        self._loop(PLAY_AT_RANDOM)
+        self._loop(Task.PLAY_AT_RANDOM)
 
 
 # -- what kernels of all games write to row b of the buffers of `Turns` ---------------------------------------------------

@@ -111,6 +111,16 @@ def negated(words: str) -> bool:
     return NEGATION.search(words) is not None
 
 
+def negated_match(text: str, match: re.Match[str]) -> bool:
+    """Whether a negation stands before the end of a match, in the clause of the text in which the match begins.
+
+    >>> text = "I never said it, and I doubt that he is good"
+    >>> negated_match(text, re.search("said", text)), negated_match(text, re.search("and", text))
+    (True, False)
+    """
+    return negated(last_clause(text[: match.start()]) + match[0])
+
+
 def denied(words: str) -> bool:
     """Whether a clause is negated after all: two negations are none.
 

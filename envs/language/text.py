@@ -24,6 +24,7 @@ from parlour.envs.language.english import (
     name,
     negated,
     negated_at_end,
+    negated_match,
     only_numbers,
     seats_in,
 )
@@ -277,7 +278,7 @@ def _claimed(words: str, me: int, role_names: tuple[str, ...]) -> Iterator[tuple
     """Kind and arguments of all claims, in the order of `read_claims`, whether they may be made or not."""
     for number, (kind, pattern) in enumerate(_speech_patterns(role_names)):
         for match in pattern.finditer(words):
-            if number not in _HOLD_NEGATIONS and negated(_clause(words, match)):
+            if number not in _HOLD_NEGATIONS and negated_match(words, match):
                 continue
             args = _arguments(kind, match, role_names)
             yield kind, args
@@ -286,18 +287,13 @@ def _claimed(words: str, me: int, role_names: tuple[str, ...]) -> Iterator[tuple
                 yield from ((kind, (seat,)) for seat in (seats_in(further[0], me) if further else ()))
     for kind, lists in _LISTS:
         for match in lists.finditer(words):
-            if not negated(_clause(words, match)):
+            if not negated_match(words, match):
                 yield from ((kind, (seat,)) for seat in seats_in(match[1], me))
     for match in _SELF.finditer(words):
-        if not negated(_clause(words, match)):
+        if not negated_match(words, match):
             yield speech.RECOMMEND, (me,)
     for match in _speaking_as(role_names).finditer(words):
         yield speech.CLAIM_ROLE, _arguments(speech.CLAIM_ROLE, match, role_names)
-
-
-def _clause(words: str, match: re.Match[str]) -> str:
-    """From the beginning of the clause in which a match begins to the end of the match."""
-    return last_clause(words[: match.start()]) + match[0]
 
 
 _CHOSEN: Final = re.compile(

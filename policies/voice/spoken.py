@@ -15,7 +15,7 @@ A role says what is not true only where it needs to (`Mind.invents`); each such 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
@@ -33,7 +33,7 @@ from parlour.policies.registry import make_policy
 from parlour.policies.voice.evidence import Ledger, Mind, SeatFact, SeatReply, percent_of, reply_to
 from parlour.policies.voice.phrases import SeatPhrases
 
-__all__ = ["CLAIMS", "WORDS", "Spoken", "checked_talk", "make_player", "talk_setting", "with_voice"]
+__all__ = ["CLAIMS", "WORDS", "Spoken", "checked_talk", "make_player", "mind_of", "talk_setting", "with_voice"]
 
 WORDS, CLAIMS = "words", "claims"
 """How players that answer by number speak."""
@@ -69,6 +69,18 @@ VOICES: Final = Places(
 )
 """Game -> dotted name of `(view, habits=None) -> parlour.policies.voice.evidence.Mind`, with a file of habits or without: the exact
 belief of a seat and the facts behind it, from which players give reasons."""
+
+
+def mind_of(game: str, view: View) -> Mind[Any] | None:
+    """What a seat of a game believes and why; None for a game without a voice."""
+    return _mind(VOICES.get(game, ""), view)
+
+
+def _mind(voice: str, view: View, habits: Any = None) -> Mind[Any] | None:
+    if not voice:
+        return None
+    made: Callable[..., Mind[Any]] = dotted.load(voice, "voice")
+    return made(view) if habits is None else made(view, habits)
 
 
 def checked_talk(given: str | None, usual: str) -> str:
@@ -184,9 +196,8 @@ class Spoken(Policy):
         return move._replace(words=f"{words} {self._with_reasons(claim, chosen)}")
 
     def _mind_of(self, view: View) -> Mind[Any] | None:
-        if self._mind is None and self._voice:
-            made = dotted.load(self._voice, "voice")
-            self._mind = made(view) if self.policy.habits is None else made(view, self.policy.habits)
+        if self._mind is None:
+            self._mind = _mind(self._voice, view, self.policy.habits)
         if self._mind is not None:
             self._mind.see(view)
         return self._mind

@@ -22,6 +22,7 @@ from hypothesis import given, strategies as st
 from parlour.envs import registry, replay
 from parlour.envs.core import NATURE, ParlourError
 from parlour.envs.language.speech import ACTS
+from parlour.envs.language.transcript_lines import FORMAT
 from parlour.wrappers import Recorder, TextActions
 
 WORDS = [
@@ -98,7 +99,7 @@ def test_a_replay_observes_what_was_observed(small_table, tmp_path):
 def test_a_transcript_says_who_saw_what_and_how_it_came_in(written):
     lines = [json.loads(line) for line in written.read_text(encoding="utf-8").split("\n")[:-1]]
     header, entries, end = lines[0], lines[1:-1], lines[-1]
-    assert header["parlour"] == replay.FORMAT
+    assert header["parlour"] == FORMAT
     assert header["game"] == "avalon_v0"
     assert header["config"]["rules"] == "reference"
     assert header["players"] == ["random"] * 5

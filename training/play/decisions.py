@@ -16,7 +16,8 @@ from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.core import GameText, Move, Outcome, ParlourError, View
 from parlour.envs.language.english import name
 from parlour.envs.language.entries import Entry
-from parlour.envs.replay import BY_HEURISTIC, Transcript, states, text_of
+from parlour.envs.language.transcript_lines import BY_HEURISTIC
+from parlour.envs.replay import Transcript, states, text_of
 from parlour.policies.llm.decisions import Beginnings, Decisions, made_by, questions, summed
 from parlour.policies.llm.model import Model
 from parlour.policies.llm.transport.meter import Taken

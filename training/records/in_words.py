@@ -31,8 +31,9 @@ from parlour.envs.avalon import GAME as AVALON
 from parlour.envs.avalon.vocabulary import BALLOT, CARD
 from parlour.envs.core import NATURE, OVER, Move, ParlourError
 from parlour.envs.language import speech
+from parlour.envs.language.transcript_lines import NATURE_NAME
 from parlour.envs.registry import build
-from parlour.envs.replay import NATURE_NAME, Transcript
+from parlour.envs.replay import Transcript
 from parlour.envs.spec import GameSpec
 from parlour.envs.werewolf import GAME as WEREWOLF
 from parlour.envs.werewolf.vocabulary import HEALS

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 
 from parlour.envs.core import NATURE, GameText, Move, ParlourError, View
 from parlour.envs.language.headings import SeatNews, sections_of
-from parlour.envs.replay import BY_HEURISTIC, Transcript, reenact, states, text_of
+from parlour.envs.language.transcript_lines import BY_HEURISTIC
+from parlour.envs.replay import Transcript, reenact, states, text_of
 
 V = TypeVar("V", bound=View)
 

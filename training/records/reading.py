@@ -18,8 +18,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
-from parlour.envs import replay
 from parlour.envs.core import Game, GameText, IllegalMove, Move, Outcome, ParlourError, check_one_of
+from parlour.envs.language import transcript_lines
 from parlour.envs.language.english import name
 from parlour.envs.language.entries import Entry, entry_of
 from parlour.envs.language.text import clean
@@ -198,9 +198,9 @@ class RecordedMoves(Generic[S]):
 
     def transcript(self, notes: Mapping[str, Any]) -> str:
         """The game as a transcript; `notes` go into the header."""
-        header = replay.header_line(self._game_id, self._game.config, notes)
-        lines = [replay.entry_line(number, entry, self._text) for number, entry in enumerate(self.entries)]
-        last = replay.outcome_line(self.outcome) if self.over else replay.unfinished_line(CUT)
+        header = transcript_lines.header_line(self._game_id, self._game.config, notes)
+        lines = [transcript_lines.entry_line(number, entry, self._text) for number, entry in enumerate(self.entries)]
+        last = transcript_lines.outcome_line(self.outcome) if self.over else transcript_lines.unfinished_line(CUT)
         return "".join([header, *lines, last])
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from parlour.envs.core import NATURE, Move
-from parlour.envs.replay import BY_HEURISTIC, BY_TABLE
+from parlour.envs.language.transcript_lines import BY_HEURISTIC, BY_TABLE
 from parlour.training.play import heard
 from parlour.training.replay.asked import Pieces, as_text, asked_calls
 from parlour.training.replay.model import Offer, ReplayStep, To

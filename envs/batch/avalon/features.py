@@ -12,7 +12,7 @@ from parlour.envs.batch.avalon import belief
 from parlour.envs.batch.avalon.layout import DONE, HUNT, PROPOSE, QUEST, SEAT_SIZE, SLOTS, TALK, VOTE
 from parlour.envs.batch.avalon.play import ONGOING, begin, clipped, end, mask_row, play, start
 from parlour.envs.batch.compiled import copy, kernel, loop
-from parlour.envs.batch.kernel_tables import DEAL, PLAY_AT_RANDOM, SHOW_ONLY, START, blank, rest
+from parlour.envs.batch.kernel_tables import Task, blank, rest
 from parlour.envs.batch.streams import advance, below
 from parlour.envs.batch.tables import ILLEGAL, RESETS_NEXT, RESETS_NOW
 
@@ -179,11 +179,11 @@ def run_all(  # type: ignore[no-untyped-def]
     """See `KernelTables._run`; `Tables` and `Turns` one by one, see `compiled.loop`."""
     for b in prange(len(games)):
         g = games[b]
-        if task == DEAL:
+        if task == Task.DEAL:
             begin(g, rules[0])
-        elif task == START:
+        elif task == Task.START:
             start(g, rules[0], g.leader)
-        elif task != SHOW_ONLY:
+        elif task != Task.SHOW_ONLY:
             if g.actor < 0:
                 rest(b, rewards, terminated, winner, ONGOING)
                 if rules[0].reset == RESETS_NEXT:
@@ -191,7 +191,7 @@ def run_all(  # type: ignore[no-untyped-def]
                     _show(g, rules[0], masks, b, actor, mask, observation)
                 continue
             row, action = mask_row(g), actions[b]
-            if task == PLAY_AT_RANDOM:
+            if task == Task.PLAY_AT_RANDOM:
                 g.players = advance(g.players)
                 action = choices[row, below(g.players, counts[row])]
             elif action < 0 or action >= masks.shape[1] or not masks[row, action]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import prange
 from parlour.envs.batch.compiled import kernel, loop
-from parlour.envs.batch.kernel_tables import DEAL, PLAY_AT_RANDOM, SHOW_ONLY, START, blank, rest
+from parlour.envs.batch.kernel_tables import Task, blank, rest
 from parlour.envs.batch.tables import ILLEGAL, RESETS_NEXT, RESETS_NOW
 from parlour.envs.batch.werewolf import belief
 from parlour.envs.batch.werewolf.layout import CHECK, HUNT, LAST, POISON, PROTECT, SAVE, SEATS, TALK, VOTE, WHISPER
@@ -229,11 +229,11 @@ def run_all(games: Any, rules: Any, weights: Any, h: Any, task: int, actions: An
     """See `KernelTables._run`."""
     for b in prange(len(games)):
         g, r, w = games[b], rules[0], weights[b]
-        if task == DEAL:
+        if task == Task.DEAL:
             begin(g, r, w, h)
-        elif task == START:
+        elif task == Task.START:
             start(g, r, w, h)
-        elif task != SHOW_ONLY:
+        elif task != Task.SHOW_ONLY:
             if g.actor < 0:
                 rest(b, turns.rewards, turns.terminated, winner, DRAW)
                 if r.reset == RESETS_NEXT:
@@ -241,7 +241,7 @@ def run_all(games: Any, rules: Any, weights: Any, h: Any, task: int, actions: An
                     look(g, r, w, h, b, turns)
                 continue
             action = actions[b]
-            if task == PLAY_AT_RANDOM:
+            if task == Task.PLAY_AT_RANDOM:
                 action = random_action(g, r)
             elif not is_legal(g, r, action):
                 winner[b] = ILLEGAL

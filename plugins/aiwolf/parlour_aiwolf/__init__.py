@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 
 from parlour.envs.settings import OneOf
 from parlour.envs.spec import GameOptions, GameSpec
+from parlour.envs.werewolf.vocabulary import VILLAGE, WOLVES
 
 from parlour_aiwolf.rules import AIWolf
 from parlour_aiwolf.vocabulary import TABLES
-from parlour_aiwolf.words.werewolf import VILLAGE, WOLVES
 
 if TYPE_CHECKING:
     from parlour_aiwolf.text import AIWolfText

@@ -24,14 +24,14 @@ from __future__ import annotations
 
 import numpy as np
 from parlour.envs.core import NATURE, Event, Move
-from parlour.envs.werewolf.vocabulary import WerewolfView
+from parlour.envs.language import speech
+from parlour.envs.werewolf import vocabulary as game
+from parlour.envs.werewolf.vocabulary import SEER, WEREWOLF, WerewolfView
 
 from parlour_aiwolf.assignments import Array, assigned
 from parlour_aiwolf.evidence import AIWolfEvidence, Flags, impossible
 from parlour_aiwolf.habits import AIWolfHabits, usual_habits
 from parlour_aiwolf.vocabulary import BODYGUARD, IDENTIFIED
-from parlour_aiwolf.words import speech, werewolf as game
-from parlour_aiwolf.words.werewolf import SEER, WEREWOLF
 
 _AIMS = {speech.ACCUSE: "accuse", speech.DEFEND: "defend"}
 _ONLOOKER = -1

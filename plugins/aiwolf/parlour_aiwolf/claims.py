@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.language.english import name
+from parlour.envs.language.speech import ACCUSE, CLAIM_ROLE, DEFEND, RECOMMEND, REPORT, SILENT
 
 from parlour_aiwolf.language import (
     AIWOLF_ROLES,
@@ -20,7 +21,6 @@ from parlour_aiwolf.language import (
     Sentence,
     Utterance,
 )
-from parlour_aiwolf.words.speech import ACCUSE, CLAIM_ROLE, DEFEND, RECOMMEND, REPORT, SILENT
 
 
 class Correspondence(NamedTuple):

@@ -17,14 +17,13 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs.core import Event, Move
 from parlour.envs.hidden_roles.feature_blocks import BlockEncoder, HiddenRoleEncoders
-from parlour.envs.werewolf.vocabulary import WerewolfView, turned
+from parlour.envs.language import speech
+from parlour.envs.werewolf.vocabulary import CHECKED, DAWN, EXECUTED, SEER, VOTES, WEREWOLF, WerewolfView, turned
 
 from parlour_aiwolf.belief import AIWolfBeliefs
 from parlour_aiwolf.rules import AIWolf
 from parlour_aiwolf.testimony import Testimony
 from parlour_aiwolf.vocabulary import BODYGUARD, IDENTIFIED, MEDIUM, POSSESSED
-from parlour_aiwolf.words import speech
-from parlour_aiwolf.words.werewolf import CHECKED, DAWN, EXECUTED, SEER, VOTES, WEREWOLF
 
 FEATURES: Final = ("summary", "record", "belief", "record+belief")
 

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import ParlourError
+from parlour.envs.werewolf.vocabulary import SEER, VILLAGER, WEREWOLF
 
 from parlour_aiwolf.assignments import Array
 from parlour_aiwolf.habits import POWERS, AIWolfHabits
 from parlour_aiwolf.vocabulary import BODYGUARD, MEDIUM, POSSESSED
-from parlour_aiwolf.words.werewolf import SEER, VILLAGER, WEREWOLF
 
 SINGLE: Final = (POSSESSED, SEER, MEDIUM, BODYGUARD)
 """Roles that one seat has at most."""

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from parlour.envs.werewolf.vocabulary import SEER, WEREWOLF
+
 from parlour_aiwolf.vocabulary import BODYGUARD, MEDIUM, POSSESSED
-from parlour_aiwolf.words.werewolf import SEER, WEREWOLF
 
 POWERS: Final = (SEER, MEDIUM, BODYGUARD)
 """Roles that a player may come out with. A claim to be anything else tells nothing."""

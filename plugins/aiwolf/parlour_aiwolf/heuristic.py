@@ -13,12 +13,13 @@ from typing import ClassVar, Final
 
 import numpy as np
 from parlour.envs.core import Event, Move
+from parlour.envs.language import speech
+from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies.heuristic.settings import HeuristicSettings
 from pydantic import Field
 
 from parlour_aiwolf.vocabulary import BODYGUARD, IDENTIFIED, MEDIUM, POSSESSED, TALK_OVER
-from parlour_aiwolf.words import speech, werewolf as game
 
 CLEARED: Final = -1.0
 ACCUSED: Final = 1.0

@@ -9,12 +9,21 @@ from __future__ import annotations
 from itertools import takewhile
 
 from parlour.envs.core import Event, Move
-from parlour.envs.werewolf.vocabulary import WerewolfView
+from parlour.envs.language import speech
+from parlour.envs.werewolf.vocabulary import (
+    CHECKS,
+    CHOSEN,
+    GUARDS,
+    KILL,
+    NIGHT,
+    SEER,
+    WEREWOLF,
+    WerewolfView,
+    living_wolves,
+)
 
 from parlour_aiwolf.state import AIWolfChoices
 from parlour_aiwolf.vocabulary import ATTACK_VOTES, BODYGUARD, REMARK, TALK_OVER, AIWolfRules
-from parlour_aiwolf.words import speech
-from parlour_aiwolf.words.werewolf import CHECKS, CHOSEN, GUARDS, KILL, NIGHT, SEER, WEREWOLF
 
 
 class AIWolfNight:
@@ -60,11 +69,11 @@ class AIWolfNight:
         voted = kinds.count(ATTACK_VOTES)
         if view.day == 0 or CHOSEN in kinds or voted != cycle - self._whispers:
             return ()
-        return self._aim(KILL, view, _living_wolves(view))
+        return self._aim(KILL, view, living_wolves(view))
 
     def _whisper(self, view: WerewolfView, cycle: int) -> tuple[Move, ...]:
         """As long as not all wolves were over in one turn."""
-        wolves = _living_wolves(view)
+        wolves = living_wolves(view)
         lines = [event for event in _tonight(view) if event.seat >= 0 and event.move.kind in _WHISPERED]
         if len(wolves) < 2 or len(lines) != cycle * len(wolves):
             return ()
@@ -93,9 +102,3 @@ def _said(lines: list[Event], seat: int) -> tuple[int, int]:
         elif event.seat == seat and event.move.kind != TALK_OVER:
             count, skipped = count + 1, 0
     return count, skipped
-
-
-def _living_wolves(view: WerewolfView) -> tuple[int, ...]:
-    """The living werewolves, as a werewolf knows them."""
-    wolves = sorted({seat for fact in view.knows for seat in fact.seats} | {view.seat})
-    return tuple(seat for seat in wolves if view.alive[seat])

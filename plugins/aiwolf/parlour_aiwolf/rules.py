@@ -20,11 +20,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Knowledge, Move, Outcome, announcement, shuffles
-from parlour.envs.hidden_roles.rules import NOTHING, HiddenRoles
+from parlour.envs.core import NATURE, OVER, Event, IllegalMove, Move, Outcome, announcement, shuffles
+from parlour.envs.hidden_roles.rules import NOTHING, HiddenRoles, Options
+from parlour.envs.language import speech
+from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.vocabulary import WerewolfView
 
 from parlour_aiwolf.night import AIWolfNight
@@ -39,7 +40,6 @@ from parlour_aiwolf.vocabulary import (
     AIWolfRules,
     side_of,
 )
-from parlour_aiwolf.words import speech, werewolf as game
 
 if TYPE_CHECKING:
     import numpy as np
@@ -128,7 +128,7 @@ class AIWolf(HiddenRoles[AIWolfState]):
             self.roles,
             self.role_names,
             side_of(role) if role else "",
-            _fellows(standing.roles, self.wolf, seat) if role == game.WEREWOLF else (),
+            game.fellows(standing.roles, self.wolf, seat) if role == game.WEREWOLF else (),
             standing.alive,
             standing.day,
             Phase.WHISPER <= s.phase <= Phase.CHECK,
@@ -291,7 +291,7 @@ class AIWolf(HiddenRoles[AIWolfState]):
         """Who talks in this phase."""
         return s.standing.living if s.phase == Phase.TALK else s.standing.wolves
 
-    def _lines(self, s: AIWolfState, seat: int) -> Any:
+    def _lines(self, s: AIWolfState, seat: int) -> Options:
         may_skip = s.said[seat][1] < self.rules.skips
         if s.phase == Phase.TALK:
             return self.choices.talk(seat, may_skip)
@@ -361,8 +361,3 @@ def _most(votes: tuple[Move, ...] | list[Move]) -> tuple[Move, ...]:
     counts = Counter(votes)
     most = max(counts.values())
     return tuple(sorted(target for target, count in counts.items() if count == most))
-
-
-@lru_cache(maxsize=1024)
-def _fellows(roles: tuple[int, ...], wolf: int, seat: int) -> tuple[Knowledge, ...]:
-    return (Knowledge((game.WEREWOLF,), tuple(j for j, role in enumerate(roles) if role == wolf and j != seat)),)

@@ -9,11 +9,11 @@ from typing import Final, NamedTuple
 
 from parlour.envs.core import Event, Move
 from parlour.envs.hidden_roles.rules import NOTHING, Options, shown
+from parlour.envs.language import speech
 from parlour.envs.language.speech import speeches
+from parlour.envs.werewolf.vocabulary import BALLOT, CHECKS, GUARDS, KILL
 
 from parlour_aiwolf.vocabulary import REMARK, TALK_ACTS, TALK_OVER
-from parlour_aiwolf.words import speech
-from parlour_aiwolf.words.werewolf import BALLOT, CHECKS, GUARDS, KILL
 
 
 class Phase(IntEnum):
@@ -35,9 +35,6 @@ class Phase(IntEnum):
 
 
 _KEPT: Final = 16_384
-
-_ABOUT_OTHERS: Final = (speech.ACCUSE, speech.DEFEND, speech.REPORT)
-"""Nobody says these of himself."""
 
 
 class AIWolfStanding(NamedTuple):
@@ -110,9 +107,7 @@ class AIWolfChoices:
     @lru_cache(maxsize=_KEPT)  # noqa: B019 - bounded, and tables of rules live as long as their environments
     def talk(self, seat: int, may_skip: bool) -> Options:
         """A line by day: nobody hears it before the turn is over."""
-        return Options(
-            tuple(m for m in self._talks if _open(m, may_skip) and not (m.kind in _ABOUT_OTHERS and m.args[0] == seat))
-        )
+        return Options(tuple(m for m in self._talks if _open(m, may_skip) and speech.sayable(m, seat)))
 
     @lru_cache(maxsize=_KEPT)  # noqa: B019
     def whisper(self, alive: tuple[bool, ...], wolves: tuple[int, ...], may_skip: bool) -> Options:

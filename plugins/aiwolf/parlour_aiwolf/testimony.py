@@ -12,11 +12,10 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import Event
-from parlour.envs.werewolf.vocabulary import WerewolfView
+from parlour.envs.language import speech
+from parlour.envs.werewolf.vocabulary import CHECKED, SEER, WEREWOLF, WerewolfView
 
 from parlour_aiwolf.vocabulary import BODYGUARD, IDENTIFIED, MEDIUM
-from parlour_aiwolf.words import speech
-from parlour_aiwolf.words.werewolf import CHECKED, SEER, WEREWOLF
 
 TESTIMONY: Final = (
     "reported, by who is not refuted",

@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from parlour.envs.core import Event, Move, ParlourError
+from parlour.envs.language import speech
 from parlour.envs.language.english import name
 from parlour.envs.language.text import say_speech
+from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.lines import WerewolfLines
 from parlour.envs.werewolf.reading import read_talk
-from parlour.envs.werewolf.vocabulary import WerewolfView
+from parlour.envs.werewolf.vocabulary import WEREWOLF, WerewolfView
 
 from parlour_aiwolf.claims import claim_of
 from parlour_aiwolf.language import AIWOLF_ROLES, RESULT_VERBS, Pause, Sentence, read
@@ -30,8 +32,6 @@ from parlour_aiwolf.vocabulary import (
     TALK_OVER,
     claims_medium,
 )
-from parlour_aiwolf.words import speech, werewolf as game
-from parlour_aiwolf.words.werewolf import WEREWOLF
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from parlour.envs.core import Event
-
-from parlour_aiwolf.words import speech
-from parlour_aiwolf.words.werewolf import SEER, VILLAGE, VILLAGER, WEREWOLF, WOLVES
+from parlour.envs.language import speech
+from parlour.envs.werewolf.vocabulary import SEER, VILLAGE, VILLAGER, WEREWOLF, WOLVES
 
 MEDIUM: Final = "Medium"
 BODYGUARD: Final = "Bodyguard"

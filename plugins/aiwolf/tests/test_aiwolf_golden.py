@@ -14,18 +14,19 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
 import playthrough as script
 
 FOLDER = Path(__file__).parent / "playthroughs"
-TABLE = "aiwolf_v0", {"num_players": 5}, 3
+FILE = "aiwolf_v0-5.txt"
+TABLE = script.tables(FOLDER)[FILE]
 
 
 def test_a_game_goes_as_it_went_and_shows_what_sets_the_rules_apart():
-    written = (FOLDER / "aiwolf_v0-5.txt").read_text(encoding="utf-8")
+    written = (FOLDER / FILE).read_text(encoding="utf-8")
     assert "\n".join(script.playthrough(*TABLE)) == written
     phrases = ("The possessed is no werewolf", "tied vote is repeated", ' says: "Over."', "(taken as: ")
     assert all(phrase in written for phrase in phrases)
 
 
 def test_features_are_what_trained_networks_read():
-    written = json.loads((FOLDER / "features.json").read_text(encoding="utf-8"))["aiwolf_v0-5.txt"]
+    written = json.loads((FOLDER / "features.json").read_text(encoding="utf-8"))[FILE]
     made = script.feature_sums(*TABLE)
     assert made.keys() == written.keys()
     assert all(sums == pytest.approx(written[kind], abs=1e-3) for kind, sums in made.items())

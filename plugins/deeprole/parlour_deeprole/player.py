@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Self
 
 import numpy as np
+from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
@@ -25,7 +26,6 @@ from parlour_deeprole.config import GAME
 from parlour_deeprole.deals import MERLIN, SEATS, VIEW, view_of
 from parlour_deeprole.public import Public, Solver
 from parlour_deeprole.values import STANDINGS, ValueNetworks
-from parlour_deeprole.words import avalon
 
 TABLE: Final[Mapping[str, Any]] = {"num_players": SEATS, "rules": "official", "roles": DEEPROLE, "talk": False}
 """Options of the only table that it plays at."""

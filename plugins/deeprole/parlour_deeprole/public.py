@@ -13,13 +13,13 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 import numpy as np
+from parlour.envs.avalon import vocabulary as game
 from parlour.envs.core import Event
 
 from parlour_deeprole import deals
 from parlour_deeprole.deals import DEALS, SEATS, TEAMS, VIEW, Array
 from parlour_deeprole.solver import Solution, by_number_of_fails, mixed, solve
 from parlour_deeprole.values import Standing, ValueNetworks
-from parlour_deeprole.words import avalon as game
 
 TEAM_SIZES: Final = {5: (2, 3, 2, 3, 3)}
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 import torch
-from parlour.training.learn.batch.networks import mlp, use_one_thread, weights_of
+from parlour.training.learn.batch.networks import mlp, put_weights, use_one_thread, weights_of
 from parlour.training.play import seeds
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import Column, ResultTable
@@ -78,10 +78,7 @@ def fit(beliefs: Array, values: Array, config: DeepRoleConfig, start: ValueNetwo
     generator, rng = torch.Generator().manual_seed(config.seed), np.random.default_rng(config.seed)
     network = mlp((len(DEALS), config.hidden, config.hidden, len(DEALS)), "relu", generator)
     if start is not None:
-        parameters = [part for weights, bias in start.layers for part in (weights.T, bias)]
-        with torch.no_grad():
-            for parameter, part in zip(network.parameters(), parameters, strict=True):
-                parameter.copy_(torch.from_numpy(np.ascontiguousarray(part, np.float32)))
+        put_weights(network, [(weights.T, bias) for weights, bias in start.layers])
     optimiser = torch.optim.Adam(network.parameters(), _RATE)
     schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1, 0.01, config.fit_steps)
     seatings = other_seatings()

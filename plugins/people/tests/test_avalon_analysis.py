@@ -16,7 +16,8 @@ from parlour.envs.avalon import GAME
 from parlour.envs.avalon.belief import AvalonHabits
 from parlour.envs.avalon.vocabulary import APPROVE, BALLOT, CARD, DEALT, GUESS, TEAM, Move
 from parlour.envs.language.entries import Entry
-from parlour.envs.replay import Transcript, header_line
+from parlour.envs.language.transcript_lines import header_line
+from parlour.envs.replay import Transcript
 from parlour.training.measure.avalon.games import analysed_game
 from parlour_people.analysis.compare import compared_guesses, compared_votes, wrong_guesses
 from parlour_people.analysis.decisions import decisions_of

@@ -37,6 +37,9 @@ from tests.envs.hidden_roles.played_by_hand import A, AvalonPlay, D, G, M, N, O,
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
 import playthrough as script
 
+PLAYTHROUGHS = Path(__file__).parent / "playthroughs"
+PLAYED = "avalon_multi_round_v0-7.txt"
+
 FIVE = (M, S, S, A, N)
 SIX = (M, P, S, S, G, D)
 SEVEN = (M, P, S, S, G, D, O)
@@ -112,9 +115,16 @@ def test_the_game_keeps_the_contract(players):
 
 def test_a_game_goes_as_it_went_and_shows_what_sets_the_rules_apart():
     """The text is that of the preset `multi_round`, which Avalon had before, but for comments: each is read with its vote."""
-    written = (Path(__file__).parent / "avalon_multi_round_v0-7.txt").read_text(encoding="utf-8")
-    assert "\n".join(script.playthrough(GAME.id, {"num_players": 7}, 160)) == written
+    written = (PLAYTHROUGHS / PLAYED).read_text(encoding="utf-8")
+    assert "\n".join(script.playthrough(*script.tables(PLAYTHROUGHS)[PLAYED])) == written
     assert "player_2, Morgana, guesses" in written
+
+
+def test_features_are_what_trained_networks_read():
+    written = json.loads((PLAYTHROUGHS / "features.json").read_text(encoding="utf-8"))[PLAYED]
+    made = script.feature_sums(*script.tables(PLAYTHROUGHS)[PLAYED])
+    assert made.keys() == written.keys()
+    assert all(sums == pytest.approx(written[kind], abs=1e-3) for kind, sums in made.items())
 
 
 @pytest.mark.parametrize(

@@ -14,17 +14,18 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs.common import dotted
 from parlour.envs.core import NATURE, OVER, Move, ParlourError, View
+from parlour.envs.language import speech
 from parlour.envs.language.english import name
 from parlour.envs.language.entries import TextAction
 from parlour.envs.spec import GameSpec
 from parlour.policies import Policy, make_policy
 from parlour.policies.experts.catalogue import strongest
 from parlour.policies.trained import TrainedSeat
+from parlour.policies.voice.evidence import Mind
 from parlour.policies.voice.phrases import SeatPhrases
-from parlour.policies.voice.spoken import VOICES
+from parlour.policies.voice.spoken import mind_of
 
 from parlour_table.outlook import outlook
-from parlour_table.words import speech
 
 FIRST, MORE = 12, 48
 """Games that are played from each move of a decision, and from those that seem to have cost most."""
@@ -93,7 +94,7 @@ class Coach:
     def __init__(self, env: Any, seat: int) -> None:
         self._spec, self._text, self.seat = env.spec, env.text, seat
         self.by, self._adviser = adviser_of(env.spec, env.game.config)
-        self._mind: Any | None = None
+        self._mind: Mind[Any] | None = None
         self._phrases = SeatPhrases(np.random.default_rng(seat), seat)
 
     def reset(self, seed: int) -> None:
@@ -120,14 +121,14 @@ class Coach:
             self._others(view, move),
         )
 
-    def _mind_of(self, view: View) -> Any | None:
-        if self._mind is None and self._spec.id in VOICES:
-            self._mind = dotted.load(VOICES[self._spec.id], "voice")(view)
+    def _mind_of(self, view: View) -> Mind[Any] | None:
+        if self._mind is None:
+            self._mind = mind_of(self._spec.id, view)
         if self._mind is not None:
             self._mind.see(view)
         return self._mind
 
-    def _seats(self, mind: Any) -> tuple[SeatHint, ...]:
+    def _seats(self, mind: Mind[Any]) -> tuple[SeatHint, ...]:
         chance = mind.own.chance()
         return tuple(
             SeatHint(name(seat), round(100 * float(share)), self._because(mind, seat))
@@ -135,7 +136,7 @@ class Coach:
             if seat != self.seat
         )
 
-    def _because(self, mind: Any, seat: int) -> str:
+    def _because(self, mind: Mind[Any], seat: int) -> str:
         facts = [fact for fact in mind.facts(seat) if fact.pieces and not fact.lie]
         lifts = {number: mind.own.lift(fact) for number, fact in enumerate(facts)}
         fitting = [number for number, lift in lifts.items() if lift * facts[number].points > 0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,15 +9,16 @@ from typing import Annotated, Final
 
 import typer
 from parlour.envs.common.terminal import tell
-from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.envs.core import ParlourError, accept
 from parlour.envs.settings import COMMON
 from parlour.policies import Policy
-from parlour.policies.voice.spoken import make_player
+from parlour.policies.voice.spoken import checked_talk, make_player
 from parlour.training.cli import common
 from parlour.training.cli.models import ModelOption, seated
 from parlour.training.cli.options import Options
 from parlour.training.cli.people import PeopleOptions
 from parlour.training.cli.play import show_game
+from parlour.training.cli.serve import answers_this_machine_alone
 from parlour.training.play import rollout
 from parlour.training.play.extras import import_extra
 from parlour.training.play.named_table import named_table
@@ -86,7 +86,7 @@ def table(
 
     Example: [bold]parlour table avalon_v0 --seats me,me --names Ana,Ben --clock 120 --out runs/friday[/bold]
     """
-    if token is None and not _is_loopback(host):
+    if token is None and not answers_this_machine_alone(host):
         raise ParlourError(
             f"--host {host} is not accepted without --token; accepted: an address of loopback, or a token"
         )
@@ -96,7 +96,7 @@ def table(
     env = rollout.table(game, on_bad=on_bad, **options)
     base = env.game_env
     sitting = seats_of(given, others, len(base.possible_agents))
-    talk = _checked_talk(talk, "words" if ME in sitting else "claims")
+    talk = checked_talk(talk, "words" if ME in sitting else "claims")
     players = [
         ("human", None)
         if name == ME
@@ -174,7 +174,7 @@ def play_with_coach(
         raise accept("seat", seat, f"0..{base.game.seats - 1}")
     shown = people.seat_names(base)
     seed, seed_line = people.first_seed(out, base)
-    talk = _checked_talk(talk, "words")
+    talk = checked_talk(talk, "words")
     players: list[Policy] = [
         make_player(others, base.spec, base.game.config, model, talk) for _ in base.possible_agents
     ]
@@ -191,16 +191,3 @@ def play_with_coach(
     tell("Coach: the decisions that cost most" if costly else "Coach: no decision cost anything")
     for decision in costly:
         tell(f"  {shown.shown(decision.shown)}")
-
-
-def _checked_talk(given: str | None, usual: str) -> str:
-    talk = given or usual
-    check_one_of("talk", talk, ("words", "claims"))
-    return talk
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

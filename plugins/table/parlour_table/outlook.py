@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Move
+from parlour.envs.language import speech
 from parlour.envs.language.english import name
+from parlour.envs.werewolf import vocabulary as werewolf
 from parlour.envs.werewolf.vocabulary import WerewolfView
-
-from parlour_table.words import avalon, speech, werewolf
+from parlour.policies.voice.evidence import Mind
 
 _NAMED: Final = (speech.ACCUSE, speech.DEFEND, speech.RECOMMEND, speech.REPORT, *werewolf.TARGETED)
 
 
-def outlook(mind: Any, view: Any, move: Move) -> str:
+def outlook(mind: Mind[Any], view: Any, move: Move) -> str:
     """What the seat's belief says about a move; empty where it says nothing.
 
     Args:
-        mind: What the game's `voice` makes (`parlour.policies.voice.evidence.Mind`).
+        mind: What the game's `voice` makes.
         view: The seat's View.
         move: Its move.
     """
-    belief, args = mind.own.belief, move.args
+    belief: Any = mind.own.belief  # each game's has questions of its own
+    args = move.args
     if isinstance(view, AvalonView) and move.kind in (avalon.TEAM, avalon.BALLOT):
         team = args if move.kind == avalon.TEAM else view.team
         return f"this team has no evil player with {_percent(belief.clean_chance(team))}"

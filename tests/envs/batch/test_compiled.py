@@ -20,11 +20,6 @@ def from_the_third(to, of):
     copy(to[2:], of[1:3])
 
 
-@numba.njit
-def widened_from_the_second(to, of):
-    compiled.widen(to[2:], of[1:])
-
-
 def test_copy_writes_the_beginning_of_a_row_and_nothing_beside_it():
     table = np.zeros((3, 4), np.uint8)
     second_row(table, np.array([7, 8, 9], np.uint8))
@@ -41,17 +36,6 @@ def test_copy_counts_elements_not_bytes():
 def test_copy_refuses_what_memcpy_would_garble(of):
     with pytest.raises(numba.TypingError, match="contiguous arrays of one type"):
         second_row(np.zeros((3, 4), np.uint8), of)
-
-
-def test_widen_writes_sixteen_numbers_and_nothing_beside_them():
-    numbers = np.full(20, 0.5, np.float32)
-    widened_from_the_second(numbers, np.arange(-3, 15, dtype=np.int8))
-    assert numbers.tolist() == [0.5, 0.5, *range(-2, 14), 0.5, 0.5]
-
-
-def test_widen_refuses_other_types():
-    with pytest.raises(numba.TypingError, match="contiguous arrays, int8 to float32"):
-        widened_from_the_second(np.zeros(20), np.zeros(20, np.int8))
 
 
 def test_only_loops_and_kernels_call_kernels():

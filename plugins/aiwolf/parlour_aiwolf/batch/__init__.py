@@ -20,6 +20,7 @@ class AIWolfTables(KernelTables):
 
     kinds: ClassVar[tuple[str, ...]] = ("summary", "record")
     heuristic = "parlour_aiwolf.batch.heuristic:choose"
+    heuristic_believes: ClassVar[bool] = False
     deal_holds = "the role number of each seat"
     game: AIWolf
 

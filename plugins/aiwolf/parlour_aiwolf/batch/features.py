@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from numba import prange
-from parlour.envs.batch.compiled import copy, kernel, loop, widen
+from parlour.envs.batch.compiled import copy, kernel, loop
+from parlour.envs.batch.kernel_tables import Task, blank, rest
+from parlour.envs.batch.tables import ILLEGAL, NOBODY
+from parlour.envs.batch.werewolf.options import NONE, ONGOING, seat_at
 
+from parlour_aiwolf.batch.lanes import widen
 from parlour_aiwolf.batch.layout import CHECK, KNOWN, REPORTS, STANDS
 from parlour_aiwolf.batch.options import decision, is_legal, random_action, write_mask
-from parlour_aiwolf.batch.play import begin, play, start
-from parlour_aiwolf.batch.seats import blank, rest, seat_at
+from parlour_aiwolf.batch.play import VILLAGE, begin, play, start
 from parlour_aiwolf.batch.testimony import show_testimony
 from parlour_aiwolf.testimony import TESTIMONY
-
-DEAL: Final = 1
-PLAY_AT_RANDOM: Final = 4
-SHOW_ONLY: Final = 0
-START: Final = 2
-
-DRAW: Final = -1
-ILLEGAL: Final = -2
-NONE: Final = -1
-ONGOING: Final = -2
-VILLAGE: Final = 0
 
 
 @kernel
@@ -108,7 +100,7 @@ def turn(g: Any, r: Any, action: int, b: int, turns: Any, winner: Any) -> None:
     """Play an action of game b, pay, and deal again when it is over."""
     won = play(g, r, action)
     over = won != ONGOING
-    winner[b], turns.terminated[b] = won if over else DRAW, over
+    winner[b], turns.terminated[b] = won if over else NOBODY, over
     turns.rewards[b, :] = 0
     if over:
         for j in range(r.seats):
@@ -125,19 +117,19 @@ def run_all(games: Any, rules: Any, task: int, actions: Any, turns: Any, winner:
     """See `KernelTables._run`."""
     for b in prange(len(games)):
         g, r = games[b], rules[0]
-        if task == DEAL:
+        if task == Task.DEAL:
             begin(g, r)
-        elif task == START:
+        elif task == Task.START:
             start(g, r)
-        elif task != SHOW_ONLY:
+        elif task != Task.SHOW_ONLY:
             if g.actor < 0:
-                rest(b, turns.rewards, turns.terminated, winner, DRAW)
+                rest(b, turns.rewards, turns.terminated, winner, NOBODY)
                 if r.reset == 2:  # with the next step
                     begin(g, r)
                     look(g, r, b, turns)
                 continue
             action = actions[b]
-            if task == PLAY_AT_RANDOM:
+            if task == Task.PLAY_AT_RANDOM:
                 action = random_action(g, r)
             elif not is_legal(g, r, action):
                 winner[b] = ILLEGAL

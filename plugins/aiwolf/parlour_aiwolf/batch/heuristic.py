@@ -9,22 +9,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import config, prange, set_num_threads
-from parlour.envs.batch.compiled import kernel, loop
+from numba import prange
+from parlour.envs.batch.compiled import kernel, loop, lowest
 from parlour.envs.batch.streams import advance, below, fraction
+from parlour.envs.batch.werewolf.options import NONE
 
 from parlour_aiwolf.batch.layout import ACCUSE, CHECK, CLAIM, HUNT, REPORT, TALK, VOTE, WHISPER
-from parlour_aiwolf.batch.seats import lowest
 from parlour_aiwolf.heuristic import ACCUSED, CLEARED, REPORTED, TIE, AIWolfStyle
 
-_NONE = -1
 _USUAL = AIWolfStyle()
 
 
 def choose(tables: Any, where: Any, actions: Any, style: AIWolfStyle = _USUAL) -> None:
     """Write the heuristic's actions; see `parlour.policies.heuristic.batch`."""
-    set_num_threads(min(tables.threads, config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
-    _choose_all(tables.games, tables.rules, np.asarray(where, np.uint8), actions, float(style.open))
+    _choose_all(tables.games, tables.rules, tables.acting(where), actions, float(style.open))
 
 
 @loop
@@ -78,7 +76,7 @@ def _but_wolves(g: Any, r: Any) -> int:
 @kernel
 def _best(g: Any, seats: int, worth: Any, sign: float) -> int:
     """Of a set of seats the one with most `worth` times `sign`, ties by lot."""
-    best, most = _NONE, -np.inf
+    best, most = NONE, -np.inf
     for j in range(len(worth)):
         if (seats >> j) & 1:
             g.players = advance(g.players)
@@ -99,7 +97,7 @@ def _claim(g: Any, r: Any, seat: int) -> int:
     for j in range(r.seats):
         if g.reported[seat, j]:
             return r.seer
-    return _NONE
+    return NONE
 
 
 @kernel
@@ -197,11 +195,11 @@ def _suspect(g: Any, r: Any) -> int:
 def _prey(g: Any, r: Any) -> int:
     """Whom a fellow named last; else who claims a power; else who looks least suspicious."""
     victims = _but_wolves(g, r)
-    named, latest = _NONE, 0
+    named, latest = NONE, 0
     for j in range(r.seats):
         if (victims >> j) & 1 and g.proposed_at[j] > latest:
             named, latest = j, g.proposed_at[j]
-    if named != _NONE:
+    if named != NONE:
         return named
     claimed = _claimed(g, r)
     powers = 0
@@ -242,7 +240,7 @@ def _line(g: Any, r: Any) -> int:
         if _claim(g, r, me) != role:
             return r.said[CLAIM] + role
         target = _to_report(g, r)
-        if target != _NONE:
+        if target != NONE:
             return target
     suspect = _suspect(g, r)
     if g.accusing[me] != suspect:
@@ -254,7 +252,7 @@ def _line(g: Any, r: Any) -> int:
 def _opens(g: Any, r: Any, opens: float) -> bool:
     """Whether it says instead that it is a villager; see `AIWolfStyle`."""
     role = g.roles[g.actor]
-    if role == r.seer or role == r.medium or role == r.possessed or _claim(g, r, g.actor) != _NONE:
+    if role == r.seer or role == r.medium or role == r.possessed or _claim(g, r, g.actor) != NONE:
         return False
     g.players = advance(g.players)
     return fraction(g.players) < opens
@@ -279,7 +277,7 @@ def _to_report(g: Any, r: Any) -> int:
         j = g.checked[k] if g.roles[me] == r.seer else g.identified[k]
         if g.reported[me, j] == 0:
             return _report(g, r, j, _result(g, r, j) > 0)
-    return _NONE
+    return NONE
 
 
 @kernel
@@ -291,7 +289,7 @@ def _lie(g: Any, r: Any) -> int:
         rivals |= (_claim(g, r, j) == r.seer) << j
     targets = _others(g) & ~reported
     if _count(reported) >= g.day or targets == 0:
-        return _NONE
+        return NONE
     among = targets & rivals if targets & rivals else targets
     g.players = advance(g.players)
     for _ in range(below(g.players, _count(among))):

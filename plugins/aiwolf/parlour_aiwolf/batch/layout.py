@@ -11,14 +11,14 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs.batch.werewolf.layout import number_catalogue
 from parlour.envs.core import Move
+from parlour.envs.language import speech
+from parlour.envs.werewolf import vocabulary as game
 
+from parlour_aiwolf.batch.lanes import LANES
 from parlour_aiwolf.encode import CLEARED, OF_SEAT
 from parlour_aiwolf.rules import AIWolf
 from parlour_aiwolf.state import Phase
 from parlour_aiwolf.vocabulary import BODYGUARD, MEDIUM, POSSESSED, REMARK, TABLES, TALK_OVER
-from parlour_aiwolf.words import speech, werewolf as game
-
-LANES: Final = 16
 
 DEAL, WHISPER, HUNT, HUNT_TIE, PROTECT, CHECK, TALK, VOTE, VOTE_TIE, DONE = map(int, Phase)
 """The phases as plain integers: kernels compile no enums."""

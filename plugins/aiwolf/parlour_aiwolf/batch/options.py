@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
-from parlour.envs.batch.compiled import copy, kernel
+from parlour.envs.batch.compiled import copy, kernel, lowest
 from parlour.envs.batch.streams import advance, below
+from parlour.envs.batch.werewolf.options import ONGOING, seat_at
 
 from parlour_aiwolf.batch.layout import HUNT, IS_OVER, TALK, WHISPER
-from parlour_aiwolf.batch.seats import lowest, seat_at
-
-ONGOING: Final = -2
 
 
 @kernel

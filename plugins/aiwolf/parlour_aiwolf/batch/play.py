@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from parlour.envs.batch.compiled import kernel
 from parlour.envs.batch.streams import advance, below
+from parlour.envs.batch.werewolf.options import NONE, ONGOING, ask, ask_next
 
 from parlour_aiwolf.batch.layout import (
     ACCUSE,
@@ -33,14 +34,12 @@ from parlour_aiwolf.batch.layout import (
     WHISPER,
 )
 from parlour_aiwolf.batch.options import ask_party, in_party, lives
-from parlour_aiwolf.batch.seats import ask, ask_next
 from parlour_aiwolf.batch.testimony import forget_testimony, hear_accusation, hear_claim, hear_report
 from parlour_aiwolf.encode import ACCUSED, CLEARED, DEFENDED, REPORTED
 
-NONE: Final = -1
-ONGOING: Final = -2
 VILLAGE: Final = 0
 WOLVES: Final = 1
+"""The sides, as the game lists them."""
 
 # -- the deal --------------------------------------------------------------------------------------------------------
 

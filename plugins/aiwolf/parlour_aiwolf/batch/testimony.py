@@ -6,16 +6,14 @@ who accused nobody since; `seers`, `mediums` and `bodyguards` who claims these r
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
-from parlour.envs.batch.compiled import kernel
+from parlour.envs.batch.compiled import kernel, lowest
+from parlour.envs.batch.werewolf.options import NONE
 
 from parlour_aiwolf.batch.layout import SEATS
-from parlour_aiwolf.batch.seats import lowest
 from parlour_aiwolf.testimony import TESTIMONY
-
-NONE: Final = -1
 
 _REPORTED, _REFUTED, _ACCUSED, _I_ACCUSE, _I_REPORTED, _ALONE, _NAMED = range(len(TESTIMONY))
 _FIELD = 0b11111

@@ -13,7 +13,8 @@ from typing import Any, ClassVar, Final
 
 from parlour.envs.common.json_values import json_value
 from parlour.envs.core import Move, ParlourError
-from parlour.envs.werewolf.vocabulary import WerewolfView
+from parlour.envs.language import speech
+from parlour.envs.werewolf.vocabulary import BALLOT, CHECKS, GUARDS, KILL, WerewolfView
 from parlour.policies import Policy
 
 from parlour_aiwolf.language import Pause, read
@@ -28,8 +29,6 @@ from parlour_aiwolf.server.game_info import (
     game_setting,
 )
 from parlour_aiwolf.vocabulary import TALK_OVER, AIWolfRules
-from parlour_aiwolf.words import speech
-from parlour_aiwolf.words.werewolf import BALLOT, CHECKS, GUARDS, KILL
 
 MOST_LATE: Final = 5
 """Late answers in a row after which an agent is cut off."""

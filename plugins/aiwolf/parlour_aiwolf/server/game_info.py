@@ -13,7 +13,18 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from parlour.envs.core import Event, Move
-from parlour.envs.werewolf.vocabulary import WerewolfView
+from parlour.envs.language import speech
+from parlour.envs.werewolf.vocabulary import (
+    CHECKED,
+    CHOSEN,
+    DAWN,
+    EXECUTED,
+    GUARDS,
+    NO_VOTE,
+    VOTES,
+    WEREWOLF,
+    WerewolfView,
+)
 
 from parlour_aiwolf.claims import utterance_of
 from parlour_aiwolf.language import AIWOLF_ROLES, write
@@ -26,8 +37,6 @@ from parlour_aiwolf.vocabulary import (
     TALK_OVER,
     AIWolfRules,
 )
-from parlour_aiwolf.words import speech
-from parlour_aiwolf.words.werewolf import CHECKED, CHOSEN, DAWN, EXECUTED, GUARDS, NO_VOTE, VOTES, WEREWOLF
 
 as_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 """A value as JSON; `json.dumps` would make an encoder for every call."""

@@ -13,22 +13,22 @@ from typing import Any, Final
 
 from parlour.envs.common.json_values import json_value
 from parlour.envs.core import Move, ParlourError, accept
+from parlour.envs.language import speech
 from parlour.envs.language.english import name as player_name
-from parlour.envs.werewolf.vocabulary import WerewolfView
+from parlour.envs.werewolf.vocabulary import SEER, VILLAGER, WEREWOLF, WerewolfView
 from parlour.training.play.extras import import_extra
 
 from parlour_aiwolf.rules import AIWolf
 from parlour_aiwolf.server.received import ReceivedGame, reading
 from parlour_aiwolf.server.visitor import LONGEST_PACKET, Visitor
-from parlour_aiwolf.vocabulary import REMARK, TALK_OVER, AIWolfRules
-from parlour_aiwolf.words import speech
+from parlour_aiwolf.vocabulary import BODYGUARD, MEDIUM, POSSESSED, REMARK, TALK_OVER, AIWolfRules
 
 REQUESTS: Final = (
     *("NAME", "INITIALIZE", "DAILY_INITIALIZE", "TALK", "WHISPER", "VOTE"),
     *("DIVINE", "GUARD", "ATTACK", "DAILY_FINISH", "FINISH"),
 )
 """Requests of a game in which seats speak in turn. A group chat has more."""
-ROLES: Final = ("Werewolf", "Possessed", "Seer", "Medium", "Bodyguard", "Villager")
+ROLES: Final = (WEREWOLF, POSSESSED, SEER, MEDIUM, BODYGUARD, VILLAGER)
 TABLE_SIZES: Final = range(3, 16)
 MOST_ROUNDS: Final = 1_000_000
 """The largest limit of a server's settings that is read."""
@@ -215,7 +215,7 @@ def rules_of(setting: Mapping[str, Any]) -> AIWolfRules:
     """
     counts = {role: int(setting["role_num_map"].get(role.upper(), 0)) for role in ROLES}
     others = set(setting["role_num_map"]) - {role.upper() for role in ROLES}
-    if others or sum(counts.values()) not in TABLE_SIZES or not counts["Werewolf"] >= 1 or min(counts.values()) < 0:
+    if others or sum(counts.values()) not in TABLE_SIZES or not counts[WEREWOLF] >= 1 or min(counts.values()) < 0:
         accepted = f"{TABLE_SIZES[0]} to {TABLE_SIZES[-1]} of {', '.join(ROLES).upper()}, with a werewolf"
         raise accept("the server's table", dict(setting["role_num_map"]), accepted)
     talk = setting["talk"]

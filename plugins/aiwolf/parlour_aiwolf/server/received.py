@@ -10,22 +10,8 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from parlour.envs.core import NATURE, Event, Knowledge, Move, ParlourError, accept, announcement
-from parlour.envs.werewolf.vocabulary import WerewolfView
-
-from parlour_aiwolf import GAME
-from parlour_aiwolf.rules import AIWolf
-from parlour_aiwolf.text import AIWolfText
-from parlour_aiwolf.vocabulary import (
-    ATTACK_VOTES,
-    BODYGUARD,
-    IDENTIFIED,
-    REMARK,
-    TABLES,
-    TALK_OVER,
-    side_of,
-)
-from parlour_aiwolf.words import speech
-from parlour_aiwolf.words.werewolf import (
+from parlour.envs.language import speech
+from parlour.envs.werewolf.vocabulary import (
     BALLOT,
     CHECKED,
     CHECKS,
@@ -40,6 +26,20 @@ from parlour_aiwolf.words.werewolf import (
     SEER,
     VOTES,
     WEREWOLF,
+    WerewolfView,
+)
+
+from parlour_aiwolf import GAME
+from parlour_aiwolf.rules import AIWolf
+from parlour_aiwolf.text import AIWolfText
+from parlour_aiwolf.vocabulary import (
+    ATTACK_VOTES,
+    BODYGUARD,
+    IDENTIFIED,
+    REMARK,
+    TABLES,
+    TALK_OVER,
+    side_of,
 )
 
 ASKED: Final = {"VOTE": BALLOT, "DIVINE": CHECKS, "GUARD": GUARDS, "ATTACK": KILL, "TALK": "", "WHISPER": ""}

@@ -16,7 +16,7 @@ import numpy as np
 from parlour.envs.adapters.wording import wording
 from parlour.envs.common.json_values import json_value
 from parlour.envs.core import Move, ParlourError
-from parlour.envs.werewolf.vocabulary import WerewolfView
+from parlour.envs.werewolf.vocabulary import VILLAGE, WerewolfView
 from parlour.policies import Policy
 from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.statistics import Estimate
@@ -26,7 +26,6 @@ from parlour_aiwolf.language import read, write
 from parlour_aiwolf.server.game_info import LineKey, SaidLines
 from parlour_aiwolf.server.received import ASKED, ReceivedGame, reading
 from parlour_aiwolf.vocabulary import REMARK, claims_medium, side_of
-from parlour_aiwolf.words.werewolf import VILLAGE
 
 LONGEST_PACKET: Final = 16 * 1024 * 1024
 """Bytes of a line of the server that are read."""

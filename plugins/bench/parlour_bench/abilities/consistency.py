@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.common.plain import plain
 from parlour.envs.core import Move
+from parlour.envs.language import speech
 from parlour.training.statistics import Estimate
 
 from parlour_bench.abilities.doubt import mean_by_game
-from parlour_bench.words import speech
 
 RULES: Final = "rules"
 SAW: Final = "saw"

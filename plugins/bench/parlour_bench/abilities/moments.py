@@ -10,8 +10,9 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.avalon.habits import AvalonHabits
-from parlour.envs.avalon.vocabulary import AvalonView
+from parlour.envs.avalon.vocabulary import EVIL, GOOD, AvalonView
 from parlour.envs.language.text import render
+from parlour.envs.werewolf import vocabulary as werewolf
 from parlour.envs.werewolf.belief import SeatBeliefs
 from parlour.envs.werewolf.vocabulary import WerewolfView
 from parlour.policies.experts.catalogue import expert
@@ -22,8 +23,6 @@ from parlour.training.play import seeds
 from parlour_bench.abilities.seated import OPPONENT, names_of
 from parlour_bench.abilities.stated import BeliefMoment
 from parlour_bench.abilities.werewolf_games import PlayedWerewolf
-from parlour_bench.words import werewolf
-from parlour_bench.words.avalon import EVIL, GOOD
 
 Game = AnalysedGame | PlayedWerewolf
 _DRAWS: Final = 11  # what the seed of the posterior is derived for

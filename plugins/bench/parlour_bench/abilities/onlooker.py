@@ -17,8 +17,10 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 import numpy as np
+from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.core import Event
+from parlour.envs.language import speech
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.measure.avalon.stated import loss
 from parlour.training.statistics import Estimate
@@ -26,7 +28,6 @@ from parlour.training.statistics import Estimate
 from parlour_bench.abilities.doubt import DoubtLosses, doubt_change, doubt_left
 from parlour_bench.abilities.moments import opponent_of
 from parlour_bench.abilities.seated import is_players
-from parlour_bench.words import avalon as game, speech
 
 ONLOOKER: Final = -1
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from parlour.envs.avalon.vocabulary import ASSASSIN, GUESS, MERLIN
 from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError
 from parlour.policies.files import read_json, write_json
@@ -31,7 +32,6 @@ from parlour_bench.abilities.werewolf_games import PlayedWerewolf, read_werewolf
 from parlour_bench.leaderboard import taken
 from parlour_bench.played import FOLDER
 from parlour_bench.results_file import ABILITIES, RESULTS
-from parlour_bench.words.avalon import ASSASSIN, GUESS, MERLIN
 
 WEREWOLF: Final = "werewolf_v0"
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from parlour.envs.avalon import vocabulary as avalon
 from parlour.envs.avalon.habits import AvalonHabits
+from parlour.envs.language import speech
+from parlour.envs.werewolf import vocabulary as werewolf
 from parlour.training.measure.avalon.games import AnalysedGame
 
 from parlour_bench.abilities.consistency import Fact, Mask, Said, SpokenGame, evil_deals
 from parlour_bench.abilities.seated import names_of
 from parlour_bench.abilities.werewolf_games import PlayedWerewolf
-from parlour_bench.words import avalon, speech, werewolf
 
 
 def spoken_avalon(game: AnalysedGame) -> SpokenGame:

@@ -15,11 +15,11 @@ from itertools import chain
 from math import inf
 from typing import Final
 
+from parlour.envs.avalon.vocabulary import MERLIN, MINION, SERVANT
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.statistics import Estimate
 
 from parlour_people.analysis.decisions import CARD, GUESS, TEAM, VOTE, Decision
-from parlour_people.words.avalon import MERLIN, MINION, SERVANT
 
 NOT_TOLD: Final = "-"
 

@@ -17,13 +17,13 @@ from math import log2
 from typing import Any, Final
 
 import numpy as np
+from parlour.envs.avalon import vocabulary as said
 from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.core import Move
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.play import seeds
 
 from parlour_people.multi_round.player import MultiRoundPlayer, take_gathering
-from parlour_people.words import avalon as said
 
 TEAM, VOTE, CARD, GUESS, SPEECH = "team", "vote", "card", "guess", "speech"
 _LEAST: Final = 1e-12

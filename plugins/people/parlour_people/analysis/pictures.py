@@ -27,7 +27,7 @@ _OURS: Final = PLAYERS["heuristic"]
 def votes(rows: Sequence[ComparedVotes], theirs: str, path: Path) -> None:
     """Shares of right votes by group, theirs and ours, with intervals."""
     named = [(f"{_group(row.by, row.group)}\n{row.votes} votes", row.theirs, row.ours) for row in rows]
-    counted = f"n = {_range_of([row.votes for row in rows])} votes a row"
+    counted = f"n = {plots.range_of([row.votes for row in rows])} votes a row"
     _pairs(named, theirs, ("Right votes of good seats", counted, "right votes of good seats, %"), path, {})
 
 
@@ -35,7 +35,7 @@ def guesses(rows: Sequence[ComparedGuesses], theirs: str, path: Path) -> None:
     """Shares of right guesses by group, theirs and ours, with intervals, and that of naming a good seat at random."""
     named = [(f"{_group(row.by, row.group)}\n{row.theirs.n} guesses", row.theirs, row.ours) for row in rows]
     chance = {number: row.chance / row.theirs.n for number, row in enumerate(rows)}
-    counted = f"n = {_range_of([row.theirs.n for row in rows])} guesses a row"
+    counted = f"n = {plots.range_of([row.theirs.n for row in rows])} guesses a row"
     _pairs(named, theirs, ("Guesses at Merlin", counted, "guesses that named Merlin, %"), path, chance)
 
 
@@ -79,9 +79,3 @@ def _dot(axes: Any, estimate: Estimate, height: float, mark: str, colour: str, l
     mean = estimate.value
     ends = tuple(None if end is None else 100 * end for end in (estimate.low, estimate.high))
     plots.points(axes, [height], [(100 * mean, ends[0], ends[1])], across=True, fmt=mark, color=colour, label=label)
-
-
-def _range_of(numbers: Sequence[int]) -> str:
-    """How many, where rows differ: `40`, or `12 to 40`."""
-    least, most = min(numbers, default=0), max(numbers, default=0)
-    return f"{least:,}" if least == most else f"{least:,} to {most:,}"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from parlour.envs.avalon.vocabulary import ROLES
 from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError
 from parlour.policies.array_files import read_arrays, write_arrays
@@ -23,7 +24,6 @@ from parlour_people.clone import networks, report
 from parlour_people.clone.choices import CloneConfig
 from parlour_people.clone.recorded import ReplayableGame, read_games
 from parlour_people.cloned import CloneNetworks, Layers
-from parlour_people.words.avalon import ROLES
 
 LATER: Final = "later.npz"
 """The clone of the later games."""

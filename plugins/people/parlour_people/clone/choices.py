@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
+from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.replay import Transcript
@@ -23,10 +25,9 @@ from parlour.training.runs.progress import Stage, no_progress
 from pydantic import Field
 
 from parlour_people.cloned.features import SPEECH, decision_of, described, group_of
-from parlour_people.cloned.record import Array, SeatRecord, acts_of
+from parlour_people.cloned.record import SeatRecord, acts_of
 from parlour_people.multi_round.player import MultiRoundPlayer
 from parlour_people.multi_round.rules import CONSULT
-from parlour_people.words import avalon as game
 
 Method = Literal["choice", "networks"]
 
@@ -75,9 +76,9 @@ class ImitatedChoice:
     players: int
     rows: Rows
     """The legal moves in numbers, shape (moves, columns)."""
-    taken: Array
+    taken: NDArray[np.float64]
     """Shares of what was done, shape (moves,); they sum to 1."""
-    heuristic: Array
+    heuristic: NDArray[np.float64]
     """How often the heuristic did each of them, of `DRAWS`, shape (moves,); it sums to 1."""
     sorts: np.ndarray[Any, np.dtype[np.intp]]
     """Sort of each move, shape (moves,): approve or reject; with the leader on the team or without; success or fail;

@@ -22,18 +22,17 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from parlour.envs.avalon import vocabulary
+from parlour.envs.avalon.vocabulary import ROLES
 from parlour.envs.batch.players import HeuristicSeats
 from parlour.envs.core import Move
-from parlour.policies.network import forward
-from parlour.training.learn.batch.networks import use_one_thread, weights_of
-from scipy.special import log_softmax
+from parlour.policies.network import forward, log_softmax
+from parlour.training.learn.batch.networks import layers_of, use_one_thread, weights_of
 from torch import nn
 from torch.nn import functional
 
 from parlour_people.clone.recorded import RecordedTurn, ReplayableGame, replayed
 from parlour_people.cloned import FEATURES, INPUTS, Layers, inputs_of
-from parlour_people.words import avalon as vocabulary
-from parlour_people.words.avalon import ROLES
 
 HIDDEN: Final = (192, 64)
 DROPOUT: Final = 0.25
@@ -220,7 +219,7 @@ def _made(sizes: Sequence[int], generator: torch.Generator) -> nn.Sequential:
 
 def _with_dropout(network: nn.Sequential, inputs: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """Logits; a share of the hidden units is left out."""
-    *inside, last = (layer for layer in network.modules() if hasattr(layer, "weight"))
+    *inside, last = layers_of(network)
     hidden = inputs
     for layer in inside:
         hidden = torch.relu(layer(hidden))
@@ -232,7 +231,7 @@ def _with_dropout(network: nn.Sequential, inputs: torch.Tensor, generator: torch
 
 def log_probs(layers: Layers, of: Decisions) -> NDArray[np.float32]:
     """Log-probabilities of all actions, shape (N, A); far below zero where an action is not legal."""
-    return log_softmax(np.where(of.mask, forward(layers, of.inputs, "relu"), _ILLEGAL), axis=-1)
+    return log_softmax(np.where(of.mask, forward(layers, of.inputs, "relu"), _ILLEGAL))
 
 
 Floats = NDArray[np.float64]

@@ -29,7 +29,6 @@ from parlour.training.report.verdicts import DifferenceScale, together
 from parlour.training.statistics import Estimate
 
 from parlour_people.clone.choices import ImitatedChoice
-from parlour_people.cloned.record import Array
 
 LOG_LIKELIHOOD: Final = DifferenceScale("nats a decision", "+.4f", cases="games")
 
@@ -43,7 +42,7 @@ WORSE: Final = "worse"
 MODELS: Final = ("clone", "heuristic", "frequency", "chance")
 CLONE, HEURISTIC, FREQUENCY, CHANCE = MODELS
 
-Model = Callable[[ImitatedChoice], Array]
+Model = Callable[[ImitatedChoice], NDArray[np.float64]]
 """The chances of the legal moves, shape (moves,)."""
 
 
@@ -118,7 +117,7 @@ def _score(what: str, role: str, model: str, of: Columns) -> ChoiceScore:
     says = ~np.isnan(of[f"log: {model}"])
     games = of["game"][says]
 
-    def mean(values: Array, bounds: tuple[float, float] = (-inf, inf)) -> Estimate:
+    def mean(values: NDArray[np.float64], bounds: tuple[float, float] = (-inf, inf)) -> Estimate:
         return by_game(zip(games.tolist(), values.tolist(), strict=True), bounds)
 
     top, log, own_top, own_log = (of[f"{part}: {name}"][says] for name in (model, CLONE) for part in ("top", "log"))

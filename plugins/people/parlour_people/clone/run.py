@@ -20,6 +20,7 @@ from typing import Any, Final
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError
 from parlour.training.runs.progress import Stage
@@ -29,7 +30,6 @@ from parlour_people.clone import report
 from parlour_people.clone.choices import CloneConfig, ImitatedChoice, Rows, by_kind, read_choices
 from parlour_people.cloned import ChoiceHead, ChoiceNetwork
 from parlour_people.cloned.features import COLUMNS, DECISIONS, GROUPS, HEARD, SPEECH
-from parlour_people.cloned.record import Array
 
 ALTERNATIVES: Final = 16
 UNHEARD_TOO: Final = 1 / 3
@@ -101,7 +101,7 @@ def packed(choices: Sequence[ImitatedChoice], rng: np.random.Generator | None) -
     )
 
 
-def _alternatives(taken: Array, rng: np.random.Generator) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+def _alternatives(taken: NDArray[np.float64], rng: np.random.Generator) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     others = np.flatnonzero(taken == 0)
     if len(others) <= ALTERNATIVES:
         return np.arange(len(taken))
@@ -220,22 +220,22 @@ def learned(choices: Sequence[ImitatedChoice], config: CloneConfig) -> dict[str,
     }
 
 
-def _chance(choice: ImitatedChoice) -> Array:
+def _chance(choice: ImitatedChoice) -> NDArray[np.float64]:
     return np.full(len(choice.taken), 1 / len(choice.taken))
 
 
 def _frequency(choices: Sequence[ImitatedChoice]) -> report.Model:
     sorts = 1 + max(int(choice.sorts.max()) for choice in choices)
-    counted: dict[str, Array] = {}
+    counted: dict[str, NDArray[np.float64]] = {}
     for moment in choices:
         counted.setdefault(moment.role, np.ones(sorts))
         np.add.at(counted[moment.role], moment.sorts, moment.taken)
 
-    def model(choice: ImitatedChoice) -> Array:
+    def model(choice: ImitatedChoice) -> NDArray[np.float64]:
         of_role = counted.get(choice.role, np.ones(sorts))
         of_sort = np.append(of_role, np.ones(max(0, int(choice.sorts.max()) + 1 - sorts)))
         weights = of_sort[choice.sorts] / np.bincount(choice.sorts)[choice.sorts]
-        chances: Array = weights / weights.sum()
+        chances: NDArray[np.float64] = weights / weights.sum()
         return chances
 
     return model

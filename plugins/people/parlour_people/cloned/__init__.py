@@ -20,20 +20,20 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Protocol, Self
 
 import numpy as np
-from parlour.envs.avalon.vocabulary import AvalonView
+from numpy.typing import NDArray
+from parlour.envs.avalon.vocabulary import ROLES, AvalonView
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.registry import lookup
 from parlour.envs.settings import Accepts, Settings
 from parlour.policies import Policy
 from parlour.policies.array_files import layer_arrays, read_arrays, write_arrays
 from parlour.policies.files import reading
+from parlour.policies.network import softmax
 from parlour.policies.trained import TrainedSeat
-from scipy.special import softmax
 
 from parlour_people.cloned.features import COLUMNS, DECISIONS, GROUPS, decision_of, described, group_of
-from parlour_people.cloned.record import Array, SeatRecord
+from parlour_people.cloned.record import SeatRecord
 from parlour_people.multi_round import GAME as MULTI_ROUND
-from parlour_people.words.avalon import ROLES
 
 __all__ = ["CLONE", "ChoiceHead", "ChoiceNetwork", "ClonedPlayer", "is_clone"]
 
@@ -166,13 +166,13 @@ class ChoiceHead:
         ParlourError: The shapes do not fit, or a number is not finite.
     """
 
-    linear: Array
+    linear: NDArray[np.float64]
     """Shape (groups, D)."""
-    hidden: Array
+    hidden: NDArray[np.float64]
     """Shape (H, D); H may be 0."""
-    bias: Array
+    bias: NDArray[np.float64]
     """Shape (H,)."""
-    out: Array
+    out: NDArray[np.float64]
     """Shape (H,)."""
 
     def __post_init__(self) -> None:
@@ -183,15 +183,15 @@ class ChoiceHead:
             if array.shape != shape or not np.isfinite(array).all():
                 raise ParlourError(f"{name} of shape {array.shape} is not accepted; accepted: finite, of shape {shape}")
 
-    def scores(self, rows: Array, group: int) -> Array:
+    def scores(self, rows: NDArray[np.float64], group: int) -> NDArray[np.float64]:
         """Scores of moves: (moves, D) -> (moves,)."""
         between = np.tanh(rows @ self.hidden.T + self.bias) - np.tanh(self.bias)
-        scored: Array = rows @ self.linear[group] + between @ self.out
+        scored: NDArray[np.float64] = rows @ self.linear[group] + between @ self.out
         return scored
 
-    def chances(self, rows: Array, group: int) -> Array:
+    def chances(self, rows: NDArray[np.float64], group: int) -> NDArray[np.float64]:
         """Probabilities of moves: (moves, D) -> (moves,)."""
-        return softmax(self.scores(rows, group), axis=-1)
+        return softmax(self.scores(rows, group))
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,13 +13,15 @@ from itertools import groupby
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
+from parlour.envs.avalon import vocabulary as game
+from parlour.envs.avalon.deals import team_rows, teams
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Move
+from parlour.envs.language import speech
 
-from parlour_people.arrays import team_rows, teams
-from parlour_people.cloned.record import Array, SeatRecord
+from parlour_people.cloned.record import SeatRecord
 from parlour_people.multi_round.rules import CONSULT
-from parlour_people.words import avalon as game, speech
 
 SPEECH: Final = "speech"
 DECISIONS: Final = (game.BALLOT, game.TEAM, game.CARD, game.GUESS, SPEECH)
@@ -101,7 +103,7 @@ def group_of(view: AvalonView) -> int:
     return 1 if view.role == game.MERLIN else 2
 
 
-def described(view: AvalonView, seen: SeatRecord) -> Array:
+def described(view: AvalonView, seen: SeatRecord) -> NDArray[np.float64]:
     """The rows of `view.legal`, shape (moves, columns of its decision); `seen` has read the View."""
     kind = decision_of(view.legal)
     if kind == SPEECH:
@@ -118,7 +120,7 @@ def described(view: AvalonView, seen: SeatRecord) -> Array:
 # -- the table ---------------------------------------------------------------------------------------------------
 
 
-def _context(view: AvalonView, seen: SeatRecord) -> Array:
+def _context(view: AvalonView, seen: SeatRecord) -> NDArray[np.float64]:
     n, me = len(view.roles), view.seat
     knowing = view.side == game.EVIL and view.role != game.OBERON
     roles = (view.role == game.PERCIVAL, view.role == game.SERVANT, view.role == game.OBERON)
@@ -138,13 +140,13 @@ def _context(view: AvalonView, seen: SeatRecord) -> Array:
     )
 
 
-def _fellows(view: AvalonView) -> Array:
+def _fellows(view: AvalonView) -> NDArray[np.float64]:
     """1 for the other seats that the night showed to be evil, shape (n,)."""
     shown = [j for fact in view.knows if all(role in game.EVIL_ROLES for role in fact.roles) for j in fact.seats]
     return _marked(len(view.roles), shown)
 
 
-def _marked(n: int, seats: Sequence[int]) -> Array:
+def _marked(n: int, seats: Sequence[int]) -> NDArray[np.float64]:
     row = np.zeros(n)
     row[list(seats)] = 1.0
     return row
@@ -159,13 +161,13 @@ def _numbers(n: int, size: int) -> dict[tuple[int, ...], int]:
     return {team: number for number, team in enumerate(teams(n, size))}
 
 
-def _ballot(view: AvalonView, seen: SeatRecord) -> Array:
+def _ballot(view: AvalonView, seen: SeatRecord) -> NDArray[np.float64]:
     n, size = len(view.roles), len(view.team)
     rows = _teams_of_size(view, seen, size, [_numbers(n, size)[view.team]], len(seen.proposed) - 1)
     return np.concatenate([rows[0], _context(view, seen)])
 
 
-def _named_teams(view: AvalonView, seen: SeatRecord) -> Array:
+def _named_teams(view: AvalonView, seen: SeatRecord) -> NDArray[np.float64]:
     n = len(view.roles)
     by_size = groupby((move.args for move in view.legal), len)  # in the order of the catalogue: by size
     which = {size: [_numbers(n, size)[team] for team in some] for size, some in by_size}
@@ -173,7 +175,9 @@ def _named_teams(view: AvalonView, seen: SeatRecord) -> Array:
     return np.hstack([rows, np.tile(_context(view, seen), (len(rows), 1))])
 
 
-def _teams_of_size(view: AvalonView, seen: SeatRecord, size: int, which: Sequence[int], named: int) -> Array:
+def _teams_of_size(
+    view: AvalonView, seen: SeatRecord, size: int, which: Sequence[int], named: int
+) -> NDArray[np.float64]:
     """Rows of some teams of a size; `named` teams of this quest were named before them."""
     n, me = len(view.roles), view.seat
     rows = team_rows(n, size)[list(which)]
@@ -183,12 +187,12 @@ def _teams_of_size(view: AvalonView, seen: SeatRecord, size: int, which: Sequenc
     fellows = rows @ _fellows(view)
     candidates = [j for fact in view.knows if game.MERLIN in fact.roles for j in fact.seats]  # one of them is Merlin
 
-    def mean(of: Array) -> Array:
-        mean_of: Array = others @ of / count
+    def mean(of: NDArray[np.float64]) -> NDArray[np.float64]:
+        mean_of: NDArray[np.float64] = others @ of / count
         return mean_of
 
-    def greatest(of: Array) -> Array:
-        greatest_of: Array = np.where(others > 0, of, -9.0).max(axis=1, initial=0.0)
+    def greatest(of: NDArray[np.float64]) -> NDArray[np.float64]:
+        greatest_of: NDArray[np.float64] = np.where(others > 0, of, -9.0).max(axis=1, initial=0.0)
         return greatest_of
 
     columns = [
@@ -214,7 +218,7 @@ def _teams_of_size(view: AvalonView, seen: SeatRecord, size: int, which: Sequenc
     return np.stack(columns, axis=1).astype(np.float64)
 
 
-def _said(rows: Array, others: Array, seen: SeatRecord) -> list[Array]:
+def _said(rows: NDArray[np.float64], others: NDArray[np.float64], seen: SeatRecord) -> list[NDArray[np.float64]]:
     """What was said on the quest at hand of those on the teams; all 0 where nothing was."""
     if not seen.statements and not seen.own_named.any():
         return [np.zeros(len(rows))] * len(HEARD)
@@ -232,12 +236,14 @@ def _said(rows: Array, others: Array, seen: SeatRecord) -> list[Array]:
     return columns
 
 
-def _last_success(seen: SeatRecord) -> Array:
+def _last_success(seen: SeatRecord) -> NDArray[np.float64]:
     """1 for the members of the last team that succeeded, shape (n,)."""
     return _marked(seen.seats, next((team for team, succeeded in reversed(seen.gone) if succeeded), ()))
 
 
-def _history(rows: Array, others: Array, seen: SeatRecord, most: int) -> list[Array]:
+def _history(
+    rows: NDArray[np.float64], others: NDArray[np.float64], seen: SeatRecord, most: int
+) -> list[NDArray[np.float64]]:
     """How the teams overlap with those that went."""
     n, last = seen.seats, _last_success(seen)
     shared = rows @ last
@@ -254,7 +260,7 @@ def _history(rows: Array, others: Array, seen: SeatRecord, most: int) -> list[Ar
 # -- cards, guesses, speech --------------------------------------------------------------------------------------
 
 
-def _card(view: AvalonView, seen: SeatRecord) -> Array:
+def _card(view: AvalonView, seen: SeatRecord) -> NDArray[np.float64]:
     fellows = _fellows(view)
     on_team = [j for j in view.team if fellows[j] and j != view.seat]
     missing = view.fails_needed[view.quest] - len(on_team)
@@ -263,7 +269,7 @@ def _card(view: AvalonView, seen: SeatRecord) -> Array:
     return np.concatenate([np.array(row, dtype=np.float64), _context(view, seen)])
 
 
-def _guesses(view: AvalonView, seen: SeatRecord) -> Array:
+def _guesses(view: AvalonView, seen: SeatRecord) -> NDArray[np.float64]:
     merlin, suspected = seen.own.merlin_chance(), seen.onlooker.evil_chance()
     fellows = seen.own.evil_chance() > _SURE  # those that gathered, besides those of the night
     quests, votes = max(len(seen.gone), 1), max(seen.votes, 1)
@@ -276,7 +282,7 @@ def _guesses(view: AvalonView, seen: SeatRecord) -> Array:
     return np.array([rows[move.args[0]] if move.args else np.zeros(len(GUESS)) for move in view.legal])
 
 
-def _speeches(view: AvalonView, seen: SeatRecord) -> Array:
+def _speeches(view: AvalonView, seen: SeatRecord) -> NDArray[np.float64]:
     n, me, group = seen.seats, view.seat, group_of(view)
     own, suspected, fellows = seen.own.evil_chance(), seen.onlooker.evil_chance(), _fellows(view)
     others = np.arange(n) != me

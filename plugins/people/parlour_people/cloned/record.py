@@ -10,24 +10,23 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import AvalonBelief
 from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Event, Move
-from parlour.envs.language import claims as spoken
+from parlour.envs.language import claims as spoken, speech
 
 from parlour_people.multi_round.player import take_gathering
 from parlour_people.multi_round.rules import CONSULT
-from parlour_people.words import avalon as game, speech
-
-PROPOSE: Final = "propose"
 
 _NAMED: Final = re.compile(r"player[_ ]?(\d{1,2})(?!\w)", re.IGNORECASE)
-_FOR: Final = {speech.ACCUSE: -1.0, speech.DEFEND: 1.0, speech.RECOMMEND: 1.0, PROPOSE: 1.0}
-_ACT: Final = {speech.ACCUSE: speech.ACCUSE, speech.DEFEND: speech.DEFEND, PROPOSE: speech.RECOMMEND}
+_FOR: Final = {speech.ACCUSE: -1.0, speech.DEFEND: 1.0, speech.RECOMMEND: 1.0, game.TEAM: 1.0}
+_ACT: Final = {speech.ACCUSE: speech.ACCUSE, speech.DEFEND: speech.DEFEND, game.TEAM: speech.RECOMMEND}
 """Kind of a claim -> the act that says it of one seat."""
 _READ: Final = 4000
 """Characters of a statement that are read."""
@@ -81,8 +80,6 @@ def acts_of(move: Move, speaker: int, seats: int, legal: Sequence[Move]) -> tupl
     ]
     return tuple(dict.fromkeys(move for move in moves if move in legal)) or (Move(speech.SILENT),)
 
-
-Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _SPOKEN: Final = frozenset({*game.ACTS, game.TEAM, game.BALLOT})
 """Kinds of moves that are heard, with their words, where all see them at once."""
@@ -139,7 +136,7 @@ class SeatRecord:
         """Team -> 1 or -1, how one voted on it last."""
         self._events: tuple[Event, ...] = ()
         self._team: tuple[int, ...] = ()
-        self._cast: Array = np.zeros(n)
+        self._cast: NDArray[np.float64] = np.zeros(n)
 
     def follows(self, view: AvalonView) -> bool:
         """Whether the View continues what was read."""
@@ -182,7 +179,7 @@ class SeatRecord:
         (self.own_praise if mine else self.praised)[:] += words.praised
         self.statements += not mine and any(words.named)
 
-    def _see_votes(self, cast: Array) -> None:
+    def _see_votes(self, cast: NDArray[np.float64]) -> None:
         """`cast`: 1 or -1 of each seat."""
         self._cast = cast
         self.votes += 1

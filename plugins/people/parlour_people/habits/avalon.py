@@ -10,20 +10,25 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
+from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import AvalonBelief
-from parlour.envs.avalon.deals import Key
-from parlour.envs.avalon.habits import AvalonHabits
+from parlour.envs.avalon.deals import Key, team_rows, teams
+from parlour.envs.avalon.habits import (
+    LEADERS,
+    AvalonHabits,
+    Terms,
+)
+from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.public import Public
 from parlour.envs.core import Event
+from parlour.envs.language import speech
 from parlour.envs.language.claims import claims
 
-from parlour_people.arrays import Array, Numbers, Terms, team_rows, teams
 from parlour_people.habits import conduct, spoken
 from parlour_people.habits.learner import Loss, Widths, by_table, nothing
 from parlour_people.habits.model import CLAIM_TERMS, STANCES, ClaimHabits, PeopleHabits
 from parlour_people.habits.report import BeliefRead, side_loss
-from parlour_people.words import avalon as game, speech
-from parlour_people.words.avalon import LEADERS, PLAYERS
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,7 @@ class PublicGame:
         return len(self.roles)
 
     @cached_property
-    def evil(self) -> Array:
+    def evil(self) -> NDArray[np.float64]:
         """1 for each evil seat, shape (n,)."""
         return np.array([role in game.EVIL_ROLES for role in self.roles], dtype=np.float64)
 
@@ -59,10 +64,10 @@ class PublicGame:
         """The kind of each seat, a number into `LEADERS`."""
         return [kind_of(role) for role in self.roles]
 
-    def known_evil(self, kind: int) -> Array:
+    def known_evil(self, kind: int) -> NDArray[np.float64]:
         """Evil seats as far as a kind of seat knows them, shape (n,)."""
         hidden = {0: game.OBERON, 1: game.MORDRED}.get(kind)
-        known_evil: Array = self.evil * np.array([role != hidden for role in self.roles])
+        known_evil: NDArray[np.float64] = self.evil * np.array([role != hidden for role in self.roles])
         return known_evil
 
     def key(self) -> Key:
@@ -117,7 +122,7 @@ class RecordedChoice:
     """One choice."""
 
     players: int
-    terms: Array
+    terms: NDArray[np.float64]
     """Terms of each option, shape (options, terms); for a yes or no, only of the yes, shape (1, terms)."""
     chosen: int
     """Number of the option; for a yes or no 1 or 0."""
@@ -128,7 +133,7 @@ class Ballot:
     """All votes on one team."""
 
     players: int
-    terms: Array
+    terms: NDArray[np.float64]
     """Terms of each voter, shape (n, terms)."""
     kinds: tuple[int, ...]
     """Kind of each voter, an index into `VOTERS`."""
@@ -238,9 +243,9 @@ class RecordedStatement:
     players: int
     kind: int
     """Kind of the speaker, an index into `LEADERS`."""
-    terms: Array
+    terms: NDArray[np.float64]
     """Terms of each seat, shape (n, terms)."""
-    said: Numbers
+    said: NDArray[np.intp]
     """The stance to each seat, shape (n,)."""
 
 
@@ -294,7 +299,7 @@ def _words_loss(statements: Sequence[RecordedStatement]) -> Loss:
     said = np.concatenate([statement.said for statement in statements])
     rows = np.arange(len(said))
 
-    def loss(coefficients: Array) -> tuple[float, Array]:
+    def loss(coefficients: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """- log likelihood and its gradient."""
         odds = np.column_stack([np.zeros(len(terms)), terms @ coefficients.reshape(len(STANCES), -1).T])
         top = odds.max(axis=1, keepdims=True)

@@ -18,16 +18,20 @@ from math import log
 from typing import Final
 
 import numpy as np
-from parlour.envs.avalon.habits import AvalonHabits
+from numpy.typing import NDArray
+from parlour.envs.avalon import vocabulary as game
+from parlour.envs.avalon.habits import (
+    LEADERS,
+    AvalonHabits,
+    Terms,
+)
+from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.registry import lookup
 
-from parlour_people.arrays import Array, Terms
 from parlour_people.habits import avalon as recorded, learner, model as habits
 from parlour_people.habits.conduct import MOOD_SHARES, MOODS, over_moods
 from parlour_people.habits.likelihoods import Likelihoods
 from parlour_people.multi_round import GAME as MULTI_ROUND
-from parlour_people.words import avalon as game
-from parlour_people.words.avalon import LEADERS, PLAYERS
 
 WORDS: Final = "learned, words"
 """The reading that also uses speech."""
@@ -45,7 +49,7 @@ def fit(cases: recorded.Cases, widths: learner.Widths) -> dict[int, habits.Condu
         for kind, rate in rates.items()
     }
     teams = {kind: _fit(cases.teams[kind], priors[kind], widths) for kind in LEADERS if kind != "Oberon"}
-    mean: Array = np.mean(list(teams["good"].values()), axis=0)
+    mean: NDArray[np.float64] = np.mean(list(teams["good"].values()), axis=0)
     teams["Oberon"] = _fit(cases.teams["Oberon"], tuple(mean.tolist()), widths)
     cards = _fit(cases.cards, learner.one_hot(habits.CARD_TERMS, always=learner.odds(usual.fail)), widths)
     joins = _fit(cases.joins, (learner.odds(usual.fail),), widths)
@@ -68,7 +72,7 @@ def _choices_loss(cases: Sequence[recorded.RecordedChoice]) -> learner.Loss:
         terms, chosen = np.stack([case.terms for case in some]), np.array([case.chosen for case in some])
         parts.append((_yes_or_no if options == 1 else _choice, terms, chosen))
 
-    def loss(coefficients: Array) -> tuple[float, Array]:
+    def loss(coefficients: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """- log likelihood and its gradient."""
         total, gradient = 0.0, np.zeros(len(coefficients))
         for of_part, terms, chosen in parts:
@@ -80,14 +84,18 @@ def _choices_loss(cases: Sequence[recorded.RecordedChoice]) -> learner.Loss:
     return loss
 
 
-def _yes_or_no(terms: Array, chosen: Array, coefficients: Array) -> tuple[float, Array]:
+def _yes_or_no(
+    terms: NDArray[np.float64], chosen: NDArray[np.float64], coefficients: NDArray[np.float64]
+) -> tuple[float, NDArray[np.float64]]:
     terms = terms[:, 0]
     logits = terms @ coefficients
     value = float(np.logaddexp(0.0, logits).sum() - logits @ chosen)
     return value, (1 / (1 + np.exp(-logits)) - chosen) @ terms
 
 
-def _choice(terms: Array, chosen: Array, coefficients: Array) -> tuple[float, Array]:
+def _choice(
+    terms: NDArray[np.float64], chosen: NDArray[np.float64], coefficients: NDArray[np.float64]
+) -> tuple[float, NDArray[np.float64]]:
     logits = terms @ coefficients
     weights = np.exp(logits - logits.max(axis=1, keepdims=True))
     weights /= weights.sum(axis=1, keepdims=True)
@@ -123,7 +131,7 @@ def fit_votes(ballots: Sequence[recorded.Ballot], widths: learner.Widths) -> dic
     return {n: tuple(map(tuple, rows)) for n, rows in zip(PLAYERS, fitted, strict=True)}
 
 
-def _split(packed: Array) -> Array:
+def _split(packed: NDArray[np.float64]) -> NDArray[np.float64]:
     """Coefficients by `VOTERS`, shape (kinds, terms): Oberon's are packed as their difference to the good seats'."""
     rows = packed.reshape(len(habits.VOTERS), -1).copy()
     rows[_OBERON] += rows[_GOOD]
@@ -142,7 +150,7 @@ def _votes_loss(ballots: Sequence[recorded.Ballot]) -> learner.Loss:
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
     ballot = np.repeat(np.arange(len(ballots)), counts)
 
-    def loss(packed: Array) -> tuple[float, Array]:
+    def loss(packed: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """- log likelihood and its gradient."""
         rows = _split(packed)[which]
         logits = np.einsum("vt,vt->v", terms, rows)[:, None] + rows[:, -1:] * MOODS
@@ -172,9 +180,9 @@ class Evidence:
     """What speaks for each deal after each quest of one game, by kind of evidence."""
 
     players: int
-    logs: Array
+    logs: NDArray[np.float64]
     """Log likelihoods, shape (quests, kinds, H)."""
-    true: Array
+    true: NDArray[np.float64]
     """1 for the deals with the true evil side, shape (H,)."""
 
 
@@ -215,7 +223,7 @@ def fit_weights(games: Sequence[Evidence], widths: learner.Widths) -> dict[int, 
 
 
 def _weights_loss(games: Sequence[Evidence]) -> learner.Loss:
-    def loss(log_weights: Array) -> tuple[float, Array]:
+    def loss(log_weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         weights = np.exp(log_weights)
         total, slope = 0.0, np.zeros(len(KINDS))
         for played in games:
@@ -229,7 +237,7 @@ def _weights_loss(games: Sequence[Evidence]) -> learner.Loss:
     return loss
 
 
-def _share(logs: Array) -> tuple[float, Array]:
+def _share(logs: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
     """Log of the sum of the exponentials, and the share of each in it."""
     top = float(logs.max())
     weights = np.exp(logs - top)

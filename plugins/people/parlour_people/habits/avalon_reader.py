@@ -12,16 +12,16 @@ from typing import Any, Final
 
 import numpy as np
 from numba import prange, set_num_threads
+from numpy.typing import NDArray
+from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.deals import Key
 from parlour.envs.avalon.evidence import Watched
 from parlour.envs.avalon.habits import PublicEvidence
+from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.batch.compiled import kernel, loop
 
-from parlour_people.arrays import Array, Numbers
 from parlour_people.habits.avalon import PublicGame
 from parlour_people.habits.learner import Loss, Widths, by_table
-from parlour_people.words import avalon as game
-from parlour_people.words.avalon import PLAYERS
 
 CARD_STRIDE: Final = 18
 
@@ -44,20 +44,20 @@ class WatchedGames:
 
     deals: tuple[Any, ...]
     """Kinds (H, n), known evil seats as bits (4, H), all evil seats as bits (H,)."""
-    truth: Array
+    truth: NDArray[np.float64]
     """1 for the deals with the true evil side and Merlin, shape (G, H)."""
-    starts: Numbers
+    starts: NDArray[np.intp]
     """Where the proposals of each game begin, shape (G + 1,)."""
-    leaders: Numbers
-    members: Numbers
+    leaders: NDArray[np.intp]
+    members: NDArray[np.intp]
     """The team as bits, of each proposal."""
-    teams: Array
+    teams: NDArray[np.float64]
     """Terms of the team, shape (proposals, terms)."""
-    votes: Array
+    votes: NDArray[np.float64]
     """Terms of each vote, shape (proposals, n, terms)."""
-    cards: Numbers
+    cards: NDArray[np.intp]
     """Cell of the cards without evil members, or -1, of each proposal."""
-    fails: Numbers
+    fails: NDArray[np.intp]
 
 
 def watched_games(games: Sequence[PublicGame]) -> list[WatchedGames]:
@@ -101,7 +101,7 @@ def _proposals(key: Key, record: PublicGame) -> list[tuple[Any, ...]]:
 # -- the loss ----------------------------------------------------------------------------------------------------
 
 
-def unpacked(coefficients: Array) -> tuple[Array, Array, Array]:
+def unpacked(coefficients: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Coefficients of votes, teams and cards out of one array."""
     parts = zip(np.split(coefficients, np.cumsum(_SIZES)[:-1]), _SHAPES, strict=True)
     votes, teams, cards = (np.ascontiguousarray(part.reshape(shape)) for part, shape in parts)
@@ -111,7 +111,7 @@ def unpacked(coefficients: Array) -> tuple[Array, Array, Array]:
 def loss_of(groups: Sequence[WatchedGames]) -> Loss:
     """The loss of games, summed over all moments, and its gradient."""
 
-    def loss(coefficients: Array) -> tuple[float, Array]:
+    def loss(coefficients: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         votes, teams, cards = unpacked(coefficients)
         total, slope = 0.0, np.zeros_like(coefficients)
         set_num_threads(1)
@@ -246,7 +246,7 @@ def fit_evidence(games: Sequence[PublicGame]) -> dict[int, PublicEvidence]:
     return {n: _evidence(np.array(terms)) for n, terms in zip(PLAYERS, fitted, strict=True)}
 
 
-def _evidence(coefficients: Array) -> PublicEvidence:
+def _evidence(coefficients: NDArray[np.float64]) -> PublicEvidence:
     votes, teams, cards = unpacked(coefficients)
     of_votes, of_teams = (tuple(map(tuple, part.tolist())) for part in (votes, teams))
     return PublicEvidence(of_votes, of_teams, tuple(cards.tolist()))

@@ -27,22 +27,22 @@ from math import comb, exp, log
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.avalon.public import Public
 
-from parlour_people.arrays import Array
 from parlour_people.habits.model import VOTE_TERMS, Conduct
 
 DIRTY: Final = VOTE_TERMS.index("dirty")
 _NODES, _SHARES = np.polynomial.hermite_e.hermegauss(9)
-MOODS: Final[Array] = _NODES
+MOODS: Final[NDArray[np.float64]] = _NODES
 """Values of the mood over which the likelihood of all votes is summed (Gauss-Hermite)."""
-MOOD_SHARES: Final[Array] = _SHARES / _SHARES.sum()
+MOOD_SHARES: Final[NDArray[np.float64]] = _SHARES / _SHARES.sum()
 SURE: Final = 1e-9
 """No chance is smaller, so that no deal is ruled out by conduct."""
 
 
-def vote_terms(public: Public, leader: int, team: Sequence[int], doubts: Array) -> Array:
+def vote_terms(public: Public, leader: int, team: Sequence[int], doubts: NDArray[np.float64]) -> NDArray[np.float64]:
     """The terms of each voter except for `dirty`, which is 0 here; shape (n, terms).
 
     Args:
@@ -59,21 +59,25 @@ def vote_terms(public: Public, leader: int, team: Sequence[int], doubts: Array) 
     return np.column_stack([np.ones(n), own, on_team, doubts, np.zeros(n), stage, np.zeros(n)])
 
 
-def log_votes(terms: Array, votes: Array, coefficients: Sequence[float]) -> Array:
+def log_votes(
+    terms: NDArray[np.float64], votes: NDArray[np.float64], coefficients: Sequence[float]
+) -> NDArray[np.float64]:
     """Log likelihood of votes (1/0, shape (n,)) by terms (n, terms), for each of `MOODS`; shape (n, moods)."""
     odds = (terms @ np.array(coefficients))[:, None] + coefficients[-1] * MOODS
-    logs: Array = -np.logaddexp(0.0, np.where(votes[:, None] == 1, -odds, odds))
+    logs: NDArray[np.float64] = -np.logaddexp(0.0, np.where(votes[:, None] == 1, -odds, odds))
     return logs.clip(min=log(SURE))
 
 
-def over_moods(logs: Array) -> Array:
+def over_moods(logs: NDArray[np.float64]) -> NDArray[np.float64]:
     """Log likelihood of all votes on one team, from that in each mood, shape (..., moods)."""
     top = logs.max(axis=-1, keepdims=True)
-    total: Array = top[..., 0] + np.log(np.exp(logs - top) @ MOOD_SHARES)
+    total: NDArray[np.float64] = top[..., 0] + np.log(np.exp(logs - top) @ MOOD_SHARES)
     return total
 
 
-def team_terms(public: Public, leader: int, doubts: Array, members: Array, known: Array) -> Array:
+def team_terms(
+    public: Public, leader: int, doubts: NDArray[np.float64], members: NDArray[np.float64], known: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """The terms of all teams for one leader under some sides, shape (sides, teams, terms).
 
     Args:
@@ -90,11 +94,11 @@ def team_terms(public: Public, leader: int, doubts: Array, members: Array, known
     return np.stack([own, doubt, (evil > 0).astype(np.float64), np.maximum(evil - 1, 0.0), kept, again], axis=2)
 
 
-def log_team(terms: Array, chosen: int, coefficients: Sequence[float]) -> Array:
+def log_team(terms: NDArray[np.float64], chosen: int, coefficients: Sequence[float]) -> NDArray[np.float64]:
     """Log likelihood that a leader chooses a team (by number), shape (sides,)."""
     odds = terms @ np.array(coefficients)
     top = odds.max(axis=1, keepdims=True)
-    logs: Array = odds[:, chosen] - top[:, 0] - np.log(np.exp(odds - top).sum(axis=1))
+    logs: NDArray[np.float64] = odds[:, chosen] - top[:, 0] - np.log(np.exp(odds - top).sum(axis=1))
     return logs.clip(min=log(SURE))
 
 
@@ -105,12 +109,14 @@ def card_terms(public: Public, size: int, evil: int) -> tuple[float, ...]:
     return (1.0, *stage, float(public.evil == 2), float(public.good == 2))
 
 
-def fails_chances(public: Public, size: int, fails: int, conduct: Conduct, habits: AvalonHabits) -> Array:
+def fails_chances(public: Public, size: int, fails: int, conduct: Conduct, habits: AvalonHabits) -> NDArray[np.float64]:
     """Probability of a number of fail cards by the number of evil members, shape (size + 1,)."""
     return np.array([_fails_chance(public, size, evil, fails, conduct, habits.good_fails) for evil in range(size + 1)])
 
 
-def others_fail(public: Public, size: int, fails: int, own: int, conduct: Conduct, habits: AvalonHabits) -> Array:
+def others_fail(
+    public: Public, size: int, fails: int, own: int, conduct: Conduct, habits: AvalonHabits
+) -> NDArray[np.float64]:
     """The same for the fails of the others where an evil member knows its own card (1 success): by evil others, shape (size,).
 
     Given its own card: evil members are alike, so that of k with f fails a given one failed in f / k of the cases.

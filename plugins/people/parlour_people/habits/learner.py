@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from parlour.envs import replay
+from parlour.envs.avalon.habits import Terms
 from parlour.envs.core import ParlourError
 from parlour.training.runs.progress import Stage, no_progress
 from scipy.optimize import minimize
 
-from parlour_people.arrays import Array, Terms
 from parlour_people.habits import report
 from parlour_people.habits.report import BeliefRead, SourceGame
 
@@ -43,11 +44,11 @@ def one_hot(names: Sequence[str], **given: float) -> Terms:
     return tuple(given.get(name, 0.0) for name in names)
 
 
-Loss = Callable[[Array], tuple[float, Array]]
+Loss = Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]
 """Coefficients -> - log likelihood and its gradient."""
 
 
-def nothing(coefficients: Array) -> tuple[float, Array]:
+def nothing(coefficients: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
     """The loss of no cases."""
     return 0.0, np.zeros_like(coefficients)
 
@@ -59,7 +60,7 @@ def by_table(losses: Sequence[Loss], prior: Terms, widths: Widths, accuracy: flo
     """
     size = len(prior)
 
-    def loss(packed: Array) -> tuple[float, Array]:
+    def loss(packed: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         shared, *own = packed.reshape(-1, size)
         shift = shared - prior
         total = 0.5 * float((shift @ shift) / widths.shared**2 + (packed[size:] @ packed[size:]) / widths.own**2)
@@ -167,13 +168,13 @@ class Fold:
     """Habits learned from all games but some, and what an onlooker believes of those by them."""
 
     held_out: tuple[int, ...]
-    """Numbers of the games."""
+    """NDArray[np.intp] of the games."""
     habits: Any
     reads: tuple[BeliefRead, ...]
 
 
 def folds(games: Sequence[SourceGame], count: int, seed: int) -> list[list[int]]:
-    """Numbers of the games of each fold: drawn, each number of players spread over all folds."""
+    """NDArray[np.intp] of the games of each fold: drawn, each number of players spread over all folds."""
     rng = np.random.default_rng(seed)
     sizes = [[k for k, game in enumerate(games) if game.players == n] for n in sorted({game.players for game in games})]
     order = [number for same in sizes for number in rng.permutation(same).tolist()]

@@ -8,12 +8,12 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-from parlour.envs.avalon.deals import Key
+from numpy.typing import NDArray
+from parlour.envs.avalon.deals import Key, team_rows, teams
 from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.avalon.public import Public
 from parlour.envs.language.claims import claims
 
-from parlour_people.arrays import Array, Numbers, team_rows, teams
 from parlour_people.habits import conduct as terms, spoken
 from parlour_people.habits.model import ClaimHabits, Conduct
 
@@ -61,7 +61,7 @@ class Likelihoods:
         """Quests won so far."""
         self.public.score(good, evil)
 
-    def words(self, speaker: int, words: str, *, reason: bool = False) -> Array | None:
+    def words(self, speaker: int, words: str, *, reason: bool = False) -> NDArray[np.float64] | None:
         """A seat speaks to all, `reason`: with a team; to itself its own words tell nothing. None: no words tell anything."""
         if self._claimed is None:
             return None
@@ -81,7 +81,7 @@ class Likelihoods:
             by_kind.append((if_good.sum() + rows @ (if_evil - if_good))[inverse])
         return self._claimed.weight * np.choose(self._key.kinds()[:, speaker], by_kind)
 
-    def team(self, leader: int, team: Sequence[int]) -> Array:
+    def team(self, leader: int, team: Sequence[int]) -> NDArray[np.float64]:
         """A leader names a team; to itself its own tells nothing."""
         self._leader = leader
         self.public.propose(team)
@@ -97,7 +97,7 @@ class Likelihoods:
         kinds = self._key.kinds()[:, leader]
         return self._conduct.weights.teams * np.choose(kinds, by_kind)
 
-    def votes(self, team: Sequence[int], votes: Sequence[int], without: Sequence[int] = ()) -> Array:
+    def votes(self, team: Sequence[int], votes: Sequence[int], without: Sequence[int] = ()) -> NDArray[np.float64]:
         """All votes on a team are shown; to itself a seat's own vote tells nothing, and the votes of `without` are left out."""
         n = len(self._key.roles)
         doubts = self._doubts(len(team))[:, teams(n, len(team)).index(tuple(sorted(team)))]
@@ -113,7 +113,7 @@ class Likelihoods:
             total += np.where(dirty[:, None], is_kind @ (others * pair[0]), is_kind @ (others * pair[1]))
         return self._conduct.weights.votes * terms.over_moods(total)
 
-    def cards(self, team: Sequence[int], fails: int, own_card: int | None) -> Array:
+    def cards(self, team: Sequence[int], fails: int, own_card: int | None) -> NDArray[np.float64]:
         """The fails of a quest are shown; `own_card` is that of the seat itself, if it was on the team."""
         size, me = len(team), self._key.seat
         chance = terms.fails_chances(self.public, size, fails, self._conduct, self._habits)
@@ -127,12 +127,12 @@ class Likelihoods:
                 chance = terms.fails_chances(self.public, size, fails - 1 + own_card, self._conduct, self._habits)
             likely = chance[evil[:, [j for j in team if j != me]].sum(axis=1).astype(int)]
         self.public.see_cards(team, fails)
-        logs: Array = self._conduct.weights.cards * np.log(likely)
+        logs: NDArray[np.float64] = self._conduct.weights.cards * np.log(likely)
         return logs
 
     # -- the seat's own moves, before they are made: chances of shape (H,), without the weight of evidence -------------
 
-    def own_team(self, team: Sequence[int]) -> Array:
+    def own_team(self, team: Sequence[int]) -> NDArray[np.float64]:
         """That the seat, as leader, names a team, of all teams of this size."""
         n, me = len(self._key.roles), self._key.seat
         chosen = teams(n, len(team)).index(tuple(sorted(team)))
@@ -142,7 +142,7 @@ class Likelihoods:
         features = terms.team_terms(self.public, me, doubts, members, rows)
         return np.exp(terms.log_team(features, chosen, self._conduct.teams[kind]))[inverse]
 
-    def own_vote(self, team: Sequence[int], vote: int) -> Array:
+    def own_vote(self, team: Sequence[int], vote: int) -> NDArray[np.float64]:
         """That the seat votes so on a team, whatever the mood."""
         n, me = len(self._key.roles), self._key.seat
         doubts = self._doubts(len(team))[:, teams(n, len(team)).index(tuple(sorted(team)))]
@@ -153,7 +153,7 @@ class Likelihoods:
         dirty, clean = (float(np.exp(terms.over_moods(logs))[0]) for logs in pair)
         return np.where((rows[:, list(team)].sum(axis=1) > 0)[inverse], dirty, clean)
 
-    def own_card(self, team: Sequence[int], card: int) -> Array:
+    def own_card(self, team: Sequence[int], card: int) -> NDArray[np.float64]:
         """That the seat plays a card (1 success): of k evil members with f fails a given one fails in f / k of the cases."""
         me, evil = self._key.seat, self._key.tables().evil
         if not evil[0, me]:
@@ -163,10 +163,12 @@ class Likelihoods:
         firm = replace(self._habits, good_fails=0.0)
         chances = [terms.fails_chances(self.public, len(team), f, self._conduct, firm) for f in range(len(team) + 1)]
         failing = sum(min(f, numbers.max()) * chance[numbers] for f, chance in enumerate(chances)) / numbers
-        plays: Array = np.clip(failing if card == 0 else 1 - failing, terms.SURE, 1.0)
+        plays: NDArray[np.float64] = np.clip(failing if card == 0 else 1 - failing, terms.SURE, 1.0)
         return plays
 
-    def _log_votes(self, kind: int, features: Array, cast: Array) -> list[Array]:
+    def _log_votes(
+        self, kind: int, features: NDArray[np.float64], cast: NDArray[np.float64]
+    ) -> list[NDArray[np.float64]]:
         """Log likelihoods of votes by one kind of voter on a dirty and on a clean team, in each mood."""
         voters = self._conduct.votes
         if kind < 2:  # evil and Merlin know, and have coefficients for either
@@ -175,12 +177,12 @@ class Likelihoods:
         hearsay[:, terms.DIRTY] = 1.0
         return [terms.log_votes(by_team, cast, voters[2 + kind]) for by_team in (hearsay, features)]
 
-    def _doubts(self, size: int) -> Array:
+    def _doubts(self, size: int) -> NDArray[np.float64]:
         return self.public.doubts(self._all.clean(size))
 
 
 @lru_cache(maxsize=64)
-def known(key: Key) -> tuple[tuple[Array, Numbers], ...]:
+def known(key: Key) -> tuple[tuple[NDArray[np.float64], NDArray[np.intp]], ...]:
     """Evil seats that influence a kind of seat, by `LEADERS`: different rows 0/1 (K, n), and which each deal has (H,).
 
     An evil seat does not know Oberon, Merlin not Mordred; for those who know nobody it is hearsay, of all.
@@ -190,6 +192,6 @@ def known(key: Key) -> tuple[tuple[Array, Numbers], ...]:
     return _rows(evil * (1 - blind)), _rows(evil * (1 - mordred)), whole, whole
 
 
-def _rows(table: Array) -> tuple[Array, Numbers]:
+def _rows(table: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     rows, inverse = np.unique(table, axis=0, return_inverse=True)
     return rows, inverse.ravel()

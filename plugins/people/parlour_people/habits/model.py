@@ -17,13 +17,16 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Final
 
 from parlour.envs.avalon.deals import Key
-from parlour.envs.avalon.habits import LearnedHabits, PublicEvidence
+from parlour.envs.avalon.habits import (
+    LEADERS,
+    LearnedHabits,
+    PublicEvidence,
+    Term,
+    Terms,
+)
 from parlour.envs.hidden_roles.habit_files import HabitsByPlayers, Named
 from parlour.envs.settings import SPARSE, Accepts, Settings
 from pydantic import BeforeValidator, SerializerFunctionWrapHandler, WrapSerializer
-
-from parlour_people.arrays import Term, Terms
-from parlour_people.words.avalon import LEADERS
 
 NUMBERS: Final = "numbers from -50 to 50"
 

@@ -17,14 +17,13 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from parlour.training.measure.calibration import Calibration
 from parlour.training.play.extras import import_extra
 from parlour.training.report import plots
 from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.report.verdicts import DifferenceScale
 from parlour.training.statistics import Estimate
-
-from parlour_people.arrays import Array
 
 LOG_LOSS: Final = DifferenceScale("nats of log loss", "+.3f", cases="games")
 
@@ -105,7 +104,7 @@ def auc(reads: Sequence[BeliefRead]) -> float:
     return float(import_extra("sklearn.metrics", "train").roc_auc_score(evil, chances))
 
 
-def seats(reads: Sequence[BeliefRead]) -> tuple[Array, Array]:
+def seats(reads: Sequence[BeliefRead]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Chance and truth of every seat after every round."""
     chances = np.array([chance for read in reads for chance in read.chances])
     return chances, np.array([evil for read in reads for evil in read.evil], dtype=np.float64)

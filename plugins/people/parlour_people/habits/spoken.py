@@ -20,21 +20,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import log
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from parlour.envs.avalon.habits import Terms
 from parlour.envs.avalon.public import Public
+from parlour.envs.avalon.vocabulary import TEAM
 from parlour.envs.language.claims import claims
+from parlour.envs.language.speech import ACCUSE, DEFEND
 
-from parlour_people.arrays import Array, Numbers, Terms
 from parlour_people.habits.conduct import SURE
 from parlour_people.habits.model import CLAIM_TERMS
-from parlour_people.words.speech import ACCUSE, DEFEND
-
-PROPOSE: Final = "propose"
 
 NOTHING, PROPOSED, DEFENDED, ACCUSED = range(4)
-_STANCE_OF = {PROPOSE: PROPOSED, DEFEND: DEFENDED, ACCUSE: ACCUSED}
+_STANCE_OF = {TEAM: PROPOSED, DEFEND: DEFENDED, ACCUSE: ACCUSED}
 _EVIL, _EVIL_AND_DOUBT, _DOUBT = (CLAIM_TERMS.index(term) for term in ("evil", "evil and doubt", "doubt"))
 _CERTAIN = 0.98
 """No doubt is taken to be larger."""
@@ -52,7 +52,7 @@ class Heard:
     """
 
     def __init__(self, players: int) -> None:
-        self.of_seats: Array = np.zeros((4, players))
+        self.of_seats: NDArray[np.float64] = np.zeros((4, players))
         """By stance and seat: how many statements."""
         self.statements = 0
         self._quest = -1
@@ -62,7 +62,7 @@ class Heard:
         if quest != self._quest:
             self.of_seats, self.statements, self._quest = np.zeros_like(self.of_seats), 0, quest
 
-    def hear(self, stances: Numbers) -> None:
+    def hear(self, stances: NDArray[np.intp]) -> None:
         """A statement with these stances to the seats, shape (n,)."""
         self.of_seats = self.of_seats + (np.arange(4)[:, None] == stances)
         self.statements += 1
@@ -81,7 +81,7 @@ def stances(words: str, speaker: int, players: int, reader: Reader = claims) -> 
     return tuple(int(stance) for stance in np.where(accused, ACCUSED, other))
 
 
-def claim_terms(public: Public, counts: Heard, speaker: int, *, reason: bool) -> Array:
+def claim_terms(public: Public, counts: Heard, speaker: int, *, reason: bool) -> NDArray[np.float64]:
     """The terms of the speaker's stance to each seat except for `evil`, which is 0 here; shape (n, terms).
 
     Args:
@@ -109,7 +109,7 @@ def claim_terms(public: Public, counts: Heard, speaker: int, *, reason: bool) ->
     ).astype(np.float64)
 
 
-def with_evil(terms: Array, evil: Array) -> Array:
+def with_evil(terms: NDArray[np.float64], evil: NDArray[np.float64]) -> NDArray[np.float64]:
     """The terms where these seats are evil as far as the speaker knows, 0/1 of shape (n,)."""
     rows = terms.copy()
     rows[:, _EVIL] = evil
@@ -117,20 +117,22 @@ def with_evil(terms: Array, evil: Array) -> Array:
     return rows
 
 
-def log_stances(terms: Array, chosen: Sequence[int], coefficients: Sequence[Terms]) -> Array:
+def log_stances(
+    terms: NDArray[np.float64], chosen: Sequence[int], coefficients: Sequence[Terms]
+) -> NDArray[np.float64]:
     """Log likelihood of the stance to each seat, shape (n,), by coefficients for `STANCES`."""
     odds = np.column_stack([np.zeros(len(terms)), terms @ np.array(coefficients).T])
     top = odds.max(axis=1)
     total = top + np.log(np.exp(odds - top[:, None]).sum(axis=1))
-    logs: Array = odds[np.arange(len(terms)), np.array(chosen)] - total
+    logs: NDArray[np.float64] = odds[np.arange(len(terms)), np.array(chosen)] - total
     return logs.clip(min=log(SURE))
 
 
-def _doubts(public: Public, speaker: int) -> Array:
+def _doubts(public: Public, speaker: int) -> NDArray[np.float64]:
     sides = public.sides
     if_good = (1 - sides[:, speaker]) * public.by_cards
     chance = ((if_good @ sides) / max(float(if_good.sum()), 1e-300)).clip(1 - _CERTAIN, _CERTAIN)
     before = float(sides[0].sum()) / (sides.shape[1] - 1)
-    doubts: Array = np.log(chance / (1 - chance)) - log(before / (1 - before))
+    doubts: NDArray[np.float64] = np.log(chance / (1 - chance)) - log(before / (1 - before))
     doubts[speaker] = 0.0
     return doubts

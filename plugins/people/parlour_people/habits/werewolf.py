@@ -12,17 +12,17 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.registry import lookup
+from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.belief import SeatBeliefs, WerewolfHabits
 from parlour.envs.werewolf.habits import WerewolfHabitsFile
+from parlour.envs.werewolf.presets import PLAYERS
 from parlour.training.learn.reliability.counts import WolfCounts, WolfRecord
 
 from parlour_people.habits.learner import LEARNED, HabitsOfGame, Loss, Widths, by_table, odds
 from parlour_people.habits.report import BeliefRead, side_loss
-from parlour_people.words import werewolf as game
 
 RATES: Final = tuple(WerewolfHabits.__dataclass_fields__)
 
-PLAYERS: Final = range(4, 16)
 
 # -- fitting -----------------------------------------------------------------------------------------------------
 

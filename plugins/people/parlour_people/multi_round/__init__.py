@@ -20,15 +20,17 @@ Versions: v0, first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from parlour.envs.avalon.presets import PLAYERS
+from parlour.envs.avalon.vocabulary import EVIL, GOOD
 from parlour.envs.spec import GameOptions, GameSpec
 from pydantic import Field
 
 from parlour_people.multi_round.rules import MultiRoundAvalon
-from parlour_people.words.avalon import EVIL, GOOD, PLAYERS
 
 if TYPE_CHECKING:
+    from parlour_people.multi_round.encode import MultiRoundEncoders
     from parlour_people.multi_round.text import MultiRoundText
 
 
@@ -58,7 +60,7 @@ class MultiRoundSpec(GameSpec):
 
         return MultiRoundText(game)
 
-    def encoder(self, game: MultiRoundAvalon) -> Any:
+    def encoder(self, game: MultiRoundAvalon) -> MultiRoundEncoders:
         """The features of Avalon, with one move more."""
         from parlour_people.multi_round.encode import MultiRoundEncoders
 

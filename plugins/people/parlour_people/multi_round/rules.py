@@ -12,21 +12,16 @@ More than half of the votes approve a team; one fail card fails a quest; Merlin 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
+from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.options import AvalonOptions
+from parlour.envs.avalon.presets import PROPOSALS, AvalonRules
 from parlour.envs.avalon.rules import Avalon
-from parlour.envs.avalon.state import AvalonPhase, AvalonState
+from parlour.envs.avalon.state import AvalonPhase, AvalonStanding, AvalonState
+from parlour.envs.avalon.vocabulary import ASSASSIN, MERLIN, MINION, MORDRED, MORGANA, OBERON, PERCIVAL, SERVANT
 from parlour.envs.core import Event, Move, announcement
 from parlour.envs.hidden_roles.rules import HiddenRoles, shown
-
-from parlour_people.words import avalon as game
-from parlour_people.words.avalon import ASSASSIN, MERLIN, MORDRED, MORGANA, OBERON, PERCIVAL, SERVANT
-
-ROLE_SETS: Final = {"deeprole": ("Merlin", "Loyal Servant", "Loyal Servant", "Assassin", "Minion")}
-
-EVIL_COUNT: Final = {5: 2, 6: 2, 7: 3, 8: 3, 9: 3, 10: 4}
-PROPOSALS: Final = 5
 
 CONSULT: Final = (
     "consult"  # args: (seat,) held for Merlin, or () without a name; among the evil seats, before the guess
@@ -36,7 +31,7 @@ GOES: Final = "goes"  # args: (); the fifth team goes without a vote
 CONSULTATION: Final = 8
 """The phase before `HUNT`."""
 ROLES: Final = {
-    5: ROLE_SETS["deeprole"],
+    5: (MERLIN, SERVANT, SERVANT, ASSASSIN, MINION),
     6: (MERLIN, PERCIVAL, SERVANT, SERVANT, MORGANA, MORDRED),
     7: (MERLIN, PERCIVAL, SERVANT, SERVANT, MORGANA, MORDRED, OBERON),
     8: (MERLIN, PERCIVAL, *(SERVANT,) * 3, MORGANA, ASSASSIN, MORDRED),
@@ -52,7 +47,7 @@ class _Table(AvalonOptions):
     """A table whose fifth team goes."""
 
     @property
-    def points(self) -> Any:
+    def points(self) -> AvalonRules:
         return replace(super().points, fifth_rejection="team_goes")
 
 
@@ -72,32 +67,34 @@ class MultiRoundAvalon(Avalon):
         holds = (Move(CONSULT), *(Move(CONSULT, (j,)) for j in seats))
         self.catalogue = (*self.catalogue, *holds)
         self._holds = [tuple(move for move in holds if move.args != (i,)) for i in seats]
-        self.max_moves += EVIL_COUNT[num_players]
+        self.max_moves += sum(role in self.evil_roles for role in self.deck)
 
-    def _open(self, standing: Any, log: tuple[Event, ...]) -> Any:
+    def _open(self, standing: AvalonStanding, log: tuple[Event, ...]) -> AvalonState:
         opened = super()._open(standing, log)
         if not standing.counted:
             return opened._replace(actor=0, options=self._talks[0])
         return opened._replace(phase=AvalonPhase.PROPOSE, options=self._teams[standing.quest][standing.leader])
 
-    def _spoken(self, s: Any, move: Move, event: tuple[Event, ...]) -> Any:
+    def _spoken(self, s: AvalonState, move: Move, event: tuple[Event, ...]) -> AvalonState:
         after = self._talk(s, move, event)
         turn = after.turn
         return after if after.phase == AvalonPhase.PROPOSE else after._replace(actor=turn, options=self._talks[turn])
 
-    def _named(self, s: Any, move: Move, event: tuple[Event, ...]) -> Any:
+    def _named(self, s: AvalonState, move: Move, event: tuple[Event, ...]) -> AvalonState:
         after = self._propose(s, move, event)
         if after.standing.counted < PROPOSALS:
             return after
         return self._send(after.team, after.standing, (*after.log, announcement(GOES, ())))
 
-    def _voted(self, s: Any, move: Move, event: tuple[Event, ...]) -> Any:
+    def _voted(self, s: AvalonState, move: Move, event: tuple[Event, ...]) -> AvalonState:
         """The voter reads its own comment at once."""
         if move.words:
             s = s._replace(log=(*s.log, Event(s.actor, move, (s.actor,))))
         return self._vote(s, move, event)
 
-    def _hunt(self, team: tuple[int, ...], success: int, standing: Any, log: tuple[Event, ...]) -> Any:
+    def _hunt(
+        self, team: tuple[int, ...], success: int, standing: AvalonStanding, log: tuple[Event, ...]
+    ) -> AvalonState:
         """The evil seats are told who they are, and speak among themselves before the guess."""
         evil = tuple(j for j, role in enumerate(standing.roles) if role in self.evil_roles)
         log = (*log, announcement(GATHERS, evil, evil))
@@ -112,7 +109,7 @@ class MultiRoundAvalon(Avalon):
             log=log,
         )
 
-    def _consult(self, s: Any, _move: Move, event: tuple[Event, ...]) -> Any:
+    def _consult(self, s: AvalonState, _move: Move, event: tuple[Event, ...]) -> AvalonState:
         turn, log, evil = s.turn + 1, s.log + event, event[0].to
         assert evil is not None  # see `_hunt`
         if turn == len(evil):
@@ -120,7 +117,7 @@ class MultiRoundAvalon(Avalon):
         speaker = evil[turn]
         return s._replace(actor=speaker, turn=turn, options=shown(speaker, evil, self._holds[speaker]), log=log)
 
-    def _worded(self, s: Any, move: Move) -> tuple[Event, ...]:
+    def _worded(self, s: AvalonState, move: Move) -> tuple[Event, ...]:
         if move.kind in self.worded:
             return HiddenRoles._worded(self, s, move)
         return super()._worded(s, move)

@@ -5,19 +5,16 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from parlour.envs.avalon import vocabulary
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.text import AvalonText
-from parlour.envs.avalon.vocabulary import AvalonView
+from parlour.envs.avalon.vocabulary import OBERON, AvalonView
 from parlour.envs.core import Event, Move
-from parlour.envs.language.english import PLAYER, last_clause, name, negated
+from parlour.envs.language.english import PLAYER, name, names, negated_match
 from parlour.envs.language.speech import quote
 from parlour.envs.language.text import speech_line
 
 from parlour_people.multi_round.rules import CONSULT, GATHERS, GOES
-from parlour_people.words import avalon as vocabulary
-from parlour_people.words.avalon import OBERON
-
-MODERATOR: Final = "Moderator: "
 
 _RULES: Final = (
     (
@@ -59,19 +56,22 @@ class MultiRoundText(AvalonText):
 
     def line(self, event: Event) -> str:
         seat, move, _ = event
-        if move.kind == GATHERS:
-            return f"{MODERATOR}To the evil players: you are {', '.join(map(name, move.args)) or 'nobody'}. You now talk among yourselves.\n"
-        if move.kind == GOES:
-            return f"{MODERATOR}This is the fifth team of the quest: it goes without a vote.\n"
         if move.kind == CONSULT:
             return f"To the evil players, {speech_line(seat, move, self.say(move))}"
         if not move.words or move.kind in vocabulary.ACTS:
             return super().line(event)
         words = quote(move.words)
         if move.kind == vocabulary.TEAM:
-            return f"{name(seat)} proposes the team {', '.join(map(name, move.args)) or 'nobody'}: {words}\n"
+            return f"{name(seat)} proposes the team {names(move.args)}: {words}\n"
         says = " says of its vote" if move.kind == vocabulary.BALLOT else ""
         return f"Privately, {name(seat)}{says}: {words} (taken as: {self.say(move)})\n"
+
+    def _announcement(self, move: Move) -> str:
+        if move.kind == GATHERS:
+            return f"To the evil players: you are {names(move.args)}. You now talk among yourselves."
+        if move.kind == GOES:
+            return "This is the fifth team of the quest: it goes without a vote."
+        return super()._announcement(move)
 
     def say(self, move: Move) -> str:
         if move.kind != CONSULT:
@@ -94,10 +94,6 @@ class MultiRoundText(AvalonText):
 
 def _read_hold(text: str, legal: tuple[Move, ...]) -> Move:
     """The one player whom free words hold for Merlin; nobody, if they hold none or several."""
-    seats = {
-        next(filter(None, match.groups()))
-        for match in _HOLDS.finditer(text)
-        if not negated(last_clause(text[: match.start()]) + match[0])
-    }
+    seats = {next(filter(None, match.groups())) for match in _HOLDS.finditer(text) if not negated_match(text, match)}
     move = Move(CONSULT, tuple(int(seat) for seat in seats))
     return Move(CONSULT, move.args if move in legal else (), text)

@@ -15,6 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from parlour.envs.avalon.presets import PLAYERS
+from parlour.envs.avalon.vocabulary import ASSASSIN, GOOD, SERVANT
 from parlour.envs.core import ParlourError
 from parlour.training.papers.cells import Reproduction, cell
 from parlour.training.play.extras import import_extra
@@ -27,7 +29,6 @@ from parlour_people.clone.choices import CloneConfig
 from parlour_people.clone.report import ALL, PICTURE, ChoiceScore
 from parlour_people.habits.run import HabitsConfig, LearnedFrom, learn_habits
 from parlour_people.papers.avalon_records import LOSS, TRANSCRIPTS, with_width
-from parlour_people.words.avalon import ASSASSIN, GOOD, PLAYERS, SERVANT
 
 PEOPLE: Final = "people"
 WINS: Final = "games won by good"

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from parlour.envs.avalon.vocabulary import PERCIVAL
 from parlour.envs.core import ParlourError
 from parlour.training.papers.cells import Reproduction, cell
 from parlour.training.play.extras import import_extra
@@ -197,7 +198,7 @@ def _published(table: str, theirs: str, games: Sequence[DecidedGame]) -> Iterato
         if compared:
             yield cell(table, theirs, f"{effort} effort, compared games alone", GUESSES, _right(compared))
     wrong = wrong_guesses(games)
-    larger = wrong_guesses([pair for pair in games if "Percival" in pair[0].roles])
+    larger = wrong_guesses([pair for pair in games if PERCIVAL in pair[0].roles])
     for of, counts in (("wrong guesses", wrong), ("wrong guesses, with Percival", larger)):
         if counts:
             plain = sum(count for role, count in counts.items() if role in PLAIN)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any
 
-from parlour.envs.registry import lookup
-
-
-@lru_cache(maxsize=128)
-def table_of(num_players: int, rules: str, roles: tuple[str, ...], guesser: str | None = None) -> tuple[Any, Any]:
-    """The rules of Avalon without talk and their wording, made once for all games of a file; `guesser`: who names Merlin."""
-    spec = lookup("avalon_v0").spec
-    given = {"num_players": num_players, "rules": rules, "roles": roles, "talk": False, "guesser": guesser}
-    game = spec.build(spec.options.from_plain(given))
-    return game, spec.text(game)
+from parlour.envs.avalon.rules import Avalon
+from parlour.envs.avalon.text import AvalonText
+from parlour.envs.avalon.vocabulary import ASSASSIN
+from parlour.envs.core import ParlourError
+from parlour.training.records.avalon.table import table_of
+from parlour.training.records.json_objects import JsonObject
 
 
-def record_notes(form: str, at: Any, game_id: str | None, names: Sequence[str]) -> dict[str, Any]:
-    """The origin and the seating, for the header of a transcript; `memory`: whether players remembered earlier games."""
-    source = {"format": form, "source": at.fields.get("source"), "game_id": game_id}
-    return source | {"model": None, "reasoning_effort": None, "memory": False, "names": list(names)}
+def table_at(at: JsonObject, roles: Sequence[str], guesser: str = ASSASSIN) -> tuple[Avalon, AvalonText]:
+    """The table of a record, without talk. Raises `ParlourError` for roles that make no game, with the record's place."""
+    other = None if guesser == ASSASSIN else guesser
+    try:
+        return table_of(len(roles), "official", tuple(sorted(roles)), talk=False, guesser=other)
+    except ParlourError as error:
+        raise ParlourError(f"{at.where}: {error}") from None

@@ -26,19 +26,18 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from parlour.envs.avalon.options import check_roles
+from parlour.envs.avalon import vocabulary as avalon
+from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.state import AvalonPhase
-from parlour.envs.core import Move, ParlourError
+from parlour.envs.core import Move
 from parlour.envs.registry import lookup
 from parlour.training.records.avalon.table import RecordedGame
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.reading import Names, RecordFormat
+from parlour.training.records.reading import Names, RecordFormat, record_notes
 
-from parlour_people.records import record_notes, table_of
-from parlour_people.words import avalon
-from parlour_people.words.avalon import PLAYERS
+from parlour_people.records import table_at
 
 FILE_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
 
@@ -80,7 +79,7 @@ class LoggedGame(RecordedGame):
         if dealt[self.guesser] == avalon.MINION:
             dealt[self.guesser] = avalon.ASSASSIN
         self.dealt = dealt
-        super().__init__(_table(at, tuple(dealt), dealt[self.guesser]))
+        super().__init__(table_at(at, tuple(dealt), dealt[self.guesser]))
 
     @property
     def shot(self) -> int | None:
@@ -118,15 +117,6 @@ def _guesser(dealt: Sequence[str], marked: Sequence[int], shot: int | None) -> i
         return dealt.index(avalon.ASSASSIN)
     among = [seat for seat in marked if seat in evil] or evil
     return next((seat for seat in among if seat != shot), among[0] if among else 0)
-
-
-def _table(at: JsonObject, roles: tuple[str, ...], guesser: str) -> Any:
-    try:
-        check_roles(len(roles), roles)
-        other = None if guesser == avalon.ASSASSIN else guesser
-        return table_of(len(roles), "official", tuple(sorted(roles)), guesser=other)
-    except ParlourError as error:
-        raise ParlourError(f"{at.where}: {error}") from None
 
 
 def _transcript(at: JsonObject, _logs: Path | None) -> str:

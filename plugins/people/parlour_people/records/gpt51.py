@@ -28,18 +28,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from parlour.envs.avalon import vocabulary as avalon
+from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.state import AvalonPhase
+from parlour.envs.avalon.vocabulary import side_of
 from parlour.envs.core import Move
 from parlour.envs.registry import lookup
 from parlour.training.records.avalon.table import RecordedGame
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.reading import Names, RecordFormat
+from parlour.training.records.reading import Names, RecordFormat, record_notes
 
 from parlour_people.multi_round import GAME, MultiRoundOptions
 from parlour_people.multi_round.rules import CONSULTATION
-from parlour_people.records import record_notes
-from parlour_people.words import avalon
-from parlour_people.words.avalon import PLAYERS, side_of
 
 ROLES: Final = {
     "merlin": avalon.MERLIN,

@@ -23,17 +23,17 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from parlour.envs.avalon.options import check_roles
+from parlour.envs.avalon import vocabulary as avalon
+from parlour.envs.avalon.presets import PLAYERS
 from parlour.envs.avalon.state import AvalonPhase
-from parlour.envs.core import Move, ParlourError
+from parlour.envs.avalon.vocabulary import side_of
+from parlour.envs.core import Move
 from parlour.envs.registry import lookup
 from parlour.training.records.avalon.table import RecordedGame
 from parlour.training.records.json_objects import JsonObject
-from parlour.training.records.reading import Names, RecordFormat
+from parlour.training.records.reading import Names, RecordFormat, record_notes
 
-from parlour_people.records import record_notes, table_of
-from parlour_people.words import avalon
-from parlour_people.words.avalon import PLAYERS, side_of
+from parlour_people.records import table_at
 
 FILE_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
 
@@ -66,7 +66,7 @@ class SiteGame(RecordedGame):
     def __init__(self, at: JsonObject) -> None:
         self.names: Names = _seats(at)
         self.dealt = _roles(at, self.names)
-        super().__init__(table_of(len(self.names), "official", tuple(self.dealt)))
+        super().__init__(table_at(at, self.dealt))
 
 
 def _seats(at: JsonObject) -> Names:
@@ -89,10 +89,6 @@ def _roles(at: JsonObject, names: Names) -> list[str]:
         player.expect("alliance", ALLIANCES[side_of(dealt[-1])], f"the side of {player.fields['role']}")
     if dealt.count(avalon.ASSASSIN) != 1:
         raise at.refused("playerRoles", "one Assassin")
-    try:
-        check_roles(len(dealt), dealt)
-    except ParlourError as error:
-        raise ParlourError(f"{at.where}: {error}") from None
     for key, side in (("resistanceTeam", avalon.GOOD), ("spyTeam", avalon.EVIL)):
         members = [name for name, role in zip(names.names, dealt, strict=True) if side_of(role) == side]
         if at.fields.get(key) is not None and sorted(at.texts(key)) != sorted(members):

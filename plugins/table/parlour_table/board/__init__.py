@@ -13,11 +13,10 @@ from types import FunctionType
 from typing import Any, Final
 
 from parlour.envs.core import Event, View
+from parlour.envs.language import speech
 from parlour.envs.language.english import name
 from parlour.envs.plugins import OpenTable
 from parlour.envs.spec import GameSpec
-
-from parlour_table.words import speech
 
 GOOD, EVIL, NOW, PLAIN = "good", "evil", "now", "plain"
 """Kinds of places and marks: won by good or said to be good, the same of evil, where the game is now, anything else."""

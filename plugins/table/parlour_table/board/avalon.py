@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.vocabulary import AvalonView
 from parlour.envs.core import Event
+from parlour.envs.language import speech
 from parlour.envs.language.english import name
 
 from parlour_table.board import EVIL, GOOD, NOW, PLAIN, Board, Mark, Track, TrackStep, claim_marks, public
-from parlour_table.words import avalon as game, speech
 
 QUESTS_TO_WIN: Final = 3
 

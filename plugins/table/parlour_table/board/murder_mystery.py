@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from parlour.envs.murder_mystery import vocabulary as game
+
 from parlour_table.board import EVIL, GOOD, NOW, PLAIN, Board, Mark, Track, TrackStep, public
-from parlour_table.words import murder_mystery as game
 
 
 def mystery_board(view: Any) -> Board:
@@ -30,7 +31,7 @@ def mystery_board(view: Any) -> Board:
                         )
                     )
         elif kind == game.VERDICT and args[1] >= 0:
-            marks[args[1]].append(Mark("found", GOOD if args[2] == game.SOLVED else PLAIN))
+            marks[args[1]].append(Mark("found", GOOD if args[2] == game.Verdict.SOLVED else PLAIN))
     phase = "Introductions" if at < 0 else "The vote" if at == view.rounds else f"Round {at + 1} of {view.rounds}"
     steps = [*(str(number + 1) for number in range(view.rounds)), "vote"]
     places = (

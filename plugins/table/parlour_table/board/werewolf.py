@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from parlour.envs.core import Event
+from parlour.envs.language import speech
 from parlour.envs.language.english import name
+from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.vocabulary import WerewolfView
 
 from parlour_table.board import EVIL, NOW, PLAIN, Board, Mark, claim_marks, public
-from parlour_table.words import speech, werewolf as game
 
 
 def werewolf_board(view: WerewolfView) -> Board:

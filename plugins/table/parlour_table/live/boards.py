@@ -14,7 +14,7 @@ from threading import Condition, Event
 from typing import Any, ClassVar, NamedTuple, cast
 
 from parlour.envs import core
-from parlour.envs.core import Move, ParlourError, View
+from parlour.envs.core import GameText, Move, ParlourError, View
 from parlour.envs.language.entries import TextAction
 from parlour.envs.language.free_words import FreeWords
 from parlour.envs.language.seat_names import SeatNames
@@ -76,7 +76,9 @@ class Board:
         names: Names of the seats.
     """
 
-    def __init__(self, place: int, text: Any, spoken: frozenset[str], *, alone: bool, names: SeatNames) -> None:
+    def __init__(
+        self, place: int, text: GameText[Any], spoken: frozenset[str], *, alone: bool, names: SeatNames
+    ) -> None:
         self.place, self.alone, self.names = place, alone, names
         self._text, self._spoken = text, spoken
         self._changed = Condition()
@@ -310,7 +312,7 @@ class Person(Policy):
     waits: ClassVar[bool] = True
     """Seats that decide at the same moment are asked at once (`parlour.training.play.moments`)."""
 
-    def __init__(self, board: Board, text: Any, clock: float | None, coach: Coach | None = None) -> None:
+    def __init__(self, board: Board, text: GameText[Any], clock: float | None, coach: Coach | None = None) -> None:
         super().__init__()
         self._board, self._text, self._clock, self._coach = board, text, clock, coach
 
@@ -376,7 +378,7 @@ class ShownTable(BaseWrapper[str, Any, Any]):
                 shown.lay(messages.board(laid, view), timed)
 
 
-def watchers_message(text: Any, view: View) -> Message:
+def watchers_message(text: GameText[Any], view: View) -> Message:
     """What watchers see of the table: the rules, and what all seats read; nothing private to a seat."""
     rules, names = messages.rules_of(text), messages.names_of(view)
     return {"type": "who", "own": text.common(view), "rules": rules, "names": names}

@@ -36,10 +36,10 @@ from typing import Annotated, Any, Final, Literal
 
 from parlour.envs import replay
 from parlour.envs.common.json_values import json_value
-from parlour.envs.core import NATURE, Event, ParlourError, View
+from parlour.envs.core import NATURE, Event, GameText, ParlourError, View
 from parlour.envs.language.english import name
 from parlour.envs.language.free_words import FreeWords
-from parlour.envs.language.text import end_of
+from parlour.envs.language.text import end_of, was
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from parlour_table.board import Board
@@ -110,7 +110,7 @@ def read(text: str) -> FromBrowser:
         raise ParlourError(f"the message is not JSON ({error}); accepted: the messages of this page") from None
 
 
-def who(text: Any, view: View) -> Message:
+def who(text: GameText[Any], view: View) -> Message:
     """The first section of a View."""
     whole = text.who(view)
     own = whole.removesuffix("\n").removesuffix(rules_of(text))
@@ -123,18 +123,18 @@ def names_of(view: View) -> list[str]:
     return list(getattr(view, "names", ()))
 
 
-def rules_of(text: Any) -> str:
+def rules_of(text: GameText[Any]) -> str:
     """The rules of a table, with which the first section ends; empty where they do not stand apart."""
-    return str(text.rules).removesuffix("\n")
+    return text.rules.removesuffix("\n")
 
 
-def told(text: Any, events: Iterable[Event], spoken: frozenset[str], start: int) -> Message:
+def told(text: GameText[Any], events: Iterable[Event], spoken: frozenset[str], start: int) -> Message:
     """Lines of the record, the first of them number `start`; `spoken` are the kinds of moves that take words."""
     lines = [_told(text, event, spoken) for event in events]
     return {"type": "told", "from": start, "lines": lines}
 
 
-def _told(text: Any, event: Event, spoken: frozenset[str] = frozenset()) -> Message:
+def _told(text: GameText[Any], event: Event, spoken: frozenset[str] = frozenset()) -> Message:
     said = SAID if event.move.words or event.move.kind in spoken else DID
     return _line(
         event.seat, TOLD if event.seat < 0 else said, event.to is not None, FreeWords.as_said(text.line(event))
@@ -238,7 +238,7 @@ def ending(transcript: replay.Transcript, players: Sequence[str], turned: Any | 
         Place(
             agent,
             player,
-            _was(text, view),
+            was(text, view),
             str(getattr(view, "role", "")),
             str(getattr(view, "side", "")),
             None if outcome is None else outcome.returns[view.seat],
@@ -251,7 +251,7 @@ def ending(transcript: replay.Transcript, players: Sequence[str], turned: Any | 
     return Ending(end, places, tuple(_lines(transcript, text, states)), turned, replay_path)
 
 
-def _lines(transcript: replay.Transcript, text: Any, states: Sequence[Any]) -> list[Message]:
+def _lines(transcript: replay.Transcript, text: GameText[Any], states: Sequence[Any]) -> list[Message]:
     """All that was shown to anybody, and the moves that were shown to nobody at the time."""
     moved = [entry for entry in transcript.entries if entry.move is not None]
     lines = []
@@ -266,8 +266,3 @@ def _lines(transcript: replay.Transcript, text: Any, states: Sequence[Any]) -> l
 
 def _line(seat: int, kind: str, secret: bool, text: str) -> Message:
     return {"seat": seat, "kind": kind, "secret": secret, "text": text}
-
-
-def _was(text: Any, view: Any) -> str:
-    own, role = text.was(view), getattr(view, "role", "")
-    return str(own) if own is not None else f"{name(view.seat)} was {role}." if role else ""

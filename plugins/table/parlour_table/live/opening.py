@@ -15,6 +15,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
+from parlour.envs.language.speech import ACTS
 from parlour.policies.llm.server.listening import ListeningServer
 from parlour.policies.llm.server.protocol import Refused
 from parlour.training.report.page import Page
@@ -34,7 +35,6 @@ from parlour_table.live.sockets import LOOPBACK_NAMES, Sockets
 from parlour_table.server.limits import LimitedApp, failure, refusal
 from parlour_table.server.listening import LimitedServer
 from parlour_table.server.settings import Limits
-from parlour_table.words.speech import ACTS
 
 _LOOK: Final = files("parlour_table.live") / "look"
 SCRIPTS: Final = ("record_panel.js", "turn_panel.js", "board_panel.js", "ending_panel.js", "connection.js", "table.js")

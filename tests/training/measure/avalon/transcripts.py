@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from parlour.envs import replay
 from parlour.envs.avalon import GAME
 from parlour.envs.core import Move, Outcome
+from parlour.envs.language import transcript_lines
 from parlour.envs.language.entries import Entry
 from parlour.envs.registry import lookup
 from parlour.envs.replay import Transcript
@@ -50,11 +50,13 @@ def write(path: Path, game: Transcript, calls: Mapping[int, Any] | None = None) 
     name, config, calls = game.header["game"], game.header["config"], calls or {}
     text = lookup(name).spec.text(game.game())
     extra = {key: value for key, value in game.header.items() if key not in ("parlour", "game", "config")}
-    lines = [replay.header_line(name, config, extra)]
+    lines = [transcript_lines.header_line(name, config, extra)]
     for number, entry in enumerate(game.entries):
-        lines.append(replay.entry_line(number, entry, text, {"calls": calls[number]} if number in calls else None))
+        lines.append(
+            transcript_lines.entry_line(number, entry, text, {"calls": calls[number]} if number in calls else None)
+        )
     if game.outcome is not None:
-        lines.append(replay.outcome_line(game.outcome))
+        lines.append(transcript_lines.outcome_line(game.outcome))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(lines), "utf-8")
     return path

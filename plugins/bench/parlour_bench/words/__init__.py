@@ -1,1 +1,0 @@
-"""Words of transcripts, as games write them: roles, sides, kinds of moves and announcements."""
