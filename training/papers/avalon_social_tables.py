@@ -176,14 +176,12 @@ def _made(
     return Reproduction(name, title, setting.model.name, tuple(cells), (paper, ours, *remarks), players)
 
 
-CONTENTS: Final = {
+AVALON_SOCIAL_CONTENTS: Final = {
     "avalon-9": PRACTISED("valid responses", avalon_table_9, needs="a model: heuristics always answer validly"),
     "avalon-fig1": PaperTable("the six modules, drawn"),
     "avalon-fig2": PRACTISED("quest engagement and failure votes of the evil side", avalon_figure_2),
     "avalon-fig3": PRACTISED("leadership and persuasion", avalon_figure_3),
-    "avalon-fig4": PRACTISED(
-        "deception in the first round", avalon_figure_4, needs="a model: what players say of their role"
-    ),
+    "avalon-fig4": PRACTISED("deception in the first round", avalon_figure_4, needs="a model: talk about roles"),
     "avalon-fig5": PRACTISED("teamwork and confrontation between roles", avalon_figure_5),
     "avalon-fig6": PRACTISED("sharing and vacillation", avalon_figure_6),
     **{

@@ -134,7 +134,7 @@ def _not_lower(cells: tuple[TableCell, ...]) -> list[str]:
     return not_lower
 
 
-CONTENTS: Final = {
+AVALON_CONTENTS: Final = {
     "avalon-1": PaperTable("related work beside the paper's"),
     "avalon-2": PRACTISED("win rates against the baseline agent, and without single modules", avalon_table_2, (40, 10)),
     "avalon-3": PaperTable("examples of what a model reads out of replies"),

@@ -244,7 +244,7 @@ def _made(
 
 
 _GRACE: Final = partial(PaperTable, sizes=(1000, 2000), quick=(100, 200))
-CONTENTS: Final = {
+GRACE_CONTENTS: Final = {
     "grace-fig1": PaperTable("how language models are trained, drawn after another paper"),
     "grace-fig2": PaperTable("the system, drawn"),
     "grace-3": _GRACE("the mediator beside its baselines on held-out questions", grace_figure_3, item="figure 3"),

@@ -166,12 +166,12 @@ def _made(
 
 _GRATR: Final = partial(
     PaperTable,
-    sizes=(500, 0),
+    sizes=(150, 0),
     quick=(4, 0),
     setting=GratrSetting,
     games="werewolf_v0, {0.games} mixed games with each opponent",
 )
-CONTENTS: Final = {
+GRATR_CONTENTS: Final = {
     "gratr-1": PaperTable("classes of players by trust"),
     "gratr-2": _GRATR("win rates of trust graphs against windows and retrieval, in mixed games", gratr_table_2),
     "gratr-3": _GRATR("performance scores by role, by the paper's rule", gratr_table_3),

@@ -274,7 +274,7 @@ _MYSTERY: Final = partial(
     games="murder_mystery_v0, {0.games} held-out cases",
 )
 _MANY_ROWS: Final = partial(_MYSTERY, sizes=(10, 0), quick=(1, 0))
-CONTENTS: Final = {
+MYSTERY_CONTENTS: Final = {
     "questum-1": PaperTable("lengths of the scripts", needs=_SCRIPTS),
     "questum-2": _MYSTERY("win rates and right answers in murder mysteries, agents against agents", questum_table_2),
     "questum-3": _MYSTERY("the same against another murderer, in a person's place", questum_table_3),

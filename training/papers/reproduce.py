@@ -19,13 +19,13 @@ __all__ = ["TABLES", "PaperTable", "Reproduction", "ReproductionSetting", "Table
 
 
 CONTENTS: Final[dict[str, PaperTable]] = {
-    **avalon_tables.CONTENTS,
-    **avalon_social_tables.CONTENTS,
-    **grace.CONTENTS,
-    **gratr.CONTENTS,
-    **questum.CONTENTS,
+    **avalon_tables.AVALON_CONTENTS,
+    **avalon_social_tables.AVALON_SOCIAL_CONTENTS,
+    **grace.GRACE_CONTENTS,
+    **gratr.GRATR_CONTENTS,
+    **questum.MYSTERY_CONTENTS,
 }
-"""Name -> every table and figure of the five papers, and tables of ours beside them. Each paper's file has its own."""
+"""Name -> every table and figure of the five papers, and our other tables. Each paper's file lists its own."""
 TABLES: Final[OpenTable[PaperTable]] = OpenTable(
     "parlour.papers", PaperTable, {name: made for name, made in CONTENTS.items() if made.make is not None}
 )
@@ -34,7 +34,7 @@ _PAPERS: Final = {"gratr": "GRATR", "grace": "GRACE", "avalon": "Avalon", "quest
 
 
 def place(name: str) -> str:
-    """Which table or figure of which paper it is.
+    """The paper, and the number of the table or figure there.
 
     >>> place("avalon-fig2"), place("questum-sensors"), place("questum-budget")
     ('Avalon, figure 2', 'Questum, figure 6', 'Questum, ours')
@@ -50,7 +50,7 @@ def status(entry: PaperTable) -> str:
 
 
 def listed() -> list[tuple[str, ...]]:
-    """All tables and figures, those of packages last: name, place, content, status, and default sizes."""
+    """All tables and figures, then the tables of packages: name, place, content, status, and default sizes."""
     return [
         (name, place(name) if name in CONTENTS else "", entry.about, status(entry), sizes)
         for name, entry in {**CONTENTS, **TABLES}.items()

@@ -117,7 +117,7 @@ def test_settings_that_cannot_be_played_are_refused(edit: Any, message: str) -> 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_table_can_be_made(name: str, made: dict[str, Reproduction], capsys: pytest.CaptureFixture[str]) -> None:
     table = made[name]
-    assert TABLES[name].sizes[0] == 500
+    assert TABLES[name].sizes[0] == 150
     assert len({(cell.row, cell.of, cell.measure) for cell in table.cells}) == len(table.cells)
     rows = {cell.row for cell in table.cells}
     opponents = [*OPPONENTS, RULE] if name == "gratr-2" else OPPONENTS
