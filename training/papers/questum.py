@@ -194,17 +194,9 @@ def sensors(name: str, setting: MysterySetting) -> Reproduction:
     return _made(name, "Number of sensors", setting, games, cells, "sensors")
 
 
-def rounds(name: str, setting: MysterySetting) -> Reproduction:
-    """1 to 5 rounds with 1 to 3 questions each (figure 7)."""
-    return _by_rounds(name, setting, QUESTUM, CaseSetting(repetitions=setting.repetitions))
-
-
-def player_figure_3(name: str, setting: MysterySetting) -> Reproduction:
-    """The same of PLAYER*, by its rules."""
-    return _by_rounds(name, setting, PLAYER_STAR, CaseSetting(rules="player", repetitions=setting.repetitions))
-
-
-def _by_rounds(name: str, setting: MysterySetting, method: MysteryMethod, table: CaseSetting) -> Reproduction:
+def rounds(name: str, setting: MysterySetting, method: MysteryMethod = QUESTUM, rules: str = "questum") -> Reproduction:
+    """1 to 5 rounds with 1 to 3 questions each (figure 7); of PLAYER* by its rules, its figure 3."""
+    table = CaseSetting(rules=rules, repetitions=setting.repetitions)
     tables = {f"{n} rounds, {m} questions": table.replace(rounds=n, questions=m) for n in _ROUNDS for m in _QUESTIONS}
     first = "3 rounds, 1 questions"
     names = [first, *(row for row in tables if row != first)]
@@ -268,7 +260,7 @@ def _general(setting: MysterySetting, games: Games) -> tuple[str, ...]:
 _SCRIPTS: Final = "data: the scripts of WellPlay"
 _MYSTERY: Final = partial(
     PaperTable,
-    sizes=(100, 0),
+    sizes=(40, 0),
     quick=(2, 0),
     setting=MysterySetting,
     games="murder_mystery_v0, {0.games} held-out cases",
@@ -307,5 +299,7 @@ MYSTERY_CONTENTS: Final = {
     "player-A5": PaperTable("open language models", needs="a model"),
     "player-fig1": PaperTable("stages of the game, drawn"),
     "player-fig2": PaperTable("the method, drawn"),
-    "player-fig3": _MANY_ROWS("numbers of rounds and questions of PLAYER*", player_figure_3),
+    "player-fig3": _MANY_ROWS(
+        "numbers of rounds and questions of PLAYER*", partial(rounds, method=PLAYER_STAR, rules="player")
+    ),
 }
