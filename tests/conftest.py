@@ -149,6 +149,7 @@ WEREWOLF_TABLES = [
     werewolf_table(7, "reference", roles=("Werewolf", "Seer", *("Villager",) * 5), max_days=3),
     werewolf_table(15, "official"),
     werewolf_table(6, "paper", speaking="bids"),
+    werewolf_table(6, "paper", votes="as_cast"),
 ]
 # A game without a list of its own is tested with its defaults.
 SPECIAL = {

@@ -17,7 +17,7 @@ from parlour.policies import FOREIGN, REGISTRY, make_policy
 from parlour.policies.llm.ask import ASKS
 from parlour.training import learn, measure
 from parlour.training.cli import COMMANDS, GROUPS, command_of
-from parlour.training.papers.reproduce import TABLES
+from parlour.training.papers.reproduce import listed
 from parlour.training.play import rollout
 from parlour.training.play.parallel.concurrent_games import play_recorded
 from parlour.training.replay.write import replay_html
@@ -170,5 +170,5 @@ def settings() -> str:
 
 def papers() -> str:
     """All tables and figures of `parlour reproduce`."""
-    rows = [(f"`parlour reproduce {name}`", made.about, f"{made.sizes[0]:,}") for name, made in TABLES.items()]
-    return table(("command", "content", "default size"), rows)
+    rows = [(f"`{name}`", *more) for name, *more in listed()]
+    return table(("`parlour reproduce`", "place", "content", "status", "games + practice"), rows)

@@ -24,7 +24,7 @@ A player killed before acting does not act. By day everybody speaks once, in an 
 player with most votes speaks last words and is executed. After `max_days` days the game is a draw. With `speaking="bids"` the
 living bid for the floor instead of speaking in an order (`bidding.py`).
 
-The presets of `rules` differ in these points:
+The presets of `rules` differ in these points; the option `votes` sets votes by day:
 
 | point | paper | reference | official |
 |---|---|---|---|

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Final, Self
 
 from parlour.envs.core import ParlourError
@@ -9,7 +10,7 @@ from parlour.envs.hidden_roles.bidding import Speaking, check_speaking
 from parlour.envs.hidden_roles.rules import count_roles
 from parlour.envs.settings import SPARSE, OneOf
 from parlour.envs.spec import GameOptions
-from parlour.envs.werewolf.presets import DAYS_ACCEPTED, MAX_DAYS, PLAYERS, PRESETS, WOLF_COUNT
+from parlour.envs.werewolf.presets import DAYS_ACCEPTED, MAX_DAYS, PLAYERS, PRESETS, WOLF_COUNT, Shown, WerewolfRules
 from parlour.envs.werewolf.vocabulary import LEADERS, ROLES, SEER, VILLAGER, WEREWOLF
 from pydantic import Field, model_validator
 
@@ -30,6 +31,8 @@ class WerewolfOptions(GameOptions):
     """Whether wolves speak by night, everybody by day, and the executed at last."""
     max_days: int = Field(default=MAX_DAYS, ge=DAYS_ACCEPTED[0], le=DAYS_ACCEPTED[-1])
     """Days after which the game is a draw."""
+    votes: Annotated[Shown | None, SPARSE] = None
+    """Whether everybody sees each vote by day as it is cast, or all of them at once; None: as the preset says."""
     speaking: Annotated[Speaking, SPARSE] = "order"
     """By day all speak once in an order, or they make bids for the floor."""
 
@@ -51,6 +54,12 @@ class WerewolfOptions(GameOptions):
         if self.roles is None:
             return default_roles(self.num_players)
         return tuple(sorted(self.roles, key=ROLES.index))
+
+    @property
+    def points(self) -> WerewolfRules:
+        """The preset, with the point that is given instead of its own."""
+        preset = PRESETS[self.rules]
+        return replace(preset, votes_shown=self.votes or preset.votes_shown)
 
 
 def default_roles(num_players: int) -> tuple[str, ...]:

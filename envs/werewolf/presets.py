@@ -23,11 +23,14 @@ MAX_DAYS: Final = 15
 DAYS_ACCEPTED: Final = range(1, 21)
 
 
+Shown = Literal["as_cast", "together"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class WerewolfRules:
     """The points on which the sources differ."""
 
-    hunt_shown: Literal["as_cast", "together"]
+    hunt_shown: Shown
     """Whether a wolf sees the votes of the wolves before it; if not, the wolves learn only the victim."""
     hunt_tie: Literal["random", "nobody"]
     """The wolves' victim after a tied vote: one of the tied targets (nobody may be one), or nobody."""
@@ -37,7 +40,7 @@ class WerewolfRules:
     """Whether the guard may protect the same seat in two nights running."""
     dying_witch_poisons: bool
     """Whether a witch who is killed in a night in which she has no antidote any more may still poison."""
-    votes_shown: Literal["as_cast", "together"]
+    votes_shown: Shown
     """Whether everybody sees each vote by day as it is cast, or all of them at once."""
     reveals: Literal["first_night", "all"]
     """Whose roles are shown: of those who died in the first night, or of all dead."""

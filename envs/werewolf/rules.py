@@ -15,7 +15,6 @@ from parlour.envs.hidden_roles.rules import HiddenRoles
 from parlour.envs.werewolf import vocabulary as game
 from parlour.envs.werewolf.choices import Choices, Night
 from parlour.envs.werewolf.options import WerewolfOptions
-from parlour.envs.werewolf.presets import PRESETS
 from parlour.envs.werewolf.state import CALM, NOBODY, Darkness, Living, WerewolfPhase, WerewolfStanding, WerewolfState
 from parlour.envs.werewolf.vocabulary import WerewolfView, side_of
 
@@ -31,7 +30,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
     def __init__(self, options: WerewolfOptions) -> None:
         super().__init__(options.dealt, options.replace(roles=options.dealt).plain())
         num_players, roles, talk, max_days = options.num_players, options.dealt, options.talk, options.max_days
-        self.rules = rules = PRESETS[options.rules]
+        self.rules = rules = options.points
         self.talk = talk
         self.max_days = max_days
         self.added_rules = options.in_words()

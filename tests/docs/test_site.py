@@ -77,7 +77,7 @@ def test_every_table_of_reproduce_is_on_the_page_of_the_papers():
     from parlour_pages import pages
 
     shown = pages.papers()
-    assert [name for name in TABLES if f"`parlour reproduce {name}`" not in shown] == []
+    assert [name for name in TABLES if f"| `{name}` |" not in shown] == []
 
 
 def test_every_page_in_docs_is_in_a_table_of_contents():

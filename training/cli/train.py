@@ -156,11 +156,12 @@ def train_gratr(
     processes: common.ProcessOptions,
     games: Annotated[int, typer.Option(min=2), COMMON, "Number of training games of a trial; two for each deal."] = 200,
     held_out: Annotated[
-        int,
+        int | None,
         typer.Option(min=4),
         COMMON,
-        "Number of held-out games of trained and of default parameters; two for each deal.",
-    ] = 1000,
+        "Number of held-out games of trained and of default parameters; two for each deal; None: both together as many as the "
+        "trials may play.",
+    ] = None,
     out: common.RunOption = Path("runs/gratr"),
     log: common.LogOption = None,
 ) -> Report:
@@ -170,6 +171,8 @@ def train_gratr(
 
     Example: [bold]parlour train gratr --games 200 --budget 40 --workers 2 --out runs/gratr[/bold]
     """
+    if held_out is None:
+        held_out = max(4, config.budget * games // 4 * 2)
     for name, number in (("games", games), ("held-out", held_out)):
         if number % problem.games:
             raise accept(name, number, "an even number: each deal is played from both sides")

@@ -14,8 +14,8 @@ from parlour.envs.avalon.vocabulary import ASSASSIN, EVIL, GOOD, MERLIN, MORGANA
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.papers import avalon_social as social
 from parlour.training.papers.avalon_social.measures import Sat, valid
-from parlour.training.papers.avalon_teams import AGENT, BASELINE, Club, Variant
-from parlour.training.papers.cells import OpponentSetting, Reproduction, TableCell, cell, unprinted
+from parlour.training.papers.avalon_teams import AGENT, BASELINE, PRACTISED, UNPRACTISED, Club, Variant
+from parlour.training.papers.cells import OpponentSetting, PaperTable, Reproduction, TableCell, cell, unprinted
 from parlour.training.play.decisions import of_transcript
 from parlour.training.statistics import Estimate
 
@@ -174,3 +174,20 @@ def _made(
     )
     paper = "The paper shows this as a figure; only numbers from its text or tables are next to ours."
     return Reproduction(name, title, setting.model.name, tuple(cells), (paper, ours, *remarks), players)
+
+
+AVALON_SOCIAL_CONTENTS: Final = {
+    "avalon-9": PRACTISED("valid responses", avalon_table_9, needs="a model: heuristics always answer validly"),
+    "avalon-fig1": PaperTable("the six modules, drawn"),
+    "avalon-fig2": PRACTISED("quest engagement and failure votes of the evil side", avalon_figure_2),
+    "avalon-fig3": PRACTISED("leadership and persuasion", avalon_figure_3),
+    "avalon-fig4": PRACTISED("deception in the first round", avalon_figure_4, needs="a model: talk about roles"),
+    "avalon-fig5": PRACTISED("teamwork and confrontation between roles", avalon_figure_5),
+    "avalon-fig6": PRACTISED("sharing and vacillation", avalon_figure_6),
+    **{
+        f"avalon-fig{number}": PaperTable(f"an example of {what} in a game")
+        for number, what in ((7, "persuasion"), (8, "deception"), (9, "teamwork and confrontation"), (10, "leadership"))
+    },
+    "avalon-fig11": PRACTISED("attitudes between roles, with experience", avalon_figure_11),
+    "avalon-fig12": UNPRACTISED("attitudes between roles, without experience", avalon_figure_12),
+}

@@ -8,8 +8,8 @@ from typing import Final
 from parlour.envs.avalon.vocabulary import ASSASSIN, EVIL, GOOD, MORGANA
 from parlour.policies.agents.avalon.agent import ACTION, ANALYSIS, IMPROVE, OTHERS, PLAN
 from parlour.training.measure.avalon import measures as metrics
-from parlour.training.papers.avalon_teams import AGENT, BASELINE, Club, RowGames, Variant
-from parlour.training.papers.cells import OpponentSetting, Reproduction, TableCell, cell
+from parlour.training.papers.avalon_teams import AGENT, BASELINE, PRACTISED, UNPRACTISED, Club, RowGames, Variant
+from parlour.training.papers.cells import OpponentSetting, PaperTable, Reproduction, TableCell, cell
 from parlour.training.statistics import Estimate
 
 IN_OUR_PLACE: Final = "baseline in the agent's place"
@@ -132,3 +132,17 @@ def _not_lower(cells: tuple[TableCell, ...]) -> list[str]:
             result = "not lower" if by >= 0 else "lower, but within its interval of no difference"
             not_lower.append(f"{entry.row}, {entry.of}: {result} ({by:+.1f} points).")
     return not_lower
+
+
+AVALON_CONTENTS: Final = {
+    "avalon-1": PaperTable("related work beside the paper's"),
+    "avalon-2": PRACTISED("win rates against the baseline agent, and without single modules", avalon_table_2, (40, 10)),
+    "avalon-3": PaperTable("examples of what a model reads out of replies"),
+    "avalon-4": PaperTable("prompts of the modules"),
+    "avalon-5": PaperTable("prompts of experience learning"),
+    "avalon-6": PRACTISED("experience learning on the evil side", avalon_table_6, (100, 20)),
+    "avalon-7": UNPRACTISED("modules on the evil side, without experience", avalon_table_7, (150, 0)),
+    "avalon-8": UNPRACTISED(
+        "players that the analysis covers, evil side, without experience", avalon_table_8, (200, 0)
+    ),
+}

@@ -19,7 +19,7 @@ from parlour.policies.agents.avalon import AvalonAgent, BaselineAgent, Experienc
 from parlour.policies.experts.catalogue import EXPERT, expert
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.learn.practice import Practice, PracticeConfig, practise, sides_of
-from parlour.training.papers.cells import OpponentSetting, deals_of, folder_name
+from parlour.training.papers.cells import OpponentSetting, PaperTable, deals_of, folder_name
 from parlour.training.play import rollout
 from parlour.training.play.parallel.concurrent_games import Job, MakePolicy
 from parlour.training.runs.folder import store_settings
@@ -31,6 +31,12 @@ AVALON_RULES: Final = "paper"
 _SETTINGS: Final = "avalon-config.json"
 AGENT, BASELINE, SECOND = "agent", "baseline", "second agent"
 OTHER_SIDES: Final = (BASELINE, AGENT, EXPERT)
+PRACTISED: Final = partial(
+    PaperTable,
+    setting=OpponentSetting,
+    games="avalon_v0, {0.games} held-out deals as either side, after {0.practice} practice games",
+)
+UNPRACTISED: Final = partial(PRACTISED, games="avalon_v0, {0.games} held-out deals as either side, without practice")
 
 
 @dataclass(frozen=True)

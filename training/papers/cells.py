@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Final, Self
+from typing import Annotated, Any, Final, NamedTuple, Self
 
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.settings import COMMON, Settings
@@ -49,6 +49,8 @@ class ReproductionSetting(Settings):
     """Run directory, for transcripts, the report and its picture; resumes if it exists; None: nothing is stored."""
     progress: Annotated[StageProgress, SkipValidation] = no_progress
     """Called with what is done."""
+    quick: Annotated[bool, COMMON] = False
+    """A small run to see the table in under 30 seconds; its figures are not compared with the paper's."""
     failures: Failures = RULE
     """What follows when a player fails; tables compare the same deals, so that no game can be skipped."""
 
@@ -165,6 +167,13 @@ class Reproduction:
     picture: Picture | None = None
     written: tuple[str, ...] = ()
     """What else lies in the folder: sentences of the report."""
+    quick: bool = False
+    """Whether too few games were played to compare it."""
+
+    def as_quick(self, games: int) -> Reproduction:
+        """The same without the paper's figures, named as the result of a quick run."""
+        cells = tuple(replace(entry, paper=None, note="") for entry in self.cells)
+        return replace(self, title=f"{self.title} (quick run: {games} games)", cells=cells, quick=True)
 
     def rests_on(self, row: str) -> tuple[str, int, int]:
         """A row, the own decisions of its player and all of them."""
@@ -175,6 +184,27 @@ class Reproduction:
     def cells_shown(self) -> tuple[TableCell, ...]:
         """What a terminal shows."""
         return tuple(entry for entry in self.cells if not self.measures_shown or entry.measure in self.measures_shown)
+
+
+class PaperTable(NamedTuple):
+    """A table or figure of a paper."""
+
+    about: str
+    make: Callable[[str, Any], Reproduction] | None = None
+    """Makes it again, from its name and a setting of its kind; None: that cannot be done."""
+    sizes: tuple[int, int] = (ReproductionSetting().games, ReproductionSetting().practice)
+    """Games and practice, if no numbers are given."""
+    setting: type[ReproductionSetting] = ReproductionSetting
+    """Kind of its setting."""
+    games: str = ""
+    """What is played, for the caption of a picture, with the setting as `{0}`."""
+    quick: tuple[int, int] = (2, 1)
+    """Games and practice of a quick run."""
+    needs: str = ""
+    """"a model" or "data", and of what, where it is not made, or its cells stay empty offline; empty where nothing is made: it
+    shows no result."""
+    item: str = ""
+    """What it is in the paper, such as "figure 6", where its name does not say it."""
 
 
 @cache

@@ -281,7 +281,7 @@ FIGURES: Final[Mapping[str, Callable[..., None]]] = {
     "avalon-fig6": _vacillation,
     **dict.fromkeys(("gratr-fig3", "gratr-fig4"), _by_opponent),
     "questum-sensors": _sensors,
-    "questum-rounds": _rounds,
+    **dict.fromkeys(("questum-rounds", "player-fig3"), _rounds),
     "compare": _quiz,
 }
 """Name of a figure -> its picture: cells, file, and who played."""

@@ -26,7 +26,7 @@ from parlour.training.learn.mediators.baselines import SystemAnswers
 from parlour.training.learn.mediators.experiment import UNSEEN, Calibrated, HeldOutConfig
 from parlour.training.learn.mediators.learn import GraceConfig, fit_policy
 from parlour.training.papers import grace_pictures as pictures
-from parlour.training.papers.cells import Reproduction, ReproductionSetting, TableCell, cell, folder_name
+from parlour.training.papers.cells import PaperTable, Reproduction, ReproductionSetting, TableCell, cell, folder_name
 from parlour.training.play.runner import GameRunner
 from parlour.training.report import plots
 from parlour.training.report.report import Picture
@@ -241,3 +241,13 @@ def _made(
     picture = Picture(draw, title, f"{name}.png")
     made = Reproduction(name, title, setting.model.name, tuple(cells), (*general, *remarks))
     return replace(made, data=data, picture=picture)
+
+
+_GRACE: Final = partial(PaperTable, sizes=(1000, 2000), quick=(100, 200))
+GRACE_CONTENTS: Final = {
+    "grace-fig1": PaperTable("how language models are trained, drawn after another paper"),
+    "grace-fig2": PaperTable("the system, drawn"),
+    "grace-3": _GRACE("the mediator beside its baselines on held-out questions", grace_figure_3, item="figure 3"),
+    "grace-4": _GRACE("heatmap of the mediator's policy; needs --out", grace_figure_4, item="figure 4"),
+    "grace-5": _GRACE("net utility by state; needs --out", grace_figure_5, item="figure 5"),
+}

@@ -15,7 +15,7 @@ from parlour.envs.werewolf.vocabulary import ROLES, VILLAGE, WOLVES
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.measure.werewolf import scores
 from parlour.training.measure.werewolf.amnesia import DONE, JUDGED, KINDS, SAID, forgot
-from parlour.training.papers.cells import Reproduction, TableCell, cell, remark
+from parlour.training.papers.cells import PaperTable, Reproduction, TableCell, cell, remark
 from parlour.training.papers.gratr_teams import OPPONENTS, RULE, GratrSetting, Match, opponents, play_teams
 from parlour.training.records.werewolf.played import WerewolfGame
 from parlour.training.statistics import SHARE, SHARE_DIFFERENCE, UNBOUNDED, Bounds, Estimate
@@ -162,3 +162,21 @@ def _made(
     tuned = (f"Here GRATR is {setting.ours}.",) if setting.ours else ()
     players = {_row(match, who): match.decisions.get(who, Decisions()) for match in matches for who in _methods(match)}
     return Reproduction(name, title, setting.model.name, tuple(cells), (*general, *tuned, *remarks), players)
+
+
+_GRATR: Final = partial(
+    PaperTable,
+    sizes=(150, 0),
+    quick=(4, 0),
+    setting=GratrSetting,
+    games="werewolf_v0, {0.games} mixed games with each opponent",
+)
+GRATR_CONTENTS: Final = {
+    "gratr-1": PaperTable("classes of players by trust"),
+    "gratr-2": _GRATR("win rates of trust graphs against windows and retrieval, in mixed games", gratr_table_2),
+    "gratr-3": _GRATR("performance scores by role, by the paper's rule", gratr_table_3),
+    "gratr-fig1": PaperTable("how a player reasons from evidence, drawn"),
+    "gratr-fig2": PaperTable("the graph and its search, drawn"),
+    "gratr-fig3": _GRATR("performance scores by role, as the published figure counts them", gratr_figure_3),
+    "gratr-fig4": _GRATR("reasoning success by role", gratr_figure_4),
+}

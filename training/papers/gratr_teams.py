@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from parlour.envs import replay
 from parlour.envs.core import accept
+from parlour.envs.werewolf.presets import Shown
 from parlour.envs.werewolf.vocabulary import VILLAGER, WEREWOLF
 from parlour.policies import make_policy
 from parlour.policies.llm.decisions import Decisions
@@ -39,6 +40,8 @@ class GratrSetting(OpponentSetting):
 
     ours: str = ""
     """GRATR's tables: GRATR with settings, such as gratr:gamma=0.02, by the paper's procedure unless they mean another one; None: gratr:mode=paper,floor=none."""
+    votes: Shown | None = None
+    """GRATR's tables: whether players see each vote by day as it is cast, as in its code, or all at once; None: together."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +49,12 @@ class Opponent:
     """A method that GRATR is compared with."""
 
     policy: str
-    """Its name among the policies."""
+    """Its name among the policies, with settings behind a colon where it has any."""
     label: str
 
 
 OPPONENTS: Final = (
-    Opponent("werewolf_window", "history window"),
+    Opponent("werewolf_window:older=3", "history window"),
     Opponent("werewolf_rag", "native RAG"),
     Opponent("werewolf_rerank", "rerank RAG"),
 )
@@ -84,11 +87,12 @@ def opponents(setting: GratrSetting, among: Sequence[Opponent]) -> tuple[Opponen
         ParlourError: There is no such opponent.
     """
     plain, _, settings = setting.against.partition(":")
-    chosen = tuple(opponent for opponent in among if plain in (ALL_OPPONENTS, opponent.policy))
+    known = {opponent.policy.partition(":")[0]: opponent for opponent in among}
+    chosen = tuple(opponent for name, opponent in known.items() if plain in (ALL_OPPONENTS, name))
     if settings and plain != ALL_OPPONENTS:
         chosen = tuple(Opponent(setting.against, f"{opponent.label} with {settings}") for opponent in chosen)
     if not chosen or (settings and plain == ALL_OPPONENTS):
-        raise accept("opponent", setting.against, (ALL_OPPONENTS, *(opponent.policy for opponent in among)))
+        raise accept("opponent", setting.against, (ALL_OPPONENTS, *known))
     return chosen
 
 
@@ -109,7 +113,7 @@ def play_teams(setting: GratrSetting, opponent: Opponent) -> Match:
     if setting.games % 2:
         raise accept("games", setting.games, "an even number: each deal is played twice")
     deals = deals_of(setting, setting.games // 2)
-    env = rollout.table(GAME, num_players=WEREWOLF_PLAYERS, rules=WEREWOLF_RULES)
+    env = rollout.table(GAME, num_players=WEREWOLF_PLAYERS, rules=WEREWOLF_RULES, votes=setting.votes)
     config = env.game_env.game.config
     makers = {policy: partial(make_policy, policy, GAME, config, setting.model) for policy in (ours, opponent.policy)}
     # the tables share the folder of the games: one for each opponent and model

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import Final
 
@@ -24,9 +25,10 @@ from parlour.training.measure.murder_mystery.methods import (
     QUESTUM,
     THINKTHRICE,
     WEREWOLF,
+    MysteryMethod,
     method_of,
 )
-from parlour.training.papers.cells import Reproduction, TableCell, cell, remark
+from parlour.training.papers.cells import PaperTable, Reproduction, TableCell, cell, remark
 from parlour.training.papers.questum_games import (
     MEASURES,
     OVERALL,
@@ -192,16 +194,13 @@ def sensors(name: str, setting: MysterySetting) -> Reproduction:
     return _made(name, "Number of sensors", setting, games, cells, "sensors")
 
 
-def rounds(name: str, setting: MysterySetting) -> Reproduction:
-    """1 to 5 rounds with 1 to 3 questions each (figure 7)."""
-    tables = {
-        f"{n} rounds, {m} questions": CaseSetting(rounds=n, questions=m, repetitions=setting.repetitions)
-        for n in _ROUNDS
-        for m in _QUESTIONS
-    }
+def rounds(name: str, setting: MysterySetting, method: MysteryMethod = QUESTUM, rules: str = "questum") -> Reproduction:
+    """1 to 5 rounds with 1 to 3 questions each (figure 7); of PLAYER* by its rules, its figure 3."""
+    table = CaseSetting(rules=rules, repetitions=setting.repetitions)
+    tables = {f"{n} rounds, {m} questions": table.replace(rounds=n, questions=m) for n in _ROUNDS for m in _QUESTIONS}
     first = "3 rounds, 1 questions"
     names = [first, *(row for row in tables if row != first)]
-    games = play_cases(name, setting, dict.fromkeys(names, QUESTUM), tables=tables)
+    games = play_cases(name, setting, dict.fromkeys(names, method), tables=tables)
     cells = _counted(name, games, (WIN, scores.OVERALL))
     return _made(name, "Rounds and questions", setting, games, cells, "figure_7")
 
@@ -256,3 +255,51 @@ def _general(setting: MysterySetting, games: Games) -> tuple[str, ...]:
     cases = f"Ours: {ours}; the papers': 12 scripts of WellPlay, in Chinese."
     repeated = f"Each question of the quiz was put {setting.repetitions} times, its options in another order each time."
     return (cases, f"{repeated} {remark(f'deviation_{games.formula}')}", remark("victims_without_murderer"))
+
+
+_SCRIPTS: Final = "data: the scripts of WellPlay"
+_MYSTERY: Final = partial(
+    PaperTable,
+    sizes=(40, 0),
+    quick=(2, 0),
+    setting=MysterySetting,
+    games="murder_mystery_v0, {0.games} held-out cases",
+)
+_MANY_ROWS: Final = partial(_MYSTERY, sizes=(10, 0), quick=(1, 0))
+MYSTERY_CONTENTS: Final = {
+    "questum-1": PaperTable("lengths of the scripts", needs=_SCRIPTS),
+    "questum-2": _MYSTERY("win rates and right answers in murder mysteries, agents against agents", questum_table_2),
+    "questum-3": _MYSTERY("the same against another murderer, in a person's place", questum_table_3),
+    "questum-4": PaperTable("examples of the quiz"),
+    "questum-5": PaperTable("questions of the Werewolf method"),
+    "questum-6": PaperTable("people rate the agents", needs="data: ratings by people who played"),
+    "questum-7": PaperTable("what the ratings mean"),
+    "questum-8": _MYSTERY(
+        "the same as questum-2, with the own script alone and with all scripts",
+        questum_table_8,
+        item="table 8 and figure 3",
+    ),
+    "questum-9": PaperTable("the same in English", needs=f"{_SCRIPTS} in English, and a model"),
+    "questum-10": PaperTable("open language models", needs="a model"),
+    "questum-11": _MYSTERY("what games and quizzes take", questum_table_11),
+    "questum-12": _MYSTERY("Questum without sensors, without the pruner", questum_table_12),
+    "questum-budget": _MYSTERY("all methods with one person to ask in a round", budget, item="ours"),
+    "questum-fig1": PaperTable("a murder mystery, drawn"),
+    "questum-fig2": PaperTable("the method, drawn"),
+    "questum-fig4": PaperTable("people rate the agents, as table 6", needs="data: ratings by people who played"),
+    "questum-fig5": PaperTable("hours and dollars", needs="a model: heuristics cost nothing"),
+    "questum-sensors": _MANY_ROWS("numbers of sensors (figure 6)", sensors, item="figure 6"),
+    "questum-rounds": _MANY_ROWS("numbers of rounds and questions (figure 7)", rounds, item="figure 7"),
+    "player-1": _MYSTERY("right answers of PLAYER* and others, by its rules", player_1),
+    "player-2": _MYSTERY("what games and quizzes of PLAYER* take", player_2),
+    "player-A1": PaperTable("lengths of the scripts", needs=_SCRIPTS),
+    "player-A2": PaperTable("examples of the quiz"),
+    "player-A3": PaperTable("questions of the Werewolf method"),
+    "player-A4": PaperTable("the same as player-1 in English", needs=f"{_SCRIPTS} in English, and a model"),
+    "player-A5": PaperTable("open language models", needs="a model"),
+    "player-fig1": PaperTable("stages of the game, drawn"),
+    "player-fig2": PaperTable("the method, drawn"),
+    "player-fig3": _MANY_ROWS(
+        "numbers of rounds and questions of PLAYER*", partial(rounds, method=PLAYER_STAR, rules="player")
+    ),
+}

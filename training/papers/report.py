@@ -58,6 +58,8 @@ def report_of(made: Reproduction, model: Model, found: str = "") -> Report:
 
 def verdict_of(made: Reproduction, model: Model, found: str = "") -> str:
     """What was found; by default how many of the paper's figures lie in our intervals, who played, and which rows differ from the first one."""
+    if made.quick:
+        return f"A quick run, played by {model.called}: too few games to compare with the paper."
     behind = [made.rests_on(row) for row in dict.fromkeys(cell.row for cell in made.cells)]
     refused = [DecidedBy(*own).no_score for own in behind]
     if any(refused):

@@ -5,112 +5,57 @@ A table is a function from a setting to `TableCell`s. The papers' figures are in
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from parlour.envs.core import check_one_of
 from parlour.envs.plugins import OpenTable
-from parlour.training.papers import (
-    avalon_social_tables,
-    avalon_tables,
-    figures,
-    grace,
-    gratr,
-    questum,
-)
-from parlour.training.papers.cells import OpponentSetting, Reproduction, ReproductionSetting, TableCell
-from parlour.training.papers.gratr_teams import GratrSetting
-from parlour.training.papers.questum_games import MysterySetting
+from parlour.training.papers import avalon_social_tables, avalon_tables, figures, grace, gratr, questum
+from parlour.training.papers.cells import PaperTable, Reproduction, ReproductionSetting, TableCell
 from parlour.training.papers.report import report_of
 from parlour.training.runs.run import Run
 
 __all__ = ["TABLES", "PaperTable", "Reproduction", "ReproductionSetting", "TableCell", "reproduce", "setting_for"]
 
 
-_USUAL: Final = (ReproductionSetting().games, ReproductionSetting().practice)
-"""How many games and practice games a table has."""
-
-
-class PaperTable(NamedTuple):
-    """A table or figure of a paper that can be made again."""
-
-    about: str
-    make: Callable[[str, Any], Reproduction]
-    """From its name and a setting of its kind."""
-    sizes: tuple[int, int] = _USUAL
-    """Games and practice, if no numbers are given."""
-    setting: type[ReproductionSetting] = ReproductionSetting
-    """Kind of its setting."""
-    games: str = ""
-    """What is played, for the caption of a picture, with the setting as `{0}`."""
-
-
-_AVALON: Final = partial(
-    PaperTable,
-    setting=OpponentSetting,
-    games="avalon_v0, {0.games} held-out deals as either side, after {0.practice} practice games",
-)
-_UNPRACTISED: Final = partial(_AVALON, games="avalon_v0, {0.games} held-out deals as either side, without practice")
-_GRATR: Final = partial(
-    PaperTable, sizes=(500, 0), setting=GratrSetting, games="werewolf_v0, {0.games} mixed games with each opponent"
-)
-_GRACE: Final = partial(PaperTable, sizes=(1000, 2000))
-_CASES: Final = "murder_mystery_v0, {0.games} held-out cases"
-_MYSTERY: Final = partial(PaperTable, sizes=(100, 0), setting=MysterySetting, games=_CASES)
-_MANY_ROWS: Final = partial(PaperTable, sizes=(10, 0), setting=MysterySetting, games=_CASES)
-
+CONTENTS: Final[dict[str, PaperTable]] = {
+    **avalon_tables.AVALON_CONTENTS,
+    **avalon_social_tables.AVALON_SOCIAL_CONTENTS,
+    **grace.GRACE_CONTENTS,
+    **gratr.GRATR_CONTENTS,
+    **questum.MYSTERY_CONTENTS,
+}
+"""Name -> every table and figure of the five papers, and our other tables. Each paper's file lists its own."""
 TABLES: Final[OpenTable[PaperTable]] = OpenTable(
-    "parlour.papers",
-    PaperTable,
-    {
-        "avalon-2": _AVALON(
-            "win rates against the baseline agent, and without single modules", avalon_tables.avalon_table_2
-        ),
-        "avalon-6": _AVALON("experience learning on the evil side", avalon_tables.avalon_table_6),
-        "avalon-7": _UNPRACTISED("modules on the evil side, without experience", avalon_tables.avalon_table_7),
-        "avalon-8": _UNPRACTISED(
-            "players that the analysis covers, evil side, without experience", avalon_tables.avalon_table_8
-        ),
-        "avalon-9": _AVALON("valid responses", avalon_social_tables.avalon_table_9),
-        "avalon-fig2": _AVALON(
-            "quest engagement and failure votes of the evil side", avalon_social_tables.avalon_figure_2
-        ),
-        "avalon-fig3": _AVALON("leadership and persuasion", avalon_social_tables.avalon_figure_3),
-        "avalon-fig4": _AVALON("deception in the first round", avalon_social_tables.avalon_figure_4),
-        "avalon-fig5": _AVALON("teamwork and confrontation between roles", avalon_social_tables.avalon_figure_5),
-        "avalon-fig6": _AVALON("sharing and vacillation", avalon_social_tables.avalon_figure_6),
-        "avalon-fig11": _AVALON("attitudes between roles, with experience", avalon_social_tables.avalon_figure_11),
-        "avalon-fig12": _UNPRACTISED(
-            "attitudes between roles, without experience", avalon_social_tables.avalon_figure_12
-        ),
-        "grace-3": _GRACE("the mediator beside its baselines on held-out questions", grace.grace_figure_3),
-        "grace-4": _GRACE("heatmap of the mediator's policy; needs --out", grace.grace_figure_4),
-        "grace-5": _GRACE("net utility by state; needs --out", grace.grace_figure_5),
-        "questum-2": _MYSTERY(
-            "win rates and right answers in murder mysteries, agents against agents", questum.questum_table_2
-        ),
-        "questum-3": _MYSTERY("the same against another murderer, in a person's place", questum.questum_table_3),
-        "questum-8": _MYSTERY(
-            "the same as questum-2, with the own script alone and with all scripts", questum.questum_table_8
-        ),
-        "questum-11": _MYSTERY("what games and quizzes take", questum.questum_table_11),
-        "questum-12": _MYSTERY("Questum without sensors, without the pruner", questum.questum_table_12),
-        "questum-budget": _MYSTERY("all methods with one person to ask in a round", questum.budget),
-        "questum-sensors": _MANY_ROWS("numbers of sensors (figure 6)", questum.sensors),
-        "questum-rounds": _MANY_ROWS("numbers of rounds and questions (figure 7)", questum.rounds),
-        "player-1": _MYSTERY("right answers of PLAYER* and others, by its rules", questum.player_1),
-        "player-2": _MYSTERY("what games and quizzes of PLAYER* take", questum.player_2),
-        "gratr-2": _GRATR(
-            "win rates of trust graphs against windows and retrieval, in mixed games", gratr.gratr_table_2
-        ),
-        "gratr-3": _GRATR("performance scores by role, by the paper's rule", gratr.gratr_table_3),
-        "gratr-fig3": _GRATR("performance scores by role, as the published figure counts them", gratr.gratr_figure_3),
-        "gratr-fig4": _GRATR("reasoning success by role", gratr.gratr_figure_4),
-    },
+    "parlour.papers", PaperTable, {name: made for name, made in CONTENTS.items() if made.make is not None}
 )
 """Name -> its table; packages add theirs."""
+_PAPERS: Final = {"gratr": "GRATR", "grace": "GRACE", "avalon": "Avalon", "questum": "Questum", "player": "PLAYER*"}
+
+
+def place(name: str) -> str:
+    """The paper, and the number of the table or figure there.
+
+    >>> place("avalon-fig2"), place("questum-sensors"), place("questum-budget")
+    ('Avalon, figure 2', 'Questum, figure 6', 'Questum, ours')
+    """
+    paper, _, number = name.partition("-")
+    numbered = f"figure {number[3:]}" if number.startswith("fig") else f"table {number}"
+    return f"{_PAPERS[paper]}, {CONTENTS[name].item or numbered}"
+
+
+def status(entry: PaperTable) -> str:
+    """Whether a table or figure is reproduced, or what it needs."""
+    return f"needs {entry.needs}" if entry.needs else "reproduced" if entry.make else "shows no result"
+
+
+def listed() -> list[tuple[str, ...]]:
+    """All tables and figures, then the tables of packages: name, place, content, status, and default sizes."""
+    return [
+        (name, place(name) if name in CONTENTS else "", entry.about, status(entry), sizes)
+        for name, entry in {**CONTENTS, **TABLES}.items()
+        for sizes in [" + ".join(f"{size:,}" for size in entry.sizes if size) if entry.make else ""]
+    ]
 
 
 def setting_for(name: str, setting: ReproductionSetting) -> ReproductionSetting:
@@ -132,7 +77,10 @@ def reproduce(name: str, setting: ReproductionSetting) -> Reproduction:
     """
     setting = setting_for(name, setting)
     with Run(setting.out).opened():
-        made = TABLES[name].make(name, setting)
+        make = TABLES[name].make
+        assert make is not None
+        made = make(name, setting)
+        made = made.as_quick(setting.games) if setting.quick else made
         if made.picture is None:
             games = TABLES[name].games.format(setting)
             made = replace(made, picture=figures.picture_of(made, games, setting.model))

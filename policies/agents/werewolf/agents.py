@@ -197,10 +197,16 @@ QUERY: Final = "Which player is a werewolf, evil, and which is good? Who checked
 TOP: Final = 5
 
 
-class WindowAgent(WerewolfSeat):
-    """Plays Werewolf by the newest messages alone."""
+class MessageReader(WerewolfSeat):
+    """Infers from the newest messages, and from those that it retrieves."""
 
-    name: ClassVar[str] = "werewolf_window"
+    def _begin(self) -> None:
+        super()._begin()
+        self._memory = Memory(CachedHashing())
+
+    def _heard(self, messages: Sequence[HeardMessage]) -> None:
+        if messages:
+            self._memory.add([notes.embedded(message) for message in messages])
 
     def _infer(self, now: WerewolfSituation) -> InferredBelief:
         assert self.me is not None
@@ -218,9 +224,31 @@ class WindowAgent(WerewolfSeat):
             standing[opinion.player] = opinion.trust
         return InferredBelief("\n".join([*map(sentence_of, opinions), reflected.reflection]), tuple(standing))
 
+    @abstractmethod
     def _retrieved(self) -> list[HeardMessage]:
         """What was retrieved, the most useful first."""
-        return []
+
+
+class WindowSettings(WerewolfSettings):
+    """... and how far back it looks."""
+
+    older: Annotated[int, SPARSE] = Field(default=0, ge=0, le=200)
+    """How many messages before the window it retrieves, the nearest to its standing questions; the paper's baseline: 3."""
+
+
+class WindowAgent(MessageReader):
+    """Plays Werewolf by the newest messages, and a few older ones."""
+
+    name: ClassVar[str] = "werewolf_window"
+    settings_type: ClassVar[type[Settings]] = WindowSettings
+    chosen: WindowSettings
+
+    def _retrieved(self) -> list[HeardMessage]:
+        before, wanted = len(self.record.messages) - self.chosen.window, self.chosen.older
+        if before <= 0 or not wanted:
+            return []
+        nearest = self._memory.search(" ".join(asks.QUESTIONS), self.chosen.window + wanted)
+        return [self.record.messages[hit.position] for hit in nearest if hit.position < before][:wanted]
 
 
 def sentence_of(opinion: asks.InferredOpinion) -> str:
@@ -238,20 +266,12 @@ class RetrievalSettings(WerewolfSettings):
     """How many texts it retrieves."""
 
 
-class RetrievalAgent(WindowAgent):
-    """... and from the messages nearest to a fixed query in the whole history (native RAG)."""
+class RetrievalAgent(MessageReader):
+    """Plays Werewolf by the newest messages, and by those nearest to a fixed query in the whole history (native RAG)."""
 
     name: ClassVar[str] = "werewolf_rag"
     settings_type: ClassVar[type[Settings]] = RetrievalSettings
     chosen: RetrievalSettings
-
-    def _begin(self) -> None:
-        super()._begin()
-        self._memory = Memory(CachedHashing())
-
-    def _heard(self, messages: Sequence[HeardMessage]) -> None:
-        if messages:
-            self._memory.add([notes.embedded(message) for message in messages])
 
     def _retrieved(self) -> list[HeardMessage]:
         if not len(self._memory):

@@ -28,7 +28,7 @@ TABLES = [
     for size in SIZES
     for rules in ("paper", "reference", "official")
     for talk in (False, True)
-]
+] + [{"num_players": 6, "votes": "as_cast"}, {"num_players": 6, "rules": "reference", "votes": "together"}]
 
 
 MARKED = [

@@ -17,6 +17,7 @@ WEREWOLF = [
     {"num_players": 4, "rules": "official", "max_days": 3},
     {"num_players": 8, "rules": "paper"},
     {"num_players": 8, "rules": "reference", "talk": False},
+    {"num_players": 8, "votes": "as_cast"},
     {"num_players": 9, "rules": "official", "roles": ["Werewolf"] * 2 + ["Witch"] + ["Villager"] * 6},
 ]
 

@@ -381,9 +381,11 @@ def test_everybody_may_say_any_claim_about_others():
     assert tuple(kinds) == ACTS
 
 
-@pytest.mark.parametrize("rules", ["paper", "official"])
-def test_votes_are_secret_until_all_are_in(rules):
-    village = Village(rules).night()
+@pytest.mark.parametrize(
+    "options", [{"rules": "paper"}, {"rules": "official"}, {"rules": "reference", "votes": "together"}]
+)
+def test_votes_are_secret_until_all_are_in(options):
+    village = Village(**options).night()
     for seat in range(7):
         village.do(Move("vote", (7,)))
         assert village.told("vote") == village.told("votes") == [], seat
@@ -392,8 +394,9 @@ def test_votes_are_secret_until_all_are_in(rules):
     assert village.told("vote") == []
 
 
-def test_reference_votes_are_public_as_they_are_cast():
-    s = Village("reference").night().do(Move("vote", (7,)), Move("vote")).state
+@pytest.mark.parametrize("options", [{"rules": "reference"}, {"rules": "paper", "votes": "as_cast"}])
+def test_votes_are_public_as_they_are_cast(options):
+    s = Village(**options).night().do(Move("vote", (7,)), Move("vote")).state
     assert [(e.seat, e.move.args, e.to) for e in s.log if e.move.kind == "vote"] == [(0, (7,), None), (1, (), None)]
 
 

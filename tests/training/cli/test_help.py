@@ -16,7 +16,7 @@ from parlour.training.report.report import Report
 from pydantic import Field
 
 OPTION = re.compile(r"^[ *]+(--?[a-z][a-z-]*)", re.MULTILINE)
-FLAGS = {"--forecast", "--json", "--help", "--no-schema", "--resume", "--truth"}
+FLAGS = {"--forecast", "--json", "--list", "--help", "--no-schema", "--resume", "--truth"}
 
 
 def help_of(words: str, capsys, option: str = "--help") -> str:

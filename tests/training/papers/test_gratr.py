@@ -41,7 +41,7 @@ def made(folder: Path) -> dict[str, Reproduction]:
 
 
 def test_each_deal_is_played_twice_with_the_blocks_changed_over(made: Any, folder: Path) -> None:
-    files = sorted((folder / "gratr-mode-paper-floor-none-werewolf_window-offline").iterdir())
+    files = sorted((folder / "gratr-mode-paper-floor-none-werewolf_window-older-3-offline").iterdir())
     first, second = seeds.HELD_OUT[0], seeds.HELD_OUT[1]
     assert [path.name for path in files] == [
         f"werewolf_v0-{seed}-gratr-{block}.jsonl" for seed in (first, second) for block in ("leaders", "werewolves")
@@ -59,7 +59,7 @@ def test_each_deal_is_played_twice_with_the_blocks_changed_over(made: Any, folde
         first_villager = f"player_{roles.index('Villager')}"
         assert (b.header["players"][first_villager], a.header["players"][first_villager]) == (
             PAPER,
-            "werewolf_window",
+            "werewolf_window:older=3",
         )
         changed = {a.header["players"][f"player_{seat}"] != b.header["players"][f"player_{seat}"] for seat in range(8)}
         assert changed == {True}
@@ -68,7 +68,8 @@ def test_each_deal_is_played_twice_with_the_blocks_changed_over(made: Any, folde
 def test_tables_share_their_games_and_a_broken_one_is_played_again(made: Any, folder: Path, tmp_path: Path) -> None:
     setting = GratrSetting(games=4, out=folder, against="werewolf_window")
     before = {
-        path: path.read_bytes() for path in (folder / "gratr-mode-paper-floor-none-werewolf_window-offline").iterdir()
+        path: path.read_bytes()
+        for path in (folder / "gratr-mode-paper-floor-none-werewolf_window-older-3-offline").iterdir()
     }
     broken = next(iter(before))
     broken.write_bytes(b"".join(before[broken].splitlines(keepends=True)[:-3]))
@@ -82,19 +83,19 @@ def test_tables_share_their_games_and_a_broken_one_is_played_again(made: Any, fo
     ("opponent", "edit", "message"),
     [
         ("werewolf_rag", (b"", b""), r"is of another game \(players\); accepted: a folder of its own"),
-        ("werewolf_window", (b'"seed": 2147483648', b'"seed": 2147483649'), "is of another game"),
+        ("werewolf_window-older-3", (b'"seed": 2147483648', b'"seed": 2147483649'), "is of another game"),
     ],
     ids=["of other players", "of another deal"],
 )
 def test_another_game_in_the_folder_is_refused(
     opponent, edit, message, made: Any, folder: Path, tmp_path: Path
 ) -> None:
-    old = min((folder / "gratr-mode-paper-floor-none-werewolf_window-offline").iterdir())
+    old = min((folder / "gratr-mode-paper-floor-none-werewolf_window-older-3-offline").iterdir())
     other = tmp_path / f"gratr-mode-paper-floor-none-{opponent}-offline" / old.name
     other.parent.mkdir()
     other.write_bytes(old.read_bytes().replace(*edit))
     with pytest.raises(ParlourError, match=message):
-        reproduce("gratr-2", GratrSetting(games=2, out=tmp_path, against=opponent))
+        reproduce("gratr-2", GratrSetting(games=2, out=tmp_path, against=opponent.partition("-")[0]))
 
 
 @pytest.mark.parametrize(
@@ -116,7 +117,7 @@ def test_settings_that_cannot_be_played_are_refused(edit: Any, message: str) -> 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_table_can_be_made(name: str, made: dict[str, Reproduction], capsys: pytest.CaptureFixture[str]) -> None:
     table = made[name]
-    assert TABLES[name].sizes[0] == 500
+    assert TABLES[name].sizes[0] == 150
     assert len({(cell.row, cell.of, cell.measure) for cell in table.cells}) == len(table.cells)
     rows = {cell.row for cell in table.cells}
     opponents = [*OPPONENTS, RULE] if name == "gratr-2" else OPPONENTS
@@ -291,3 +292,9 @@ def test_gratr_with_settings_sits_in_the_place_of_gratr(folder: Path) -> None:
 def test_nobody_else_sits_there(ours: str) -> None:
     with pytest.raises(ParlourError, match=f"ours '{ours}' is not accepted; accepted: gratr, with settings"):
         reproduce("gratr-2", GratrSetting(games=2, against="werewolf_window", ours=ours))
+
+
+def test_votes_may_be_public_as_they_are_cast_as_in_the_published_code(tmp_path: Path) -> None:
+    reproduce("gratr-2", GratrSetting(games=2, against="werewolf_window", votes="as_cast", out=tmp_path))
+    tables = [replay.Transcript.read(path).header["config"].get("votes") for path in tmp_path.rglob("*.jsonl")]
+    assert tables == ["as_cast"] * 2

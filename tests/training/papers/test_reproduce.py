@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from functools import cache
 from typing import Any, ClassVar
 
@@ -17,7 +18,7 @@ from parlour.training.papers import avalon_social_tables, avalon_tables, reprodu
 from parlour.training.papers.avalon_teams import RowGames
 from parlour.training.papers.cells import Reproduction, TableCell, cell, printed, unprinted
 from parlour.training.papers.report import report_of, verdict_of
-from parlour.training.papers.reproduce import TABLES, ReproductionSetting, reproduce
+from parlour.training.papers.reproduce import CONTENTS, TABLES, ReproductionSetting, place, reproduce
 from parlour.training.play.runner import GameRunner
 from parlour.training.statistics import Estimate
 
@@ -221,6 +222,75 @@ def test_rows_that_did_not_come_out_lower_are_named():
     assert avalon_tables._not_lower((of("wl", "wl"),)) == ["without plan, evil: not lower (+0.0 points)."]
     assert avalon_tables._not_lower((of("ww", "wl"),)) == ["without plan, evil: not lower (+50.0 points)."]
     assert "within its interval" in avalon_tables._not_lower((of("ll", "wl"),))[0]
+
+
+# -- the list of tables and figures ------------------------------------------------------------------------------
+
+CAPTIONS = {
+    "GRATR": ([1, 2, 3], range(1, 5)),
+    "GRACE": ([], range(1, 6)),
+    "Avalon": (range(1, 10), range(1, 13)),
+    "Questum": (range(1, 13), range(1, 8)),
+    "PLAYER*": ([1, 2, "A1", "A2", "A3", "A4", "A5"], range(1, 4)),
+}
+"""Numbers of the captions in the five papers: tables, figures."""
+
+
+def test_every_table_and_figure_of_the_five_papers_is_listed_once():
+    listed = Counter(
+        f"{paper}, {item}"
+        for paper, items in (place(name).split(", ") for name in CONTENTS)
+        for item in items.split(" and ")
+        if item != "ours"
+    )
+    papers = {f"{paper}, table {number}" for paper, (tables, _) in CAPTIONS.items() for number in tables}
+    assert listed == Counter(
+        papers | {f"{paper}, figure {k}" for paper, (_, figures) in CAPTIONS.items() for k in figures}
+    )
+
+
+def test_what_is_reproduced_has_a_table_and_what_has_none_says_what_it_needs():
+    statuses = {name: said for name, _, _, said, _ in reproducing.listed()}
+    assert {name for name, said in statuses.items() if said == "reproduced"} <= set(TABLES)
+    assert {statuses[name] for name in TABLES if not CONTENTS[name].needs} == {"reproduced"}
+    assert {said.partition(":")[0] for said in statuses.values()} == {
+        "reproduced",
+        "needs a model",
+        "needs data",
+        "shows no result",
+    }
+    with_figures = {table for table, *_ in printed()}  # whose figures are typed from the papers
+    assert [name for name in with_figures if name in CONTENTS and statuses[name] == "shows no result"] == []
+
+
+def test_the_command_lists_tables_and_figures(json_of):
+    listed = json_of(["reproduce", "--list", "--json"])
+    assert [row["name"] for row in listed[: len(CONTENTS)]] == list(CONTENTS)
+    assert listed[0] == {
+        "name": "avalon-1",
+        "place": "Avalon, table 1",
+        "content": "related work beside the paper's",
+        "status": "shows no result",
+        "games + practice": "",
+    }
+
+
+def test_a_quick_result_names_itself_and_is_not_compared():
+    made = table_of_rows(whole=20, most=18)
+    quick = made.as_quick(3)
+    assert quick.title == "a table (quick run: 3 games)"
+    assert [cell.paper for cell in quick.cells] == [None, None]
+    assert [cell.ours for cell in quick.cells] == [cell.ours for cell in made.cells]
+    assert verdict_of(quick, OfflineModel()).startswith("A quick run, played by heuristics")
+    assert "figures of the paper lie" in verdict_of(made, OfflineModel())
+
+
+@pytest.mark.slow
+def test_the_command_makes_a_quick_run(json_of):
+    output = json_of(["reproduce", "avalon-8", "--quick", "--json"])
+    assert output["title"].endswith("(quick run: 2 games)")
+    assert {cell["paper"] for cell in output["cells"]} == {None}
+    assert {cell["ours"]["n"] for cell in output["cells"] if cell["measure"] == "WR"} == {2}
 
 
 # -- the command -----------------------------------------------------------------------------------------------

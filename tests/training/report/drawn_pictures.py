@@ -257,6 +257,7 @@ ALIKE = {
     "avalon-fig3": "avalon-fig2",
     "avalon-fig4": "avalon-fig2",
     "gratr-fig4": "gratr-fig3",
+    "player-fig3": "questum-rounds",
 }
 """Figures that the same function draws from cells of the same kind."""
 PICTURES = {

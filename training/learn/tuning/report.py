@@ -16,7 +16,7 @@ from parlour.training.learn.tuning.study import Trial, against_defaults, ranked
 from parlour.training.report import plots
 from parlour.training.report.report import Part, Picture, Report
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.report.verdicts import REWARD, together
+from parlour.training.report.verdicts import REWARD, WIN_RATE, together
 from parlour.training.statistics import Estimate
 
 
@@ -56,7 +56,7 @@ def arm_of(trial: Trial) -> str:
 
 def verdict(tuned: Tuned) -> str:
     """What the held-out deals say; a difference that may be none is called that."""
-    scale = REWARD.of("held-out deals")
+    scale = (WIN_RATE if tuned.problem.settings.get("reward") == "win" else REWARD).of("held-out deals")
     if tuned.same:
         verdict = "Nothing beat the default parameters in training, so the trained ones are the defaults."
         if tuned.rival is None:

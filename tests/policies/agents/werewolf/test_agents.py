@@ -281,6 +281,16 @@ def test_the_window_agent_sees_fifteen_messages():
     assert max(len(question.messages) for question in few) == 3
 
 
+def test_the_window_agent_may_look_three_messages_further_back():
+    """Xu et al. 2023, as Zhu et al. 2024 compare with it: three similar messages for the standing questions."""
+    questions = listened(lambda model: WindowAgent(model, older=3))
+    inferences = [question for question in questions if isinstance(question, asks.Infer)]
+    assert {len(question.found) for question in inferences} == {0, 3}
+    for question in inferences:
+        assert not question.found or len(question.messages) == 15
+        assert not any(message in question.messages for message in question.found)
+
+
 @pytest.mark.parametrize("agent", [RetrievalAgent, RerankAgent])
 def test_retrieval_brings_back_what_the_window_has_lost(agent):
     inferences = [question for question in listened(agent) if isinstance(question, asks.Infer)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -13,9 +14,12 @@ from parlour.policies.agents.werewolf.gratr import Parameters
 from parlour.training import cli
 from parlour.training.learn.tuning import gratr as tuning
 from parlour.training.learn.tuning.gratr import GratrTuning, scored
-from parlour.training.learn.tuning.problem import Problem, rewards
+from parlour.training.learn.tuning.problem import Problem, TuneConfig, rewards
+from parlour.training.learn.tuning.report import Tuned, verdict
+from parlour.training.learn.tuning.study import Trial
 from parlour.training.play import rollout
 from parlour.training.play.rollout import Episode
+from parlour.training.statistics import Estimate
 
 DEFAULTS = {"rho": 0.95, "gamma": 0.1}
 ROLES = ("Werewolf", "Villager", "Seer", "Werewolf", "Witch", "Villager", "Guard", "Werewolf")
@@ -116,6 +120,25 @@ def test_the_command_trains_tests_and_draws(tmp_path, capsys, json_of):
         assert (out / name).exists()
     assert cli.run(command) == 0  # taken up: nothing is left to do
     assert "report.md" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_the_test_costs_as_much_as_the_trials_and_says_how_many_deals_show_three_points(tmp_path, json_of):
+    """2 trials of 8 games: 16 games, half for each of the two parameter sets, two games a deal."""
+    command = ["train", "gratr", "--games", "8", "--budget", "2", "--finalists", "0", "--against", "random"]
+    output = json_of([*command, "--out", str(tmp_path / "run"), "--json"])
+    assert output["held_out"]["difference"]["n"] == 2 * 8 // 2 // 2
+
+
+def test_the_verdict_of_games_won_says_how_many_deals_would_show_three_points():
+    # 100 deals, a mean of +1 point with a standard error of 2: too few for 3 points
+    difference = Estimate(0.01, -0.0297, 0.0497, 100, 0.6)
+    problem, trial = GratrTuning(), Trial(1, {"rho": 0.9, "gamma": 0.1}, (0.5,), True)
+    said = verdict(Tuned(problem, TuneConfig(), trial, (trial,), {}, None, difference, {}))
+    assert said.startswith("No difference between the trained parameter set and the default one was shown: +1.0 points")
+    assert re.search(r"about [\d,]+ would show 3\.0 points", said)
+    by_score = Tuned(problem.replace(reward_by="performance"), TuneConfig(), trial, (trial,), {}, None, difference, {})
+    assert "reward a deal" in verdict(by_score)
 
 
 @pytest.mark.parametrize(
