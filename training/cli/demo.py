@@ -24,4 +24,4 @@ def demo(
     Example: [bold]parlour demo --out runs/demo[/bold]
     """
     import_extra("parlour.training.learn.ppo.seat", "train")
-    return commands.run(out, full=full)
+    return commands.run_steps(out, full=full)

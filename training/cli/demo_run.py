@@ -131,7 +131,7 @@ def _larger() -> list[Step]:
     ]
 
 
-def run(out: Path, *, full: bool = False) -> Report:
+def run_steps(out: Path, *, full: bool = False) -> Report:
     """Run every step that is not done, and write the page.
 
     Args:

@@ -57,7 +57,7 @@ def test_a_command_that_fails_is_named_with_its_log(monkeypatch, tmp_path):
     broken = Step("bad", "Bad", ("play nothing_v0",))
     monkeypatch.setattr(demo, "steps", lambda full: [broken])
     with pytest.raises(ParlourError, match=r"parlour play nothing_v0 failed.*bad/log.txt"):
-        demo.run(tmp_path)
+        demo.run_steps(tmp_path)
     assert "nothing_v0" in (tmp_path / "bad" / "log.txt").read_text()
     assert not (tmp_path / "bad" / "answer.json").exists()
 
