@@ -17,7 +17,12 @@ from parlour.envs.plugins import GROUPS
 from tests import ROOT
 
 PAGE = (ROOT / "docs" / "reference" / "plugin_names.md").read_text(encoding="utf-8")
-LISTED = re.findall(r"^- `(parlour\.\w+\.[\w.]+)`: \S", PAGE, re.MULTILINE)
+ROWS = re.findall(r"^\| `(parlour(?:\.\w+)+)` \| (all|`\w+`(?:, `\w+`)*) \|$", PAGE, re.MULTILINE)
+LISTED = [
+    module if names == "all" else f"{module}.{name}"
+    for module, names in ROWS
+    for name in ([""] if names == "all" else re.findall(r"`(\w+)`", names))
+]
 COPIED = ("parlour.envs._template.", "parlour.policies.heuristic.template.")
 """Names that belong to a new package of `parlour new`, which copies them."""
 TEMPLATES = sorted(
@@ -133,7 +138,7 @@ def test_the_list_is_short():
 
 
 def test_the_page_lists_every_group_of_entry_points_with_what_it_expects():
-    listed = dict(re.findall(r"^\| `(parlour\.[a-z_]+)` \| (.*) \|$", PAGE, re.MULTILINE))
+    listed = dict(re.findall(r"^\| `(parlour\.[a-z_]+)` \| (.* -> .*) \|$", PAGE, re.MULTILINE))
     assert {group: listed.get(group) for group in GROUPS} == dict(GROUPS)
 
 
