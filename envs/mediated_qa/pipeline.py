@@ -23,7 +23,7 @@ from parlour.envs.mediated_qa.readers import Generator, OfflineReader, Reader, V
 from parlour.envs.mediated_qa.reading import EstimatedAnswer
 from parlour.envs.mediated_qa.retrieve import Search
 from parlour.envs.mediated_qa.retrievers import Embedder, GraphRetriever, Retriever, make
-from parlour.envs.mediated_qa.service import Asked
+from parlour.envs.mediated_qa.service import CONSISTENCIES, Asked, Consistency, seen_evidence
 from parlour.envs.mediated_qa.signals import NO_BINS, UNLINKED, Bins, Signals, probe
 
 SAMPLES: Final = 5
@@ -38,7 +38,10 @@ Value = TypeVar("Value")
 
 _PROTOCOLS: Final[dict[str, tuple[Any, str]]] = {
     "retriever": (Retriever, f"{', '.join(retrievers.NAMES)}, or an object with evidence(question, depth)"),
-    "generator": (Generator, "an object with generate(question, evidence, rng), sample(...) and recall(question)"),
+    "generator": (
+        Generator,
+        "an object with generate(question, evidence, rng), sample(question, evidence, count, rng) and recall(question)",
+    ),
     "verifier": (Verifier, "an object with check(question, evidence, answer)"),
 }
 
@@ -76,6 +79,8 @@ class Pipeline:
         actions: What the modules may do.
         parts: Name -> retriever, reader or verifier that does the actions with this name as their `by`. The names of
             retrievers stand for themselves; actions without a `by` are done by `retriever`, `reader` and `verifier`.
+        consistency: Whether samples that must agree are drawn from the evidence (the paper's text) or from the question alone (its
+            published code).
 
     Raises:
         ParlourError: There are no questions or no passages, an argument is not accepted, or a retriever or an action lacks
@@ -97,15 +102,17 @@ class Pipeline:
         verifier: Verifier | None = None,
         actions: ActionSet = PUBLISHED_ACTIONS,
         parts: Mapping[str, object] | None = None,
+        consistency: Consistency = "evidence",
     ) -> None:
         check_one_of("normalisation", normalisation, NORMALISATIONS)
         check_one_of("no_signal", no_signal, _NO_SIGNALS)
+        check_one_of("consistency", consistency, CONSISTENCIES)
         if not corpus.questions:
             raise ParlourError("the corpus has no questions; accepted: at least one")
         self.questions = corpus.questions
         self.no_signal, self.similarity = no_signal, similarity
         self.reader: Generator = OfflineReader() if reader is None else reader
-        self.actions = actions
+        self.actions, self.consistency = actions, consistency
         paper = normalisation == "paper"
         texts: Sequence[str] = [question.text for question in corpus.questions] if paper else ()
         self.graph = KnowledgeGraph(corpus.passages, texts, normalisation=normalisation)
@@ -216,10 +223,11 @@ class Pipeline:
 
     def answer(self, number: int, action: int, evidence: str, rng: np.random.Generator) -> str:
         question, by = self.questions[number], self.actions.generator[action].by
+        evidence = seen_evidence(self, self.actions, action, evidence)
         if self.actions.reads(action):
             return str(self._generator(by).generate(question, evidence, rng))
         if self.actions.samples(action):
-            return agreed(self._generator(by).sample(question, SAMPLES, rng), AGREEMENT)
+            return agreed(self._generator(by).sample(question, evidence, SAMPLES, rng), AGREEMENT)
         return self._recalled[by, number].answer
 
     def check(self, number: int, evidence: str, answer: str) -> int:
@@ -291,8 +299,13 @@ def _parts(
 
 @lru_cache(maxsize=8)
 def generated(
-    seed: int, size: int, difficulty: str, normalisation: Normalisation, actions: ActionSet = PUBLISHED_ACTIONS
+    seed: int,
+    size: int,
+    difficulty: str,
+    normalisation: Normalisation,
+    consistency: Consistency = "evidence",
+    actions: ActionSet = PUBLISHED_ACTIONS,
 ) -> Pipeline:
     """The offline service over a generated corpus; the same object for the same arguments."""
     corpus = generate(seed=seed, size=size, difficulty=difficulty)
-    return Pipeline(corpus, normalisation=normalisation, actions=actions)
+    return Pipeline(corpus, normalisation=normalisation, actions=actions, consistency=consistency)

@@ -26,8 +26,8 @@ class Generator(Protocol):
     def generate(self, question: CorpusQuestion, evidence: str, rng: np.random.Generator) -> str:
         """The answer from the evidence; empty for "I don't know"."""
 
-    def sample(self, question: CorpusQuestion, count: int, rng: np.random.Generator) -> list[str]:
-        """`count` answers from memory, at a temperature; empty strings for "I don't know"."""
+    def sample(self, question: CorpusQuestion, evidence: str, count: int, rng: np.random.Generator) -> list[str]:
+        """`count` answers at a temperature, from memory where the evidence is empty; empty strings for "I don't know"."""
 
     def recall(self, question: CorpusQuestion) -> EstimatedAnswer:
         """The plain answer from memory; always the same for a question."""
@@ -48,13 +48,17 @@ class Reader(Generator, Verifier, Protocol):
 
 @dataclass(frozen=True)
 class ExtractiveReader:
-    """Extracts from evidence by heuristic, checks by shared words, remembers nothing. Satisfies `Reader`."""
+    """Extracts from evidence by heuristic, checks by shared words, remembers nothing. Satisfies `Reader`.
+
+    A sample is the answer that the evidence suggests, with the chance of its confidence; else nothing.
+    """
 
     def generate(self, question: CorpusQuestion, evidence: str, rng: np.random.Generator) -> str:
         return reading.read(question.text, evidence).answer
 
-    def sample(self, question: CorpusQuestion, count: int, rng: np.random.Generator) -> list[str]:
-        return [""] * count
+    def sample(self, question: CorpusQuestion, evidence: str, count: int, rng: np.random.Generator) -> list[str]:
+        read = reading.read(question.text, evidence)
+        return [read.answer if rng.random() < read.confidence else "" for _ in range(count)]
 
     def recall(self, question: CorpusQuestion) -> EstimatedAnswer:
         return reading.NO_ANSWER
@@ -128,12 +132,14 @@ def _guess(question: CorpusQuestion, draw: float) -> str:
 
 @dataclass(frozen=True)
 class OfflineReader(ExtractiveReader):
-    """An `ExtractiveReader` that answers from a simulated memory where there is no evidence."""
+    """An `ExtractiveReader` that answers from a simulated memory where there is no evidence, or a sample does not trust it."""
 
     memory: Memory = field(default_factory=Memory)
 
-    def sample(self, question: CorpusQuestion, count: int, rng: np.random.Generator) -> list[str]:
-        return self.memory.sample(question, count, rng)
+    def sample(self, question: CorpusQuestion, evidence: str, count: int, rng: np.random.Generator) -> list[str]:
+        remembered = self.memory.sample(question, count, rng)
+        read = super().sample(question, evidence, count, rng)
+        return [first or second for first, second in zip(read, remembered, strict=True)]
 
     def recall(self, question: CorpusQuestion) -> EstimatedAnswer:
         return self.memory.recall(question)

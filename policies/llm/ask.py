@@ -103,6 +103,8 @@ class Ask(BaseModel, Generic[A]):
     """Whether its words and the shape of its answer come before all sections. Set it if they are longer than the common beginning
     of a seat's questions: a server then reuses its prompt cache across seats. The shape leaves to the sections what is offered
     then."""
+    general: ClassVar[str] = prompt.GAME
+    """Name of the general words before its prompt: of a game, or `plain`."""
     max_tokens: ClassVar[int] = 800
     """Room for a reply; a setting may give more."""
     temperature: ClassVar[float | None] = None
@@ -201,7 +203,7 @@ class Ask(BaseModel, Generic[A]):
 
     def system(self, rules: str = "", templates: Templates = Templates()) -> str:  # noqa: B008 - frozen
         """The system message: general words, then the rules of the table."""
-        return "\n\n".join(part for part in (templates.system(self.language), rules.strip()) if part)
+        return "\n\n".join(part for part in (templates.system(self.language, self.general), rules.strip()) if part)
 
     def read(self, reply: str, *, cut: bool = False) -> A:
         """The answer in the text of a reply: its last JSON object, whatever stands around it.

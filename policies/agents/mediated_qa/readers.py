@@ -45,7 +45,9 @@ class ShortAnswer(Answer):
     """How sure it is, 0..1."""
 
 
-class Generate(Ask[ShortAnswer], kind="grace.generate", record=("question", "evidence"), max_tokens=200):
+class Generate(
+    Ask[ShortAnswer], kind="grace.generate", general="plain", record=("question", "evidence"), max_tokens=200
+):
     """Answer from the evidence."""
 
     question: str
@@ -58,7 +60,11 @@ class Generate(Ask[ShortAnswer], kind="grace.generate", record=("question", "evi
         return ShortAnswer(reason=reason, answer=estimate.answer or UNKNOWN, confidence=estimate.confidence)
 
 
-class Recall(Ask[ShortAnswer], kind="grace.recall", record=("question",), max_tokens=200):
+class GenerateFreely(Generate, kind="grace.generate_freely", temperature=TEMPERATURE):
+    """The same at a temperature: one of the samples that must agree."""
+
+
+class Recall(Ask[ShortAnswer], kind="grace.recall", general="plain", record=("question",), max_tokens=200):
     """Answer from memory: the closed-book question. The heuristic has no memory and says so."""
 
     question: str
@@ -79,7 +85,9 @@ class EntailmentVerdict(Answer):
     label: Literal["entailment", "neutral", "contradiction"]
 
 
-class CheckAnswer(Ask[EntailmentVerdict], kind="grace.check", record=("question", "evidence"), max_tokens=200):
+class CheckAnswer(
+    Ask[EntailmentVerdict], kind="grace.check", general="plain", record=("question", "evidence"), max_tokens=200
+):
     """Check whether the evidence entails an answer."""
 
     question: str
@@ -117,9 +125,12 @@ class AskingReader:
         asked = Generate(question=question.text, evidence=sentences(evidence))
         return known(self.model.answer(asked, self._context()).value.answer)
 
-    def sample(self, question: Worded, count: int, rng: np.random.Generator) -> list[str]:
+    def sample(self, question: Worded, evidence: str, count: int, rng: np.random.Generator) -> list[str]:
         context = RequestContext("generator", mixed(self.seed, int(rng.integers(2**31))))
-        answers = self.model.answers(RecallFreely(question=question.text), context, count)
+        asked: Ask[ShortAnswer] = RecallFreely(question=question.text)
+        if evidence:
+            asked = GenerateFreely(question=question.text, evidence=sentences(evidence))
+        answers = self.model.answers(asked, context, count)
         return [known(answered.value.answer) for answered in answers]
 
     def recall(self, question: Worded) -> EstimatedAnswer:
@@ -251,6 +262,10 @@ class QAReader(AskingReader):
         if self._extract is None:
             self._extract = _extractor(self._folder)
         return self._extract(question.text, " ".join(sentences(evidence)))
+
+    def sample(self, question: Worded, evidence: str, count: int, rng: np.random.Generator) -> list[str]:
+        """The same answer each time: the model has no temperature."""
+        return [self.generate(question, evidence, rng)] * count
 
 
 def best_span(scores: SpanScores) -> tuple[float, int, int]:

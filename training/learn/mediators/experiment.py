@@ -16,6 +16,7 @@ from parlour.envs.mediated_qa import corpora
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.envs.mediated_qa.corpus import Corpus, generate
 from parlour.envs.mediated_qa.graph import Normalisation
+from parlour.envs.mediated_qa.service import Consistency
 from parlour.envs.mediated_qa.vocabulary import Payment
 from parlour.envs.settings import COMMON, SPARSE, Settings
 from parlour.training.learn.mediators.simulate import Simulated
@@ -47,6 +48,8 @@ class HeldOutConfig(Settings):
     """Normalisation of the signals of the retrieved graph."""
     guide: float | None = Field(default=None, ge=0)
     """Weight of the question in the search of the retriever, 0 for none; None: as the normalisation has it."""
+    consistency: Consistency = "evidence"
+    """What the samples that must agree are drawn from: the evidence, or the question alone."""
     joint: Literal["published", "all"] = "published"
     """Joint actions that the mediator may recommend: the published nine, or all."""
     corpus_seed: int = Field(default=UNSEEN, ge=0)

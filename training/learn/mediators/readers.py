@@ -53,8 +53,8 @@ class CheckedReader:
     def generate(self, question: CorpusQuestion, evidence: str, rng: np.random.Generator) -> str:
         return self.inner.generate(question, evidence, rng)
 
-    def sample(self, question: CorpusQuestion, count: int, rng: np.random.Generator) -> list[str]:
-        return self.inner.sample(question, count, rng)
+    def sample(self, question: CorpusQuestion, evidence: str, count: int, rng: np.random.Generator) -> list[str]:
+        return self.inner.sample(question, evidence, count, rng)
 
     def recall(self, question: CorpusQuestion) -> EstimatedAnswer:
         return self.inner.recall(question)
