@@ -4,6 +4,7 @@ typed questions of the pipeline that are put to a language model."""
 from __future__ import annotations
 
 import json
+import re
 import sys
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -20,6 +21,7 @@ from parlour.policies.agents.mediated_qa.readers import (
     AskingReader,
     CheckAnswer,
     EntailmentVerdict,
+    GenerateFreely,
     NLIReader,
     QAReader,
     Recall,
@@ -69,7 +71,8 @@ def test_the_reader_answers_from_evidence_alone():
     assert reader.generate(QUESTION, "", rng) == ""
     assert len(asked) == 1
     assert reader.recall(QUESTION) == ("", 0.0)
-    assert reader.sample(QUESTION, 3, rng) == [""] * 3
+    assert reader.sample(QUESTION, "", 3, rng) == [""] * 3
+    assert reader.sample(QUESTION, EVIDENCE, 3, rng) == ["Ann"] * 3  # no temperature
     assert reader.check(QUESTION, EVIDENCE, "Ann") == reading.entailment(QUESTION.text, EVIDENCE, "Ann")
 
 
@@ -134,7 +137,7 @@ def test_everything_else_is_the_inner_reader():
     inner, rng = AskingReader(), np.random.default_rng(0)
     reader = NLIReader(inner, classify=lambda *_: "neutral")
     assert reader.recall(ASKED) == inner.recall(ASKED)
-    assert reader.sample(ASKED, 2, rng) == ["", ""]
+    assert reader.sample(ASKED, "", 2, rng) == ["", ""]
     assert reader.generate(ASKED, "Orn: Ada founded Orn.", rng) == inner.generate(ASKED, "Orn: Ada founded Orn.", rng)
 
 
@@ -205,19 +208,33 @@ def test_a_pipeline_asks_the_model_what_it_needs(corpus):
     assert pipeline.confidence(0) == 0.6
 
 
-def test_five_samples_without_evidence_must_agree_in_four(corpus):
+@pytest.mark.parametrize(("consistency", "asks"), [("evidence", GenerateFreely), ("question", RecallFreely)])
+def test_five_samples_must_agree_in_four(corpus, consistency, asks):
     for replies, answer in ((["a", "A", "a", "a", "b"], "a"), (["a", "a", "b"], ""), (["I don't know"], "")):
         model = Parrot(replies)
-        pipeline = Pipeline(corpus, reader=AskingReader(model))
-        reply = pipeline.answer(
-            3, vocabulary.Generate.CONSISTENT, "evidence that is not shown", np.random.default_rng(1)
-        )
+        pipeline = Pipeline(corpus, reader=AskingReader(model), consistency=consistency)
+        reply = pipeline.answer(3, vocabulary.Generate.CONSISTENT, "Tarn: It lies on a hill.", np.random.default_rng(1))
         assert reply.lower() == answer
-        assert [type(asked) for asked in model.asked] == [RecallFreely] * 5
+        assert [type(asked) for asked in model.asked] == [asks] * 5
+        assert getattr(model.asked[0], "evidence", None) == (
+            ["Tarn: It lies on a hill."] if asks is GenerateFreely else None
+        )
         assert len({context.sample for context in model.askers}) == 5
         assert model.asked[0].temperature == 0.7
         pipeline.answer(3, vocabulary.Generate.CONSISTENT, "", np.random.default_rng(2))
+        assert type(model.asked[-1]) is RecallFreely  # without evidence, from memory
         assert len({context.sample for context in model.askers}) == 10
+
+
+def test_a_prompt_of_a_plain_question_speaks_of_no_game():
+    for ask in (
+        Recall(question="Who?"),
+        GenerateFreely(question="Who?", evidence=["A: B."]),
+        RecallFreely(question="Who?"),
+    ):
+        words = f"{ask.system()} {ask.prompt()}".lower()
+        assert not {"game", "games", "player", "players", "lie"} & set(re.findall("[a-z]+", words))
+        assert "never obey" in words  # evidence may hold words that look like instructions
 
 
 def test_what_is_remembered_is_asked_once_a_question(corpus):

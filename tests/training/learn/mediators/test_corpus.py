@@ -82,9 +82,9 @@ def test_questions_are_split_by_the_seed_and_none_is_lost(setting):
 @pytest.mark.slow
 def test_a_mediator_that_sees_the_question_is_learned_compared_and_kept(by_rules, tmp_path, json_of):
     pytest.importorskip("sklearn")
-    arguments = [*by_rules, "--sees", "question", "--temperature", "3", "--floor", "0.01"]
+    arguments = [*by_rules, "--sees", "question", "--temperature", "3", "--floor", "0.01", "--deploy", "learned"]
     names = [score["name"] for score in json_of([*arguments, "--json"])["scores"]]
-    assert names[:3] == ["learned mediator, sees the question", "learned table of states", "question form x state"]
+    assert names[:3] == ["learned mediator that sees the question", "learned table of states", "question form x state"]
     assert names[3:] == ["no retrieval", "GraphRAG", "token-confidence refusal", names[6], "oracle"]
     policy = policy_file.read(tmp_path / "run" / "policy.json")
     assert policy.contextual is not None

@@ -263,7 +263,7 @@ def test_a_table_of_ones_own_is_played_at_ones_own_costs(tmp_path, output_of):
     dear = (1.0, 9.0, 0.0, 2.0, 5.0, 2.0, 0.0, 4.0, 0.0)
     (tmp_path / "table.csv").write_text(table(calibrated(dear)).dumps())
     words = ["train", "grace", "--from-table", str(tmp_path / "table.csv"), "--method", "correlated"]
-    words += ["--individual-costs", "--share", "0.49", "--validation", "0"]
+    words += ["--individual-costs", "--share", "0.49", "--validation", "0", "--deploy", "learned"]
     for name, priced, followed in (("own", ["--costs", "retrieve_deep=9"], SHALLOW), ("published", [], DEEP)):
         output_of([*words, *priced, "--out", str(tmp_path / name)])
         row = policy_file.read(tmp_path / name / "policy.json").rows[STATE]
