@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Final, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.corpus import CorpusQuestion
 from parlour.envs.mediated_qa.reading import EstimatedAnswer
 
+ENTAILED: Final = {"entailment": 1.0, "neutral": 0.5, "contradiction": 0.0}
+"""Score of a label."""
 _UNIT: Final = float(2**64)
 
 
@@ -143,6 +145,14 @@ class OfflineReader(ExtractiveReader):
 
     def recall(self, question: CorpusQuestion) -> EstimatedAnswer:
         return self.memory.recall(question)
+
+
+def entailment_score(verifier: Any, question: CorpusQuestion, evidence: str, answer: str) -> float:
+    """How surely the evidence entails an answer, 0..1: what the verifier's method `entailment` says; without one, by its label."""
+    scored = getattr(verifier, "entailment", None)
+    if scored is None:
+        return ENTAILED[verifier.check(question, evidence, answer)]
+    return float(scored(question, evidence, answer))
 
 
 def agreed(answers: list[str], share: float) -> str:

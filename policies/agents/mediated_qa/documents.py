@@ -52,7 +52,7 @@ class DocumentProbe:
     def __init__(self, documents: Iterable[Any], normalisation: Normalisation = "ours") -> None:
         self.passages = passages_of(documents)
         self.graph = KnowledgeGraph(self.passages, normalisation=normalisation)
-        self.search = Search(guide=0.0 if normalisation == "paper" else 1.0)
+        self.search = Search(guide=1.0 if normalisation == "ours" else 0.0)
 
     def starts(self, question: str) -> list[int]:
         """The nodes of the documents that a question is linked to, best match first."""

@@ -13,7 +13,7 @@ higher one (Devlin et al. 2019, "BERT", section 4.3).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from threading import Lock
@@ -22,7 +22,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.common.extras import not_installed
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.reading import EstimatedAnswer
 from parlour.policies.llm.ask import Answer, Ask, Choices, Fraction
@@ -164,8 +164,8 @@ def sentences(evidence: str) -> list[str]:
 
 
 CHECKPOINT: Final = "cross-encoder/nli-deberta-v3-small"
-Classify = Callable[[str, str], str]
-"""Premise, hypothesis -> label."""
+Classify = Callable[[str, str], Mapping[str, float]]
+"""Premise, hypothesis -> label, in any case -> probability."""
 
 
 class NLIReader:
@@ -187,12 +187,21 @@ class NLIReader:
         Raises:
             ParlourError: The extra is not installed, or the model gives another label.
         """
+        chances = self._chances(question, evidence, answer)
+        return max(chances, key=chances.__getitem__)
+
+    def entailment(self, question: Worded, evidence: str, answer: str) -> float:
+        """The probability of entailment. Raises `ParlourError` as `check` does."""
+        return self._chances(question, evidence, answer).get(LABELS[0], 0.0)
+
+    def _chances(self, question: Worded, evidence: str, answer: str) -> dict[str, float]:
         if self._classify is None:
             self._classify = _classifier(self._checkpoint)
-        label = self._classify(evidence, f"{question.text} {answer}").lower()
-        if label not in LABELS:
-            raise accept("label of the inference model", label, LABELS)
-        return label
+        found = self._classify(evidence, f"{question.text} {answer}")
+        chances = {label.lower(): chance for label, chance in found.items()}
+        for label in chances:
+            check_one_of("label of the inference model", label, LABELS)
+        return chances
 
 
 def _imported(*names: str) -> list[Any]:
@@ -208,11 +217,10 @@ def _classifier(checkpoint: str) -> Classify:
     model = transformers.pipeline("text-classification", model=checkpoint, truncation="only_first")
     lock = Lock()  # tokenizers of this library are not safe for threads
 
-    def classify(premise: str, hypothesis: str) -> str:
+    def classify(premise: str, hypothesis: str) -> dict[str, float]:
         with lock:
-            labels = model({"text": premise, "text_pair": hypothesis})
-        best = labels[0] if isinstance(labels, list) else labels
-        return str(best["label"])
+            labels = model({"text": premise, "text_pair": hypothesis}, top_k=None)
+        return {str(of["label"]): float(of["score"]) for of in labels}
 
     return classify
 

@@ -15,7 +15,7 @@ from parlour.policies.agents.mediated_qa import GraceMediator
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.learn.mediators import baselines, held_out
 from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig
-from parlour.training.learn.mediators.learn import GraceConfig, fit_policy
+from parlour.training.learn.mediators.learn import fit_policy
 from parlour.training.papers import cells, grace
 from parlour.training.papers.reproduce import ReproductionSetting, reproduce
 from parlour.training.report import plots
@@ -86,7 +86,7 @@ def test_each_held_out_question_earns_what_its_joint_action_earns_there(played, 
 
 @pytest.mark.parametrize("signals", SIGNALS)
 def test_the_joint_actions_are_drawn_from_the_policy_that_was_learned(played, calibrated, signals):
-    policy = fit_policy(calibrated[signals].table, GraceConfig()).policy
+    policy = fit_policy(calibrated[signals].table, grace.PUBLISHED_CONFIG).policy
     mediator = GraceMediator(policy)
     mediator.reset(0, 0)
     drawn = [mediator.recommend(row.state) for row in calibrated[signals].held_out]

@@ -10,12 +10,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.envs.mediated_qa.corpus import Corpus
+from parlour.envs.mediated_qa.judge import cosine
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.readers import Reader
 from parlour.envs.mediated_qa.retrieve import Search
@@ -64,6 +66,9 @@ def pipeline_of(config: experiment.HeldOutConfig, corpus: Corpus, reader: Reader
         embedder=embedder,
         actions=actions,
         consistency=config.consistency,
+        similarity=partial(cosine, MiniLMEmbedder()) if config.judge == "similarity" else None,
+        enough=config.judge_threshold,
+        entailment=config.entailment,
     )
 
 

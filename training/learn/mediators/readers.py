@@ -16,7 +16,7 @@ import numpy as np
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.mediated_qa.corpus import CorpusQuestion
 from parlour.envs.mediated_qa.pipeline import Pipeline
-from parlour.envs.mediated_qa.readers import ExtractiveReader, OfflineReader, Reader
+from parlour.envs.mediated_qa.readers import ExtractiveReader, OfflineReader, Reader, entailment_score
 from parlour.envs.mediated_qa.reading import EstimatedAnswer
 from parlour.policies.agents.mediated_qa.readers import (
     AskingReader,
@@ -61,6 +61,10 @@ class CheckedReader:
 
     def check(self, question: CorpusQuestion, evidence: str, answer: str) -> str:
         return self.checker.check(question, evidence, answer)
+
+    def entailment(self, question: CorpusQuestion, evidence: str, answer: str) -> float:
+        """What the checker says."""
+        return entailment_score(self.checker, question, evidence, answer)
 
 
 def chosen(config: HeldOutConfig) -> tuple[str, str]:
