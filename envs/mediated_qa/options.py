@@ -43,7 +43,7 @@ class MediatedOptions(GameOptions):
     """Questions of the generated corpus; with a service, its size counts."""
     normalisation: Normalisation = "ours"
     """The graph and its signals: those of the paper's code, of its text, or ours."""
-    consistency: Consistency = "evidence"
+    consistency: Annotated[Consistency, SPARSE] = "question"
     """What the samples that must agree are drawn from: the evidence, as in the paper's text, or the question alone, as in its code."""
     service: Annotated[Service | None, _SERVICE] = Field(default=None, exclude=True)
     """Who answers for nature; None: the offline service over a generated corpus. It is not stored."""

@@ -105,7 +105,7 @@ class Pipeline:
         verifier: Verifier | None = None,
         actions: ActionSet = PUBLISHED_ACTIONS,
         parts: Mapping[str, object] | None = None,
-        consistency: Consistency = "evidence",
+        consistency: Consistency = "question",
         enough: float = ENOUGH,
         entailment: float | None = None,
     ) -> None:
@@ -314,7 +314,7 @@ def generated(
     size: int,
     difficulty: str,
     normalisation: Normalisation,
-    consistency: Consistency = "evidence",
+    consistency: Consistency = "question",
     actions: ActionSet = PUBLISHED_ACTIONS,
 ) -> Pipeline:
     """The offline service over a generated corpus; the same object for the same arguments."""

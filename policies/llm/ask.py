@@ -109,6 +109,8 @@ class Ask(BaseModel, Generic[A]):
     """Room for a reply; a setting may give more."""
     temperature: ClassVar[float | None] = None
     """Sampling temperature of this question; None for the model's."""
+    logprobs: ClassVar[bool] = False
+    """Whether the log-probabilities of the reply's tokens are asked for."""
     decides: ClassVar[bool] = False
     """Whether its answer is the player's decision although another question follows in the same turn; the last one always is."""
 

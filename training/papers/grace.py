@@ -192,7 +192,7 @@ def _systems(experiments: Sequence[Experiment]) -> Iterator[tuple[SystemAnswers,
         yield experiment.played, experiment.signals
     first = experiments[0].calibrated
     yield baselines.fixed("no retrieval", baselines.CLOSED_BOOK, first.held_out), ""
-    yield baselines.refusing(first.held_out, first.confidences, vocabulary.Payment()), ""
+    yield baselines.refusing(first.held_out, first.confidences, vocabulary.Payment(), by_tokens=first.by_tokens), ""
     for experiment in experiments:
         rows = experiment.calibrated.held_out
         yield baselines.fixed("GraphRAG", baselines.GRAPH_RAG, rows), experiment.signals

@@ -15,7 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from itertools import accumulate
+from math import exp
 from pathlib import Path
+from statistics import fmean
 from threading import Lock
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
@@ -27,6 +30,7 @@ from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.reading import EstimatedAnswer
 from parlour.policies.llm.ask import Answer, Ask, Choices, Fraction
 from parlour.policies.llm.model import Model, OfflineModel, RequestContext, mixed
+from parlour.policies.llm.transport.request import TokenLogProbs
 
 UNKNOWN: Final = "I don't know"
 LABELS: Final = ("entailment", "neutral", "contradiction")
@@ -64,7 +68,9 @@ class GenerateFreely(Generate, kind="grace.generate_freely", temperature=TEMPERA
     """The same at a temperature: one of the samples that must agree."""
 
 
-class Recall(Ask[ShortAnswer], kind="grace.recall", general="plain", record=("question",), max_tokens=200):
+class Recall(
+    Ask[ShortAnswer], kind="grace.recall", general="plain", logprobs=True, record=("question",), max_tokens=200
+):
     """Answer from memory: the closed-book question. The heuristic has no memory and says so."""
 
     question: str
@@ -73,7 +79,7 @@ class Recall(Ask[ShortAnswer], kind="grace.recall", general="plain", record=("qu
         return ShortAnswer(reason="Nothing is known by heart.", answer=UNKNOWN, confidence=0.0)
 
 
-class RecallFreely(Recall, kind="grace.recall_freely", temperature=TEMPERATURE):
+class RecallFreely(Recall, kind="grace.recall_freely", logprobs=False, temperature=TEMPERATURE):
     """The same at a temperature: one of the samples that must agree."""
 
 
@@ -136,8 +142,11 @@ class AskingReader:
     def recall(self, question: Worded) -> EstimatedAnswer:
         estimate = self._recalled.get(question.text)
         if estimate is None:
-            value = self.model.answer(Recall(question=question.text), self._context()).value
-            estimate = self._recalled[question.text] = EstimatedAnswer(known(value.answer), value.confidence)
+            answered = self.model.answer(Recall(question=question.text), self._context())
+            value, sure = answered.value, token_confidence(answered.logprobs, answered.value.answer)
+            confidence = value.confidence if sure is None else sure
+            estimate = EstimatedAnswer(known(value.answer), confidence, sure is not None)
+            self._recalled[question.text] = estimate
         return estimate
 
     def check(self, question: Worded, evidence: str, answer: str) -> str:
@@ -146,6 +155,24 @@ class AskingReader:
 
     def _context(self) -> RequestContext:
         return RequestContext("generator", mixed(self.seed))
+
+
+def token_confidence(logprobs: TokenLogProbs, answer: str) -> float | None:
+    """Mean probability of the tokens that write the answer in a reply's JSON; None if they are not known.
+
+    >>> token_confidence((('{"answer":', 0.0), (' "Tel', -1.0), ('by', 0.0), ('"}', -9.0)), "Telby")  # (e^-1 + 1) / 2
+    0.6839397205857212
+    """
+    ends = list(accumulate(len(token) for token, _ in logprobs))
+    text = "".join(token for token, _ in logprobs)
+    first = text.find(answer, text.rfind('"answer"') + len('"answer"'))
+    last = first + len(answer)
+    chances = [
+        exp(logprob)
+        for (token, logprob), end in zip(logprobs, ends, strict=True)
+        if end > first and end - len(token) < last
+    ]
+    return fmean(chances) if answer and first >= 0 and chances else None
 
 
 def known(answer: str) -> str:

@@ -75,9 +75,12 @@ def refusing(
     confidences: Sequence[float],
     payment: Payment,
     actions: ActionSet = PUBLISHED_ACTIONS,
+    *,
+    by_tokens: bool = False,
 ) -> SystemAnswers:
     """The closed-book answer where its confidence is at least `CONFIDENT`, else silence; the cost is paid in either case."""
-    played = fixed("token-confidence refusal", actions.closed_book, rows, actions)
+    name = "token-confidence refusal" if by_tokens else "refusal by self-reported confidence"
+    played = fixed(name, actions.closed_book, rows, actions)
     sure = np.array(confidences) >= CONFIDENT
     missed, kept = (
         payment.net(actions.closed_book, of) for of in (vocabulary.Judgement.MISSED, vocabulary.Judgement.KEPT_SILENT)

@@ -84,7 +84,7 @@ def read_run(folder: str | Path) -> CalibratedRun:
     calibration = run / CALIBRATION if (run / CALIBRATION).is_dir() else run
     try:
         settings = read_json(calibration / CONFIG)
-        given = {"consistency": "question"} | {name: of for name, of in settings.items() if name in _SETTINGS}
+        given = {name: of for name, of in settings.items() if name in _SETTINGS}
         if given.get("actions"):
             raise ParlourError(f"{str(folder)!r} has actions of its own; accepted: a run over the published actions")
         config = HeldOutConfig.from_plain(given)

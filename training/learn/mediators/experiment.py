@@ -49,7 +49,7 @@ class HeldOutConfig(Settings):
     """The graph and its signals: those of the paper's code, of its text, or ours."""
     guide: float | None = Field(default=None, ge=0)
     """Weight of the question in the search of the retriever, 0 for none; None: as the normalisation has it."""
-    consistency: Consistency = "evidence"
+    consistency: Annotated[Consistency, SPARSE] = "question"
     """What the samples that must agree are drawn from: the evidence, or the question alone."""
     joint: Literal["published", "all"] = "published"
     """Joint actions that the mediator may recommend: the published nine, or all."""
@@ -120,6 +120,8 @@ class Calibrated:
     held_out: tuple[Simulated, ...]
     confidences: tuple[float, ...]
     """Confidences of the closed-book answers to the held-out questions."""
+    by_tokens: bool
+    """Whether they are probabilities of the answers' tokens."""
     table: UtilityTable
     """Utilities of the training questions, with the joint actions of the configuration."""
     contexts: Floats | None = None

@@ -125,7 +125,8 @@ def prepare(
         if seen is not None:
             named = [[row.id or row.number, *context] for row, context in zip(rows, seen.tolist(), strict=True)]
             run.table("contexts.csv", ["id", *FEATURES], named)
-        return experiment.Calibrated(config, tuple(train), tuple(held_out), confidences, utilities, seen)
+        by_tokens = pipeline.recall(0).by_tokens  # the reader keeps, or a cache has, what was asked before
+        return experiment.Calibrated(config, tuple(train), tuple(held_out), confidences, by_tokens, utilities, seen)
 
 
 def _settings(config: experiment.HeldOutConfig, corpus: Corpus, actions: ActionSet) -> dict[str, Any]:
@@ -144,7 +145,7 @@ def compare(calibrated: experiment.Calibrated, policies: Mapping[str, PolicyTabl
         *_by_form(calibrated),
         baselines.fixed("no retrieval", actions.closed_book, rows, actions),
         baselines.fixed(_retrieval(calibrated), actions.plain_reading, rows, actions),
-        baselines.refusing(rows, calibrated.confidences, calibrated.payment, actions=actions),
+        baselines.refusing(rows, calibrated.confidences, calibrated.payment, actions, by_tokens=calibrated.by_tokens),
         baselines.best_static(calibrated.train, rows, joint, actions),
         baselines.oracle(rows, joint, actions),
     ]

@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 import re
 import sys
+from dataclasses import replace
+from math import log
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -70,7 +72,7 @@ def test_the_reader_answers_from_evidence_alone():
     assert asked == [("Who built the old bridge?", "Old bridge: It was built by Ann. Ann: She was a mason.")]
     assert reader.generate(QUESTION, "", rng) == ""
     assert len(asked) == 1
-    assert reader.recall(QUESTION) == ("", 0.0)
+    assert reader.recall(QUESTION)[:2] == ("", 0.0)
     assert reader.sample(QUESTION, "", 3, rng) == [""] * 3
     assert reader.sample(QUESTION, EVIDENCE, 3, rng) == ["Ann"] * 3  # no temperature
     assert reader.check(QUESTION, EVIDENCE, "Ann") == reading.entailment(QUESTION.text, EVIDENCE, "Ann")
@@ -207,6 +209,22 @@ def test_a_pipeline_asks_the_model_what_it_needs(corpus):
     assert pipeline.check(0, evidence, "Telby") == vocabulary.CheckVerdict.ENTAILED
     assert (model.asked[-1].answer, model.askers[-1].seat) == ("Telby", "verifier")
     assert pipeline.confidence(0) == 0.6
+    assert not pipeline.recall(0).by_tokens
+
+
+def test_a_confidence_is_the_probability_of_the_answers_tokens_where_they_are_known(corpus):
+    """The answer's two tokens have probabilities 1/2 and 1; what is around them does not count, nor "Telby" in the reason."""
+    written = (
+        ("{", -1.0),
+        ('"reason": "Telby",', -2.0),
+        (' "answer": "Tel', -log(2)),
+        ("by", 0.0),
+        ('", "confidence": 0.6}', -3.0),
+    )
+    model = Parrot(["Telby"])
+    model.answer = lambda question, context: replace(Parrot.answer(model, question, context), logprobs=written)
+    assert AskingReader(model).recall(corpus.questions[0]) == ("Telby", 0.75, True)
+    assert (Recall.logprobs, RecallFreely.logprobs, GenerateFreely.logprobs) == (True, False, False)
 
 
 @pytest.mark.parametrize(("consistency", "asks"), [("evidence", GenerateFreely), ("question", RecallFreely)])

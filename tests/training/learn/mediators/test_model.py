@@ -71,7 +71,7 @@ def test_questions_are_asked_at_once_and_the_files_are_the_same(town_files, tmp_
     with Reading() as server:
         for concurrency in ("1", "4"):
             assert run_command(words(town_files, server, tmp_path / concurrency, "--concurrency", concurrency)) == 0
-        halves = server.answered[:72], server.answered[72:]
+        halves = server.answered[:54], server.answered[54:]
     assert sorted(halves[0]) == sorted(halves[1])
     assert files_of(tmp_path / "1") == files_of(tmp_path / "4")
 
@@ -82,25 +82,27 @@ def test_a_budget_that_is_spent_ends_with_one_line_and_a_higher_one_goes_on(town
         assert "20 calls spent, limit 20" in error_of([*asked, "--max-calls", "20"], notes=True).splitlines()[-1]
         assert len(server.answered) == 20
         assert run_command(asked) == 0
-        assert len(server.answered) == len(set(server.answered)) == 72
+        assert len(server.answered) == len(set(server.answered)) == 54
 
 
 # -- the forecast ----------------------------------------------------------------------------------------------
 
 
 def test_a_dry_run_tells_calls_tokens_and_dollars_and_asks_nobody(town_files, tmp_path, output_of, json_of):
-    """Nine questions: two answers and two times five samples from evidence, the same once from memory, six checks each, at most."""
+    """Nine questions: two answers from evidence, one from memory, one of five samples, six checks each, at most."""
     with Reading() as server:
         asked = words(town_files, server, tmp_path / "run", "--dry-run")
         output = json_of([*asked, "--json"])
-        assert output["calls"] == {"check": 54, "generate": 18, "generate_freely": 18, "recall": 9, "recall_freely": 9}
-        assert output["completion"] == (54 + 18 + 9 + 5 * (18 + 9)) * 200
+        assert output["calls"] == {"check": 54, "generate": 18, "recall": 9, "recall_freely": 9}
+        assert output["completion"] == (54 + 18 + 9 + 5 * 9) * 200
         assert output["dollars"] == pytest.approx((output["prompt"] * 1 + output["completion"] * 2) / 1e6)
-        assert "at most 108 calls" in output_of(asked)
+        assert "at most 90 calls" in output_of(asked)
+        seen = json_of([*asked, "--consistency", "evidence", "--json"])["calls"]  # samples from each evidence, too
+        assert seen == output["calls"] | {"generate_freely": 18}
         assert server.calls == []
         assert not (tmp_path / "run").exists()
         assert run_command(asked[:-1]) == 0
-        assert len(server.answered) <= 108
+        assert len(server.answered) <= 90
         output = [call.body["messages"] for call in server.asked]
     assert all(len(messages) == 2 for messages in output)
 
@@ -108,10 +110,10 @@ def test_a_dry_run_tells_calls_tokens_and_dollars_and_asks_nobody(town_files, tm
 def test_a_forecast_leaves_out_what_is_done(town_files, tmp_path, capsys):
     with Reading() as server:
         asked = words(town_files, server, tmp_path / "run", "--concurrency", "1")
-        assert run_command([*asked, "--max-calls", "20"]) == 2  # eight a question: two are done
+        assert run_command([*asked, "--max-calls", "20"]) == 2  # six a question: three are done
         capsys.readouterr()
         assert run_command([*asked, "--dry-run"]) == 0
-    assert "7 questions to ask, 2 are done: at most 84 calls" in capsys.readouterr().out
+    assert "6 questions to ask, 3 are done: at most 60 calls" in capsys.readouterr().out
 
 
 def test_without_a_price_the_cost_is_unknown_and_without_a_model_nobody_is_asked(town_files):
