@@ -15,13 +15,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from parlour.envs.language import english
 from parlour.envs.mediated_qa.amounts import Counted, counted, date
-
-if TYPE_CHECKING:
-    from parlour.envs.mediated_qa.retrievers import Embedder
+from parlour.envs.mediated_qa.retrievers import Embedder
 
 Similarity = Callable[[str, str], float]
 """How much two texts mean the same, 0..1."""

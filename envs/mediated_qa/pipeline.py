@@ -38,10 +38,7 @@ Value = TypeVar("Value")
 
 _PROTOCOLS: Final[dict[str, tuple[Any, str]]] = {
     "retriever": (Retriever, f"{', '.join(retrievers.NAMES)}, or an object with evidence(question, depth)"),
-    "generator": (
-        Generator,
-        "an object with generate(question, evidence, rng), sample(question, evidence, count, rng) and recall(question)",
-    ),
+    "generator": (Generator, "an object with generate(question, evidence, rng), sample(...) and recall(question)"),
     "verifier": (Verifier, "an object with check(question, evidence, answer)"),
 }
 
@@ -65,10 +62,8 @@ class Pipeline:
 
     Args:
         corpus: Passages and questions.
-        normalisation: Normalisation of the signals, see `signals` and `graph`. `"paper"` is the published system (`"text"`: with the signals of the
-        paper's text): with the
-        questions in
-            the graph, and a search that is blind to the question.
+        normalisation: Normalisation of the signals, see `signals` and `graph`. `"paper"` is the published system: with the questions in
+            the graph, and a search that is blind to the question. `"text"` is the same with the signals of the paper's text.
         bins: Learned from other questions; None to learn them from this corpus's own.
         reader: Who answers; and checks, without a verifier.
         no_signal: `"s0"`: unlinked questions are in that state; `"paper"`: they are binned as the published code does.
@@ -248,9 +243,8 @@ class Pipeline:
 
     def right(self, number: int, answer: str) -> bool:
         question = self.questions[number]
-        return any(
-            is_right(answer, gold, self.similarity, self._enough) for gold in (question.answer, *question.others)
-        )
+        golds = (question.answer, *question.others)
+        return any(is_right(answer, gold, self.similarity, self._enough) for gold in golds)
 
     def known(self, number: int) -> bool:
         return self._known[number]
@@ -314,8 +308,8 @@ def generated(
     size: int,
     difficulty: str,
     normalisation: Normalisation,
-    consistency: Consistency = "question",
     actions: ActionSet = PUBLISHED_ACTIONS,
+    consistency: Consistency = "question",
 ) -> Pipeline:
     """The offline service over a generated corpus; the same object for the same arguments."""
     corpus = generate(seed=seed, size=size, difficulty=difficulty)

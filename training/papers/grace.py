@@ -41,19 +41,17 @@ OURS: Final = "our signals"
 THEIRS: Final = "the paper's signals"
 _NORMALISATIONS: Final[tuple[tuple[str, Normalisation], ...]] = ((OURS, "ours"), (THEIRS, "paper"))
 _ORDER: Final = (*STATES, NO_SIGNAL)
-_CONSISTENT: Final = ("retrieve_shallow", "generate_consistency", "skip_check")
-_CASES: Final = (
-    ("case 1: right", Judgement.ANSWERED_RIGHT, _CONSISTENT),
-    ("case 2: wrong", Judgement.ANSWERED_WRONG, ("retrieve_shallow", "generate", "skip_check")),
-    ("case 3: rightly silent", Judgement.KEPT_SILENT, _CONSISTENT),
+_SHALLOW: Final = ("retrieve_shallow", "generate_consistency", "skip_check")
+_CASES: Final[tuple[tuple[str, Judgement, Joint | None], ...]] = (
+    ("case 1: right", Judgement.ANSWERED_RIGHT, _SHALLOW),
+    ("case 2: wrong", Judgement.ANSWERED_WRONG, (_SHALLOW[0], "generate", _SHALLOW[2])),
+    ("case 3: rightly silent", Judgement.KEPT_SILENT, _SHALLOW),
     ("case 4: wrongly silent", Judgement.MISSED, FALLBACK),
+    ("high trust: right", Judgement.ANSWERED_RIGHT, None),
+    ("high trust: wrong", Judgement.ANSWERED_WRONG, None),
+    ("high trust: rightly silent", Judgement.KEPT_SILENT, None),
 )
-"""Section 4.2's cases: outcome and joint action."""
-_IN_HIGH_TRUST: Final = (
-    ("right", Judgement.ANSWERED_RIGHT),
-    ("wrong", Judgement.ANSWERED_WRONG),
-    ("rightly silent", Judgement.KEPT_SILENT),
-)
+"""What section 4.2 has figures of: outcome and joint action; None: the draws in states of high trust."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,21 +132,13 @@ def grace_figure_5(name: str, setting: ReproductionSetting) -> Reproduction:
 
 
 def _paid(experiment: Experiment) -> Iterator[tuple[str, list[float]]]:
-    """What the paper's four cases come to under their joint action, and the draws in high trust, by outcome."""
+    """What the cases come to, on all held-out questions with their outcome."""
     rows = experiment.calibrated.held_out
     for text, outcome, joint in _CASES:
-        place = NUMBER[joint]
-        yield (
-            f"{text}, {short(joint)}",
-            [row.utilities[place] for row in rows if row.outcomes[place] == outcome],
-        )
-    drawn = [
-        (row.outcomes[NUMBER[joint]], row.utilities[NUMBER[joint]])
-        for row, joint in zip(rows, experiment.drawn, strict=True)
-        if row.state.startswith("T:high")
-    ]
-    for text, outcome in _IN_HIGH_TRUST:
-        yield f"high trust: {text}", [utility for came, utility in drawn if came == outcome]
+        played = zip(rows, (NUMBER[joint or drawn] for drawn in experiment.drawn), strict=True)
+        counted = [(row, k) for row, k in played if joint or row.state.startswith("T:high")]
+        utilities = [row.utilities[k] for row, k in counted if row.outcomes[k] == outcome]
+        yield (f"{text}, {short(joint)}" if joint else text), utilities
 
 
 # -- playing ---------------------------------------------------------------------------------------------------

@@ -162,11 +162,7 @@ def _pipeline(table: MediatedQA) -> tuple[Pipeline | None, str]:
     if config["corpus_size"] > _LARGEST:
         return None, f"No graph is drawn of more than {_LARGEST} questions."
     made = generated(
-        config["corpus_seed"],
-        config["corpus_size"],
-        config["difficulty"],
-        config["normalisation"],
-        actions=table.actions,
+        config["corpus_seed"], config["corpus_size"], config["difficulty"], config["normalisation"], table.actions
     )
     return made, ""
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from itertools import accumulate
 from math import exp
 from pathlib import Path
 from statistics import fmean
@@ -163,16 +162,13 @@ def token_confidence(logprobs: TokenLogProbs, answer: str) -> float | None:
     >>> token_confidence((('{"answer":', 0.0), (' "Tel', -1.0), ('by', 0.0), ('"}', -9.0)), "Telby")  # (e^-1 + 1) / 2
     0.6839397205857212
     """
-    ends = list(accumulate(len(token) for token, _ in logprobs))
-    text = "".join(token for token, _ in logprobs)
-    first = text.find(answer, text.rfind('"answer"') + len('"answer"'))
-    last = first + len(answer)
-    chances = [
-        exp(logprob)
-        for (token, logprob), end in zip(logprobs, ends, strict=True)
-        if end > first and end - len(token) < last
-    ]
-    return fmean(chances) if answer and first >= 0 and chances else None
+    text, chances = "".join(token for token, _ in logprobs), list[float]()
+    first, end = text.find(answer, text.rfind('"answer"') + len('"answer"')), 0
+    for token, logprob in logprobs:
+        begin, end = end, end + len(token)
+        if first < end and begin < first + len(answer):
+            chances.append(exp(logprob))
+    return fmean(chances) if first >= 0 and chances else None
 
 
 def known(answer: str) -> str:

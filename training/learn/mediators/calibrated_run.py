@@ -160,10 +160,8 @@ class Explanation:
 def explain(
     question: str, policy: PolicyTable, probe: DocumentProbe, retriever: Retriever | None = None
 ) -> Explanation:
-    """Explain a question by documents, with the passages that a retriever finds, or the search of their graph.
-
-    Raises:
-        ParlourError: The policy lacks the cut points of the signals.
+    """Explain a question by documents and what a retriever, or the search of their graph, finds in them. Raises `ParlourError` for a
+    policy without the cut points of the signals.
     """
     signals = probe.signals(question)
     state = documents.state_of(signals, policy.thresholds)

@@ -32,34 +32,23 @@ _MANY: Final = 1_000_000
 """Number of questions beyond which more questions are no advice."""
 
 
-def candidates(table: UtilityTable, config: GraceConfig, settings: ChosenSettings) -> dict[str, LearnedMediator]:
+def candidates(
+    table: UtilityTable, config: GraceConfig, settings: ChosenSettings, contextual: ContextualModel | None = None
+) -> dict[str, LearnedMediator]:
     """Name -> what may be deployed, learned from a table; the mediator of the settings first."""
-    made = {LEARNED: fit_policy(table, config, settings)}
+    states, made = fit_policy(table, config, settings), {}
+    if contextual is not None:
+        sees = replace(states, policy=replace(states.policy, contextual=contextual))
+        made[f"{LEARNED} that sees the {contextual.sees}"] = sees
+    made["learned table of states" if made else LEARNED] = states
     if config.method == "quantal" and (config.temperature, config.floor, config.shrinkage) == (None, None, 0.0):
         made[BY_STATE] = fit_policy(table, config.replace(temperature=0.0, floor=0.0, shrinkage=SHRUNK))
     return made
 
 
-def with_contextual(
-    made: Mapping[str, LearnedMediator], contextual: ContextualModel | None
-) -> dict[str, LearnedMediator]:
-    """The same with a mediator that sees more than the state before them, where there is one."""
-    if contextual is None:
-        return dict(made)
-    states = made[LEARNED]
-    sees = replace(states, policy=replace(states.policy, contextual=contextual))
-    others = {name: of for name, of in made.items() if name != LEARNED}
-    return {f"{LEARNED} that sees the {contextual.sees}": sees, "learned table of states": states, **others}
-
-
 def static_table(joint: Joint, table: UtilityTable) -> PolicyTable:
     """The policy that recommends the same joint action whatever the state."""
     return PolicyTable({state: {joint: 1.0} for state in STATES}, table.thresholds, actions=table.action_set)
-
-
-def static_policy(action: str) -> str:
-    """Name of the best static policy in verdicts, with its joint action."""
-    return f"the best static policy ({action})"
 
 
 @dataclass(frozen=True)
@@ -75,39 +64,30 @@ class Deployment:
     verdict: str
     """Which policy leaves the run, why, and what would tell more."""
 
-    def stored_in(self, policy: PolicyTable) -> PolicyTable:
-        """The policy with this in its file."""
-        return replace(policy, usable=self.usable, verdict=self.verdict)
-
 
 def choose(
-    gains: Mapping[str, statistics.Estimate | None], baseline: str, learned_from: int, *, keep: bool = False
+    gains: Mapping[str, statistics.Estimate | None], static: Joint, learned_from: int, *, keep: bool = False
 ) -> Deployment:
     """Choose what leaves a run.
 
     Args:
-        gains: Candidate -> its net utility minus that of the baseline, on held-out questions; None: none were held out.
-        baseline: The best policy without a mediator.
+        gains: Candidate -> its net utility minus that of the best static policy, on held-out questions; None: none were held out.
+        static: The joint action of that policy.
         learned_from: Number of questions that the candidates were learned from.
         keep: Whether the first candidate leaves the run in any case.
     """
     name = next(iter(gains)) if keep else max(gains, key=lambda candidate: _low(gains[candidate]))
-    gain = gains[name]
+    gain, baseline = gains[name], f"the best static policy ({', '.join(static)})"
     usable = gain is not None and not too_few(gain.n) and UTILITY.outcome(gain) == BETTER
     first = f"Deployed: {f'the {name}' if usable else baseline}."
     if keep and not usable:
         first = f"Deployed as asked, and not usable: the {name}."
-    return Deployment(name, usable, usable or keep, together([first, *_why(gain, name, baseline, learned_from)]))
-
-
-def _why(gain: statistics.Estimate | None, name: str, baseline: str, learned_from: int) -> list[str]:
-    if gain is None:
-        return ["Nothing was held out to test the mediator. Hold out some questions."]
-    if few := too_few(gain.n):
-        return [few, _more(gain, learned_from)]
-    scale = UTILITY.of("held-out questions")
-    advice = [] if scale.outcome(gain) in (BETTER, SAME) else [_more(gain, learned_from)]
-    return [scale.compared(f"the {name}", baseline, gain), *advice]
+    why = "Nothing was held out to test the mediator. Hold out some questions."
+    if gain is not None:
+        said = UTILITY.of("held-out questions").compared(f"the {name}", baseline, gain)
+        advice = "" if UTILITY.outcome(gain) in (BETTER, SAME) else _more(gain, learned_from)
+        why = together([too_few(gain.n) or said, advice])
+    return Deployment(name, usable, usable or keep, together([first, why]))
 
 
 def _low(gain: statistics.Estimate | None) -> float:

@@ -27,7 +27,6 @@ from pydantic import Field, model_validator
 
 UNSEEN: Final = 101
 """The first corpus for results: those with smaller numbers were looked at while graph and search were designed."""
-"""What the order of a file's questions is drawn for."""
 _FEWEST: Final = 2
 """Questions to learn from."""
 

@@ -177,13 +177,11 @@ def _answers(calibrated: experiment.Calibrated, name: str, policy: PolicyTable) 
 
 def _by_form(calibrated: experiment.Calibrated) -> list[SystemAnswers]:
     """The table of forms x states, beside a mediator that sees more than the state."""
-    setting = calibrated.config
+    setting, train, rows = calibrated.config, calibrated.train, calibrated.held_out
     if calibrated.contexts is None:
         return []
     before, seen = calibrated.contexts[: setting.train], calibrated.contexts[setting.train :]
-    return [
-        contextual.form_by_state(calibrated.train, before, calibrated.held_out, seen, setting.payment, setting.joint)
-    ]
+    return [contextual.form_by_state(train, before, rows, seen, setting.payment, setting.joint)]
 
 
 def run(

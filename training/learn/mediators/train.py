@@ -26,9 +26,7 @@ from parlour.training.learn.mediators.deploy import (
     Deployment,
     candidates,
     choose,
-    static_policy,
     static_table,
-    with_contextual,
 )
 from parlour.training.learn.mediators.experiment import Calibrated
 from parlour.training.learn.mediators.held_out import compare, gains
@@ -135,7 +133,7 @@ def train(
     learner = _Learner(config, table, limits)
     with run.opened(_settings(config, table) | more, _may_differ(run.path)) as folder:
         _learn(learner, run)
-        made = with_contextual(candidates(table, config, learner.chosen()), contextual)
+        made = candidates(table, config, learner.chosen(), contextual)
         policies = {name: of.policy for name, of in made.items()}
         scores: tuple[Scores, ...] = ()
         regrets, states = dict[str, float](), dict[str, int]()
@@ -147,11 +145,10 @@ def train(
             best = best_joint(calibrated.train, calibrated.config.joint, calibrated.actions)
             static, learned_from = calibrated.actions.names_of(best), len(calibrated.train)
             regrets, states = regrets_of(calibrated, config, contextual), calibrated.states
-        keep = config.deploy == "learned"
-        deployed = choose(earned_more, static_policy(", ".join(static)), learned_from, keep=keep)
+        deployed = choose(earned_more, static, learned_from, keep=config.deploy == "learned")
         learned = made[deployed.candidate]
         policy = learned.policy if deployed.kept else static_table(static, table)
-        policy = deployed.stored_in(replace(policy, reader=reader))
+        policy = replace(policy, reader=reader, usable=deployed.usable, verdict=deployed.verdict)
         heading = ["state", *MODULES, "n", "mean", "low", "high", "value", "probability"]
         run.table("quantities.csv", heading, _quantities(learned, learner.limits))
         atomic_write(folder / POLICY, policy.dumps())
