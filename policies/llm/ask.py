@@ -104,7 +104,7 @@ class Ask(BaseModel, Generic[A]):
     of a seat's questions: a server then reuses its prompt cache across seats. The shape leaves to the sections what is offered
     then."""
     general: ClassVar[str] = prompt.GAME
-    """Name of the general words before its prompt: of a game, or `plain`."""
+    """Name of the general words before the prompt: `system` for games, `plain` for other questions."""
     max_tokens: ClassVar[int] = 800
     """Room for a reply; a setting may give more."""
     temperature: ClassVar[float | None] = None

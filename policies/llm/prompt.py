@@ -145,7 +145,7 @@ class Templates:
     """Where the words of prompts come from: the user's own folder, then the files beside a question, then the folders of `PROMPTS`.
 
     The folder is laid out as `LANGUAGE/KIND.md`, such as `en/avalon_agent.act.md`; `en/system.md` replaces the general
-    words of games, `en/plain.md` those of other questions. It may hold any of them.
+    words of games, `en/plain.md` the general words of other questions. It may hold any of these files.
     """
 
     folder: str | None = None
@@ -160,7 +160,7 @@ class Templates:
             )
 
     def system(self, language: str, general: str = GAME) -> str:
-        """The general words, with which every prompt begins: those of this name (`Ask.general`)."""
+        """The general words with which a prompt begins, by their name (`Ask.general`)."""
         own = self.own(general, language)
         brief = layout(language)["brief"] if self.brief and general == GAME else ""
         return own or brief or _words(__package__ or "", language, general, general)

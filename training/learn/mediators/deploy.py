@@ -1,5 +1,5 @@
-"""Which policy leaves a run: of the candidates the one with the best lower bound of its gain over the best static policy, on questions
-that it was not learned from; the best static policy, which needs no mediator, where no interval lies above zero.
+"""The policy that leaves a run. The candidate with the best lower bound of its gain over the best static policy does, on questions that it
+was not learned from. If no interval lies above zero, the best static policy does, which needs no mediator.
 
 Candidates are the mediator of the settings (and its table of states, where it sees more), and where temperature, floor and shrinkage are
 not given, the best action of each state, shrunk by `SHRUNK`. A verdict takes `enough.FEWEST` held-out questions or more.
@@ -20,11 +20,11 @@ from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.training import statistics
 from parlour.training.learn.mediators.enough import too_few
 from parlour.training.learn.mediators.learn import ChosenSettings, GraceConfig, LearnedMediator, fit_policy
+from parlour.training.learn.mediators.stakes import LEARNED
 from parlour.training.learn.mediators.table import UtilityTable
 from parlour.training.report.verdicts import SAME, UTILITY, together
 from parlour.training.statistics import BETTER
 
-LEARNED: Final = "learned mediator"
 BY_STATE: Final = "best action by state"
 SHRUNK: Final = 30.0
 """Pseudo-questions; chosen on corpora of 60 to 300 questions without reported results."""

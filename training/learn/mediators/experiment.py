@@ -45,7 +45,7 @@ class HeldOutConfig(Settings):
     held_out: int = Field(default=1000, ge=1)
     """Number of generated questions to compare with baselines on."""
     normalisation: Normalisation = "ours"
-    """The graph and its signals: those of the paper's code, of its text, or ours."""
+    """Graph and signals: by the paper's code (`paper`), by its text, or ours."""
     guide: float | None = Field(default=None, ge=0)
     """Weight of the question in the search of the retriever, 0 for none; None: as the normalisation has it."""
     consistency: Annotated[Consistency, SPARSE] = "question"

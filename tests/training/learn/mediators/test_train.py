@@ -18,8 +18,9 @@ from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.agents.mediated_qa.joint import ALL, FALLBACK, PUBLISHED, STATES
 from parlour.training.cli import run
-from parlour.training.learn.mediators.deploy import BY_STATE, LEARNED, choose
+from parlour.training.learn.mediators.deploy import BY_STATE, choose
 from parlour.training.learn.mediators.learn import GraceConfig, fit_policy
+from parlour.training.learn.mediators.stakes import LEARNED
 from parlour.training.learn.mediators.table import UtilityTable
 from parlour.training.learn.mediators.train import POLICY, train
 from parlour.training.report import plots
