@@ -153,7 +153,7 @@ class Explanation:
     """Part of a calibrated question: `training` or `held out`."""
     reader: str = ""
     """Who answered it; empty if it is not told."""
-    passages: Mapping[str, tuple[Piece, ...]] = field(default_factory=dict)
+    passages: Mapping[Depth, tuple[Piece, ...]] = field(default_factory=dict)
     """Depth of a search -> the sentences that it finds, which answers are read and sampled from."""
 
 

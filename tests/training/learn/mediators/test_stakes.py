@@ -14,7 +14,7 @@ from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.vocabulary import ALL, Judgement, Payment
 from parlour.policies.agents.mediated_qa import PolicyTable, policy_file
 from parlour.policies.agents.mediated_qa.joint import NUMBER, PUBLISHED
-from parlour.training.learn.mediators import calibrated_run, stakes_report
+from parlour.training.learn.mediators import calibrated_run, experiment, held_out, stakes_report
 from parlour.training.learn.mediators.calibrated_run import CalibratedRun, private_obedience
 from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig
 from parlour.training.learn.mediators.simulate import Simulated, calibrate, table
@@ -205,6 +205,17 @@ def test_a_question_of_the_run_has_what_each_action_came_to(grace_run, explained
     )
     assert explained("3", "--run", str(grace_run)) == output
     assert explained("100", "--run", str(grace_run))["part"] == "held out"
+
+
+def test_the_passages_are_those_that_the_answers_were_read_from(grace_run, explained):
+    run = calibrated_run.read_run(grace_run)
+    pipeline = held_out.pipeline_of(run.config, experiment.corpus_of(run.config))
+    passages = explained("3", "--run", str(grace_run))["passages"]
+    for action, depth in enumerate(("shallow", "deep")):
+        assert " ¶ ".join(f"{piece['title']}: {piece['sentence']}" for piece in passages[depth]) == pipeline.retrieve(
+            3, action
+        )
+    assert passages["shallow"] != passages["deep"]
 
 
 @pytest.mark.parametrize(
