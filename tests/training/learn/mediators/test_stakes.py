@@ -210,12 +210,12 @@ def test_a_question_of_the_run_has_what_each_action_came_to(grace_run, explained
 def test_the_passages_are_those_that_the_answers_were_read_from(grace_run, explained):
     run = calibrated_run.read_run(grace_run)
     pipeline = held_out.pipeline_of(run.config, experiment.corpus_of(run.config))
-    passages = explained("3", "--run", str(grace_run))["passages"]
+    asked = next(number for number in range(80) if pipeline.retrieve(number, 0) != pipeline.retrieve(number, 1))
+    passages = explained(str(asked), "--run", str(grace_run))["passages"]
     for action, depth in enumerate(("shallow", "deep")):
         assert " ¶ ".join(f"{piece['title']}: {piece['sentence']}" for piece in passages[depth]) == pipeline.retrieve(
-            3, action
+            asked, action
         )
-    assert passages["shallow"] != passages["deep"]
 
 
 @pytest.mark.parametrize(
