@@ -295,7 +295,7 @@ def grace_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A mediator learned from 80 generated questions and compared on 60, in a folder that tests leave as it is."""
     out = tmp_path_factory.mktemp("runs") / "grace"
     words = ["train", "grace", "--questions", "80", "--held-out", "60", "--temperature", "0.7", "--floor", "0.02"]
-    assert cli.run([*words, "--out", str(out)]) == 0
+    assert cli.run([*words, "--deploy", "learned", "--out", str(out)]) == 0
     return out
 
 

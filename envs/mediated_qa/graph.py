@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from heapq import nsmallest
 from itertools import pairwise
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 import networkx as nx
 import numpy as np
@@ -43,8 +43,8 @@ _COMMON: Final = 0.01
 _POSTINGS: Final = 2000
 """A word in more nodes than this says too little to look candidates up by."""
 
-Normalisation = Literal["paper", "ours"]
-NORMALISATIONS: Final = ("paper", "ours")
+Normalisation = Literal["paper", "text", "ours"]
+NORMALISATIONS: Final = get_args(Normalisation)
 
 
 class KnowledgeGraph:
@@ -53,7 +53,7 @@ class KnowledgeGraph:
     Args:
         passages: The articles; at least one with a sentence.
         questions: Texts of questions that become nodes, as in the published graph; none in ours.
-        normalisation: How PageRank becomes reliability, 0..1. `"paper"`: min-max over all nodes, questions fixed at 1.
+        normalisation: How PageRank becomes reliability, 0..1. `"paper"` and `"text"`: min-max over all nodes, questions fixed at 1.
             `"ours"`: min-max of its logarithm within each kind of node, so that a few hubs do not flatten the rest, and
             half of that, so that the search goes about as far as in the published run (4 edges shallow, 6 deep).
 
@@ -266,7 +266,7 @@ class KnowledgeGraph:
         ranks = nx.pagerank(self.graph, alpha=0.85, weight="weight")
         scores = np.array([ranks[node] for node in range(len(self.kind))])
         kinds = np.array(self.kind)
-        if self.normalisation == "paper":
+        if self.normalisation != "ours":
             scores = _between_0_and_1(scores)
             scores[kinds == QUESTION] = 1.0
             return [float(score) for score in scores]

@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 
 from parlour.envs.language import english
 from parlour.envs.mediated_qa.amounts import Counted, counted, date
+from parlour.envs.mediated_qa.retrievers import Embedder
 
 Similarity = Callable[[str, str], float]
 """How much two texts mean the same, 0..1."""
@@ -56,8 +57,8 @@ class _Reading(NamedTuple):
     """Words in brackets that are no name."""
 
 
-def is_right(answer: str, gold: str, similarity: Similarity | None = None) -> bool:
-    """Whether `answer` counts as `gold`. An empty answer never does.
+def is_right(answer: str, gold: str, similarity: Similarity | None = None, enough: float = ENOUGH) -> bool:
+    """Whether `answer` counts as `gold`, long answers from the similarity `enough` on. An empty answer never does.
 
     >>> is_right("the Maren", "Maren"), is_right("3 May 1912", "May 3, 1912"), is_right("1913", "in 1912")
     (True, True, False)
@@ -69,9 +70,15 @@ def is_right(answer: str, gold: str, similarity: Similarity | None = None) -> bo
     if _words(answer) == _words(gold):
         return True
     ours, theirs = _read(answer), _read(gold)
-    if ours.remark and theirs.remark and not _agree(ours.remark, theirs.remark, similarity):
+    if ours.remark and theirs.remark and not _agree(ours.remark, theirs.remark, similarity, enough):
         return False
-    return any(_agree(mine, other, similarity) for mine in ours.names for other in theirs.names)
+    return any(_agree(mine, other, similarity, enough) for mine in ours.names for other in theirs.names)
+
+
+def cosine(embedder: Embedder, answer: str, gold: str) -> float:
+    """The similarity of two texts by their embeddings."""
+    first, second = embedder.embed([answer, gold])
+    return float(first @ second)
 
 
 def f1(answer: str, gold: str) -> float:
@@ -105,7 +112,7 @@ def _is_name(inside: str, bare: str) -> bool:
     return (len(words) > 1 and capitals) or inside.lower() == letters[1] or bare.lower() == letters[0]
 
 
-def _agree(answer: str, gold: str, similarity: Similarity | None) -> bool:
+def _agree(answer: str, gold: str, similarity: Similarity | None, enough: float) -> bool:
     ours, theirs = _words(answer), _words(gold)
     if not ours or not theirs:
         return False
@@ -125,7 +132,7 @@ def _agree(answer: str, gold: str, similarity: Similarity | None) -> bool:
             return True
     elif len(ours) <= _SHORT and _same_name(answer, gold, ours, theirs):
         return True
-    return not short and (f1(answer, gold) if similarity is None else similarity(answer, gold)) >= ENOUGH
+    return not short and (f1(answer, gold) if similarity is None else similarity(answer, gold)) >= enough
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa.actions import LARGEST_COST, PUBLISHED_ACTIONS, ActionSet
-from parlour.envs.mediated_qa.service import Service, actions_of
+from parlour.envs.mediated_qa.service import Consistency, Service, actions_of
 from parlour.envs.mediated_qa.vocabulary import JOINTS, SEES, Payment
 from parlour.envs.settings import SPARSE, Accepts, OneOf
 from parlour.envs.spec import GameOptions
@@ -40,8 +40,10 @@ class MediatedOptions(GameOptions):
     """Seed of the generated corpus."""
     corpus_size: int = Field(default=60, ge=1, le=1_000_000)
     """Questions of the generated corpus; with a service, its size counts."""
-    normalisation: Literal["paper", "ours"] = "ours"
-    """Normalisation of the graph's signals."""
+    normalisation: Literal["paper", "text", "ours"] = "ours"
+    """Graph and signals: by the paper's code, by its text, or ours."""
+    consistency: Annotated[Consistency, SPARSE] = "question"
+    """What the samples that must agree are drawn from: the evidence, as in the paper's text, or the question alone, as in its code."""
     service: Annotated[Service | None, _SERVICE] = Field(default=None, exclude=True)
     """Who answers for nature; None: the offline service over a generated corpus. It is not stored."""
     mediator_sees: Annotated[str, OneOf(SEES), SPARSE] = "state"

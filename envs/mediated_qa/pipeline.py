@@ -18,12 +18,12 @@ from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, Action, ActionSe
 from parlour.envs.mediated_qa.context import context_of
 from parlour.envs.mediated_qa.corpus import Corpus, generate
 from parlour.envs.mediated_qa.graph import NORMALISATIONS, KnowledgeGraph, Normalisation
-from parlour.envs.mediated_qa.judge import Similarity, is_right
-from parlour.envs.mediated_qa.readers import Generator, OfflineReader, Reader, Verifier, agreed
+from parlour.envs.mediated_qa.judge import ENOUGH, Similarity, is_right
+from parlour.envs.mediated_qa.readers import Generator, OfflineReader, Reader, Verifier, agreed, entailment_score
 from parlour.envs.mediated_qa.reading import EstimatedAnswer
 from parlour.envs.mediated_qa.retrieve import Search
 from parlour.envs.mediated_qa.retrievers import Embedder, GraphRetriever, Retriever, make
-from parlour.envs.mediated_qa.service import Asked
+from parlour.envs.mediated_qa.service import CONSISTENCIES, Asked, Consistency, seen_evidence
 from parlour.envs.mediated_qa.signals import NO_BINS, UNLINKED, Bins, Signals, probe
 
 SAMPLES: Final = 5
@@ -62,13 +62,12 @@ class Pipeline:
 
     Args:
         corpus: Passages and questions.
-        normalisation: Normalisation of the signals, see `signals` and `graph`. `"paper"` is the published system: with the
-        questions in
-            the graph, and a search that is blind to the question.
+        normalisation: Normalisation of the signals, see `signals` and `graph`. `"paper"` is the published system: with the questions in
+            the graph, and a search that is blind to the question. `"text"` is the same with the signals of the paper's text.
         bins: Learned from other questions; None to learn them from this corpus's own.
         reader: Who answers; and checks, without a verifier.
         no_signal: `"s0"`: unlinked questions are in that state; `"paper"`: they are binned as the published code does.
-        similarity: For the judge, see `judge`.
+        similarity: For the judge, see `judge`; with `enough`, from where on long answers are right.
         search: How to search the graph; None for the search that goes with the normalisation.
         retriever: Who finds evidence: one of `retrievers.NAMES`, or one of the caller's. The signals are the graph's anyway.
         embedder: For the retrievers `dense` and `hybrid`.
@@ -76,6 +75,10 @@ class Pipeline:
         actions: What the modules may do.
         parts: Name -> retriever, reader or verifier that does the actions with this name as their `by`. The names of
             retrievers stand for themselves; actions without a `by` are done by `retriever`, `reader` and `verifier`.
+        consistency: Whether samples that must agree are drawn from the evidence (the paper's text) or from the question alone (its
+            published code).
+        entailment: Least entailment score, 0..1, of an answer that passes the check (`readers.entailment_score`); None: all pass that are
+            not contradicted.
 
     Raises:
         ParlourError: There are no questions or no passages, an argument is not accepted, or a retriever or an action lacks
@@ -97,16 +100,21 @@ class Pipeline:
         verifier: Verifier | None = None,
         actions: ActionSet = PUBLISHED_ACTIONS,
         parts: Mapping[str, object] | None = None,
+        consistency: Consistency = "question",
+        enough: float = ENOUGH,
+        entailment: float | None = None,
     ) -> None:
         check_one_of("normalisation", normalisation, NORMALISATIONS)
         check_one_of("no_signal", no_signal, _NO_SIGNALS)
+        check_one_of("consistency", consistency, CONSISTENCIES)
         if not corpus.questions:
             raise ParlourError("the corpus has no questions; accepted: at least one")
         self.questions = corpus.questions
         self.no_signal, self.similarity = no_signal, similarity
         self.reader: Generator = OfflineReader() if reader is None else reader
-        self.actions = actions
-        paper = normalisation == "paper"
+        self.actions, self.consistency = actions, consistency
+        self._enough, self._entailment = enough, entailment
+        paper = normalisation != "ours"
         texts: Sequence[str] = [question.text for question in corpus.questions] if paper else ()
         self.graph = KnowledgeGraph(corpus.passages, texts, normalisation=normalisation)
         self.search = Search(guide=0.0 if paper else 1.0) if search is None else search
@@ -216,10 +224,11 @@ class Pipeline:
 
     def answer(self, number: int, action: int, evidence: str, rng: np.random.Generator) -> str:
         question, by = self.questions[number], self.actions.generator[action].by
+        evidence = seen_evidence(self, self.actions, action, evidence)
         if self.actions.reads(action):
             return str(self._generator(by).generate(question, evidence, rng))
         if self.actions.samples(action):
-            return agreed(self._generator(by).sample(question, SAMPLES, rng), AGREEMENT)
+            return agreed(self._generator(by).sample(question, evidence, SAMPLES, rng), AGREEMENT)
         return self._recalled[by, number].answer
 
     def check(self, number: int, evidence: str, answer: str) -> int:
@@ -234,7 +243,8 @@ class Pipeline:
 
     def right(self, number: int, answer: str) -> bool:
         question = self.questions[number]
-        return any(is_right(answer, gold, self.similarity) for gold in (question.answer, *question.others))
+        golds = (question.answer, *question.others)
+        return any(is_right(answer, gold, self.similarity, self._enough) for gold in golds)
 
     def known(self, number: int) -> bool:
         return self._known[number]
@@ -265,7 +275,10 @@ class Pipeline:
     def _verdict(self, by: str, number: int, evidence: str, answer: str) -> int:
         usual: Any = self.reader if self._verifier is None else self._verifier
         verifier = self._verifiers[by] if by else usual
-        return vocabulary.VERDICTS.index(verifier.check(self.questions[number], evidence, answer))
+        if self._entailment is None:
+            return vocabulary.VERDICTS.index(verifier.check(self.questions[number], evidence, answer))
+        passes = entailment_score(verifier, self.questions[number], evidence, answer) >= self._entailment
+        return vocabulary.CheckVerdict.ENTAILED if passes else vocabulary.CheckVerdict.CONTRADICTED
 
     def _generator(self, by: str) -> Any:
         """The reader, as it is by now, or a part of another name."""
@@ -291,8 +304,13 @@ def _parts(
 
 @lru_cache(maxsize=8)
 def generated(
-    seed: int, size: int, difficulty: str, normalisation: Normalisation, actions: ActionSet = PUBLISHED_ACTIONS
+    seed: int,
+    size: int,
+    difficulty: str,
+    normalisation: Normalisation,
+    actions: ActionSet = PUBLISHED_ACTIONS,
+    consistency: Consistency = "question",
 ) -> Pipeline:
     """The offline service over a generated corpus; the same object for the same arguments."""
     corpus = generate(seed=seed, size=size, difficulty=difficulty)
-    return Pipeline(corpus, normalisation=normalisation, actions=actions)
+    return Pipeline(corpus, normalisation=normalisation, actions=actions, consistency=consistency)

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Final, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.corpus import CorpusQuestion
 from parlour.envs.mediated_qa.reading import EstimatedAnswer
 
+ENTAILED: Final = {"entailment": 1.0, "neutral": 0.5, "contradiction": 0.0}
+"""Score of a label."""
 _UNIT: Final = float(2**64)
 
 
@@ -26,8 +28,8 @@ class Generator(Protocol):
     def generate(self, question: CorpusQuestion, evidence: str, rng: np.random.Generator) -> str:
         """The answer from the evidence; empty for "I don't know"."""
 
-    def sample(self, question: CorpusQuestion, count: int, rng: np.random.Generator) -> list[str]:
-        """`count` answers from memory, at a temperature; empty strings for "I don't know"."""
+    def sample(self, question: CorpusQuestion, evidence: str, count: int, rng: np.random.Generator) -> list[str]:
+        """`count` answers at a temperature, from memory where the evidence is empty; empty strings for "I don't know"."""
 
     def recall(self, question: CorpusQuestion) -> EstimatedAnswer:
         """The plain answer from memory; always the same for a question."""
@@ -48,13 +50,17 @@ class Reader(Generator, Verifier, Protocol):
 
 @dataclass(frozen=True)
 class ExtractiveReader:
-    """Extracts from evidence by heuristic, checks by shared words, remembers nothing. Satisfies `Reader`."""
+    """Extracts from evidence by heuristic, checks by shared words, remembers nothing. Satisfies `Reader`.
+
+    A sample is the answer that the evidence suggests, with the chance of its confidence; else nothing.
+    """
 
     def generate(self, question: CorpusQuestion, evidence: str, rng: np.random.Generator) -> str:
         return reading.read(question.text, evidence).answer
 
-    def sample(self, question: CorpusQuestion, count: int, rng: np.random.Generator) -> list[str]:
-        return [""] * count
+    def sample(self, question: CorpusQuestion, evidence: str, count: int, rng: np.random.Generator) -> list[str]:
+        read = reading.read(question.text, evidence)
+        return [read.answer if rng.random() < read.confidence else "" for _ in range(count)]
 
     def recall(self, question: CorpusQuestion) -> EstimatedAnswer:
         return reading.NO_ANSWER
@@ -128,15 +134,25 @@ def _guess(question: CorpusQuestion, draw: float) -> str:
 
 @dataclass(frozen=True)
 class OfflineReader(ExtractiveReader):
-    """An `ExtractiveReader` that answers from a simulated memory where there is no evidence."""
+    """An `ExtractiveReader` that answers from a simulated memory where there is no evidence, or a sample does not trust it."""
 
     memory: Memory = field(default_factory=Memory)
 
-    def sample(self, question: CorpusQuestion, count: int, rng: np.random.Generator) -> list[str]:
-        return self.memory.sample(question, count, rng)
+    def sample(self, question: CorpusQuestion, evidence: str, count: int, rng: np.random.Generator) -> list[str]:
+        remembered = self.memory.sample(question, count, rng)
+        read = super().sample(question, evidence, count, rng)
+        return [first or second for first, second in zip(read, remembered, strict=True)]
 
     def recall(self, question: CorpusQuestion) -> EstimatedAnswer:
         return self.memory.recall(question)
+
+
+def entailment_score(verifier: Any, question: CorpusQuestion, evidence: str, answer: str) -> float:
+    """How surely the evidence entails an answer, 0..1: what the verifier's method `entailment` says; without one, by its label."""
+    scored = getattr(verifier, "entailment", None)
+    if scored is None:
+        return ENTAILED[verifier.check(question, evidence, answer)]
+    return float(scored(question, evidence, answer))
 
 
 def agreed(answers: list[str], share: float) -> str:

@@ -51,6 +51,8 @@ class EstimatedAnswer(NamedTuple):
     """Empty if there is none."""
     confidence: float
     """0..1; here the share of the question's relation that the sentence has, half of it where one side is missing."""
+    by_tokens: bool = False
+    """Whether the confidence is the probability of the answer's tokens."""
 
 
 NO_ANSWER: Final = EstimatedAnswer("", 0.0)

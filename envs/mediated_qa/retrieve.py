@@ -53,17 +53,22 @@ class Search:
 
     def path(self, graph: KnowledgeGraph, start: int, question: str, depth: str) -> Path:
         """The best path from a node; the node alone if it has no neighbours. `depth` is a key of `STOPPING_SCORES`."""
+        return self.walk(graph, start, question, depth)[0]
+
+    def walk(self, graph: KnowledgeGraph, start: int, question: str, depth: str) -> tuple[Path, list[Path]]:
+        """The best path from a node, and all paths of the search, level by level."""
         met = _Meeting(graph, question if self.guide else "")
         level = [Path((start,), (), graph.reliability[start], met(start), 0.0)]
-        best = level[0]
+        best, every = level[0], list[Path]()
         for _ in range(HOPS):
             level = self._next(graph, level, met)
             if not level:
                 break
+            every += level
             best = max(best, level[0], key=lambda path: self._rank(path, met))
             if best.score >= STOPPING_SCORES[depth]:
                 break
-        return best
+        return best, every
 
     def evidence(self, graph: KnowledgeGraph, starts: list[int], question: str, depth: str) -> str:
         """The sentences on the way, each with its title; empty if there are none."""

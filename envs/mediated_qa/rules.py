@@ -117,7 +117,8 @@ class MediatedQA(Game[MediatedState]):
         self.joints, self.individual_costs = self.actions.joints(options.joint), options.pay == "own"
         actions, modules, questions = self.actions, self.modules, self.questions
         own = () if self.actions == PUBLISHED_ACTIONS else (self.actions,)
-        self._embedded = options.corpus_seed, options.size, options.difficulty, options.normalisation, *own
+        graph = options.corpus_seed, options.size, options.difficulty, options.normalisation
+        self._embedded = *graph, options.consistency, *own
         self._own = () if actions == PUBLISHED_ACTIONS else actions.names
         self.seats = len(AGENTS) if modules else 1
         self.agent_names = AGENTS[: self.seats]
@@ -351,8 +352,8 @@ def _check(move: Move, kind: str, ranges: tuple[range, range]) -> None:
 
 
 @lru_cache(maxsize=8)  # an import statement costs as much as a move
-def _generated(seed: int, size: int, difficulty: str, normalisation: Any, *own: ActionSet) -> Service:
+def _generated(seed: int, size: int, difficulty: str, normalisation: Any, consistency: Any, *own: ActionSet) -> Service:
     """The embedded service; its parts are loaded when it is first needed."""
     from parlour.envs.mediated_qa.pipeline import generated
 
-    return generated(seed, size, difficulty, normalisation, *own)
+    return generated(seed, size, difficulty, normalisation, *own, consistency=consistency)

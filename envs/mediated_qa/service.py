@@ -1,7 +1,8 @@
 """Nature's requests to the outside world: questions, retrieval, answers, verdicts and judgements, as a protocol.
 
 Actions are numbers into the table's lists (`actions.ActionSet`), by default the published ones. A service for other actions has
-them as its attribute `actions`, and where more than one of them checks, a method `verify`, as `check` with the action.
+them as its attribute `actions`, and where more than one of them checks, a method `verify`, as `check` with the action. A service whose
+samples that must agree are drawn from the evidence says so by `consistency = "evidence"`.
 
 The rules call a `Service` only to draw nature's moves. Whatever it says becomes part of a move, so that a game is played
 again without it. The embedded one is `parlour.envs.mediated_qa.pipeline.Pipeline`; one with language models differs only
@@ -10,12 +11,16 @@ in its reader.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, get_args, runtime_checkable
 
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 
 if TYPE_CHECKING:
     import numpy as np
+
+Consistency = Literal["evidence", "question"]
+"""What the samples that must agree are drawn from."""
+CONSISTENCIES: Final = get_args(Consistency)
 
 
 class Asked(NamedTuple):
@@ -69,3 +74,9 @@ def verdict_of(service: Service, actions: ActionSet, number: int, action: int, e
     if verify is None or actions == PUBLISHED_ACTIONS:
         return service.check(number, evidence, answer)
     return int(verify(number, action, evidence, answer))
+
+
+def seen_evidence(service: Service, actions: ActionSet, action: int, evidence: str) -> str:
+    """What an action of the generator sees of the evidence."""
+    sampled = actions.samples(action) and getattr(service, "consistency", "question") == "evidence"
+    return evidence if sampled or actions.reads(action) else ""

@@ -1,14 +1,14 @@
 """Five signals of the graph around a question, and the state T x Q that quantile bins make of them.
 
-| signal | paper (its published code) | ours |
-|---|---|---|
-| reliability | of the document the question is linked to | that at least one of its documents can be relied on (noisy or) |
-| degree | its neighbours | of all its documents |
-| length | edges of the best shallow path | mean weight of them: how far it kept to articles and what they are about |
-| coherence | share of neighbouring relations that are equal | share of the question's relation words that its sentences hold |
-| diversity | different labels among the nodes of the path | entropy over the kinds of its nodes, in bits |
+| signal | `paper`: its published code | `text`: its section 3.4 | `ours` |
+|---|---|---|---|
+| reliability | of the document the question is linked to | mean over the nodes that a shallow search reaches | that at least one of its documents can be relied on (noisy or) |
+| degree | its neighbours | the same | of all its documents |
+| length | edges of the best shallow path | mean hops to the sentences reached that offer an answer of the wanted kind; `HOPS` if none does | mean weight of the edges: how far the path kept to articles and what they are about |
+| coherence | share of neighbouring relations that are equal | mean of it over all paths of the search | share of the question's relation words that its sentences hold |
+| diversity | different labels among the nodes of the path | entropy over the kinds of the nodes reached, in bits | entropy over the kinds of the path's nodes |
 
-The paper's text speaks of "relational consistency" and of "entropy of node types"; its code counts (decisions 2.4). A question without a
+See decisions 2.4. A question without a
 link has no signals: it is in the state s0, and so is one with a signal that is no number. With `no_signal="paper"` an
 unlinked question counts as (0.5, 0, 0, 0, 0) instead, as in the published code.
 """
@@ -20,14 +20,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isfinite, log2, prod
+from statistics import fmean as mean
 from typing import Final, NamedTuple
 
 import numpy as np
 from parlour.envs.core import ParlourError
 from parlour.envs.language import english
 from parlour.envs.mediated_qa import reading
-from parlour.envs.mediated_qa.graph import KnowledgeGraph
-from parlour.envs.mediated_qa.retrieve import Path, Search, pieces_of
+from parlour.envs.mediated_qa.graph import SENTENCE, KnowledgeGraph
+from parlour.envs.mediated_qa.retrieve import HOPS, Path, Search, pieces_of
 from parlour.envs.mediated_qa.vocabulary import LEVELS, NO_SIGNAL
 
 QUANTILES: Final = (33.3, 66.6)
@@ -53,6 +54,8 @@ def probe(graph: KnowledgeGraph, search: Search, starts: list[int], question: st
     """The signals of a question by a shallow search; None if it is not linked."""
     if not starts:
         return None
+    if graph.normalisation == "text":
+        return _by_text(graph, search, starts[0], question)
     path = search.path(graph, starts[0], question, "shallow")
     paper = graph.normalisation == "paper"
     meant = starts[:1] if paper else starts
@@ -61,7 +64,25 @@ def probe(graph: KnowledgeGraph, search: Search, starts: list[int], question: st
         float(sum(map(graph.degree, meant))),
         float(len(path.relations)) if paper else path.weight / max(1, len(path.relations)),
         equal_relations(path) if paper else _relation_met(graph, path, question),
-        float(len({graph.text[node] for node in path.nodes})) if paper else _entropy(graph, path),
+        float(len({graph.text[node] for node in path.nodes})) if paper else _entropy(graph, path.nodes),
+    )
+
+
+def _by_text(graph: KnowledgeGraph, search: Search, start: int, question: str) -> Signals:
+    """The five signals as the paper's text defines them."""
+    paths = search.walk(graph, start, question, "shallow")[1]
+    hops: dict[int, int] = {start: 0}
+    for path in paths:  # the nearest first
+        hops.setdefault(path.nodes[-1], len(path.relations))
+    sentences = [node for node in hops if graph.kind[node] == SENTENCE]
+    pieces = {node: reading.Piece(graph.title[node], graph.text[node]) for node in sentences}
+    answers = [hops[node] for node in sentences if reading.candidates(pieces[node], question, strict=True)]
+    return Signals(
+        mean(graph.reliability[node] for node in hops),
+        float(graph.degree(start)),
+        float(mean(answers)) if answers else float(HOPS),
+        mean(map(equal_relations, paths)) if paths else 0.0,
+        _entropy(graph, hops),
     )
 
 
@@ -79,8 +100,8 @@ def _relation_met(graph: KnowledgeGraph, path: Path, question: str) -> float:
     return len(words.intersection(wanted)) / len(wanted) if wanted else 0.0
 
 
-def _entropy(graph: KnowledgeGraph, path: Path) -> float:
-    counts = Counter(graph.kind[node] for node in path.nodes).values()
+def _entropy(graph: KnowledgeGraph, nodes: Iterable[int]) -> float:
+    counts = Counter(graph.kind[node] for node in nodes).values()
     total = sum(counts)
     return -sum(count / total * log2(count / total) for count in counts)
 

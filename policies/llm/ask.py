@@ -103,10 +103,14 @@ class Ask(BaseModel, Generic[A]):
     """Whether its words and the shape of its answer come before all sections. Set it if they are longer than the common beginning
     of a seat's questions: a server then reuses its prompt cache across seats. The shape leaves to the sections what is offered
     then."""
+    general: ClassVar[str] = prompt.GAME
+    """Name of the general words before the prompt: `system` for games, `plain` for other questions."""
     max_tokens: ClassVar[int] = 800
     """Room for a reply; a setting may give more."""
     temperature: ClassVar[float | None] = None
     """Sampling temperature of this question; None for the model's."""
+    logprobs: ClassVar[bool] = False
+    """Whether the log-probabilities of the reply's tokens are asked for."""
     decides: ClassVar[bool] = False
     """Whether its answer is the player's decision although another question follows in the same turn; the last one always is."""
 
@@ -201,7 +205,7 @@ class Ask(BaseModel, Generic[A]):
 
     def system(self, rules: str = "", templates: Templates = Templates()) -> str:  # noqa: B008 - frozen
         """The system message: general words, then the rules of the table."""
-        return "\n\n".join(part for part in (templates.system(self.language), rules.strip()) if part)
+        return "\n\n".join(part for part in (templates.system(self.language, self.general), rules.strip()) if part)
 
     def read(self, reply: str, *, cut: bool = False) -> A:
         """The answer in the text of a reply: its last JSON object, whatever stands around it.

@@ -29,6 +29,7 @@ from parlour.policies.llm.transport.request import (
     ModelUnusable,
     PromptTooLong,
     Request,
+    TokenLogProbs,
     Usage,
 )
 
@@ -52,6 +53,7 @@ class _Said(NamedTuple):
     text: str
     finish: str
     call: dict[str, Any]
+    logprobs: TokenLogProbs = ()
 
     @property
     def cut(self) -> bool:
@@ -153,6 +155,7 @@ class _Question:
         self.words = prompt.layout(question.language)
         self.calls: list[dict[str, Any]] = []
         self.tries = self.cut = 0
+        self.logprobs: TokenLogProbs = ()
 
     def answered(self, first: _Said | None = None) -> Answered[Any]:
         """The answer, after as many tries as it takes and is allowed; `first` is a reply that is there already."""
@@ -162,7 +165,7 @@ class _Question:
             call: dict[str, Any] = {"ask": self.question.kind, "by": "heuristic", "reason": reason}
             call |= {"decides": True} if self.question.decides else {}
             self.calls.append({**call, "answer": value.model_dump(mode="json")})
-        answered = Answered(value, self.tries, reason, tuple(self.calls), self.cut)
+        answered = Answered(value, self.tries, reason, tuple(self.calls), self.cut, self.logprobs)
         self.model.note(self.question, self.context, answered)
         return answered
 
@@ -193,6 +196,7 @@ class _Question:
             except BadReply as error:
                 talk, reason = self._complained(talk, said, error)
             else:
+                self.logprobs = said.logprobs
                 self.calls.append({**said.call, "mended": True} if answer_in(said.text, cut=said.cut)[2] else said.call)
                 return value, None
         return None, reason
@@ -287,6 +291,7 @@ class _Question:
             max_tokens=talk.room,
             n=n,
             sample=self.context.sample,
+            logprobs=question.logprobs,
             reasoning_effort=chosen.reasoning_effort,
             stop=chosen.stop,
             extra_body=chosen.further,
@@ -318,5 +323,6 @@ class _Question:
             tokens = usage._asdict()
             if self.model.without_cached:
                 del tokens["cached"]
-            replies.append(_Said(text, finish, {**call, "usage": tokens, "cost": cost}))
+            logprobs = reply.logprobs[k] if k < len(reply.logprobs) else ()
+            replies.append(_Said(text, finish, {**call, "usage": tokens, "cost": cost}, logprobs))
         return replies

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final, Generic, NamedTuple
 import numpy as np
 from parlour.policies.llm.ask import A, Ask
 from parlour.policies.llm.at_once import SharedCalls, at_once
+from parlour.policies.llm.transport.request import TokenLogProbs
 from parlour.policies.names import OFFLINE as OFFLINE
 
 CONCURRENCY: Final = 8
@@ -56,6 +57,8 @@ class Answered(Generic[A]):
     """For the transcript, a call each: `ask`, `answer` or `prompt`, `reply`, `usage`, `cost`."""
     cut: int = 0
     """Lines that were left out of the prompt for want of room."""
+    logprobs: TokenLogProbs = ()
+    """Tokens of the reply with their log-probabilities; () if they were not asked for, or the endpoint has none."""
 
     @property
     def valid(self) -> bool:

@@ -38,6 +38,8 @@ _BREAKS: Final = re.compile("[\x0b\x0c\r\x1c-\x1e\x85\u2028\u2029]")
 """What begins a new line in some reader, the line feed aside."""
 _CODED: Final = '"{['
 """What the JSON of an entry begins with; entries in plain words begin otherwise."""
+GAME: Final = "system"
+"""Name of the general words for questions about a game; `plain` has those for all others."""
 _FEW: Final = 12
 _BRIEF: Final = 200
 """Most options, and most characters of options, that the shape of the answer lists; for more it refers to the list above."""
@@ -143,7 +145,7 @@ class Templates:
     """Where the words of prompts come from: the user's own folder, then the files beside a question, then the folders of `PROMPTS`.
 
     The folder is laid out as `LANGUAGE/KIND.md`, such as `en/avalon_agent.act.md`; `en/system.md` replaces the general
-    words. It may hold any of them.
+    words of games, `en/plain.md` the general words of other questions. It may hold any of these files.
     """
 
     folder: str | None = None
@@ -157,11 +159,11 @@ class Templates:
                 f"prompts {self.folder!r} is not a folder; accepted: one with files such as en/chat.take_turn.md"
             )
 
-    def system(self, language: str) -> str:
-        """The general words, with which every prompt begins."""
-        own = self.own("system", language)
-        brief = layout(language)["brief"] if self.brief else ""
-        return own or brief or _words(__package__ or "", language, "system", "system")
+    def system(self, language: str, general: str = GAME) -> str:
+        """The general words with which a prompt begins, by their name (`Ask.general`)."""
+        own = self.own(general, language)
+        brief = layout(language)["brief"] if self.brief and general == GAME else ""
+        return own or brief or _words(__package__ or "", language, general, general)
 
     def of(self, kind: str, language: str, package: str) -> str:
         """The template of a kind of question that lies in `package`. Raises `ParlourError` if there is none."""

@@ -1,7 +1,7 @@
 """Figures 3 to 5 of Nguyen's GRACE: the mediator beside its baselines, its policy, and what it earns in each state.
 
 The paper has 20 questions of HotpotQA and a language model. Ours are generated: the mediator learns from calibration
-questions (`ReproductionSetting.practice`) by quantal response with cross-validated settings, and draws one joint action on each of the
+questions (`ReproductionSetting.practice`) by quantal response with the paper's temperature and floor, and draws one joint action on each of the
 held-out ones (`ReproductionSetting.games`) of the same corpus, so that right answers can be counted. It does so twice, once with our
 normalisation of the graph's signals and once with the paper's.
 """
@@ -17,9 +17,9 @@ from typing import Final
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.graph import Normalisation
-from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL
+from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL, Judgement
 from parlour.policies.agents.mediated_qa import GraceMediator, PolicyTable
-from parlour.policies.agents.mediated_qa.joint import MODULES, PUBLISHED, STATES, Joint, column
+from parlour.policies.agents.mediated_qa.joint import FALLBACK, MODULES, NUMBER, PUBLISHED, STATES, Joint, column
 from parlour.policies.agents.mediated_qa.readers import AskingReader
 from parlour.training.learn.mediators import baselines, held_out
 from parlour.training.learn.mediators.baselines import SystemAnswers
@@ -35,10 +35,23 @@ from parlour.training.runs.run import Run
 from parlour.training.statistics import Estimate
 
 LEARNED: Final = "learned mediator"
+PUBLISHED_CONFIG: Final = GraceConfig(temperature=0.7, floor=0.02)
+"""Temperature and floor of the published policy file."""
 OURS: Final = "our signals"
 THEIRS: Final = "the paper's signals"
 _NORMALISATIONS: Final[tuple[tuple[str, Normalisation], ...]] = ((OURS, "ours"), (THEIRS, "paper"))
 _ORDER: Final = (*STATES, NO_SIGNAL)
+_SHALLOW: Final = ("retrieve_shallow", "generate_consistency", "skip_check")
+_CASES: Final[tuple[tuple[str, Judgement, Joint | None], ...]] = (
+    ("case 1: right", Judgement.ANSWERED_RIGHT, _SHALLOW),
+    ("case 2: wrong", Judgement.ANSWERED_WRONG, (_SHALLOW[0], "generate", _SHALLOW[2])),
+    ("case 3: rightly silent", Judgement.KEPT_SILENT, _SHALLOW),
+    ("case 4: wrongly silent", Judgement.MISSED, FALLBACK),
+    ("high trust: right", Judgement.ANSWERED_RIGHT, None),
+    ("high trust: wrong", Judgement.ANSWERED_WRONG, None),
+    ("high trust: rightly silent", Judgement.KEPT_SILENT, None),
+)
+"""What section 4.2 has figures of: outcome and joint action; None: the draws in states of high trust."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,12 +122,23 @@ def grace_figure_5(name: str, setting: ReproductionSetting) -> Reproduction:
         means = {state: Estimate.mean(values) for state, values in earned.items() if values}
         made = partial(cell, name, of=experiment.signals, measure="net utility", share=False)
         cells += [made(row=state, ours=earns) for state, earns in means.items()]
+        cells += [made(row=row, ours=Estimate.mean(values) if values else None) for row, values in _paid(experiment)]
         panels.append((experiment.signals, {state: (earned[state], average) for state, average in means.items()}))
     data = ResultTable.plain(
         "Draws", ("signals", "question", "state", *MODULES, "net_utility"), lines, file=f"{name}.csv"
     )
     draw = partial(pictures.utilities, panels, who=_who(setting))
     return _made(name, "Net utility by state", setting, cells, draw, (_files(name),), data)
+
+
+def _paid(experiment: Experiment) -> Iterator[tuple[str, list[float]]]:
+    """What the cases come to, on all held-out questions with their outcome."""
+    rows = experiment.calibrated.held_out
+    for text, outcome, joint in _CASES:
+        played = zip(rows, (NUMBER[joint or drawn] for drawn in experiment.drawn), strict=True)
+        counted = [(row, k) for row, k in played if joint or row.state.startswith("T:high")]
+        utilities = [row.utilities[k] for row, k in counted if row.outcomes[k] == outcome]
+        yield (f"{text}, {short(joint)}" if joint else text), utilities
 
 
 # -- playing ---------------------------------------------------------------------------------------------------
@@ -133,6 +157,7 @@ def _experiment(setting: ReproductionSetting, signals: str, normalisation: Norma
         train=setting.practice,
         held_out=setting.games,
         normalisation=normalisation,
+        consistency="evidence",
         corpus_seed=UNSEEN + setting.seed,
         seed=setting.seed,
     )
@@ -144,7 +169,7 @@ def _experiment(setting: ReproductionSetting, signals: str, normalisation: Norma
         run=Run(None if setting.out is None else setting.out / folder, setting.progress),
         runner=GameRunner(pool=setting.pool),
     )
-    policy = fit_policy(calibrated.table, GraceConfig(seed=setting.seed)).policy
+    policy = fit_policy(calibrated.table, PUBLISHED_CONFIG.replace(seed=setting.seed)).policy
     mediator = GraceMediator(policy)
     mediator.reset(vocabulary.Module.MEDIATOR, setting.seed)
     drawn = tuple(mediator.recommend(row.state) for row in calibrated.held_out)
@@ -157,7 +182,7 @@ def _systems(experiments: Sequence[Experiment]) -> Iterator[tuple[SystemAnswers,
         yield experiment.played, experiment.signals
     first = experiments[0].calibrated
     yield baselines.fixed("no retrieval", baselines.CLOSED_BOOK, first.held_out), ""
-    yield baselines.refusing(first.held_out, first.confidences, vocabulary.Payment()), ""
+    yield baselines.refusing(first.held_out, first.confidences, vocabulary.Payment(), by_tokens=first.by_tokens), ""
     for experiment in experiments:
         rows = experiment.calibrated.held_out
         yield baselines.fixed("GraphRAG", baselines.GRAPH_RAG, rows), experiment.signals

@@ -17,6 +17,7 @@ from parlour.envs.mediated_qa.corpora.documents import passage
 from parlour.envs.mediated_qa.corpus import Passage
 from parlour.envs.mediated_qa.graph import KnowledgeGraph, Normalisation
 from parlour.envs.mediated_qa.retrieve import Search
+from parlour.envs.mediated_qa.retrievers import Depth
 from parlour.envs.mediated_qa.signals import Bins, Signals, probe
 from parlour.policies.agents.mediated_qa.policy_file import SIGNAL_NAMES, Thresholds
 
@@ -51,7 +52,7 @@ class DocumentProbe:
     def __init__(self, documents: Iterable[Any], normalisation: Normalisation = "ours") -> None:
         self.passages = passages_of(documents)
         self.graph = KnowledgeGraph(self.passages, normalisation=normalisation)
-        self.search = Search(guide=0.0 if normalisation == "paper" else 1.0)
+        self.search = Search(guide=1.0 if normalisation == "ours" else 0.0)
 
     def starts(self, question: str) -> list[int]:
         """The nodes of the documents that a question is linked to, best match first."""
@@ -64,6 +65,10 @@ class DocumentProbe:
     def signals(self, question: str) -> Signals | None:
         """The raw signals of a question; None if it is linked to no document."""
         return probe(self.graph, self.search, self.starts(question), question)
+
+    def evidence(self, question: str, depth: Depth) -> str:
+        """What the search of the graph finds, as `reading.join` writes it."""
+        return self.search.evidence(self.graph, self.starts(question), question, depth)
 
     def context(self, question: str) -> tuple[float, ...]:
         """All that may be known about a question before anything is paid for, in the order of `vocabulary.FEATURES`."""

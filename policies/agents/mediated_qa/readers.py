@@ -13,20 +13,23 @@ higher one (Devlin et al. 2019, "BERT", section 4.3).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
+from math import exp
 from pathlib import Path
+from statistics import fmean
 from threading import Lock
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from parlour.envs.common.extras import not_installed
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.reading import EstimatedAnswer
 from parlour.policies.llm.ask import Answer, Ask, Choices, Fraction
 from parlour.policies.llm.model import Model, OfflineModel, RequestContext, mixed
+from parlour.policies.llm.transport.request import TokenLogProbs
 
 UNKNOWN: Final = "I don't know"
 LABELS: Final = ("entailment", "neutral", "contradiction")
@@ -45,7 +48,9 @@ class ShortAnswer(Answer):
     """How sure it is, 0..1."""
 
 
-class Generate(Ask[ShortAnswer], kind="grace.generate", record=("question", "evidence"), max_tokens=200):
+class Generate(
+    Ask[ShortAnswer], kind="grace.generate", general="plain", record=("question", "evidence"), max_tokens=200
+):
     """Answer from the evidence."""
 
     question: str
@@ -58,7 +63,13 @@ class Generate(Ask[ShortAnswer], kind="grace.generate", record=("question", "evi
         return ShortAnswer(reason=reason, answer=estimate.answer or UNKNOWN, confidence=estimate.confidence)
 
 
-class Recall(Ask[ShortAnswer], kind="grace.recall", record=("question",), max_tokens=200):
+class GenerateFreely(Generate, kind="grace.generate_freely", temperature=TEMPERATURE):
+    """The same at a temperature: one of the samples that must agree."""
+
+
+class Recall(
+    Ask[ShortAnswer], kind="grace.recall", general="plain", logprobs=True, record=("question",), max_tokens=200
+):
     """Answer from memory: the closed-book question. The heuristic has no memory and says so."""
 
     question: str
@@ -67,7 +78,7 @@ class Recall(Ask[ShortAnswer], kind="grace.recall", record=("question",), max_to
         return ShortAnswer(reason="Nothing is known by heart.", answer=UNKNOWN, confidence=0.0)
 
 
-class RecallFreely(Recall, kind="grace.recall_freely", temperature=TEMPERATURE):
+class RecallFreely(Recall, kind="grace.recall_freely", logprobs=False, temperature=TEMPERATURE):
     """The same at a temperature: one of the samples that must agree."""
 
 
@@ -79,7 +90,9 @@ class EntailmentVerdict(Answer):
     label: Literal["entailment", "neutral", "contradiction"]
 
 
-class CheckAnswer(Ask[EntailmentVerdict], kind="grace.check", record=("question", "evidence"), max_tokens=200):
+class CheckAnswer(
+    Ask[EntailmentVerdict], kind="grace.check", general="plain", record=("question", "evidence"), max_tokens=200
+):
     """Check whether the evidence entails an answer."""
 
     question: str
@@ -117,16 +130,22 @@ class AskingReader:
         asked = Generate(question=question.text, evidence=sentences(evidence))
         return known(self.model.answer(asked, self._context()).value.answer)
 
-    def sample(self, question: Worded, count: int, rng: np.random.Generator) -> list[str]:
+    def sample(self, question: Worded, evidence: str, count: int, rng: np.random.Generator) -> list[str]:
         context = RequestContext("generator", mixed(self.seed, int(rng.integers(2**31))))
-        answers = self.model.answers(RecallFreely(question=question.text), context, count)
+        asked: Ask[ShortAnswer] = RecallFreely(question=question.text)
+        if evidence:
+            asked = GenerateFreely(question=question.text, evidence=sentences(evidence))
+        answers = self.model.answers(asked, context, count)
         return [known(answered.value.answer) for answered in answers]
 
     def recall(self, question: Worded) -> EstimatedAnswer:
         estimate = self._recalled.get(question.text)
         if estimate is None:
-            value = self.model.answer(Recall(question=question.text), self._context()).value
-            estimate = self._recalled[question.text] = EstimatedAnswer(known(value.answer), value.confidence)
+            answered = self.model.answer(Recall(question=question.text), self._context())
+            value, sure = answered.value, token_confidence(answered.logprobs, answered.value.answer)
+            confidence = value.confidence if sure is None else sure
+            estimate = EstimatedAnswer(known(value.answer), confidence, sure is not None)
+            self._recalled[question.text] = estimate
         return estimate
 
     def check(self, question: Worded, evidence: str, answer: str) -> str:
@@ -135,6 +154,21 @@ class AskingReader:
 
     def _context(self) -> RequestContext:
         return RequestContext("generator", mixed(self.seed))
+
+
+def token_confidence(logprobs: TokenLogProbs, answer: str) -> float | None:
+    """Mean probability of the tokens that write the answer in a reply's JSON; None if they are not known.
+
+    >>> token_confidence((('{"answer":', 0.0), (' "Tel', -1.0), ('by', 0.0), ('"}', -9.0)), "Telby")  # (e^-1 + 1) / 2
+    0.6839397205857212
+    """
+    text, chances = "".join(token for token, _ in logprobs), list[float]()
+    first, end = text.find(answer, text.rfind('"answer"') + len('"answer"')), 0
+    for token, logprob in logprobs:
+        begin, end = end, end + len(token)
+        if first < end and begin < first + len(answer):
+            chances.append(exp(logprob))
+    return fmean(chances) if first >= 0 and chances else None
 
 
 def known(answer: str) -> str:
@@ -153,8 +187,8 @@ def sentences(evidence: str) -> list[str]:
 
 
 CHECKPOINT: Final = "cross-encoder/nli-deberta-v3-small"
-Classify = Callable[[str, str], str]
-"""Premise, hypothesis -> label."""
+Classify = Callable[[str, str], Mapping[str, float]]
+"""Premise, hypothesis -> label, in any case -> probability."""
 
 
 class NLIReader:
@@ -176,12 +210,21 @@ class NLIReader:
         Raises:
             ParlourError: The extra is not installed, or the model gives another label.
         """
+        chances = self._chances(question, evidence, answer)
+        return max(chances, key=chances.__getitem__)
+
+    def entailment(self, question: Worded, evidence: str, answer: str) -> float:
+        """The probability of entailment. Raises `ParlourError` as `check` does."""
+        return self._chances(question, evidence, answer).get(LABELS[0], 0.0)
+
+    def _chances(self, question: Worded, evidence: str, answer: str) -> dict[str, float]:
         if self._classify is None:
             self._classify = _classifier(self._checkpoint)
-        label = self._classify(evidence, f"{question.text} {answer}").lower()
-        if label not in LABELS:
-            raise accept("label of the inference model", label, LABELS)
-        return label
+        found = self._classify(evidence, f"{question.text} {answer}")
+        chances = {label.lower(): chance for label, chance in found.items()}
+        for label in chances:
+            check_one_of("label of the inference model", label, LABELS)
+        return chances
 
 
 def _imported(*names: str) -> list[Any]:
@@ -197,11 +240,10 @@ def _classifier(checkpoint: str) -> Classify:
     model = transformers.pipeline("text-classification", model=checkpoint, truncation="only_first")
     lock = Lock()  # tokenizers of this library are not safe for threads
 
-    def classify(premise: str, hypothesis: str) -> str:
+    def classify(premise: str, hypothesis: str) -> dict[str, float]:
         with lock:
-            labels = model({"text": premise, "text_pair": hypothesis})
-        best = labels[0] if isinstance(labels, list) else labels
-        return str(best["label"])
+            labels = model({"text": premise, "text_pair": hypothesis}, top_k=None)
+        return {str(of["label"]): float(of["score"]) for of in labels}
 
     return classify
 
@@ -251,6 +293,10 @@ class QAReader(AskingReader):
         if self._extract is None:
             self._extract = _extractor(self._folder)
         return self._extract(question.text, " ".join(sentences(evidence)))
+
+    def sample(self, question: Worded, evidence: str, count: int, rng: np.random.Generator) -> list[str]:
+        """The same answer each time: the model has no temperature."""
+        return [self.generate(question, evidence, rng)] * count
 
 
 def best_span(scores: SpanScores) -> tuple[float, int, int]:

@@ -23,6 +23,7 @@ from parlour.policies.llm.transport.request import (
     ModelUnavailable,
     PromptTooLong,
     Reason,
+    TokenLogProbs,
     Usage,
 )
 
@@ -235,9 +236,15 @@ def _completion(body: Any) -> Completion:
         usage=usage,
         finish=tuple(_FINISH.get(word, word) for word in ends),
         thinking=tuple(map(_thinking, messages)),
+        logprobs=tuple(map(_logprobs, choices)) if any(choice.get("logprobs") for choice in choices) else (),
         served=str(body.get("model") or ""),
         dropped=() if usage.is_known else (NO_USAGE,),
     )
+
+
+def _logprobs(choice: Mapping[str, Any]) -> TokenLogProbs:
+    tokens = _mapping(choice.get("logprobs")).get("content") or ()
+    return tuple((str(token["token"]), float(token["logprob"])) for token in tokens)
 
 
 def _text(message: Mapping[str, Any]) -> str:

@@ -50,7 +50,7 @@ _TABLES: Final = {
 }
 _PATIENCE: Final = 60.0
 """Seconds to wait for others who write."""
-_STORED: Final = ("texts", "usage", "finish", "thinking", "served", "dropped")
+_STORED: Final = ("texts", "usage", "finish", "thinking", "logprobs", "served", "dropped")
 _REPLY: Final = TypeAdapter(Completion)
 _LATEST: Final = "ORDER BY seen DESC, id DESC LIMIT 1"
 """The model that a server served last under a name; only its replies are found without the server."""
@@ -108,7 +108,7 @@ class Cache(Layer):
             sizes = {"tokens": error.tokens, "limit": error.limit} if isinstance(error, PromptTooLong) else {}
             self._store(key, server, request.ask, error.reason, {"message": str(error), **sizes})
             raise
-        fields = {**{name: getattr(reply, name) for name in _STORED}, "logprobs": []}
+        fields = {name: getattr(reply, name) for name in _STORED}
         counted = self._store(key, server, request.ask, None, fields)
         assert isinstance(counted, Completion)
         return replace(counted, cached=False, retries=reply.retries, seconds=reply.seconds)

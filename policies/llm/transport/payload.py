@@ -51,6 +51,7 @@ _NAMES: Final = {
         name: rf"\b{name}\b"
         for name in ("seed", "temperature", "max_tokens", "max_completion_tokens", "stream_options")
     },
+    "logprobs": r"\blog_?probs\b",
     "reasoning_effort": r"\breasoning_effort\b|\breasoning\.effort\b",
     "stop": r"""(?<=['"`])stop(?=['"`])""",
     "n": r"""(?<=['"`])n(?=['"`])|^n must be\b""",
@@ -211,6 +212,7 @@ def _wanted(request: Request) -> dict[str, Any]:
     if request.reasoning_effort is not None:
         wanted["reasoning_effort"] = request.reasoning_effort
     more = {"stop": list(request.stop), "extra_body": dict(request.extra_body), "n": request.n if request.n > 1 else 0}
+    more["logprobs"] = request.logprobs
     wanted |= {name: value for name, value in more.items() if value}
     if request.schema is not None:
         schema_format = {"name": request.schema_name, "schema": dict(request.schema), "strict": True}

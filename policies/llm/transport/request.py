@@ -99,6 +99,9 @@ UNKNOWN_USAGE: Final = Usage(None, None, None)
 """That of a reply whose server does not report its tokens."""
 
 
+TokenLogProbs = tuple[tuple[str, float], ...]
+
+
 @dataclass(frozen=True)
 class Request:
     """One call."""
@@ -113,6 +116,8 @@ class Request:
     """Which of several samples this is; the server gets it as its seed."""
     reasoning_effort: str | None = None
     """Reasoning effort of a model that thinks, such as `"low"`; None: not sent."""
+    logprobs: bool = False
+    """Whether the log-probabilities of the reply's tokens are wanted."""
     stop: tuple[str, ...] = ()
     """Texts at which a reply ends."""
     extra_body: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -141,7 +146,7 @@ class Request:
             "schema": None if self.schema is None else dict(self.schema),
             "sample": self.sample,
         }
-        return _digest(shaping)
+        return _digest(shaping | ({"logprobs": True} if self.logprobs else {}))
 
 
 @dataclass(frozen=True)
@@ -155,6 +160,8 @@ class Completion:
     """Why each text ended: `"stop"`, `"length"` (cut), `"content_filter"`, `"tool_calls"`, another word, or `"unknown"`."""
     thinking: tuple[str, ...] = ()
     """The reasoning before each text, empty if not reported; () if the transport reports none."""
+    logprobs: tuple[TokenLogProbs, ...] = ()
+    """The tokens of each text with their log-probabilities; () if they were not wanted or not reported."""
     served: str = ""
     """The model that answered, as the server calls it; empty if it does not say."""
     cached: bool = False

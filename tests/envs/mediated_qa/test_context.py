@@ -116,7 +116,7 @@ class Contrary:
     def generate(self, question, evidence, rng):
         return "nothing of the kind"
 
-    def sample(self, question, count, rng):
+    def sample(self, question, evidence, count, rng):
         return ["nothing of the kind"] * count
 
     def recall(self, question):

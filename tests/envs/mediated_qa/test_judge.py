@@ -5,11 +5,12 @@ Of documents as machines keep them, titles in lower case are linked and joined, 
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.corpus import Passage
 from parlour.envs.mediated_qa.graph import KnowledgeGraph
-from parlour.envs.mediated_qa.judge import f1, is_right
+from parlour.envs.mediated_qa.judge import cosine, f1, is_right
 from parlour.envs.mediated_qa.readers import agreed
 from parlour.envs.mediated_qa.reading import Piece, entailment, join, read
 
@@ -122,6 +123,18 @@ def test_long_answers_that_are_not_the_right_one_are_right_from_a_similarity_of_
     assert is_right(LONG, OTHER, similarity)
     assert asked == [(LONG, OTHER)]
     assert not is_right(LONG, OTHER, lambda first, second: 0.899)
+    assert is_right(LONG, OTHER, lambda first, second: 0.899, 0.8)
+
+
+class Angles:
+    """An embedder whose vectors have cosine 0.6."""
+
+    def embed(self, texts):
+        return np.array([[1.0, 0.0], [0.6, 0.8]])[: len(texts)]
+
+
+def test_the_similarity_of_embeddings_is_their_cosine():
+    assert cosine(Angles(), LONG, OTHER) == pytest.approx(0.6)
 
 
 def test_f1_counts_shared_words():

@@ -13,7 +13,7 @@ from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.corpus import DIFFICULTIES, Corpus, CorpusQuestion, Passage, generate
 from parlour.envs.mediated_qa.graph import CONCEPT, DOCUMENT, ENTITY, SENTENCE, KnowledgeGraph
 from parlour.envs.mediated_qa.pipeline import Pipeline, generated
-from parlour.envs.mediated_qa.readers import Memory
+from parlour.envs.mediated_qa.readers import ExtractiveReader, Memory
 from parlour.envs.mediated_qa.retrieve import HOPS, STOPPING_SCORES, Search
 from parlour.envs.mediated_qa.world import WorldFact
 
@@ -214,3 +214,48 @@ def test_settings_that_are_not_accepted(settings, message):
 def test_corpora_that_are_not_accepted(arguments):
     with pytest.raises(ParlourError, match="accepted"):
         generate(**{"seed": 0, "size": 10, "difficulty": "easy", **arguments})
+
+
+# -- the check and the samples ---------------------------------------------------------------------------------
+
+BORN = "Edda Marlow: She was born in 1912 in Telby."
+
+
+class Scored(ExtractiveReader):
+    """Its check has a score."""
+
+    def entailment(self, question, evidence, answer):
+        return 0.6
+
+
+@pytest.mark.parametrize(
+    ("reader", "threshold", "verdict"),
+    [
+        (ExtractiveReader(), None, "NEUTRAL"),
+        (ExtractiveReader(), 0.5, "ENTAILED"),  # a neutral label counts one half
+        (ExtractiveReader(), 0.51, "CONTRADICTED"),
+        (Scored(), 0.6, "ENTAILED"),
+        (Scored(), 0.61, "CONTRADICTED"),
+    ],
+)
+def test_an_answer_passes_from_the_threshold_of_entailment_on(reader, threshold, verdict):
+    """As the paper has it: a score below the threshold is a contradiction. Shared words say nothing of yes and no."""
+    pipeline = Pipeline(Corpus(SMALL, (ASKED,)), reader=reader, entailment=threshold)
+    assert pipeline.check(0, BORN, "yes") == vocabulary.CheckVerdict[verdict]
+
+
+def test_samples_follow_the_evidence_as_far_as_it_is_sure():
+    """The whole relation stands in the first evidence: all samples agree. In the second there is half of it: about half of them."""
+    question = ASKED._replace(text="In which town was Edda Marlow born?", answer="Telby")
+    reader, rng = ExtractiveReader(), np.random.default_rng(0)
+    assert reader.sample(question, BORN, 5, rng) == ["Telby"] * 5
+    half = question._replace(text="In which town was Edda Marlow born and raised?")
+    assert 400 < reader.sample(half, BORN, 1000, rng).count("Telby") < 600
+    assert reader.sample(question, "", 5, rng) == [""] * 5
+
+
+@pytest.mark.parametrize(("consistency", "answer"), [("evidence", "Telby"), ("question", "")])
+def test_consistency_sees_the_evidence_or_the_question_alone(consistency, answer):
+    question = ASKED._replace(text="In which town was Edda Marlow born?", answer="Telby")
+    pipeline = Pipeline(Corpus(SMALL, (question,)), reader=ExtractiveReader(), consistency=consistency)
+    assert pipeline.answer(0, vocabulary.Generate.CONSISTENT, BORN, np.random.default_rng(0)) == answer

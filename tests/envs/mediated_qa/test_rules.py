@@ -260,7 +260,7 @@ def test_a_transcript_is_played_again_without_its_service(tmp_path):
         ({"utilities": [1, 2, 3, float("nan")]}, "a list of 4, each a number"),
         ({"costs": [-1] * 9}, "costs -1"),
         ({"difficulty": "mad"}, "easy, medium, hard"),
-        ({"normalisation": "none"}, "paper, ours"),
+        ({"normalisation": "none"}, "paper, text, ours"),
         ({"corpus_seed": -1}, "corpus_seed"),
         ({"corpus_size": 0}, "1..1000000"),
     ],

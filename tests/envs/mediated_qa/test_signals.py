@@ -103,6 +103,18 @@ def test_signals_of_the_paper_on_a_small_graph():
     assert signals.coherence == 1.0
 
 
+def test_signals_of_the_papers_text_on_a_small_graph():
+    """A shallow search stops after one hop: it reaches the sentence, which offers "Edda Marlow", and the entity."""
+    graph = KnowledgeGraph(SMALL, normalisation="text")
+    (start,) = graph.link("Who directed The Glass Door?")
+    signals = probe(graph, Search(guide=0.0), [start], "Who directed The Glass Door?")
+    reached = [start, *graph.graph.adj[start]]
+    assert signals.reliability == pytest.approx(np.mean([graph.reliability[node] for node in reached]))
+    assert (signals.degree, signals.length, signals.coherence) == (2, 1.0, 1.0)
+    assert signals.diversity == pytest.approx(np.log2(3))  # a document, a sentence, an entity
+    assert probe(graph, Search(guide=0.0), [start], "In which year was it made?").length == 10  # no sentence has a year
+
+
 @pytest.mark.parametrize(
     ("relations", "share"), [("aaab", 2 / 3), ("abab", 0), ("aaa", 1), ("ab", 0), ("a", 1), ("", 0)]
 )

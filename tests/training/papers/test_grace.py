@@ -15,7 +15,7 @@ from parlour.policies.agents.mediated_qa import GraceMediator
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.learn.mediators import baselines, held_out
 from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig
-from parlour.training.learn.mediators.learn import GraceConfig, fit_policy
+from parlour.training.learn.mediators.learn import fit_policy
 from parlour.training.papers import cells, grace
 from parlour.training.papers.reproduce import ReproductionSetting, reproduce
 from parlour.training.report import plots
@@ -52,7 +52,9 @@ def calibrated():
     """The same questions under all joint actions, by normalisation."""
     return {
         signals: held_out.prepare(
-            HeldOutConfig(train=PRACTICE, held_out=GAMES, normalisation=normalisation, corpus_seed=UNSEEN)
+            HeldOutConfig(
+                train=PRACTICE, held_out=GAMES, normalisation=normalisation, corpus_seed=UNSEEN, consistency="evidence"
+            )
         )
         for signals, normalisation in SIGNALS.items()
     }
@@ -86,7 +88,7 @@ def test_each_held_out_question_earns_what_its_joint_action_earns_there(played, 
 
 @pytest.mark.parametrize("signals", SIGNALS)
 def test_the_joint_actions_are_drawn_from_the_policy_that_was_learned(played, calibrated, signals):
-    policy = fit_policy(calibrated[signals].table, GraceConfig()).policy
+    policy = fit_policy(calibrated[signals].table, grace.PUBLISHED_CONFIG).policy
     mediator = GraceMediator(policy)
     mediator.reset(0, 0)
     drawn = [mediator.recommend(row.state) for row in calibrated[signals].held_out]
@@ -160,7 +162,7 @@ def test_the_first_row_is_ours_and_differences_are_paired_with_it(played, calibr
 PRINTED = {
     "no retrieval": ("Baseline", (30, 0, 30)),
     "GraphRAG": ("GraphRAG", (20, 25, 26.7)),
-    "token-confidence refusal": ("Baseline+CE", (20, 75, 80)),
+    "refusal by self-reported confidence": ("Baseline+CE", (20, 75, 80)),
     "learned mediator": ("GRACE", (10, 80, 50)),
 }
 
@@ -194,6 +196,23 @@ def test_the_papers_figures_are_those_of_the_reference_data():
         for method, values in PRINTED.values()
         for metric, value in zip(metrics, values, strict=True)
     }
+
+
+def test_the_cases_pay_what_they_pay_in_the_paper(played):
+    """120 - 1 - 5, -40 - 1 - 2, 10 - 1 - 5, -20 - 1."""
+    cases = [cell for cell in played[0]["grace-5"].cells if cell.row.startswith("case") and cell.of == grace.THEIRS]
+    assert [cell.ours.value for cell in cases] == [cell.paper for cell in cases] == [114, -43, 4, -21]
+    high = {cell.row: cell for cell in played[0]["grace-5"].cells if cell.row.startswith("high trust")}
+    assert {row: cell.paper for row, cell in high.items()} == {
+        "high trust: right": 20, "high trust: wrong": -40, "high trust: rightly silent": 10,
+    }  # fmt: skip
+
+
+def test_the_policy_has_the_papers_temperature_and_floor(played):
+    """Nine actions with a floor of 0.02 each leave 0.82 + 0.02 at most."""
+    probabilities = [float(line["probability"]) for line in lines(played[1], "grace-4")]
+    assert min(probabilities) == pytest.approx(0.02)
+    assert max(probabilities) == pytest.approx(0.84, abs=1e-3)
 
 
 @pytest.mark.parametrize("name", ["grace-4", "grace-5"])

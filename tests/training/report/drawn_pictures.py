@@ -138,7 +138,7 @@ def draw_stakes(path, values=(110.0,)):
         "oracle",
         "no retrieval",
         "GraphRAG",
-        "token-confidence refusal",
+        "refusal by confidence",
     )
     scores = [
         StakesScore(

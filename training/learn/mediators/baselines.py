@@ -6,16 +6,12 @@ the oracle, which knows what each joint action will earn on each question, and b
 
 Where a service knows other actions, `actions` says which, and the joint actions are its `all`.
 All play the same questions, so that differences are paired. A policy that draws its actions is scored by its expected utility.
-
-A learned mediator is usable where the interval of its gain over the best static policy, which needs no mediator, lies above zero, on
-`enough.FEWEST` held-out questions or more.
-The policy file keeps the answer, and `GraceMediator.recommend` warns of a policy that is not usable.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
@@ -27,12 +23,9 @@ from parlour.envs.mediated_qa.vocabulary import PUBLISHED, Joint, Payment
 from parlour.policies.agents.mediated_qa.joint import Joint as Names
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.training import statistics
-from parlour.training.learn.mediators.enough import too_few
 from parlour.training.learn.mediators.simulate import Simulated
 from parlour.training.learn.mediators.table import Floats
 from parlour.training.report.result_table import Column, ResultTable
-from parlour.training.report.verdicts import SAME, UTILITY, together
-from parlour.training.statistics import BETTER, WORSE
 
 CONFIDENT: Final = 0.7
 """Least confidence at which the third baseline answers (the paper's threshold)."""
@@ -82,9 +75,12 @@ def refusing(
     confidences: Sequence[float],
     payment: Payment,
     actions: ActionSet = PUBLISHED_ACTIONS,
+    *,
+    by_tokens: bool = False,
 ) -> SystemAnswers:
     """The closed-book answer where its confidence is at least `CONFIDENT`, else silence; the cost is paid in either case."""
-    played = fixed("token-confidence refusal", actions.closed_book, rows, actions)
+    name = "token-confidence refusal" if by_tokens else "refusal by self-reported confidence"
+    played = fixed(name, actions.closed_book, rows, actions)
     sure = np.array(confidences) >= CONFIDENT
     missed, kept = (
         payment.net(actions.closed_book, of) for of in (vocabulary.Judgement.MISSED, vocabulary.Judgement.KEPT_SILENT)
@@ -93,16 +89,21 @@ def refusing(
     return SystemAnswers(played.name, utility, played.answered * sure, played.right * sure)
 
 
+def best_joint(train: Sequence[Simulated], joint: str = "published", actions: ActionSet = PUBLISHED_ACTIONS) -> Joint:
+    """The joint action with the highest mean over the training questions; of equals the first."""
+    means = dict(zip(actions.all, np.array([row.utilities for row in train]).mean(axis=0).tolist(), strict=True))
+    return max(actions.joints(joint), key=means.__getitem__)
+
+
 def best_static(
     train: Sequence[Simulated],
     rows: Sequence[Simulated],
     joint: str = "published",
     actions: ActionSet = PUBLISHED_ACTIONS,
 ) -> SystemAnswers:
-    """The joint action with the highest mean over the training questions; of equals the first."""
-    means = dict(zip(actions.all, np.array([row.utilities for row in train]).mean(axis=0).tolist(), strict=True))
-    best = max(actions.joints(joint), key=means.__getitem__)
-    return fixed(f"best static: {', '.join(actions.names_of(best))}", best, rows, actions)
+    """Always the best joint action of the training questions."""
+    best = best_joint(train, joint, actions)
+    return fixed(f"{STATIC}: {', '.join(actions.names_of(best))}", best, rows, actions)
 
 
 def oracle(
@@ -198,64 +199,3 @@ STATIC: Final = "best static"
 """Name of the best static policy's score, before its joint action."""
 _SAME: Final = 1e-12
 """Relative difference of utilities that is rounding."""
-_MANY: Final = 1_000_000
-"""Number of questions beyond which more questions are no advice."""
-
-
-@dataclass(frozen=True)
-class Usability:
-    """The verdict of held-out questions on a policy."""
-
-    usable: bool
-    verdict: str
-    """Whether it may be used, why, and what to do if not."""
-
-    def stored_in(self, policy: PolicyTable) -> PolicyTable:
-        """The policy with this in its file."""
-        return replace(policy, usable=self.usable, verdict=self.verdict)
-
-
-def static_policy(action: str) -> str:
-    """Name of the best static policy in verdicts, with its joint action."""
-    return f"the best static policy ({action})"
-
-
-def usability(gain: statistics.Estimate | None, baseline: str, learned_from: int) -> Usability:
-    """Judge a policy.
-
-    Args:
-        gain: Net utility of the policy minus that of the baseline, on held-out questions; None: none were held out.
-        baseline: The best policy without a mediator.
-        learned_from: Number of questions that the policy was learned from.
-    """
-    if gain is None:
-        return Usability(False, "Not usable: nothing was held out to test the policy. Hold out some questions.")
-    if few := too_few(gain.n):
-        return Usability(False, together([few, _more(gain, learned_from)]))
-    scale = UTILITY.of("held-out questions")
-    said, verdict = scale.compared("the mediator", baseline, gain), scale.outcome(gain)
-    if verdict == BETTER:
-        return Usability(True, together(["Usable.", said]))
-    if verdict == WORSE:
-        return Usability(
-            False, together(["Not usable; do not deploy it.", said, f"Use {baseline}. {_more(gain, learned_from)}"])
-        )
-    if verdict == SAME:
-        return Usability(False, together(["Not usable.", said, f"Use {baseline}."]))
-    return Usability(False, together(["Not usable yet.", said, _more(gain, learned_from)]))
-
-
-def _more(gain: statistics.Estimate, learned_from: int) -> str:
-    """What to do: the number of held-out questions that would show the gain, where it is a gain."""
-    needed = gain.cases_needed(gain.value)
-    few = f"It learned from {learned_from:,} questions: learn from more"
-    if needed is None or not gain.n < needed < _MANY:
-        return f"{few}."
-    return f"{few}, and hold out about {needed:,}."
-
-
-def of_scores(scores: Sequence[Scores], learned_from: int) -> Usability:
-    """Judge the first system by its difference from the best static one, on the questions of an experiment."""
-    static = next(method_score for method_score in scores if method_score.name.startswith(STATIC))
-    baseline = static_policy(static.name.removeprefix(f"{STATIC}: "))
-    return usability(static.difference, baseline, learned_from)

@@ -17,16 +17,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError, accept
+from parlour.envs.mediated_qa import reading
 from parlour.envs.mediated_qa.corpus import Corpus
 from parlour.envs.mediated_qa.pipeline import Pipeline
+from parlour.envs.mediated_qa.reading import Piece
 from parlour.envs.mediated_qa.retrieve import Search
+from parlour.envs.mediated_qa.retrievers import Depth, Retriever
 from parlour.envs.mediated_qa.vocabulary import ALL, JOINTS
 from parlour.policies.agents.mediated_qa import documents, equilibrium, policy_file
 from parlour.policies.agents.mediated_qa.documents import DocumentProbe, SignalBin
@@ -37,6 +40,7 @@ from parlour.policies.files import read_json
 from parlour.training.learn.mediators import baselines, readers
 from parlour.training.learn.mediators.enough import too_few
 from parlour.training.learn.mediators.experiment import HeldOutConfig, corpus_of
+from parlour.training.learn.mediators.held_out import pipeline_of
 from parlour.training.learn.mediators.simulate import Simulated, paid, read_partial
 from parlour.training.learn.mediators.table import Floats
 from parlour.training.report.report import Part, Report
@@ -149,10 +153,16 @@ class Explanation:
     """Part of a calibrated question: `training` or `held out`."""
     reader: str = ""
     """Who answered it; empty if it is not told."""
+    passages: Mapping[Depth, tuple[Piece, ...]] = field(default_factory=dict)
+    """Depth of a search -> the sentences that it finds, which answers are read and sampled from."""
 
 
-def explain(question: str, policy: PolicyTable, probe: DocumentProbe) -> Explanation:
-    """Explain a question by documents. Raises `ParlourError` for a policy without the cut points of the signals."""
+def explain(
+    question: str, policy: PolicyTable, probe: DocumentProbe, retriever: Retriever | None = None
+) -> Explanation:
+    """Explain a question by documents and what a retriever, or the search of their graph, finds in them. Raises `ParlourError` for a
+    policy without the cut points of the signals.
+    """
     signals = probe.signals(question)
     state = documents.state_of(signals, policy.thresholds)
     shown = () if signals is None else documents.binned(signals, policy.thresholds)
@@ -161,7 +171,9 @@ def explain(question: str, policy: PolicyTable, probe: DocumentProbe) -> Explana
     ordered = sorted(row, key=lambda joint: -row[joint])
     actions = tuple(ActionCame(joint, row[joint]) for joint in ordered)
     falls_back = seen is None and state not in policy.rows
-    return Explanation(question, probe.linked(question), shown, state, falls_back, actions)
+    depths: tuple[Depth, ...] = ("shallow", "deep")
+    passages = {depth: reading.pieces((retriever or probe).evidence(question, depth)) for depth in depths}
+    return Explanation(question, probe.linked(question), shown, state, falls_back, actions, passages=passages)
 
 
 def explain_calibrated(asked: str, run: CalibratedRun, policy: PolicyTable) -> Explanation:
@@ -173,7 +185,8 @@ def explain_calibrated(asked: str, run: CalibratedRun, policy: PolicyTable) -> E
     corpus = _corpus(run)
     number = _number(asked, [(question.id, question.text) for question in corpus.questions[: len(run.rows)]])
     text = asked if number is None else corpus.questions[number].text
-    explanation = explain(text, policy, DocumentProbe(corpus.passages, run.config.normalisation))
+    probe = DocumentProbe(corpus.passages, run.config.normalisation)
+    explanation = explain(text, policy, probe, pipeline_of(run.config, corpus).retriever)
     if number is None:
         return explanation
     row, pays = run.rows[number], run.config.payment
@@ -218,6 +231,8 @@ def explanation_report(explained: Explanation, verdict: str) -> Report:
     if signals:
         parts.append(ResultTable("Signals", (Column("signal"), *numbers, Column("bin")), tuple(signals)))
     parts.append(f"state: {explained.state}{falls_back}")
+    used = [(depth, *piece) for depth, pieces in explained.passages.items() for piece in pieces]
+    parts.append(ResultTable.plain("Passages", ("search", "title", "sentence"), used))
     parts.append(ResultTable(f"Joint actions{_said(explained.reader)}", columns, tuple(actions)))
     return Report("", verdict, tuple(parts), values=plain(explained))
 

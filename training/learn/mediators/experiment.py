@@ -16,6 +16,8 @@ from parlour.envs.mediated_qa import corpora
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.envs.mediated_qa.corpus import Corpus, generate
 from parlour.envs.mediated_qa.graph import Normalisation
+from parlour.envs.mediated_qa.judge import ENOUGH
+from parlour.envs.mediated_qa.service import Consistency
 from parlour.envs.mediated_qa.vocabulary import Payment
 from parlour.envs.settings import COMMON, SPARSE, Settings
 from parlour.training.learn.mediators.simulate import Simulated
@@ -25,7 +27,6 @@ from pydantic import Field, model_validator
 
 UNSEEN: Final = 101
 """The first corpus for results: those with smaller numbers were looked at while graph and search were designed."""
-"""What the order of a file's questions is drawn for."""
 _FEWEST: Final = 2
 """Questions to learn from."""
 
@@ -44,9 +45,11 @@ class HeldOutConfig(Settings):
     held_out: int = Field(default=1000, ge=1)
     """Number of generated questions to compare with baselines on."""
     normalisation: Normalisation = "ours"
-    """Normalisation of the signals of the retrieved graph."""
+    """Graph and signals: by the paper's code (`paper`), by its text, or ours."""
     guide: float | None = Field(default=None, ge=0)
     """Weight of the question in the search of the retriever, 0 for none; None: as the normalisation has it."""
+    consistency: Annotated[Consistency, SPARSE] = "question"
+    """What the samples that must agree are drawn from: the evidence, or the question alone."""
     joint: Literal["published", "all"] = "published"
     """Joint actions that the mediator may recommend: the published nine, or all."""
     corpus_seed: int = Field(default=UNSEEN, ge=0)
@@ -75,6 +78,12 @@ class HeldOutConfig(Settings):
     model where it answers, else lexical."""
     model: Annotated[str, SPARSE] = ""
     """The language model that answers or checks, with what its answers depend on; empty for none."""
+    entailment: Annotated[float | None, SPARSE] = Field(default=None, ge=0, le=1)
+    """Least entailment score of an answer that passes the check; None: all pass that are not contradicted."""
+    judge: Annotated[Literal["f1", "similarity"], SPARSE] = "f1"
+    """What decides whether a long answer is right: f1 (of words), or similarity (of embeddings, extra embed)."""
+    judge_threshold: Annotated[float, SPARSE] = Field(default=ENOUGH, gt=0, le=1)
+    """From where on it is right; the paper has 0.9 for BERTScore."""
     simulate_memory: Annotated[bool, SPARSE] = False
     """Whether reader offline may answer the questions of `corpus`, which its memory does not know."""
     retriever: Annotated[Literal["graph", "bm25", "dense", "hybrid"], SPARSE] = "graph"
@@ -110,6 +119,8 @@ class Calibrated:
     held_out: tuple[Simulated, ...]
     confidences: tuple[float, ...]
     """Confidences of the closed-book answers to the held-out questions."""
+    by_tokens: bool
+    """Whether they are probabilities of the answers' tokens."""
     table: UtilityTable
     """Utilities of the training questions, with the joint actions of the configuration."""
     contexts: Floats | None = None

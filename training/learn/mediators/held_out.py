@@ -8,13 +8,16 @@ questions of a file are brought into a random order first.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
 from parlour.envs.mediated_qa.corpus import Corpus
+from parlour.envs.mediated_qa.judge import cosine
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.readers import Reader
 from parlour.envs.mediated_qa.retrieve import Search
@@ -28,6 +31,7 @@ from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator,
 from parlour.training.learn.mediators.simulate import calibrate, table
 from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.runs.run import Run
+from parlour.training.statistics import Estimate
 
 PARTIAL: Final = "partial.csv"
 """The table of a calibration as it grows."""
@@ -61,6 +65,10 @@ def pipeline_of(config: experiment.HeldOutConfig, corpus: Corpus, reader: Reader
         retriever=config.retriever,
         embedder=embedder,
         actions=actions,
+        consistency=config.consistency,
+        similarity=partial(cosine, MiniLMEmbedder()) if config.judge == "similarity" else None,
+        enough=config.judge_threshold,
+        entailment=config.entailment,
     )
 
 
@@ -117,7 +125,8 @@ def prepare(
         if seen is not None:
             named = [[row.id or row.number, *context] for row, context in zip(rows, seen.tolist(), strict=True)]
             run.table("contexts.csv", ["id", *FEATURES], named)
-        return experiment.Calibrated(config, tuple(train), tuple(held_out), confidences, utilities, seen)
+        by_tokens = pipeline.recall(0).by_tokens  # the reader keeps, or a cache has, what was asked before
+        return experiment.Calibrated(config, tuple(train), tuple(held_out), confidences, by_tokens, utilities, seen)
 
 
 def _settings(config: experiment.HeldOutConfig, corpus: Corpus, actions: ActionSet) -> dict[str, Any]:
@@ -128,14 +137,15 @@ def _settings(config: experiment.HeldOutConfig, corpus: Corpus, actions: ActionS
     return settings | {"corpus_sha256": hashlib.sha256(repr(corpus).encode()).hexdigest()}
 
 
-def compare(calibrated: experiment.Calibrated, policy: PolicyTable) -> tuple[Scores, ...]:
-    """The scores of a policy and of the baselines on the held-out questions."""
+def compare(calibrated: experiment.Calibrated, policies: Mapping[str, PolicyTable]) -> tuple[Scores, ...]:
+    """The scores of policies and of the baselines on the held-out questions."""
     rows, joint, actions = calibrated.held_out, calibrated.config.joint, calibrated.actions
     played = [
-        *_learned(calibrated, policy),
+        *(_answers(calibrated, name, policy) for name, policy in policies.items()),
+        *_by_form(calibrated),
         baselines.fixed("no retrieval", actions.closed_book, rows, actions),
         baselines.fixed(_retrieval(calibrated), actions.plain_reading, rows, actions),
-        baselines.refusing(rows, calibrated.confidences, calibrated.payment, actions=actions),
+        baselines.refusing(rows, calibrated.confidences, calibrated.payment, actions, by_tokens=calibrated.by_tokens),
         baselines.best_static(calibrated.train, rows, joint, actions),
         baselines.oracle(rows, joint, actions),
     ]
@@ -149,17 +159,29 @@ def _retrieval(calibrated: experiment.Calibrated) -> str:
     return "GraphRAG" if calibrated.config.retriever == "graph" else f"{calibrated.config.retriever} and read"
 
 
-def _learned(calibrated: experiment.Calibrated, policy: PolicyTable) -> list[SystemAnswers]:
-    """What was learned; where it sees more than the state, the tables of states and of forms x states behind it."""
-    rows, setting = calibrated.held_out, calibrated.config
+def gains(calibrated: experiment.Calibrated, policies: Mapping[str, PolicyTable]) -> dict[str, Estimate | None]:
+    """How much more each policy earns than the best static one, on the held-out questions."""
+    rows, joint, actions = calibrated.held_out, calibrated.config.joint, calibrated.actions
+    static = baselines.best_static(calibrated.train, rows, joint, actions).utility
+    earned = {name: _answers(calibrated, name, policy).utility for name, policy in policies.items()}
+    limits = baselines.possible(calibrated.payment, [static, *earned.values()])
+    return {name: baselines.gain(utility, static, limits) for name, utility in earned.items()}
+
+
+def _answers(calibrated: experiment.Calibrated, name: str, policy: PolicyTable) -> SystemAnswers:
+    rows = calibrated.held_out
     if policy.contextual is None or calibrated.contexts is None:
-        return [baselines.learned("learned mediator", policy, rows)]
+        return baselines.learned(name, policy, rows)
+    return contextual.contextual(name, policy.contextual, rows, calibrated.contexts[calibrated.config.train :])
+
+
+def _by_form(calibrated: experiment.Calibrated) -> list[SystemAnswers]:
+    """The table of forms x states, beside a mediator that sees more than the state."""
+    setting, train, rows = calibrated.config, calibrated.train, calibrated.held_out
+    if calibrated.contexts is None:
+        return []
     before, seen = calibrated.contexts[: setting.train], calibrated.contexts[setting.train :]
-    return [
-        contextual.contextual(f"learned mediator, sees the {setting.sees}", policy.contextual, rows, seen),
-        baselines.learned("learned table of states", policy, rows),
-        contextual.form_by_state(calibrated.train, before, rows, seen, setting.payment, setting.joint),
-    ]
+    return [contextual.form_by_state(train, before, rows, seen, setting.payment, setting.joint)]
 
 
 def run(
@@ -175,4 +197,4 @@ def run(
     learned = fit_policy(calibrated.table, GraceConfig(seed=config.seed))
     if run is not None and run.path is not None:
         atomic_write(run.path / "policy.json", learned.policy.dumps())
-    return HeldOut(calibrated, learned, compare(calibrated, learned.policy))
+    return HeldOut(calibrated, learned, compare(calibrated, {"learned mediator": learned.policy}))

@@ -17,7 +17,7 @@ from typing import Annotated, Final, Literal, Self
 import numpy as np
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa.vocabulary import Payment
-from parlour.envs.settings import COMMON, Settings
+from parlour.envs.settings import COMMON, SPARSE, Settings
 from parlour.policies.agents.mediated_qa import equilibrium
 from parlour.policies.agents.mediated_qa.joint import FALLBACK, STATES, key
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable, Thresholds
@@ -216,6 +216,8 @@ class GraceConfig(Settings):
     """Share of the questions for the validation curve; afterwards the policy learns from them, too."""
     seed: Annotated[int, COMMON] = Field(default=0, ge=0)
     """The same seed gives the same result."""
+    deploy: Annotated[Literal["best", "learned"], SPARSE] = "best"
+    """Policy that leaves the run: `best`, the one with the best lower bound on held-out questions, be it static; or `learned`."""
     unit: float = Field(default=1.0, gt=0)
     """Factor of the cross-validation's temperatures, for utilities of another size (`unit_of`)."""
 

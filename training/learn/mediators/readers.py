@@ -16,7 +16,7 @@ import numpy as np
 from parlour.envs.core import ParlourError, accept, check_one_of
 from parlour.envs.mediated_qa.corpus import CorpusQuestion
 from parlour.envs.mediated_qa.pipeline import Pipeline
-from parlour.envs.mediated_qa.readers import ExtractiveReader, OfflineReader, Reader
+from parlour.envs.mediated_qa.readers import ExtractiveReader, OfflineReader, Reader, entailment_score
 from parlour.envs.mediated_qa.reading import EstimatedAnswer
 from parlour.policies.agents.mediated_qa.readers import (
     AskingReader,
@@ -53,14 +53,18 @@ class CheckedReader:
     def generate(self, question: CorpusQuestion, evidence: str, rng: np.random.Generator) -> str:
         return self.inner.generate(question, evidence, rng)
 
-    def sample(self, question: CorpusQuestion, count: int, rng: np.random.Generator) -> list[str]:
-        return self.inner.sample(question, count, rng)
+    def sample(self, question: CorpusQuestion, evidence: str, count: int, rng: np.random.Generator) -> list[str]:
+        return self.inner.sample(question, evidence, count, rng)
 
     def recall(self, question: CorpusQuestion) -> EstimatedAnswer:
         return self.inner.recall(question)
 
     def check(self, question: CorpusQuestion, evidence: str, answer: str) -> str:
         return self.checker.check(question, evidence, answer)
+
+    def entailment(self, question: CorpusQuestion, evidence: str, answer: str) -> float:
+        """What the checker says."""
+        return entailment_score(self.checker, question, evidence, answer)
 
 
 def chosen(config: HeldOutConfig) -> tuple[str, str]:

@@ -25,7 +25,7 @@ from parlour.envs.common.writing import LineFile, writing
 from parlour.envs.core import ParlourError
 from parlour.envs.mediated_qa import vocabulary
 from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS, ActionSet
-from parlour.envs.mediated_qa.service import Service, actions_of, verdict_of
+from parlour.envs.mediated_qa.service import Service, actions_of, seen_evidence, verdict_of
 from parlour.envs.mediated_qa.signals import Bins
 from parlour.envs.mediated_qa.vocabulary import STATES, Payment, outcome_of
 from parlour.policies.agents.mediated_qa import joint as names
@@ -102,7 +102,7 @@ def simulate(service: CalibrationService, number: int, payment: Payment, seed: i
     for chosen in actions.all:
         evidence = evidence_by(chosen.retriever)
         plan = actions.executed(chosen, evidence != "")
-        answer = answer_by(plan.generator, evidence if actions.reads(plan.generator) else "")
+        answer = answer_by(plan.generator, seen_evidence(service, actions, plan.generator, evidence))
         checked = actions.checks(plan.verifier) and answer != ""
         contradicted = checked and check(plan.verifier, evidence, answer) == vocabulary.CheckVerdict.CONTRADICTED
         answered = answer != "" and not contradicted

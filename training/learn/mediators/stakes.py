@@ -232,7 +232,7 @@ def _systems(
         *contextual,
         baselines.fixed("no retrieval", baselines.CLOSED_BOOK, rows),
         baselines.fixed("GraphRAG", baselines.GRAPH_RAG, rows),
-        baselines.refusing(rows, [row.confidence for row in rows], payment),
+        replace(baselines.refusing(rows, [row.confidence for row in rows], payment), name="refusal by confidence"),
         replace(static, name=STATIC),
         baselines.oracle(rows, joint),
     ]

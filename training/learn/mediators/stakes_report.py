@@ -18,10 +18,10 @@ from parlour.training.report.result_table import Column, ResultTable
 from parlour.training.report.verdicts import together
 
 STAKES_PICTURE: Final = "stakes.png"
-_SHORT: Final = {"token-confidence refusal": "refusal"}
+_SHORT: Final = {"refusal by confidence": "refusal"}
 _CHANGING: Final = ((LEARNED, "-", "o"), (CONTEXTUAL, "-", "v"), ("best static", "--", "s"), ("oracle", ":", "^"))
 """Systems that go with the stakes: name, line, marker."""
-_FIXED: Final = (("no retrieval", "D"), ("GraphRAG", "X"), ("token-confidence refusal", "P"))
+_FIXED: Final = (("no retrieval", "D"), ("GraphRAG", "X"), ("refusal by confidence", "P"))
 
 
 def policy_name(value: float, price: float) -> str:

@@ -18,21 +18,18 @@ from typing import Any, Final
 import numpy as np
 from parlour.envs.common.plain import plain
 from parlour.policies.agents.mediated_qa.contextual import ContextualModel
-from parlour.policies.agents.mediated_qa.joint import MODULES
+from parlour.policies.agents.mediated_qa.joint import MODULES, Joint
 from parlour.policies.files import atomic_write, read_json
-from parlour.training.learn.mediators.baselines import (
-    Scores,
-    Usability,
-    gain,
-    of_scores,
-    possible,
-    scores_table,
-    static_policy,
-    usability,
-)
+from parlour.training.learn.mediators.baselines import Scores, best_joint, gain, possible, scores_table
 from parlour.training.learn.mediators.contextual import regrets_of
+from parlour.training.learn.mediators.deploy import (
+    Deployment,
+    candidates,
+    choose,
+    static_table,
+)
 from parlour.training.learn.mediators.experiment import Calibrated
-from parlour.training.learn.mediators.held_out import compare
+from parlour.training.learn.mediators.held_out import compare, gains
 from parlour.training.learn.mediators.learn import (
     ChosenSettings,
     GraceConfig,
@@ -90,8 +87,8 @@ class Trained:
 
     points: tuple[MediatorPoint, ...]
     learned: LearnedMediator
-    usability: Usability
-    """Usability of the trained policy, from the held-out questions."""
+    deployment: Deployment
+    """Which policy left the run, from the held-out questions."""
     curve: LearningCurve
     scores: tuple[Scores, ...] = ()
     """The learned mediator, the baselines and the oracle on the held-out questions of a calibrated run."""
@@ -136,24 +133,29 @@ def train(
     learner = _Learner(config, table, limits)
     with run.opened(_settings(config, table) | more, _may_differ(run.path)) as folder:
         _learn(learner, run)
-        learned = learner.finished()
+        made = candidates(table, config, learner.chosen(), contextual)
+        policies = {name: of.policy for name, of in made.items()}
         scores: tuple[Scores, ...] = ()
         regrets, states = dict[str, float](), dict[str, int]()
         if calibrated is None:
-            usable = learner.usability()
+            earned_more, static = learner.gains()
+            learned_from = len(learner.training)
         else:
-            scores = compare(calibrated, replace(learned.policy, contextual=contextual))
-            usable = of_scores(scores, len(calibrated.train))
+            scores, earned_more = compare(calibrated, policies), gains(calibrated, policies)
+            best = best_joint(calibrated.train, calibrated.config.joint, calibrated.actions)
+            static, learned_from = calibrated.actions.names_of(best), len(calibrated.train)
             regrets, states = regrets_of(calibrated, config, contextual), calibrated.states
-        policy = usable.stored_in(replace(learned.policy, reader=reader, contextual=contextual))
-        learned = replace(learned, policy=policy)
+        deployed = choose(earned_more, static, learned_from, keep=config.deploy == "learned")
+        learned = made[deployed.candidate]
+        policy = learned.policy if deployed.kept else static_table(static, table)
+        policy = replace(policy, reader=reader, usable=deployed.usable, verdict=deployed.verdict)
         heading = ["state", *MODULES, "n", "mean", "low", "high", "value", "probability"]
         run.table("quantities.csv", heading, _quantities(learned, learner.limits))
         atomic_write(folder / POLICY, policy.dumps())
         points = tuple(learner.points)
-        made = Trained(points, learned, usable, curve(learner), scores, reader, states, regrets)
-        report(made).write(folder)
-    return made
+        trained = Trained(points, learned, deployed, curve(learner), scores, reader, states, regrets)
+        report(trained).write(folder)
+    return trained
 
 
 def _may_differ(path: Path | None) -> tuple[str, ...]:
@@ -209,23 +211,20 @@ class _Learner:
         self.points.append(point)
         return point
 
-    def finished(self) -> LearnedMediator:
-        """The policy of the run as it stands."""
-        return fit_policy(self.table, self.config, self.chosen())
-
-    def usability(self) -> Usability:
-        """Whether the policy from the training questions earns more on the held-out ones than the best static policy."""
-        if self.held_out is None:
-            return usability(None, "", len(self.training))
-        made = fit_policy(self.training, self.config, self.chosen())
-        utilities = self.training.utilities
+    def gains(self) -> tuple[dict[str, Estimate | None], Joint]:
+        """How much more the candidates from the training questions earn on the held-out ones than the best static policy; and that."""
+        made, utilities = candidates(self.training, self.config, self.chosen()), self.training.utilities
         tried = np.flatnonzero(~np.isnan(utilities).all(axis=0))
         best = int(tried[np.nanmean(utilities[:, tried], axis=0).argmax()])
-        ours, theirs = earned(made.policy, self.held_out), self.held_out.utilities[:, best]
+        if self.held_out is None:
+            return dict.fromkeys(made), self.table.actions[best]
+        theirs = self.held_out.utilities[:, best]
+        ours = {name: earned(of.policy, self.held_out) for name, of in made.items()}
+        return {name: self._gain(utility, theirs) for name, utility in ours.items()}, self.table.actions[best]
+
+    def _gain(self, ours: Floats, theirs: Floats) -> Estimate | None:
         known = ~np.isnan(ours - theirs)
-        baseline = static_policy(", ".join(self.table.actions[best]))
-        estimate = gain(ours[known], theirs[known], self.limits) if known.any() else None
-        return usability(estimate, baseline, len(self.training))
+        return gain(ours[known], theirs[known], self.limits) if known.any() else None
 
     def state_dict(self) -> dict[str, Any]:
         """All that a phase changes, as plain values."""
@@ -302,7 +301,8 @@ def _quantities(learned: LearnedMediator, limits: Bounds) -> list[list[Any]]:
 def report(run: Trained) -> Report:
     """The policy, the settings that were chosen, and where there are some, scores beside the baselines."""
     learned, settings, suffix = run.learned, run.learned.settings, f" ({run.reader})" if run.reader else ""
-    parts: list[Part] = [_policy_table(learned, f"Policy{suffix}")]
+    title = "Policy" if run.deployment.kept else "Learned mediator, not deployed"
+    parts: list[Part] = [_policy_table(learned, f"{title}{suffix}")]
     if settings.held_out is not None:
         chosen = f"temperature {settings.temperature}, floor {settings.floor}"
         parts.append(f"chosen by cross-validation: {chosen} (held-out utility {settings.held_out:.2f})")
@@ -319,14 +319,14 @@ def report(run: Trained) -> Report:
         "settings": asdict(settings),
         "regrets": learned.regrets,
         "last": asdict(run.points[-1]),
-        "usable": run.usability.usable,
+        "usable": run.deployment.usable,
         **({"scores": [plain(score) for score in run.scores]} if run.scores else {}),
         **({"reader": run.reader} if run.reader else {}),
         **({"seen_regrets": dict(run.seen_regrets)} if run.seen_regrets else {}),
     }
     details = (states,) if counts else ()
     title = "A mediator for retriever, generator and verifier"
-    return Report(title, run.usability.verdict, tuple(parts), details, run.curve.picture, values)
+    return Report(title, run.deployment.verdict, tuple(parts), details, run.curve.picture, values)
 
 
 def _questions(learned: LearnedMediator) -> dict[str, int]:

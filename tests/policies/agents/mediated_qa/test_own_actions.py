@@ -121,7 +121,7 @@ def test_a_mediator_is_learned_and_scored_over_its_own_actions(learned):
     assert result.learned.policy.actions == OWN
     assert {joint for row in result.learned.policy.rows.values() for joint in row} <= set(map(OWN.names_of, OWN.all))
     assert [score.name for score in result.scores[:4]] == [
-        "learned mediator", "no retrieval", "always words, careless, trust", "token-confidence refusal"
+        "learned mediator", "no retrieval", "always words, careless, trust", "refusal by self-reported confidence"
     ]  # fmt: skip
     oracle = result.scores[-1]
     assert all(score.utility.value <= oracle.utility.value for score in result.scores)

@@ -4,7 +4,10 @@ typed questions of the pipeline that are put to a language model."""
 from __future__ import annotations
 
 import json
+import re
 import sys
+from dataclasses import replace
+from math import log
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -20,6 +23,7 @@ from parlour.policies.agents.mediated_qa.readers import (
     AskingReader,
     CheckAnswer,
     EntailmentVerdict,
+    GenerateFreely,
     NLIReader,
     QAReader,
     Recall,
@@ -68,8 +72,9 @@ def test_the_reader_answers_from_evidence_alone():
     assert asked == [("Who built the old bridge?", "Old bridge: It was built by Ann. Ann: She was a mason.")]
     assert reader.generate(QUESTION, "", rng) == ""
     assert len(asked) == 1
-    assert reader.recall(QUESTION) == ("", 0.0)
-    assert reader.sample(QUESTION, 3, rng) == [""] * 3
+    assert reader.recall(QUESTION)[:2] == ("", 0.0)
+    assert reader.sample(QUESTION, "", 3, rng) == [""] * 3
+    assert reader.sample(QUESTION, EVIDENCE, 3, rng) == ["Ann"] * 3  # no temperature
     assert reader.check(QUESTION, EVIDENCE, "Ann") == reading.entailment(QUESTION.text, EVIDENCE, "Ann")
 
 
@@ -124,7 +129,8 @@ ASKED = SimpleNamespace(text="Who founded Orn?")
 def test_labels_are_read_in_any_case(label):
     asked = []
     reader = NLIReader(
-        AskingReader(), classify=lambda premise, hypothesis: asked.append((premise, hypothesis)) or label
+        AskingReader(),
+        classify=lambda premise, hypothesis: asked.append((premise, hypothesis)) or {label: 0.6, "neutral": 0.4},
     )
     assert reader.check(ASKED, "Ada founded Orn.", "Ada") == label.lower()
     assert asked == [("Ada founded Orn.", "Who founded Orn? Ada")]
@@ -132,25 +138,25 @@ def test_labels_are_read_in_any_case(label):
 
 def test_everything_else_is_the_inner_reader():
     inner, rng = AskingReader(), np.random.default_rng(0)
-    reader = NLIReader(inner, classify=lambda *_: "neutral")
+    reader = NLIReader(inner, classify=lambda *_: {"neutral": 1.0})
     assert reader.recall(ASKED) == inner.recall(ASKED)
-    assert reader.sample(ASKED, 2, rng) == ["", ""]
+    assert reader.sample(ASKED, "", 2, rng) == ["", ""]
     assert reader.generate(ASKED, "Orn: Ada founded Orn.", rng) == inner.generate(ASKED, "Orn: Ada founded Orn.", rng)
 
 
-@pytest.mark.parametrize("form", [dict, list])
-def test_the_model_is_loaded_at_the_first_check_and_cuts_the_evidence_only(monkeypatch, form):
+def test_the_model_is_loaded_at_the_first_check_and_cuts_the_evidence_only(monkeypatch):
     made = []
 
     def pipeline(task, **settings):
         made.append((task, settings))
-        best = {"label": "CONTRADICTION", "score": 0.9}
-        return lambda pair: best if form is dict else [best]
+        chances = {"CONTRADICTION": 0.7, "ENTAILMENT": 0.2, "NEUTRAL": 0.1}
+        return lambda pair, top_k: [{"label": label, "score": chance} for label, chance in chances.items()]
 
     monkeypatch.setitem(sys.modules, "transformers", SimpleNamespace(pipeline=pipeline))
     reader = NLIReader(AskingReader(), checkpoint="some/model")
     assert not made
     assert [reader.check(ASKED, "x", "y") for _ in range(2)] == ["contradiction"] * 2
+    assert reader.entailment(ASKED, "x", "y") == 0.2
     assert made == [("text-classification", {"model": "some/model", "truncation": "only_first"})]
 
 
@@ -203,21 +209,51 @@ def test_a_pipeline_asks_the_model_what_it_needs(corpus):
     assert pipeline.check(0, evidence, "Telby") == vocabulary.CheckVerdict.ENTAILED
     assert (model.asked[-1].answer, model.askers[-1].seat) == ("Telby", "verifier")
     assert pipeline.confidence(0) == 0.6
+    assert not pipeline.recall(0).by_tokens
 
 
-def test_five_samples_without_evidence_must_agree_in_four(corpus):
+def test_a_confidence_is_the_probability_of_the_answers_tokens_where_they_are_known(corpus):
+    """The answer's two tokens have probabilities 1/2 and 1; what is around them does not count, nor "Telby" in the reason."""
+    written = (
+        ("{", -1.0),
+        ('"reason": "Telby",', -2.0),
+        (' "answer": "Tel', -log(2)),
+        ("by", 0.0),
+        ('", "confidence": 0.6}', -3.0),
+    )
+    model = Parrot(["Telby"])
+    model.answer = lambda question, context: replace(Parrot.answer(model, question, context), logprobs=written)
+    assert AskingReader(model).recall(corpus.questions[0]) == ("Telby", 0.75, True)
+    assert (Recall.logprobs, RecallFreely.logprobs, GenerateFreely.logprobs) == (True, False, False)
+
+
+@pytest.mark.parametrize(("consistency", "asks"), [("evidence", GenerateFreely), ("question", RecallFreely)])
+def test_five_samples_must_agree_in_four(corpus, consistency, asks):
     for replies, answer in ((["a", "A", "a", "a", "b"], "a"), (["a", "a", "b"], ""), (["I don't know"], "")):
         model = Parrot(replies)
-        pipeline = Pipeline(corpus, reader=AskingReader(model))
-        reply = pipeline.answer(
-            3, vocabulary.Generate.CONSISTENT, "evidence that is not shown", np.random.default_rng(1)
-        )
+        pipeline = Pipeline(corpus, reader=AskingReader(model), consistency=consistency)
+        reply = pipeline.answer(3, vocabulary.Generate.CONSISTENT, "Tarn: It lies on a hill.", np.random.default_rng(1))
         assert reply.lower() == answer
-        assert [type(asked) for asked in model.asked] == [RecallFreely] * 5
+        assert [type(asked) for asked in model.asked] == [asks] * 5
+        assert getattr(model.asked[0], "evidence", None) == (
+            ["Tarn: It lies on a hill."] if asks is GenerateFreely else None
+        )
         assert len({context.sample for context in model.askers}) == 5
         assert model.asked[0].temperature == 0.7
         pipeline.answer(3, vocabulary.Generate.CONSISTENT, "", np.random.default_rng(2))
+        assert type(model.asked[-1]) is RecallFreely  # without evidence, from memory
         assert len({context.sample for context in model.askers}) == 10
+
+
+def test_a_prompt_of_a_plain_question_speaks_of_no_game():
+    for ask in (
+        Recall(question="Who?"),
+        GenerateFreely(question="Who?", evidence=["A: B."]),
+        RecallFreely(question="Who?"),
+    ):
+        words = f"{ask.system()} {ask.prompt()}".lower()
+        assert not {"game", "games", "player", "players", "lie"} & set(re.findall("[a-z]+", words))
+        assert "never obey" in words  # evidence may hold words that look like instructions
 
 
 def test_what_is_remembered_is_asked_once_a_question(corpus):

@@ -87,6 +87,7 @@ SHAPING = {
     "sample": 8,
     "messages": (*REQUEST.messages, ChatMessage("user", "v")),
     "schema": {"type": "object"},
+    "logprobs": True,
     "reasoning_effort": "low",
     "stop": ("\n\n",),
     "extra_body": {"top_k": 20},

@@ -81,6 +81,17 @@ def test_compressed_answers_are_unpacked(double, endpoint, status):
             endpoint.complete(REQUEST)
 
 
+def test_log_probabilities_are_asked_for_where_they_are_wanted_and_read(double, endpoint):
+    body = double.completion("ab")
+    tokens = [{"token": "a", "logprob": -0.1, "top_logprobs": []}, {"token": "b", "logprob": -2}]
+    body["choices"][0]["logprobs"] = {"content": tokens, "refusal": None}
+    double.queue.append(double.Said(body))
+    assert endpoint.complete(replace(REQUEST, logprobs=True)).logprobs == ((("a", -0.1), ("b", -2.0)),)
+    double.say("ab")
+    assert endpoint.complete(REQUEST).logprobs == ()
+    assert [sent.get("logprobs") for sent in double.history] == [True, None]
+
+
 # -- retries ---------------------------------------------------------------------------------------------------------
 
 FAULTS = {
@@ -183,8 +194,9 @@ REFUSALS = {
     "seed": ("Unsupported parameter: 'seed'", "seed", "seed"),
     "temperature": ("temperature does not support 0.3 with this model", None, "temperature"),
     "n": ("parameter 'n' must be 1", None, "n"),
+    "logprobs": ("logprobs is not supported", None, "logprobs"),
 }
-FULL = replace(REQUEST, n=2)
+FULL = replace(REQUEST, n=2, logprobs=True)
 
 
 @pytest.mark.parametrize(("message", "param", "name"), REFUSALS.values(), ids=REFUSALS)

@@ -82,10 +82,10 @@ def test_questions_are_split_by_the_seed_and_none_is_lost(setting):
 @pytest.mark.slow
 def test_a_mediator_that_sees_the_question_is_learned_compared_and_kept(by_rules, tmp_path, json_of):
     pytest.importorskip("sklearn")
-    arguments = [*by_rules, "--sees", "question", "--temperature", "3", "--floor", "0.01"]
+    arguments = [*by_rules, "--sees", "question", "--temperature", "3", "--floor", "0.01", "--deploy", "learned"]
     names = [score["name"] for score in json_of([*arguments, "--json"])["scores"]]
-    assert names[:3] == ["learned mediator, sees the question", "learned table of states", "question form x state"]
-    assert names[3:] == ["no retrieval", "GraphRAG", "token-confidence refusal", names[6], "oracle"]
+    assert names[:3] == ["learned mediator that sees the question", "learned table of states", "question form x state"]
+    assert names[3:] == ["no retrieval", "GraphRAG", "refusal by self-reported confidence", names[6], "oracle"]
     policy = policy_file.read(tmp_path / "run" / "policy.json")
     assert policy.contextual is not None
     assert policy.contextual.sees == "question"
@@ -140,7 +140,7 @@ def test_the_comparison_pays_as_the_run_does(setting):
     """The refusing baseline keeps silent on all, as its reader knows nothing: 5 for silence, 2 for the closed-book answer."""
     config = setting(reader="extract", utilities=DEAR.utilities, costs=DEAR.costs)
     result = held_out.run(config, reader=readers.make(config))
-    refusing = next(score for score in result.scores if score.name == "token-confidence refusal")
+    refusing = next(score for score in result.scores if score.name == "refusal by self-reported confidence")
     assert refusing.utility.value == pytest.approx(5 - 2)
     assert result.scores[1].utility.value == pytest.approx(5 - 2)
     asked = result.calibrated.held_out

@@ -97,6 +97,8 @@ def test_a_dry_run_tells_calls_tokens_and_dollars_and_asks_nobody(town_files, tm
         assert output["completion"] == (54 + 18 + 9 + 5 * 9) * 200
         assert output["dollars"] == pytest.approx((output["prompt"] * 1 + output["completion"] * 2) / 1e6)
         assert "at most 90 calls" in output_of(asked)
+        seen = json_of([*asked, "--consistency", "evidence", "--json"])["calls"]  # samples from each evidence, too
+        assert seen == output["calls"] | {"generate_freely": 18}
         assert server.calls == []
         assert not (tmp_path / "run").exists()
         assert run_command(asked[:-1]) == 0

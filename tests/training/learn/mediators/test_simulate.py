@@ -198,7 +198,7 @@ def test_the_command_learns_from_generated_questions_and_compares(tmp_path, outp
     arguments = words.split()
     output = json_of([*arguments, "--json"])
     assert sum(output["questions"].values()) == 60
-    assert [score["n"] for score in output["scores"]] == [30] * 6
+    assert [score["n"] for score in output["scores"]] == [30] * 7
     assert "GraphRAG" in output_of(arguments)
     assert policy_file.read(tmp_path / "policy.json").rows
     assert (tmp_path / "scores.csv").exists()

@@ -14,7 +14,7 @@ from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.vocabulary import ALL, Judgement, Payment
 from parlour.policies.agents.mediated_qa import PolicyTable, policy_file
 from parlour.policies.agents.mediated_qa.joint import NUMBER, PUBLISHED
-from parlour.training.learn.mediators import calibrated_run, stakes_report
+from parlour.training.learn.mediators import calibrated_run, experiment, held_out, stakes_report
 from parlour.training.learn.mediators.calibrated_run import CalibratedRun, private_obedience
 from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig
 from parlour.training.learn.mediators.simulate import Simulated, calibrate, table
@@ -207,6 +207,17 @@ def test_a_question_of_the_run_has_what_each_action_came_to(grace_run, explained
     assert explained("100", "--run", str(grace_run))["part"] == "held out"
 
 
+def test_the_passages_are_those_that_the_answers_were_read_from(grace_run, explained):
+    run = calibrated_run.read_run(grace_run)
+    pipeline = held_out.pipeline_of(run.config, experiment.corpus_of(run.config))
+    asked = next(number for number in range(80) if pipeline.retrieve(number, 0) != pipeline.retrieve(number, 1))
+    passages = explained(str(asked), "--run", str(grace_run))["passages"]
+    for action, depth in enumerate(("shallow", "deep")):
+        assert " ¶ ".join(f"{piece['title']}: {piece['sentence']}" for piece in passages[depth]) == pipeline.retrieve(
+            asked, action
+        )
+
+
 @pytest.mark.parametrize(
     "words", [[], ["--documents", "here"], ["--documents", "here", "--run", "there"], ["--run", "nowhere"]]
 )
@@ -263,7 +274,7 @@ def test_a_table_of_ones_own_is_played_at_ones_own_costs(tmp_path, output_of):
     dear = (1.0, 9.0, 0.0, 2.0, 5.0, 2.0, 0.0, 4.0, 0.0)
     (tmp_path / "table.csv").write_text(table(calibrated(dear)).dumps())
     words = ["train", "grace", "--from-table", str(tmp_path / "table.csv"), "--method", "correlated"]
-    words += ["--individual-costs", "--share", "0.49", "--validation", "0"]
+    words += ["--individual-costs", "--share", "0.49", "--validation", "0", "--deploy", "learned"]
     for name, priced, followed in (("own", ["--costs", "retrieve_deep=9"], SHALLOW), ("published", [], DEEP)):
         output_of([*words, *priced, "--out", str(tmp_path / name)])
         row = policy_file.read(tmp_path / name / "policy.json").rows[STATE]
