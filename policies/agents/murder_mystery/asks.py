@@ -15,15 +15,19 @@ from parlour.policies.agents.murder_mystery import heuristics
 from parlour.policies.agents.murder_mystery.evidence import Excerpts
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk, all_named, named
 from parlour.policies.agents.murder_mystery.sensors import (
+    SENSORS,
     Known,
     SensorCard,
+    SensorReading,
     SensorSummary,
     known_of,
+    murderer_of,
+    read_by,
     sense,
     sensor_of,
 )
 from parlour.policies.llm import reading
-from parlour.policies.llm.ask import A, Answer, Ask, Choices, SaidWords
+from parlour.policies.llm.ask import A, Answer, Ask, Choices, Fraction, SaidWords
 from parlour.policies.llm.reading import with_length
 from pydantic import model_validator
 
@@ -59,6 +63,13 @@ class Questions(Answer):
     """What somebody asks."""
 
     questions: list[str]
+
+
+class Grades(Answer):
+    """How strongly each is suspected."""
+
+    reason: str
+    grades: dict[str, Fraction]
 
 
 class Suspicion(Answer):
@@ -182,19 +193,10 @@ class Sense(CharacterAsk[SensorAnswer], kind="questum.sense"):
         return super().settled(_worded(reply, self.sensor))
 
 
-class SenseAll(CharacterAsk[SensorAnswers], kind="questum.sense_all"):
-    """All sensors about one character, for pruning."""
+class ReadingAsk(VictimAsk[SensorAnswers]):
+    """A question with several sensors."""
 
     sensors: list[SensorCard]
-    asked: int | None
-    """PLAYER*: how many questions the character has answered about this victim; None where that is not told."""
-    script: list[str]
-    dialogue: list[Talk]
-    stance: str
-
-    def heuristic(self, rng: np.random.Generator) -> SensorAnswers:
-        known, asked = self.known, -1 if self.asked is None else self.asked
-        return SensorAnswers(readings={sensor.sensor: _sensed(sensor, known, asked) for sensor in self.sensors})
 
     def choices(self) -> Choices:
         return {f"readings.{sensor.sensor}.choice": dict.fromkeys(sensor.choices, "") for sensor in self.sensors}
@@ -218,12 +220,44 @@ class SenseAll(CharacterAsk[SensorAnswers], kind="questum.sense_all"):
             raise ValueError(f"readings of {', '.join(answer.readings)}; accepted: one of each of {', '.join(wanted)}")
 
 
+class SenseAll(ReadingAsk, CharacterAsk[SensorAnswers], kind="questum.sense_all"):
+    """All sensors about one character, for pruning."""
+
+    asked: int | None
+    """PLAYER*: how many questions the character has answered about this victim; None where that is not told."""
+    before: list[SensorReading]
+    """PLAYER*: the last readings, for what has changed since; empty where that is not told."""
+    script: list[str]
+    dialogue: list[Talk]
+    stance: str
+
+    def heuristic(self, rng: np.random.Generator) -> SensorAnswers:
+        known, asked = self.known, -1 if self.asked is None else self.asked
+        return SensorAnswers(readings={sensor.sensor: _sensed(sensor, known, asked) for sensor in self.sensors})
+
+
+class Profile(ReadingAsk, kind="questum.profile"):
+    """What sensors would read for the murderer, by what is known by now."""
+
+    script: list[str]
+    dialogue: list[Talk]
+    stance: str
+
+    def heuristic(self, rng: np.random.Generator) -> SensorAnswers:
+        """The first profile. Cases of facts have no accidents, so that it stands."""
+        answers = {card.sensor: card.worded(murderer_of(card.sensor) or card.choices[-1]) for card in self.sensors}
+        return SensorAnswers(readings={name: SensorAnswer(reason="", choice=read) for name, read in answers.items()})
+
+
 def _object(fields: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
 
 def _sensed(card: SensorCard, known: Known, asked: int = -1) -> SensorAnswer:
-    reading = sense(sensor_of(card.sensor), known, asked)
+    sensor = sensor_of(card.sensor)
+    if sensor not in SENSORS:  # one's own: there is no rule of thumb for it
+        return SensorAnswer(reason=known.scene.say.unknown, choice=card.choices[-1])
+    reading = sense(sensor, known, asked)
     return SensorAnswer(reason=reading.reason, choice=card.worded(reading.choice))
 
 
@@ -263,10 +297,13 @@ class Prune(VictimAsk[Suspicion], kind="questum.prune"):
 
     suspects: list[str]
     summaries: list[SensorSummary]
+    murderer: list[SensorReading]
+    """What sensors would read for the murderer; empty where that is not asked."""
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Suspicion:
-        return Suspicion(reason="", suspicion=heuristics.prune(self.suspects, self.summaries))
+        listed = heuristics.prune(self.suspects, self.summaries, read_by(self.murderer))
+        return Suspicion(reason="", suspicion=listed)
 
     @property
     def others(self) -> list[str]:
@@ -289,6 +326,28 @@ class Prune(VictimAsk[Suspicion], kind="questum.prune"):
     def check(self, answer: Suspicion) -> None:
         if not answer.suspicion:
             raise ValueError(f"nobody is named; accepted: {', '.join(self.others)}")
+
+
+class Grade(VictimAsk[Grades], kind="questum.grade"):
+    """How strongly everybody is suspected, from 0 to 1 (PLAYER*, section 2.1)."""
+
+    suspects: list[str]
+    summaries: list[SensorSummary]
+    murderer: list[SensorReading]
+    stance: str
+
+    def heuristic(self, rng: np.random.Generator) -> Grades:
+        return Grades(reason="", grades=heuristics.grades(self.summaries, read_by(self.murderer)))
+
+    def schema_of_answer(self) -> dict[str, Any]:
+        grade = {"type": "number", "minimum": 0, "maximum": 1}
+        of_each = _object({row.character: grade for row in self.summaries})
+        return _object({"reason": {"type": "string"}, "grades": of_each})
+
+    def check(self, answer: Grades) -> None:
+        wanted = [row.character for row in self.summaries]
+        if set(answer.grades) != set(wanted):
+            raise ValueError(f"grades of {', '.join(answer.grades)}; accepted: one of each of {', '.join(wanted)}")
 
 
 class Vote(VictimAsk[Ballot], kind="questum.vote", spare=("summaries",)):

@@ -185,6 +185,7 @@ class OcotQuestion(CharacterAsk[Questions], kind="questum.ocot_question"):
     """A question to a character, after what was considered."""
 
     considered: list[Goal]
+    script: list[str]
     dialogue: list[Talk]
     number: int
     stance: str
@@ -285,8 +286,9 @@ class Ocot(_Everybody):
             ]
         )
         considered = [Goal(question=goal, answer=answer.words) for goal, answer in zip(goals, said, strict=True)]
-        dialogue = room.seat_memory.dialogue(self._query(target, victim))
-        return OcotQuestion(**common, considered=considered, dialogue=dialogue, number=number)
+        query = self._query(target, victim)
+        excerpts = {"script": room.seat_memory.excerpts(query), "dialogue": room.seat_memory.dialogue(query)}
+        return OcotQuestion(**common, **excerpts, considered=considered, number=number)
 
 
 class ThinkThrice(_Everybody):
