@@ -1,4 +1,5 @@
 """Tables 2, 3, 8, 11 and 12 of Questum and 1 and 2 of PLAYER*, and Questum's figures 6 and 7 (numbers without a table).
+Others are in `questum_appendix`.
 
 The papers play 12 scripts of WellPlay with gpt-3.5-turbo. Ours are held-out generated cases unless `MysterySetting.cases` names a
 folder of scripts; then each script has its own rows beside the papers'.
@@ -19,6 +20,7 @@ from parlour.training.measure.murder_mystery.games import CaseSetting
 from parlour.training.measure.murder_mystery.methods import (
     OCOT,
     OP,
+    PAPER,
     PLAYER_STAR,
     PP,
     QUESTUM,
@@ -34,6 +36,7 @@ from parlour.training.papers.questum_games import (
     Games,
     MysterySetting,
     Rows,
+    as_played,
     costs,
     games_table,
     play_cases,
@@ -43,18 +46,26 @@ from parlour.training.report.verdicts import WIN_RATE
 from parlour.training.statistics import COUNT, SHARE, Estimate
 
 _PLAYING: Final = {method.label: method for method in (QUESTUM, WEREWOLF, OCOT, THINKTHRICE)}
+PLAYER_PAPER: Final = replace(PLAYER_STAR, policy="player_star:prune=rounds,suspicion=graded")
+"""PLAYER* as its paper prints it."""
 _PLAYER: Final[Rows] = {
-    "PLAYER*": PLAYER_STAR,
+    "PLAYER*": PLAYER_PAPER,
     **{method.label: method for method in (WEREWOLF, OCOT, THINKTHRICE)},
     "SSA": PP,
     "FSA": OP,
 }
+_LIST: Final = "mode=all,prune={},murderer=updated"
 _ABLATIONS: Final = {
-    "Questum": QUESTUM,
-    "w/o Pruner": method_of("questum:prune=no"),
-    "w/o Sensor": method_of("questum:sensors=none"),
-    "w/o Sensor & Pruner": method_of("questum:prune=no,sensors=none"),
+    "Questum": method_of(f"questum:{_LIST}".format("rounds")),
+    "w/o Pruner": method_of("questum:mode=all,prune=no"),
+    "w/o Sensor": method_of(f"questum:{_LIST},sensors=none".format("rounds")),
+    "w/o Sensor & Pruner": method_of("questum:mode=all,prune=no,sensors=none"),
+    "w/o Pruner and its readings": method_of("questum:mode=all,prune=unread"),
+    "Questum, by score": QUESTUM,
+    "w/o Pruner, by score": method_of("questum:first=read,prune=no"),
+    "w/o Pruner and its readings, by score": method_of("questum:prune=unread"),
 }
+"""Table 12: by algorithm 1, where the pruner decides how many are asked, and by the text, where one is asked in any case."""
 WHOLE: Final = "Questum, whole list"
 """Algorithm 1 as it is printed: everybody on the list of suspects is asked in every round, not one by score."""
 STAND_IN: Final = "heuristic"
@@ -68,27 +79,27 @@ QUESTIONS: Final = f"{_GAME}: questions to the model"
 def questum_table_2(name: str, setting: MysterySetting) -> Reproduction:
     """Win rate and accuracy of Questum and the methods that question others."""
     games = play_cases(name, setting, _PLAYING)
-    return _made(name, "Agents against agents", setting, games, _counted(name, games), "rotated_rows")
+    return made_of(name, "Agents against agents", setting, games, _counted(name, games), "rotated_rows")
 
 
 def questum_table_3(name: str, setting: MysterySetting) -> Reproduction:
     """The same with another murderer, and civilians quizzed alone."""
     games = play_cases(name, setting, _PLAYING, murderer=STAND_IN)
-    return _made(name, "Agents against another murderer", setting, games, scored(name, games), "stand_in")
+    return made_of(name, "Agents against another murderer", setting, games, scored(name, games), "stand_in")
 
 
 def questum_table_8(name: str, setting: MysterySetting) -> Reproduction:
     """All methods, with the own script alone (PP) and with all scripts (OP)."""
-    games = play_cases(name, setting, {**_PLAYING, WHOLE: method_of("questum:mode=all"), PP.label: PP, OP.label: OP})
+    games = play_cases(name, setting, {**_PLAYING, WHOLE: _ABLATIONS["Questum"], PP.label: PP, OP.label: OP})
     remarks = ("whole_list", "rotated_rows", "op_at_the_quiz", "votes_without_game")
-    return _made(name, "All methods", setting, games, _counted(name, games), *remarks)
+    return made_of(name, "All methods", setting, games, _counted(name, games), *remarks)
 
 
 def questum_table_11(name: str, setting: MysterySetting) -> Reproduction:
     """What games and quizzes take."""
     rows: Rows = {**_PLAYING, PP.label: PP, OP.label: OP}
     games = play_cases(name, setting, rows)
-    return _made(name, "Costs", setting, games, costs(name, games, _stages(rows)), "dollars", "gameplay_dollars")
+    return made_of(name, "Costs", setting, games, costs(name, games, _stages(rows)), "dollars", "gameplay_dollars")
 
 
 def questum_table_12(name: str, setting: MysterySetting) -> Reproduction:
@@ -99,20 +110,20 @@ def questum_table_12(name: str, setting: MysterySetting) -> Reproduction:
     for row, played in games.rows.items():
         hours = sum(result.play.seconds for result in played) / 3600
         cells.append(cell(name, row, OVERALL, "gameplay hours", Estimate(hours, n=len(played)), share=False))
-    return _made(name, "Ablations", setting, games, cells, "dollars", "ablations")
+    return made_of(name, "Ablations", setting, games, cells, "dollars", "ablations")
 
 
 def player_1(name: str, setting: MysterySetting) -> Reproduction:
     """PLAYER*, the same baselines, SSA and FSA, by PLAYER*'s rules."""
     games = _by_player_rules(name, setting)
     remarks = ("player_totals", "op_at_the_quiz", "votes_without_game")
-    return _made(name, "PLAYER*", setting, games, _counted(name, games), *remarks)
+    return made_of(name, "PLAYER*", setting, games, _counted(name, games), *remarks)
 
 
 def player_2(name: str, setting: MysterySetting) -> Reproduction:
     """What PLAYER* and the others take."""
     games = _by_player_rules(name, setting)
-    return _made(name, "Costs of PLAYER*", setting, games, costs(name, games, _stages(_PLAYER)), "dollars")
+    return made_of(name, "Costs of PLAYER*", setting, games, costs(name, games, _stages(_PLAYER)), "dollars")
 
 
 def _by_player_rules(name: str, setting: MysterySetting) -> Games:
@@ -134,8 +145,10 @@ def comparison(name: str, setting: MysterySetting, rows: Rows, table: CaseSettin
         table: How each game is played.
     """
     table = table.replace(repetitions=setting.repetitions)
+    rows, said = as_played(setting, rows)
     games = play_cases(name, setting, rows, tables=dict.fromkeys(rows, table))
-    return _made(name, "Methods", setting, games, _counted(name, games), "op_at_the_quiz", "votes_without_game")
+    made = made_of(name, "Methods", setting, games, _counted(name, games), "op_at_the_quiz", "votes_without_game")
+    return replace(made, remarks=(*said, *made.remarks))
 
 
 def quiz_verdict(reproduction: Reproduction, first: str) -> str:
@@ -160,6 +173,7 @@ def by_budget(
     """
     cells: list[TableCell] = []
     data = []
+    rows, said = as_played(setting, rows)
     for limit in budgets:
         limited = table.replace(repetitions=setting.repetitions, budget=limit)
         within = setting.replace(out=None if setting.out is None else setting.out / f"budget-{limit}")
@@ -168,15 +182,15 @@ def by_budget(
         cells += [replace(entry, of=f"{entry.of}, {limit} questions") for entry in counted]
         data.append(replace(games_table(games), file=f"budget-{limit}/{games.file}"))
     title = "Methods by questions to the model"
-    made = _made(name, title, setting, games, cells, "by_budget", "votes_without_game")
-    return replace(made, data=tuple(data))
+    made = made_of(name, title, setting, games, cells, "by_budget", "votes_without_game")
+    return replace(made, data=tuple(data), remarks=(*said, *made.remarks))
 
 
 def budget(name: str, setting: MysterySetting) -> Reproduction:
     """Questum and the others, each with one person to ask about a victim in a round: the same number of questions."""
     table = CaseSetting(targets=1, repetitions=setting.repetitions)
     games = play_cases(name, setting, _PLAYING, tables=dict.fromkeys(_PLAYING, table))
-    return _made(name, "With the same number of questions", setting, games, _counted(name, games), "budget")
+    return made_of(name, "With the same number of questions", setting, games, _counted(name, games), "budget")
 
 
 def sensors(name: str, setting: MysterySetting) -> Reproduction:
@@ -184,12 +198,12 @@ def sensors(name: str, setting: MysterySetting) -> Reproduction:
     known = [sensor for sensor in SENSORS if sensor != VALUE]
     chosen = [subset for size in range(1, len(known) + 1) for subset in combinations(known, size)]
     names = {"+".join(subset): len(subset) for subset in chosen}
-    games = play_cases(name, setting, {row: method_of(f"questum:sensors={row}") for row in names})
+    games = play_cases(name, setting, {row: method_of(f"questum:{PAPER},sensors={row}") for row in names})
     cells = []
     for size in range(1, len(known) + 1):
         cells += _of_size(name, games, size, [row for row, chosen in names.items() if chosen == size])
     cells += [entry for entry in scored(name, games, (WIN, scores.OVERALL)) if entry.of == OVERALL]
-    return _made(name, "Number of sensors", setting, games, cells, "sensors")
+    return made_of(name, "Number of sensors", setting, games, cells, "sensors")
 
 
 def rounds(name: str, setting: MysterySetting) -> Reproduction:
@@ -203,7 +217,7 @@ def rounds(name: str, setting: MysterySetting) -> Reproduction:
     names = [first, *(row for row in tables if row != first)]
     games = play_cases(name, setting, dict.fromkeys(names, QUESTUM), tables=tables)
     cells = _counted(name, games, (WIN, scores.OVERALL))
-    return _made(name, "Rounds and questions", setting, games, cells, "figure_7")
+    return made_of(name, "Rounds and questions", setting, games, cells, "figure_7")
 
 
 # -- what they share -------------------------------------------------------------------------------------------
@@ -239,9 +253,10 @@ def _counted(name: str, games: Games, measures: Sequence[str] = MEASURES) -> lis
     return cells
 
 
-def _made(
+def made_of(
     name: str, title: str, setting: MysterySetting, games: Games, cells: list[TableCell], *remarks: str
 ) -> Reproduction:
+    """A table of games, with what is to be known about it. Raises `ParlourError` where nothing was asked."""
     if not cells:
         raise accept("repetitions", setting.repetitions, "a whole number from 1")
     all_remarks = (*_general(setting, games), *map(remark, remarks))
@@ -253,6 +268,20 @@ def _general(setting: MysterySetting, games: Games) -> tuple[str, ...]:
     number = len(games.rows[games.first])
     generated = f"{number} held-out generated cases ({setting.cases})"
     ours = generated if setting.cases in LANGUAGES else f"{setting.cases} (cases: {number})"
-    cases = f"Ours: {ours}; the papers': 12 scripts of WellPlay, in Chinese."
+    cases = f"Ours: {ours}; the papers': 12 scripts of WellPlay, in Chinese.{_order(games)}"
     repeated = f"Each question of the quiz was put {setting.repetitions} times, its options in another order each time."
     return (cases, f"{repeated} {remark(f'deviation_{games.formula}')}", remark("victims_without_murderer"))
+
+
+def _order(games: Games) -> str:
+    """Which order of the methods results, and whether it is the paper's; empty where the paper prints none."""
+    cells = [
+        entry for entry in scored(games.file.removesuffix(".csv"), games, (scores.OVERALL,)) if entry.of == OVERALL
+    ]
+    both = [entry for entry in cells if entry.ours is not None and entry.paper is not None]
+    if len(both) < 2:
+        return ""
+    ours = [entry.row for entry in sorted(both, key=lambda entry: -entry.ours.value if entry.ours else 0.0)]
+    papers = [entry.row for entry in sorted(both, key=lambda entry: -(entry.paper or 0.0))]
+    said = "as in the paper" if ours == papers else f"in the paper {' > '.join(papers)}"
+    return f" Order by points in the quiz: {' > '.join(ours)}; {said}."

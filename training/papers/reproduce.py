@@ -19,6 +19,7 @@ from parlour.training.papers import (
     grace,
     gratr,
     questum,
+    questum_appendix,
 )
 from parlour.training.papers.cells import OpponentSetting, Reproduction, ReproductionSetting, TableCell
 from parlour.training.papers.gratr_teams import GratrSetting
@@ -88,10 +89,16 @@ TABLES: Final[OpenTable[PaperTable]] = OpenTable(
         "grace-3": _GRACE("the mediator beside its baselines on held-out questions", grace.grace_figure_3),
         "grace-4": _GRACE("heatmap of the mediator's policy; needs --out", grace.grace_figure_4),
         "grace-5": _GRACE("net utility by state; needs --out", grace.grace_figure_5),
+        "questum-1": _MYSTERY("scripts, victims, tokens and questions of the data", questum_appendix.data_statistics),
         "questum-2": _MYSTERY(
             "win rates and right answers in murder mysteries, agents against agents", questum.questum_table_2
         ),
         "questum-3": _MYSTERY("the same against another murderer, in a person's place", questum.questum_table_3),
+        "questum-6": _MYSTERY("agents rated by people", questum_appendix.rated_by_people),
+        "questum-fig4": _MYSTERY("the same as a figure", questum_appendix.rated_by_people),
+        "questum-fig5": _MYSTERY("dollars, questions and hours of the games", questum_appendix.questum_figure_5),
+        "questum-9": _MYSTERY("English scripts", questum_appendix.in_english),
+        "questum-10": _MYSTERY("points by the model that plays", questum_appendix.open_models),
         "questum-8": _MYSTERY(
             "the same as questum-2, with the own script alone and with all scripts", questum.questum_table_8
         ),
@@ -102,6 +109,9 @@ TABLES: Final[OpenTable[PaperTable]] = OpenTable(
         "questum-rounds": _MANY_ROWS("numbers of rounds and questions (figure 7)", questum.rounds),
         "player-1": _MYSTERY("right answers of PLAYER* and others, by its rules", questum.player_1),
         "player-2": _MYSTERY("what games and quizzes of PLAYER* take", questum.player_2),
+        "player-a1": _MYSTERY("the same as questum-1, as PLAYER* prints it", questum_appendix.data_statistics),
+        "player-a4": _MYSTERY("English scripts, by PLAYER*'s rules", questum_appendix.in_english),
+        "player-a5": _MYSTERY("points by the model that plays PLAYER*", questum_appendix.open_models),
         "gratr-2": _GRATR(
             "win rates of trust graphs against windows and retrieval, in mixed games", gratr.gratr_table_2
         ),

@@ -292,8 +292,8 @@ class ReplyToQuestion(AnswerAsk[Words], kind="questum.reply"):
         return Words(words=heuristics.reply(self.excerpts, self.question, self.lies))
 
 
-class Prune(VictimAsk[Suspicion], kind="questum.prune"):
-    """Who stays on the list of suspects, or comes back onto it."""
+class PruningAsk(VictimAsk[A], Generic[A]):
+    """What a pruner is asked from."""
 
     suspects: list[str]
     summaries: list[SensorSummary]
@@ -301,14 +301,21 @@ class Prune(VictimAsk[Suspicion], kind="questum.prune"):
     """What sensors would read for the murderer; empty where that is not asked."""
     stance: str
 
-    def heuristic(self, rng: np.random.Generator) -> Suspicion:
-        listed = heuristics.prune(self.suspects, self.summaries, read_by(self.murderer))
-        return Suspicion(reason="", suspicion=listed)
-
     @property
     def others(self) -> list[str]:
         """Who can be a suspect."""
         return [summary.character for summary in self.summaries]
+
+
+class Prune(PruningAsk[Suspicion], kind="questum.prune"):
+    """Who stays on the list of suspects, or comes back onto it."""
+
+    def heuristic(self, rng: np.random.Generator) -> Suspicion:
+        return Suspicion(reason="", suspicion=heuristics.prune(self.suspects, self.summaries, read_by(self.murderer)))
+
+    def ranked(self, answer: Suspicion) -> list[str]:
+        """The new list, the strongest suspect first."""
+        return all_named(answer.suspicion, self.others)
 
     def choices(self) -> Choices:
         return {"suspicion": dict.fromkeys(self.others, "")}
@@ -328,26 +335,24 @@ class Prune(VictimAsk[Suspicion], kind="questum.prune"):
             raise ValueError(f"nobody is named; accepted: {', '.join(self.others)}")
 
 
-class Grade(VictimAsk[Grades], kind="questum.grade"):
+class Grade(PruningAsk[Grades], kind="questum.grade"):
     """How strongly everybody is suspected, from 0 to 1 (PLAYER*, section 2.1)."""
-
-    suspects: list[str]
-    summaries: list[SensorSummary]
-    murderer: list[SensorReading]
-    stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Grades:
         return Grades(reason="", grades=heuristics.grades(self.summaries, read_by(self.murderer)))
 
+    def ranked(self, answer: Grades) -> list[str]:
+        """Those with half of the highest grade or more, the strongest suspect first."""
+        grades, least = answer.grades, max(answer.grades.values()) / 2
+        return [name for name in sorted(grades, key=lambda name: -grades[name]) if grades[name] >= least]
+
     def schema_of_answer(self) -> dict[str, Any]:
-        grade = {"type": "number", "minimum": 0, "maximum": 1}
-        of_each = _object({row.character: grade for row in self.summaries})
-        return _object({"reason": {"type": "string"}, "grades": of_each})
+        grades = _object({name: {"type": "number", "minimum": 0, "maximum": 1} for name in self.others})
+        return _object({"reason": {"type": "string"}, "grades": grades})
 
     def check(self, answer: Grades) -> None:
-        wanted = [row.character for row in self.summaries]
-        if set(answer.grades) != set(wanted):
-            raise ValueError(f"grades of {', '.join(answer.grades)}; accepted: one of each of {', '.join(wanted)}")
+        if set(answer.grades) != set(self.others):
+            raise ValueError(f"grades of {', '.join(answer.grades)}; accepted: one of each of {', '.join(self.others)}")
 
 
 class Vote(VictimAsk[Ballot], kind="questum.vote", spare=("summaries",)):

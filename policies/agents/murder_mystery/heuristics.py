@@ -284,11 +284,10 @@ def grades(summaries: Sequence[SensorSummary], murderer: Mapping[str, str]) -> d
     """How strongly each is suspected: the share of sensors that read as of a murderer, at least a half of whoever may still know
     much; 0 without an opportunity.
     """
+    sensors = {sensor for row in summaries for sensor in read_by(row.readings) if murderer_of(sensor)}
     graded = {}
     for row in summaries:
-        read = read_by(row.readings)
-        telling = sum(bool(murderer.get(sensor) or murderer_of(sensor)) for sensor in read)
-        alike = 1 - distance(row.readings, murderer) / max(1, telling)
+        alike = 1 - distance(row.readings, murderer) / max(1, len(sensors))
         knowing = 0.5 * (value_of(row.readings) in ("high", "medium"))
         graded[row.character] = 0.0 if _without_opportunity(row) else round(max(alike, knowing), 3)
     return graded

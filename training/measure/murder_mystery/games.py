@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from threading import Event
 from typing import Any, Final, NamedTuple
@@ -19,8 +20,10 @@ from parlour.envs.settings import Settings
 from parlour.policies import make_policy
 from parlour.policies.agents.murder_mystery import MysterySeat
 from parlour.policies.agents.murder_mystery.procedure import QuestionBudget
+from parlour.policies.agents.murder_mystery.seat_memory import HASHING
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model
+from parlour.policies.retrieval.embedders import Embedder, MiniLMEmbedder
 from parlour.training.measure.murder_mystery.methods import OP, MysteryMethod
 from parlour.training.measure.murder_mystery.quiz import Mark, omniscient, quiz
 from parlour.training.measure.murder_mystery.usage import CountedModel
@@ -56,11 +59,13 @@ class CaseSetting(Settings):
     """Number of repetitions of the quiz; 0 for no quiz."""
     budget: int | None = Field(default=None, ge=1)
     """Number of questions to the model, in a game of agents, after which nobody asks or prunes; None: no limit."""
+    embedder: str = "hashing"
+    """What turns texts into vectors for memory and quiz: hashing or minilm."""
 
     @property
     def options(self) -> dict[str, Any]:
         """Options of the game."""
-        return {key: value for key, value in self if key not in ("repetitions", "budget")}
+        return {key: value for key, value in self if key not in ("repetitions", "budget", "embedder")}
 
 
 class Verdict(NamedTuple):
@@ -132,13 +137,16 @@ def play_case(job: CaseJob, model: Model, stop: Event | None = None, failures: F
     """
     env = rollout.table(GAME, case=job.case, **job.table.options)
     game: Any = env.game_env.game
-    method, case = job.method, game.case
+    method, case, embedder = job.method, game.case, _embedder(job.table.embedder)
     tally = CountedModel(model)
     asked, made = 0, dict[str, Decisions]()
     if method.policy:
         guilty = [bool(job.murderer) and any(character.murders) for character in case.characters]
         names = [job.murderer if other else method.policy for other in guilty]
         players = [make_policy(name, GAME, game.config, tally) for name in names]
+        for player in players:
+            if isinstance(player, MysterySeat):
+                player.embedder = embedder
         _limit(players, tally, job.table.budget, kept=case.seats * len(case.victims))
         episode = play_recorded(env, players, names, job.seed, job.transcript, stop, failures)
         views, made = episode.last_views, _by_name(names, episode.decisions)
@@ -158,6 +166,7 @@ def play_case(job: CaseJob, model: Model, stop: Event | None = None, failures: F
             scripts=method.scripts,
             repetitions=job.table.repetitions,
             seed=job.seed,
+            embedder=embedder,
             seats=[
                 seat for seat, character in enumerate(case.characters) if not (job.murderer and any(character.murders))
             ],
@@ -180,6 +189,11 @@ def play_case(job: CaseJob, model: Model, stop: Event | None = None, failures: F
         spent,
         made,
     )
+
+
+@cache
+def _embedder(name: str) -> Embedder:
+    return MiniLMEmbedder() if name == "minilm" else HASHING
 
 
 def _limit(players: Sequence[Any], tally: CountedModel, budget: int | None, kept: int) -> None:

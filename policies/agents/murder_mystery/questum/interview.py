@@ -32,7 +32,6 @@ from parlour.policies.agents.murder_mystery.questum.gain import (
     pruned,
     score,
 )
-from parlour.policies.agents.murder_mystery.scene import all_named
 from parlour.policies.agents.murder_mystery.sensors import (
     DEFAULT,
     OWN,
@@ -189,8 +188,8 @@ class Interview(Procedure):
         """(victim, seat) -> answers by the last round whose gain was noted."""
         self._reviewed: dict[str, int] = {}
         """Victim -> number of talks heard at the last review."""
-        self.grades: dict[tuple[str, int], float] = {}
-        """(victim, seat) -> suspicion from 0 to 1, where it is graded."""
+        self.grades: dict[str, dict[str, float]] = {}
+        """Victim -> character -> suspicion from 0 to 1, where it is graded."""
         self._sensed: list[dict[str, Any]] = []
         """What all sensors read since the last notes."""
 
@@ -202,7 +201,7 @@ class Interview(Procedure):
 
     @property
     def _reads_first(self) -> bool:
-        return self.settings.mode == "score" and self.settings.first == "read"
+        return self.settings.mode != "all" and self.settings.first == "read"
 
     # -- asking ------------------------------------------------------------------------------------------------
 
@@ -214,7 +213,7 @@ class Interview(Procedure):
         if self.settings.mode == "all":
             return possible[0]
         if self._reads_first and not any((victim, seat) in self.expected for seat in possible):
-            self._read(possible, victim, (VALUE,))
+            self._read_each(possible, victim, (VALUE,))
         drawn = self.settings.ties == "drawn" and (view.round > 0 or self._reads_first)
         return choose(self.scores(victim), self.settings.epsilon, self.room.rng, drawn=drawn)
 
@@ -234,9 +233,7 @@ class Interview(Procedure):
             SensorReading(sensor=sensor.sensor, choice=read.choice, reason=read.reason)
             for sensor, read in zip(cards, answers, strict=True)
         ]
-        last = self.summaries.get((victim, target)) if self.settings.counts else None
-        if last is not None:  # f_Q of PLAYER*: P_informative, as read last
-            readings += [reading for reading in last.readings if value_of([reading])]
+        readings += [last for last in self._last(victim, target) if value_of([last])]
         summary = SensorSummary(character=room.name(target), readings=readings)
         answer = room.ask_or_fail(Question(**common, summary=summary, number=number), QUESTION)
         if answer is None:
@@ -244,6 +241,11 @@ class Interview(Procedure):
         self._asked[victim] = (*self._asked.get(victim, ()), target)
         self.times[victim, target] += 1
         return room.put(answer.questions, victim, number)
+
+    def _last(self, victim: str, seat: int) -> list[SensorReading]:
+        """What the sensors read of a seat last, for P_informative of PLAYER*; empty for others."""
+        last = self.summaries.get((victim, seat)) if self.settings.counts else None
+        return [] if last is None else last.readings
 
     def _about(self, seat: int, victim: str) -> dict[str, Any]:
         """Inputs of a question about a character: what the memory finds for "character,victim"."""
@@ -290,24 +292,17 @@ class Interview(Procedure):
 
     def _proposed(self, victim: str, before: Sequence[int], summaries: list[SensorSummary]) -> list[int]:
         """Whom the pruner names, the strongest suspect first; nobody if its answer could not be used."""
-        room, graded = self.room, self.settings.suspicion == "graded"
-        inputs = {
+        room, settings = self.room, self.settings
+        question = (Grade if settings.suspicion == "graded" else Prune)(
             **room.about(victim),
-            "suspects": [room.name(seat) for seat in before],
-            "summaries": summaries,
-            "murderer": self._profile(victim) if self.settings.murderer == "updated" else [],
-        }
-        if not graded:
-            answer = room.ask_or_fail(Prune(**inputs), PRUNING)
-            named = [] if answer is None else all_named(answer.suspicion, [row.character for row in summaries])
-            return [room.scene.person(name) for name in named]
-        grades = room.ask_or_fail(Grade(**inputs), PRUNING)
-        if grades is None:
-            return []
-        by_seat = {room.scene.person(name): grade for name, grade in grades.grades.items()}
-        self.grades.update({(victim, seat): grade for seat, grade in by_seat.items()})
-        ranked = sorted(by_seat, key=lambda seat: -by_seat[seat])
-        return [seat for seat in ranked if by_seat[seat] >= max(by_seat.values()) / 2]
+            suspects=[room.name(seat) for seat in before],
+            summaries=summaries,
+            murderer=self._profile(victim) if settings.murderer == "updated" else [],
+        )
+        answer: Any = room.ask_or_fail(question, PRUNING)
+        if isinstance(question, Grade) and answer is not None:
+            self.grades[victim] = answer.grades
+        return [] if answer is None else [room.scene.person(name) for name in question.ranked(answer)]
 
     def _profile(self, victim: str) -> list[SensorReading]:
         """What sensors would read for the murderer, by what is known by now (section 2.2)."""
@@ -331,9 +326,9 @@ class Interview(Procedure):
 
     def _read_all(self, victim: str) -> list[SensorSummary]:
         """What all sensors read of everybody else."""
-        return self._read(sorted(self.room.others), victim, (*self.settings.sensors, VALUE))
+        return self._read_each(sorted(self.room.others), victim, (*self.settings.sensors, VALUE))
 
-    def _read(self, seats: Sequence[int], victim: str, sensors: Sequence[str]) -> list[SensorSummary]:
+    def _read_each(self, seats: Sequence[int], victim: str, sensors: Sequence[str]) -> list[SensorSummary]:
         """What sensors read of each seat."""
         room, counts = self.room, self.settings.counts
         cards = [card(sensor, room.scene.language) for sensor in sensors]
@@ -342,7 +337,7 @@ class Interview(Procedure):
                 **self._about(seat, victim),
                 sensors=cards,
                 asked=room.seat_memory.asked(seat, victim) if counts else None,
-                before=self._before(victim, seat) if counts else [],
+                before=self._last(victim, seat),
             )
             for seat in seats
         ]
@@ -356,11 +351,6 @@ class Interview(Procedure):
                 self.summaries[victim, seat] = summary
             self._sensed.append({"victim": victim, "about": summary.character, "readings": read_by(summary.readings)})
         return summaries
-
-    def _before(self, victim: str, seat: int) -> list[SensorReading]:
-        """What the sensors read of a seat last, for what has changed since."""
-        last = self.summaries.get((victim, seat))
-        return [] if last is None else last.readings
 
     def notes(self) -> dict[str, Any]:
         """`sensors`: for each character that all sensors read, `victim`, `about`, and sensor -> choice by the names of `SENSORS`."""

@@ -169,7 +169,7 @@ def test_graded_suspicion_lists_those_with_half_of_the_highest_grade_strongest_f
     procedure, (victim,) = players[SEAT].procedure, find(FOUR).vocabulary.persons[4:]
     assert [procedure.room.name(seat) for seat in procedure.suspects[victim]] == others[:2]
     assert procedure.suspects_of(victim)[0] == others[1]
-    assert procedure.grades[victim, (SEAT + 1) % 4] == 0.45
+    assert procedure.grades[victim] == grades
 
 
 # -- PLAYER* ---------------------------------------------------------------------------------------------------
