@@ -7,10 +7,10 @@ folder of scripts; then each script has its own rows beside the papers'.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
 from parlour.envs.core import accept
 from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES
@@ -28,7 +28,7 @@ from parlour.training.measure.murder_mystery.methods import (
     WEREWOLF,
     method_of,
 )
-from parlour.training.papers.cells import Reproduction, TableCell, cell, remark
+from parlour.training.papers.cells import Reproduction, TableCell, cell, printed, remark, unprinted
 from parlour.training.papers.questum_games import (
     MEASURES,
     OVERALL,
@@ -45,27 +45,8 @@ from parlour.training.papers.questum_games import (
 from parlour.training.report.verdicts import WIN_RATE
 from parlour.training.statistics import COUNT, SHARE, Estimate
 
-_PLAYING: Final = {method.label: method for method in (QUESTUM, WEREWOLF, OCOT, THINKTHRICE)}
 PLAYER_PAPER: Final = replace(PLAYER_STAR, policy="player_star:prune=rounds,suspicion=graded")
 """PLAYER* as its paper prints it."""
-_PLAYER: Final[Rows] = {
-    "PLAYER*": PLAYER_PAPER,
-    **{method.label: method for method in (WEREWOLF, OCOT, THINKTHRICE)},
-    "SSA": PP,
-    "FSA": OP,
-}
-_LIST: Final = "mode=all,prune={},murderer=updated"
-_ABLATIONS: Final = {
-    "Questum": method_of(f"questum:{_LIST}".format("rounds")),
-    "w/o Pruner": method_of("questum:mode=all,prune=no"),
-    "w/o Sensor": method_of(f"questum:{_LIST},sensors=none".format("rounds")),
-    "w/o Sensor & Pruner": method_of("questum:mode=all,prune=no,sensors=none"),
-    "w/o Pruner and its readings": method_of("questum:mode=all,prune=unread"),
-    "Questum, by score": QUESTUM,
-    "w/o Pruner, by score": method_of("questum:first=read,prune=no"),
-    "w/o Pruner and its readings, by score": method_of("questum:prune=unread"),
-}
-"""Table 12: by algorithm 1, where the pruner decides how many are asked, and by the text, where one is asked in any case."""
 WHOLE: Final = "Questum, whole list"
 """Algorithm 1 as it is printed: everybody on the list of suspects is asked in every round, not one by score."""
 STAND_IN: Final = "heuristic"
@@ -74,65 +55,101 @@ _ROUNDS, _QUESTIONS = (1, 2, 3, 4, 5), (1, 2, 3)
 _GAME, _QUIZ = "gameplay", "evaluation"
 QUESTIONS: Final = f"{_GAME}: questions to the model"
 """The measure of how much a game asks."""
+_LIST: Final = "questum:mode=all,murderer=updated,prune"
+_BESIDE: Final = {method.label: method for method in (WEREWOLF, OCOT, THINKTHRICE)}
+_PLAYING: Final[Rows] = {"Questum": QUESTUM, **_BESIDE}
+_ALL: Final[Rows] = {**_PLAYING, PP.label: PP, OP.label: OP}
+_PLAYER: Final[Rows] = {"PLAYER*": PLAYER_PAPER, **_BESIDE, "SSA": PP, "FSA": OP}
+_ABLATIONS: Final[Rows] = {
+    "Questum": method_of(f"{_LIST}=rounds"),
+    "w/o Pruner": method_of(f"{_LIST}=no"),
+    "w/o Sensor": method_of(f"{_LIST}=rounds,sensors=none"),
+    "w/o Sensor & Pruner": method_of(f"{_LIST}=no,sensors=none"),
+    "w/o Pruner and its readings": method_of(f"{_LIST}=unread"),
+    "Questum, by score": QUESTUM,
+    "w/o Pruner, by score": method_of("questum:first=read,gain=every,prune=no"),
+    "w/o Pruner and its readings, by score": method_of("questum:prune=unread"),
+}
+"""Table 12: by algorithm 1, where the pruner decides how many are asked, and by the text, where one is asked in any case."""
 
 
-def questum_table_2(name: str, setting: MysterySetting) -> Reproduction:
-    """Win rate and accuracy of Questum and the methods that question others."""
-    games = play_cases(name, setting, _PLAYING)
-    return made_of(name, "Agents against agents", setting, games, _counted(name, games), "rotated_rows")
+def _counted(name: str, games: Games, measures: Sequence[str] = MEASURES) -> list[TableCell]:
+    """Win rates and accuracies, then the number of questions to the model in the games of each row."""
+    cells = scored(name, games, measures)
+    first = [result.play.asked for result in games.rows[games.first]]
+    for row, played in games.rows.items():
+        asked = [result.play.asked for result in played]
+        apart = None if row == games.first else Estimate.mean([a - b for a, b in zip(asked, first, strict=True)])
+        cells.append(cell(name, row, OVERALL, QUESTIONS, Estimate.mean(asked, COUNT), apart, share=False))
+    return cells
 
 
-def questum_table_3(name: str, setting: MysterySetting) -> Reproduction:
-    """The same with another murderer, and civilians quizzed alone."""
-    games = play_cases(name, setting, _PLAYING, murderer=STAND_IN)
-    return made_of(name, "Agents against another murderer", setting, games, scored(name, games), "stand_in")
+def _spent(name: str, games: Games) -> list[TableCell]:
+    """What games and quizzes took; PP and OP play no game."""
+    plays = {row: played[0].players for row, played in games.rows.items()}
+    return costs(name, games, {row: (_GAME, _QUIZ) if plays[row] else (_QUIZ,) for row in plays})
 
 
-def questum_table_8(name: str, setting: MysterySetting) -> Reproduction:
-    """All methods, with the own script alone (PP) and with all scripts (OP)."""
-    games = play_cases(name, setting, {**_PLAYING, WHOLE: _ABLATIONS["Questum"], PP.label: PP, OP.label: OP})
-    remarks = ("whole_list", "rotated_rows", "op_at_the_quiz", "votes_without_game")
-    return made_of(name, "All methods", setting, games, _counted(name, games), *remarks)
-
-
-def questum_table_11(name: str, setting: MysterySetting) -> Reproduction:
-    """What games and quizzes take."""
-    rows: Rows = {**_PLAYING, PP.label: PP, OP.label: OP}
-    games = play_cases(name, setting, rows)
-    return made_of(name, "Costs", setting, games, costs(name, games, _stages(rows)), "dollars", "gameplay_dollars")
-
-
-def questum_table_12(name: str, setting: MysterySetting) -> Reproduction:
-    """Questum without sensors, without the pruner, without both."""
-    games = play_cases(name, setting, _ABLATIONS)
-    cells = scored(name, games, (WIN, scores.OVERALL))
-    cells += costs(name, games, dict.fromkeys(_ABLATIONS, (_GAME,)))
+def _played_for(name: str, games: Games) -> list[TableCell]:
+    """What the games took, and hours."""
+    cells = costs(name, games, dict.fromkeys(games.rows, (_GAME,)))
     for row, played in games.rows.items():
         hours = sum(result.play.seconds for result in played) / 3600
         cells.append(cell(name, row, OVERALL, "gameplay hours", Estimate(hours, n=len(played)), share=False))
-    return made_of(name, "Ablations", setting, games, cells, "dollars", "ablations")
+    return cells
 
 
-def player_1(name: str, setting: MysterySetting) -> Reproduction:
-    """PLAYER*, the same baselines, SSA and FSA, by PLAYER*'s rules."""
-    games = _by_player_rules(name, setting)
-    remarks = ("player_totals", "op_at_the_quiz", "votes_without_game")
-    return made_of(name, "PLAYER*", setting, games, _counted(name, games), *remarks)
+def _ablated(name: str, games: Games) -> list[TableCell]:
+    return scored(name, games, (WIN, scores.OVERALL)) + _played_for(name, games)
 
 
-def player_2(name: str, setting: MysterySetting) -> Reproduction:
-    """What PLAYER* and the others take."""
-    games = _by_player_rules(name, setting)
-    return made_of(name, "Costs of PLAYER*", setting, games, costs(name, games, _stages(_PLAYER)), "dollars")
+class PlayedTable(NamedTuple):
+    """A table that all methods play in the same way."""
+
+    title: str
+    rows: Rows
+    remarks: tuple[str, ...]
+    cells: Callable[[str, Games], list[TableCell]] = _counted
+    rules: Literal["questum", "player"] = "questum"
+    murderer: str = ""
+    """Policy of the murderers, if it is the same for all methods."""
 
 
-def _by_player_rules(name: str, setting: MysterySetting) -> Games:
-    table = CaseSetting(rules="player", repetitions=setting.repetitions)
-    return play_cases(name, setting, _PLAYER, formula="sample", tables=dict.fromkeys(_PLAYER, table))
+_AT_THE_QUIZ: Final = ("op_at_the_quiz", "votes_without_game")
+PLAYED: Final = {
+    "questum-2": PlayedTable("Agents against agents", _PLAYING, ("rotated_rows",)),
+    "questum-3": PlayedTable("Agents against another murderer", _PLAYING, ("stand_in",), scored, murderer=STAND_IN),
+    "questum-8": PlayedTable(
+        "All methods", {**_ALL, WHOLE: _ABLATIONS["Questum"]}, ("whole_list", "rotated_rows", *_AT_THE_QUIZ)
+    ),
+    "questum-9": PlayedTable("English scripts", _ALL, _AT_THE_QUIZ),
+    "questum-11": PlayedTable("Costs", _ALL, ("dollars", "gameplay_dollars"), _spent),
+    "questum-fig5": PlayedTable("Costs of the games", _PLAYING, ("dollars",), _played_for),
+    "questum-12": PlayedTable("Ablations", _ABLATIONS, ("dollars", "ablations"), _ablated),
+    "player-1": PlayedTable("PLAYER*", _PLAYER, ("player_totals", *_AT_THE_QUIZ), rules="player"),
+    "player-2": PlayedTable("Costs of PLAYER*", _PLAYER, ("dollars",), _spent, "player"),
+    "player-a4": PlayedTable("English scripts", _PLAYER, _AT_THE_QUIZ, rules="player"),
+    "questum-10": PlayedTable("Other models", {"Questum": QUESTUM}, ("open_models",), scored),
+    "player-a5": PlayedTable("Other models", {"PLAYER*": PLAYER_PAPER}, ("open_models",), scored, "player"),
+}
 
 
-def _stages(rows: Rows) -> dict[str, tuple[str, ...]]:
-    return {row: (_GAME, _QUIZ) if method.policy else (_QUIZ,) for row, method in rows.items()}
+def play_table(name: str, setting: MysterySetting) -> Reproduction:
+    """One of `PLAYED`, with the paper's rows that cannot be played."""
+    table = PLAYED[name]
+    rules = CaseSetting(rules=table.rules, repetitions=setting.repetitions)
+    games = play_cases(
+        name,
+        setting,
+        table.rows,
+        formula="sample" if table.rules == "player" else "population",
+        murderer=table.murderer,
+        tables=dict.fromkeys(table.rows, rules),
+    )
+    others = {key[1]: None for key in printed() if key[0] == name and key[1] not in table.rows}
+    return made_of(
+        name, table.title, setting, games, [*table.cells(name, games), *unprinted(name, others)], *table.remarks
+    )
 
 
 def comparison(name: str, setting: MysterySetting, rows: Rows, table: CaseSetting) -> Reproduction:
@@ -240,17 +257,6 @@ def _of_size(name: str, games: Games, size: int, rows: list[str]) -> list[TableC
         cell(name, "highest", of, scores.OVERALL, Estimate(max(totals), n=len(rows))),
         cell(name, "mean", of, "questions to the model", Estimate.mean(asked, COUNT), share=False),
     ]
-
-
-def _counted(name: str, games: Games, measures: Sequence[str] = MEASURES) -> list[TableCell]:
-    """Win rates and accuracies, then the number of questions to the model in the games of each row."""
-    cells = scored(name, games, measures)
-    first = [result.play.asked for result in games.rows[games.first]]
-    for row, played in games.rows.items():
-        asked = [result.play.asked for result in played]
-        apart = None if row == games.first else Estimate.mean([a - b for a, b in zip(asked, first, strict=True)])
-        cells.append(cell(name, row, OVERALL, QUESTIONS, Estimate.mean(asked, COUNT), apart, share=False))
-    return cells
 
 
 def made_of(

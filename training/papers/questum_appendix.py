@@ -1,7 +1,6 @@
-"""Tables 1, 6, 9 and 10 and figures 4 and 5 of Questum, A1, A4 and A5 of PLAYER*: what needs scripts, people or other models.
+"""What is not played of Questum and PLAYER*: the data (tables 1 and A1), and what people said of agents (table 6, figure 4).
 
-People rated the agents of table 6 and figure 4; nobody can ask them again, so that only the paper's figures are given. Figure 5 draws
-table 11 with the hours of play.
+Nobody can ask those people again, so that only the paper's figures are given.
 """
 
 from __future__ import annotations
@@ -13,11 +12,8 @@ from typing import Final
 from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.cases.find import find
 from parlour.policies.llm.fit import estimated_tokens
-from parlour.training.measure.murder_mystery import scores
-from parlour.training.measure.murder_mystery.games import CaseSetting
-from parlour.training.papers import questum
-from parlour.training.papers.cells import Reproduction, TableCell, cell, printed, remark, unprinted
-from parlour.training.papers.questum_games import OVERALL, SCRIPTS, MysterySetting, Rows, cases_of, play_cases, scored
+from parlour.training.papers.cells import Reproduction, cell, printed, remark, unprinted
+from parlour.training.papers.questum_games import OVERALL, SCRIPTS, MysterySetting, cases_of
 from parlour.training.statistics import Estimate
 
 _DATA: Final = "WellPlay"
@@ -64,30 +60,3 @@ def rated_by_people(name: str, setting: MysterySetting) -> Reproduction:
     rows = dict.fromkeys(key[1] for key in printed() if key[0] == "questum-6")
     cells = [replace(made, share=False) for made in unprinted("questum-6", rows)]
     return Reproduction(name, "Agents rated by people", setting.model.name, tuple(cells), (remark("rated"),))
-
-
-def in_english(name: str, setting: MysterySetting) -> Reproduction:
-    """The English scripts: accuracies of all methods, with the own script and with all."""
-    if name.startswith("player"):
-        return replace(questum.player_1(name, setting), title="English scripts")
-    made = questum.questum_table_8(name, setting)
-    return replace(made, title="English scripts", cells=tuple(c for c in made.cells if c.row != questum.WHOLE))
-
-
-def open_models(name: str, setting: MysterySetting) -> Reproduction:
-    """Points in the quiz by the model that plays: the paper's four, and whichever is asked here."""
-    method = questum.PLAYER_PAPER if name.startswith("player") else questum.QUESTUM
-    rows: Rows = {setting.model.called: method}
-    rules = "player" if name.startswith("player") else "questum"
-    tables = dict.fromkeys(rows, CaseSetting(rules=rules, repetitions=setting.repetitions))
-    games = play_cases(name, setting, rows, tables=tables)
-    papers = unprinted(name, dict.fromkeys(key[1] for key in printed() if key[0] == name))
-    cells: list[TableCell] = [*papers, *scored(name, games, (scores.OVERALL,))]
-    return questum.made_of(name, "Other models", setting, games, cells, "open_models")
-
-
-def questum_figure_5(name: str, setting: MysterySetting) -> Reproduction:
-    """Dollars, questions to the model and hours of the games by method: table 11, drawn."""
-    made = questum.questum_table_11("questum-11", setting)
-    kept = tuple(entry for entry in made.cells if entry.measure.startswith("gameplay") and entry.of == OVERALL)
-    return replace(made, name=name, title="Costs of the games", cells=kept)

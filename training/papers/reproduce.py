@@ -91,27 +91,27 @@ TABLES: Final[OpenTable[PaperTable]] = OpenTable(
         "grace-5": _GRACE("net utility by state; needs --out", grace.grace_figure_5),
         "questum-1": _MYSTERY("scripts, victims, tokens and questions of the data", questum_appendix.data_statistics),
         "questum-2": _MYSTERY(
-            "win rates and right answers in murder mysteries, agents against agents", questum.questum_table_2
+            "win rates and right answers in murder mysteries, agents against agents", questum.play_table
         ),
-        "questum-3": _MYSTERY("the same against another murderer, in a person's place", questum.questum_table_3),
+        "questum-3": _MYSTERY("the same against another murderer, in a person's place", questum.play_table),
         "questum-6": _MYSTERY("agents rated by people", questum_appendix.rated_by_people),
         "questum-fig4": _MYSTERY("the same as a figure", questum_appendix.rated_by_people),
-        "questum-fig5": _MYSTERY("dollars, questions and hours of the games", questum_appendix.questum_figure_5),
-        "questum-9": _MYSTERY("English scripts", questum_appendix.in_english),
-        "questum-10": _MYSTERY("points by the model that plays", questum_appendix.open_models),
+        "questum-fig5": _MYSTERY("dollars, questions and hours of the games", questum.play_table),
+        "questum-9": _MYSTERY("English scripts", questum.play_table),
+        "questum-10": _MYSTERY("points by the model that plays", questum.play_table),
         "questum-8": _MYSTERY(
-            "the same as questum-2, with the own script alone and with all scripts", questum.questum_table_8
+            "the same as questum-2, with the own script alone and with all scripts", questum.play_table
         ),
-        "questum-11": _MYSTERY("what games and quizzes take", questum.questum_table_11),
-        "questum-12": _MYSTERY("Questum without sensors, without the pruner", questum.questum_table_12),
+        "questum-11": _MYSTERY("what games and quizzes take", questum.play_table),
+        "questum-12": _MYSTERY("Questum without sensors, without the pruner", questum.play_table),
         "questum-budget": _MYSTERY("all methods with one person to ask in a round", questum.budget),
         "questum-sensors": _MANY_ROWS("numbers of sensors (figure 6)", questum.sensors),
         "questum-rounds": _MANY_ROWS("numbers of rounds and questions (figure 7)", questum.rounds),
-        "player-1": _MYSTERY("right answers of PLAYER* and others, by its rules", questum.player_1),
-        "player-2": _MYSTERY("what games and quizzes of PLAYER* take", questum.player_2),
+        "player-1": _MYSTERY("right answers of PLAYER* and others, by its rules", questum.play_table),
+        "player-2": _MYSTERY("what games and quizzes of PLAYER* take", questum.play_table),
         "player-a1": _MYSTERY("the same as questum-1, as PLAYER* prints it", questum_appendix.data_statistics),
-        "player-a4": _MYSTERY("English scripts, by PLAYER*'s rules", questum_appendix.in_english),
-        "player-a5": _MYSTERY("points by the model that plays PLAYER*", questum_appendix.open_models),
+        "player-a4": _MYSTERY("English scripts, by PLAYER*'s rules", questum.play_table),
+        "player-a5": _MYSTERY("points by the model that plays PLAYER*", questum.play_table),
         "gratr-2": _GRATR(
             "win rates of trust graphs against windows and retrieval, in mixed games", gratr.gratr_table_2
         ),
