@@ -113,6 +113,8 @@ class PlayedTable(NamedTuple):
     rules: Literal["questum", "player"] = "questum"
     murderer: str = ""
     """Policy of the murderers, if it is the same for all methods."""
+    targets: int | None = None
+    """Most players that a seat may ask about a victim in a round."""
 
 
 _AT_THE_QUIZ: Final = ("op_at_the_quiz", "votes_without_game")
@@ -126,6 +128,7 @@ PLAYED: Final = {
     "questum-11": PlayedTable("Costs", _ALL, ("dollars", "gameplay_dollars"), _spent),
     "questum-fig5": PlayedTable("Costs of the games", _PLAYING, ("dollars",), _played_for),
     "questum-12": PlayedTable("Ablations", _ABLATIONS, ("dollars", "ablations"), _ablated),
+    "questum-budget": PlayedTable("With the same number of questions", _PLAYING, ("budget",), targets=1),
     "player-1": PlayedTable("PLAYER*", _PLAYER, ("player_totals", *_AT_THE_QUIZ), rules="player"),
     "player-2": PlayedTable("Costs of PLAYER*", _PLAYER, ("dollars",), _spent, "player"),
     "player-a4": PlayedTable("English scripts", _PLAYER, _AT_THE_QUIZ, rules="player"),
@@ -137,7 +140,7 @@ PLAYED: Final = {
 def play_table(name: str, setting: MysterySetting) -> Reproduction:
     """One of `PLAYED`, with the paper's rows that cannot be played."""
     table = PLAYED[name]
-    rules = CaseSetting(rules=table.rules, repetitions=setting.repetitions)
+    rules = CaseSetting(rules=table.rules, targets=table.targets, repetitions=setting.repetitions)
     games = play_cases(
         name,
         setting,
@@ -201,13 +204,6 @@ def by_budget(
     title = "Methods by questions to the model"
     made = made_of(name, title, setting, games, cells, "by_budget", "votes_without_game")
     return replace(made, data=tuple(data), remarks=(*said, *made.remarks))
-
-
-def budget(name: str, setting: MysterySetting) -> Reproduction:
-    """Questum and the others, each with one person to ask about a victim in a round: the same number of questions."""
-    table = CaseSetting(targets=1, repetitions=setting.repetitions)
-    games = play_cases(name, setting, _PLAYING, tables=dict.fromkeys(_PLAYING, table))
-    return made_of(name, "With the same number of questions", setting, games, _counted(name, games), "budget")
 
 
 def sensors(name: str, setting: MysterySetting) -> Reproduction:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept
@@ -186,17 +186,11 @@ def as_played(setting: MysterySetting, rows: Rows) -> tuple[Rows, tuple[str, ...
     """The rows by what they play, and a remark: a planner reads facts, and cases of prose have none, so that it plays by score."""
     cases = [] if setting.cases in LANGUAGES else cases_of(setting)
     prose = sum(not find(reference).vocabulary.places for reference, _ in cases)
-    planning = [row for row, method in rows.items() if prose and method.policy and _plans(method.policy)]
-    if not planning:
-        return rows, ()
-    names = {row: f"{row} (by score{' on prose' * (prose < len(cases))})" if row in planning else row for row in rows}
+    chosen = {row: getattr(make_policy(of.policy, GAME, {}), "chosen", None) for row, of in rows.items() if of.policy}
+    planning = [row for row, settings in chosen.items() if prose and getattr(settings, "mode", "") in PLANNED]
+    label = " (by score)" if prose == len(cases) else " (by score on prose)"
     said = remark("prose").format(rows=", ".join(planning), prose=prose, cases=len(cases))
-    return {names[row]: method for row, method in rows.items()}, (said,)
-
-
-def _plans(policy: str) -> bool:
-    chosen: Any = getattr(make_policy(policy, GAME, {}), "chosen", None)
-    return getattr(chosen, "mode", "") in PLANNED
+    return {row + label * (row in planning): method for row, method in rows.items()}, (said,) if planning else ()
 
 
 def _transcript(setting: MysterySetting, row: str, number: int) -> Path | None:

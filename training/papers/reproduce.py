@@ -104,7 +104,7 @@ TABLES: Final[OpenTable[PaperTable]] = OpenTable(
         ),
         "questum-11": _MYSTERY("what games and quizzes take", questum.play_table),
         "questum-12": _MYSTERY("Questum without sensors, without the pruner", questum.play_table),
-        "questum-budget": _MYSTERY("all methods with one person to ask in a round", questum.budget),
+        "questum-budget": _MYSTERY("all methods with one person to ask in a round", questum.play_table),
         "questum-sensors": _MANY_ROWS("numbers of sensors (figure 6)", questum.sensors),
         "questum-rounds": _MANY_ROWS("numbers of rounds and questions (figure 7)", questum.rounds),
         "player-1": _MYSTERY("right answers of PLAYER* and others, by its rules", questum.play_table),

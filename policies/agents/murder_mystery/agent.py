@@ -177,7 +177,7 @@ class QuestumAgent(MysterySeat):
 
     @classmethod
     def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:
-        chosen = cls.settings_type.from_plain(settings["chosen"])
+        chosen: Any = cls.settings_type.from_plain(settings["chosen"])
         if own := [sensor for sensor in chosen.sensors if sensor.endswith(OWN)]:
             raise ParlourError(f"a saved policy opens no file: sensor {own[0]!r}; accepted: the name of a sensor")
         return cls(model, chosen)

@@ -29,7 +29,7 @@ from parlour.policies.agents.murder_mystery.sensors import (
 from parlour.policies.llm import reading
 from parlour.policies.llm.ask import A, Answer, Ask, Choices, Fraction, SaidWords
 from parlour.policies.llm.reading import with_length
-from pydantic import model_validator
+from pydantic import BaseModel, model_validator
 
 _FIXED: Final = ("scene", "forms", "me", "script", "stories")
 _RECORD: Final = ("dialogue",)
@@ -151,6 +151,13 @@ class VictimAsk(CaseAsk[A], Generic[A]):
     victim: str
 
 
+class WithExcerpts(BaseModel):
+    """What the memory finds, of the own script and of the talk."""
+
+    script: list[str]
+    dialogue: list[Talk]
+
+
 class CharacterAsk(VictimAsk[A], Generic[A]):
     """... and about another character."""
 
@@ -175,12 +182,10 @@ class Introduce(CaseAsk[Words], kind="questum.introduce"):
         return Words(words=heuristics.introduction(self.excerpts))
 
 
-class Sense(CharacterAsk[SensorAnswer], kind="questum.sense"):
+class Sense(WithExcerpts, CharacterAsk[SensorAnswer], kind="questum.sense"):
     """One sensor about one character, before a question to it."""
 
     sensor: SensorCard
-    script: list[str]
-    dialogue: list[Talk]
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> SensorAnswer:
@@ -220,15 +225,13 @@ class ReadingAsk(VictimAsk[SensorAnswers]):
             raise ValueError(f"readings of {', '.join(answer.readings)}; accepted: one of each of {', '.join(wanted)}")
 
 
-class SenseAll(ReadingAsk, CharacterAsk[SensorAnswers], kind="questum.sense_all"):
+class SenseAll(WithExcerpts, ReadingAsk, CharacterAsk[SensorAnswers], kind="questum.sense_all"):
     """All sensors about one character, for pruning."""
 
     asked: int | None
     """PLAYER*: how many questions the character has answered about this victim; None where that is not told."""
     before: list[SensorReading]
     """PLAYER*: the last readings, for what has changed since; empty where that is not told."""
-    script: list[str]
-    dialogue: list[Talk]
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> SensorAnswers:
@@ -236,11 +239,9 @@ class SenseAll(ReadingAsk, CharacterAsk[SensorAnswers], kind="questum.sense_all"
         return SensorAnswers(readings={sensor.sensor: _sensed(sensor, known, asked) for sensor in self.sensors})
 
 
-class Profile(ReadingAsk, kind="questum.profile"):
+class Profile(WithExcerpts, ReadingAsk, kind="questum.profile"):
     """What sensors would read for the murderer, by what is known by now."""
 
-    script: list[str]
-    dialogue: list[Talk]
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> SensorAnswers:
@@ -267,11 +268,9 @@ def _worded(answer: Any, card: SensorCard) -> Any:
     return {**answer, "choice": card.worded(choice)} if isinstance(choice, str) else answer
 
 
-class Question(CharacterAsk[Questions], kind="questum.question"):
+class Question(WithExcerpts, CharacterAsk[Questions], kind="questum.question"):
     """What to ask a character, from what the sensors read and the excerpts."""
 
-    script: list[str]
-    dialogue: list[Talk]
     summary: SensorSummary
     number: int
     stance: str
@@ -280,11 +279,9 @@ class Question(CharacterAsk[Questions], kind="questum.question"):
         return Questions(questions=heuristics.question_of(self.known, self.summary, self.number))
 
 
-class ReplyToQuestion(AnswerAsk[Words], kind="questum.reply"):
+class ReplyToQuestion(WithExcerpts, AnswerAsk[Words], kind="questum.reply"):
     """The answer to a question. Murderers answer with it in all methods; so do the civilians of Questum and O-CoT."""
 
-    script: list[str]
-    dialogue: list[Talk]
     lies: list[str]
     stance: str
 
@@ -355,12 +352,10 @@ class Grade(PruningAsk[Grades], kind="questum.grade"):
             raise ValueError(f"grades of {', '.join(answer.grades)}; accepted: one of each of {', '.join(self.others)}")
 
 
-class Vote(VictimAsk[Ballot], kind="questum.vote", spare=("summaries",)):
+class Vote(WithExcerpts, VictimAsk[Ballot], kind="questum.vote", spare=("summaries",)):
     """Who killed a victim: a direct question, with the other players as options."""
 
     options: list[str]
-    script: list[str]
-    dialogue: list[Talk]
     suspects: list[str]
     """The own list of suspects, the strongest first; empty for a method without one."""
     summaries: list[SensorSummary]

@@ -15,13 +15,7 @@ from types import MappingProxyType
 from typing import Final
 
 from parlour.envs.murder_mystery.vocabulary import facts as topics
-from parlour.envs.murder_mystery.vocabulary.facts import (
-    PARAMETERS,
-    UNKNOWN,
-    Fact,
-    relevant,
-    say,
-)
+from parlour.envs.murder_mystery.vocabulary.facts import PARAMETERS, UNKNOWN, Fact, relevant, say
 from parlour.policies.agents.murder_mystery import wording
 from parlour.policies.agents.murder_mystery.evidence import (
     Death,

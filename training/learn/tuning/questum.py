@@ -32,7 +32,7 @@ PLAN_SPACE: Final = Space(
         Parameter("curiosity", 0.0, 0.2, _USUAL.curiosity),
         Parameter("liars", 0.0, 1.0, _USUAL.liars),
         Parameter("table", 0.0, 1.0, _USUAL.table),
-    ),
+    )
 )
 """Of `mode=plan`: when to stop; what all else is worth, who lies, and what the table learns."""
 

@@ -30,11 +30,7 @@ from parlour.training.measure.murder_mystery.usage import CountedModel
 from parlour.training.measure.murder_mystery.voting import votes
 from parlour.training.play import rollout, seeds
 from parlour.training.play.failures import RULE, Ceiling, Failures
-from parlour.training.play.parallel.concurrent_games import (
-    check_jobs,
-    play_recorded,
-    refuse,
-)
+from parlour.training.play.parallel.concurrent_games import check_jobs, play_recorded, refuse
 from parlour.training.play.parallel.executor import opened
 from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from pydantic import Field
@@ -174,21 +170,8 @@ def play_case(job: CaseJob, model: Model, stop: Event | None = None, failures: F
     spent = tally.spent
     known = omniscient(case, views, model, job.table.repetitions, job.seed) if method == OP and marks else ()
     verdicts = tuple(_verdict(game, cast, victim) for victim in range(len(case.victims)))
-    return CaseResult(
-        job.case,
-        case.title,
-        case.language,
-        method.name,
-        job.seed,
-        case.seats,
-        verdicts,
-        marks,
-        known,
-        asked,
-        play,
-        spent,
-        made,
-    )
+    played = (job.case, case.title, case.language, method.name, job.seed, case.seats)
+    return CaseResult(*played, verdicts, marks, known, asked, play, spent, made)
 
 
 @cache

@@ -34,11 +34,7 @@ _NAMES: Final = {
 
 
 def play_stored(
-    jobs: Sequence[CaseJob],
-    model: Model,
-    folder: Path,
-    runner: GameRunner = ONE_AT_A_TIME,
-    what: str = "games",
+    jobs: Sequence[CaseJob], model: Model, folder: Path, runner: GameRunner = ONE_AT_A_TIME, what: str = "games"
 ) -> list[CaseResult]:
     """Play what has no result in a folder, and store it there; see `play_all`.
 

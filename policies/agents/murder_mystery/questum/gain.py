@@ -20,9 +20,6 @@ EPSILON: Final = 0.1
 EXPECTED: Final = {"high": 1.0, "medium": 0.0, "low": -1.0}
 """Eq. 2: the gain that an answer of the information-value sensor stands for."""
 
-_EQUAL: Final = 1e-12
-"""Scores that differ by less are equal: sums of the same gains in another order."""
-
 
 def entropy(suspects: int) -> float:
     """Entropy of a uniform belief over a number of suspects, in nats.
@@ -86,8 +83,8 @@ def choose(scores: Mapping[int, float], epsilon: float, rng: np.random.Generator
         raise accept("list of suspects", [], "one or more")
     among = list(scores)
     if rng.random() >= epsilon:
-        best = max(scores.values())
-        among = [suspect for suspect in scores if best - scores[suspect] < _EQUAL]
+        best = round(max(scores.values()), 12)  # sums of the same gains in another order are equal
+        among = [suspect for suspect in scores if round(scores[suspect], 12) == best]
         if not drawn or len(among) == 1:
             return among[0]
     return among[int(rng.integers(len(among)))]

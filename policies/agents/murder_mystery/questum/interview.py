@@ -13,15 +13,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from parlour.envs.core import ParlourError, accept, check_one_of, listed
 from parlour.envs.murder_mystery.vocabulary import CHOOSE, SUSPECT, MysteryView
 from parlour.envs.settings import Accepts, Settings
-from parlour.policies.agents.murder_mystery.asks import (
-    Grade,
-    Profile,
-    Prune,
-    Question,
-    Sense,
-    SenseAll,
-    SensorAnswer,
-)
+from parlour.policies.agents.murder_mystery.asks import Grade, Profile, Prune, Question, Sense, SenseAll, SensorAnswer
 from parlour.policies.agents.murder_mystery.procedure import PRUNING, QUESTION, Procedure, Room
 from parlour.policies.agents.murder_mystery.questum.gain import (
     BETA,
@@ -53,12 +45,7 @@ PLANNED: Final = ("plan", "random")
 _LISTS: Final = ("sensors", "prune", "murderer", "suspicion", "temperature")
 _PAPER: Final = ("beta", "epsilon", "ties", "first", "gain", *_LISTS)
 _PLANNER: Final = ("price", "curiosity", "liars", "table")
-_USED: Final[Mapping[str, tuple[str, ...]]] = {
-    "score": _PAPER,
-    "all": _LISTS,
-    "plan": _PLANNER,
-    "random": (),
-}
+_USED: Final[Mapping[str, tuple[str, ...]]] = {"score": _PAPER, "all": _LISTS, "plan": _PLANNER, "random": ()}
 """Mode -> the settings that it uses."""
 Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -307,7 +294,7 @@ class Interview(Procedure):
     def _profile(self, victim: str) -> list[SensorReading]:
         """What sensors would read for the murderer, by what is known by now (section 2.2)."""
         memory, cards = self.room.seat_memory, [card(name, self.room.scene.language) for name in self.settings.sensors]
-        excerpts = {"script": memory.excerpts(victim), "dialogue": memory.dialogue(victim)}
+        excerpts: dict[str, Any] = {"script": memory.excerpts(victim), "dialogue": memory.dialogue(victim)}
         answer = self.room.seat_model.ask(Profile(**self.room.about(victim), **excerpts, sensors=cards))
         return _readings(answer.readings)
 
