@@ -38,8 +38,8 @@ def reproduce(
         typer.Option(min=1),
         COMMON,
         "Number of held-out deals for each row and side; GRACE: held-out questions; GRATR: mixed games with each "
-        "opponent; murder mysteries: held-out cases; None: 200; GRACE: 1000; GRATR: 500; murder mysteries: 100, sensors "
-        "and rounds: 10; games of people: 4000.",
+        "opponent; murder mysteries: held-out cases; None: 200; GRACE: 1000; GRATR: 500; murder mysteries: 20, "
+        "ablations 10, sensors and rounds 4; games of people: 4000.",
     ] = None,
     practice: Annotated[
         int | None,

@@ -300,16 +300,13 @@ class Interview(Procedure):
 
     def _note_gain(self, victim: str, gained: float) -> None:
         """What the questions of the round have gained, for Eq. 1 (see the setting `gain`)."""
-        asked = self._asked.pop(victim, ())
-        if self.settings.gain == "asked":
-            for target in asked:
-                self.gains.setdefault((victim, target), []).append(gained)
-        elif gained:
-            for seat in self.room.others:
-                answered = self.room.seat_memory.asked(seat, victim)
-                spoke = answered > self._answered[victim, seat]
-                self._answered[victim, seat] = answered
-                self.gains.setdefault((victim, seat), []).append(gained if spoke else 0.0)
+        asked, every = self._asked.pop(victim, ()), self.settings.gain == "every"
+        for seat in self.room.others:
+            answered = self.room.seat_memory.asked(seat, victim)
+            credited = answered > self._answered[victim, seat] if every else seat in asked
+            self._answered[victim, seat] = answered
+            if gained if every else credited:
+                self.gains.setdefault((victim, seat), []).append(gained if credited else 0.0)
 
     def _read_all(self, victim: str) -> list[SensorSummary]:
         """What all sensors read of everybody else."""
