@@ -20,7 +20,6 @@ from parlour.training.measure.murder_mystery.games import CaseSetting
 from parlour.training.measure.murder_mystery.methods import (
     OCOT,
     OP,
-    PAPER,
     PLAYER_STAR,
     PP,
     QUESTUM,
@@ -45,6 +44,9 @@ from parlour.training.papers.questum_games import (
 from parlour.training.report.verdicts import WIN_RATE
 from parlour.training.statistics import COUNT, SHARE, Estimate
 
+_PAPER: Final = "first=read,gain=every,prune=rounds,murderer=updated"
+"""What Questum's paper says where settings differ (decisions 4.2 to 4.4)."""
+QUESTUM_PAPER: Final = replace(QUESTUM, policy=f"{QUESTUM.policy},{_PAPER}")
 PLAYER_PAPER: Final = replace(PLAYER_STAR, policy="player_star:prune=rounds,suspicion=graded")
 """PLAYER* as its paper prints it."""
 WHOLE: Final = "Questum, whole list"
@@ -57,7 +59,7 @@ QUESTIONS: Final = f"{_GAME}: questions to the model"
 """The measure of how much a game asks."""
 _LIST: Final = "questum:mode=all,murderer=updated,prune"
 _BESIDE: Final = {method.label: method for method in (WEREWOLF, OCOT, THINKTHRICE)}
-_PLAYING: Final[Rows] = {"Questum": QUESTUM, **_BESIDE}
+_PLAYING: Final[Rows] = {"Questum": QUESTUM_PAPER, **_BESIDE}
 _ALL: Final[Rows] = {**_PLAYING, PP.label: PP, OP.label: OP}
 _PLAYER: Final[Rows] = {"PLAYER*": PLAYER_PAPER, **_BESIDE, "SSA": PP, "FSA": OP}
 _ABLATIONS: Final[Rows] = {
@@ -66,7 +68,7 @@ _ABLATIONS: Final[Rows] = {
     "w/o Sensor": method_of(f"{_LIST}=rounds,sensors=none"),
     "w/o Sensor & Pruner": method_of(f"{_LIST}=no,sensors=none"),
     "w/o Pruner and its readings": method_of(f"{_LIST}=unread"),
-    "Questum, by score": QUESTUM,
+    "Questum, by score": QUESTUM_PAPER,
     "w/o Pruner, by score": method_of("questum:first=read,gain=every,prune=no"),
     "w/o Pruner and its readings, by score": method_of("questum:prune=unread"),
 }
@@ -132,7 +134,7 @@ PLAYED: Final = {
     "player-1": PlayedTable("PLAYER*", _PLAYER, ("player_totals", *_AT_THE_QUIZ), rules="player"),
     "player-2": PlayedTable("Costs of PLAYER*", _PLAYER, ("dollars",), _spent, "player"),
     "player-a4": PlayedTable("English scripts", _PLAYER, _AT_THE_QUIZ, rules="player"),
-    "questum-10": PlayedTable("Other models", {"Questum": QUESTUM}, ("open_models",), scored),
+    "questum-10": PlayedTable("Other models", {"Questum": QUESTUM_PAPER}, ("open_models",), scored),
     "player-a5": PlayedTable("Other models", {"PLAYER*": PLAYER_PAPER}, ("open_models",), scored, "player"),
 }
 
@@ -211,7 +213,7 @@ def sensors(name: str, setting: MysterySetting) -> Reproduction:
     known = [sensor for sensor in SENSORS if sensor != VALUE]
     chosen = [subset for size in range(1, len(known) + 1) for subset in combinations(known, size)]
     names = {"+".join(subset): len(subset) for subset in chosen}
-    games = play_cases(name, setting, {row: method_of(f"questum:{PAPER},sensors={row}") for row in names})
+    games = play_cases(name, setting, {row: method_of(f"questum:{_PAPER},sensors={row}") for row in names})
     cells = []
     for size in range(1, len(known) + 1):
         cells += _of_size(name, games, size, [row for row, chosen in names.items() if chosen == size])
@@ -228,7 +230,7 @@ def rounds(name: str, setting: MysterySetting) -> Reproduction:
     }
     first = "3 rounds, 1 questions"
     names = [first, *(row for row in tables if row != first)]
-    games = play_cases(name, setting, dict.fromkeys(names, QUESTUM), tables=tables)
+    games = play_cases(name, setting, dict.fromkeys(names, QUESTUM_PAPER), tables=tables)
     cells = _counted(name, games, (WIN, scores.OVERALL))
     return made_of(name, "Rounds and questions", setting, games, cells, "figure_7")
 

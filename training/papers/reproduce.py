@@ -103,7 +103,7 @@ TABLES: Final[OpenTable[PaperTable]] = OpenTable(
             "the same as questum-2, with the own script alone and with all scripts", questum.play_table
         ),
         "questum-11": _MYSTERY("what games and quizzes take", questum.play_table),
-        "questum-12": _MYSTERY("Questum without sensors, without the pruner", questum.play_table, (10, 0)),
+        "questum-12": _MYSTERY("Questum without sensors, without the pruner", questum.play_table, sizes=(10, 0)),
         "questum-budget": _MYSTERY("all methods with one person to ask in a round", questum.play_table),
         "questum-sensors": _MANY_ROWS("numbers of sensors (figure 6)", questum.sensors),
         "questum-rounds": _MANY_ROWS("numbers of rounds and questions (figure 7)", questum.rounds),

@@ -141,8 +141,8 @@ def murderer_of(name: str) -> str:
 
 def distance(readings: Iterable[SensorReading], murderer: Mapping[str, str] = MappingProxyType({})) -> int:
     """Number of sensors that differ from the hypothetical murderer's: the first profile, but where `murderer` has a reading."""
-    expected = ((murderer.get(sensor) or murderer_of(sensor), read) for sensor, read in read_by(readings).items())
-    return sum(wanted not in ("", read) for wanted, read in expected)
+    pairs = ((murderer.get(sensor) or murderer_of(sensor), read) for sensor, read in read_by(readings).items())
+    return sum(profile not in ("", read) for profile, read in pairs)
 
 
 def value_of(readings: Iterable[SensorReading]) -> str:

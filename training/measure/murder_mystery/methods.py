@@ -27,10 +27,8 @@ class MysteryMethod:
     """What is read at the quiz."""
 
 
-PAPER: Final = "first=read,gain=every,prune=rounds,murderer=updated"
-"""What Questum's paper says where settings differ (decisions 4.2 to 4.4)."""
 QUESTUM, PLANNER, PLAYER_STAR, WEREWOLF, OCOT, THINKTHRICE = (
-    MysteryMethod("questum", "Questum", f"questum:mode=score,{PAPER}", "own+dialogue"),
+    MysteryMethod("questum", "Questum", "questum:mode=score", "own+dialogue"),
     MysteryMethod("questum", "Questum as a planner", "questum:mode=plan", "own+dialogue"),
     MysteryMethod("player_star", "PLAYER*", "player_star", "own+dialogue"),
     MysteryMethod("mystery_werewolf", "Werewolf", "mystery_werewolf", "own+dialogue"),
