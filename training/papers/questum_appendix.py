@@ -1,4 +1,4 @@
-"""What is not played of Questum and PLAYER*: the data (tables 1 and A1), and what people said of agents (table 6, figure 4).
+"""What is not played of Questum and PLAYER*: the data (tables 1 and A1), and how people rated agents (table 6, figure 4).
 
 Nobody can ask those people again, so that only the paper's figures are given.
 """
@@ -56,7 +56,7 @@ def _counts(case: Case) -> dict[str, float]:
 
 
 def rated_by_people(name: str, setting: MysterySetting) -> Reproduction:
-    """What people said of the agents, on scales from 1 to 5: the paper's figures."""
+    """How people rated the agents, on scales from 1 to 5: the paper's figures."""
     rows = dict.fromkeys(key[1] for key in printed() if key[0] == "questum-6")
     cells = [replace(made, share=False) for made in unprinted("questum-6", rows)]
     return Reproduction(name, "Agents rated by people", setting.model.name, tuple(cells), (remark("rated"),))

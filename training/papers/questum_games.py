@@ -183,7 +183,7 @@ def play_cases(
 
 
 def as_played(setting: MysterySetting, rows: Rows) -> tuple[Rows, tuple[str, ...]]:
-    """The rows by what they play, and a remark: a planner reads facts, and cases of prose have none, so that it plays by score."""
+    """The rows, named for the procedure that plays, and a remark: a planner reads facts, and cases of prose have none."""
     cases = [] if setting.cases in LANGUAGES else cases_of(setting)
     prose = sum(not find(reference).vocabulary.places for reference, _ in cases)
     chosen = {row: getattr(make_policy(of.policy, GAME, {}), "chosen", None) for row, of in rows.items() if of.policy}

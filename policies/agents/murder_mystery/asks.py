@@ -240,7 +240,7 @@ class SenseAll(WithExcerpts, ReadingAsk, CharacterAsk[SensorAnswers], kind="ques
 
 
 class Profile(WithExcerpts, ReadingAsk, kind="questum.profile"):
-    """What sensors would read for the murderer, by what is known by now."""
+    """What sensors would read for the murderer, given the talk so far."""
 
     stance: str
 

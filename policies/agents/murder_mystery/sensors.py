@@ -54,7 +54,7 @@ _IN_CHINESE: Final = {
 QUESTIONING: Final = tuple(sensor for sensor in SENSORS if sensor != VALUE)
 """Sensors of the question stage."""
 OWN: Final = ".toml"
-"""What the name of a file with a sensor of one's own ends with: for each language a table with `question` and `choices`."""
+"""What the file of a new sensor ends with: for each language it has a table with `question` and `choices`."""
 
 
 class SensorCard(InputPart):
@@ -72,7 +72,7 @@ class SensorCard(InputPart):
 
 
 def card(sensor: str, language: str) -> SensorCard:
-    """The information in a question about a sensor. Raises `ParlourError` for a file of one's own that holds none."""
+    """The information in a question about a sensor. Raises `ParlourError` for a file that holds none."""
     if sensor not in SENSORS:
         return _own_card(sensor, language)
     words = sentences(language).sensors[sensor]
@@ -116,7 +116,7 @@ def sensor_of(name: str) -> str:
 
 
 def read_by(readings: Iterable[SensorReading]) -> dict[str, str]:
-    """What sensors read: sensor -> choice, both by the names of `SENSORS`, or as a sensor of one's own has them; empty for what is
+    """What sensors read: sensor -> choice, both by the names of `SENSORS`, or as the file of a new sensor has them; empty for what is
     no choice of it.
     """
     choices = ((sensor_of(reading.sensor), reading.choice) for reading in readings)

@@ -60,18 +60,18 @@ class InterviewSettings(Settings):
     sensors: Annotated[tuple[str, ...], Accepts(f"{listed(QUESTIONING)}, files NAME{OWN} with sensors of your own")] = (
         DEFAULT
     )
-    """Sensors of the question stage; the information value joins them when pruning. A file has `[en]` with `question` and `choices`."""
+    """Sensors of the question stage; the information value joins them when pruning. A file has `[en]`, with `question` and `choices`."""
     ties: Literal["drawn", "least"] = "drawn"
     """`mode=score`: of suspects with the best score, one is drawn; or who was asked least, then the next seat."""
     first: Literal["ring", "read"] = "ring"
     """`mode=score`: the first question about a victim goes to the next seat; or by the information value, read before it."""
     gain: Literal["asked", "every"] = "asked"
-    """`mode=score`: a character's gains are those of rounds in which this seat questioned it; or of every round in which the list
+    """`mode=score`: a character has a gain for each round in which this seat questioned it; or for each round in which the list
     changed: what the list lost, if the character answered anybody about the victim in that round, else 0."""
     prune: Literal["rounds", "between", "no", "unread"] = "between"
     """The list of suspects is pruned after every round; between rounds; never; or never, and no sensor is read after a round."""
     murderer: Literal["fixed", "updated"] = "fixed"
-    """What sensors read for the hypothetical murderer: the paper's first profile, or asked anew before each pruning."""
+    """What sensors read for the hypothetical murderer: the paper's first profile, or asked before each pruning."""
     suspicion: Literal["listed", "graded"] = "listed"
     """The pruner lists suspects; or grades everybody from 0 to 1, and those with half of the highest grade are the list."""
     temperature: float | None = Field(default=None, ge=0)
@@ -252,7 +252,7 @@ class Interview(Procedure):
         return self.main[victim] if self.settings.prune in ("rounds", "between") else super().vote(victim)
 
     def vote(self, victim: str) -> int:
-        """Who did it, by what the sensors read after the last round, where there is enough left to read it."""
+        """Who did it; first the sensors read the last round, where the budget allows it."""
         budget, takes = self.room.budget, self.least(SUSPECT)
         fresh = self._reviewed.get(victim) == len(self.room.seat_memory.talks)
         if not fresh and self.settings.prune != "unread" and (budget is None or budget.allows(SUSPECT, takes)):
@@ -292,7 +292,7 @@ class Interview(Procedure):
         return [] if answer is None else [room.scene.person(name) for name in question.ranked(answer)]
 
     def _profile(self, victim: str) -> list[SensorReading]:
-        """What sensors would read for the murderer, by what is known by now (section 2.2)."""
+        """What sensors would read for the murderer, given the talk so far (section 2.2)."""
         memory, cards = self.room.seat_memory, [card(name, self.room.scene.language) for name in self.settings.sensors]
         excerpts: dict[str, Any] = {"script": memory.excerpts(victim), "dialogue": memory.dialogue(victim)}
         answer = self.room.seat_model.ask(Profile(**self.room.about(victim), **excerpts, sensors=cards))
