@@ -270,9 +270,7 @@ class Interview(Procedure):
     def prune(self, victim: str) -> None:
         """Read all sensors of everybody else, and renew the list; note what the questions of the round have gained."""
         room, before, seats = self.room, self.suspects[victim], sorted(self.room.others)
-        summaries = self._read_all(victim)
-        proposed = self._proposed(victim, before, summaries)
-        after = pruned(proposed, before, seats)
+        after = pruned(self._proposed(victim, before, self._read_all(victim)), before, seats)
         self._note_gain(victim, gain(len(before), len(after)))
         self.main[victim] = after[0]
         self.suspects[victim] = tuple(sorted(after, key=room.others.index))
