@@ -67,14 +67,13 @@ def score(history: Sequence[float], expected: float, beta: float = BETA) -> floa
     return beta * weighted_gain(history) + (1 - beta) * expected
 
 
-def choose(scores: Mapping[int, float], epsilon: float, rng: np.random.Generator, *, drawn: bool = False) -> int:
-    """The epsilon-greedy choice: with probability epsilon any suspect, all alike, otherwise the best.
+def choose(scores: Mapping[int, float], epsilon: float, rng: np.random.Generator) -> int:
+    """The epsilon-greedy choice: with probability epsilon any suspect, all alike, otherwise the best, one of equals.
 
     Args:
         scores: A score for each suspect, in the order of the list.
         epsilon: 0 .. 1.
         rng: Where chance comes from; always one number of it is used, and a second one for a random suspect or among equals.
-        drawn: Whether one of equals is drawn, all alike; else it is the first.
 
     Raises:
         ParlourError: The list is empty.
@@ -85,7 +84,7 @@ def choose(scores: Mapping[int, float], epsilon: float, rng: np.random.Generator
     if rng.random() >= epsilon:
         best = round(max(scores.values()), 12)  # sums of the same gains in another order are equal
         among = [suspect for suspect in scores if round(scores[suspect], 12) == best]
-        if not drawn or len(among) == 1:
+        if len(among) == 1:
             return among[0]
     return among[int(rng.integers(len(among)))]
 

@@ -201,8 +201,10 @@ class Interview(Procedure):
             return possible[0]
         if self._reads_first and not any((victim, seat) in self.expected for seat in possible):
             self._read_each(possible, victim, (VALUE,))
-        drawn = self.settings.ties == "drawn" and (view.round > 0 or self._reads_first)
-        return choose(self.scores(victim), self.settings.epsilon, self.room.rng, drawn=drawn)
+        scores = self.scores(victim)
+        if self.settings.ties == "least" or (view.round == 0 and not self._reads_first):  # the first of equals
+            scores = {seat: worth - k * 1e-9 for k, (seat, worth) in enumerate(scores.items())}
+        return choose(scores, self.settings.epsilon, self.room.rng)
 
     def scores(self, victim: str) -> dict[int, float]:
         """Eq. 3 for everybody on the list of a victim, in order of how often this seat has asked them, then of the list."""
