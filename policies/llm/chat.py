@@ -284,10 +284,11 @@ class _Question:
 
     def _say(self, talk: _Talk, n: int = 1) -> list[_Said]:
         question, chosen = self.question, self.model.chosen
+        own = self.context.temperature if question.temperature is None else question.temperature
         request = Request(
             model=self.model.name,
             messages=talk.messages,
-            temperature=chosen.temperature if question.temperature is None else question.temperature,
+            temperature=chosen.temperature if own is None else own,
             max_tokens=talk.room,
             n=n,
             sample=self.context.sample,

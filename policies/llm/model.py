@@ -39,6 +39,9 @@ class RequestContext(NamedTuple):
     unclear: str = ""
     """Rule of the player for questions without a usable reply: see `Ask.fallback`."""
 
+    temperature: float | None = None
+    """Sampling temperature of the player, for questions that have none; None: the model's."""
+
     def other(self, k: int) -> RequestContext:
         """The same asker with the k-th of several samples; number 0 is the sample itself."""
         return self._replace(sample=mixed(self.sample, k)) if k else self
@@ -175,6 +178,8 @@ class SeatModel:
         """The rules of the table in words, as the game tells them."""
         self.unclear = ""
         """See `RequestContext.unclear`."""
+        self.temperature: float | None = None
+        """See `RequestContext.temperature`."""
         self.shared: SharedCalls[Answered[Any]] = SharedCalls()
         """Questions that are the same for all seats; loops give the seats of one table the same object."""
         self._asked = 0
@@ -251,7 +256,7 @@ class SeatModel:
     def _context(self) -> RequestContext:
         self._asked += 1
         sample = mixed(self._seed, self._seat, self._asked)
-        return RequestContext(self._payer, sample, self.rules, self._seed, self._player, self.unclear)
+        return RequestContext(self._payer, sample, self.rules, self._seed, self._player, self.unclear, self.temperature)
 
 
 def _key(question: Ask[Any]) -> str:

@@ -29,7 +29,7 @@ def evaluate_mysteries(
         MysterySetting, Options(exclude=("games", "practice", "model", "pool", "seed", "progress", "failures"))
     ],
     held_out: Annotated[HeldOutDeals, Options(defaults={"games": 50})],
-    table: Annotated[CaseSetting, Options(exclude=("repetitions", "budget"))],
+    table: Annotated[CaseSetting, Options(exclude=("repetitions", "budget", "embedder"))],
     model: ModelOption,
     ray: common.RayOptions,
     failures: common.FailureOptions,
@@ -59,7 +59,7 @@ def evaluate_mysteries(
             raise ParlourError(f"{what} {', '.join(map(str, chosen))} is not accepted; accepted: each once")
     with ray.pool(model) as pool, display.progress_line() as progress:
         given = {**dict(held_out), "model": model, "pool": pool, "progress": progress, "failures": failures}
-        setting = setting.replace(practice=0, **given)
+        setting = setting.replace(practice=0, level=setting.level or 0, **given)
         rows = {name: method_of(name) for name in names}
         with Run(setting.out).opened():
             if budget:
@@ -68,7 +68,7 @@ def evaluate_mysteries(
                 made = comparison("compare", setting, rows, table)
                 cases = f"{setting.games} held-out cases" if setting.cases in LANGUAGES else setting.cases
                 picture = picture_of(made, f"{GAME}, {cases}", model)
-                report = report_of(replace(made, picture=picture), model, quiz_verdict(made, names[0]))
+                report = report_of(replace(made, picture=picture), model, quiz_verdict(made, made.cells[0].row))
             if setting.out is not None:
                 report.write(setting.out)
     return report

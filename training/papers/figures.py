@@ -1,6 +1,6 @@
 """The papers' figures as pictures, from the cells of a reproduction: ours with intervals, and as open squares what a paper prints.
 
-Lan et al. 2023 (arXiv 2310.14985), figures 2 to 6; Zhu et al. 2024 (GRATR), figures 3 and 4; Questum's figures 6 and 7.
+Lan et al. 2023 (arXiv 2310.14985), figures 2 to 6; Zhu et al. 2024 (GRATR), figures 3 and 4; Questum's figures 4 to 7.
 They need matplotlib, of the extra `train`. GRACE's are in `grace_pictures`.
 """
 
@@ -280,6 +280,7 @@ FIGURES: Final[Mapping[str, Callable[..., None]]] = {
     **dict.fromkeys([f"avalon-fig{number}" for number in (2, 3, 4, 5, 11, 12)], _by_measure),
     "avalon-fig6": _vacillation,
     **dict.fromkeys(("gratr-fig3", "gratr-fig4"), _by_opponent),
+    **dict.fromkeys(("questum-fig4", "questum-fig5"), _by_measure),
     "questum-sensors": _sensors,
     **dict.fromkeys(("questum-rounds", "player-fig3"), _rounds),
     "compare": _quiz,

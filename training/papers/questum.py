@@ -1,4 +1,5 @@
 """Tables 2, 3, 8, 11 and 12 of Questum and 1 and 2 of PLAYER*, and Questum's figures 6 and 7 (numbers without a table).
+Others are in `questum_appendix`.
 
 The papers play 12 scripts of WellPlay with gpt-3.5-turbo. Ours are held-out generated cases unless `MysterySetting.cases` names a
 folder of scripts; then each script has its own rows beside the papers'.
@@ -6,11 +7,11 @@ folder of scripts; then each script has its own rows beside the papers'.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
 from parlour.envs.core import accept
 from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES
@@ -28,7 +29,16 @@ from parlour.training.measure.murder_mystery.methods import (
     MysteryMethod,
     method_of,
 )
-from parlour.training.papers.cells import PaperTable, Reproduction, TableCell, cell, remark
+from parlour.training.papers.cells import (
+    PaperTable,
+    Reproduction,
+    TableCell,
+    cell,
+    printed,
+    remark,
+    unprinted,
+)
+from parlour.training.papers.questum_appendix import data_statistics, rated_by_people
 from parlour.training.papers.questum_games import (
     MEASURES,
     OVERALL,
@@ -36,6 +46,7 @@ from parlour.training.papers.questum_games import (
     Games,
     MysterySetting,
     Rows,
+    as_played,
     costs,
     games_table,
     play_cases,
@@ -44,19 +55,11 @@ from parlour.training.papers.questum_games import (
 from parlour.training.report.verdicts import WIN_RATE
 from parlour.training.statistics import COUNT, SHARE, Estimate
 
-_PLAYING: Final = {method.label: method for method in (QUESTUM, WEREWOLF, OCOT, THINKTHRICE)}
-_PLAYER: Final[Rows] = {
-    "PLAYER*": PLAYER_STAR,
-    **{method.label: method for method in (WEREWOLF, OCOT, THINKTHRICE)},
-    "SSA": PP,
-    "FSA": OP,
-}
-_ABLATIONS: Final = {
-    "Questum": QUESTUM,
-    "w/o Pruner": method_of("questum:prune=no"),
-    "w/o Sensor": method_of("questum:sensors=none"),
-    "w/o Sensor & Pruner": method_of("questum:prune=no,sensors=none"),
-}
+_PAPER: Final = "first=read,gain=every,prune=rounds,murderer=updated"
+"""What Questum's paper says where settings differ (decisions 4.2 to 4.4)."""
+QUESTUM_PAPER: Final = replace(QUESTUM, policy=f"{QUESTUM.policy},{_PAPER}")
+PLAYER_PAPER: Final = replace(PLAYER_STAR, policy="player_star:prune=rounds,suspicion=graded")
+"""PLAYER* as its paper prints it."""
 WHOLE: Final = "Questum, whole list"
 """Algorithm 1 as it is printed: everybody on the list of suspects is asked in every round, not one by score."""
 STAND_IN: Final = "heuristic"
@@ -65,65 +68,104 @@ _ROUNDS, _QUESTIONS = (1, 2, 3, 4, 5), (1, 2, 3)
 _GAME, _QUIZ = "gameplay", "evaluation"
 QUESTIONS: Final = f"{_GAME}: questions to the model"
 """The measure of how much a game asks."""
+_LIST: Final = "questum:mode=all,murderer=updated,prune"
+_BESIDE: Final = {method.label: method for method in (WEREWOLF, OCOT, THINKTHRICE)}
+_PLAYING: Final[Rows] = {"Questum": QUESTUM_PAPER, **_BESIDE}
+_ALL: Final[Rows] = {**_PLAYING, PP.label: PP, OP.label: OP}
+_PLAYER: Final[Rows] = {"PLAYER*": PLAYER_PAPER, **_BESIDE, "SSA": PP, "FSA": OP}
+_ABLATIONS: Final[Rows] = {
+    "Questum": method_of(f"{_LIST}=rounds"),
+    "w/o Pruner": method_of(f"{_LIST}=no"),
+    "w/o Sensor": method_of(f"{_LIST}=rounds,sensors=none"),
+    "w/o Sensor & Pruner": method_of(f"{_LIST}=no,sensors=none"),
+    "w/o Pruner and its readings": method_of(f"{_LIST}=unread"),
+    "Questum, by score": QUESTUM_PAPER,
+    "w/o Pruner, by score": method_of("questum:first=read,gain=every,prune=no"),
+    "w/o Pruner and its readings, by score": method_of("questum:prune=unread"),
+}
+"""Table 12: by algorithm 1, where the pruner decides how many are asked, and by the text, where one is asked in any case."""
 
 
-def questum_table_2(name: str, setting: MysterySetting) -> Reproduction:
-    """Win rate and accuracy of Questum and the methods that question others."""
-    games = play_cases(name, setting, _PLAYING)
-    return _made(name, "Agents against agents", setting, games, _counted(name, games), "rotated_rows")
+def _counted(name: str, games: Games, measures: Sequence[str] = MEASURES) -> list[TableCell]:
+    """Win rates and accuracies, then the number of questions to the model in the games of each row."""
+    cells = scored(name, games, measures)
+    first = [result.play.asked for result in games.rows[games.first]]
+    for row, played in games.rows.items():
+        asked = [result.play.asked for result in played]
+        apart = None if row == games.first else Estimate.mean([a - b for a, b in zip(asked, first, strict=True)])
+        cells.append(cell(name, row, OVERALL, QUESTIONS, Estimate.mean(asked, COUNT), apart, share=False))
+    return cells
 
 
-def questum_table_3(name: str, setting: MysterySetting) -> Reproduction:
-    """The same with another murderer, and civilians quizzed alone."""
-    games = play_cases(name, setting, _PLAYING, murderer=STAND_IN)
-    return _made(name, "Agents against another murderer", setting, games, scored(name, games), "stand_in")
+def _spent(name: str, games: Games) -> list[TableCell]:
+    """What games and quizzes took; PP and OP play no game."""
+    plays = {row: played[0].players for row, played in games.rows.items()}
+    return costs(name, games, {row: (_GAME, _QUIZ) if plays[row] else (_QUIZ,) for row in plays})
 
 
-def questum_table_8(name: str, setting: MysterySetting) -> Reproduction:
-    """All methods, with the own script alone (PP) and with all scripts (OP)."""
-    games = play_cases(name, setting, {**_PLAYING, WHOLE: method_of("questum:mode=all"), PP.label: PP, OP.label: OP})
-    remarks = ("whole_list", "rotated_rows", "op_at_the_quiz", "votes_without_game")
-    return _made(name, "All methods", setting, games, _counted(name, games), *remarks)
-
-
-def questum_table_11(name: str, setting: MysterySetting) -> Reproduction:
-    """What games and quizzes take."""
-    rows: Rows = {**_PLAYING, PP.label: PP, OP.label: OP}
-    games = play_cases(name, setting, rows)
-    return _made(name, "Costs", setting, games, costs(name, games, _stages(rows)), "dollars", "gameplay_dollars")
-
-
-def questum_table_12(name: str, setting: MysterySetting) -> Reproduction:
-    """Questum without sensors, without the pruner, without both."""
-    games = play_cases(name, setting, _ABLATIONS)
-    cells = scored(name, games, (WIN, scores.OVERALL))
-    cells += costs(name, games, dict.fromkeys(_ABLATIONS, (_GAME,)))
+def _played_for(name: str, games: Games) -> list[TableCell]:
+    """What the games took, and hours."""
+    cells = costs(name, games, dict.fromkeys(games.rows, (_GAME,)))
     for row, played in games.rows.items():
         hours = sum(result.play.seconds for result in played) / 3600
         cells.append(cell(name, row, OVERALL, "gameplay hours", Estimate(hours, n=len(played)), share=False))
-    return _made(name, "Ablations", setting, games, cells, "dollars", "ablations")
+    return cells
 
 
-def player_1(name: str, setting: MysterySetting) -> Reproduction:
-    """PLAYER*, the same baselines, SSA and FSA, by PLAYER*'s rules."""
-    games = _by_player_rules(name, setting)
-    remarks = ("player_totals", "op_at_the_quiz", "votes_without_game")
-    return _made(name, "PLAYER*", setting, games, _counted(name, games), *remarks)
+def _ablated(name: str, games: Games) -> list[TableCell]:
+    return scored(name, games, (WIN, scores.OVERALL)) + _played_for(name, games)
 
 
-def player_2(name: str, setting: MysterySetting) -> Reproduction:
-    """What PLAYER* and the others take."""
-    games = _by_player_rules(name, setting)
-    return _made(name, "Costs of PLAYER*", setting, games, costs(name, games, _stages(_PLAYER)), "dollars")
+class PlayedTable(NamedTuple):
+    """A table that all methods play in the same way."""
+
+    title: str
+    rows: Rows
+    remarks: tuple[str, ...]
+    cells: Callable[[str, Games], list[TableCell]] = _counted
+    rules: Literal["questum", "player"] = "questum"
+    murderer: str = ""
+    """Policy of the murderers, if it is the same for all methods."""
+    targets: int | None = None
+    """Most players that a seat may ask about a victim in a round."""
 
 
-def _by_player_rules(name: str, setting: MysterySetting) -> Games:
-    table = CaseSetting(rules="player", repetitions=setting.repetitions)
-    return play_cases(name, setting, _PLAYER, formula="sample", tables=dict.fromkeys(_PLAYER, table))
+_AT_THE_QUIZ: Final = ("op_at_the_quiz", "votes_without_game")
+PLAYED: Final = {
+    "questum-2": PlayedTable("Agents against agents", _PLAYING, ("rotated_rows",)),
+    "questum-3": PlayedTable("Agents against another murderer", _PLAYING, ("stand_in",), scored, murderer=STAND_IN),
+    "questum-8": PlayedTable(
+        "All methods", {**_ALL, WHOLE: _ABLATIONS["Questum"]}, ("whole_list", "rotated_rows", *_AT_THE_QUIZ)
+    ),
+    "questum-9": PlayedTable("English scripts", _ALL, _AT_THE_QUIZ),
+    "questum-11": PlayedTable("Costs", _ALL, ("dollars", "gameplay_dollars"), _spent),
+    "questum-fig5": PlayedTable("Costs of the games", _PLAYING, ("dollars",), _played_for),
+    "questum-12": PlayedTable("Ablations", _ABLATIONS, ("dollars", "ablations"), _ablated),
+    "questum-budget": PlayedTable("With the same number of questions", _PLAYING, ("budget",), targets=1),
+    "player-1": PlayedTable("PLAYER*", _PLAYER, ("player_totals", *_AT_THE_QUIZ), rules="player"),
+    "player-2": PlayedTable("Costs of PLAYER*", _PLAYER, ("dollars",), _spent, "player"),
+    "player-a4": PlayedTable("English scripts", _PLAYER, _AT_THE_QUIZ, rules="player"),
+    "questum-10": PlayedTable("Other models", {"Questum": QUESTUM_PAPER}, ("open_models",), scored),
+    "player-a5": PlayedTable("Other models", {"PLAYER*": PLAYER_PAPER}, ("open_models",), scored, "player"),
+}
 
 
-def _stages(rows: Rows) -> dict[str, tuple[str, ...]]:
-    return {row: (_GAME, _QUIZ) if method.policy else (_QUIZ,) for row, method in rows.items()}
+def play_table(name: str, setting: MysterySetting) -> Reproduction:
+    """One of `PLAYED`, with the paper's rows that cannot be played."""
+    table = PLAYED[name]
+    rules = CaseSetting(rules=table.rules, targets=table.targets, repetitions=setting.repetitions)
+    games = play_cases(
+        name,
+        setting,
+        table.rows,
+        formula="sample" if table.rules == "player" else "population",
+        murderer=table.murderer,
+        tables=dict.fromkeys(table.rows, rules),
+    )
+    others = {key[1]: None for key in printed() if key[0] == name and key[1] not in table.rows}
+    return made_of(
+        name, table.title, setting, games, [*table.cells(name, games), *unprinted(name, others)], *table.remarks
+    )
 
 
 def comparison(name: str, setting: MysterySetting, rows: Rows, table: CaseSetting) -> Reproduction:
@@ -136,8 +178,10 @@ def comparison(name: str, setting: MysterySetting, rows: Rows, table: CaseSettin
         table: How each game is played.
     """
     table = table.replace(repetitions=setting.repetitions)
+    rows, said = as_played(setting, rows)
     games = play_cases(name, setting, rows, tables=dict.fromkeys(rows, table))
-    return _made(name, "Methods", setting, games, _counted(name, games), "op_at_the_quiz", "votes_without_game")
+    made = made_of(name, "Methods", setting, games, _counted(name, games), "op_at_the_quiz", "votes_without_game")
+    return replace(made, remarks=(*said, *made.remarks))
 
 
 def quiz_verdict(reproduction: Reproduction, first: str) -> str:
@@ -162,6 +206,7 @@ def by_budget(
     """
     cells: list[TableCell] = []
     data = []
+    rows, said = as_played(setting, rows)
     for limit in budgets:
         limited = table.replace(repetitions=setting.repetitions, budget=limit)
         within = setting.replace(out=None if setting.out is None else setting.out / f"budget-{limit}")
@@ -170,15 +215,8 @@ def by_budget(
         cells += [replace(entry, of=f"{entry.of}, {limit} questions") for entry in counted]
         data.append(replace(games_table(games), file=f"budget-{limit}/{games.file}"))
     title = "Methods by questions to the model"
-    made = _made(name, title, setting, games, cells, "by_budget", "votes_without_game")
-    return replace(made, data=tuple(data))
-
-
-def budget(name: str, setting: MysterySetting) -> Reproduction:
-    """Questum and the others, each with one person to ask about a victim in a round: the same number of questions."""
-    table = CaseSetting(targets=1, repetitions=setting.repetitions)
-    games = play_cases(name, setting, _PLAYING, tables=dict.fromkeys(_PLAYING, table))
-    return _made(name, "With the same number of questions", setting, games, _counted(name, games), "budget")
+    made = made_of(name, title, setting, games, cells, "by_budget", "votes_without_game")
+    return replace(made, data=tuple(data), remarks=(*said, *made.remarks))
 
 
 def sensors(name: str, setting: MysterySetting) -> Reproduction:
@@ -186,15 +224,17 @@ def sensors(name: str, setting: MysterySetting) -> Reproduction:
     known = [sensor for sensor in SENSORS if sensor != VALUE]
     chosen = [subset for size in range(1, len(known) + 1) for subset in combinations(known, size)]
     names = {"+".join(subset): len(subset) for subset in chosen}
-    games = play_cases(name, setting, {row: method_of(f"questum:sensors={row}") for row in names})
+    games = play_cases(name, setting, {row: method_of(f"questum:{_PAPER},sensors={row}") for row in names})
     cells = []
     for size in range(1, len(known) + 1):
         cells += _of_size(name, games, size, [row for row, chosen in names.items() if chosen == size])
     cells += [entry for entry in scored(name, games, (WIN, scores.OVERALL)) if entry.of == OVERALL]
-    return _made(name, "Number of sensors", setting, games, cells, "sensors")
+    return made_of(name, "Number of sensors", setting, games, cells, "sensors")
 
 
-def rounds(name: str, setting: MysterySetting, method: MysteryMethod = QUESTUM, rules: str = "questum") -> Reproduction:
+def rounds(
+    name: str, setting: MysterySetting, method: MysteryMethod = QUESTUM_PAPER, rules: str = "questum"
+) -> Reproduction:
     """1 to 5 rounds with 1 to 3 questions each (figure 7); of PLAYER* by its rules, its figure 3."""
     table = CaseSetting(rules=rules, repetitions=setting.repetitions)
     tables = {f"{n} rounds, {m} questions": table.replace(rounds=n, questions=m) for n in _ROUNDS for m in _QUESTIONS}
@@ -202,7 +242,7 @@ def rounds(name: str, setting: MysterySetting, method: MysteryMethod = QUESTUM, 
     names = [first, *(row for row in tables if row != first)]
     games = play_cases(name, setting, dict.fromkeys(names, method), tables=tables)
     cells = _counted(name, games, (WIN, scores.OVERALL))
-    return _made(name, "Rounds and questions", setting, games, cells, "figure_7")
+    return made_of(name, "Rounds and questions", setting, games, cells, "figure_7")
 
 
 # -- what they share -------------------------------------------------------------------------------------------
@@ -227,20 +267,10 @@ def _of_size(name: str, games: Games, size: int, rows: list[str]) -> list[TableC
     ]
 
 
-def _counted(name: str, games: Games, measures: Sequence[str] = MEASURES) -> list[TableCell]:
-    """Win rates and accuracies, then the number of questions to the model in the games of each row."""
-    cells = scored(name, games, measures)
-    first = [result.play.asked for result in games.rows[games.first]]
-    for row, played in games.rows.items():
-        asked = [result.play.asked for result in played]
-        apart = None if row == games.first else Estimate.mean([a - b for a, b in zip(asked, first, strict=True)])
-        cells.append(cell(name, row, OVERALL, QUESTIONS, Estimate.mean(asked, COUNT), apart, share=False))
-    return cells
-
-
-def _made(
+def made_of(
     name: str, title: str, setting: MysterySetting, games: Games, cells: list[TableCell], *remarks: str
 ) -> Reproduction:
+    """A table of games, with what is to be known about it. Raises `ParlourError` where nothing was asked."""
     if not cells:
         raise accept("repetitions", setting.repetitions, "a whole number from 1")
     all_remarks = (*_general(setting, games), *map(remark, remarks))
@@ -252,54 +282,69 @@ def _general(setting: MysterySetting, games: Games) -> tuple[str, ...]:
     number = len(games.rows[games.first])
     generated = f"{number} held-out generated cases ({setting.cases})"
     ours = generated if setting.cases in LANGUAGES else f"{setting.cases} (cases: {number})"
-    cases = f"Ours: {ours}; the papers': 12 scripts of WellPlay, in Chinese."
+    cases = f"Ours: {ours}; the papers': 12 scripts of WellPlay, in Chinese.{_order(games)}"
     repeated = f"Each question of the quiz was put {setting.repetitions} times, its options in another order each time."
     return (cases, f"{repeated} {remark(f'deviation_{games.formula}')}", remark("victims_without_murderer"))
 
 
+def _order(games: Games) -> str:
+    """Which order of the methods results, and whether it is the paper's; empty where the paper prints none."""
+    cells = [
+        entry for entry in scored(games.file.removesuffix(".csv"), games, (scores.OVERALL,)) if entry.of == OVERALL
+    ]
+    both = [entry for entry in cells if entry.ours is not None and entry.paper is not None]
+    if len(both) < 2:
+        return ""
+    ours = [entry.row for entry in sorted(both, key=lambda entry: -entry.ours.value if entry.ours else 0.0)]
+    papers = [entry.row for entry in sorted(both, key=lambda entry: -(entry.paper or 0.0))]
+    said = "as in the paper" if ours == papers else f"in the paper {' > '.join(papers)}"
+    return f" Order by points in the quiz: {' > '.join(ours)}; {said}."
+
+
 _SCRIPTS: Final = "data: the scripts of WellPlay"
+_RATED: Final = "data: ratings by people who played"
 _MYSTERY: Final = partial(
     PaperTable,
-    sizes=(40, 0),
+    sizes=(20, 0),
     quick=(2, 0),
     setting=MysterySetting,
     games="murder_mystery_v0, {0.games} held-out cases",
 )
-_MANY_ROWS: Final = partial(_MYSTERY, sizes=(10, 0), quick=(1, 0))
+_MANY_ROWS: Final = partial(_MYSTERY, sizes=(4, 0), quick=(1, 0))
 MYSTERY_CONTENTS: Final = {
-    "questum-1": PaperTable("lengths of the scripts", needs=_SCRIPTS),
-    "questum-2": _MYSTERY("win rates and right answers in murder mysteries, agents against agents", questum_table_2),
-    "questum-3": _MYSTERY("the same against another murderer, in a person's place", questum_table_3),
+    "questum-1": _MYSTERY("scripts, victims, tokens and questions of the data", data_statistics, needs=_SCRIPTS),
+    "questum-2": _MYSTERY("win rates and right answers in murder mysteries, agents against agents", play_table),
+    "questum-3": _MYSTERY("the same against another murderer, in a person's place", play_table),
     "questum-4": PaperTable("examples of the quiz"),
     "questum-5": PaperTable("questions of the Werewolf method"),
-    "questum-6": PaperTable("people rate the agents", needs="data: ratings by people who played"),
+    "questum-6": _MYSTERY("agents rated by people", rated_by_people, needs=_RATED),
     "questum-7": PaperTable("what the ratings mean"),
     "questum-8": _MYSTERY(
-        "the same as questum-2, with the own script alone and with all scripts",
-        questum_table_8,
-        item="table 8 and figure 3",
+        "the same as questum-2, with the own script alone and with all scripts", play_table, item="table 8 and figure 3"
     ),
-    "questum-9": PaperTable("the same in English", needs=f"{_SCRIPTS} in English, and a model"),
-    "questum-10": PaperTable("open language models", needs="a model"),
-    "questum-11": _MYSTERY("what games and quizzes take", questum_table_11),
-    "questum-12": _MYSTERY("Questum without sensors, without the pruner", questum_table_12),
-    "questum-budget": _MYSTERY("all methods with one person to ask in a round", budget, item="ours"),
+    "questum-9": _MYSTERY("English scripts", play_table, needs=f"{_SCRIPTS} in English, and a model"),
+    "questum-10": _MYSTERY("points by the model that plays", play_table, needs="a model"),
+    "questum-11": _MYSTERY("what games and quizzes take", play_table),
+    "questum-12": _MYSTERY("Questum without sensors, without the pruner", play_table, sizes=(10, 0)),
+    "questum-budget": _MYSTERY("all methods with one person to ask in a round", play_table, item="ours"),
     "questum-fig1": PaperTable("a murder mystery, drawn"),
     "questum-fig2": PaperTable("the method, drawn"),
-    "questum-fig4": PaperTable("people rate the agents, as table 6", needs="data: ratings by people who played"),
-    "questum-fig5": PaperTable("hours and dollars", needs="a model: heuristics cost nothing"),
+    "questum-fig4": _MYSTERY("agents rated by people, as table 6", rated_by_people, needs=_RATED),
+    "questum-fig5": _MYSTERY("hours and dollars", play_table, needs="a model: heuristics cost nothing"),
     "questum-sensors": _MANY_ROWS("numbers of sensors (figure 6)", sensors, item="figure 6"),
     "questum-rounds": _MANY_ROWS("numbers of rounds and questions (figure 7)", rounds, item="figure 7"),
-    "player-1": _MYSTERY("right answers of PLAYER* and others, by its rules", player_1),
-    "player-2": _MYSTERY("what games and quizzes of PLAYER* take", player_2),
-    "player-A1": PaperTable("lengths of the scripts", needs=_SCRIPTS),
-    "player-A2": PaperTable("examples of the quiz"),
-    "player-A3": PaperTable("questions of the Werewolf method"),
-    "player-A4": PaperTable("the same as player-1 in English", needs=f"{_SCRIPTS} in English, and a model"),
-    "player-A5": PaperTable("open language models", needs="a model"),
+    "player-1": _MYSTERY("right answers of PLAYER* and others, by its rules", play_table),
+    "player-2": _MYSTERY("what games and quizzes of PLAYER* take", play_table),
+    "player-a1": _MYSTERY("the same as questum-1, as PLAYER* prints it", data_statistics, needs=_SCRIPTS),
+    "player-a2": PaperTable("examples of the quiz"),
+    "player-a3": PaperTable("questions of the Werewolf method"),
+    "player-a4": _MYSTERY(
+        "English scripts, by PLAYER*'s rules", play_table, needs=f"{_SCRIPTS} in English, and a model"
+    ),
+    "player-a5": _MYSTERY("points by the model that plays PLAYER*", play_table, needs="a model"),
     "player-fig1": PaperTable("stages of the game, drawn"),
     "player-fig2": PaperTable("the method, drawn"),
     "player-fig3": _MANY_ROWS(
-        "numbers of rounds and questions of PLAYER*", partial(rounds, method=PLAYER_STAR, rules="player")
+        "numbers of rounds and questions of PLAYER*", partial(rounds, method=PLAYER_PAPER, rules="player")
     ),
 }

@@ -6,16 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
+import numpy as np
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.murder_mystery.cases.find import find, is_path, shipped
 from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES
 from parlour.envs.murder_mystery.vocabulary.quiz import SORTS
 from parlour.envs.settings import COMMON
+from parlour.policies import make_policy
+from parlour.policies.agents.murder_mystery.questum.interview import PLANNED
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.measure.murder_mystery import scores
 from parlour.training.measure.murder_mystery.games import (
+    GAME,
     CaseJob,
     CaseResult,
     CaseSetting,
@@ -26,12 +30,13 @@ from parlour.training.measure.murder_mystery.games import (
 from parlour.training.measure.murder_mystery.methods import MysteryMethod
 from parlour.training.measure.murder_mystery.result_store import play_stored
 from parlour.training.measure.murder_mystery.scores import Formula
-from parlour.training.papers.cells import ReproductionSetting, TableCell, cell, folder_name
+from parlour.training.papers.cells import ReproductionSetting, TableCell, cell, folder_name, remark
 from parlour.training.play import seeds
 from parlour.training.play.runner import GameRunner
 from parlour.training.report.result_table import Cell, ResultTable
 from parlour.training.statistics import COUNT, SHARE, SHARE_DIFFERENCE, Estimate
 from pydantic import Field
+from scipy.stats import ttest_ind_from_stats
 
 OVERALL: Final = "Overall"
 """All cases together."""
@@ -40,6 +45,8 @@ MEASURES: Final = (WIN, *SORTS.values(), scores.OVERALL)
 Rows = Mapping[str, MysteryMethod]
 """Row -> its players; the other rows are compared with the first."""
 
+LEVEL: Final = 4
+"""Level of the papers' tables: at lower ones nearly all methods find nearly all murderers."""
 SCRIPTS: Final = {
     "死穿白": "Death Wears White",
     "幽灵复仇": "Ghost Revenge",
@@ -66,8 +73,13 @@ class MysterySetting(ReproductionSetting):
     seed:N or a file."""
     repetitions: int = Field(default=3, ge=1)
     """Murder mysteries: number of repetitions of the quiz."""
-    level: Annotated[int, COMMON] = 0
-    """Murder mysteries: difficulty of the generated cases, 0 to 4; from level 1, innocents lie, too."""
+    level: Annotated[int | None, COMMON] = None
+    """Murder mysteries: difficulty of the generated cases, 0 to 4; from level 1, innocents lie, too. None: 4 for tables of papers,
+    where the weakest method names 20 to 40 % of the murderers; 0 otherwise."""
+    victims: int | None = Field(default=None, ge=1, le=4)
+    """Murder mysteries: number of victims of the generated cases, at level 0; None: as the level has it."""
+    embedder: Literal["hashing", "minilm"] = "hashing"
+    """Murder mysteries: what turns scripts and talk into vectors for the memory: hashed words, or MiniLM of the extra `embed`."""
     workers: Annotated[int, COMMON] = Field(default=1, ge=1)
     """Number of processes that play, where no language model is asked: murder mysteries. The result does not depend on it."""
 
@@ -117,10 +129,14 @@ def script(played: CaseResult) -> str:
 
 def cases_of(setting: MysterySetting) -> list[tuple[str, int]]:
     """References and seeds. Raises `ParlourError` if `setting.cases` is no language, no case and no folder with cases."""
+    level = (0 if setting.victims else LEVEL) if setting.level is None else setting.level
     if setting.cases in LANGUAGES:
-        return generated(setting.games, setting.seed, setting.cases, f"::::{setting.level}" if setting.level else "")
-    if setting.level:
-        raise ParlourError(f"level {setting.level} is not accepted for {setting.cases!r}; accepted: with cases en, zh")
+        more = f"::{setting.victims or ''}::{level}" if level else f"::{setting.victims}" if setting.victims else ""
+        return generated(setting.games, setting.seed, setting.cases, more)
+    for option in ("level", "victims"):
+        if getattr(setting, option):
+            given = f"{option} {getattr(setting, option)}"
+            raise ParlourError(f"{given} is not accepted for {setting.cases!r}; accepted: with cases en, zh")
     folder = Path(setting.cases)
     if folder.is_dir():
         return in_folder(folder, setting.seed)
@@ -153,7 +169,7 @@ def play_cases(
     usual = CaseSetting(repetitions=setting.repetitions)
     cases = cases_of(setting)
     for row, method in rows.items():
-        table = (tables or {}).get(row, usual)
+        table = (tables or {}).get(row, usual).replace(embedder=setting.embedder)
         jobs = [
             CaseJob(case, method, seed, table, murderer, _transcript(setting, row, number) if method.policy else None)
             for number, (case, seed) in enumerate(cases)
@@ -164,6 +180,17 @@ def play_cases(
             folder = setting.out / folder_name(row)
             results[row] = tuple(play_stored(jobs, setting.model, folder, setting.runner, row))
     return Games(results, formula, f"{name}.csv")
+
+
+def as_played(setting: MysterySetting, rows: Rows) -> tuple[Rows, tuple[str, ...]]:
+    """The rows, named for the procedure that plays, and a remark: a planner reads facts, and cases of prose have none."""
+    cases = [] if setting.cases in LANGUAGES else cases_of(setting)
+    prose = sum(not find(reference).vocabulary.places for reference, _ in cases)
+    chosen = {row: getattr(make_policy(of.policy, GAME, {}), "chosen", None) for row, of in rows.items() if of.policy}
+    planning = [row for row, settings in chosen.items() if prose and getattr(settings, "mode", "") in PLANNED]
+    label = " (by score)" if prose == len(cases) else " (by score on prose)"
+    said = remark("prose").format(rows=", ".join(planning), prose=prose, cases=len(cases))
+    return {row + label * (row in planning): method for row, method in rows.items()}, (said,) if planning else ()
 
 
 def _transcript(setting: MysterySetting, row: str, number: int) -> Path | None:
@@ -181,7 +208,24 @@ def scored(name: str, games: Games, measures: Sequence[str] = MEASURES) -> list[
             for measure in measures:
                 made = _win(name, games, row, group) if measure == WIN else _accuracy(name, games, row, group, measure)
                 cells += [made] if made is not None else []
-    return cells
+    return [_starred(games, entry) if entry.of == OVERALL else entry for entry in cells]
+
+
+def _starred(games: Games, entry: TableCell) -> TableCell:
+    """The best of the methods that play with the paper's test beside its figure: two samples, against the second best."""
+    samples = {}
+    for row, played in games.rows.items():
+        won = [result.solved / result.victims for result in played if result.victims]
+        right = scores.scored([result.marks for result in played], entry.measure)[0]
+        shares = won if entry.measure == WIN else right
+        if played[0].players and len(shares) > 1:
+            samples[row] = (float(np.mean(shares)), float(np.std(shares, ddof=1)), len(shares))
+    best, *others = sorted(samples, key=lambda row: -samples[row][0])[:2] or [""]
+    if entry.row != best or not others or samples[best][1] + samples[others[0]][1] < 1e-9:
+        return entry
+    p = float(ttest_ind_from_stats(*samples[best], *samples[others[0]]).pvalue)
+    test = f"{'*' if p < 0.05 else 'no star'}: best; two-sample t-test over cases against {others[0]}, p = {p:.2g}"
+    return replace(entry, note="; ".join(filter(None, (entry.note, test))))
 
 
 def _win(name: str, games: Games, row: str, group: str) -> TableCell | None:

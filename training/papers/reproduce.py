@@ -40,7 +40,7 @@ def place(name: str) -> str:
     ('Avalon, figure 2', 'Questum, figure 6', 'Questum, ours')
     """
     paper, _, number = name.partition("-")
-    numbered = f"figure {number[3:]}" if number.startswith("fig") else f"table {number}"
+    numbered = f"figure {number[3:]}" if number.startswith("fig") else f"table {number.upper()}"
     return f"{_PAPERS[paper]}, {CONTENTS[name].item or numbered}"
 
 

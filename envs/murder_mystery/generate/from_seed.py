@@ -21,7 +21,7 @@ from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES, CaseVocabula
 
 PLAYERS: Final = range(4, 10)
 """How many may play a generated case."""
-VICTIMS: Final = range(1, 3)
+VICTIMS: Final = range(1, 5)
 _STORY, _WORDING, _QUIZ = range(3)
 _ATTEMPTS: Final = 10_000
 _DIGITS: Final = 100
@@ -42,7 +42,7 @@ def generate(
         seed: The same seed and options give the same case; the language changes only the words.
         language: `"en"` or `"zh"`.
         players: 4..9; None draws 4..6.
-        victims: 1 or 2; None draws one, or with five players or more sometimes two.
+        victims: 1..4; None draws one, or with five players or more sometimes two.
         scene: Name of a scene of the languages' files; None draws one.
         level: 0 for a plain case; 1..4 for tougher ones, with one victim and 5..9 players (6..9 at level 3, 8 or 9 at level 4); see `tougher`.
 
@@ -61,7 +61,7 @@ def generate(
     if seed < 0:
         raise accept("seed", seed, "0, 1, 2, ...")
     least = tougher.TOUGHNESS[level].players[0]
-    if level and (victims == 2 or (players or least) < least):
+    if level and ((victims or 1) > 1 or (players or least) < least):
         chosen = f"level {level} with {players} players and {victims} victims"
         raise ParlourError(f"{chosen} is not accepted; accepted: {least}..9 players, 1 victim")
     where = None if scene is None else SCENES.index(scene)

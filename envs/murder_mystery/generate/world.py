@@ -109,7 +109,8 @@ def _move_bodies(
     taken = {death.place for death in deaths}
     free = [place for place in sample(rng, _PLACES, _PLACES) if place not in taken]
     return tuple(
-        death.model_copy(update={"found": free[k]}) if PLACE in hidden[k] else death for k, death in enumerate(deaths)
+        death.model_copy(update={"found": free[k % len(free)]}) if PLACE in hidden[k] else death
+        for k, death in enumerate(deaths)
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from itertools import chain, takewhile
 from typing import Any, ClassVar, Final, Self
 
-from parlour.envs.core import Move
+from parlour.envs.core import Move, ParlourError
 from parlour.envs.murder_mystery import vocabulary as game
 from parlour.envs.murder_mystery.vocabulary import MysteryView
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, OPEN, Fact, say
@@ -24,6 +24,7 @@ from parlour.policies.agents.murder_mystery.questum.interview import (
 )
 from parlour.policies.agents.murder_mystery.questum.plan import PlannedInterview
 from parlour.policies.agents.murder_mystery.seat_memory import HASHING, SeatMemory
+from parlour.policies.agents.murder_mystery.sensors import OWN
 from parlour.policies.agents.seat import GameSeat
 from parlour.policies.llm.model import Model
 from parlour.policies.retrieval.embedders import Embedder
@@ -104,6 +105,7 @@ class MysterySeat(GameSeat[MysteryView]):
     def _sit_down(self, view: MysteryView) -> None:
         room = Room.of(view, self.seat_model, SeatMemory(view, self.embedder), self.rng)
         room.budget = self.budget
+        self.seat_model.temperature = getattr(self.chosen, "temperature", None)
         self.procedure = self._murderer(room) if any(view.murders) else self._civilian(room)
         if self.budget is not None and self.procedure.takes(game.VOTE) == 0:
             self.budget.release(len(view.victims))
@@ -175,7 +177,10 @@ class QuestumAgent(MysterySeat):
 
     @classmethod
     def _saved(cls, model: Model, settings: dict[str, Any]) -> Self:
-        return cls(model, cls.settings_type.from_plain(settings["chosen"]))
+        chosen: Any = cls.settings_type.from_plain(settings["chosen"])
+        if own := [sensor for sensor in chosen.sensors if sensor.endswith(OWN)]:
+            raise ParlourError(f"a saved policy opens no file: sensor {own[0]!r}; accepted: the name of a sensor")
+        return cls(model, chosen)
 
 
 class PlayerStarAgent(QuestumAgent):

@@ -15,17 +15,21 @@ from parlour.policies.agents.murder_mystery import heuristics
 from parlour.policies.agents.murder_mystery.evidence import Excerpts
 from parlour.policies.agents.murder_mystery.scene import CharacterInfo, Scene, Talk, all_named, named
 from parlour.policies.agents.murder_mystery.sensors import (
+    SENSORS,
     Known,
     SensorCard,
+    SensorReading,
     SensorSummary,
     known_of,
+    murderer_of,
+    read_by,
     sense,
     sensor_of,
 )
 from parlour.policies.llm import reading
-from parlour.policies.llm.ask import A, Answer, Ask, Choices, SaidWords
+from parlour.policies.llm.ask import A, Answer, Ask, Choices, Fraction, SaidWords
 from parlour.policies.llm.reading import with_length
-from pydantic import model_validator
+from pydantic import BaseModel, model_validator
 
 _FIXED: Final = ("scene", "forms", "me", "script", "stories")
 _RECORD: Final = ("dialogue",)
@@ -59,6 +63,13 @@ class Questions(Answer):
     """What somebody asks."""
 
     questions: list[str]
+
+
+class Grades(Answer):
+    """How strongly each is suspected."""
+
+    reason: str
+    grades: dict[str, Fraction]
 
 
 class Suspicion(Answer):
@@ -140,6 +151,13 @@ class VictimAsk(CaseAsk[A], Generic[A]):
     victim: str
 
 
+class WithExcerpts(BaseModel):
+    """What the memory finds, of the own script and of the talk."""
+
+    script: list[str]
+    dialogue: list[Talk]
+
+
 class CharacterAsk(VictimAsk[A], Generic[A]):
     """... and about another character."""
 
@@ -164,12 +182,10 @@ class Introduce(CaseAsk[Words], kind="questum.introduce"):
         return Words(words=heuristics.introduction(self.excerpts))
 
 
-class Sense(CharacterAsk[SensorAnswer], kind="questum.sense"):
+class Sense(WithExcerpts, CharacterAsk[SensorAnswer], kind="questum.sense"):
     """One sensor about one character, before a question to it."""
 
     sensor: SensorCard
-    script: list[str]
-    dialogue: list[Talk]
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> SensorAnswer:
@@ -182,19 +198,10 @@ class Sense(CharacterAsk[SensorAnswer], kind="questum.sense"):
         return super().settled(_worded(reply, self.sensor))
 
 
-class SenseAll(CharacterAsk[SensorAnswers], kind="questum.sense_all"):
-    """All sensors about one character, for pruning."""
+class ReadingAsk(VictimAsk[SensorAnswers]):
+    """A question with several sensors."""
 
     sensors: list[SensorCard]
-    asked: int | None
-    """PLAYER*: how many questions the character has answered about this victim; None where that is not told."""
-    script: list[str]
-    dialogue: list[Talk]
-    stance: str
-
-    def heuristic(self, rng: np.random.Generator) -> SensorAnswers:
-        known, asked = self.known, -1 if self.asked is None else self.asked
-        return SensorAnswers(readings={sensor.sensor: _sensed(sensor, known, asked) for sensor in self.sensors})
 
     def choices(self) -> Choices:
         return {f"readings.{sensor.sensor}.choice": dict.fromkeys(sensor.choices, "") for sensor in self.sensors}
@@ -218,12 +225,40 @@ class SenseAll(CharacterAsk[SensorAnswers], kind="questum.sense_all"):
             raise ValueError(f"readings of {', '.join(answer.readings)}; accepted: one of each of {', '.join(wanted)}")
 
 
+class SenseAll(WithExcerpts, ReadingAsk, CharacterAsk[SensorAnswers], kind="questum.sense_all"):
+    """All sensors about one character, for pruning."""
+
+    asked: int | None
+    """PLAYER*: how many questions the character has answered about this victim; None where that is not told."""
+    before: list[SensorReading]
+    """PLAYER*: the last readings, for what has changed since; empty where that is not told."""
+    stance: str
+
+    def heuristic(self, rng: np.random.Generator) -> SensorAnswers:
+        known, asked = self.known, -1 if self.asked is None else self.asked
+        return SensorAnswers(readings={sensor.sensor: _sensed(sensor, known, asked) for sensor in self.sensors})
+
+
+class Profile(WithExcerpts, ReadingAsk, kind="questum.profile"):
+    """What sensors would read for the murderer, given the talk so far."""
+
+    stance: str
+
+    def heuristic(self, rng: np.random.Generator) -> SensorAnswers:
+        """The first profile. Cases of facts have no accidents, so that it stands."""
+        answers = {card.sensor: card.worded(murderer_of(card.sensor) or card.choices[-1]) for card in self.sensors}
+        return SensorAnswers(readings={name: SensorAnswer(reason="", choice=read) for name, read in answers.items()})
+
+
 def _object(fields: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
 
 def _sensed(card: SensorCard, known: Known, asked: int = -1) -> SensorAnswer:
-    reading = sense(sensor_of(card.sensor), known, asked)
+    sensor = sensor_of(card.sensor)
+    if sensor not in SENSORS:  # one's own: there is no rule of thumb for it
+        return SensorAnswer(reason=known.scene.say.unknown, choice=card.choices[-1])
+    reading = sense(sensor, known, asked)
     return SensorAnswer(reason=reading.reason, choice=card.worded(reading.choice))
 
 
@@ -233,11 +268,9 @@ def _worded(answer: Any, card: SensorCard) -> Any:
     return {**answer, "choice": card.worded(choice)} if isinstance(choice, str) else answer
 
 
-class Question(CharacterAsk[Questions], kind="questum.question"):
+class Question(WithExcerpts, CharacterAsk[Questions], kind="questum.question"):
     """What to ask a character, from what the sensors read and the excerpts."""
 
-    script: list[str]
-    dialogue: list[Talk]
     summary: SensorSummary
     number: int
     stance: str
@@ -246,11 +279,9 @@ class Question(CharacterAsk[Questions], kind="questum.question"):
         return Questions(questions=heuristics.question_of(self.known, self.summary, self.number))
 
 
-class ReplyToQuestion(AnswerAsk[Words], kind="questum.reply"):
+class ReplyToQuestion(WithExcerpts, AnswerAsk[Words], kind="questum.reply"):
     """The answer to a question. Murderers answer with it in all methods; so do the civilians of Questum and O-CoT."""
 
-    script: list[str]
-    dialogue: list[Talk]
     lies: list[str]
     stance: str
 
@@ -258,20 +289,30 @@ class ReplyToQuestion(AnswerAsk[Words], kind="questum.reply"):
         return Words(words=heuristics.reply(self.excerpts, self.question, self.lies))
 
 
-class Prune(VictimAsk[Suspicion], kind="questum.prune"):
-    """Who stays on the list of suspects, or comes back onto it."""
+class PruningAsk(VictimAsk[A], Generic[A]):
+    """What a pruner is asked from."""
 
     suspects: list[str]
     summaries: list[SensorSummary]
+    murderer: list[SensorReading]
+    """What sensors would read for the murderer; empty where that is not asked."""
     stance: str
-
-    def heuristic(self, rng: np.random.Generator) -> Suspicion:
-        return Suspicion(reason="", suspicion=heuristics.prune(self.suspects, self.summaries))
 
     @property
     def others(self) -> list[str]:
         """Who can be a suspect."""
         return [summary.character for summary in self.summaries]
+
+
+class Prune(PruningAsk[Suspicion], kind="questum.prune"):
+    """Who stays on the list of suspects, or comes back onto it."""
+
+    def heuristic(self, rng: np.random.Generator) -> Suspicion:
+        return Suspicion(reason="", suspicion=heuristics.prune(self.suspects, self.summaries, read_by(self.murderer)))
+
+    def ranked(self, answer: Suspicion) -> list[str]:
+        """The new list, the strongest suspect first."""
+        return all_named(answer.suspicion, self.others)
 
     def choices(self) -> Choices:
         return {"suspicion": dict.fromkeys(self.others, "")}
@@ -291,12 +332,30 @@ class Prune(VictimAsk[Suspicion], kind="questum.prune"):
             raise ValueError(f"nobody is named; accepted: {', '.join(self.others)}")
 
 
-class Vote(VictimAsk[Ballot], kind="questum.vote", spare=("summaries",)):
+class Grade(PruningAsk[Grades], kind="questum.grade"):
+    """How strongly everybody is suspected, from 0 to 1 (PLAYER*, section 2.1)."""
+
+    def heuristic(self, rng: np.random.Generator) -> Grades:
+        return Grades(reason="", grades=heuristics.grades(self.summaries, read_by(self.murderer)))
+
+    def ranked(self, answer: Grades) -> list[str]:
+        """Those with half of the highest grade or more, the strongest suspect first."""
+        grades, least = answer.grades, max(answer.grades.values()) / 2
+        return [name for name in sorted(grades, key=lambda name: -grades[name]) if grades[name] >= least]
+
+    def schema_of_answer(self) -> dict[str, Any]:
+        grades = _object({name: {"type": "number", "minimum": 0, "maximum": 1} for name in self.others})
+        return _object({"reason": {"type": "string"}, "grades": grades})
+
+    def check(self, answer: Grades) -> None:
+        if set(answer.grades) != set(self.others):
+            raise ValueError(f"grades of {', '.join(answer.grades)}; accepted: one of each of {', '.join(self.others)}")
+
+
+class Vote(WithExcerpts, VictimAsk[Ballot], kind="questum.vote", spare=("summaries",)):
     """Who killed a victim: a direct question, with the other players as options."""
 
     options: list[str]
-    script: list[str]
-    dialogue: list[Talk]
     suspects: list[str]
     """The own list of suspects, the strongest first; empty for a method without one."""
     summaries: list[SensorSummary]

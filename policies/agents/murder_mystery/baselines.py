@@ -20,6 +20,7 @@ from parlour.policies.agents.murder_mystery.asks import (
     CharacterAsk,
     Questions,
     VictimAsk,
+    WithExcerpts,
     Words,
     refuse_number,
 )
@@ -47,12 +48,10 @@ class Picked(Answer):
     numbers: list[int]
 
 
-class WerewolfSelect(CharacterAsk[Picked], kind="questum.werewolf_select"):
+class WerewolfSelect(WithExcerpts, CharacterAsk[Picked], kind="questum.werewolf_select"):
     """Five of the ten predefined questions."""
 
     listed: list[str]
-    script: list[str]
-    dialogue: list[Talk]
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Picked:
@@ -83,12 +82,10 @@ class WerewolfSelect(CharacterAsk[Picked], kind="questum.werewolf_select"):
         return [self.listed[number - 1] for number in order][:PICKED]
 
 
-class WerewolfQuestion(CharacterAsk[Questions], kind="questum.werewolf_question"):
+class WerewolfQuestion(WithExcerpts, CharacterAsk[Questions], kind="questum.werewolf_question"):
     """One question in words of your own, after the five."""
 
     picked: list[str]
-    script: list[str]
-    dialogue: list[Talk]
     number: int
     stance: str
 
@@ -97,11 +94,9 @@ class WerewolfQuestion(CharacterAsk[Questions], kind="questum.werewolf_question"
         return Questions(questions=[wording.naming(self.scene, self.victim, words) for words in listed])
 
 
-class WerewolfDraft(AnswerAsk[Words], kind="questum.werewolf_draft"):
+class WerewolfDraft(WithExcerpts, AnswerAsk[Words], kind="questum.werewolf_draft"):
     """A first answer."""
 
-    script: list[str]
-    dialogue: list[Talk]
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Words:
@@ -165,12 +160,10 @@ class OcotGoals(CharacterAsk[Questions], kind="questum.ocot_goals"):
         refuse_number(answer.questions, GOALS)
 
 
-class OcotConsider(VictimAsk[Words], kind="questum.ocot_consider"):
+class OcotConsider(WithExcerpts, VictimAsk[Words], kind="questum.ocot_consider"):
     """What the excerpts say on one of these."""
 
     goal: str
-    script: list[str]
-    dialogue: list[Talk]
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Words:
@@ -181,11 +174,10 @@ class OcotConsider(VictimAsk[Words], kind="questum.ocot_consider"):
         return Words(words=self.scene.join(said[: heuristics.LIMIT]) or self.scene.say.lacking)
 
 
-class OcotQuestion(CharacterAsk[Questions], kind="questum.ocot_question"):
+class OcotQuestion(WithExcerpts, CharacterAsk[Questions], kind="questum.ocot_question"):
     """A question to a character, after what was considered."""
 
     considered: list[Goal]
-    dialogue: list[Talk]
     number: int
     stance: str
 
@@ -237,6 +229,10 @@ class _Everybody(Procedure):
     def _query(self, target: int, victim: str) -> str:
         return f"{self.room.name(target)},{victim}"
 
+    def _memories(self, target: int, victim: str) -> dict[str, Any]:
+        query, memory = self._query(target, victim), self.room.seat_memory
+        return {"script": memory.excerpts(query), "dialogue": memory.dialogue(query)}
+
 
 class Werewolf(_Everybody):
     """Five of ten predefined questions, one made of them; an answer with a draft and a reflection."""
@@ -285,17 +281,15 @@ class Ocot(_Everybody):
             ]
         )
         considered = [Goal(question=goal, answer=answer.words) for goal, answer in zip(goals, said, strict=True)]
-        dialogue = room.seat_memory.dialogue(self._query(target, victim))
-        return OcotQuestion(**common, considered=considered, dialogue=dialogue, number=number)
+        return OcotQuestion(**common, **self._memories(target, victim), considered=considered, number=number)
 
 
 class ThinkThrice(_Everybody):
     """A question from a summary and memories of the character; an answer that is held against a timeline."""
 
     def _question(self, target: int, victim: str, number: int) -> think_asks.ThinkQuestion:
-        room, query = self.room, self._query(target, victim)
-        excerpts = {"script": room.seat_memory.excerpts(query), "dialogue": room.seat_memory.dialogue(query)}
-        inputs = {**self._about(target, victim), **excerpts}
+        room = self.room
+        inputs = {**self._about(target, victim), **self._memories(target, victim)}
         summary = room.seat_model.ask(think_asks.ThinkSummary(**inputs)).words
         return think_asks.ThinkQuestion(**inputs, summary=summary, number=number)
 

@@ -10,17 +10,12 @@ tougher case, an innocent with a secret states its planned lie and omits what co
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from parlour.envs.murder_mystery.vocabulary import facts as topics
-from parlour.envs.murder_mystery.vocabulary.facts import (
-    PARAMETERS,
-    UNKNOWN,
-    Fact,
-    relevant,
-    say,
-)
+from parlour.envs.murder_mystery.vocabulary.facts import PARAMETERS, UNKNOWN, Fact, relevant, say
 from parlour.policies.agents.murder_mystery import wording
 from parlour.policies.agents.murder_mystery.evidence import (
     Death,
@@ -42,6 +37,7 @@ from parlour.policies.agents.murder_mystery.sensors import (
     SensorSummary,
     answered,
     distance,
+    murderer_of,
     read_by,
     sensor_of,
     topics_put,
@@ -260,7 +256,9 @@ NEAR: Final = 1
 """How many sensors may differ from a murderer's before a suspect is dropped."""
 
 
-def prune(suspects: Sequence[str], summaries: Sequence[SensorSummary]) -> list[str]:
+def prune(
+    suspects: Sequence[str], summaries: Sequence[SensorSummary], murderer: Mapping[str, str] = MappingProxyType({})
+) -> list[str]:
     """The new list, nearest to the hypothetical murderer first; never empty.
 
     Characters without an opportunity are dropped. Others stay on the list if at most `NEAR` sensors separate them from a
@@ -268,12 +266,25 @@ def prune(suspects: Sequence[str], summaries: Sequence[SensorSummary]) -> list[s
     """
     order = {name: place for place, name in enumerate(suspects)}
     ranked = sorted(
-        summaries, key=lambda summary: (distance(summary.readings), order.get(summary.character, len(order)))
+        summaries, key=lambda summary: (distance(summary.readings, murderer), order.get(summary.character, len(order)))
     )
     able = [summary for summary in ranked if not _without_opportunity(summary)] or ranked
     readings = [(summary.character, summary.readings) for summary in able]
-    near = [who for who, read in readings if distance(read) <= NEAR or value_of(read) in ("high", "medium")]
-    return near or [who for who, read in readings if distance(read) == distance(readings[0][1])]
+    near = [who for who, read in readings if distance(read, murderer) <= NEAR or value_of(read) in ("high", "medium")]
+    return near or [who for who, read in readings if distance(read, murderer) == distance(readings[0][1], murderer)]
+
+
+def grades(summaries: Sequence[SensorSummary], murderer: Mapping[str, str]) -> dict[str, float]:
+    """How strongly each is suspected: the share of sensors that read as of a murderer, at least a half of whoever may still know
+    much; 0 without an opportunity.
+    """
+    sensors = {sensor for row in summaries for sensor in read_by(row.readings) if murderer_of(sensor)}
+    graded = {}
+    for row in summaries:
+        alike = 1 - distance(row.readings, murderer) / max(1, len(sensors))
+        knowing = 0.5 * (value_of(row.readings) in ("high", "medium"))
+        graded[row.character] = 0.0 if _without_opportunity(row) else round(max(alike, knowing), 3)
+    return graded
 
 
 def _without_opportunity(summary: SensorSummary) -> bool:

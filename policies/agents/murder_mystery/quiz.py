@@ -127,10 +127,7 @@ class Reader:
         if self._scripts == "all":
             script: list[str] = []
             stories = [
-                Story(
-                    character=name,
-                    excerpts=[in_one_line(excerpt.text) for excerpt in memory.retrieve(text, STORY)],
-                )
+                Story(character=name, excerpts=[in_one_line(excerpt.text) for excerpt in memory.retrieve(text, STORY)])
                 for name, memory in self._stories.items()
             ]
         else:

@@ -8,10 +8,14 @@ the number of sensors that differ.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Final, Literal, NamedTuple
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
+from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES, MEANS, MOTIVE, SIGHTING, Fact, say
 from parlour.policies.agents.murder_mystery import wording
 from parlour.policies.agents.murder_mystery.evidence import Dossier, Excerpts, SourcedFact, has_facts, judge
@@ -19,11 +23,9 @@ from parlour.policies.agents.murder_mystery.scene import Scene, sentences
 from parlour.policies.agents.murder_mystery.wording import QuestionTopic, wanted
 from parlour.policies.agents.seat import InputPart
 
-Questioning = Literal["emotion", "motivation", "suspicion", "evidence", "background"]
-"""Sensors of the question stage."""
 EMOTION, MOTIVATION, SUSPICION = "emotion", "motivation", "suspicion"
 EVIDENCE, BACKGROUND, VALUE = "evidence", "background", "information value"
-DEFAULT: Final[tuple[Questioning, ...]] = ("emotion", "motivation", "suspicion")
+DEFAULT: Final[tuple[str, ...]] = ("emotion", "motivation", "suspicion")
 
 
 class Sensor(NamedTuple):
@@ -49,6 +51,12 @@ _IN_CHINESE: Final = {
 }  # fmt: skip
 
 
+QUESTIONING: Final = tuple(sensor for sensor in SENSORS if sensor != VALUE)
+"""Sensors of the question stage."""
+OWN: Final = ".toml"
+"""What the file of a new sensor ends with: for each language it has a table with `question` and `choices`."""
+
+
 class SensorCard(InputPart):
     """A sensor as a question tells it, in the language of the table."""
 
@@ -64,9 +72,22 @@ class SensorCard(InputPart):
 
 
 def card(sensor: str, language: str) -> SensorCard:
-    """The information in a question about a sensor."""
+    """The information in a question about a sensor. Raises `ParlourError` for a file that holds none."""
+    if sensor not in SENSORS:
+        return _own_card(sensor, language)
     words = sentences(language).sensors[sensor]
     return SensorCard(sensor=words.name, question=words.question, choices=list(words.choices))
+
+
+@cache
+def _own_card(file: str, language: str) -> SensorCard:
+    try:
+        words = tomllib.loads(Path(file).read_text("utf-8"))[language]
+        return SensorCard(sensor=Path(file).stem, question=words["question"], choices=words["choices"])
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise ParlourError(
+            f"sensor {file!r} cannot be read ({type(error).__name__}); accepted: TOML with question and choices for {language!r}"
+        ) from None
 
 
 class SensorReading(InputPart):
@@ -95,9 +116,14 @@ def sensor_of(name: str) -> str:
 
 
 def read_by(readings: Iterable[SensorReading]) -> dict[str, str]:
-    """What sensors read: sensor -> choice, both by the names of `SENSORS`; empty for what is no choice of it."""
+    """What sensors read: sensor -> choice, both by the names of `SENSORS`, or as the file of a new sensor has them; empty for what is
+    no choice of it.
+    """
     choices = ((sensor_of(reading.sensor), reading.choice) for reading in readings)
-    return {sensor: choice_of(choice, SENSORS[sensor].choices) or "" for sensor, choice in choices if sensor in SENSORS}
+    return {
+        sensor: (choice_of(choice, SENSORS[sensor].choices) or "") if sensor in SENSORS else choice
+        for sensor, choice in choices
+    }
 
 
 def choice_of(words: str, choices: Sequence[str]) -> str | None:
@@ -107,9 +133,16 @@ def choice_of(words: str, choices: Sequence[str]) -> str | None:
     return said if said in choices else None
 
 
-def distance(readings: Iterable[SensorReading]) -> int:
-    """Number of sensors that differ from the hypothetical murderer's."""
-    return sum(SENSORS[sensor].murderer not in ("", choice) for sensor, choice in read_by(readings).items())
+def murderer_of(name: str) -> str:
+    """What a sensor reads for the hypothetical murderer at first; empty for a sensor that tells no murderers from others."""
+    sensor = SENSORS.get(sensor_of(name))
+    return "" if sensor is None else sensor.murderer
+
+
+def distance(readings: Iterable[SensorReading], murderer: Mapping[str, str] = MappingProxyType({})) -> int:
+    """Number of sensors that differ from the hypothetical murderer's: the first profile, but where `murderer` has a reading."""
+    pairs = ((murderer.get(sensor) or murderer_of(sensor), read) for sensor, read in read_by(readings).items())
+    return sum(profile not in ("", read) for profile, read in pairs)
 
 
 def value_of(readings: Iterable[SensorReading]) -> str:

@@ -17,10 +17,10 @@ from parlour.policies.agents.murder_mystery.asks import (
     CharacterAsk,
     Questions,
     VictimAsk,
+    WithExcerpts,
     Words,
 )
 from parlour.policies.agents.murder_mystery.evidence import death_of, facts_in
-from parlour.policies.agents.murder_mystery.scene import Talk
 from parlour.policies.agents.murder_mystery.sensors import answered, topics_put
 from parlour.policies.llm.ask import Answer
 from pydantic import Field
@@ -29,11 +29,9 @@ ENTRIES: Final = 5
 """Entries of a timeline, at most."""
 
 
-class ThinkSummary(CharacterAsk[Words], kind="questum.think_summary"):
+class ThinkSummary(WithExcerpts, CharacterAsk[Words], kind="questum.think_summary"):
     """What is known about a character."""
 
-    script: list[str]
-    dialogue: list[Talk]
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Words:
@@ -43,12 +41,10 @@ class ThinkSummary(CharacterAsk[Words], kind="questum.think_summary"):
         return Words(words=self.scene.join(said) or self.about)
 
 
-class ThinkQuestion(CharacterAsk[Questions], kind="questum.think_question"):
+class ThinkQuestion(WithExcerpts, CharacterAsk[Questions], kind="questum.think_question"):
     """A question to a character, from its summary and the memories of it."""
 
     summary: str
-    script: list[str]
-    dialogue: list[Talk]
     number: int
     stance: str
 
@@ -127,12 +123,10 @@ class ThinkUseful(VictimAsk[YesNo], kind="questum.think_useful"):
         )
 
 
-class ThinkAnswer(AnswerAsk[Words], kind="questum.think_answer"):
+class ThinkAnswer(WithExcerpts, AnswerAsk[Words], kind="questum.think_answer"):
     """An answer from the useful entries."""
 
     useful: list[str]
-    script: list[str]
-    dialogue: list[Talk]
     stance: str
 
     def heuristic(self, rng: np.random.Generator) -> Words:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.envs.murder_mystery.cases.case import dump
 from parlour.envs.murder_mystery.cases.find import find
+from parlour.policies.agents.murder_mystery.seat_memory import HASHING, SeatMemory
 from parlour.policies.llm.model import OfflineModel
-from parlour.training.measure.murder_mystery import result_store
+from parlour.policies.retrieval.embedders import HashingEmbedder
+from parlour.training.measure.murder_mystery import games, result_store
 from parlour.training.measure.murder_mystery.games import CaseJob, CaseResult, CaseSetting, generated, play_case
 from parlour.training.papers import questum, questum_games
 from parlour.training.papers.cells import Reproduction, printed
@@ -17,7 +20,7 @@ from parlour.training.papers.questum_games import MysterySetting
 from parlour.training.papers.reproduce import reproduce
 from parlour.training.play.seeds import HELD_OUT
 
-from tests.reference_data import paper_table
+from tests.reference_data import paper_table, reference
 
 SETTING = MysterySetting(games=2, repetitions=1)
 
@@ -72,7 +75,15 @@ def test_questums_gameplay_dollars_are_0_53_of_players():
 
 @pytest.mark.parametrize(
     ("name", "file"),
-    [("questum-8", "questum_table8"), ("questum-11", "questum_table11_costs"), ("player-1", "player_table1")],
+    [
+        ("questum-8", "questum_table8"),
+        ("questum-9", "questum_table9_english"),
+        ("questum-10", "questum_table10_open_llms"),
+        ("questum-11", "questum_table11_costs"),
+        ("player-1", "player_table1"),
+        ("player-a4", "player_tableA4_english"),
+        ("player-a5", "player_tableA5_open_llms"),
+    ],
 )
 def test_our_figures_are_those_of_the_reference_tables(name, file):
     rows = paper_table(f"{file}.csv")
@@ -120,6 +131,77 @@ def asked_of(table: Reproduction) -> dict[str, float]:
 def test_questum_is_played_by_its_text_and_by_its_algorithm():
     asked = asked_of(made("questum-8"))
     assert asked["Questum"] < asked[questum.WHOLE] < asked["ThinkThrice"]
+
+
+def test_without_the_pruner_algorithm_1_asks_more_and_by_score_one_is_asked_in_any_case():
+    """The paper: 17.9 dollars, 28.7 without the pruner, 15.1 without sensors."""
+    asked = asked_of(made("questum-12"))
+    assert asked["w/o Pruner"] > asked["Questum"] > asked["w/o Sensor"]
+    assert asked["w/o Pruner"] > asked["w/o Pruner and its readings"]
+    put = {row: {played.asked for played in games} for row, games in played_rows("questum-12").items()}
+    assert put["Questum, by score"] == put["w/o Pruner, by score"]
+
+
+def played_rows(name: str) -> dict[str, list[CaseResult]]:
+    return {
+        row: [once(CaseJob(case, method, seed, CaseSetting(repetitions=1))) for case, seed in small(SETTING)]
+        for row, method in questum.PLAYED[name].rows.items()
+    }
+
+
+def test_the_best_method_has_the_papers_test_in_its_note_and_the_table_says_whose_order_it_is():
+    table = made("questum-2")
+    stars = [cell for cell in table.cells if "two-sample t-test over cases" in cell.note]
+    assert len({(cell.of, cell.measure) for cell in stars}) == len(stars)
+    assert {cell.of for cell in stars} == {"Overall"}
+    assert any("Order by points in the quiz: " in remark for remark in table.remarks)
+    assert any(
+        "in the paper Questum > ThinkThrice > O-CoT > Werewolf" in r or "as in the paper" in r for r in table.remarks
+    )
+
+
+def test_tables_play_level_4_and_up_to_four_victims_at_level_0():
+    levels = [
+        questum_games.cases_of(MysterySetting(games=1, **given))[0][0] for given in ({}, {"level": 2}, {"victims": 4})
+    ]
+    assert [reference.partition(":en")[2] for reference in levels] == ["::::4", "::::2", "::4"]
+    assert len(find(levels[2]).victims) == 4
+    with pytest.raises(ParlourError, match="victims 2"):
+        questum_games.cases_of(MysterySetting(cases="harbour_en", victims=2))
+
+
+def test_what_people_and_other_models_gave_is_the_papers_alone():
+    table = made("questum-fig4")
+    assert {cell.ours for cell in table.cells} == {None}
+    assert {(c.row, c.measure): c.paper for c in table.cells}["Questum", "story advancement"] == 3.5
+    others = [cell for cell in made("questum-10").cells if cell.row != "Questum"]
+    assert [cell.paper for cell in others] == pytest.approx([31.2, 28.1, 26.7, 27.3])
+
+
+def test_the_published_scripts_are_counted_as_the_paper_counts_them():
+    setting = MysterySetting(cases=str(reference("wellplay/zh")))
+    cells = [cell for cell in reproduce("questum-1", setting).cells if cell.ours and cell.of != "Overall"]
+    counted = [cell for cell in cells if "tokens" not in cell.measure]
+    assert counted
+    assert [cell.ours.value for cell in counted if cell.ours] == [cell.paper for cell in counted]
+
+
+def test_on_prose_the_planner_plays_by_score_and_its_row_says_so():
+    setting = MysterySetting(cases=str(reference("wellplay/zh/sin")), repetitions=1)
+    rows = {name: questum.method_of(name) for name in ("questum", "questum:mode=score")}
+    table = questum.comparison("compare", setting, rows, CaseSetting(rounds=1))
+    assert list(dict.fromkeys(cell.row for cell in table.cells)) == ["questum (by score)", "questum:mode=score"]
+    assert table.remarks[0].startswith("questum: 1 of 1 cases are prose")
+    assert questum_games.as_played(MysterySetting(cases="harbour_en"), rows) == (rows, ())
+
+
+def test_the_embedder_of_a_table_reaches_the_seats(monkeypatch):
+    seen: list[Any] = []
+    begun = SeatMemory.__init__
+    monkeypatch.setattr(games, "_embedder", lambda name: HashingEmbedder(64) if name == "minilm" else HASHING)
+    monkeypatch.setattr(SeatMemory, "__init__", lambda self, view, by: (seen.append(by.name), begun(self, view, by))[1])
+    play_case(CaseJob("seed:3:en:4:1", questum.QUESTUM, 3, CaseSetting(rounds=1, embedder="minilm")), OfflineModel())
+    assert set(seen) == {"hashing-64"}
 
 
 def test_every_choice_of_1_to_5_sensors_is_a_row(monkeypatch):

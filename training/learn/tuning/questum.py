@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from parlour.envs.settings import COMMON, Settings
 from parlour.policies.agents.murder_mystery import InterviewSettings
-from parlour.policies.agents.murder_mystery.questum import interview
+from parlour.policies.agents.murder_mystery.questum import gain
 from parlour.policies.agents.murder_mystery.sensors import DEFAULT
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.learn.tuning.problem import Parameter, Parameters, Space
@@ -23,9 +23,7 @@ from parlour.training.measure.murder_mystery.games import GAME, CaseJob, CaseRes
 from parlour.training.measure.murder_mystery.methods import PLANNER, QUESTUM, MysteryMethod
 from pydantic import Field, field_validator
 
-GAIN_SPACE: Final = Space(
-    (Parameter("beta", 0.0, 1.0, interview.BETA), Parameter("epsilon", 0.0, 1.0, interview.EPSILON))
-)
+GAIN_SPACE: Final = Space((Parameter("beta", 0.0, 1.0, gain.BETA), Parameter("epsilon", 0.0, 1.0, gain.EPSILON)))
 
 _USUAL: Final = InterviewSettings()
 PLAN_SPACE: Final = Space(
@@ -34,7 +32,7 @@ PLAN_SPACE: Final = Space(
         Parameter("curiosity", 0.0, 0.2, _USUAL.curiosity),
         Parameter("liars", 0.0, 1.0, _USUAL.liars),
         Parameter("table", 0.0, 1.0, _USUAL.table),
-    ),
+    )
 )
 """Of `mode=plan`: when to stop; what all else is worth, who lies, and what the table learns."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from threading import Event
 from typing import Any, Final, NamedTuple
@@ -19,19 +20,17 @@ from parlour.envs.settings import Settings
 from parlour.policies import make_policy
 from parlour.policies.agents.murder_mystery import MysterySeat
 from parlour.policies.agents.murder_mystery.procedure import QuestionBudget
+from parlour.policies.agents.murder_mystery.seat_memory import HASHING
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.model import Model
+from parlour.policies.retrieval.embedders import Embedder, MiniLMEmbedder
 from parlour.training.measure.murder_mystery.methods import OP, MysteryMethod
 from parlour.training.measure.murder_mystery.quiz import Mark, omniscient, quiz
 from parlour.training.measure.murder_mystery.usage import CountedModel
 from parlour.training.measure.murder_mystery.voting import votes
 from parlour.training.play import rollout, seeds
 from parlour.training.play.failures import RULE, Ceiling, Failures
-from parlour.training.play.parallel.concurrent_games import (
-    check_jobs,
-    play_recorded,
-    refuse,
-)
+from parlour.training.play.parallel.concurrent_games import check_jobs, play_recorded, refuse
 from parlour.training.play.parallel.executor import opened
 from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from pydantic import Field
@@ -56,11 +55,13 @@ class CaseSetting(Settings):
     """Number of repetitions of the quiz; 0 for no quiz."""
     budget: int | None = Field(default=None, ge=1)
     """Number of questions to the model, in a game of agents, after which nobody asks or prunes; None: no limit."""
+    embedder: str = "hashing"
+    """What turns texts into vectors for memory and quiz: hashing or minilm."""
 
     @property
     def options(self) -> dict[str, Any]:
         """Options of the game."""
-        return {key: value for key, value in self if key not in ("repetitions", "budget")}
+        return {key: value for key, value in self if key not in ("repetitions", "budget", "embedder")}
 
 
 class Verdict(NamedTuple):
@@ -132,13 +133,16 @@ def play_case(job: CaseJob, model: Model, stop: Event | None = None, failures: F
     """
     env = rollout.table(GAME, case=job.case, **job.table.options)
     game: Any = env.game_env.game
-    method, case = job.method, game.case
+    method, case, embedder = job.method, game.case, _embedder(job.table.embedder)
     tally = CountedModel(model)
     asked, made = 0, dict[str, Decisions]()
     if method.policy:
         guilty = [bool(job.murderer) and any(character.murders) for character in case.characters]
         names = [job.murderer if other else method.policy for other in guilty]
         players = [make_policy(name, GAME, game.config, tally) for name in names]
+        for player in players:
+            if isinstance(player, MysterySeat):
+                player.embedder = embedder
         _limit(players, tally, job.table.budget, kept=case.seats * len(case.victims))
         episode = play_recorded(env, players, names, job.seed, job.transcript, stop, failures)
         views, made = episode.last_views, _by_name(names, episode.decisions)
@@ -158,6 +162,7 @@ def play_case(job: CaseJob, model: Model, stop: Event | None = None, failures: F
             scripts=method.scripts,
             repetitions=job.table.repetitions,
             seed=job.seed,
+            embedder=embedder,
             seats=[
                 seat for seat, character in enumerate(case.characters) if not (job.murderer and any(character.murders))
             ],
@@ -165,21 +170,13 @@ def play_case(job: CaseJob, model: Model, stop: Event | None = None, failures: F
     spent = tally.spent
     known = omniscient(case, views, model, job.table.repetitions, job.seed) if method == OP and marks else ()
     verdicts = tuple(_verdict(game, cast, victim) for victim in range(len(case.victims)))
-    return CaseResult(
-        job.case,
-        case.title,
-        case.language,
-        method.name,
-        job.seed,
-        case.seats,
-        verdicts,
-        marks,
-        known,
-        asked,
-        play,
-        spent,
-        made,
-    )
+    played = (job.case, case.title, case.language, method.name, job.seed, case.seats)
+    return CaseResult(*played, verdicts, marks, known, asked, play, spent, made)
+
+
+@cache
+def _embedder(name: str) -> Embedder:
+    return MiniLMEmbedder() if name == "minilm" else HASHING
 
 
 def _limit(players: Sequence[Any], tally: CountedModel, budget: int | None, kept: int) -> None:

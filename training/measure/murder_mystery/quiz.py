@@ -15,7 +15,9 @@ from parlour.envs.murder_mystery.cases.case import Case
 from parlour.envs.murder_mystery.vocabulary.quiz import SORTS, QuizQuestion
 from parlour.policies.agents.murder_mystery import Reader
 from parlour.policies.agents.murder_mystery.quiz import Scripts
+from parlour.policies.agents.murder_mystery.seat_memory import HASHING
 from parlour.policies.llm.model import Model
+from parlour.policies.retrieval.embedders import Embedder
 
 
 class Mark(NamedTuple):
@@ -67,6 +69,7 @@ def quiz(
     repetitions: int = 3,
     seed: int = 0,
     seats: Sequence[int] | None = None,
+    embedder: Embedder = HASHING,
 ) -> tuple[Mark, ...]:
     """Ask seats all their questions.
 
@@ -78,11 +81,12 @@ def quiz(
         repetitions: How often each question is asked (the papers: 3).
         seed: Seed of the options' order and of random answers.
         seats: Who is asked; everybody by default.
+        embedder: Turns texts into vectors.
     """
     stories = stories_of(case) if scripts == "all" else None
     marks: list[Mark] = []
     for seat in range(case.seats) if seats is None else seats:
-        reader = Reader(views[seat], scripts, stories)
+        reader = Reader(views[seat], scripts, stories, embedder)
         marks += _marks(reader, model, seat, case.questions[seat], repetitions, seed)
     return tuple(marks)
 

@@ -34,11 +34,7 @@ _NAMES: Final = {
 
 
 def play_stored(
-    jobs: Sequence[CaseJob],
-    model: Model,
-    folder: Path,
-    runner: GameRunner = ONE_AT_A_TIME,
-    what: str = "games",
+    jobs: Sequence[CaseJob], model: Model, folder: Path, runner: GameRunner = ONE_AT_A_TIME, what: str = "games"
 ) -> list[CaseResult]:
     """Play what has no result in a folder, and store it there; see `play_all`.
 
@@ -66,8 +62,9 @@ def play_stored(
 
 
 def _key(job: CaseJob, model: Model) -> dict[str, Any]:
-    """What decides a result; a table without a limit has the key it had before there were limits."""
-    table = {name: value for name, value in job.table if (name, value) != ("budget", None)}
+    """What decides a result; a table without a limit, and with hashing, has the key it had before there were others."""
+    former = (("budget", None), ("embedder", "hashing"))
+    table = {name: value for name, value in job.table if (name, value) not in former}
     return {
         "case": job.case,
         "sha256": digest(find(job.case)),

@@ -1,30 +1,35 @@
 """Questum's procedure: choose by score, question by sensors, prune after each round (paper, Alg. 1, corrected in decisions 4.2).
 
-The same procedure with other settings is PLAYER* (decisions 5), and, with the defaults, that of the murderers in all methods.
-
-The choice of the player to ask (section 2.2): the list of suspects is a uniform belief over its n members, with entropy H = ln n,
-which questions bring down to 0. A gain is what a list lost: IG_t = H_(t-1) - H_t, negative when it grew.
+The same procedure with other settings is PLAYER* (decisions 5), and, with the defaults, that of the murderers in all methods. The
+choice of the player to ask is in `gain`.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, Self
 
-import numpy as np
-from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.envs.core import ParlourError, accept, check_one_of, listed
 from parlour.envs.murder_mystery.vocabulary import CHOOSE, SUSPECT, MysteryView
-from parlour.envs.settings import Settings
-from parlour.policies.agents.murder_mystery.asks import Prune, Question, Sense, SenseAll, SensorAnswer
+from parlour.envs.settings import Accepts, Settings
+from parlour.policies.agents.murder_mystery.asks import Grade, Profile, Prune, Question, Sense, SenseAll, SensorAnswer
 from parlour.policies.agents.murder_mystery.procedure import PRUNING, QUESTION, Procedure, Room
-from parlour.policies.agents.murder_mystery.scene import all_named
+from parlour.policies.agents.murder_mystery.questum.gain import (
+    BETA,
+    EPSILON,
+    choose,
+    expected_gain,
+    gain,
+    pruned,
+    score,
+)
 from parlour.policies.agents.murder_mystery.sensors import (
     DEFAULT,
+    OWN,
+    QUESTIONING,
     SUSPICION,
     VALUE,
-    Questioning,
     SensorReading,
     SensorSummary,
     card,
@@ -33,103 +38,14 @@ from parlour.policies.agents.murder_mystery.sensors import (
 )
 from pydantic import Field, field_validator
 
-BETA: Final = 0.2
-"""Share of the past in a score (appendix C.1)."""
-EPSILON: Final = 0.1
-"""Probability of asking a random suspect (appendix C.1)."""
-EXPECTED: Final = {"high": 1.0, "medium": 0.0, "low": -1.0}
-"""Eq. 2: the gain that an answer of the information-value sensor stands for."""
-
-
-def entropy(suspects: int) -> float:
-    """Entropy of a uniform belief over a number of suspects, in nats.
-
-    >>> round(entropy(4), 4)
-    1.3863
-
-    Raises:
-        ParlourError: There is no suspect: somebody did it.
-    """
-    if suspects < 1:
-        raise accept("number of suspects", suspects, "1 or more")
-    return math.log(suspects)
-
-
-def gain(before: int, after: int) -> float:
-    """What was gained when a list went from `before` to `after` suspects, in nats; negative if it grew.
-
-    >>> round(gain(4, 2), 4)
-    0.6931
-    """
-    return entropy(before) - entropy(after)
-
-
-def weighted_gain(history: Sequence[float]) -> float:
-    """Eq. 1: the mean of the gains so far, oldest first, the k-th of i with weight exp(-(i - k)); 0 without any.
-
-    >>> round(weighted_gain([0.0, 1.0]), 4)  # (0/e + 1) / (1/e + 1)
-    0.7311
-    """
-    if not history:
-        return 0.0
-    last = len(history)
-    weights = [math.exp(k - last) for k in range(1, last + 1)]
-    return math.fsum(w * g for w, g in zip(weights, history, strict=True)) / math.fsum(weights)
-
-
-def expected_gain(level: str) -> float:
-    """Eq. 2: 1 for "high", 0 for "medium", -1 for "low", in letters of any case; 0 for any other word."""
-    return EXPECTED.get(level.strip().casefold(), 0.0)
-
-
-def score(history: Sequence[float], expected: float, beta: float = BETA) -> float:
-    """Eq. 3: beta times the weighted gain of the past plus (1 - beta) times the expected gain."""
-    return beta * weighted_gain(history) + (1 - beta) * expected
-
-
-def choose(scores: Mapping[int, float], epsilon: float, rng: np.random.Generator) -> int:
-    """The epsilon-greedy choice: with probability epsilon any suspect, all alike, otherwise the best, the first of equals.
-
-    Args:
-        scores: A score for each suspect, in the order of the list.
-        epsilon: 0 .. 1.
-        rng: Where chance comes from; always one number of it is used, and a second one for a random suspect.
-
-    Raises:
-        ParlourError: The list is empty.
-    """
-    if not scores:
-        raise accept("list of suspects", [], "one or more")
-    if rng.random() >= epsilon:
-        return max(scores, key=lambda suspect: scores[suspect])
-    return list(scores)[int(rng.integers(len(scores)))]
-
-
-def pruned(proposed: Sequence[int], before: Sequence[int], others: Sequence[int]) -> tuple[int, ...]:
-    """The list of suspects after pruning.
-
-    Args:
-        proposed: Players that the pruner named, in its order; any players, any number of times.
-        before: The list as it was; it stays if no possible suspect was named.
-        others: All possible suspects; any of them may return to the list.
-    """
-    known = frozenset(others)
-    named = tuple(dict.fromkeys(seat for seat in proposed if seat in known))
-    return named or tuple(before)
-
-
 Mode = Literal["score", "all", "plan", "random"]
 MODES: Final = ("score", "all", "plan", "random")
 PLANNED: Final = ("plan", "random")
 """Modes that `plan` plays."""
-_PAPER: Final = ("beta", "epsilon", "sensors", "prune")
+_LISTS: Final = ("sensors", "prune", "murderer", "suspicion", "temperature")
+_PAPER: Final = ("beta", "epsilon", "ties", "first", "gain", *_LISTS)
 _PLANNER: Final = ("price", "curiosity", "liars", "table")
-_USED: Final[Mapping[str, tuple[str, ...]]] = {
-    "score": _PAPER,
-    "all": ("sensors", "prune"),
-    "plan": _PLANNER,
-    "random": (),
-}
+_USED: Final[Mapping[str, tuple[str, ...]]] = {"score": _PAPER, "all": _LISTS, "plan": _PLANNER, "random": ()}
 """Mode -> the settings that it uses."""
 Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -141,15 +57,31 @@ class InterviewSettings(Settings):
     """Share of the past in a score."""
     epsilon: Share = EPSILON
     """How often a random suspect is asked."""
-    sensors: tuple[Questioning, ...] = DEFAULT
-    """Sensors of the question stage; the information value joins them when pruning."""
-    prune: bool = True
-    """Whether the list of suspects is pruned after each round."""
+    sensors: Annotated[tuple[str, ...], Accepts(f"{listed(QUESTIONING)}, files NAME{OWN} with sensors of your own")] = (
+        DEFAULT
+    )
+    """Sensors of the question stage; the information value joins them when pruning. A file has `[en]`, with `question` and `choices`."""
+    ties: Literal["drawn", "least"] = "drawn"
+    """`mode=score`: of suspects with the best score, one is drawn; or who was asked least, then the next seat."""
+    first: Literal["ring", "read"] = "ring"
+    """`mode=score`: the first question about a victim goes to the next seat; or by the information value, read before it."""
+    gain: Literal["asked", "every"] = "asked"
+    """`mode=score`: a character has a gain for each round in which this seat questioned it; or for each round in which the list
+    changed: what the list lost, if the character answered anybody about the victim in that round, else 0."""
+    prune: Literal["rounds", "between", "no", "unread"] = "between"
+    """The list of suspects is pruned after every round; between rounds; never; or never, and no sensor is read after a round."""
+    murderer: Literal["fixed", "updated"] = "fixed"
+    """What sensors read for the hypothetical murderer: the paper's first profile, or asked before each pruning."""
+    suspicion: Literal["listed", "graded"] = "listed"
+    """The pruner lists suspects; or grades everybody from 0 to 1, and those with half of the highest grade are the list."""
+    temperature: float | None = Field(default=None, ge=0)
+    """Sampling temperature of the seat's questions; None: the model's."""
     mode: Mode = "score"
     """The choice of the player to ask: the best score on the list in each round; everybody on it; the highest expected
     information; random."""
     counts: bool = False
-    """Whether the information-value sensor receives the number of questions asked, as in PLAYER*."""
+    """Whether the information-value sensor receives the number of questions asked and the last readings, and the question the
+    information value, as in PLAYER*."""
     price: Share = 0.004
     """`mode=plan`: what a question must be worth to be put, in nats of the entropy over who did it."""
     curiosity: Share = 0.04
@@ -159,12 +91,22 @@ class InterviewSettings(Settings):
     table: Share = 0.5
     """`mode=plan`: the weight of what the table as a whole would learn; the rest is of what the own seat would."""
 
+    @field_validator("prune", mode="before")
+    @classmethod
+    def _as_recorded(cls, value: Any) -> Any:
+        """Settings from before 0.5 had yes, between the rounds, and no, without any reading after a round."""
+        return {True: "between", False: "unread"}[value] if isinstance(value, bool) else value
+
     @field_validator("sensors", mode="before")
     @classmethod
     def _without_repeats(cls, named: Any) -> Any:
         if not isinstance(named, tuple | list):
             return named
-        return tuple(dict.fromkeys(SUSPICION if sensor == "opportunity" else sensor for sensor in named))
+        known = tuple(dict.fromkeys(SUSPICION if sensor == "opportunity" else sensor for sensor in named))
+        for sensor in known:
+            if sensor not in QUESTIONING and not str(sensor).endswith(OWN):
+                raise accept("sensors", sensor, (*QUESTIONING, f"a file NAME{OWN}"))
+        return known
 
     @classmethod
     def from_words(cls, words: Mapping[str, str]) -> Self:
@@ -177,9 +119,10 @@ class InterviewSettings(Settings):
 
 
 class PlayerStarSettings(InterviewSettings):
-    """... of PLAYER*: `sensors` and `prune`."""
+    """... of PLAYER*: `sensors`, `prune`, `murderer`, `suspicion` and `temperature`."""
 
     epsilon: Share = 0.0
+    temperature: float | None = Field(default=0.8, ge=0)
     mode: Literal["all"] = "all"
     counts: bool = True
 
@@ -228,14 +171,24 @@ class Interview(Procedure):
         """(victim, seat) -> how often this seat has questioned it."""
         self._asked: dict[str, tuple[int, ...]] = {}
         """Who was questioned in this round."""
+        self._answered: Counter[tuple[str, int]] = Counter()
+        """(victim, seat) -> answers by the last round whose gain was noted."""
+        self._reviewed: dict[str, int] = {}
+        """Victim -> number of talks heard at the last review."""
+        self.grades: dict[str, dict[str, float]] = {}
+        """Victim -> character -> suspicion from 0 to 1, where it is graded."""
         self._sensed: list[dict[str, Any]] = []
         """What all sensors read since the last notes."""
 
     def least(self, kind: str) -> int:
         """Sensors, a question and its answer; or, after a round, one reading of everybody else and a selection."""
-        asking = len(self.settings.sensors) + 2
-        pruning = len(self.room.others) + 1 if self.settings.prune else 1
-        return {CHOOSE: asking, SUSPECT: pruning}.get(kind, 1)
+        asking = len(self.settings.sensors) + 2 + len(self.room.others) * (self._reads_first and not self.expected)
+        pruning = len(self.room.others) + 1 + (self.settings.murderer == "updated")
+        return {CHOOSE: asking, SUSPECT: pruning if self.settings.prune != "unread" else 1}.get(kind, 1)
+
+    @property
+    def _reads_first(self) -> bool:
+        return self.settings.mode != "all" and self.settings.first == "read"
 
     # -- asking ------------------------------------------------------------------------------------------------
 
@@ -246,7 +199,12 @@ class Interview(Procedure):
             return None
         if self.settings.mode == "all":
             return possible[0]
-        return choose(self.scores(victim), self.settings.epsilon, self.room.rng)
+        if self._reads_first and not any((victim, seat) in self.expected for seat in possible):
+            self._read_each(possible, victim, (VALUE,))
+        scores = self.scores(victim)
+        if self.settings.ties == "least" or (view.round == 0 and not self._reads_first):  # the first of equals
+            scores = {seat: worth - k * 1e-9 for k, (seat, worth) in enumerate(scores.items())}
+        return choose(scores, self.settings.epsilon, self.room.rng)
 
     def scores(self, victim: str) -> dict[int, float]:
         """Eq. 3 for everybody on the list of a victim, in order of how often this seat has asked them, then of the list."""
@@ -264,6 +222,7 @@ class Interview(Procedure):
             SensorReading(sensor=sensor.sensor, choice=read.choice, reason=read.reason)
             for sensor, read in zip(cards, answers, strict=True)
         ]
+        readings += [last for last in self._last(victim, target) if value_of([last])]
         summary = SensorSummary(character=room.name(target), readings=readings)
         answer = room.ask_or_fail(Question(**common, summary=summary, number=number), QUESTION)
         if answer is None:
@@ -271,6 +230,11 @@ class Interview(Procedure):
         self._asked[victim] = (*self._asked.get(victim, ()), target)
         self.times[victim, target] += 1
         return room.put(answer.questions, victim, number)
+
+    def _last(self, victim: str, seat: int) -> list[SensorReading]:
+        """What the sensors read of a seat last, for P_informative of PLAYER*; empty for others."""
+        last = self.summaries.get((victim, seat)) if self.settings.counts else None
+        return [] if last is None else last.readings
 
     def _about(self, seat: int, victim: str) -> dict[str, Any]:
         """Inputs of a question about a character: what the memory finds for "character,victim"."""
@@ -286,41 +250,78 @@ class Interview(Procedure):
     # -- pruning -----------------------------------------------------------------------------------------------
 
     def report(self, victim: str) -> int:
-        if not self.settings.prune:
-            return self.vote(victim)
-        self.prune(victim)
-        return self.main[victim]
+        self._review(victim)
+        return self.main[victim] if self.settings.prune in ("rounds", "between") else super().vote(victim)
+
+    def vote(self, victim: str) -> int:
+        """Who did it; first the sensors read the last round, where the budget allows it."""
+        budget, takes = self.room.budget, self.least(SUSPECT)
+        fresh = self._reviewed.get(victim) == len(self.room.seat_memory.talks)
+        if not fresh and self.settings.prune != "unread" and (budget is None or budget.allows(SUSPECT, takes)):
+            self._review(victim, last=True)
+        return super().vote(victim)
+
+    def _review(self, victim: str, *, last: bool = False) -> None:
+        """After a round: the sensors' readings of everybody else, then a new list, each where the settings have it."""
+        self._reviewed[victim] = len(self.room.seat_memory.talks)
+        if self.settings.prune == "rounds" or (self.settings.prune == "between" and not last):
+            self.prune(victim)
+        elif self.settings.prune != "unread":
+            self._read_all(victim)
 
     def prune(self, victim: str) -> None:
         """Read all sensors of everybody else, and renew the list; note what the questions of the round have gained."""
-        room, before = self.room, self.suspects[victim]
-        seats = sorted(room.others)
-        summaries = self._read_all(seats, victim)
-        answer = room.ask_or_fail(
-            Prune(
-                **room.about(victim),
-                suspects=[room.name(seat) for seat in before],
-                summaries=summaries,
-            ),
-            PRUNING,
-        )
-        proposed = all_named(answer.suspicion, [room.name(seat) for seat in seats]) if answer is not None else []
-        after = pruned([room.scene.person(name) for name in proposed], before, seats)
-        gained = gain(len(before), len(after))
-        for target in self._asked.pop(victim, ()):
-            self.gains.setdefault((victim, target), []).append(gained)
+        room, before, seats = self.room, self.suspects[victim], sorted(self.room.others)
+        after = pruned(self._proposed(victim, before, self._read_all(victim)), before, seats)
+        self._note_gain(victim, gain(len(before), len(after)))
         self.main[victim] = after[0]
         self.suspects[victim] = tuple(sorted(after, key=room.others.index))
 
-    def _read_all(self, seats: Sequence[int], victim: str) -> list[SensorSummary]:
-        """What all sensors read of each seat."""
+    def _proposed(self, victim: str, before: Sequence[int], summaries: list[SensorSummary]) -> list[int]:
+        """Whom the pruner names, the strongest suspect first; nobody if its answer could not be used."""
+        room, settings = self.room, self.settings
+        question = (Grade if settings.suspicion == "graded" else Prune)(
+            **room.about(victim),
+            suspects=[room.name(seat) for seat in before],
+            summaries=summaries,
+            murderer=self._profile(victim) if settings.murderer == "updated" else [],
+        )
+        answer: Any = room.ask_or_fail(question, PRUNING)
+        if isinstance(question, Grade) and answer is not None:
+            self.grades[victim] = answer.grades
+        return [] if answer is None else [room.scene.person(name) for name in question.ranked(answer)]
+
+    def _profile(self, victim: str) -> list[SensorReading]:
+        """What sensors would read for the murderer, given the talk so far (section 2.2)."""
+        memory, cards = self.room.seat_memory, [card(name, self.room.scene.language) for name in self.settings.sensors]
+        excerpts: dict[str, Any] = {"script": memory.excerpts(victim), "dialogue": memory.dialogue(victim)}
+        answer = self.room.seat_model.ask(Profile(**self.room.about(victim), **excerpts, sensors=cards))
+        return _readings(answer.readings)
+
+    def _note_gain(self, victim: str, gained: float) -> None:
+        """What the questions of the round have gained, for Eq. 1 (see the setting `gain`)."""
+        asked, every = self._asked.pop(victim, ()), self.settings.gain == "every"
+        for seat in self.room.others:
+            answered = self.room.seat_memory.asked(seat, victim)
+            credited = answered > self._answered[victim, seat] if every else seat in asked
+            self._answered[victim, seat] = answered
+            if gained if every else credited:
+                self.gains.setdefault((victim, seat), []).append(gained if credited else 0.0)
+
+    def _read_all(self, victim: str) -> list[SensorSummary]:
+        """What all sensors read of everybody else."""
+        return self._read_each(sorted(self.room.others), victim, (*self.settings.sensors, VALUE))
+
+    def _read_each(self, seats: Sequence[int], victim: str, sensors: Sequence[str]) -> list[SensorSummary]:
+        """What sensors read of each seat."""
         room, counts = self.room, self.settings.counts
-        cards = [card(sensor, room.scene.language) for sensor in (*self.settings.sensors, VALUE)]
+        cards = [card(sensor, room.scene.language) for sensor in sensors]
         questions = [
             SenseAll(
                 **self._about(seat, victim),
                 sensors=cards,
                 asked=room.seat_memory.asked(seat, victim) if counts else None,
+                before=self._last(victim, seat),
             )
             for seat in seats
         ]
@@ -329,9 +330,10 @@ class Interview(Procedure):
             for seat, answer in zip(seats, room.seat_model.ask_all(questions), strict=True)
         ]
         for seat, summary in zip(seats, summaries, strict=True):
-            self.summaries[victim, seat] = summary
-            self._sensed.append({"victim": victim, "about": summary.character, "readings": read_by(summary.readings)})
             self.expected[victim, seat] = expected_gain(value_of(summary.readings))
+            if len(sensors) > 1:
+                self.summaries[victim, seat] = summary
+            self._sensed.append({"victim": victim, "about": summary.character, "readings": read_by(summary.readings)})
         return summaries
 
     def notes(self) -> dict[str, Any]:

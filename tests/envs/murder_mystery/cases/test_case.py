@@ -164,7 +164,7 @@ def test_a_case_is_found_by_its_name_or_its_seed_language_players_and_victims():
 
 @pytest.mark.parametrize(
     "reference",
-    ["seed:", "seed:x", "seed:-1", "seed:1:fr", "seed:1:en:3", "seed:1:en:10", "seed:1:en:4:3", "seed:1:en:4:1:moon",
+    ["seed:", "seed:x", "seed:-1", "seed:1:fr", "seed:1:en:3", "seed:1:en:10", "seed:1:en:4:5", "seed:1:en:4:1:moon",
      "seed:1:en:4:1:train:more", "nowhere", "harbour"],
 )  # fmt: skip
 def test_an_unknown_reference_is_refused(reference):

@@ -84,18 +84,28 @@ def test_the_same_seed_says_the_same_again_and_players_can_play_twice():
 def test_calls_of_one_round_that_asks_everybody():
     """Decisions 8: 4 players, 1 victim, everybody asked: 4 * 1 * 3 * (3 sensors + 1 question + 1 answer) = 60."""
     # the murderer's own procedure is the same in all methods: it asks one, so 3 civilians * 3 + 1 = 10 targets
-    assert kinds("questum:mode=all") == {"introduce": 4, "sense": 30, "question": 10, "reply": 10, "vote": 4}
+    # before the vote all sensors read the 3 others of each seat anew: 12
+    asked = {"introduce": 4, "sense": 30, "question": 10, "reply": 10, "vote": 4}
+    assert kinds("questum:mode=all") == {**asked, "sense_all": 12}
+    assert kinds("questum:mode=all,prune=rounds") == {
+        **asked,
+        "sense_all": 12,
+        "prune": 3,
+    }  # the murderer prunes between
 
 
 def test_without_the_pruner_no_pruning_and_without_sensors_no_sensing():
-    unpruned, blind = kinds("questum:prune=no", rounds=2), kinds("questum:sensors=none", rounds=2)
-    assert (unpruned["sense_all"], unpruned["prune"]) == (3, 1)  # the murderer keeps its procedure
+    unpruned, unread = kinds("questum:prune=no", rounds=2), kinds("questum:prune=unread", rounds=2)
+    blind = kinds("questum:sensors=none", rounds=2)
+    # 4 seats read 3 others after both rounds; the murderer alone prunes, between them
+    assert (unpruned["sense_all"], unpruned["prune"]) == (24, 1)
+    assert (unread["sense_all"], unread["prune"]) == (6, 1)  # the murderer keeps its procedure
     assert (blind["sense"], blind["question"]) == (3 * 2, 8)  # the murderer's alone
 
 
 def test_calls_of_the_methods_beside():
     """3 civilians ask 3 others each and the murderer 1: 9 + 1 answers, of which the murderer gives 3."""
-    fixed = {"introduce": 4, "sense": 3, "question": 1, "vote": 4}
+    fixed = {"introduce": 4, "sense": 3, "question": 1, "sense_all": 3, "vote": 4}
     answers = [seat for seat, _ in moves(played("mystery_ocot")[1], "answer")]
     assert sum(seat in find(FOUR).murderers(0) for seat in answers) == 3
     assert kinds("mystery_ocot") == {**fixed, "ocot_goals": 9, "ocot_consider": 27, "ocot_question": 9, "reply": 10}
@@ -105,7 +115,7 @@ def test_calls_of_the_methods_beside():
     stages = {"summary": 9, "question": 9, "timeline": 7, "answer": 7, "refine": 7}
     assert {stage: think[f"think_{stage}"] for stage in stages} == stages
     assert think["think_useful"] >= think["think_contained"] > 0
-    assert kinds("mystery_none") == {"introduce": 4, "vote": 4}
+    assert kinds("mystery_none") == {"introduce": 4, "vote": 4}  # its murderer is silent, too
 
 
 # -- whom they ask (section 2.2) -------------------------------------------------------------------------------
@@ -134,8 +144,8 @@ def test_an_agent_scores_by_equation_3_and_remembers_the_gain_of_a_target_that_w
 
 
 def test_of_equal_scores_the_one_whom_the_seat_has_asked_least_comes_first():
-    """Without the pruner nothing tells the suspects apart; a seat then goes round, from the next seat on."""
-    _, episode, _ = played("questum:prune=no,epsilon=0", rounds=3)
+    """Without any reading nothing tells the suspects apart; a seat then goes round, from the next seat on."""
+    _, episode, _ = played("questum:prune=unread,epsilon=0,ties=least", rounds=3)
     for seat in set(range(4)) - set(find(FOUR).murderers(0)):
         targets = [args[0] for who, args in moves(episode, "choose") if who == seat and args]
         assert targets == [(seat + k) % 4 for k in (1, 2, 3)]
@@ -206,10 +216,12 @@ def test_settings_come_from_words_and_are_checked():
     words = "beta=0.5,epsilon=0,sensors=motivation+opportunity,prune=no,mode=score"
     agent: Any = make_policy(f"questum:{words}", "murder_mystery_v0", {})
     assert agent.chosen == InterviewSettings(
-        beta=0.5, epsilon=0.0, sensors=("motivation", "suspicion"), prune=False, mode="score"
+        beta=0.5, epsilon=0.0, sensors=("motivation", "suspicion"), prune="no", mode="score"
     )
     assert QuestumAgent().chosen == InterviewSettings(mode="plan")
     assert InterviewSettings().mode == "score"  # what murderers play in all methods
+    recorded = [InterviewSettings.from_plain({"prune": before}).prune for before in (True, False)]
+    assert recorded == ["between", "unread"]  # as they were played
     wrong = ("beta=2", "epsilon=x", "price=2", "sensors=smell", "prune=maybe", "mode=most", "gamma=1")
     for words in (*wrong, "sensors=information value"):
         with pytest.raises(ParlourError, match="accepted"):
@@ -239,12 +251,12 @@ def test_settings_of_the_paper_alone_mean_its_procedure_and_those_of_the_planner
     [
         (
             "beta=0.5,price=0.1",
-            "settings beta, price together are not accepted; accepted: beta, epsilon, sensors, prune of",
+            "settings beta, price together are not accepted; accepted: beta, epsilon, ",
         ),
         ("mode=plan,beta=0.5", "setting of mode=plan 'beta' is not accepted; accepted: price, curiosity, liars, table"),
         (
             "mode=score,table=1",
-            "setting of mode=score 'table' is not accepted; accepted: beta, epsilon, sensors, prune",
+            "setting of mode=score 'table' is not accepted; accepted: beta, epsilon, ",
         ),
         ("mode=all,epsilon=0", "setting of mode=all 'epsilon' is not accepted; accepted: sensors, prune"),
         ("mode=random,price=0", "setting of mode=random 'price' is not accepted; accepted: none"),

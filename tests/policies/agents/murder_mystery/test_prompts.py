@@ -32,7 +32,7 @@ from tests.policies.agents.murder_mystery.players import Listener, game_of, seat
 from tests.policies.llm.schema_fuzz import SchemaPlayer, refused
 
 CASES = {"en": "seed:3:en:5:1", "zh": "seed:3:zh:5:1"}
-METHODS = [agent.name for agent in AGENTS]
+METHODS = [*(agent.name for agent in AGENTS), "player_star:suspicion=graded,murderer=updated"]
 KINDS = sorted(kind for kind in ASKS if kind.startswith("questum."))
 
 
