@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Final
 
 import typer
@@ -79,4 +80,6 @@ def reproduce(
         sizes = table.quick if setting.quick else table.sizes
         given["games"] = sizes[0] if games is None else games
         given["practice"] = sizes[1] if practice is None else practice
-        return report_of(tables.reproduce(name, table.setting(**given)), model)
+        report = report_of(tables.reproduce(name, table.setting(**given)), model)
+    more = f"parlour reproduce {name}" if setting.quick else f"parlour reproduce {name} --games {2 * given['games']}"
+    return replace(report, following=(more, "parlour reproduce --list"))

@@ -182,4 +182,5 @@ def _stored(run: Trained, out: Path) -> Report:
         used = "their parents' values are used" if parents else "the fallback is used"
         states = f"{len(learned.unseen)} states without data, where {used}: {', '.join(learned.unseen)}"
         tell(f"parlour: warning: {states}", error=True)
-    return stored(train.report(run), out, f"policy: {out / train.POLICY}")
+    following = ("evaluate stakes FOLDER --price 0,50,200,inf", "show recommendation 0 --run FOLDER")
+    return stored(train.report(run), out, f"policy: {out / train.POLICY}", following=following)
