@@ -60,7 +60,7 @@ class ExtractiveReader:
 
     def sample(self, question: CorpusQuestion, evidence: str, count: int, rng: np.random.Generator) -> list[str]:
         read = reading.read(question.text, evidence)
-        return [read.answer if rng.random() < read.confidence else "" for _ in range(count)]
+        return [read.answer if read.answer and rng.random() < read.confidence else "" for _ in range(count)]
 
     def recall(self, question: CorpusQuestion) -> EstimatedAnswer:
         return reading.NO_ANSWER
