@@ -65,11 +65,11 @@ def test_a_draw_among_equals_takes_each_of_the_best_alike_and_nobody_else():
     drawn = Counter(gain.choose(SCORES, 0.0, rng) for _ in range(4000))
     assert set(drawn) == {2, 0}
     assert drawn[2] / 4000 == pytest.approx(0.5, abs=0.025)
-    one, other = np.random.default_rng(4), np.random.default_rng(4)
-    assert gain.choose({1: 0.1 + 0.2, 5: 0.3}, 0.0, one) in (1, 5)  # equal but for rounding
-    assert gain.choose({1: 0.4, 5: 0.3}, 0.0, other) == 1  # the best alone draws nothing more
-    other.integers(2)
-    assert one.random() == other.random()
+    drew, alone = np.random.default_rng(4), np.random.default_rng(4)
+    assert gain.choose({1: 0.1 + 0.2, 5: 0.3}, 0.0, drew) in (1, 5)  # equal but for rounding
+    assert gain.choose({1: 0.4, 5: 0.3}, 0.0, alone) == 1  # the best alone draws nothing more
+    alone.integers(2)
+    assert drew.random() == alone.random()
 
 
 def test_epsilon_one_asks_uniformly():
