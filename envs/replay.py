@@ -1,6 +1,6 @@
 """Transcripts: a header and one line a move, from which any game is played again without chance, index or model.
 
-Its lines are those of `parlour.envs.language.transcript_lines`. A file that ends within a line is read up to the line before.
+`parlour.envs.language.transcript_lines` writes and reads its lines. A file that ends within a line is read up to the line before.
 
 A transcript may come from anybody: a path in its config is opened only in folders that the caller names, and words have a
 greatest length.

@@ -112,7 +112,7 @@ def negated(words: str) -> bool:
 
 
 def negated_match(text: str, match: re.Match[str]) -> bool:
-    """Whether a negation stands before the end of a match, in the clause of the text in which the match begins.
+    """Whether the clause of a match has a negation before the end of the match.
 
     >>> text = "I never said it, and I doubt that he is good"
     >>> negated_match(text, re.search("said", text)), negated_match(text, re.search("and", text))
