@@ -104,6 +104,20 @@ def test_each_perspective_shows_the_lines_that_it_knows_and_no_others(game, data
     assert watched.misdeeds() == GOOD
 
 
+def test_a_page_plays_by_itself_from_the_beginning_and_tells_the_result_at_its_last_step(data_of, opened, watched):
+    data = data_of("avalon_v0")
+    last = len(data["steps"]) - 1
+    page = opened("avalon_v0", "play")
+    page.wait_for_function("document.querySelector('output.count').innerText.startsWith('1 / ')")  # the step after 0
+    assert page.locator("#play").inner_text() == "Pause"
+    assert not page.locator(".ended").is_visible()
+    page.keyboard.press("End")  # a key stops it
+    assert page.locator("output.count").inner_text() == f"{last} / {last}"
+    assert page.locator("#play").inner_text() == "Play"
+    assert page.locator(".ended").inner_text() == data["header"]["ended"]
+    assert watched.misdeeds() == GOOD
+
+
 def test_what_a_seat_was_asked_and_answered_is_folded_on_its_own_page_alone(data_of, opened):
     data = data_of("avalon_v0")
     step, seat = next((n, row["seat"]) for n, row in enumerate(data["steps"]) if row.get("asks"))
