@@ -33,6 +33,7 @@ AGENT, BASELINE, SECOND = "agent", "baseline", "second agent"
 OTHER_SIDES: Final = (BASELINE, AGENT, EXPERT)
 PRACTISED: Final = partial(
     PaperTable,
+    "",
     setting=OpponentSetting,
     games="avalon_v0, {0.games} held-out deals as either side, after {0.practice} practice games",
 )

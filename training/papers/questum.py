@@ -301,50 +301,21 @@ def _order(games: Games) -> str:
     return f" Order by points in the quiz: {' > '.join(ours)}; {said}."
 
 
-_SCRIPTS: Final = "data: the scripts of WellPlay"
-_RATED: Final = "data: ratings by people who played"
 _MYSTERY: Final = partial(
     PaperTable,
+    "",
     sizes=(20, 0),
     quick=(2, 0),
     setting=MysterySetting,
     games="murder_mystery_v0, {0.games} held-out cases",
 )
 _MANY_ROWS: Final = partial(_MYSTERY, sizes=(4, 0), quick=(1, 0))
-MYSTERY_CONTENTS: Final = {
-    "questum-1": _MYSTERY("scripts, victims, tokens and questions of the data", data_statistics, needs=_SCRIPTS),
-    "questum-2": _MYSTERY("win rates and right answers in murder mysteries, agents against agents", play_table),
-    "questum-3": _MYSTERY("the same against another murderer, in a person's place", play_table),
-    "questum-4": PaperTable("examples of the quiz"),
-    "questum-5": PaperTable("questions of the Werewolf method"),
-    "questum-6": _MYSTERY("agents rated by people", rated_by_people, needs=_RATED),
-    "questum-7": PaperTable("what the ratings mean"),
-    "questum-8": _MYSTERY(
-        "the same as questum-2, with the own script alone and with all scripts", play_table, item="table 8 and figure 3"
-    ),
-    "questum-9": _MYSTERY("English scripts", play_table, needs=f"{_SCRIPTS} in English, and a model"),
-    "questum-10": _MYSTERY("points by the model that plays", play_table, needs="a model"),
-    "questum-11": _MYSTERY("what games and quizzes take", play_table),
-    "questum-12": _MYSTERY("Questum without sensors, without the pruner", play_table, sizes=(10, 0)),
-    "questum-budget": _MYSTERY("all methods with one person to ask in a round", play_table, item="ours"),
-    "questum-fig1": PaperTable("a murder mystery, drawn"),
-    "questum-fig2": PaperTable("the method, drawn"),
-    "questum-fig4": _MYSTERY("agents rated by people, as table 6", rated_by_people, needs=_RATED),
-    "questum-fig5": _MYSTERY("hours and dollars", play_table, needs="a model: heuristics cost nothing"),
-    "questum-sensors": _MANY_ROWS("numbers of sensors (figure 6)", sensors, item="figure 6"),
-    "questum-rounds": _MANY_ROWS("numbers of rounds and questions (figure 7)", rounds, item="figure 7"),
-    "player-1": _MYSTERY("right answers of PLAYER* and others, by its rules", play_table),
-    "player-2": _MYSTERY("what games and quizzes of PLAYER* take", play_table),
-    "player-a1": _MYSTERY("the same as questum-1, as PLAYER* prints it", data_statistics, needs=_SCRIPTS),
-    "player-a2": PaperTable("examples of the quiz"),
-    "player-a3": PaperTable("questions of the Werewolf method"),
-    "player-a4": _MYSTERY(
-        "English scripts, by PLAYER*'s rules", play_table, needs=f"{_SCRIPTS} in English, and a model"
-    ),
-    "player-a5": _MYSTERY("points by the model that plays PLAYER*", play_table, needs="a model"),
-    "player-fig1": PaperTable("stages of the game, drawn"),
-    "player-fig2": PaperTable("the method, drawn"),
-    "player-fig3": _MANY_ROWS(
-        "numbers of rounds and questions of PLAYER*", partial(rounds, method=PLAYER_PAPER, rules="player")
-    ),
+MADE: Final = {
+    **dict.fromkeys(PLAYED, _MYSTERY(play_table)),
+    **dict.fromkeys(("questum-1", "player-a1"), _MYSTERY(data_statistics)),
+    **dict.fromkeys(("questum-6", "questum-fig4"), _MYSTERY(rated_by_people)),
+    "questum-12": _MYSTERY(play_table, sizes=(10, 0)),
+    "questum-sensors": _MANY_ROWS(sensors),
+    "questum-rounds": _MANY_ROWS(rounds),
+    "player-fig3": _MANY_ROWS(partial(rounds, method=PLAYER_PAPER, rules="player")),
 }

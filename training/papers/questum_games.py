@@ -30,7 +30,7 @@ from parlour.training.measure.murder_mystery.games import (
 from parlour.training.measure.murder_mystery.methods import MysteryMethod
 from parlour.training.measure.murder_mystery.result_store import play_stored
 from parlour.training.measure.murder_mystery.scores import Formula
-from parlour.training.papers.cells import ReproductionSetting, TableCell, cell, folder_name, remark
+from parlour.training.papers.cells import ReproductionSetting, TableCell, cell, folder_name, lines_of, remark
 from parlour.training.play import seeds
 from parlour.training.play.runner import GameRunner
 from parlour.training.report.result_table import Cell, ResultTable
@@ -47,21 +47,7 @@ Rows = Mapping[str, MysteryMethod]
 
 LEVEL: Final = 4
 """Level of the papers' tables: at lower ones nearly all methods find nearly all murderers."""
-SCRIPTS: Final = {
-    "死穿白": "Death Wears White",
-    "幽灵复仇": "Ghost Revenge",
-    "丹水山庄": "Danshui Villa",
-    "未完结的爱": "Unfinished Love",
-    "东方之星号游轮事件": "Cruise Incident",
-    "Oriental Star Cruise Incident": "Cruise Incident",
-    "罪恶": "Sin",
-    "致命喷泉": "Deadly Fountain",
-    "校园不思议事件": "Unbelievable Incident",
-    "绝命阳光号": "Desperate Sunshine",
-    "江湖客栈": "Riverside Inn",
-    "孤舟萤": "Solitary Boat Firefly",
-    "曼娜": "Manna",
-}
+SCRIPTS: Final = {line["title"]: line["script"] for line in lines_of("scripts")}
 """Title in the data -> what the papers call the script, where that differs."""
 
 
