@@ -171,7 +171,7 @@ def _made(
 
 _FIGURE_11: Final = partial(_attitudes, title="Teamwork and confrontation, with experience")
 _FIGURE_12: Final = partial(_attitudes, title="Teamwork and confrontation, without experience", learns=False)
-MADE: Final = {
+AVALON_SOCIAL_MADE: Final = {
     "avalon-9": PRACTISED(avalon_table_9),
     "avalon-fig2": PRACTISED(avalon_figure_2),
     "avalon-fig3": PRACTISED(avalon_figure_3),

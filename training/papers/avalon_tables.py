@@ -113,7 +113,7 @@ def _not_lower(cells: tuple[TableCell, ...]) -> list[str]:
 _TABLE_6: Final = partial(_evil_table, title="Experience learning", variants=_LEARNING, learns=True)
 _TABLE_7: Final = partial(_evil_table, title="Modules, without experience", variants=_MODULES)
 _TABLE_8: Final = partial(_evil_table, title="Players that the analysis covers", variants=_COVERED)
-MADE: Final = {
+AVALON_MADE: Final = {
     "avalon-2": PRACTISED(avalon_table_2, (40, 10)),
     "avalon-6": PRACTISED(_TABLE_6, (100, 20)),
     "avalon-7": UNPRACTISED(_TABLE_7, (150, 0)),

@@ -61,12 +61,7 @@ class RowGames:
 
 
 class Club:
-    """The practice that the rows of a table need, each done once.
-
-    Args:
-        setting: How the table is played.
-        learns: Whether anybody practises.
-    """
+    """The practice that the rows of a table need, each done once; none without `learns`."""
 
     def __init__(self, setting: OpponentSetting, *, learns: bool) -> None:
         check_one_of("opponent", setting.against, OTHER_SIDES)

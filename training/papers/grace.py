@@ -269,7 +269,7 @@ def _made(
 
 
 _GRACE: Final = partial(PaperTable, "", sizes=(1000, 2000), quick=(100, 200))
-MADE: Final = {
+GRACE_MADE: Final = {
     "grace-3": _GRACE(grace_figure_3),
     "grace-4": _GRACE(grace_figure_4),
     "grace-5": _GRACE(grace_figure_5),

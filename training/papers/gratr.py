@@ -174,7 +174,7 @@ _FIGURE_4: Final = partial(
     bounds=SHARE,
     about="judgements",
 )
-MADE: Final = {
+GRATR_MADE: Final = {
     "gratr-2": _GRATR(gratr_table_2),
     "gratr-3": _GRATR(_TABLE_3),
     "gratr-fig3": _GRATR(_FIGURE_3),

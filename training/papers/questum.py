@@ -47,6 +47,7 @@ from parlour.training.papers.questum_games import (
     MysterySetting,
     Rows,
     as_played,
+    asked,
     costs,
     games_table,
     play_cases,
@@ -88,13 +89,7 @@ _ABLATIONS: Final[Rows] = {
 
 def _counted(name: str, games: Games, measures: Sequence[str] = MEASURES) -> list[TableCell]:
     """Win rates and accuracies, then the number of questions to the model in the games of each row."""
-    cells = scored(name, games, measures)
-    first = [result.play.asked for result in games.rows[games.first]]
-    for row, played in games.rows.items():
-        asked = [result.play.asked for result in played]
-        apart = None if row == games.first else Estimate.mean([a - b for a, b in zip(asked, first, strict=True)])
-        cells.append(cell(name, row, OVERALL, QUESTIONS, Estimate.mean(asked, COUNT), apart, share=False))
-    return cells
+    return scored(name, games, measures) + [asked(name, games, row) for row in games.rows]
 
 
 def _spent(name: str, games: Games) -> list[TableCell]:
@@ -169,14 +164,7 @@ def play_table(name: str, setting: MysterySetting) -> Reproduction:
 
 
 def comparison(name: str, setting: MysterySetting, rows: Rows, table: CaseSetting) -> Reproduction:
-    """Any methods on the same cases: win rates, accuracies, questions to the model.
-
-    Args:
-        name: Name of the table.
-        setting: How much, and who answers.
-        rows: The methods.
-        table: How each game is played.
-    """
+    """Any methods on the same cases: win rates, accuracies, questions to the model."""
     table = table.replace(repetitions=setting.repetitions)
     rows, said = as_played(setting, rows)
     games = play_cases(name, setting, rows, tables=dict.fromkeys(rows, table))
@@ -197,12 +185,7 @@ def by_budget(
 ) -> Reproduction:
     """Any methods on the same cases at the same limits on questions to the model; one group of cells for each limit.
 
-    Args:
-        name: Name of the table.
-        setting: How much, and who answers.
-        rows: The methods; at each limit the first is compared with the others.
-        table: How each game is played, apart from the limit.
-        budgets: Questions to the model in a game, all players together.
+    `budgets` are questions in a game, all players together; at each limit the first method is compared with the others.
     """
     cells: list[TableCell] = []
     data = []
@@ -310,7 +293,7 @@ _MYSTERY: Final = partial(
     games="murder_mystery_v0, {0.games} held-out cases",
 )
 _MANY_ROWS: Final = partial(_MYSTERY, sizes=(4, 0), quick=(1, 0))
-MADE: Final = {
+MYSTERY_MADE: Final = {
     **dict.fromkeys(PLAYED, _MYSTERY(play_table)),
     **dict.fromkeys(("questum-1", "player-a1"), _MYSTERY(data_statistics)),
     **dict.fromkeys(("questum-6", "questum-fig4"), _MYSTERY(rated_by_people)),

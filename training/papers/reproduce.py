@@ -18,7 +18,13 @@ from parlour.training.runs.run import Run
 __all__ = ["TABLES", "PaperTable", "Reproduction", "ReproductionSetting", "TableCell", "reproduce", "setting_for"]
 
 
-_MADE: Final = avalon_tables.MADE | avalon_social_tables.MADE | grace.MADE | gratr.MADE | questum.MADE
+_MADE: Final[dict[str, PaperTable]] = {
+    **avalon_tables.AVALON_MADE,
+    **avalon_social_tables.AVALON_SOCIAL_MADE,
+    **grace.GRACE_MADE,
+    **gratr.GRATR_MADE,
+    **questum.MYSTERY_MADE,
+}
 CONTENTS: Final[dict[str, PaperTable]] = {
     line["name"]: _MADE.get(line["name"], PaperTable(""))._replace(
         about=line["about"], item=line["item"], needs=line["needs"]
