@@ -43,19 +43,14 @@ _FORMS: Final = {form: re.compile(pattern, re.IGNORECASE | re.DOTALL) for form, 
 
 
 class Measured(Protocol):
-    """What a context is taken from; `parlour.envs.mediated_qa.pipeline.Pipeline` is one."""
+    """What a context is taken from, as `parlour.envs.mediated_qa.pipeline.Pipeline` has it."""
 
     graph: KnowledgeGraph
     search: Search
 
-    def text(self, number: int) -> str:
-        """The question as it is put."""
-
-    def starts(self, number: int) -> list[int]:
-        """The documents that it is linked to."""
-
-    def signals(self, number: int) -> Signals | None:
-        """Its raw signals; None if it is not linked."""
+    def text(self, number: int) -> str: ...
+    def starts(self, number: int) -> list[int]: ...
+    def signals(self, number: int) -> Signals | None: ...
 
 
 def context_of(pipeline: Measured, number: int) -> tuple[float, ...]:

@@ -114,9 +114,6 @@ class BM25Retriever(_Ranking):
     where f is the number of times t occurs in d, n the number of the N sentences with t, and |d| the number of words in d. Words
     are stems of content words, as everywhere in this game (`parlour.envs.language.english.stemmed`).
 
-    Args:
-        passages: The articles.
-
     Raises:
         ParlourError: `bm25s` is not installed.
     """
@@ -208,13 +205,7 @@ class FusedRetriever(_Ranking):
 
 
 def make(name: str, passages: Iterable[Passage], graph: GraphRetriever, embedder: Embedder | None = None) -> Retriever:
-    """A retriever by its name.
-
-    Args:
-        name: One of `NAMES`.
-        passages: The articles.
-        graph: What `graph` means.
-        embedder: For `dense` and `hybrid`.
+    """A retriever by its name, one of `NAMES`; `graph` is the given one, and `dense` and `hybrid` need the embedder.
 
     Raises:
         ParlourError: The name is not accepted, or what it needs is missing; the message says what to install.

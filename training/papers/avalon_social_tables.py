@@ -7,6 +7,7 @@ Offline, no heuristic speaks of its role or of what the night showed it: cells a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from operator import attrgetter
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from parlour.policies.llm.decisions import Decisions
 from parlour.training.papers import avalon_social as social
 from parlour.training.papers.avalon_social.measures import Sat, valid
 from parlour.training.papers.avalon_teams import AGENT, BASELINE, PRACTISED, UNPRACTISED, Club, Variant
-from parlour.training.papers.cells import OpponentSetting, PaperTable, Reproduction, TableCell, cell, unprinted
+from parlour.training.papers.cells import OpponentSetting, Reproduction, TableCell, cell, unprinted
 from parlour.training.play.decisions import of_transcript
 from parlour.training.statistics import Estimate
 
@@ -76,24 +77,16 @@ def avalon_figure_4(name: str, setting: OpponentSetting) -> Reproduction:
     return _by_player(name, "Deception in the first round", setting, cells, _ONLY_A_MODEL.format("this figure"))
 
 
-def avalon_figure_5(name: str, setting: OpponentSetting) -> Reproduction:
-    """How each role meets each other role."""
-    return _attitudes(name, "Teamwork and confrontation", setting, (AGENT, BASELINE))
-
-
-def avalon_figure_11(name: str, setting: OpponentSetting) -> Reproduction:
-    """How each role of the agent meets each other role, with experience."""
-    return _attitudes(name, "Teamwork and confrontation, with experience", setting, (AGENT,))
-
-
-def avalon_figure_12(name: str, setting: OpponentSetting) -> Reproduction:
-    """The same; nobody has practised."""
-    return _attitudes(name, "Teamwork and confrontation, without experience", setting, (AGENT,), learns=False)
-
-
 def _attitudes(
-    name: str, title: str, setting: OpponentSetting, shown: tuple[str, ...], *, learns: bool = True
+    name: str,
+    setting: OpponentSetting,
+    *,
+    title: str = "Teamwork and confrontation",
+    shown: tuple[str, ...] = (AGENT,),
+    learns: bool = True,
 ) -> Reproduction:
+    """How each role meets each other role."""
+
     def cells(player: str, of: dict[str, Any]) -> Iterator[TableCell]:
         for role in _ROLES:
             for towards, met in of["attitudes"].get(role, {}).items():
@@ -176,18 +169,15 @@ def _made(
     return Reproduction(name, title, setting.model.name, tuple(cells), (paper, ours, *remarks), players)
 
 
-AVALON_SOCIAL_CONTENTS: Final = {
-    "avalon-9": PRACTISED("valid responses", avalon_table_9, needs="a model: heuristics always answer validly"),
-    "avalon-fig1": PaperTable("the six modules, drawn"),
-    "avalon-fig2": PRACTISED("quest engagement and failure votes of the evil side", avalon_figure_2),
-    "avalon-fig3": PRACTISED("leadership and persuasion", avalon_figure_3),
-    "avalon-fig4": PRACTISED("deception in the first round", avalon_figure_4, needs="a model: talk about roles"),
-    "avalon-fig5": PRACTISED("teamwork and confrontation between roles", avalon_figure_5),
-    "avalon-fig6": PRACTISED("sharing and vacillation", avalon_figure_6),
-    **{
-        f"avalon-fig{number}": PaperTable(f"an example of {what} in a game")
-        for number, what in ((7, "persuasion"), (8, "deception"), (9, "teamwork and confrontation"), (10, "leadership"))
-    },
-    "avalon-fig11": PRACTISED("attitudes between roles, with experience", avalon_figure_11),
-    "avalon-fig12": UNPRACTISED("attitudes between roles, without experience", avalon_figure_12),
+_FIGURE_11: Final = partial(_attitudes, title="Teamwork and confrontation, with experience")
+_FIGURE_12: Final = partial(_attitudes, title="Teamwork and confrontation, without experience", learns=False)
+AVALON_SOCIAL_MADE: Final = {
+    "avalon-9": PRACTISED(avalon_table_9),
+    "avalon-fig2": PRACTISED(avalon_figure_2),
+    "avalon-fig3": PRACTISED(avalon_figure_3),
+    "avalon-fig4": PRACTISED(avalon_figure_4),
+    "avalon-fig5": PRACTISED(partial(_attitudes, shown=(AGENT, BASELINE))),
+    "avalon-fig6": PRACTISED(avalon_figure_6),
+    "avalon-fig11": PRACTISED(_FIGURE_11),
+    "avalon-fig12": UNPRACTISED(_FIGURE_12),
 }

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Final
 
 from parlour.envs.avalon.vocabulary import ASSASSIN, EVIL, GOOD, MORGANA
 from parlour.policies.agents.avalon.agent import ACTION, ANALYSIS, IMPROVE, OTHERS, PLAN
 from parlour.training.measure.avalon import measures as metrics
 from parlour.training.papers.avalon_teams import AGENT, BASELINE, PRACTISED, UNPRACTISED, Club, RowGames, Variant
-from parlour.training.papers.cells import OpponentSetting, PaperTable, Reproduction, TableCell, cell
+from parlour.training.papers.cells import OpponentSetting, Reproduction, TableCell, cell
 from parlour.training.statistics import Estimate
 
 IN_OUR_PLACE: Final = "baseline in the agent's place"
-_EVIL_ROLES: Final = (MORGANA, ASSASSIN)
 TABLE_2: Final = (
     Variant("full"),
     Variant("without analysis", (ANALYSIS,)),
@@ -21,19 +21,19 @@ TABLE_2: Final = (
     Variant("without action", (ACTION,)),
     Variant("without strategy learning", learns=False),
 )
-_TABLE_6: Final = (
+_LEARNING: Final = (
     Variant("full"),
     Variant("without improving the own strategy (IS)", (IMPROVE,)),
     Variant("without studying other roles (AO)", (OTHERS,)),
     Variant("without analysis (AM)", (ANALYSIS,)),
 )
-_TABLE_7: Final = (
+_MODULES: Final = (
     Variant("all modules"),
     Variant("without analysis", (ANALYSIS,)),
     Variant("without plan", (PLAN,)),
     Variant("without action", (ACTION,)),
 )
-_TABLE_8: Final = (
+_COVERED: Final = (
     Variant("all players"),
     Variant("teammates only", about="teammates"),
     Variant("adversaries only", about="adversaries"),
@@ -60,44 +60,20 @@ def win_rates(name: str, setting: OpponentSetting, rows: Collection[str]) -> Rep
     return _made(name, "Win rates", club, tuple(cells))
 
 
-def avalon_table_6(name: str, setting: OpponentSetting) -> Reproduction:
-    """Experience learning on the evil side."""
-    return _evil_table(name, "Experience learning", Club(setting, learns=True), _TABLE_6)
-
-
-def avalon_table_7(name: str, setting: OpponentSetting) -> Reproduction:
-    """Modules on the evil side; nobody has practised."""
-    return _evil_table(name, "Modules, without experience", Club(setting, learns=False), _TABLE_7)
-
-
-def avalon_table_8(name: str, setting: OpponentSetting) -> Reproduction:
-    """Players that the analysis covers; nobody has practised."""
-    return _evil_table(name, "Players that the analysis covers", Club(setting, learns=False), _TABLE_8)
-
-
-def _evil_table(name: str, title: str, club: Club, variants: tuple[Variant, ...]) -> Reproduction:
+def _evil_table(
+    name: str, setting: OpponentSetting, *, title: str, variants: Sequence[Variant], learns: bool = False
+) -> Reproduction:
+    """Variants of the agent on the evil side; without `learns` nobody has practised."""
+    club = Club(setting, learns=learns)
     cells: list[TableCell] = []
     full: RowGames | None = None
     for variant in variants:
         played = club.play(variant.row, AGENT, club.agent(variant), EVIL)
         cells.append(_win_rate(name, variant.row, EVIL, played, full))
-        counted = metrics.compute(played.transcripts)[metrics.ALL]
-        cells += [
-            cell(
-                name, variant.row, EVIL, f"QER {role}", Estimate.rate(*map(int, counted[role]["qer_voted"].split("/")))
-            )
-            for role in _EVIL_ROLES
-        ]
-        cells += [
-            cell(
-                name,
-                variant.row,
-                EVIL,
-                f"FVR {role}",
-                Estimate.rate(counted[role]["fails_host"], counted[role]["cards"]),
-            )
-            for role in _EVIL_ROLES
-        ]
+        counted, made = metrics.compute(played.transcripts)[metrics.ALL], partial(cell, name, variant.row, EVIL)
+        of = {role: counted[role] for role in (MORGANA, ASSASSIN)}
+        cells += [made(f"QER {role}", Estimate.rate(*map(int, of[role]["qer_voted"].split("/")))) for role in of]
+        cells += [made(f"FVR {role}", Estimate.rate(of[role]["fails_host"], of[role]["cards"])) for role in of]
         full = full or played
     return _made(name, title, club, tuple(cells))
 
@@ -134,15 +110,12 @@ def _not_lower(cells: tuple[TableCell, ...]) -> list[str]:
     return not_lower
 
 
-AVALON_CONTENTS: Final = {
-    "avalon-1": PaperTable("related work beside the paper's"),
-    "avalon-2": PRACTISED("win rates against the baseline agent, and without single modules", avalon_table_2, (40, 10)),
-    "avalon-3": PaperTable("examples of what a model reads out of replies"),
-    "avalon-4": PaperTable("prompts of the modules"),
-    "avalon-5": PaperTable("prompts of experience learning"),
-    "avalon-6": PRACTISED("experience learning on the evil side", avalon_table_6, (100, 20)),
-    "avalon-7": UNPRACTISED("modules on the evil side, without experience", avalon_table_7, (150, 0)),
-    "avalon-8": UNPRACTISED(
-        "players that the analysis covers, evil side, without experience", avalon_table_8, (200, 0)
-    ),
+_TABLE_6: Final = partial(_evil_table, title="Experience learning", variants=_LEARNING, learns=True)
+_TABLE_7: Final = partial(_evil_table, title="Modules, without experience", variants=_MODULES)
+_TABLE_8: Final = partial(_evil_table, title="Players that the analysis covers", variants=_COVERED)
+AVALON_MADE: Final = {
+    "avalon-2": PRACTISED(avalon_table_2, (40, 10)),
+    "avalon-6": PRACTISED(_TABLE_6, (100, 20)),
+    "avalon-7": UNPRACTISED(_TABLE_7, (150, 0)),
+    "avalon-8": UNPRACTISED(_TABLE_8, (200, 0)),
 }

@@ -33,6 +33,7 @@ AGENT, BASELINE, SECOND = "agent", "baseline", "second agent"
 OTHER_SIDES: Final = (BASELINE, AGENT, EXPERT)
 PRACTISED: Final = partial(
     PaperTable,
+    "",
     setting=OpponentSetting,
     games="avalon_v0, {0.games} held-out deals as either side, after {0.practice} practice games",
 )
@@ -60,12 +61,7 @@ class RowGames:
 
 
 class Club:
-    """The practice that the rows of a table need, each done once.
-
-    Args:
-        setting: How the table is played.
-        learns: Whether anybody practises.
-    """
+    """The practice that the rows of a table need, each done once; none without `learns`."""
 
     def __init__(self, setting: OpponentSetting, *, learns: bool) -> None:
         check_one_of("opponent", setting.against, OTHER_SIDES)

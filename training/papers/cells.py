@@ -207,18 +207,25 @@ class PaperTable(NamedTuple):
     """What it is in the paper, such as "figure 6", where its name does not say it."""
 
 
+def lines_of(name: str) -> Iterator[dict[str, str]]:
+    """The lines of a CSV file of `data`, each by its columns."""
+    yield from csv.DictReader(_data(f"{name}.csv").splitlines())
+
+
+def _data(file: str) -> str:
+    return resources.files(__package__).joinpath("data", file).read_text("utf-8")
+
+
 @cache
 def printed() -> dict[tuple[str, str, str, str], tuple[float, str]]:
     """What the papers print: (table, row, side or role, measure) -> percent or points, note."""
-    folder = resources.files(__package__).joinpath("data")
-    texts = [folder.joinpath(f"{paper}.csv").read_text("utf-8") for paper in _PAPERS]
-    rows = [row for text in texts for row in csv.DictReader(text.splitlines())]
+    rows = [row for paper in _PAPERS for row in lines_of(paper)]
     return {(r["table"], r["row"], r["side"], r["measure"]): (float(r["value"]), r["note"]) for r in rows}
 
 
 @cache
 def _remarks() -> dict[str, str]:
-    return tomllib.loads(resources.files(__package__).joinpath("data/remarks.toml").read_text("utf-8"))
+    return tomllib.loads(_data("remarks.toml"))
 
 
 def remark(name: str) -> str:

@@ -39,13 +39,7 @@ _ASKED: Final = "questions to the model"
 
 
 def picture_of(made: Reproduction, games: str, model: Model) -> Picture | None:
-    """The picture of a figure; None for a table that is no figure.
-
-    Args:
-        made: The figure's cells.
-        games: What was played, for the caption.
-        model: Who answered.
-    """
+    """The picture of a figure; None for a table that is no figure. `games`: what was played, for the caption."""
     if made.name not in FIGURES:
         return None
     draw = partial(FIGURES[made.name], made, who=f"{games}; {plots.answered_by(model)}")

@@ -268,11 +268,9 @@ def _made(
     return replace(made, data=data, picture=picture)
 
 
-_GRACE: Final = partial(PaperTable, sizes=(1000, 2000), quick=(100, 200))
-GRACE_CONTENTS: Final = {
-    "grace-fig1": PaperTable("how language models are trained, drawn after another paper"),
-    "grace-fig2": PaperTable("the system, drawn"),
-    "grace-3": _GRACE("the mediator beside its baselines on held-out questions", grace_figure_3, item="figure 3"),
-    "grace-4": _GRACE("heatmap of the mediator's policy; needs --out", grace_figure_4, item="figure 4"),
-    "grace-5": _GRACE("net utility by state; needs --out", grace_figure_5, item="figure 5"),
+_GRACE: Final = partial(PaperTable, "", sizes=(1000, 2000), quick=(100, 200))
+GRACE_MADE: Final = {
+    "grace-3": _GRACE(grace_figure_3),
+    "grace-4": _GRACE(grace_figure_4),
+    "grace-5": _GRACE(grace_figure_5),
 }

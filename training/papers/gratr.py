@@ -34,31 +34,15 @@ def gratr_table_2(name: str, setting: GratrSetting) -> Reproduction:
     return _made(name, "Win rates in mixed games", setting, matches, cells, remarks)
 
 
-def gratr_table_3(name: str, setting: GratrSetting) -> Reproduction:
-    """Performance scores by the rule of table 3."""
-    count = partial(_score, scores.TABLE_3)
-    return _by_role(name, "Performance by table 3's rule", setting, ROLES, SCORE, count, UNBOUNDED, "subtracted_votes")
-
-
-def gratr_figure_3(name: str, setting: GratrSetting) -> Reproduction:
-    """Performance scores with the sign of the published figure."""
-    title, count = "Performance as in the published figure", partial(_score, scores.PUBLISHED)
-    return _by_role(name, title, setting, ROLES, SCORE, count, UNBOUNDED, "added_votes")
-
-
-def gratr_figure_4(name: str, setting: GratrSetting) -> Reproduction:
-    """Right judgements by role."""
-    return _by_role(name, "Reasoning success", setting, (TOTAL, *ROLES), SUCCESS, _success, SHARE, "judgements")
-
-
 def _by_role(
     name: str,
-    title: str,
     setting: GratrSetting,
-    roles: Sequence[str],
-    measure: str,
+    *,
+    title: str,
+    roles: Sequence[str] = ROLES,
+    measure: str = SCORE,
     count: Callable[[str, Sequence[WerewolfGame], str], float | None],
-    bounds: Bounds,
+    bounds: Bounds = UNBOUNDED,
     about: str,
 ) -> Reproduction:
     """Means over deals of a measure that counts for a role; `about` is the remark on it."""
@@ -166,17 +150,33 @@ def _made(
 
 _GRATR: Final = partial(
     PaperTable,
+    "",
     sizes=(150, 0),
     quick=(4, 0),
     setting=GratrSetting,
     games="werewolf_v0, {0.games} mixed games with each opponent",
 )
-GRATR_CONTENTS: Final = {
-    "gratr-1": PaperTable("classes of players by trust"),
-    "gratr-2": _GRATR("win rates of trust graphs against windows and retrieval, in mixed games", gratr_table_2),
-    "gratr-3": _GRATR("performance scores by role, by the paper's rule", gratr_table_3),
-    "gratr-fig1": PaperTable("how a player reasons from evidence, drawn"),
-    "gratr-fig2": PaperTable("the graph and its search, drawn"),
-    "gratr-fig3": _GRATR("performance scores by role, as the published figure counts them", gratr_figure_3),
-    "gratr-fig4": _GRATR("reasoning success by role", gratr_figure_4),
+_TABLE_3: Final = partial(
+    _by_role, title="Performance by table 3's rule", count=partial(_score, scores.TABLE_3), about="subtracted_votes"
+)
+_FIGURE_3: Final = partial(
+    _by_role,
+    title="Performance as in the published figure",
+    count=partial(_score, scores.PUBLISHED),
+    about="added_votes",
+)
+_FIGURE_4: Final = partial(
+    _by_role,
+    title="Reasoning success",
+    roles=(TOTAL, *ROLES),
+    measure=SUCCESS,
+    count=_success,
+    bounds=SHARE,
+    about="judgements",
+)
+GRATR_MADE: Final = {
+    "gratr-2": _GRATR(gratr_table_2),
+    "gratr-3": _GRATR(_TABLE_3),
+    "gratr-fig3": _GRATR(_FIGURE_3),
+    "gratr-fig4": _GRATR(_FIGURE_4),
 }

@@ -99,10 +99,6 @@ def opponents(setting: GratrSetting, among: Sequence[Opponent]) -> tuple[Opponen
 def play_teams(setting: GratrSetting, opponent: Opponent) -> Match:
     """Play the held-out deals of a setting against one opponent, or those that are missing in its folder.
 
-    Args:
-        setting: How.
-        opponent: The opponent.
-
     Raises:
         ParlourError: The number of games is odd or the seed too large; `setting.ours` is no GRATR; or the folder holds other games.
     """

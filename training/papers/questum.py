@@ -47,6 +47,7 @@ from parlour.training.papers.questum_games import (
     MysterySetting,
     Rows,
     as_played,
+    asked,
     costs,
     games_table,
     play_cases,
@@ -88,13 +89,7 @@ _ABLATIONS: Final[Rows] = {
 
 def _counted(name: str, games: Games, measures: Sequence[str] = MEASURES) -> list[TableCell]:
     """Win rates and accuracies, then the number of questions to the model in the games of each row."""
-    cells = scored(name, games, measures)
-    first = [result.play.asked for result in games.rows[games.first]]
-    for row, played in games.rows.items():
-        asked = [result.play.asked for result in played]
-        apart = None if row == games.first else Estimate.mean([a - b for a, b in zip(asked, first, strict=True)])
-        cells.append(cell(name, row, OVERALL, QUESTIONS, Estimate.mean(asked, COUNT), apart, share=False))
-    return cells
+    return scored(name, games, measures) + [asked(name, games, row) for row in games.rows]
 
 
 def _spent(name: str, games: Games) -> list[TableCell]:
@@ -169,14 +164,7 @@ def play_table(name: str, setting: MysterySetting) -> Reproduction:
 
 
 def comparison(name: str, setting: MysterySetting, rows: Rows, table: CaseSetting) -> Reproduction:
-    """Any methods on the same cases: win rates, accuracies, questions to the model.
-
-    Args:
-        name: Name of the table.
-        setting: How much, and who answers.
-        rows: The methods.
-        table: How each game is played.
-    """
+    """Any methods on the same cases: win rates, accuracies, questions to the model."""
     table = table.replace(repetitions=setting.repetitions)
     rows, said = as_played(setting, rows)
     games = play_cases(name, setting, rows, tables=dict.fromkeys(rows, table))
@@ -197,12 +185,7 @@ def by_budget(
 ) -> Reproduction:
     """Any methods on the same cases at the same limits on questions to the model; one group of cells for each limit.
 
-    Args:
-        name: Name of the table.
-        setting: How much, and who answers.
-        rows: The methods; at each limit the first is compared with the others.
-        table: How each game is played, apart from the limit.
-        budgets: Questions to the model in a game, all players together.
+    `budgets` are questions in a game, all players together; at each limit the first method is compared with the others.
     """
     cells: list[TableCell] = []
     data = []
@@ -301,50 +284,21 @@ def _order(games: Games) -> str:
     return f" Order by points in the quiz: {' > '.join(ours)}; {said}."
 
 
-_SCRIPTS: Final = "data: the scripts of WellPlay"
-_RATED: Final = "data: ratings by people who played"
 _MYSTERY: Final = partial(
     PaperTable,
+    "",
     sizes=(20, 0),
     quick=(2, 0),
     setting=MysterySetting,
     games="murder_mystery_v0, {0.games} held-out cases",
 )
 _MANY_ROWS: Final = partial(_MYSTERY, sizes=(4, 0), quick=(1, 0))
-MYSTERY_CONTENTS: Final = {
-    "questum-1": _MYSTERY("scripts, victims, tokens and questions of the data", data_statistics, needs=_SCRIPTS),
-    "questum-2": _MYSTERY("win rates and right answers in murder mysteries, agents against agents", play_table),
-    "questum-3": _MYSTERY("the same against another murderer, in a person's place", play_table),
-    "questum-4": PaperTable("examples of the quiz"),
-    "questum-5": PaperTable("questions of the Werewolf method"),
-    "questum-6": _MYSTERY("agents rated by people", rated_by_people, needs=_RATED),
-    "questum-7": PaperTable("what the ratings mean"),
-    "questum-8": _MYSTERY(
-        "the same as questum-2, with the own script alone and with all scripts", play_table, item="table 8 and figure 3"
-    ),
-    "questum-9": _MYSTERY("English scripts", play_table, needs=f"{_SCRIPTS} in English, and a model"),
-    "questum-10": _MYSTERY("points by the model that plays", play_table, needs="a model"),
-    "questum-11": _MYSTERY("what games and quizzes take", play_table),
-    "questum-12": _MYSTERY("Questum without sensors, without the pruner", play_table, sizes=(10, 0)),
-    "questum-budget": _MYSTERY("all methods with one person to ask in a round", play_table, item="ours"),
-    "questum-fig1": PaperTable("a murder mystery, drawn"),
-    "questum-fig2": PaperTable("the method, drawn"),
-    "questum-fig4": _MYSTERY("agents rated by people, as table 6", rated_by_people, needs=_RATED),
-    "questum-fig5": _MYSTERY("hours and dollars", play_table, needs="a model: heuristics cost nothing"),
-    "questum-sensors": _MANY_ROWS("numbers of sensors (figure 6)", sensors, item="figure 6"),
-    "questum-rounds": _MANY_ROWS("numbers of rounds and questions (figure 7)", rounds, item="figure 7"),
-    "player-1": _MYSTERY("right answers of PLAYER* and others, by its rules", play_table),
-    "player-2": _MYSTERY("what games and quizzes of PLAYER* take", play_table),
-    "player-a1": _MYSTERY("the same as questum-1, as PLAYER* prints it", data_statistics, needs=_SCRIPTS),
-    "player-a2": PaperTable("examples of the quiz"),
-    "player-a3": PaperTable("questions of the Werewolf method"),
-    "player-a4": _MYSTERY(
-        "English scripts, by PLAYER*'s rules", play_table, needs=f"{_SCRIPTS} in English, and a model"
-    ),
-    "player-a5": _MYSTERY("points by the model that plays PLAYER*", play_table, needs="a model"),
-    "player-fig1": PaperTable("stages of the game, drawn"),
-    "player-fig2": PaperTable("the method, drawn"),
-    "player-fig3": _MANY_ROWS(
-        "numbers of rounds and questions of PLAYER*", partial(rounds, method=PLAYER_PAPER, rules="player")
-    ),
+MYSTERY_MADE: Final = {
+    **dict.fromkeys(PLAYED, _MYSTERY(play_table)),
+    **dict.fromkeys(("questum-1", "player-a1"), _MYSTERY(data_statistics)),
+    **dict.fromkeys(("questum-6", "questum-fig4"), _MYSTERY(rated_by_people)),
+    "questum-12": _MYSTERY(play_table, sizes=(10, 0)),
+    "questum-sensors": _MANY_ROWS(sensors),
+    "questum-rounds": _MANY_ROWS(rounds),
+    "player-fig3": _MANY_ROWS(partial(rounds, method=PLAYER_PAPER, rules="player")),
 }

@@ -30,7 +30,7 @@ from parlour.training.measure.murder_mystery.games import (
 from parlour.training.measure.murder_mystery.methods import MysteryMethod
 from parlour.training.measure.murder_mystery.result_store import play_stored
 from parlour.training.measure.murder_mystery.scores import Formula
-from parlour.training.papers.cells import ReproductionSetting, TableCell, cell, folder_name, remark
+from parlour.training.papers.cells import ReproductionSetting, TableCell, cell, folder_name, lines_of, remark
 from parlour.training.play import seeds
 from parlour.training.play.runner import GameRunner
 from parlour.training.report.result_table import Cell, ResultTable
@@ -47,21 +47,7 @@ Rows = Mapping[str, MysteryMethod]
 
 LEVEL: Final = 4
 """Level of the papers' tables: at lower ones nearly all methods find nearly all murderers."""
-SCRIPTS: Final = {
-    "死穿白": "Death Wears White",
-    "幽灵复仇": "Ghost Revenge",
-    "丹水山庄": "Danshui Villa",
-    "未完结的爱": "Unfinished Love",
-    "东方之星号游轮事件": "Cruise Incident",
-    "Oriental Star Cruise Incident": "Cruise Incident",
-    "罪恶": "Sin",
-    "致命喷泉": "Deadly Fountain",
-    "校园不思议事件": "Unbelievable Incident",
-    "绝命阳光号": "Desperate Sunshine",
-    "江湖客栈": "Riverside Inn",
-    "孤舟萤": "Solitary Boat Firefly",
-    "曼娜": "Manna",
-}
+SCRIPTS: Final = {line["title"]: line["script"] for line in lines_of("scripts")}
 """Title in the data -> what the papers call the script, where that differs."""
 
 
@@ -260,11 +246,7 @@ def _accuracy(name: str, games: Games, row: str, group: str, measure: str) -> Ta
 
 def costs(name: str, games: Games, stages: Mapping[str, Sequence[str]]) -> list[TableCell]:
     """Dollars as the papers tell them, and questions to the model for a case; over all also tokens and seconds.
-
-    Args:
-        name: Name of the table.
-        games: The games played.
-        stages: Row -> its stages, of `"gameplay"` and `"evaluation"`.
+    `stages`: row -> its stages, of `"gameplay"` and `"evaluation"`.
     """
     cells = []
     for group in games.groups:
@@ -281,18 +263,26 @@ def _cost(name: str, games: Games, row: str, group: str, stage: str) -> list[Tab
     cells = []
     if total.dollars is not None:
         cells.append(made(f"{stage} dollars", Estimate(total.dollars, n=len(spent))))
-    asked = [part.asked for part in spent]
-    difference = None
-    if row != games.first and group == OVERALL and stage == "gameplay":
-        first = [result.play.asked for result in games.of(games.first, group)]
-        difference = Estimate.mean([a - b for a, b in zip(asked, first, strict=True)])
-    cells.append(made(f"{stage}: questions to the model", Estimate.mean(asked, COUNT), difference))
+    cells.append(asked(name, games, row, group, stage))
     if group == OVERALL:
         tokens = [part.tokens for part in spent if part.tokens is not None]
         if len(tokens) == len(spent):
             cells.append(made(f"{stage}: tokens", Estimate.mean(tokens, COUNT)))
         cells.append(made(f"{stage}: seconds", Estimate.mean([part.seconds for part in spent], COUNT)))
     return cells
+
+
+def asked(name: str, games: Games, row: str, group: str = OVERALL, stage: str = "gameplay") -> TableCell:
+    """Questions to the model; for all games with the difference from the first row."""
+    first, ours = (
+        [(result.play if stage == "gameplay" else result.quiz).asked for result in games.of(of, group)]
+        for of in (games.first, row)
+    )
+    difference = None
+    if row != games.first and group == OVERALL and stage == "gameplay":
+        difference = Estimate.mean([a - b for a, b in zip(ours, first, strict=True)])
+    measure = f"{stage}: questions to the model"
+    return cell(name, row, group, measure, Estimate.mean(ours, COUNT), difference, share=False)
 
 
 def games_table(games: Games) -> ResultTable:

@@ -30,13 +30,7 @@ _APART_NUMBER: Final = Column("", "+.2f", shows=("p",))
 
 
 def report_of(made: Reproduction, model: Model, found: str = "") -> Report:
-    """The report.
-
-    Args:
-        made: The table.
-        model: Who answered.
-        found: The verdict, if it is not how many of the paper's figures lie in our intervals.
-    """
+    """The report; `found` is the verdict, if it is not how many of the paper's figures lie in our intervals."""
     title = f"{made.name}: {made.title}; ours played by {model.called}"
     shown, whole = made.cells_shown, ResultTable(title, *_table(made, made.cells), wrap=True, file="cells.csv")
     named = [(", ".join(filter(None, (cell.row, cell.of, cell.measure))), cell.note) for cell in shown if cell.note]

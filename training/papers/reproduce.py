@@ -11,21 +11,27 @@ from typing import Final
 from parlour.envs.core import check_one_of
 from parlour.envs.plugins import OpenTable
 from parlour.training.papers import avalon_social_tables, avalon_tables, figures, grace, gratr, questum
-from parlour.training.papers.cells import PaperTable, Reproduction, ReproductionSetting, TableCell
+from parlour.training.papers.cells import PaperTable, Reproduction, ReproductionSetting, TableCell, lines_of
 from parlour.training.papers.report import report_of
 from parlour.training.runs.run import Run
 
 __all__ = ["TABLES", "PaperTable", "Reproduction", "ReproductionSetting", "TableCell", "reproduce", "setting_for"]
 
 
-CONTENTS: Final[dict[str, PaperTable]] = {
-    **avalon_tables.AVALON_CONTENTS,
-    **avalon_social_tables.AVALON_SOCIAL_CONTENTS,
-    **grace.GRACE_CONTENTS,
-    **gratr.GRATR_CONTENTS,
-    **questum.MYSTERY_CONTENTS,
+_MADE: Final[dict[str, PaperTable]] = {
+    **avalon_tables.AVALON_MADE,
+    **avalon_social_tables.AVALON_SOCIAL_MADE,
+    **grace.GRACE_MADE,
+    **gratr.GRATR_MADE,
+    **questum.MYSTERY_MADE,
 }
-"""Name -> every table and figure of the five papers, and our other tables. Each paper's file lists its own."""
+CONTENTS: Final[dict[str, PaperTable]] = {
+    line["name"]: _MADE.get(line["name"], PaperTable(""))._replace(
+        about=line["about"], item=line["item"], needs=line["needs"]
+    )
+    for line in lines_of("contents")
+}
+"""Name -> every table and figure of the five papers, and our other tables, from `data/contents.csv`."""
 TABLES: Final[OpenTable[PaperTable]] = OpenTable(
     "parlour.papers", PaperTable, {name: made for name, made in CONTENTS.items() if made.make is not None}
 )

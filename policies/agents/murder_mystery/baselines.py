@@ -223,27 +223,15 @@ class _Everybody(Procedure):
     def _question(self, target: int, victim: str, number: int) -> Any:
         """The last question to the model, for the words of that to the character."""
 
-    def _about(self, target: int, victim: str) -> dict[str, Any]:
-        return {**self.room.about(victim), "about": self.room.name(target)}
-
-    def _query(self, target: int, victim: str) -> str:
-        return f"{self.room.name(target)},{victim}"
-
-    def _memories(self, target: int, victim: str) -> dict[str, Any]:
-        query, memory = self._query(target, victim), self.room.seat_memory
-        return {"script": memory.excerpts(query), "dialogue": memory.dialogue(query)}
-
 
 class Werewolf(_Everybody):
     """Five of ten predefined questions, one made of them; an answer with a draft and a reflection."""
 
     def _question(self, target: int, victim: str, number: int) -> WerewolfQuestion:
-        room, query = self.room, self._query(target, victim)
-        inputs: dict[str, Any] = {
-            **self._about(target, victim),
-            "script": room.seat_memory.excerpts(query),
-            "dialogue": self._nearest(query),
-        }
+        room, name = self.room, self.room.name(target)
+        query = f"{name},{victim}"
+        excerpts = {"script": room.seat_memory.excerpts(query), "dialogue": self._nearest(query)}
+        inputs: dict[str, Any] = {**room.about(victim), "about": name, **excerpts}
         select = WerewolfSelect(**inputs, listed=list(room.scene.say.predefined))
         picked = select.picked(room.seat_model.ask(select).numbers)
         return WerewolfQuestion(**inputs, picked=picked, number=number)
@@ -266,22 +254,12 @@ class Ocot(_Everybody):
     """Goals as questions to oneself, what is known about each, then one question; a plain answer."""
 
     def _question(self, target: int, victim: str, number: int) -> OcotQuestion:
-        room, common = self.room, self._about(target, victim)
-        goals = room.seat_model.ask(OcotGoals(**common)).questions
+        room, about = self.room, self.room.about(victim)
+        goals = room.seat_model.ask(OcotGoals(**about, about=room.name(target))).questions
         goals = [words for words in goals if words.strip()][:GOALS]
-        said = room.seat_model.ask_all(
-            [
-                OcotConsider(
-                    **room.about(victim),
-                    goal=goal,
-                    script=room.seat_memory.excerpts(goal),
-                    dialogue=room.seat_memory.dialogue(goal),
-                )
-                for goal in goals
-            ]
-        )
+        said = room.seat_model.ask_all([OcotConsider(**about, goal=goal, **room.recalled(goal)) for goal in goals])
         considered = [Goal(question=goal, answer=answer.words) for goal, answer in zip(goals, said, strict=True)]
-        return OcotQuestion(**common, **self._memories(target, victim), considered=considered, number=number)
+        return OcotQuestion(**room.about_player(target, victim), considered=considered, number=number)
 
 
 class ThinkThrice(_Everybody):
@@ -289,14 +267,14 @@ class ThinkThrice(_Everybody):
 
     def _question(self, target: int, victim: str, number: int) -> think_asks.ThinkQuestion:
         room = self.room
-        inputs = {**self._about(target, victim), **self._memories(target, victim)}
+        inputs = room.about_player(target, victim)
         summary = room.seat_model.ask(think_asks.ThinkSummary(**inputs)).words
         return think_asks.ThinkQuestion(**inputs, summary=summary, number=number)
 
     def reply(self, exchange: Exchange) -> str:
         if self.room.secretive:
             return super().reply(exchange)
-        room, asked, excerpts = self.room, self.asked(exchange), self.excerpts(exchange)
+        room, asked, excerpts = self.room, self.asked(exchange), self.room.recalled(exchange.question)
         plain = {key: value for key, value in asked.items() if key != "asker"}
         entries = room.seat_model.ask(think_asks.ThinkTimeline(**plain, script=excerpts["script"])).entries
         entries = [entry for entry in entries if entry.strip()][: think_asks.ENTRIES]

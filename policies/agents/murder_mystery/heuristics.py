@@ -57,12 +57,9 @@ _BETRAYING: Final = re.compile(
 
 
 def reply(excerpts: Excerpts, question: str, lies: Sequence[str] = ()) -> str:
-    """The answer to a question.
+    """The answer to a question from excerpts.
 
-    Args:
-        excerpts: What it is answered from.
-        question: In words.
-        lies: Sentences that one planned to say though they are not so; used if he killed this victim, or nobody.
+    `lies` are sentences that one planned to say though they are not so; used if he killed this victim, or nobody.
     """
     scene = excerpts.scene
     facts = chosen_facts(excerpts, question, lies)
@@ -179,13 +176,7 @@ _LAST: Final = (topics.WHEREABOUTS, topics.RELATION)
 
 
 def question_of(known: Known, summary: SensorSummary, number: int) -> list[str]:
-    """Questions to a character, the most useful first.
-
-    Args:
-        known: What the excerpts say about the character who is asked.
-        summary: What the sensors read for it; without readings, the question is an open one.
-        number: How many questions.
-    """
+    """So many questions to a character, the most useful first; if the sensors read nothing for it, open ones."""
     scene, victim = known.scene, known.excerpts.victim if known.victim >= 0 else ""
     words = death_of(known.victim, known.statements)._asdict()
     asked = answered(known.excerpts, known.person)

@@ -149,6 +149,15 @@ class Room:
         """The inputs that every question about a victim has."""
         return {"scene": self.scene, "me": self.me, "victim": victim, "stance": self.stance(victim)}
 
+    def recalled(self, query: str) -> dict[str, Any]:
+        """The excerpts of a question: what the memory finds for a query, of the own script and of the talk."""
+        return {"script": self.seat_memory.excerpts(query), "dialogue": self.seat_memory.dialogue(query)}
+
+    def about_player(self, seat: int, victim: str) -> dict[str, Any]:
+        """The inputs of a question about another player and a victim; the memory finds "player,victim"."""
+        name = self.name(seat)
+        return {**self.about(victim), "about": name, **self.recalled(f"{name},{victim}")}
+
     @property
     def secretive(self) -> bool:
         """Whether the seat killed nobody and has planned lies all the same, as in tougher cases."""
@@ -187,11 +196,7 @@ class Room:
 
 
 class Procedure(ABC):
-    """How one seat plays one game.
-
-    Args:
-        room: What it works with.
-    """
+    """How one seat plays one game, with what its room holds."""
 
     def __init__(self, room: Room) -> None:
         self.room = room
@@ -230,9 +235,9 @@ class Procedure(ABC):
 
     def reply(self, exchange: Exchange) -> str:
         """The answer to a question."""
-        return self.room.seat_model.ask(
-            ReplyToQuestion(**self.asked(exchange), **self.excerpts(exchange), lies=self.room.lies)
-        ).words
+        room = self.room
+        question = ReplyToQuestion(**self.asked(exchange), **room.recalled(exchange.question), lies=room.lies)
+        return room.seat_model.ask(question).words
 
     def report(self, victim: str) -> int:
         """The main suspect of now, after a round."""
@@ -249,12 +254,10 @@ class Procedure(ABC):
     def vote(self, victim: str) -> int:
         """Who did it."""
         room = self.room
-        query = f"{room.me.name},{victim}"
         question = Vote(
             **room.about(victim),
             options=[room.name(seat) for seat in room.others],
-            script=room.seat_memory.excerpts(query),
-            dialogue=room.seat_memory.dialogue(query),
+            **room.recalled(f"{room.me.name},{victim}"),
             suspects=self.suspects_of(victim),
             summaries=self.summaries_of(victim),
         )
@@ -273,8 +276,3 @@ class Procedure(ABC):
         """Inputs of an answer: who asks, and what."""
         victim = self.room.scene.victims[exchange.victim]
         return {**self.room.about(victim), "asker": self.room.name(exchange.asker), "question": exchange.question}
-
-    def excerpts(self, exchange: Exchange) -> dict[str, Any]:
-        """Inputs of an answer: what the memory finds for the question."""
-        seat_memory = self.room.seat_memory
-        return {"script": seat_memory.excerpts(exchange.question), "dialogue": seat_memory.dialogue(exchange.question)}

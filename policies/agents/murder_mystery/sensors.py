@@ -187,12 +187,9 @@ def known_of(excerpts: Excerpts, about: str) -> Known:
 
 
 def sense(sensor: str, known: Known, asked: int = -1) -> SensorReading:
-    """The reading of a sensor, from statements about the character.
+    """The reading of a sensor of `SENSORS`, from statements about the character.
 
-    Args:
-        sensor: Of `SENSORS`.
-        known: What the excerpts say.
-        asked: How many questions the character has answered about this victim; -1 to count those in the excerpts.
+    `asked`: how many questions the character has answered about this victim; -1 to count those in the excerpts.
     """
     reader = _READERS.get(sensor)
     choice, facts = (_value(known, asked), []) if reader is None else reader(known)

@@ -44,11 +44,7 @@ def stance(trust: float) -> str:
 def infer(observer: Observer, players: int, messages: Sequence[HeardMessage], weights: Sequence[float]) -> list[float]:
     """Trust in each player, in seat order, each in [-1, 1]; 1 in oneself and in certain allies, -1 in certain adversaries.
 
-    Args:
-        observer: Who asks, with its certain knowledge.
-        players: Seats of the table.
-        messages: The messages it reads.
-        weights: How much each message counts.
+    `weights`: how much each of the messages counts.
     """
     if observer.identity == reading.WEREWOLF:
         return _as_wolf(observer, players, messages, weights)

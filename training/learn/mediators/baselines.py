@@ -160,10 +160,7 @@ def score(systems: Sequence[SystemAnswers], payment: Payment | None = None) -> l
 def gain(ours: Floats, theirs: Floats, limits: statistics.Bounds) -> statistics.Estimate:
     """How much more one system earned than another on the same questions; sums that differ by rounding are equal.
 
-    Args:
-        ours: Utilities of the one.
-        theirs: Utilities of the other.
-        limits: The least and the greatest utility that is possible.
+    `limits` are the least and the greatest utility that is possible.
     """
     differences = np.where(np.isclose(ours, theirs, rtol=_SAME, atol=0.0), 0.0, ours - theirs)
     return statistics.Estimate.mean(differences, statistics.between(limits))

@@ -145,13 +145,7 @@ _PATH: Final = "#c0392b"
 
 
 def draw_question(graph: KnowledgeGraph, question: CorpusQuestion, path: str | Path, depth: str = "deep") -> None:
-    """Write the picture of a question as a PNG.
-
-    Args:
-        graph: Graph of the corpus.
-        question: Linked or not; if it is not, only its text is drawn.
-        path: File to write.
-        depth: Depth of the search: `"shallow"` or `"deep"`.
+    """Write the picture of a question as a PNG; only its text if it is not linked. `depth` is `"shallow"` or `"deep"`.
 
     Raises:
         ParlourError: matplotlib is not installed, or the file cannot be written.

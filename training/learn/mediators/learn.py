@@ -293,12 +293,7 @@ def choose_settings(table: UtilityTable, config: GraceConfig) -> ChosenSettings:
 
 
 def fit_policy(table: UtilityTable, config: GraceConfig, settings: ChosenSettings | None = None) -> LearnedMediator:
-    """Learn a policy from all of a table, and what disobeying it would gain.
-
-    Args:
-        table: The utilities.
-        config: How.
-        settings: What `choose_settings` gave; None chooses on this table.
+    """Learn a policy from all of a table, and what disobeying it would gain. Settings of None are chosen on this table.
 
     Raises:
         ParlourError: The floor does not fit the table, or the table is too small for cross-validation.

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final, cast
 
-import numpy as np
 from parlour.envs.core import ParlourError, accept, check_one_of
-from parlour.envs.mediated_qa.corpus import CorpusQuestion
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.readers import ExtractiveReader, OfflineReader, Reader, entailment_score
-from parlour.envs.mediated_qa.reading import EstimatedAnswer
 from parlour.policies.agents.mediated_qa.readers import (
     AskingReader,
     CheckAnswer,
@@ -43,28 +41,12 @@ SIMULATED: Final = "simulated memory"
 """What results say about answers that a simulated memory gave to questions of a file."""
 
 
-@dataclass(frozen=True)
 class CheckedReader:
     """A reader whose answers somebody else checks. Satisfies `parlour.envs.mediated_qa.readers.Reader`."""
 
-    inner: Reader
-    checker: Reader
-
-    def generate(self, question: CorpusQuestion, evidence: str, rng: np.random.Generator) -> str:
-        return self.inner.generate(question, evidence, rng)
-
-    def sample(self, question: CorpusQuestion, evidence: str, count: int, rng: np.random.Generator) -> list[str]:
-        return self.inner.sample(question, evidence, count, rng)
-
-    def recall(self, question: CorpusQuestion) -> EstimatedAnswer:
-        return self.inner.recall(question)
-
-    def check(self, question: CorpusQuestion, evidence: str, answer: str) -> str:
-        return self.checker.check(question, evidence, answer)
-
-    def entailment(self, question: CorpusQuestion, evidence: str, answer: str) -> float:
-        """What the checker says."""
-        return entailment_score(self.checker, question, evidence, answer)
+    def __init__(self, inner: Reader, checker: Reader) -> None:
+        self.generate, self.sample, self.recall = inner.generate, inner.sample, inner.recall
+        self.check, self.entailment = checker.check, partial(entailment_score, checker)
 
 
 def chosen(config: HeldOutConfig) -> tuple[str, str]:

@@ -29,6 +29,7 @@ from parlour.envs.mediated_qa.service import Service, actions_of, seen_evidence,
 from parlour.envs.mediated_qa.signals import Bins
 from parlour.envs.mediated_qa.vocabulary import STATES, Payment, outcome_of
 from parlour.policies.agents.mediated_qa import joint as names
+from parlour.policies.agents.mediated_qa.policy_file import SIGNAL_NAMES
 from parlour.policies.llm.model import Model
 from parlour.training.learn.mediators.table import UtilityTable
 from parlour.training.play.parallel.executor import Shared, add_usage, as_finished, in_order, take_usage
@@ -36,8 +37,6 @@ from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.runs.folder import whole_lines
 from parlour.training.runs.progress import Stage
 
-SIGNAL_NAMES: Final = ("reliability", "degree", "len", "coherence", "diversity")
-"""Names of the cut points, as in the published tables."""
 _BLOCK: Final = 25
 """Number of questions in a task of a pool."""
 _FOUND: Final = {"retrieve_shallow": "found_shallow", "retrieve_deep": "found_deep"}

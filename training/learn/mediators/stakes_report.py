@@ -36,10 +36,7 @@ def policy_name(value: float, price: float) -> str:
 def report_of(stakes: Stakes, held_out: Sequence[Simulated], warning: str = "") -> Report:
     """The learned mediator at each pair of stakes beside the others, and what its policies do.
 
-    Args:
-        stakes: All scores.
-        held_out: The questions of these.
-        warning: What else is said where there are enough questions for a verdict.
+    `warning` is what else is said where there are enough questions for a verdict.
     """
     n, suffix = stakes.scores[0].n, f"; {stakes.reader}" if stakes.reader else ""
     title = f"The learned mediator on {n} held-out questions (95 % interval), and net utilities of others{suffix}"

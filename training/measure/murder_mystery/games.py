@@ -136,8 +136,8 @@ def play_case(job: CaseJob, model: Model, stop: Event | None = None, failures: F
     method, case, embedder = job.method, game.case, _embedder(job.table.embedder)
     tally = CountedModel(model)
     asked, made = 0, dict[str, Decisions]()
+    guilty = [bool(job.murderer) and any(character.murders) for character in case.characters]
     if method.policy:
-        guilty = [bool(job.murderer) and any(character.murders) for character in case.characters]
         names = [job.murderer if other else method.policy for other in guilty]
         players = [make_policy(name, GAME, game.config, tally) for name in names]
         for player in players:
@@ -163,9 +163,7 @@ def play_case(job: CaseJob, model: Model, stop: Event | None = None, failures: F
             repetitions=job.table.repetitions,
             seed=job.seed,
             embedder=embedder,
-            seats=[
-                seat for seat, character in enumerate(case.characters) if not (job.murderer and any(character.murders))
-            ],
+            seats=[seat for seat, other in enumerate(guilty) if not other],
         )
     spent = tally.spent
     known = omniscient(case, views, model, job.table.repetitions, job.seed) if method == OP and marks else ()

@@ -17,11 +17,7 @@ from parlour.policies.llm.model import Answered, Model, RequestContext
 
 
 class CountedModel(Model):
-    """A model that counts what it is asked, for one part of one game.
-
-    Args:
-        inner: Who answers.
-    """
+    """A model that counts what it is asked, for one part of one game; the inner one answers."""
 
     def __init__(self, inner: Model) -> None:
         self._inner, self.name = inner, inner.name

@@ -147,12 +147,7 @@ def mode_of(words: Mapping[str, str]) -> str:
 
 
 class Interview(Procedure):
-    """How a seat plays by lists of suspects.
-
-    Args:
-        room: What it works with.
-        settings: What was set.
-    """
+    """How a seat plays by lists of suspects."""
 
     def __init__(self, room: Room, settings: InterviewSettings) -> None:
         super().__init__(room)
@@ -215,7 +210,7 @@ class Interview(Procedure):
 
     def questions(self, target: int, victim: str, number: int) -> list[str]:
         room = self.room
-        common = self._about(target, victim)
+        common = room.about_player(target, victim)
         cards = [card(sensor, room.scene.language) for sensor in self.settings.sensors]
         answers = room.seat_model.ask_all([Sense(**common, sensor=sensor) for sensor in cards])
         readings = [
@@ -235,17 +230,6 @@ class Interview(Procedure):
         """What the sensors read of a seat last, for P_informative of PLAYER*; empty for others."""
         last = self.summaries.get((victim, seat)) if self.settings.counts else None
         return [] if last is None else last.readings
-
-    def _about(self, seat: int, victim: str) -> dict[str, Any]:
-        """Inputs of a question about a character: what the memory finds for "character,victim"."""
-        query = f"{self.room.name(seat)},{victim}"
-        seat_memory = self.room.seat_memory
-        return {
-            **self.room.about(victim),
-            "about": self.room.name(seat),
-            "script": seat_memory.excerpts(query),
-            "dialogue": seat_memory.dialogue(query),
-        }
 
     # -- pruning -----------------------------------------------------------------------------------------------
 
@@ -293,9 +277,9 @@ class Interview(Procedure):
 
     def _profile(self, victim: str) -> list[SensorReading]:
         """What sensors would read for the murderer, given the talk so far (section 2.2)."""
-        memory, cards = self.room.seat_memory, [card(name, self.room.scene.language) for name in self.settings.sensors]
-        excerpts: dict[str, Any] = {"script": memory.excerpts(victim), "dialogue": memory.dialogue(victim)}
-        answer = self.room.seat_model.ask(Profile(**self.room.about(victim), **excerpts, sensors=cards))
+        room = self.room
+        cards = [card(name, room.scene.language) for name in self.settings.sensors]
+        answer = room.seat_model.ask(Profile(**room.about(victim), **room.recalled(victim), sensors=cards))
         return _readings(answer.readings)
 
     def _note_gain(self, victim: str, gained: float) -> None:
@@ -318,7 +302,7 @@ class Interview(Procedure):
         cards = [card(sensor, room.scene.language) for sensor in sensors]
         questions = [
             SenseAll(
-                **self._about(seat, victim),
+                **room.about_player(seat, victim),
                 sensors=cards,
                 asked=room.seat_memory.asked(seat, victim) if counts else None,
                 before=self._last(victim, seat),

@@ -35,12 +35,7 @@ class DeathKnowledge(NamedTuple):
 
 
 class PlannedInterview(Interview):
-    """How a seat plays by expected information.
-
-    Args:
-        room: What it works with.
-        settings: What was set.
-    """
+    """How a seat plays by expected information."""
 
     def __init__(self, room: Room, settings: InterviewSettings) -> None:
         super().__init__(room, settings)

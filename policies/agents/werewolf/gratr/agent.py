@@ -101,12 +101,7 @@ def trained() -> Parameters:
 
 
 def _learned(path: str | None, mode: str | None) -> LearnedParameters:
-    """What words say was learned: in a file, or, in the mode `trained` and by default, what comes with parlour; else nothing.
-
-    Args:
-        path: What `parameters` names.
-        mode: The one that is named.
-    """
+    """What words say was learned: in a file, or, in the mode `trained` and by default, what comes with parlour; else nothing."""
     if path is None and mode not in (None, TRAINED):
         return LearnedParameters({}, None)
     learned = read_parameters(path or TRAINED)
