@@ -287,7 +287,7 @@ def _order(games: Games) -> str:
 _MYSTERY: Final = partial(
     PaperTable,
     "",
-    sizes=(20, 0),
+    sizes=(10, 0),
     quick=(2, 0),
     setting=MysterySetting,
     games="murder_mystery_v0, {0.games} held-out cases",
@@ -297,7 +297,7 @@ MYSTERY_MADE: Final = {
     **dict.fromkeys(PLAYED, _MYSTERY(play_table)),
     **dict.fromkeys(("questum-1", "player-a1"), _MYSTERY(data_statistics)),
     **dict.fromkeys(("questum-6", "questum-fig4"), _MYSTERY(rated_by_people)),
-    "questum-12": _MYSTERY(play_table, sizes=(10, 0)),
+    "questum-12": _MYSTERY(play_table, sizes=(5, 0)),
     "questum-sensors": _MANY_ROWS(sensors),
     "questum-rounds": _MANY_ROWS(rounds),
     "player-fig3": _MANY_ROWS(partial(rounds, method=PLAYER_PAPER, rules="player")),

@@ -25,13 +25,14 @@ _MADE: Final[dict[str, PaperTable]] = {
     **gratr.GRATR_MADE,
     **questum.MYSTERY_MADE,
 }
-CONTENTS: Final[dict[str, PaperTable]] = {
+_LISTED: Final[dict[str, PaperTable]] = {
     line["name"]: _MADE.get(line["name"], PaperTable(""))._replace(
         about=line["about"], item=line["item"], needs=line["needs"]
     )
     for line in lines_of("contents")
 }
-"""Name -> every table and figure of the five papers, and our other tables, from `data/contents.csv`."""
+CONTENTS: Final = {**_LISTED, **{name: made for name, made in _MADE.items() if name not in _LISTED}}
+"""Name -> every table and figure of the five papers, from `data/contents.csv`, then tables that say themselves what they are."""
 TABLES: Final[OpenTable[PaperTable]] = OpenTable(
     "parlour.papers", PaperTable, {name: made for name, made in CONTENTS.items() if made.make is not None}
 )
