@@ -60,7 +60,7 @@ class SearchTable:
         size = 1 << (games - 1).bit_length()
         if size not in self._tables:
             made: Any = batch.make(
-                self.network.game, num_envs=size, features=self.network.features, autoreset=False, **self.network.config
+                self.network.game, num_envs=size, features=self.network.features, autoreset=None, **self.network.config
             )
             made.reset(0)
             self._tables[size] = made

@@ -86,7 +86,7 @@ class ZooPolicy(TablePolicy):
         self._histories = dotted.load(HISTORIES[spec.id], "histories")
         self._own = spec.encoder(self._game).frame().own
         self._number = {move: number for number, move in enumerate(self._game.catalogue)}
-        self._tables = batch.make(game, num_envs=1, beliefs=True, autoreset=False, **config)
+        self._tables = batch.make(game, num_envs=1, beliefs=True, autoreset=None, **config)
 
     @staticmethod
     @abstractmethod

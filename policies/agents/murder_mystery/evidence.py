@@ -122,7 +122,7 @@ def facts_of(texts: Iterable[str], vocabulary: CaseVocabulary, speaker: int) -> 
 
 
 def collect(scene: Scene, scripts: Iterable[tuple[int, Sequence[str]]], dialogue: Sequence[Talk]) -> list[SourcedFact]:
-    """All facts in excerpts of the talk and of scripts; `scripts` has the seats whose scripts are known, mostly its own seat."""
+    """All facts in excerpts of the talk and of scripts; `scripts` has each seat whose script is known, with excerpts."""
     vocabulary = scene.vocabulary
     statements = [SourcedFact(fact, NOBODY, True) for fact in facts_in(scene.briefing, vocabulary, None)]
     for seat, excerpts in scripts:

@@ -103,6 +103,9 @@ def _play_mystery(model: Listener) -> None:
     players = [QuestumAgent(model) if seat in case.murderers(0) else next(others)(model) for seat in range(case.seats)]
     views = rollout.play(rollout.table("murder_mystery_v0", case=reference, rounds=2), players, 1).last_views
     Reader(views[0]).answer(model, case.questions[0][0])
+    papers = "player_star:suspicion=graded,murderer=updated"
+    as_printed = [make_policy(papers, "murder_mystery_v0", {}, model) for _ in range(case.seats)]
+    rollout.play(rollout.table("murder_mystery_v0", case=reference, rounds=2), as_printed, 1)
     speaker = FreeSpeaker()
     planners = [make_policy("questum:mode=plan", "murder_mystery_v0", {}, speaker) for _ in range(case.seats)]
     rollout.play(rollout.table("murder_mystery_v0", case=reference, rounds=1), planners, 1)
