@@ -35,7 +35,7 @@ class GameClock:
         own = [made for (name, _), made in zip(job.players, game.decisions, strict=True) if name == self.player]
         line = {
             "table": self.table,
-            "game": job.transcript.stem if job.transcript else "",
+            "game": f"{job.transcript.parent.name}/{job.transcript.stem}" if job.transcript else "",
             "decisions": sum(decision.decisions for decision in own),
             "seconds": round(sum(decision.seconds for decision in own), 3),
         }

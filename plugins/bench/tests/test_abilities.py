@@ -22,7 +22,7 @@ from parlour_bench.abilities.asked import stated_by
 from parlour_bench.abilities.doubt import doubt, mean_by_game
 from parlour_bench.abilities.moments import belief_moments
 from parlour_bench.abilities.page import ABILITIES_PAGE, write_abilities_page
-from parlour_bench.abilities.run import ABILITIES, Abilities, abilities
+from parlour_bench.abilities.run import ABILITIES, Abilities, abilities, avalon_games
 from parlour_bench.abilities.stated import BeliefMoment, stated_scores
 from parlour_bench.abilities.table import abilities_table, verdict_on
 from parlour_bench.played import Candidate, play_suite
@@ -86,7 +86,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def moments(folder: Path) -> list[BeliefMoment]:
-    return list(belief_moments(map(AnalysedGame.read, sorted(folder.glob("games/*/*/*.jsonl")))))
+    return list(belief_moments(avalon_games(folder)))
 
 
 @pytest.mark.slow
@@ -122,7 +122,8 @@ def test_seats_are_asked_once_after_each_quest_and_only_good_ones(moments, folde
     for path in folder.glob("games/*/*/*.jsonl"):
         game = AnalysedGame.read(path)
         quests = sum(event.move.kind == "fails" for event in game.log)
-        asked = [moment.seat for moment in moments if moment.game == path.stem]
+        name = path.relative_to(folder / "games").with_suffix("").as_posix()
+        asked = [moment.seat for moment in moments if moment.game == name]
         assert not game.evil & set(asked)
         assert all(asked.count(seat) <= quests for seat in set(asked))
 

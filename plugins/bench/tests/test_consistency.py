@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from parlour.envs.core import Move
-from parlour.training.measure.avalon.games import AnalysedGame
 from parlour_bench.abilities.consistency import (
     Fact,
     Said,
@@ -21,9 +20,8 @@ from parlour_bench.abilities.consistency import (
     evil_deals,
     judged_claims,
 )
-from parlour_bench.abilities.run import moves_taken
+from parlour_bench.abilities.run import avalon_games, moves_taken, werewolf_games
 from parlour_bench.abilities.spoken_games import spoken_avalon, spoken_werewolf
-from parlour_bench.abilities.werewolf_games import read_werewolf
 from parlour_bench.played import Candidate
 from parlour_bench.run import benchmark
 from parlour_bench.suite import FULL
@@ -108,8 +106,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_no_fact_excludes_the_true_deal_and_every_night_of_a_good_seat_fits_it(run):
-    games = [spoken_avalon(AnalysedGame.read(path)) for path in run.glob("games/avalon-6/*/*.jsonl")]
-    games += [spoken_werewolf(read_werewolf(path)) for path in run.glob("games/werewolf-8/*/*.jsonl")]
+    games = list(map(spoken_avalon, avalon_games(run)))
+    games += list(map(spoken_werewolf, werewolf_games(run)))
     assert len(games) == 16
     for game in games:
         truth = (game.deals == [role in game.evil_roles for role in game.roles]).all(axis=1)
@@ -123,7 +121,7 @@ def test_no_fact_excludes_the_true_deal_and_every_night_of_a_good_seat_fits_it(r
 
 
 def test_random_claims_contradict_what_was_seen_and_those_of_the_heuristic_do_not(run):
-    games = [spoken_werewolf(read_werewolf(path)) for path in run.glob("games/werewolf-8/*/*.jsonl")]
+    games = list(map(spoken_werewolf, werewolf_games(run)))
     judged = consistency(games, np.random.default_rng(0))
     by_random, by_heuristic = judged["random"].saw, judged["heuristic (opponent)"].saw
     assert by_random is not None

@@ -23,6 +23,7 @@ from parlour_bench.abilities.onlooker import (
     onlooker_doubt,
     rate_counts,
 )
+from parlour_bench.abilities.run import avalon_games
 from parlour_bench.played import Candidate, play_suite
 from parlour_bench.suite import BenchmarkTable, Suite
 
@@ -37,7 +38,7 @@ def games_of(player: type[Liar], folder: Path, deals: int) -> list[AnalysedGame]
     """Games of a player against the heuristic, both sides of each deal."""
     suite = Suite("test", (BenchmarkTable("avalon-6", "avalon_v0", AVALON_6, deals, ("heuristic",)),))
     play_suite(suite, Candidate(f"evil_words:{player.__name__}"), folder)
-    return [AnalysedGame.read(path) for path in sorted(folder.glob("games/*/*/*.jsonl"))]
+    return avalon_games(folder)
 
 
 @pytest.fixture(scope="module")

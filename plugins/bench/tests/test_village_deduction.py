@@ -12,10 +12,10 @@ from parlour.policies.llm.model import OfflineModel
 from parlour.training.runs.progress import no_progress
 from parlour_bench.abilities import run
 from parlour_bench.abilities.asked import stated_by, with_exact
-from parlour_bench.abilities.run import Abilities
+from parlour_bench.abilities.run import Abilities, werewolf_games
 from parlour_bench.abilities.stated import BeliefMoment, stated_scores
 from parlour_bench.abilities.table import abilities_table
-from parlour_bench.abilities.werewolf_games import PlayedWerewolf, read_werewolf
+from parlour_bench.abilities.werewolf_games import PlayedWerewolf
 from parlour_bench.played import Candidate, play_suite
 from parlour_bench.suite import BenchmarkTable, Suite
 
@@ -36,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def games(folder: Path) -> list[PlayedWerewolf]:
-    return [read_werewolf(path) for path in sorted(folder.glob("games/werewolf-8/*/*.jsonl"))]
+    return werewolf_games(folder)
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -11,6 +11,7 @@ import numpy as np
 from parlour.envs.avalon.vocabulary import ASSASSIN, GUESS, MERLIN
 from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError
+from parlour.envs.replay import Transcript
 from parlour.policies.files import read_json, write_json
 from parlour.policies.llm.decisions import Decisions
 from parlour.training.measure.avalon.games import AnalysedGame
@@ -144,7 +145,11 @@ def abilities(folder: Path, player: str, model: Any, progress: Callable[..., Non
     Raises:
         ParlourError: The directory holds no games of Avalon, or a player states no beliefs.
     """
-    games, model = _games(folder), model.measured_apart()
+    games, model = avalon_games(folder), model.measured_apart()
+    if not games:
+        raise ParlourError(
+            f"{str(folder)!r} holds no games of Avalon; accepted: the directory of a `parlour benchmark`"
+        )
     moments = list(belief_moments(Stage("exact posteriors", len(games), "games").counted(games, progress)))
     own = [moment for moment in moments if moment.by_player]
     if not own:
@@ -158,7 +163,7 @@ def abilities(folder: Path, player: str, model: Any, progress: Callable[..., Non
     against = {
         opponent: _scores(own, stated, opponent) for opponent in dict.fromkeys(moment.opponent for moment in own)
     }
-    werewolf = [read_werewolf(path) for path in sorted((folder / FOLDER).glob(f"*/*/{WEREWOLF}-*.jsonl"))]
+    werewolf = werewolf_games(folder)
     village, asked_in_village = _village(werewolf, player, model, progress)
     onlooker = onlooker_doubt(games, _rng())
     measured = Abilities(
@@ -209,13 +214,21 @@ def _rng() -> np.random.Generator:
     return np.random.default_rng(seeds.derive(0, _RESAMPLED))
 
 
-def _games(folder: Path) -> list[AnalysedGame]:
-    files = sorted((folder / FOLDER).glob(f"*/*/{GAME}-*.jsonl"))
-    if not files:
-        raise ParlourError(
-            f"{str(folder)!r} holds no games of Avalon; accepted: the directory of a `parlour benchmark`"
-        )
-    return [AnalysedGame.read(path) for path in files]
+def avalon_games(folder: Path) -> list[AnalysedGame]:
+    """The games of Avalon in the directory of a run."""
+    return [replace(AnalysedGame.read(path), name=name) for name, path in _transcripts(folder, GAME)]
+
+
+def werewolf_games(folder: Path) -> list[PlayedWerewolf]:
+    """The games of Werewolf in the directory of a run."""
+    return [replace(read_werewolf(path), name=name) for name, path in _transcripts(folder, WEREWOLF)]
+
+
+def _transcripts(folder: Path, game: str) -> list[tuple[str, Path]]:
+    """The transcripts of a game, each with a name of its own: table, opponent and file, such as `avalon-6/expert/game-001`."""
+    within = folder / FOLDER
+    paths = sorted(path for path in within.glob("*/*/*.jsonl") if Transcript.read(path).header["game"] == game)
+    return [(path.relative_to(within).with_suffix("").as_posix(), path) for path in paths]
 
 
 def _deception(
