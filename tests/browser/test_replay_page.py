@@ -108,7 +108,7 @@ def test_a_page_plays_by_itself_from_the_beginning_and_tells_the_result_at_its_l
     data = data_of("avalon_v0")
     last = len(data["steps"]) - 1
     page = opened("avalon_v0", "play")
-    page.wait_for_function("document.querySelector('output.count').innerText.startsWith('1 / ')")  # the step after 0
+    page.wait_for_function("() => document.querySelector('output.count').innerText.startsWith('1 / ')")
     assert page.locator("#play").inner_text() == "Pause"
     assert not page.locator(".ended").is_visible()
     page.keyboard.press("End")  # a key stops it
