@@ -34,7 +34,7 @@ TEMPLATES = sorted(
 )
 """What a new package begins with."""
 PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))
-MOST = 238
+MOST = 240
 PLACE = re.compile(r"parlour(?:\.\w+)+:\w+")
 VOCABULARY = re.compile(r"(parlour\.envs\.(?:\w+\.vocabulary|language\.speech))\.\w+")
 """A name of a game's vocabulary, or of the speech acts: with all its names, the module is one entry of the list."""

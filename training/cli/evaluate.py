@@ -127,11 +127,22 @@ def evaluate(
             report = replace(report, parts=(*report.parts, f"transcripts, report.md, games.csv: {out}"))
     if settings.table is not None:
         games_table(measured).write_csv(settings.table)
-    watched = "" if out is None else shlex.quote(str(out))
-    words = shlex.join(["parlour", "evaluate", game, "--policy", settings.players[0], *table.words])
+    players = tuple(dict.fromkeys(names))
+    seated_as = [
+        "--against",
+        against,
+        "--design",
+        design,
+        *(word for name in settings.players for word in ("--policy", name)),
+    ]
+    again = ["parlour", "evaluate", game, *table.words, *seated_as]
+    more = [*again, "--games", str(4 * held_out.games)]  # half as wide an interval
+    compared = ["parlour", "arena", game, *table.words, *(word for name in players for word in ("--policy", name))]
     following = (
-        f"parlour replay {watched}/game-001.jsonl --html" if out is not None else f"{words} --out runs/evaluate",
-        shlex.join(["parlour", "arena", game, *(word for name in names for word in ("--policy", name)), *table.words]),
+        shlex.join([*again, "--out", "runs/evaluate"])
+        if out is None
+        else f"parlour replay {shlex.quote(str(out))}/game-001.jsonl --html",
+        shlex.join(compared if len(base.spec.sides) == 2 and len(players) > 1 else more),
     )
     return replace(report, following=following)
 

@@ -45,3 +45,21 @@ def test_the_folder_holds_what_is_printed_and_every_game(tmp_path, capsys):
 )
 def test_each_way_to_measure_says_what_it_does_not_accept(words, why, error_of):
     assert why in error_of(words.split())
+
+
+@pytest.mark.parametrize(
+    ("game", "second"),
+    [
+        ("template_v0", "parlour arena template_v0 --policy random --policy heuristic"),
+        # one side: nobody to meet in an arena, so four times as many deals, for half as wide an interval
+        (
+            "mediated_qa_v0",
+            "parlour evaluate mediated_qa_v0 --against heuristic --design single --policy random --games 8",
+        ),
+    ],
+)
+def test_it_ends_with_two_commands_that_fit_the_game(game, second, output_of):
+    lines = output_of(["evaluate", game, "--policy", "random", "--games", "2"]).splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("Next: "))
+    assert lines[first].endswith(" --policy random --out runs/evaluate")
+    assert lines[first + 1].strip() == second

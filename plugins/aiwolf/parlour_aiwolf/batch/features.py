@@ -7,7 +7,7 @@ from typing import Any
 from numba import prange
 from parlour.envs.batch.compiled import copy, kernel, loop
 from parlour.envs.batch.kernel_tables import Task, blank, rest
-from parlour.envs.batch.tables import ILLEGAL, NOBODY
+from parlour.envs.batch.tables import ILLEGAL, NOBODY, RESETS_NEXT, RESETS_NOW
 from parlour.envs.batch.werewolf.options import NONE, ONGOING, seat_at
 
 from parlour_aiwolf.batch.lanes import widen
@@ -106,7 +106,7 @@ def turn(g: Any, r: Any, action: int, b: int, turns: Any, winner: Any) -> None:
         for j in range(r.seats):
             of_village = g.roles[j] != r.wolf and g.roles[j] != r.possessed
             turns.rewards[b, j] = 1 if of_village == (won == VILLAGE) else -1
-        if r.reset == 1:  # with the step that ended it
+        if r.reset == RESETS_NOW:
             begin(g, r)
         else:
             g.actor = -1
@@ -124,7 +124,7 @@ def run_all(games: Any, rules: Any, task: int, actions: Any, turns: Any, winner:
         elif task != Task.SHOW_ONLY:
             if g.actor < 0:
                 rest(b, turns.rewards, turns.terminated, winner, NOBODY)
-                if r.reset == 2:  # with the next step
+                if r.reset == RESETS_NEXT:
                     begin(g, r)
                     look(g, r, b, turns)
                 continue
