@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 import numba
+from filelock import FileLock
 from numba import njit
 from numba.core import cgutils, config, types
+from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import intrinsic, overload
 
 _HERE: Final = Path(__file__).resolve().parent
@@ -50,11 +52,26 @@ def loop(function: Callable[..., Any], *, parallel: bool = True) -> Any:
     their own are faster where a turn is short: with tuples a turn of Avalon took a quarter longer, and one of Werewolf the same.
     """
     before = config.CACHE_DIR  # type: ignore[attr-defined]
-    config.CACHE_DIR = str(_folder(before, Path(function.__code__.co_filename).resolve().parents[1]))  # type: ignore[attr-defined]
+    folder = _folder(before, Path(function.__code__.co_filename).resolve().parents[1])
+    config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
     try:
-        return njit(cache=True, error_model="numpy", parallel=parallel)(function)
+        compiled = njit(cache=True, error_model="numpy", parallel=parallel)(function)
     finally:
         config.CACHE_DIR = before  # type: ignore[attr-defined]
+    compiled.compile = _once(compiled.compile, folder / f"{function.__module__}.{function.__qualname__}.lock")
+    return compiled
+
+
+def _once(compile_loop: Callable[[Any], Any], lock: Path) -> Callable[[Any], Any]:
+    """Compile in one process while others that need the same loop wait; then they read it from the disk."""
+
+    @wraps(compile_loop)
+    def compile_or_wait(signature: Any) -> Any:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        with global_compiler_lock, FileLock(lock):  # in this order in each thread
+            return compile_loop(signature)
+
+    return compile_or_wait
 
 
 def use_threads(count: int) -> None:

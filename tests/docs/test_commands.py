@@ -53,7 +53,7 @@ SMALL = {
     "train avalon": "--games 1",
     "reproduce grace-4": "--games 20 --practice 40",
     "reproduce avalon-2": "--games 1 --practice 1",
-    "reproduce questum-8": "--games 2 --repetitions 1",
+    "reproduce questum-8": "--games 1 --repetitions 1",
     "evaluate": "--games 2",
     "evaluate best-response": "--steps 3000 --games 4",
     "evaluate mysteries": "--repetitions 1",
@@ -212,15 +212,18 @@ def is_free(port: int) -> bool:
 
 
 @pytest.mark.slow
-def test_every_command_of_the_four_doors_runs_on_what_the_ones_before_wrote(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("demo", [False, pytest.param(True, marks=pytest.mark.nightly)], ids=["without demo", "demo"])
+def test_every_command_of_the_four_doors_runs_on_what_the_ones_before_wrote(demo, tmp_path, monkeypatch, capsys):
+    """The demo runs nightly here, and with less in tests/training/cli/test_demo_run.py."""
     if not all(map(is_free, PORTS.values())):
         pytest.skip(f"A PORT OF README'S SERVERS IS IN USE: {PORTS}")
     pytest.importorskip("uvicorn", reason="THE EXTRA `serve` IS NOT INSTALLED")
     monkeypatch.chdir(tmp_path)
     lines = commands(ROOT / "README.md")
     assert len([line for line in lines if line.split()[0] in PORTS]) == len(PORTS)
+    assert "demo" in lines
     with ExitStack() as servers:
-        for command in lines:
+        for command in lines if demo else [line for line in lines if line != "demo"]:
             words = shlex.split(command)
             words += added(FEWER, words)
             if words[0] == "new" or "player_0=human" in words:

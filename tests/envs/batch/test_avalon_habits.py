@@ -28,7 +28,12 @@ def habits(tmp_path_factory):
 @pytest.mark.slow  # kernels are compiled once for each number of players
 @pytest.mark.parametrize(
     ("players", "rules", "talk"),
-    [(5, "official", False), (5, "paper", True), (6, "paper", False), (10, "official", False)],
+    [
+        (5, "official", False),
+        (5, "paper", True),
+        (6, "paper", False),
+        pytest.param(10, "official", False, marks=pytest.mark.nightly),
+    ],
 )
 def test_kernels_believe_learned_evidence_as_the_scalar_belief_does(habits, players, rules, talk):
     tables = batch.make(

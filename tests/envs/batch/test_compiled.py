@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -52,3 +56,31 @@ def test_only_loops_and_kernels_call_kernels():
     assert calls(3) == 6
     with pytest.raises(TypeError, match="twice is a kernel; only loops and kernels may call it"):
         twice(3)
+
+
+DOUBLES = """
+import numpy as np
+from numba import prange
+from parlour.envs.batch.compiled import loop
+
+@loop
+def doubled(values):
+    for b in prange(len(values)):
+        values[b] *= 2
+
+doubled(np.ones(3))
+print(sum(doubled.stats.cache_misses.values()))
+"""
+
+
+@pytest.mark.slow
+def test_of_three_processes_that_need_a_loop_one_compiles_it(tmp_path):
+    module = tmp_path / "package" / "doubles" / "module.py"  # the sources above a loop name its folder
+    module.parent.mkdir(parents=True)
+    module.write_text(DOUBLES, encoding="utf-8")
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "kernels")}
+    processes = [
+        subprocess.Popen([sys.executable, str(module)], env=environment, stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    assert sorted(int(process.communicate()[0]) for process in processes) == [0, 0, 1]

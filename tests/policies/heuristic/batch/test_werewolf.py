@@ -117,4 +117,4 @@ def test_tables_without_beliefs_are_refused():
     tables = batch.make("werewolf_v0", num_envs=3)
     tables.reset(seed=0)
     with pytest.raises(ParlourError, match="needs tables with beliefs"):
-        kernels.choose(tables, np.ones(3, bool), np.zeros(3, np.int64))
+        kernels.choose(tables, np.ones(3, bool), np.zeros(3, np.int32))
