@@ -55,7 +55,7 @@ def loop(function: Callable[..., Any], *, parallel: bool = True) -> Any:
     folder = _folder(before, Path(function.__code__.co_filename).resolve().parents[1])
     config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
     try:
-        compiled = njit(cache=True, error_model="numpy", parallel=parallel)(function)
+        compiled: Any = njit(cache=True, error_model="numpy", parallel=parallel)(function)
     finally:
         config.CACHE_DIR = before  # type: ignore[attr-defined]
     compiled.compile = _once(compiled.compile, folder / f"{function.__module__}.{function.__qualname__}.lock")
