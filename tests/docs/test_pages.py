@@ -38,7 +38,9 @@ def is_log(page: Path) -> bool:
 
 
 SHORT = [
-    *itertools.chain.from_iterable((DOCS / room).glob("*.md") for room in ("howto", "integrations", "explanation", "lab")),
+    *itertools.chain.from_iterable(
+        (DOCS / room).glob("*.md") for room in ("howto", "integrations", "explanation", "lab")
+    ),
     *itertools.chain.from_iterable(map(plugin_pages, PLUGINS)),
 ]
 
