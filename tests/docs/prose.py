@@ -1,4 +1,5 @@
-"""Prose that people read, measured: pages, `--help`, error messages, docstrings of public names. `scripts/prose` prints it.
+"""Prose that people read, measured: pages of the core and of plugins, `--help`, error messages, docstrings of public names. `scripts/prose`
+prints it.
 
 A source is a page (`docs/install.md`), the command line (`--help`) or a package (`training/learn`). Its findings are banned
 constructions (`banned_words.py`); its average counts words a sentence. Code blocks, headings and addresses are left out; code in
@@ -108,7 +109,8 @@ def findings(text: Text) -> Iterator[Finding]:
 def texts() -> Iterator[Text]:
     """All prose of the checkout."""
     first = (ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))
-    for path in (*first, *sorted((ROOT / "docs").rglob("*.md"))):
+    of_plugins = sorted([*ROOT.glob("plugins/*/README.md"), *ROOT.glob("plugins/*/docs/**/*.md")])
+    for path in (*first, *sorted((ROOT / "docs").rglob("*.md")), *of_plugins):
         if not {"_build", "generated"} & set(path.parts):
             yield from page(path.relative_to(ROOT).as_posix(), path.read_text("utf-8"))
     for package in PACKAGES:
