@@ -21,7 +21,7 @@ from parlour.policies.llm.model import OFFLINE
 from parlour.training.cli.options import Options
 from parlour.training.cli.train import stored
 from parlour.training.learn.mediators import calibrated_run, corpus_check, readers, readiness, stakes_report
-from parlour.training.learn.mediators.experiment import FEWEST, HeldOutConfig, in_random_order, split
+from parlour.training.learn.mediators.experiment import LEAST_QUESTIONS, HeldOutConfig, in_random_order, split
 from parlour.training.learn.mediators.held_out import pipeline_of
 from parlour.training.learn.mediators.stakes import SeenQuestions, StakesConfig, stakes
 from parlour.training.report import display
@@ -177,7 +177,7 @@ def check_corpus(
             corpus_check.draw_question(pipeline.graph, drawn, picture)
         parts: list[Part] = [corpus_check.corpus_table(counts, f"{path} ({counts.form})")]
         values = plain(counts)
-        if len(corpus.questions) >= FEWEST:
+        if len(corpus.questions) >= LEAST_QUESTIONS:
             setting, pipeline, _ = readiness.choose_retriever(split(setting, shuffled), shuffled, pipeline)
             known = readiness.readiness(setting, shuffled, pipeline, readers.forecast(setting, pipeline, asked))
             parts.append(known.lines)

@@ -27,7 +27,7 @@ from pydantic import Field, model_validator
 
 UNSEEN: Final = 101
 """The first corpus for results: those with smaller numbers were looked at while graph and search were designed."""
-FEWEST: Final = 3
+LEAST_QUESTIONS: Final = 3
 """Questions of a corpus: two to learn from, one held out."""
 
 
@@ -173,8 +173,10 @@ def split(config: HeldOutConfig, corpus: Corpus) -> HeldOutConfig:
         return config
     count = len(corpus.questions)
     held_out = max(1, round(count * config.held_out_share))
-    if count - held_out < FEWEST - 1:
-        raise ParlourError(f"{config.corpus!r} has {count} questions; accepted: at least {FEWEST - 1} to learn from")
+    if count - held_out < LEAST_QUESTIONS - 1:
+        raise ParlourError(
+            f"{config.corpus!r} has {count} questions; accepted: at least {LEAST_QUESTIONS - 1} to learn from"
+        )
     return config.replace(train=count - held_out, held_out=held_out)
 
 

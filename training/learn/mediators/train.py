@@ -40,7 +40,7 @@ from parlour.training.learn.mediators.learn import (
     fit_policy,
 )
 from parlour.training.learn.mediators.table import Floats, UtilityTable
-from parlour.training.learn.mediators.verdict_page import Verdict, opening, use, verdict_of
+from parlour.training.learn.mediators.verdict_page import MediatorVerdict, opening, use, verdict_of
 from parlour.training.play import seeds
 from parlour.training.report.learning_curve import LearningCurve
 from parlour.training.report.plots import Curve, CurvePoint
@@ -99,7 +99,7 @@ class Trained:
     """The training questions in each state, in a calibrated run."""
     seen_regrets: Mapping[str, float] = field(default_factory=dict)
     """What each module would gain by disobeying a policy that sees more than the state, mean over held-out questions."""
-    compared: Verdict | None = None
+    compared: MediatorVerdict | None = None
     """The best candidate against the static policies, in a calibrated run."""
     use: tuple[str, ...] = ()
     """Lines of Python that use the policy."""
@@ -152,7 +152,7 @@ def train(
             regrets, states = regrets_of(calibrated, config, contextual), calibrated.states
         deployed = choose(earned_more, static, learned_from, keep=config.deploy == "learned")
         learned = made[deployed.candidate]
-        compared, lines = None, ()
+        compared, lines = None, tuple[str, ...]()
         if calibrated is not None:
             compared = verdict_of(calibrated, deployed.candidate, learned.policy)
             lines = use((run.path or folder) / POLICY, calibrated)

@@ -18,7 +18,7 @@ from parlour.training.learn.mediators import baselines, held_out
 from parlour.training.learn.mediators.experiment import Calibrated
 from parlour.training.learn.mediators.simulate import Simulated
 from parlour.training.report.report import Code, Part
-from parlour.training.report.result_table import Column, ResultTable
+from parlour.training.report.result_table import Cell, Column, ResultTable
 from parlour.training.statistics import Estimate
 
 MOST_STATIC: Final = 9
@@ -64,7 +64,7 @@ class DecidedOtherwise:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class MediatorVerdict:
     """A mediator against static policies on held-out questions."""
 
     name: str
@@ -79,7 +79,7 @@ class Verdict:
     """Held-out questions on which it decides otherwise."""
 
 
-def verdict_of(calibrated: Calibrated, name: str, policy: PolicyTable) -> Verdict:
+def verdict_of(calibrated: Calibrated, name: str, policy: PolicyTable) -> MediatorVerdict:
     """Compare a mediator with each static policy, and find the questions that show what it does."""
     rows, actions = calibrated.held_out, calibrated.actions
     earned = held_out.played(calibrated, name, policy).utility
@@ -98,15 +98,16 @@ def verdict_of(calibrated: Calibrated, name: str, policy: PolicyTable) -> Verdic
         if joint != first
     ]
     shown = _three(sorted(differing, key=lambda question: -question.gain))
-    return Verdict(name, Estimate.mean(earned, limits), ordered, shown, len(differing))
+    return MediatorVerdict(name, Estimate.mean(earned, limits), ordered, shown, len(differing))
 
 
-def opening(verdict: Verdict, code: Sequence[str]) -> tuple[Part, ...]:
+def opening(verdict: MediatorVerdict, code: Sequence[str]) -> tuple[Part, ...]:
     """Comparison, questions and code, as a report shows them first."""
     columns = (Column("policy"), Column("net utility", "z.2f"), Column(f"{verdict.name} less this", "+z.2f"))
-    rows = [(verdict.name, verdict.utility, None)]
-    rows += [(" ".join(score.joint), score.utility, score.gain) for score in verdict.static]
-    rows[1] = (f"{rows[1][0]} (best in training)", *rows[1][1:])
+    rows: list[tuple[Cell, ...]] = [(verdict.name, verdict.utility, None)]
+    for score in verdict.static:
+        best = " (best in training)" if score is verdict.static[0] else ""
+        rows.append((" ".join(score.joint) + best, score.utility, score.gain))
     n = verdict.utility.n
     title = f"Net utility a question with its 95 % interval, {n} held-out questions"
     compared = ResultTable(title, columns, tuple(rows), file="static.csv")
@@ -125,10 +126,10 @@ def opening(verdict: Verdict, code: Sequence[str]) -> tuple[Part, ...]:
 def use(policy: Path, calibrated: Calibrated) -> tuple[str, ...]:
     """The lines of Python that put a policy into a pipeline, and the command that explains it."""
     question, own = calibrated.texts[0], calibrated.config
-    reads = ("from pathlib import Path", "from parlour.envs.mediated_qa.corpora.documents import read_documents")
+    reads = ["from pathlib import Path", "from parlour.envs.mediated_qa.corpora.documents import read_documents"]
     documents = f"read_documents(Path({own.documents or 'notes'!r}))"
     if own.corpus and not own.documents:  # they come with the questions
-        reads = ("from parlour.envs.mediated_qa.corpora import load",)
+        reads = ["from parlour.envs.mediated_qa.corpora import load"]
         documents = f"load({own.corpus!r}).passages"
     return (
         *reads,
