@@ -69,7 +69,7 @@ def test_few_questions_and_few_links_are_told(folder, monkeypatch, json_of):
     unlinked = {"id": "e", "question": "Who lost it?", "answer": "Isko Sand"}
     Path("questions.jsonl").write_text("\n".join(map(json.dumps, [*QUESTIONS, unlinked])), encoding="utf-8")
     assert "2 of 5 questions are linked to a document" in json_of(command)["verdict"]
-    assert "takes bm25 (--least-linked 0.5)" in json_of(command)["verdict"]
+    assert "(--least-linked 0.5)" in json_of(command)["verdict"]
     many = [
         {"id": str(k), "question": f"In which town was Edda Marlow born {k}?", "answer": "Telby"} for k in range(90)
     ]

@@ -55,10 +55,10 @@ def linked_note(linked: int, questions: int, least: float) -> str:
     """One line where fewer than this share of the questions are linked to a document; empty otherwise.
 
     >>> linked_note(28, 60, 0.5)
-    '28 of 60 questions are linked to a document: the others contain no title, and the graph has no evidence for them; without --retriever, `train grace` takes bm25 (--least-linked 0.5)'
+    '28 of 60 questions are linked to a document: the others contain no title, and the graph has no evidence for them; `train grace` takes bm25 unless --retriever names another (--least-linked 0.5)'
     """
     if linked >= least * questions:
         return ""
     others = "the others contain no title, and the graph has no evidence for them"
-    chosen = f"without --retriever, `train grace` takes bm25 (--least-linked {least:g})"
+    chosen = f"`train grace` takes bm25 unless --retriever names another (--least-linked {least:g})"
     return f"{linked} of {questions} questions are linked to a document: {others}; {chosen}"

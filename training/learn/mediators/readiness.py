@@ -68,7 +68,9 @@ class VerdictSize:
             measured = f"{best} earns {self.gain:.3g} more than one static policy"
         total = f"{ceil(self.needed / self.share):,} in all at --held-out-share {self.share:.2g}"
         wanted = f"{self.size:g} points take about {self.needed:,} held-out questions, {total}"
-        shows = f"; a verdict takes {FEWEST}"
+        asked = round(self.held_out / self.share)
+        share = f" (--held-out-share {ceil(100 * FEWEST / asked) / 100:g})" if asked >= 2 * FEWEST else ""
+        shows = f"; a verdict takes {FEWEST}{share}"
         if self.held_out >= FEWEST:
             shows = f", which show {self.size * sqrt(self.needed / self.held_out):.2g}"
         return f"verdict: {measured}; {wanted}; {self.held_out:,} will be held out{shows}"
@@ -93,7 +95,7 @@ class Readiness:
     def lines(self) -> tuple[str, str, str]:
         """Corpus, verdict and cost, a line each."""
         linked = f"{self.linked:,} are linked to a document"
-        present = f"{self.present:,} of {self.answers:,} answers in words are in a document"
+        present = f"{self.present:,} of {self.answers:,} right answers are word for word in one"
         cost = self.forecast.message if self.forecast.calls else "no calls: no model is asked"
         return f"corpus: {self.questions:,} questions, {linked}; {present}", self.verdict.message, f"cost: {cost}"
 

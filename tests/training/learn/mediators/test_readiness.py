@@ -75,6 +75,8 @@ def test_the_spread_of_the_oracle_decides_how_many_questions_a_verdict_takes():
     elsewhere = readiness.verdict_size(setting, [])
     assert (elsewhere.pilot, elsewhere.gain, elsewhere.needed) == (0, None, 200)
     assert "which show 11" in replace(elsewhere, held_out=40).message
+    assert replace(elsewhere, held_out=20).message.endswith("a verdict takes 30 (--held-out-share 0.5)")
+    assert replace(elsewhere, held_out=10).message.endswith("a verdict takes 30")
 
 
 # -- the retriever -------------------------------------------------------------------------------------------------
