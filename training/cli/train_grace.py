@@ -77,7 +77,7 @@ def train_grace(
         "Costs of the actions, nine numbers or some by name such as retrieve_deep=4; None: the published run's.",
     ] = None,
     dry_run: Annotated[
-        bool, COMMON, "Only print what is known of the corpus, and at most how many calls, tokens and dollars it takes."
+        bool, COMMON, "Only print what is known about the corpus, and an upper bound on calls, tokens and dollars."
     ] = False,
     out: common.RunOption = Path("runs/grace"),
     log: common.LogOption = None,

@@ -42,7 +42,7 @@ class VerdictSize:
     size: float
     """Net utility a question that it should show."""
     pilot: int
-    """Questions by which the spread was measured; 0: by those of another corpus."""
+    """Questions by which the spread was measured; 0: by another corpus."""
     gain: float | None
     """Net utility a question that the oracle earned more than the best static policy in the pilot, which no mediator exceeds; None
     without a pilot."""
@@ -78,7 +78,7 @@ class VerdictSize:
 
 @dataclass(frozen=True)
 class Readiness:
-    """What is known of a corpus before anything is learned."""
+    """What is known about a corpus before anything is learned."""
 
     questions: int
     linked: int
@@ -86,10 +86,10 @@ class Readiness:
     answers: int
     """Questions whose right answer is in words: not yes, no, or none."""
     present: int
-    """Those of them whose answer is in a document, word for word."""
+    """Questions among them with the answer in a document, word for word."""
     verdict: VerdictSize
     forecast: readers.CalibrationForecast
-    """What the calibration asks of the model."""
+    """Calls of the model in the calibration, at most."""
 
     @property
     def lines(self) -> tuple[str, str, str]:
@@ -103,13 +103,13 @@ class Readiness:
 def readiness(
     setting: HeldOutConfig, corpus: Corpus, pipeline: Pipeline, forecast: readers.CalibrationForecast
 ) -> Readiness:
-    """What is known of a corpus; no model is asked. Readers by rules answer the questions of the pilot.
+    """What is known about a corpus; no model is asked. Readers by rules answer the questions of the pilot.
 
     Args:
         setting: The experiment, split (`experiment.split`).
         corpus: Its corpus.
         pipeline: Their pipeline.
-        forecast: What the calibration asks of the model.
+        forecast: Calls of the model in the calibration.
     """
     texts = (" ".join((passage.title, *passage.sentences)) for passage in corpus.passages)
     text = "|".join(f" {_words(text)} " for text in texts)
@@ -134,7 +134,7 @@ def linked(pipeline: Pipeline) -> int:
 
 
 def verdict_size(setting: HeldOutConfig, rows: Sequence[Simulated]) -> VerdictSize:
-    """How many held-out questions a verdict takes, by the questions of a pilot; without any, by those of another corpus."""
+    """How many held-out questions a verdict takes, by the questions of a pilot; without any, by another corpus."""
     actions = actions_of(setting)
     size = MATTERS * unit_of(payment_for(setting, actions))
     gain, needed = None, _ELSEWHERE.cases_needed(MATTERS)

@@ -1,5 +1,5 @@
-"""What stands first in the report of a calibrated run: a mediator against each static policy, held-out questions on which it decides
-otherwise than the best of them, and how to use the policy in a pipeline.
+"""The first part of a calibrated run's report: a mediator against each static policy, held-out questions on which it decides differently
+from the best static policy, and how to use the policy in a pipeline.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class DecidedOtherwise:
+class DecidedDifferently:
     """A held-out question on which the mediator's most probable decision is not that of the best static policy."""
 
     question: str
@@ -68,15 +68,15 @@ class MediatorVerdict:
     """A mediator against static policies on held-out questions."""
 
     name: str
-    """Of the mediator."""
+    """The mediator."""
     utility: Estimate
     """Its net utility a question, expected over its draws."""
     static: tuple[StaticScore, ...]
     """The best of the training questions first, then by net utility."""
-    otherwise: tuple[DecidedOtherwise, ...]
+    questions: tuple[DecidedDifferently, ...]
     """Greatest gain, middle one, greatest loss."""
     differing: int
-    """Held-out questions on which it decides otherwise."""
+    """Held-out questions on which it decides differently."""
 
 
 def verdict_of(calibrated: Calibrated, name: str, policy: PolicyTable) -> MediatorVerdict:
@@ -93,7 +93,7 @@ def verdict_of(calibrated: Calibrated, name: str, policy: PolicyTable) -> Mediat
     ordered = (scores[0], *sorted(scores[1:], key=lambda score: -score.utility.value))
     chosen = held_out.decisions(calibrated, policy)
     differing = [
-        DecidedOtherwise(text, _decision(calibrated, row, joint), _decision(calibrated, row, first))
+        DecidedDifferently(text, _decision(calibrated, row, joint), _decision(calibrated, row, first))
         for text, row, joint in zip(calibrated.texts, rows, chosen, strict=True)
         if joint != first
     ]
@@ -114,9 +114,9 @@ def opening(verdict: MediatorVerdict, code: Sequence[str]) -> tuple[Part, ...]:
     headings = ("question", "mediator", "best static policy", "earned", "static earned")
     cells = [
         (of.question, _told(of.mediator), _told(of.static), f"{of.mediator.net:g}", f"{of.static.net:g}")
-        for of in verdict.otherwise
+        for of in verdict.questions
     ]
-    title = f"Decided otherwise on {verdict.differing} of {n} held-out questions: most gained, middle, most lost"
+    title = f"Decided differently on {verdict.differing} of {n} held-out questions: most gained, middle, most lost"
     asked: Part = ResultTable.plain(title, headings, cells)
     if not cells:
         asked = f"The {verdict.name} decides as the best static policy on all {n} held-out questions."
@@ -168,7 +168,7 @@ def _told(decision: Decision) -> str:
     return f"{' '.join(decision.joint)}: {decision.result}"
 
 
-def _three(ordered: list[DecidedOtherwise]) -> tuple[DecidedOtherwise, ...]:
+def _three(ordered: list[DecidedDifferently]) -> tuple[DecidedDifferently, ...]:
     """The first, the middle and the last; all of fewer."""
     if len(ordered) <= 3:
         return tuple(ordered)

@@ -57,15 +57,15 @@ def test_the_most_the_middle_and_the_least_are_shown_with_decisions_answers_and_
     pairs = [(right, wrong), (wrong, right), (right, right), (silent, wrong), (wrong, wrong)]
     made = verdict_page.verdict_of(calibrated(pairs), "mediator", POLICY)
     assert made.differing == 5
-    assert [(of.question, of.mediator.net, of.static.net) for of in made.otherwise] == [
+    assert [(of.question, of.mediator.net, of.static.net) for of in made.questions] == [
         ("Question 1?", 120, -40),
         ("Question 4?", -40, -40),
         ("Question 0?", -40, 120),
     ]
-    first = made.otherwise[0]
+    first = made.questions[0]
     assert (first.mediator.joint, first.static.joint) == (OTHER.names, ALWAYS.names)
     assert (first.mediator.result, first.static.result) == ("'Vik', right", "'Telby', wrong")
-    of_check = verdict_page.verdict_of(calibrated([(silent, wrong)]), "mediator", POLICY).otherwise[0].static
+    of_check = verdict_page.verdict_of(calibrated([(silent, wrong)]), "mediator", POLICY).questions[0].static
     assert (of_check.answer, of_check.result) == ("", "no answer: the check refused 'Telby'")
 
 
@@ -87,7 +87,7 @@ def test_a_mediator_that_decides_as_the_static_policy_has_no_questions_to_show()
     right, wrong = Judgement.ANSWERED_RIGHT, Judgement.ANSWERED_WRONG
     same = PolicyTable({state: {ALWAYS.names: 1.0} for state in ("T:low_Q:low", "s0")})
     made = verdict_page.verdict_of(calibrated([(right, wrong)]), "mediator", same)
-    assert (made.otherwise, made.differing) == ((), 0)
+    assert (made.questions, made.differing) == ((), 0)
     assert "on all 2 held-out questions" in verdict_page.opening(made, ["pass"])[1]
 
 
