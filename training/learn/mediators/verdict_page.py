@@ -103,7 +103,7 @@ def verdict_of(calibrated: Calibrated, name: str, policy: PolicyTable) -> Mediat
 
 def opening(verdict: MediatorVerdict, code: Sequence[str]) -> tuple[Part, ...]:
     """Comparison, questions and code, as a report shows them first."""
-    columns = (Column("policy"), Column("net utility", "z.2f"), Column(f"{verdict.name} less this", "+z.2f"))
+    columns = (Column("policy"), Column("net utility", "z.2f"), Column("mediator less this", "+z.2f"))
     rows: list[tuple[Cell, ...]] = [(verdict.name, verdict.utility, None)]
     for score in verdict.static:
         best = " (best in training)" if score is verdict.static[0] else ""
@@ -111,7 +111,7 @@ def opening(verdict: MediatorVerdict, code: Sequence[str]) -> tuple[Part, ...]:
     n = verdict.utility.n
     title = f"Net utility a question with its 95 % interval, {n} held-out questions"
     compared = ResultTable(title, columns, tuple(rows), file="static.csv")
-    headings = ("question", "mediator", "best static policy", "earned", "static earned")
+    headings = ("question", "mediator, most probable", "best static policy", "earned", "static earned")
     cells = [
         (of.question, _told(of.mediator), _told(of.static), f"{of.mediator.net:g}", f"{of.static.net:g}")
         for of in verdict.questions
