@@ -1,11 +1,13 @@
 """A mediator in a pipeline of retriever, generator and verifier, callable as chains of LangChain and query engines of LlamaIndex are.
 
-`MediatedPipeline` has `invoke(question)` and `query(question)`, and is a plain callable. The parts are functions, such as the
-`invoke` of another chain; documents may be LangChain's (`page_content`, `metadata`), LlamaIndex's (`text`, `metadata`), or
-what `GraceMediator.recommend` takes. Neither library is needed.
+`MediatedPipeline` has `invoke(question)` and `query(question)`, and is a plain callable. `langchain_parts` and `llamaindex_parts` make its parts of
+a retriever and a model of these libraries; neither library is needed otherwise. Documents may be LangChain's (`page_content`, `metadata`),
+LlamaIndex's (`text`, `metadata`), or what `GraceMediator.recommend` takes.
 
+    pipeline = MediatedPipeline("policy.json", documents, **langchain_parts(store.as_retriever(search_kwargs={"k": 8}), model))
+    pipeline = MediatedPipeline("policy.json", documents, **llamaindex_parts(index.as_retriever(similarity_top_k=8), llm))
     pipeline = MediatedPipeline("policy.json", documents, retrieve=..., generate=..., recall=..., check=...)
-    answer = pipeline.invoke("Who wrote The Glass Harbour?")
+    answer = pipeline.invoke("Who wrote The Glass Harbour?")["answer"]
 """
 
 from __future__ import annotations
@@ -18,15 +20,64 @@ from parlour.policies import GraceMediator
 
 SAMPLES, AGREEMENT = 5, 0.8
 """Of self-consistency, as in the published run: answers from memory, and the share of them that must agree."""
+TEXTS = {"shallow": 3, "deep": 8}
+"""How many retrieved texts are the evidence."""
+UNKNOWN = "unknown"
+READ = "Answer in a few words, from the evidence alone; answer {unknown} if it does not tell.\n\n{evidence}\n\nQuestion: {question}"
+RECALL = "Answer in a few words; answer {unknown} if you do not know.\n\nQuestion: {question}"
+CHECK = (
+    "Does the evidence contradict the answer? Answer yes or no.\n\n{evidence}\n\nQuestion: {question}\nAnswer: {answer}"
+)
+
+
+def langchain_parts(retriever: Any, model: Any) -> dict[str, Callable[..., Any]]:
+    """The parts of a pipeline from a retriever of LangChain, and a model or a chain that gives text."""
+
+    def ask(prompt: str) -> str:
+        content = getattr(reply := model.invoke(prompt), "content", reply)
+        if isinstance(content, list):  # of a model that also gives its reasoning
+            return "".join(str(piece.get("text", "")) for piece in content if isinstance(piece, dict))
+        return str(content)
+
+    return parts(lambda question: [found.page_content for found in retriever.invoke(question)], ask)
+
+
+def llamaindex_parts(retriever: Any, llm: Any) -> dict[str, Callable[..., Any]]:
+    """The parts of a pipeline from a retriever and a model of LlamaIndex."""
+    return parts(
+        lambda question: [found.get_content() for found in retriever.retrieve(question)],
+        lambda prompt: str(llm.complete(prompt)),
+    )
+
+
+def parts(texts: Callable[[str], list[str]], ask: Callable[[str], str]) -> dict[str, Callable[..., Any]]:
+    """The parts of a pipeline from a question's texts, best first, and a model's reply to a prompt."""
+
+    def answer(template: str, **fields: str) -> str:
+        reply = ask(template.format(unknown=UNKNOWN, **fields)).strip()
+        return "" if reply.lower().strip(" .'\"") == UNKNOWN else reply
+
+    def check(question: str, evidence: str, given: str) -> bool:
+        return (
+            not ask(CHECK.format(question=question, evidence=evidence, answer=given)).strip().lower().startswith("yes")
+        )
+
+    return {
+        "retrieve": lambda question, depth: "\n\n".join(texts(question)[: TEXTS[depth]]),
+        "generate": lambda question, evidence: answer(READ, question=question, evidence=evidence),
+        "recall": lambda question: answer(RECALL, question=question),
+        "check": check,
+    }
 
 
 def as_document(document: Any) -> Any:
-    """A document of LangChain or LlamaIndex as `{title, text}`; anything else as it is."""
+    """A document of LangChain or LlamaIndex as `{title, text}`, entitled by its file where it has no title; anything else as it is."""
     text = getattr(document, "page_content", None) or getattr(document, "text", None)
     if not isinstance(text, str):
         return document
     metadata = getattr(document, "metadata", None) or {}
-    return {"title": str(metadata.get("title", "")), "text": text}
+    file = Path(str(metadata.get("file_name") or metadata.get("source") or "")).stem.replace("_", " ")
+    return {"title": str(metadata.get("title") or file), "text": text}
 
 
 class MediatedPipeline:

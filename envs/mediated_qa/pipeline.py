@@ -147,6 +147,14 @@ class Pipeline:
         """Whether rules and a simulated memory answer and check."""
         return isinstance(self.reader, OfflineReader) and self._verifier is None
 
+    def searched_by(self, retriever: Retriever) -> Pipeline:
+        """The same pipeline with another retriever for actions that name nobody; the graph is shared."""
+        other = copy(self)
+        other._fresh()
+        other._evidence = _Cache(other._find_evidence)
+        other._retrievers = self._retrievers | {"": retriever}
+        return other
+
     def read_by(self, reader: Reader, *, anew: bool = False) -> Pipeline:
         """The same pipeline with another reader; what was found in the graph is shared, evidence not where it is found again."""
         other = copy(self)

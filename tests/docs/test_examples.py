@@ -83,6 +83,85 @@ def test_a_pipeline_does_what_is_recommended(tmp_path, pipeline):
     assert calls["shallow"] == 0
 
 
+class Found(SimpleNamespace):
+    """What retrievers give: a document of LangChain, a node of LlamaIndex."""
+
+    def get_content(self):
+        return self.page_content
+
+
+def by_library(name, texts, answer):
+    """A retriever and a model as a library has them, and the prompts that the model got."""
+    prompts = []
+
+    def replies(prompt):
+        prompts.append(prompt)
+        return answer(prompt)
+
+    found = lambda question: [Found(page_content=text) for text in texts]  # noqa: E731
+    if name == "langchain":
+        return (
+            SimpleNamespace(invoke=found),
+            SimpleNamespace(invoke=lambda p: SimpleNamespace(content=replies(p))),
+            prompts,
+        )
+    return SimpleNamespace(retrieve=found), SimpleNamespace(complete=replies), prompts
+
+
+@pytest.mark.parametrize("library", ["langchain", "llamaindex"])
+def test_parts_of_other_libraries_make_a_pipeline(tmp_path, pipeline, library):
+    import mediated_pipeline
+
+    texts = [f"Text {k}." for k in range(9)]
+    question, made = CORPUS.questions[0].text, getattr(mediated_pipeline, f"{library}_parts")
+
+    def answers(joint, answer):
+        retriever, model, prompts = by_library(library, texts, answer)
+        policy = policy_in(tmp_path, pipeline, [joint])
+        of = mediated_pipeline.MediatedPipeline(policy, langchain_documents(), **made(retriever, model))
+        return of.query(question)["answer"], prompts
+
+    deep_checked, shallow, book = PUBLISHED[3], PUBLISHED[1], PUBLISHED[8]
+    answer, (read, check) = answers(deep_checked, lambda p: "no" if "contradict" in p else "Telby")
+    assert answer == "Telby"
+    assert "Text 7." in read
+    assert "Text 8." not in read
+    assert "Answer: Telby" in check
+    assert answers(deep_checked, lambda p: "Yes." if "contradict" in p else "Telby")[0] is None
+    answer, (read,) = answers(shallow, lambda p: "Unknown.")
+    assert answer is None
+    assert "Text 2." in read
+    assert "Text 3." not in read
+    answer, (recalled,) = answers(book, lambda p: " Vik ")
+    assert answer == "Vik"
+    assert "Text" not in recalled
+
+
+def test_a_reply_of_langchain_may_be_a_list_of_pieces():
+    from mediated_pipeline import langchain_parts
+
+    pieces = [
+        {"type": "reasoning", "reasoning": "Long."},
+        {"type": "text", "text": "Tel"},
+        {"type": "text", "text": "by"},
+    ]
+    _, model, _ = by_library("langchain", [], lambda prompt: pieces)
+    assert langchain_parts(None, model)["recall"]("Where?") == "Telby"
+
+
+def test_a_document_without_a_title_has_that_of_its_file():
+    from mediated_pipeline import as_document
+
+    for metadata in (
+        {"source": "notes/Edda_Marlow.txt"},
+        {"file_name": "Edda Marlow.md"},
+        {"title": "Edda Marlow", "source": "x.pdf"},
+    ):
+        assert as_document(SimpleNamespace(page_content="A director.", metadata=metadata))["title"] == "Edda Marlow"
+    assert as_document(SimpleNamespace(text="A director.", metadata={})) == {"title": "", "text": "A director."}
+    assert as_document(("Edda Marlow", "A director.")) == ("Edda Marlow", "A director.")
+
+
 @pytest.mark.slow
 def test_ppo_in_one_file_learns_logs_plots_and_its_policy_sits_down_by_one_command(tmp_path, capsys):
     for module in ("torch", "numba", "matplotlib"):

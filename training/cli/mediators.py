@@ -13,13 +13,16 @@ from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa import corpora
 from parlour.envs.mediated_qa.corpora.documents import read_documents
-from parlour.envs.mediated_qa.graph import KnowledgeGraph
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.agents.mediated_qa.documents import DocumentProbe
 from parlour.policies.files import atomic_write
+from parlour.policies.llm.config import ModelConfig
+from parlour.policies.llm.model import OFFLINE
 from parlour.training.cli.options import Options
 from parlour.training.cli.train import stored
-from parlour.training.learn.mediators import calibrated_run, corpus_check, stakes_report
+from parlour.training.learn.mediators import calibrated_run, corpus_check, readers, readiness, stakes_report
+from parlour.training.learn.mediators.experiment import LEAST_QUESTIONS, HeldOutConfig, in_random_order, split
+from parlour.training.learn.mediators.held_out import pipeline_of
 from parlour.training.learn.mediators.stakes import SeenQuestions, StakesConfig, stakes
 from parlour.training.report import display
 from parlour.training.report.report import Part, Report
@@ -140,6 +143,14 @@ def check_corpus(
     path: Annotated[
         Path, typer.Argument(), "Questions: a file, or a folder with `questions.jsonl` and the folder `documents`."
     ],
+    asked: Annotated[
+        ModelConfig,
+        Options(
+            repeated=("stop",),
+            rename={"temperature": "--model-temperature"},
+            panel="Language model, whose calls are counted and not made",
+        ),
+    ],
     documents: Annotated[Path | None, "Folder or file of documents; None: those that come with the questions."] = None,
     form: Annotated[str, f"Form of the questions: {', '.join(corpora.FORMS)}."] = corpora.AUTO,
     limit: Annotated[int | None, typer.Option(min=1), "Number of entries to read; None: all."] = None,
@@ -148,8 +159,8 @@ def check_corpus(
     ] = None,
     picture: Annotated[Path | None, "Picture of the graph around that question to write (PNG); None: none."] = None,
 ) -> Report:
-    """Count what is in a corpus, link its questions to the graph of its documents, and draw the graph around a
-    question.
+    """Count what is in a corpus, link its questions to the graph of its documents, and say how many questions a verdict on a
+    mediator takes; draw the graph around a question.
 
     Example: [bold]parlour check corpus questions.jsonl --documents notes --picture graph.png[/bold]
     """
@@ -158,12 +169,25 @@ def check_corpus(
     with display.progress_line("Reading the corpus"):
         form = corpora.form_of(path) if form == corpora.AUTO else form
         corpus = corpora.load(path, documents, form, limit)
-        graph = KnowledgeGraph(corpus.passages)
-        counts = corpus_check.count_corpus(corpus, form, graph)
+        setting, shuffled = _setting(path, asked), in_random_order(corpus)
+        pipeline = pipeline_of(setting, shuffled)
+        counts = corpus_check.count_corpus(corpus, form, pipeline.graph)
         if picture is not None:
-            drawn = corpus_check.asked_for(corpus.questions, graph, question)
-            corpus_check.draw_question(graph, drawn, picture)
-    title = f"{path} ({counts.form})"
-    table, advice = corpus_check.corpus_table(counts, title), corpus_check.advice(counts)
-    parts: tuple[Part, ...] = (table,) if picture is None else (table, f"picture: {picture}")
-    return Report(title, advice, parts, values=plain(counts))
+            drawn = corpus_check.asked_for(corpus.questions, pipeline.graph, question)
+            corpus_check.draw_question(pipeline.graph, drawn, picture)
+        parts: list[Part] = [corpus_check.corpus_table(counts, f"{path} ({counts.form})")]
+        values = plain(counts)
+        if len(corpus.questions) >= LEAST_QUESTIONS:
+            setting, pipeline, _ = readiness.choose_retriever(split(setting, shuffled), shuffled, pipeline)
+            known = readiness.readiness(setting, shuffled, pipeline, readers.forecast(setting, pipeline, asked))
+            parts.append(known.lines)
+            values |= {"readiness": plain(known)}
+    parts += [f"picture: {picture}"] if picture is not None else []
+    return Report("", corpus_check.advice(counts), tuple(parts), values=values)
+
+
+def _setting(path: Path, asked: ModelConfig) -> HeldOutConfig:
+    """The experiment that `train grace` would do: with a model, or by rules."""
+    if asked.model == OFFLINE:
+        return HeldOutConfig(corpus=str(path), reader=readers.EXTRACT)
+    return HeldOutConfig(corpus=str(path), model=asked.model)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, NamedTuple
 
 import typer
 from parlour.envs.common.extras import install
@@ -22,16 +23,16 @@ from parlour.training.cli import common
 from parlour.training.cli.models import answering
 from parlour.training.cli.options import Options
 from parlour.training.cli.train import stored
-from parlour.training.learn.mediators import costs, enough, readers, table, train
+from parlour.training.learn.mediators import costs, enough, readers, readiness, table, train
 from parlour.training.learn.mediators.contextual import learn_sees, most_seen
 from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig, corpus_of, split
 from parlour.training.learn.mediators.held_out import PARTIAL, pipeline_of, prepare
 from parlour.training.learn.mediators.learn import GraceConfig, check_floor_fits, unit_of
-from parlour.training.learn.mediators.readers import forecast
+from parlour.training.learn.mediators.simulate import Simulated
 from parlour.training.learn.mediators.train import Trained
 from parlour.training.play.runner import GameRunner
 from parlour.training.report import display
-from parlour.training.report.report import Report
+from parlour.training.report.report import PAGE_FILE, Report
 from parlour.training.runs.run import Run
 
 _REPLIES: Final = "replies.sqlite"
@@ -43,7 +44,7 @@ def train_grace(
     setting: Annotated[
         HeldOutConfig,
         Options(
-            exclude=("train", "corpus_seed", "seed", "costs", "model", "sees"),
+            exclude=("train", "corpus_seed", "seed", "costs", "model", "sees", "retriever"),
             panel="With --questions or --corpus",
         ),
     ],
@@ -61,6 +62,11 @@ def train_grace(
         "What the mediator sees of a question: state (the paper's), signals (their raw values), or question (its form, names, "
         "links and path); None: question from 300 questions to learn from; state with fewer, and with --actions.",
     ] = None,
+    retriever: Annotated[
+        str | None,
+        "Retriever of evidence: graph, bm25, dense or hybrid, with the graph's signals in any case; None: graph, or bm25 where "
+        "fewer than --least-linked of the questions are linked to a document.",
+    ] = None,
     from_table: Annotated[Path | None, COMMON, "Simulation table to learn from: CSV, or JSON as published."] = None,
     questions: Annotated[
         int | None, typer.Option(min=2), COMMON, "Number of generated questions to learn from instead."
@@ -71,7 +77,7 @@ def train_grace(
         "Costs of the actions, nine numbers or some by name such as retrieve_deep=4; None: the published run's.",
     ] = None,
     dry_run: Annotated[
-        bool, COMMON, "Only print an upper bound on the calibration's calls, tokens and dollars."
+        bool, COMMON, "Only print what is known about the corpus, and an upper bound on calls, tokens and dollars."
     ] = False,
     out: common.RunOption = Path("runs/grace"),
     log: common.LogOption = None,
@@ -103,48 +109,61 @@ def train_grace(
     answering_model = "" if asked.model == OFFLINE else f"{asked.model}, temperature {asked.temperature:g}"
     setting = setting.replace(seed=config.seed, costs=costs.stated(cost), model=answering_model)
     config = config.replace(unit=unit_of(setting.payment))
-    setting = setting.replace(sees=sees or SEES[0])
+    setting = setting.replace(sees=sees or SEES[0], retriever=retriever or "graph")
     if questions is not None:
         setting = setting.replace(train=questions, corpus_seed=UNSEEN + config.seed)
-    return _calibrated(config, setting, sees is None, asked, ray, out, dry_run, log or ())
+    return _calibrated(config, setting, _Open(sees is None, retriever is None), asked, ray, out, dry_run, log or ())
+
+
+class _Open(NamedTuple):
+    """What the user leaves to the corpus: what the mediator sees, and the retriever."""
+
+    sees: bool
+    retriever: bool
 
 
 def _calibrated(
     config: GraceConfig,
     setting: HeldOutConfig,
-    by_number: bool,
+    to_choose: _Open,
     asked: ModelConfig,
     ray: common.RaySettings,
     out: Path,
     dry_run: bool,
     log: Sequence[str],
 ) -> Report:
-    """Calibrate, learn, compare; or only tell what the calibration takes. `by_number`: the number of questions decides what the
-    mediator sees.
-    """
+    """Calibrate, learn, compare; or only tell what is known before."""
     note, folder = readers.note(setting), out / "calibration"
     corpus = corpus_of(setting)
     setting = split(setting, corpus)
-    if by_number:
+    if to_choose.sees:
         setting = setting.replace(sees=most_seen(setting))
     if setting.sees != SEES[0] and find_spec("sklearn") is None:
         raise ParlourError(f"--sees {setting.sees} needs scikit-learn; accepted: --sees state, or {install('train')}")
     pipeline = pipeline_of(setting, corpus)
-    _note(enough.held_out_note(setting.held_out, *_share(setting)))
-    if setting.corpus and setting.retriever == "graph":
-        linked = sum(bool(pipeline.starts(number)) for number in range(pipeline.size))
-        _note(enough.linked_note(linked, pipeline.size))
-    if dry_run or setting.model:
-        expected = forecast(setting, pipeline, asked, folder / PARTIAL)
-        if dry_run:
-            return Report("What a calibration would ask", parts=(expected.message,), values=plain(expected))
-        tell(f"parlour: {expected.message}", error=True)
+    if to_choose.retriever and setting.corpus:
+        setting, pipeline, why = readiness.choose_retriever(setting, corpus, pipeline)
+        _note(why)
+    expected = readers.forecast(setting, pipeline, asked, folder / PARTIAL)
+    lines, values = (expected.message,) * bool(dry_run or setting.model), plain(expected)
+    pilot = None
+    if setting.corpus:
+        known = readiness.readiness(setting, corpus, pipeline, expected)
+        lines, values = known.lines, values | {"corpus": plain(known)}
+        pilot = None if known.verdict.pilot else partial(_measured, setting)
+    else:
+        share = setting.held_out / (setting.train + setting.held_out)
+        _note(enough.held_out_note(setting.held_out, "a share of", share))
+    if dry_run:
+        return Report("Before a calibration", parts=(lines,), values=values)
+    for line in lines:
+        tell(f"parlour: {line}", error=True)
     with answering(_storing(asked, folder), folder) as model, ray.pool(model) as pool:
         pipeline = pipeline.read_by(readers.make(setting, model), anew=True)  # the forecast searched, too
         runner = GameRunner(model.concurrency if model.waits else 1, pool)
         with display.progress_line() as progress:
             run = Run(folder, progress)
-            calibrated = prepare(setting, corpus=corpus, run=run, runner=runner, pipeline=pipeline)
+            calibrated = prepare(setting, corpus=corpus, run=run, runner=runner, pipeline=pipeline, pilot=pilot)
     made = learn_sees(calibrated, config)
     with display.progress_line("Learning the policy") as progress:
         run = Run(out, progress, log)
@@ -152,11 +171,9 @@ def _calibrated(
     return _stored(trained, out)
 
 
-def _share(setting: HeldOutConfig) -> tuple[str, float]:
-    """The option that sets how many questions are held out, and their share."""
-    if setting.corpus:
-        return "--held-out-share", setting.held_out_share
-    return "a share of", setting.held_out / (setting.train + setting.held_out)
+def _measured(setting: HeldOutConfig, rows: Sequence[Simulated]) -> None:
+    """Tell how many questions a verdict takes, by the first ones that were answered."""
+    tell(f"parlour: {readiness.verdict_size(setting, rows).message}", error=True)
 
 
 def _note(text: str) -> None:
@@ -183,4 +200,5 @@ def _stored(run: Trained, out: Path) -> Report:
         states = f"{len(learned.unseen)} states without data, where {used}: {', '.join(learned.unseen)}"
         tell(f"parlour: warning: {states}", error=True)
     following = ("evaluate stakes FOLDER --price 0,50,200,inf", "show recommendation 0 --run FOLDER")
-    return stored(train.report(run), out, f"policy: {out / train.POLICY}", following=following)
+    page = f"page: {out / PAGE_FILE}"
+    return stored(train.report(run), out, f"policy: {out / train.POLICY}", page, following=following)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.common.plain import plain
-from parlour.envs.common.terminal import tell
+from parlour.envs.common.terminal import tell, tell_text
 from parlour.policies.files import atomic_write, write_json
 from parlour.training.report import display, plots
 from parlour.training.report.html import bullets_html, page_of, picture_html, table_html, text_html
@@ -21,8 +21,16 @@ REPORT_FILE: Final = "report.md"
 PAGE_FILE: Final = "report.html"
 SUMMARY_FILE: Final = "summary.json"
 
-Part = str | tuple[str, ...] | ResultTable
-"""A text, a list of sentences, each on a line of its own, or a table."""
+
+@dataclass(frozen=True)
+class Code:
+    """Lines of Python that are copied as they are."""
+
+    text: str
+
+
+Part = str | tuple[str, ...] | ResultTable | Code
+"""A text, a list of sentences, each on a line of its own, a table, or code."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +75,8 @@ class Report:
     """Tables that are CSV files alone."""
     following: tuple[str, ...] = ()
     """The most likely next commands, filled in; a terminal shows them."""
+    opening: tuple[Part, ...] = ()
+    """What only files have, above the picture and the parts."""
 
     def show(self) -> None:
         """Print the parts, what may follow, then the verdict."""
@@ -74,6 +84,8 @@ class Report:
             if isinstance(part, tuple):
                 for sentence in part:
                     tell(sentence)
+            elif isinstance(part, Code):
+                tell_text(part.text)
             else:
                 display.show(part)
         for number, command in enumerate(self.following):
@@ -99,6 +111,7 @@ class Report:
             drawn: Whether its picture lies beside it.
         """
         blocks = [f"# {self.title}", *([f"> {self.verdict}"] if self.verdict else [])]
+        blocks += [text for part in self.opening for text in _markdown(part)]
         if drawn and self.picture is not None:
             blocks.append(f"![{self.picture.caption}]({self.picture.file})")
         blocks += [text for part in (*self.parts, *self.details) for text in _markdown(part)]
@@ -117,7 +130,7 @@ class Report:
         drawn = self.picture is not None and plots.available()
         if self.picture is not None and drawn:
             self.picture.draw(folder / self.picture.file)
-        for part in (*self.parts, *self.details, *self.data):
+        for part in (*self.opening, *self.parts, *self.details, *self.data):
             if isinstance(part, ResultTable) and part.file:
                 part.write_csv(folder / part.file)
         if self.values is not None:
@@ -135,6 +148,7 @@ class Report:
             pieces: What only the page has below the verdict: HTML that its writer has escaped.
         """
         parts = [text_html("h1", self.title), *([text_html("blockquote", self.verdict)] if self.verdict else [])]
+        parts += map(_html, self.opening)
         if self.picture is not None and pictures is not None:
             parts.append(picture_html(pictures / self.picture.file, self.picture.caption))
         parts += [*pieces, *(_html(part) for part in (*self.parts, *self.details))]
@@ -146,10 +160,14 @@ def _markdown(part: Part) -> list[str]:
         return [part]
     if isinstance(part, tuple):
         return [markdown_list(part)] if part else []
+    if isinstance(part, Code):
+        return [f"```python\n{part.text}\n```"]
     return [f"## {part.title}", part.markdown(), *([part.note] if part.note else [])]
 
 
 def _html(part: Part) -> str:
     if isinstance(part, str):
         return text_html("p", part)
+    if isinstance(part, Code):
+        return text_html("pre", part.text)
     return bullets_html(part) if isinstance(part, tuple) else table_html(part)

@@ -69,7 +69,7 @@ def test_few_questions_and_few_links_are_told(folder, monkeypatch, json_of):
     unlinked = {"id": "e", "question": "Who lost it?", "answer": "Isko Sand"}
     Path("questions.jsonl").write_text("\n".join(map(json.dumps, [*QUESTIONS, unlinked])), encoding="utf-8")
     assert "2 of 5 questions are linked to a document" in json_of(command)["verdict"]
-    assert "--retriever bm25" in json_of(command)["verdict"]
+    assert "(--least-linked 0.5)" in json_of(command)["verdict"]
     many = [
         {"id": str(k), "question": f"In which town was Edda Marlow born {k}?", "answer": "Telby"} for k in range(90)
     ]
@@ -81,6 +81,18 @@ def test_the_report_as_json(folder, monkeypatch, json_of):
     monkeypatch.chdir(folder)
     output = json_of(["check", "corpus", "questions.jsonl", "--documents", "notes", "--json", "--limit", "2"])
     assert (output["questions"], output["linked"], output["double_ids"]) == (2, 2, ["a"])
+    assert "readiness" not in output  # two questions cannot be split
+    known = json_of(["check", "corpus", "questions.jsonl", "--documents", "notes", "--json"])["readiness"]
+    assert (known["questions"], known["linked"], known["answers"], known["present"]) == (4, 2, 2, 2)
+    assert (known["verdict"]["held_out"], known["forecast"]["calls"]) == (1, {})
+
+
+def test_with_a_model_its_calls_are_counted_and_not_made(folder, monkeypatch, output_of):
+    monkeypatch.chdir(folder)
+    command = ["check", "corpus", "questions.jsonl", "--documents", "notes", "--model", "m", "--price", "1,2"]
+    output = output_of([*command, "--base-url", "http://127.0.0.1:9/v1"])
+    assert re.search(r"^cost: 4 questions to ask: at most \d+ calls .* tokens, 0\.\d+ dollars$", output, re.MULTILINE)
+    assert "spread as on 1,600 questions of another corpus" in output
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from parlour.training.report.report import Picture, Report
+from parlour.training.report.report import Code, Picture, Report
 from parlour.training.report.result_table import Column, Figure, ResultTable
 from parlour.training.statistics import Estimate
 
@@ -52,6 +52,24 @@ def test_a_page_escapes_what_it_shows_and_holds_its_picture(tmp_path):
     assert "<random>" not in page
     assert 'alt="Curve &lt;1&gt;" src="data:image/png;base64,ZHJhd24="' in page  # "drawn"
     assert "![Curve <1>](curve.png)" in (tmp_path / "report.md").read_text()
+
+
+def test_files_have_the_opening_above_the_picture_and_a_terminal_does_not(tmp_path, capsys):
+    picture = Picture(lambda path: path.write_bytes(b"drawn"), "Curve")
+    first = ("First.", Code("answer = a < b\nprint(answer)"), GAMES)
+    report = Report("Title", "Said.", ("Part.",), picture=picture, opening=first)
+    report.write(tmp_path, page=True)
+    text, page = (tmp_path / "report.md").read_text(), (tmp_path / "report.html").read_text()
+    assert "First.\n\n```python\nanswer = a < b\nprint(answer)\n```\n\n## Games" in text
+    assert "<pre>answer = a &lt; b\nprint(answer)</pre>" in page
+    for written in (text, page):
+        places = [written.index(word) for word in ("First.", "answer = ", "Games", "Curve", "Part.")]
+        assert places == sorted(places)
+    assert (tmp_path / "games.csv").exists()
+    report.show()
+    assert capsys.readouterr().out == "Part.\nSaid.\n"
+    Report("", parts=(Code("a = 1\nb = 2"),)).show()
+    assert capsys.readouterr().out == "a = 1\nb = 2\n"
 
 
 def test_values_that_take_long_are_made_when_they_are_asked_for():

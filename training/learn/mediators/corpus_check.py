@@ -107,7 +107,8 @@ def corpus_table(report: CorpusReport, title: str) -> ResultTable:
 
 def advice(report: CorpusReport) -> str:
     """What to know before a mediator is trained on a corpus; empty if nothing is amiss."""
-    note, share = linked_note(report.linked, report.questions), HeldOutConfig().held_out_share
+    usual = HeldOutConfig()
+    note, share = linked_note(report.linked, report.questions, usual.least_linked), usual.held_out_share
     needed = questions_needed(share)
     few = f"`train grace` judges a policy from {FEWEST} held-out questions on, which is {needed} questions; there are "
     return together([f"{note}." if note else "", f"{few}{report.questions}." if report.questions < needed else ""])

@@ -84,7 +84,8 @@ def choose(
         first = f"Deployed as asked, and not usable: the {name}."
     why = "Nothing was held out to test the mediator. Hold out some questions."
     if gain is not None:
-        said = UTILITY.of("held-out questions").compared(f"the {name}", baseline, gain)
+        other = baseline if usable or keep else "the best static policy"  # which the first sentence describes
+        said = UTILITY.of("held-out questions").compared(f"the {name}", other, gain)
         advice = "" if UTILITY.outcome(gain) in (BETTER, SAME) else _more(gain, learned_from)
         why = together([too_few(gain.n) or said, advice])
     return Deployment(name, usable, usable or keep, together([first, why]))

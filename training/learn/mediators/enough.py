@@ -8,8 +8,8 @@ from typing import Final
 FEWEST: Final = 30
 """The least number of held-out questions for a verdict. If half of the answers pay most and half pay least, the interval at 95 % of a mean
 over 30 is 0.19 of that range to either side: with 120 for a right answer and -40 for a wrong one, 30 points of net utility."""
-_LINKED: Final = 0.5
-"""Share of linked questions below which the graph is the wrong retriever: more than half of the questions are in the state `s0`."""
+PILOT: Final = 30
+"""Questions of a pilot; a standard deviation of so many is within a quarter of its value in most cases."""
 
 
 def too_few(n: int, cases: str = "held-out question") -> str:
@@ -51,13 +51,14 @@ def held_out_note(held_out: int, option: str, share: float) -> str:
     return f"{counted} will be held out; a verdict on the policy takes {FEWEST}, which is {needed}"
 
 
-def linked_note(linked: int, questions: int) -> str:
-    """One line where fewer than half of the questions are linked to a document; empty otherwise.
+def linked_note(linked: int, questions: int, least: float) -> str:
+    """One line where fewer than this share of the questions are linked to a document; empty otherwise.
 
-    >>> linked_note(28, 60)
-    '28 of 60 questions are linked to a document: the others hold no title; `train grace --retriever bm25` finds evidence by words instead of titles'
+    >>> linked_note(28, 60, 0.5)
+    '28 of 60 questions are linked to a document: the others contain no title, and the graph has no evidence for them; `train grace` takes bm25 unless --retriever names another (--least-linked 0.5)'
     """
-    if linked >= _LINKED * questions:
+    if linked >= least * questions:
         return ""
-    finds = "`train grace --retriever bm25` finds evidence by words instead of titles"
-    return f"{linked} of {questions} questions are linked to a document: the others hold no title; {finds}"
+    others = "the others contain no title, and the graph has no evidence for them"
+    chosen = f"`train grace` takes bm25 unless --retriever names another (--least-linked {least:g})"
+    return f"{linked} of {questions} questions are linked to a document: {others}; {chosen}"

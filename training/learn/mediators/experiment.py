@@ -27,8 +27,8 @@ from pydantic import Field, model_validator
 
 UNSEEN: Final = 101
 """The first corpus for results: those with smaller numbers were looked at while graph and search were designed."""
-_FEWEST: Final = 2
-"""Questions to learn from."""
+LEAST_QUESTIONS: Final = 3
+"""Questions of a corpus: two to learn from, one held out."""
 
 
 class HeldOutConfig(Settings):
@@ -88,6 +88,9 @@ class HeldOutConfig(Settings):
     """Whether reader offline may answer the questions of `corpus`, which its memory does not know."""
     retriever: Annotated[Literal["graph", "bm25", "dense", "hybrid"], SPARSE] = "graph"
     """Retriever of evidence: graph, bm25, dense or hybrid; the signals are the graph's in any case."""
+    least_linked: Annotated[float, SPARSE] = Field(default=0.5, ge=0, le=1)
+    """Least share of questions linked to a document for the retriever graph; with fewer, bm25 is chosen where no retriever is named.
+    The graph has no evidence for a question without a link."""
     sees: Annotated[Literal["state", "signals", "question"], SPARSE] = "state"
     """What the mediator knows about a question: state, signals (their raw values), or question (its form, names, links and
     path)."""
@@ -126,6 +129,8 @@ class Calibrated:
     contexts: Floats | None = None
     """Contexts of the training questions, then of the held-out questions, shape (questions, features); None if the mediator sees
     only the state."""
+    texts: tuple[str, ...] = ()
+    """The words of the held-out questions."""
 
     @property
     def actions(self) -> ActionSet:
@@ -147,8 +152,14 @@ def corpus_of(config: HeldOutConfig) -> Corpus:
     """The corpus, with the training questions first. Raises `ParlourError` as `corpora.load` does."""
     if not config.corpus:
         return generate(seed=config.corpus_seed, size=config.train + config.held_out, difficulty=config.difficulty)
-    corpus = corpora.load(config.corpus, config.documents or None, config.form, config.limit)
-    order = np.random.default_rng(seeds.derive(config.seed, seeds.Purpose.QUESTIONS)).permutation(len(corpus.questions))
+    return in_random_order(
+        corpora.load(config.corpus, config.documents or None, config.form, config.limit), config.seed
+    )
+
+
+def in_random_order(corpus: Corpus, seed: int = 0) -> Corpus:
+    """A corpus whose questions are in a random order, so that training and held-out questions are alike."""
+    order = np.random.default_rng(seeds.derive(seed, seeds.Purpose.QUESTIONS)).permutation(len(corpus.questions))
     return corpus._replace(questions=tuple(corpus.questions[k] for k in order))
 
 
@@ -162,8 +173,10 @@ def split(config: HeldOutConfig, corpus: Corpus) -> HeldOutConfig:
         return config
     count = len(corpus.questions)
     held_out = max(1, round(count * config.held_out_share))
-    if count - held_out < _FEWEST:
-        raise ParlourError(f"{config.corpus!r} has {count} questions; accepted: at least {_FEWEST} to learn from")
+    if count - held_out < LEAST_QUESTIONS - 1:
+        raise ParlourError(
+            f"{config.corpus!r} has {count} questions; accepted: at least {LEAST_QUESTIONS - 1} to learn from"
+        )
     return config.replace(train=count - held_out, held_out=held_out)
 
 

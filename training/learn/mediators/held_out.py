@@ -8,7 +8,7 @@ questions of a file are brought into a random order first.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
@@ -21,14 +21,15 @@ from parlour.envs.mediated_qa.judge import cosine
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.readers import Reader
 from parlour.envs.mediated_qa.retrieve import Search
-from parlour.envs.mediated_qa.vocabulary import FEATURES, SEES
+from parlour.envs.mediated_qa.vocabulary import FEATURES, SEES, Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.files import atomic_write
 from parlour.policies.retrieval.embedders import MiniLMEmbedder
 from parlour.training.learn.mediators import baselines, contextual, experiment
 from parlour.training.learn.mediators.baselines import Scores, SystemAnswers
+from parlour.training.learn.mediators.enough import PILOT
 from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, fit_policy
-from parlour.training.learn.mediators.simulate import calibrate, table
+from parlour.training.learn.mediators.simulate import Simulated, calibrate, table
 from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.runs.run import Run
 from parlour.training.statistics import Estimate
@@ -80,6 +81,7 @@ def prepare(
     run: Run | None = None,
     runner: GameRunner = ONE_AT_A_TIME,
     pipeline: Pipeline | None = None,
+    pilot: Callable[[Sequence[Simulated]], object] | None = None,
 ) -> experiment.Calibrated:
     """Build the pipeline, learn the cut points, and put all questions under all joint actions.
 
@@ -91,6 +93,7 @@ def prepare(
         runner: Processes or threads that run the questions under the joint actions (`simulate.calibrate`).
         pipeline: The pipeline of the corpus and the reader, if there is one already; its parts and its actions count. Without
             `corpus` the questions are its own.
+        pilot: Called with the first `PILOT` questions as soon as they are calibrated.
 
     Raises:
         ParlourError: The corpus is too small, or the folder holds another run or is in use.
@@ -109,14 +112,17 @@ def prepare(
         pipeline = pipeline_of(config, corpus, reader) if pipeline is None else pipeline
         bins = pipeline.learn_bins(range(config.train))
         pays = experiment.payment_for(config, actions)
-        rows = calibrate(
+        calibrated = partial(
+            calibrate,
             pipeline,
-            range(total),
             payment=pays,
             seed=config.seed,
             out=folder / PARTIAL,
             runner=replace(runner, progress=run.progress),
         )
+        if pilot is not None:
+            pilot(calibrated(range(min(PILOT, config.train))))
+        rows = calibrated(range(total))
         train, held_out = rows[: config.train], rows[config.train :]
         confidences = tuple(row.confidence for row in held_out)
         utilities = table(train, config.joint, bins, actions, pays.costs)
@@ -126,7 +132,10 @@ def prepare(
             named = [[row.id or row.number, *context] for row, context in zip(rows, seen.tolist(), strict=True)]
             run.table("contexts.csv", ["id", *FEATURES], named)
         by_tokens = pipeline.recall(0).by_tokens  # the reader keeps, or a cache has, what was asked before
-        return experiment.Calibrated(config, tuple(train), tuple(held_out), confidences, by_tokens, utilities, seen)
+        texts = tuple(question.text for question in corpus.questions[config.train : total])
+        return experiment.Calibrated(
+            config, tuple(train), tuple(held_out), confidences, by_tokens, utilities, seen, texts
+        )
 
 
 def _settings(config: experiment.HeldOutConfig, corpus: Corpus, actions: ActionSet) -> dict[str, Any]:
@@ -140,8 +149,8 @@ def _settings(config: experiment.HeldOutConfig, corpus: Corpus, actions: ActionS
 def compare(calibrated: experiment.Calibrated, policies: Mapping[str, PolicyTable]) -> tuple[Scores, ...]:
     """The scores of policies and of the baselines on the held-out questions."""
     rows, joint, actions = calibrated.held_out, calibrated.config.joint, calibrated.actions
-    played = [
-        *(_answers(calibrated, name, policy) for name, policy in policies.items()),
+    systems = [
+        *(played(calibrated, name, policy) for name, policy in policies.items()),
         *_by_form(calibrated),
         baselines.fixed("no retrieval", actions.closed_book, rows, actions),
         baselines.fixed(_retrieval(calibrated), actions.plain_reading, rows, actions),
@@ -149,7 +158,7 @@ def compare(calibrated: experiment.Calibrated, policies: Mapping[str, PolicyTabl
         baselines.best_static(calibrated.train, rows, joint, actions),
         baselines.oracle(rows, joint, actions),
     ]
-    return tuple(baselines.score(played, calibrated.payment))
+    return tuple(baselines.score(systems, calibrated.payment))
 
 
 def _retrieval(calibrated: experiment.Calibrated) -> str:
@@ -163,12 +172,23 @@ def gains(calibrated: experiment.Calibrated, policies: Mapping[str, PolicyTable]
     """How much more each policy earns than the best static one, on the held-out questions."""
     rows, joint, actions = calibrated.held_out, calibrated.config.joint, calibrated.actions
     static = baselines.best_static(calibrated.train, rows, joint, actions).utility
-    earned = {name: _answers(calibrated, name, policy).utility for name, policy in policies.items()}
+    earned = {name: played(calibrated, name, policy).utility for name, policy in policies.items()}
     limits = baselines.possible(calibrated.payment, [static, *earned.values()])
     return {name: baselines.gain(utility, static, limits) for name, utility in earned.items()}
 
 
-def _answers(calibrated: experiment.Calibrated, name: str, policy: PolicyTable) -> SystemAnswers:
+def decisions(calibrated: experiment.Calibrated, policy: PolicyTable) -> list[Joint]:
+    """The most probable joint action of a policy on each held-out question; of equals the first."""
+    rows, seen = calibrated.held_out, calibrated.contexts
+    if policy.contextual is None or seen is None:
+        best = {state: max(row, key=row.__getitem__) for state, row in policy.rows.items()}
+        return [calibrated.actions.joint_of(best.get(row.state, policy.fallback)) for row in rows]
+    p = policy.contextual.policy(seen[calibrated.config.train :], [row.state for row in rows])
+    return [calibrated.actions.joint_of(policy.contextual.joints[k]) for k in p.argmax(axis=1).tolist()]
+
+
+def played(calibrated: experiment.Calibrated, name: str, policy: PolicyTable) -> SystemAnswers:
+    """A policy on the held-out questions."""
     rows = calibrated.held_out
     if policy.contextual is None or calibrated.contexts is None:
         return baselines.learned(name, policy, rows)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,6 +40,8 @@ from parlour.training.runs.progress import Stage
 
 _BLOCK: Final = 25
 """Number of questions in a task of a pool."""
+_ANSWERS: Final = "answers"
+"""The last column, a JSON list; tables of parlour 0.4.0 and before lack it."""
 _FOUND: Final = {"retrieve_shallow": "found_shallow", "retrieve_deep": "found_deep"}
 
 
@@ -58,6 +61,8 @@ class Simulated:
     """Confidence of the closed-book answer, 0..1."""
     id: str = ""
     """What its file calls the question; empty for a generated one."""
+    answers: tuple[str, ...] = ()
+    """The answer of each joint action before any check, empty for none; () in a table of parlour 0.4.0 or before."""
 
     def net(self, payment: Payment, actions: ActionSet = PUBLISHED_ACTIONS) -> tuple[float, ...]:
         """The utilities as another payment has them; nothing is asked again."""
@@ -97,7 +102,7 @@ def simulate(service: CalibrationService, number: int, payment: Payment, seed: i
 
     right = cache(partial(service.right, number))
     state, known = STATES[service.ask(number).state], service.known(number)
-    utilities, outcomes = [], []
+    utilities, outcomes, answers = list[float](), list[int](), list[str]()
     for chosen in actions.all:
         evidence = evidence_by(chosen.retriever)
         plan = actions.executed(chosen, evidence != "")
@@ -107,10 +112,11 @@ def simulate(service: CalibrationService, number: int, payment: Payment, seed: i
         answered = answer != "" and not contradicted
         outcome = outcome_of(answered=answered, right=answered and right(answer), known=known)
         outcomes.append(outcome)
+        answers.append(answer)
         utilities.append(payment.net(plan, outcome))
     retrieved = tuple(evidence_by(action) != "" for action in _searches(actions))
     called = " ".join(service.id(number).split())
-    return Simulated(number, state, tuple(utilities), tuple(outcomes), retrieved, sure, called)
+    return Simulated(number, state, tuple(utilities), tuple(outcomes), retrieved, sure, called, tuple(answers))
 
 
 def _searches(actions: ActionSet) -> list[int]:
@@ -234,7 +240,7 @@ def _header(actions: ActionSet) -> list[str]:
     utilities = [names.column(actions.names_of(joint)) for joint in actions.all]
     outcomes = [f"o{k}" for k in range(len(actions.all))]
     columns = [_FOUND.get(name, f"found_{name}") for name in searches]
-    return ["number", "state", *utilities, *outcomes, *columns, "confidence", "id"]
+    return ["number", "state", *utilities, *outcomes, *columns, "confidence", "id", _ANSWERS]
 
 
 def read_partial(path: Path, stamp: str, actions: ActionSet = PUBLISHED_ACTIONS) -> dict[int, Simulated]:
@@ -244,9 +250,10 @@ def read_partial(path: Path, stamp: str, actions: ActionSet = PUBLISHED_ACTIONS)
         ParlourError: The file is no such table, or is stamped otherwise.
     """
     head = [stamp, ",".join(_header(actions))]
+    earlier = [stamp, ",".join(_header(actions)[:-1])]
 
     def read(lines: list[str]) -> dict[int, Simulated]:
-        if lines[:2] != head[: len(lines)]:
+        if lines[:2] not in (head[: len(lines)], earlier[: len(lines)]):
             raise ParlourError(f"{str(path)!r} is not a table of this run; accepted: a file that begins with {stamp!r}")
         rows = (_row(path, at, cells, actions) for at, cells in enumerate(csv.reader(lines[2:]), 3))
         return {row.number: row for row in rows}
@@ -268,16 +275,19 @@ def numbers_in(path: Path | None) -> set[int]:
 
 def _row(path: Path, line: int, cells: Sequence[str], actions: ActionSet) -> Simulated:
     count, width = len(actions.all), len(_header(actions))
+    if len(cells) == width - 1:
+        cells = [*cells, "[]"]
     try:
         number, state = int(cells[0]), names.check_state(cells[1])
         utilities, outcomes = tuple(map(float, cells[2 : 2 + count])), tuple(map(int, cells[2 + count : 2 + 2 * count]))
-        *searched, sure, called = cells[2 + 2 * count :] if len(cells) == width else ("0", "")
+        *searched, sure, called, listed = cells[2 + 2 * count :] if len(cells) == width else ("0", "", "[]")
         retrieved, confidence = tuple(bool(int(cell)) for cell in searched), float(sure)
-    except (ValueError, IndexError) as error:
+        answers = tuple(map(str, json.loads(listed)))
+    except (ValueError, IndexError, TypeError) as error:
         raise ParlourError(f"{str(path)!r} line {line} is not a row of a table: {error}") from None
     if len(cells) != width:
         raise ParlourError(f"{str(path)!r} line {line} has {len(cells)} cells; accepted: {width}")
-    return Simulated(number, state, utilities, outcomes, retrieved, confidence, called)
+    return Simulated(number, state, utilities, outcomes, retrieved, confidence, called, answers)
 
 
 @contextmanager
@@ -293,7 +303,7 @@ def _growing(path: Path | None, stamp: str, actions: ActionSet) -> Iterator[Call
         def add(row: Simulated) -> None:
             text, retrieved = io.StringIO(), map(int, row.found)
             cells = (row.number, row.state, *row.utilities, *row.outcomes, *retrieved, row.confidence, row.id)
-            csv.writer(text, lineterminator="\n").writerow(cells)
+            csv.writer(text, lineterminator="\n").writerow((*cells, json.dumps(row.answers)))
             file.write(text.getvalue())
 
         yield add

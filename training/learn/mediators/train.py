@@ -40,6 +40,7 @@ from parlour.training.learn.mediators.learn import (
     fit_policy,
 )
 from parlour.training.learn.mediators.table import Floats, UtilityTable
+from parlour.training.learn.mediators.verdict_page import MediatorVerdict, opening, use, verdict_of
 from parlour.training.play import seeds
 from parlour.training.report.learning_curve import LearningCurve
 from parlour.training.report.plots import Curve, CurvePoint
@@ -98,6 +99,10 @@ class Trained:
     """The training questions in each state, in a calibrated run."""
     seen_regrets: Mapping[str, float] = field(default_factory=dict)
     """What each module would gain by disobeying a policy that sees more than the state, mean over held-out questions."""
+    compared: MediatorVerdict | None = None
+    """The best candidate against the static policies, in a calibrated run."""
+    use: tuple[str, ...] = ()
+    """Lines of Python that use the policy."""
 
 
 def train(
@@ -112,7 +117,7 @@ def train(
 ) -> Trained:
     """Train, or resume a run.
 
-    Leaves config.json, checkpoint.json, progress.csv, quantities.csv, policy.json, and the files of the report.
+    Leaves config.json, checkpoint.json, progress.csv, quantities.csv, policy.json, and the files of the report, report.html among them.
 
     Args:
         config: How to learn. The run is resumed only if it has the same, and the same table.
@@ -147,14 +152,18 @@ def train(
             regrets, states = regrets_of(calibrated, config, contextual), calibrated.states
         deployed = choose(earned_more, static, learned_from, keep=config.deploy == "learned")
         learned = made[deployed.candidate]
+        compared, lines = None, tuple[str, ...]()
+        if calibrated is not None:
+            compared = verdict_of(calibrated, deployed.candidate, learned.policy)
+            lines = use((run.path or folder) / POLICY, calibrated)
         policy = learned.policy if deployed.kept else static_table(static, table)
         policy = replace(policy, reader=reader, usable=deployed.usable, verdict=deployed.verdict)
         heading = ["state", *MODULES, "n", "mean", "low", "high", "value", "probability"]
         run.table("quantities.csv", heading, _quantities(learned, learner.limits))
         atomic_write(folder / POLICY, policy.dumps())
         points = tuple(learner.points)
-        trained = Trained(points, learned, deployed, curve(learner), scores, reader, states, regrets)
-        report(trained).write(folder)
+        trained = Trained(points, learned, deployed, curve(learner), scores, reader, states, regrets, compared, lines)
+        report(trained).write(folder, page=True)
     return trained
 
 
@@ -323,10 +332,12 @@ def report(run: Trained) -> Report:
         **({"scores": [plain(score) for score in run.scores]} if run.scores else {}),
         **({"reader": run.reader} if run.reader else {}),
         **({"seen_regrets": dict(run.seen_regrets)} if run.seen_regrets else {}),
+        **({"compared": plain(run.compared)} if run.compared is not None else {}),
     }
+    first = () if run.compared is None else opening(run.compared, run.use)
     details = (states,) if counts else ()
     title = "A mediator for retriever, generator and verifier"
-    return Report(title, run.deployment.verdict, tuple(parts), details, run.curve.picture, values)
+    return Report(title, run.deployment.verdict, tuple(parts), details, run.curve.picture, values, opening=first)
 
 
 def _questions(learned: LearnedMediator) -> dict[str, int]:

@@ -67,10 +67,12 @@ def files_of(folder):
 
 
 @pytest.mark.slow
-def test_questions_are_asked_at_once_and_the_files_are_the_same(town_files, tmp_path):
+def test_questions_are_asked_at_once_and_the_files_are_the_same(town_files, tmp_path, monkeypatch):
     with Reading() as server:
         for concurrency in ("1", "4"):
-            assert run_command(words(town_files, server, tmp_path / concurrency, "--concurrency", concurrency)) == 0
+            (tmp_path / concurrency).mkdir()
+            monkeypatch.chdir(tmp_path / concurrency)  # the report says where the policy is
+            assert run_command(words(town_files, server, "run", "--concurrency", concurrency)) == 0
         halves = server.answered[:54], server.answered[54:]
     assert sorted(halves[0]) == sorted(halves[1])
     assert files_of(tmp_path / "1") == files_of(tmp_path / "4")
