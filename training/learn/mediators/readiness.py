@@ -111,10 +111,8 @@ def readiness(
         pipeline: Their pipeline.
         forecast: Calls of the model in the calibration.
     """
-    texts = (" ".join((passage.title, *passage.sentences)) for passage in corpus.passages)
-    text = "|".join(f" {_words(text)} " for text in texts)
     golds = [
-        (question.answer, *question.others)
+        [_words(answer) for answer in (question.answer, *question.others)]
         for question in corpus.questions
         if question.kind != "yes_no" and _words(question.answer)
     ]
@@ -122,9 +120,21 @@ def readiness(
         len(corpus.questions),
         linked(pipeline),
         len(golds),
-        sum(any(f" {_words(gold)} " in text for gold in answers) for answers in golds),
+        _present(corpus, golds),
         verdict_size(setting, _by_rules(setting, pipeline)),
         forecast,
+    )
+
+
+def _present(corpus: Corpus, golds: Sequence[Sequence[str]]) -> int:
+    """How many questions have one of their right answers in a document."""
+    texts: dict[str, list[str]] = {gold.split()[0]: [] for answers in golds for gold in answers if gold}
+    for passage in corpus.passages:
+        text = _words(" ".join((passage.title, *passage.sentences)))
+        for word in texts.keys() & set(text.split()):
+            texts[word].append(f" {text} ")
+    return sum(
+        any(f" {gold} " in text for gold in answers if gold for text in texts[gold.split()[0]]) for answers in golds
     )
 
 
