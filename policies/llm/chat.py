@@ -69,6 +69,8 @@ class _Talk(NamedTuple):
     opening: tuple[ChatMessage, ChatMessage]
     messages: tuple[ChatMessage, ...]
     room: int
+    most: int
+    """The room of a reply that is asked for again because it was cut."""
 
 
 class ChatModel(Model):
@@ -119,6 +121,13 @@ class ChatModel(Model):
         return [
             _Question(self, question, context.other(k)).answered(said[k] if k < len(said) else None) for k in range(n)
         ]
+
+    def ask_ahead(self, question: Ask[Any], context: RequestContext) -> Completion | None:
+        """The first reply to a question that will be put later, which then takes it and makes no call; None if it does not fit.
+
+        It counts when the question is put. Raises as the call does.
+        """
+        return _Question(self, question, context).ask_ahead()
 
     def settings(self) -> dict[str, Any]:
         """Plain values from which the same model can be made again; no secrets."""
@@ -209,7 +218,7 @@ class _Question:
             try_anyway: Whether the shortest prompt is put where only our estimate says that it may be too long.
         """
         asked = (self.question, self.context.rules, self.model.templates)
-        reply = max(self.question.max_tokens, self.model.chosen.max_tokens or 0)
+        reply = self.model.chosen.max_tokens or self.question.max_tokens
         if limit is None:
             return self._talk(fit.opening(*asked), reply)
         put = fit.fitted(*asked, limit - min(reply, limit // _REPLY) - _COMPLAINT)
@@ -227,7 +236,7 @@ class _Question:
     def _talk(self, put: fit.Opening, reply: int) -> _Talk:
         messages = ChatMessage("system", put.system), ChatMessage("user", put.user)
         self.cut = put.cut
-        return _Talk(put.question, messages, messages, reply)
+        return _Talk(put.question, messages, messages, reply, 2 * reply)
 
     def _asked(self, talk: _Talk) -> tuple[_Said, _Talk]:
         """A reply; a prompt that the server finds too long is shortened once by what the server says of its length."""
@@ -261,11 +270,11 @@ class _Question:
         return self._after(talk, said, complaint), "invalid" if said.text.strip() else "empty"
 
     def _more_room(self, talk: _Talk) -> int:
-        """Tokens for a reply that was cut: twice as many, as far as the context has them."""
+        """Tokens for a reply that was cut: twice as many as at first, as far as the context has them."""
         if self.model.context is None:
-            return 2 * talk.room
+            return talk.most
         used = sum(fit.estimated_tokens(message.content) for message in talk.messages)
-        return max(talk.room, min(2 * talk.room, self.model.context - used - _COMPLAINT))
+        return max(talk.room, min(talk.most, self.model.context - used - _COMPLAINT))
 
     def _after(self, talk: _Talk, said: _Said, complaint: str) -> _Talk:
         """The talk with a reply and what is wrong with it; without the reply where the context has no room for it."""
@@ -282,10 +291,28 @@ class _Question:
         messages = [message._asdict() for message in talk.messages]
         self.calls.append({"ask": self.question.kind, "prompt": messages, "fault": " ".join(str(error).split())})
 
+    def ask_ahead(self) -> Completion | None:
+        """The first reply, which the meter keeps for the question; None if the prompt does not fit."""
+        talk = self._opening(self.model.context)
+        if talk is None:
+            return None
+        with self.model.free:
+            return self.model.meter.ask_ahead(self._request(talk))
+
     def _say(self, talk: _Talk, n: int = 1) -> list[_Said]:
+        request = self._request(talk, n)
+        with self.model.free:
+            reply = self.model.meter.complete(request)
+        return self._told(talk, reply)
+
+    def _request(self, talk: _Talk, n: int = 1) -> Request:
         question, chosen = self.question, self.model.chosen
+        schema = reading.in_steps(question.schema_of_answer())
+        if chosen.reason_length:
+            last = None if question.max_tokens > Ask.max_tokens else 2 * chosen.reason_length
+            schema = reading.with_lengths(schema, chosen.reason_length, last)
         own = self.context.temperature if question.temperature is None else question.temperature
-        request = Request(
+        return Request(
             model=self.model.name,
             messages=talk.messages,
             temperature=chosen.temperature if own is None else own,
@@ -296,15 +323,12 @@ class _Question:
             reasoning_effort=chosen.reasoning_effort,
             stop=chosen.stop,
             extra_body=chosen.further,
-            schema=reading.in_steps(question.schema_of_answer()),
+            schema=schema,
             schema_name=question.answer_type().__name__,
             ask=question.kind,
             seat=self.context.seat,
             inputs={"kind": question.kind, "inputs": talk.question.model_dump(mode="json")},
         )
-        with self.model.free:
-            reply = self.model.meter.complete(request)
-        return self._told(talk, reply)
 
     def _told(self, talk: _Talk, reply: Completion) -> list[_Said]:
         """The texts of a reply with their calls; what the reply cost stands with the first one."""

@@ -43,7 +43,11 @@ class ModelConfig(Settings):
     patience: int | None = Field(default=None, ge=1)
     """Number of consecutive questions without a readable reply after which the model is given up; None: it never is."""
     max_tokens: int | None = Field(default=None, ge=1)
-    """Least room for a reply in tokens, such as 4000 for a model that thinks first; None: as each question has it."""
+    """Most tokens of a reply, such as 4000 for a model that thinks first, or 200 for a slow one. A reply that this cut is asked
+    for again with twice as many, once. None: as each question has it, 800 for most."""
+    reason_length: int = Field(default=600, ge=0)
+    """Most characters of a text before a choice, such as its reason, where the server takes schemas with `maxLength`. What is
+    said may be twice as long; 0: no bound."""
     reasoning_effort: _Words | None = None
     """Reasoning effort of a model that thinks, such as low; None: not sent."""
     stop: tuple[_Words, ...] = ()

@@ -33,6 +33,8 @@ Fault = Literal["no_json", "schema", "choice", "check"]
 Choices = Mapping[str, Mapping[Any, str]]
 """Place of a field in the answer, such as `"choice"` or `"opinions.player"` -> accepted values with their sentences."""
 
+MAX_LENGTH: Final = "maxLength"
+"""The bound of a text in a schema (JSON Schema 2020-12, 6.3.1)."""
 LENGTH: Final = "length"
 """How servers call the end of a reply that used up its room."""
 _IGNORED: Final = re.compile(r"[\s\"'`*“”‘’«»「」]+|[.。!！]+$")
@@ -213,6 +215,45 @@ def in_steps(schema: Mapping[str, Any]) -> dict[str, Any]:
                 low, high = part["minimum"], part["maximum"]
                 part["enum"] = [round(low + (high - low) * step / _STEPS, 3) for step in range(_STEPS + 1)]
     return narrowed
+
+
+def with_lengths(schema: Mapping[str, Any], reason: int, last: int | None) -> dict[str, Any]:
+    """A schema that bounds free texts, which a small model may write without end. What is read back may be longer.
+
+    Args:
+        schema: The schema of an answer.
+        reason: Most characters of each text that other fields of its object follow, such as the reason for a choice.
+        last: Most characters of a text with which the answer ends, such as what is said; None: no bound.
+    """
+    narrowed: dict[str, Any] = deepcopy(dict(schema))
+    bounds = [(field, reason) for part in _parts_of(narrowed) for field in _fields_of(part)[:-1]]
+    bounds += [(field, last) for field in _fields_of(narrowed)[-1:] if last is not None]
+    for field, most in bounds:
+        if field.get("type") == "string" and not {"enum", "const"} & set(field):
+            field.setdefault(MAX_LENGTH, most)
+    return narrowed
+
+
+def _fields_of(part: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return list(part.get("properties", {}).values())
+
+
+def without_lengths(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema without bounds on the lengths of texts, for servers that do not take them."""
+    widened: dict[str, Any] = deepcopy(dict(schema))
+    for part in _parts_of(widened):
+        if part.get("type") == "string":
+            part.pop(MAX_LENGTH, None)
+    return widened
+
+
+def _parts_of(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The schema and all schemas in it."""
+    yield schema
+    inside = [schema.get("items"), schema.get("additionalProperties"), *schema.get("anyOf", ())]
+    for part in (*inside, *schema.get("properties", {}).values(), *schema.get("$defs", {}).values()):
+        if isinstance(part, dict):
+            yield from _parts_of(part)
 
 
 def _part(schema: dict[str, Any], place: str) -> dict[str, Any]:

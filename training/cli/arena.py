@@ -68,8 +68,10 @@ def arena(
     asking = {player for player in raw if asks_a_model(raw[player])}
     if model.is_language_model and asking and processes.workers != 1:
         raise ParlourError(f"--workers {processes.workers} goes without a language model; accepted: --concurrency")
-    with processes.opened(model) as pool, display.progress_line() as progress:
-        result = play_arena(env, config, makers, out, GameRunner(model.concurrency, pool, progress))
+    with processes.opened(model) as pool, display.progress_line(model=model) as progress:
+        result = play_arena(
+            env, config, makers, out, GameRunner(model.concurrency, pool, progress, forecast=common.tell_forecast)
+        )
     report = report_of(result, f"; agents answered by {model.called}" if asking else "")
     files = [] if out is None else [f"report: {out / PAGE_FILE}"]
     parts = (*report.parts, *decision_parts(result.decisions), *files)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 
 import typer
+from parlour.envs.common.terminal import tell
 from parlour.envs.core import ParlourError
 from parlour.envs.settings import COMMON, Settings
 from parlour.training.cli.options import Options
@@ -70,6 +71,11 @@ class GameSettings(Settings):
         words = [word for flag, value in named.items() if value is not None for word in (flag, str(value))]
         shown = ((key, value if isinstance(value, str) else json.dumps(value)) for key, value in self.option.items())
         return words + [word for key, value in shown for word in ("--set", f"{key}={value}")]
+
+
+def tell_forecast(line: str) -> None:
+    """Print a line about what games will take, on standard error."""
+    tell(f"parlour: {line}", error=True)
 
 
 GAME_NAMES: Final = {"players": "--players -n", "option": "--set"}

@@ -114,8 +114,8 @@ def evaluate(
     storage = games_folder(out, base, f"evaluate-{design}", stored, resume=resume)
     asking = any(map(asks_a_model, makers))
     note = f"; agents answered by {model.called}" if asking else ""
-    with storage, ray.pool(model) as pool, display.progress_line() as progress:
-        runner = GameRunner(workers, pool, progress, failures, out, resume)
+    with storage, ray.pool(model) as pool, display.progress_line(model=model) as progress:
+        runner = GameRunner(workers, pool, progress, failures, out, resume, forecast=common.tell_forecast)
         if design == "single":
             measured = evaluation.single(env, candidates, opponents, held_out.seeds, runner, seat)
         else:
@@ -184,9 +184,9 @@ def evaluate_strangers(
     beside = settings.policy[1] if len(settings.policy) > 1 else None
     game, options = named_table(game, table.chosen, (*settings.policy, *settings.family))
     module = import_extra("parlour.training.learn.batch.matches", "train")
-    with display.progress_line() as progress:
+    with display.progress_line(model=model) as progress:
         at_once = games_at_once((*settings.policy, *settings.family), model)
-        runner = GameRunner(at_once, progress=progress, failures=failures)
+        runner = GameRunner(at_once, progress=progress, failures=failures, forecast=common.tell_forecast)
         seats = module.StrangersTable(game, options)
         result = module.among_families(seats, own, settings.family, held_out.seeds, runner, model, beside)
     scored = [(s.family, s.what, s.policy.n, s.policy, s.reference, s.difference) for s in result.scores]

@@ -57,7 +57,7 @@ def evaluate_mysteries(
     for what, chosen in (("method", names), ("budget", budget or [])):
         if len(set(chosen)) < len(chosen):
             raise ParlourError(f"{what} {', '.join(map(str, chosen))} is not accepted; accepted: each once")
-    with ray.pool(model) as pool, display.progress_line() as progress:
+    with ray.pool(model) as pool, display.progress_line(model=model) as progress:
         given = {**dict(held_out), "model": model, "pool": pool, "progress": progress, "failures": failures}
         setting = setting.replace(practice=0, level=setting.level or 0, **given)
         rows = {name: method_of(name) for name in names}

@@ -51,7 +51,7 @@ def play(
     from parlour.training.play import rollout
     from parlour.training.play.named_table import named_table
     from parlour.training.play.parallel.concurrent_games import Job
-    from parlour.training.play.runner import GameRunner
+    from parlour.training.play.runner import GameRunner, no_forecast
     from parlour.training.play.stored_games import games_folder
     from parlour.training.play.terminal_person import TerminalPerson
     from parlour.training.report import display
@@ -96,12 +96,13 @@ def play(
     workers = 1 if people else games_at_once(sitting, model)
     settings = {"players": seats, "seed": seed, "on_bad": on_bad, "on_failure": failures.on_failure}
     settings |= talk_setting(talk)
-    watched = nullcontext(no_progress) if people else display.progress_line(redraw=False)
+    watched = nullcontext(no_progress) if people else display.progress_line(redraw=False, model=model)
+    forecast = no_forecast if people else common.tell_forecast
     storage = games_folder(out, base, "play", settings, resume=resume)
     if people and not json:
         tell(seed_line)
     with storage, ray.pool(model) as pool, watched as progress:
-        runner = GameRunner(workers, pool, progress, failures, resume=resume)
+        runner = GameRunner(workers, pool, progress, failures, resume=resume, forecast=forecast)
         runner.play_each(env, jobs, show, skip=skip)
     whose = decision_parts({f"{agent}: {player}": made[agent] for agent, player in seats.items()})
     Report("", parts=tuple(whose), values=[results[number] for number in sorted(results)]).print(as_json=json)

@@ -75,7 +75,7 @@ def reproduce(
                 given.setdefault(part, value)
             elif value != type(options).model_fields[part].get_default():
                 raise ParlourError(f"--{part} is not accepted with {name}; accepted: {name} without --{part}")
-    with ray.pool(model) as pool, display.progress_line() as progress:
+    with ray.pool(model) as pool, display.progress_line(model=model) as progress:
         given |= {"model": model, "pool": pool, "progress": progress, "failures": failures}
         sizes = table.quick if setting.quick else table.sizes
         given["games"] = sizes[0] if games is None else games

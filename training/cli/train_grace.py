@@ -161,7 +161,7 @@ def _calibrated(
     with answering(_storing(asked, folder), folder) as model, ray.pool(model) as pool:
         pipeline = pipeline.read_by(readers.make(setting, model), anew=True)  # the forecast searched, too
         runner = GameRunner(model.concurrency if model.waits else 1, pool)
-        with display.progress_line() as progress:
+        with display.progress_line(model=model) as progress:
             run = Run(folder, progress)
             calibrated = prepare(setting, corpus=corpus, run=run, runner=runner, pipeline=pipeline, pilot=pilot)
     made = learn_sees(calibrated, config)

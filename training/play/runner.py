@@ -27,6 +27,10 @@ from pettingzoo.utils.env import AECEnv
 T = TypeVar("T")
 
 
+def no_forecast(_line: str, /) -> None:
+    """Make no forecast of what games will take."""
+
+
 @dataclass(frozen=True)
 class GameRunner:
     """How games are played. The results do not depend on workers and pool."""
@@ -47,6 +51,9 @@ class GameRunner:
     """Take games whose transcripts are there from these, and play only the others; what a kill left of a game is played again."""
     finished: Callable[[Job, Episode], None] = lambda _job, _game: None
     """Called with each game that was played now and finished, before it is kept; not with those that were there."""
+    forecast: Callable[[str], None] = no_forecast
+    """Called before the first game with what games will take, a line for each language model that players ask
+    (`parlour.training.play.forecast`); `no_forecast`: that is not measured."""
 
     def play(self, env: AECEnv[str, Any, Any], jobs: Sequence[Job], what: str = "games") -> list[Episode]:
         """Play games and keep them all; see `play_each`."""
@@ -111,6 +118,11 @@ class GameRunner:
             take(missing[played], game)
 
         if to_play:
+            if self.forecast is not no_forecast:
+                from parlour.training.play.forecast import forecasts
+
+                for line in forecasts(env, to_play, measured=self.pool is None):
+                    self.forecast(line)
             workers = max(1, min(self.workers, len(to_play)))
             tables, games = tables_for(env, to_play, workers, self.pool, self.failures)
             self.play_jobs(tables, games, take_next, what, note)

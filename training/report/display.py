@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from threading import Event, Thread
@@ -28,19 +28,21 @@ _JOINED: Final = 1.0  # seconds that the end waits for a line that is being writ
 
 
 @contextmanager
-def progress_line(what: str = "Preparing", *, redraw: bool = True) -> Iterator[ProgressLine]:
+def progress_line(what: str = "Preparing", *, redraw: bool = True, model: Any = None) -> Iterator[ProgressLine]:
     """Show how long work stands, on standard error: one line redrawn in a terminal, else a plain line from time to time.
 
     Args:
         what: What is shown until the first stage begins.
         redraw: Whether a terminal redraws the line; False where results are printed meanwhile.
+        model: The `Model` that is asked meanwhile: the line says how many questions it has answered, how fast, and what is awaited.
     """
-    shown = Terminal(stderr=True)
+    shown, meter = Terminal(stderr=True), getattr(model, "meter", None)
+    awaited: Callable[[], str] = str if meter is None else meter.underway
     if redraw and shown.is_terminal:
-        with _redrawn(shown, what) as line:
+        with _redrawn(shown, what, awaited) as line:
             yield line
         return
-    line, over = ProgressLine(what, ended=partial(tell, error=True)), Event()
+    line, over = ProgressLine(what, ended=partial(tell, error=True), awaited=awaited), Event()
     began = monotonic()
 
     def repeat() -> None:
@@ -58,9 +60,9 @@ def progress_line(what: str = "Preparing", *, redraw: bool = True) -> Iterator[P
 
 
 @contextmanager
-def _redrawn(shown: Terminal, what: str) -> Iterator[ProgressLine]:
+def _redrawn(shown: Terminal, what: str, awaited: Callable[[], str]) -> Iterator[ProgressLine]:
     """A bar and the line beside it, which vanish with the work; a stage that took long leaves its last line."""
-    line = ProgressLine(what, ended=lambda text: shown.print(text, highlight=False))
+    line = ProgressLine(what, ended=lambda text: shown.print(text, highlight=False), awaited=awaited)
 
     def drawn() -> Table:
         grid = Table.grid(padding=(0, 1))

@@ -78,12 +78,17 @@ class ProgressLine:
         what: What is done before the first stage.
         clock: Seconds, from anywhere.
         ended: Called with a line of text for each stage that is over, if it took `SOON` seconds or more.
+        awaited: What is waited for at the moment, in words, such as the replies of a language model; empty for nothing.
     """
 
     def __init__(
-        self, what: str, clock: Callable[[], float] = monotonic, ended: Callable[[str], None] = lambda _line: None
+        self,
+        what: str,
+        clock: Callable[[], float] = monotonic,
+        ended: Callable[[str], None] = lambda _line: None,
+        awaited: Callable[[], str] = str,
     ) -> None:
-        self._what, self._clock, self._ended = what, clock, ended
+        self._what, self._clock, self._ended, self._awaited = what, clock, ended, awaited
         self._stage: Stage | None = None
         self._note = ""
         self._began = self._updated = clock()
@@ -119,9 +124,9 @@ class ProgressLine:
         'Training: 25 % · 100 of 400 decisions · win rate 0.56 · 1 min left, as of 30 s ago'
         """
         if self._stage is None:
-            return f"{self._what} · {duration(self.elapsed)}"
+            return " · ".join(filter(None, (self._what, duration(self.elapsed), self._awaited())))
         counted = f"{self._done:,.0f} of {self._stage.total:,} {self._stage.unit}" if self._stage.unit else ""
-        parts = (f"{self._stage.name}: {100 * self.share:.0f} %", counted, self._note, self._left())
+        parts = (f"{self._stage.name}: {100 * self.share:.0f} %", counted, self._note, self._awaited(), self._left())
         return " · ".join(filter(None, parts))
 
     def _left(self) -> str:

@@ -97,7 +97,7 @@ def benchmark(
         raise ParlourError(f"--workers {processes.workers} goes without a language model; accepted: --concurrency")
     tell(expectation(chosen), error=True)
     name = " or ".join(seated(player, model) for player in (candidate.policy, otherwise) if player is not None)
-    with processes.opened(model) as pool, display.progress_line() as progress:
+    with processes.opened(model) as pool, display.progress_line(model=model) as progress:
         runner = GameRunner(model.concurrency, pool, failures=failures)
         scores_json, made = run_benchmark(chosen, candidate, out, name, runner=runner, progress=progress)
     note = f"; agents answered by {model.called}" if asking else ""
@@ -228,7 +228,7 @@ def show_abilities(
     measured = import_extra("parlour_bench.abilities.run", "batch")
     words = import_extra("parlour_bench.abilities.table", "batch")
     pages = import_extra("parlour_bench.abilities.page", "batch")
-    with display.progress_line() as progress:
+    with display.progress_line(model=model) as progress:
         result = measured.abilities(run, policy or "chat", model, progress)
     table, verdict = words.abilities_table(result), words.verdict_on(result)
     pages.write_abilities_page(run, result, verdict, table)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import webbrowser
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -74,6 +76,9 @@ def table(
         "Environment variable with a secret of 16 characters or more, from which all links are made; addresses that other "
         "machines reach need one; None: new links each time.",
     ] = None,
+    open_browser: Annotated[
+        bool, typer.Option("--open"), COMMON, "Open the first link in a browser of this machine."
+    ] = False,
     out: Annotated[
         Path | None,
         "Directory for the transcripts; an interrupted game there is resumed, and finished games count; None: they are "
@@ -119,7 +124,15 @@ def table(
         tell(f"transcripts: {folder}" if out else "transcripts: gone at the end, without --out")
         tell(seed_line)
         tell("Ctrl-C closes the table")
+        if open_browser:
+            threading.Thread(target=show_page, args=(opened.link_here,), name="browser", daemon=True).start()
         opened.run()
+
+
+def show_page(link: str) -> None:
+    """Open a link in a browser of this machine, or say that there is none. A browser in the terminal returns when it is left."""
+    if not webbrowser.open(link):
+        tell("no browser was found for --open; accepted: the first link, in any browser", error=True)
 
 
 def names_in(given: str) -> list[str]:

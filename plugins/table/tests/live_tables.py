@@ -40,6 +40,7 @@ from websockets.sync.client import ClientConnection, connect
 HOSTILE = "</script><img src=x onerror=alert(1)>\u202e I accuse player_1 of being evil. {{7*7}}"
 WORDS = (HOSTILE, "I trust player_2, and I recommend player_0.", "x" * 4000, "?", "\u8c01\u662f\u72fc\u4eba\uff1f")
 FIELDS = {
+    "waiting": {"type", "title", "language", "name", "lines", "rules", "people", "others", "links", "near"},
     "table": {"type", "number", "games", "title", "agents", "seat", "language", "clock", "session"},
     "who": {"type", "own", "rules", "names"},
     "told": {"type", "from", "lines"},
@@ -156,7 +157,8 @@ class Browser(threading.Thread):
         for message in self.sent:
             if message["type"] == "table":
                 groups.append([])
-            groups[-1].append(message)
+            if message["type"] != "waiting":  # `test_waiting` looks at these
+                groups[-1].append(message)
         return groups
 
 

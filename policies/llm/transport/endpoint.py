@@ -7,7 +7,7 @@ has answered none, ends it with its own words.
 
 Servers differ in what they take. A refusal that names an optional parameter drops that parameter for this endpoint from then on; a
 warning is logged, and every reply says what was dropped (`payload`). A call with a schema that is refused for another reason is
-made without the schema. So is a call with a schema that this server has not taken yet, after two errors of the server in a row that
+made without the schema's bounds on texts, then without the schema. So is a call with a schema that this server has not taken yet, after two errors of the server in a row that
 say neither why nor to wait. If that is answered at once, it was the schema. What counts is what a refusal says, not its status.
 
 A reply that was cut while the model was thinking is asked for again with twice the tokens (`learned`). The key comes from the
@@ -28,11 +28,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.config import ModelConfig
-from parlour.policies.llm.reading import answer_in, set_aside
+from parlour.policies.llm.reading import MAX_LENGTH, answer_in, set_aside
 from parlour.policies.llm.transport.address import OPENAI, Fetched, read_address, secret, served_at
 from parlour.policies.llm.transport.answers import Failure, read_answer
 from parlour.policies.llm.transport.learned import Learned
-from parlour.policies.llm.transport.payload import DONE, is_unexplained, may_be_schema, parameters, refused
+from parlour.policies.llm.transport.payload import (
+    DONE,
+    bounds_texts,
+    is_unexplained,
+    may_be_schema,
+    parameters,
+    refused,
+)
 from parlour.policies.llm.transport.request import (
     INPUTS,
     CallFailed,
@@ -128,18 +135,21 @@ class Endpoint(Locked):
     def _call(self, request: Request) -> Completion:
         started, retries = time.monotonic(), 0
         with_schema: Failure | None = None
+        left_out = frozenset[str]()  # of the schema, or with it
         while True:
-            form = parameters(request, self.learned.off | ({"response_format"} if with_schema else frozenset()))
+            form = parameters(request, self.learned.off | left_out)
             outcomes = self._outcomes(form.sent, max(0, self.config.max_retries - retries))
             outcome, retries = outcomes[-1], retries + len(outcomes) - 1
             if isinstance(outcome, Completion):
-                self._count_completion(request, form.sent, with_schema if len(outcomes) == 1 else None)
+                self._count_completion(request, form.sent, with_schema if len(outcomes) == 1 else None, left_out)
                 dropped = tuple(sorted({*form.dropped, *outcome.dropped}))
                 return replace(outcome, retries=retries, seconds=time.monotonic() - started, dropped=dropped)
             if name := refused(outcome, form.sent):
                 self._drop(name, outcome)
             elif may_be_schema(outcome, form.sent) or self._doubts_schema(form.sent, outcomes):
                 with_schema, retries = outcome, retries + outcome.again
+                bounds = bounds_texts(form.sent) and not (outcome.again or self.learned.refused_schemas)
+                left_out = frozenset({MAX_LENGTH if bounds else "response_format"})
             else:
                 raise self._error(request, with_schema if with_schema and not with_schema.again else outcome, retries)
 
@@ -165,11 +175,15 @@ class Endpoint(Locked):
         last = outcomes[-_ERRORS:]
         return self.learned.has_to_prove(sent) and len(last) == _ERRORS and all(map(is_unexplained, last))
 
-    def _count_completion(self, request: Request, sent: dict[str, Any], with_schema: Failure | None) -> None:
+    def _count_completion(
+        self, request: Request, sent: dict[str, Any], with_schema: Failure | None, left_out: frozenset[str]
+    ) -> None:
         with self._lock:
             self._completed, self._in_vain, self._refusals = True, 0, 0
         self.learned.takes(sent)
-        if with_schema and "response_format" in (before := parameters(request, self.learned.off).sent):
+        if with_schema and left_out == {MAX_LENGTH}:
+            self._drop(MAX_LENGTH, with_schema)
+        elif with_schema and "response_format" in (before := parameters(request, self.learned.off).sent):
             self._drop(self.learned.refused_schema(before), with_schema)  # unless another call learned it meanwhile
 
     def served_model(self, model: str) -> ServedModel:

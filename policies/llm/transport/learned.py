@@ -56,10 +56,14 @@ class Learned(Locked):
         It is this schema. At the second refusal it is every schema of the same answer, or every schema if the server has never taken any.
         """
         own, of_answer = schema_names(sent)
-        refused = [name for name in self.off if name.startswith("schema")]
-        if refused and not self._taken:
+        if self.refused_schemas and not self._taken:
             return "response_format"
-        return of_answer if any(name.split(" ")[1] == own.split(" ")[1] for name in refused) else own
+        return of_answer if any(name.split(" ")[1] == own.split(" ")[1] for name in self.refused_schemas) else own
+
+    @property
+    def refused_schemas(self) -> list[str]:
+        """The names of schemas that were refused, whether or not they bound texts."""
+        return [name for name in self.off if name.startswith("schema")]
 
     def room(self, ask: str, wanted: int) -> int:
         """Tokens for a reply to a kind of question: what is wanted, or more where that was too little."""

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from itertools import groupby, pairwise
 from typing import Any, Final, NamedTuple
 
+from parlour.policies.llm.reading import MAX_LENGTH, without_lengths
 from parlour.policies.llm.transport.answers import ABOUT_SCHEMA, Failure
 from parlour.policies.llm.transport.request import INPUTS, ChatMessage, Request
 
@@ -26,6 +27,7 @@ WHOLE_ANSWERS: Final = "answers in one piece"
 NO_REASONING: Final = "calls without reasoning"
 LEAST_REASONING: Final = "low"
 DONE: Final = {
+    MAX_LENGTH: "schemas do not bound texts",
     SYSTEM_ROLE: "its words begin the user's message",
     SYSTEM_NOT_DEVELOPER: "the message is sent as the developer's",
     REPEATED_ROLES: "neighbouring messages become one",
@@ -100,6 +102,10 @@ def parameters(request: Request, off: frozenset[str]) -> Form:
     wanted["messages"] = [message._asdict() for message in _messages(request.messages, off)]
     if "max_tokens" in off:
         wanted["max_completion_tokens"] = wanted.pop("max_tokens")
+    unbounded = MAX_LENGTH in off and bounds_texts(wanted)
+    if unbounded:
+        named = wanted["response_format"]["json_schema"]
+        named["schema"] = without_lengths(named["schema"])
     if WHOLE_ANSWERS in off:
         wanted |= {"stream": True, "stream_options": {"include_usage": True}}
     if NO_REASONING in off:
@@ -110,7 +116,13 @@ def parameters(request: Request, off: frozenset[str]) -> Form:
         sent["extra_body"] = {name: value for name, value in further.items() if name not in off}
     changed = off & {SYSTEM_ROLE, REPEATED_ROLES} if sent["messages"] != asked else frozenset()
     missing = names - set(sent) - ({"max_tokens"} if "max_completion_tokens" in sent else set())
+    changed |= {MAX_LENGTH} if unbounded and "response_format" in sent else frozenset()
     return Form(sent, frozenset(missing | (set(further) & off) | changed | (off & {NO_REASONING})))
+
+
+def bounds_texts(sent: Mapping[str, Any]) -> bool:
+    """Whether a call has a schema that bounds the length of texts."""
+    return MAX_LENGTH in json.dumps(sent.get("response_format", ""))
 
 
 def schema_names(sent: Mapping[str, Any]) -> tuple[str, ...]:
@@ -130,6 +142,8 @@ def refused(failure: Failure, sent: dict[str, Any]) -> str | None:
     role = _refused_role(failure, sent["messages"])
     if role is not None or not _is_refusal(failure):
         return role
+    if MAX_LENGTH in failure.told and bounds_texts(sent):
+        return MAX_LENGTH
     if _STREAM.search(failure.told) and "stream" not in sent:
         return WHOLE_ANSWERS
     if _REASONING.search(failure.told):

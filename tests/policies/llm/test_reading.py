@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies.llm.ask import ASKS, Answer, Ask, BadReply, Rounded
-from parlour.policies.llm.reading import answer_in, in_steps, meant, own_turn, set_aside, with_length
+from parlour.policies.llm.reading import (
+    answer_in,
+    in_steps,
+    meant,
+    own_turn,
+    set_aside,
+    with_length,
+    with_lengths,
+    without_lengths,
+)
 from pydantic import Field
 
 OPTIONS = {"vote:4": "I reject the team.", "vote:5": "I approve the team."}
@@ -247,3 +256,30 @@ def test_words_of_a_template_within_an_answer_change_nothing():
 def test_the_own_turn_is_the_whole_reply_where_nobody_else_speaks():
     assert own_turn("I approve.") == "I approve."
     assert own_turn("I approve.<|im_end|>") == "I approve."
+
+
+class Noted(Answer):
+    reason: str
+    level: Literal["high", "low"]
+    note: str = Field(max_length=20)
+    said: str
+
+
+class Notes(Answer):
+    thought: str
+    notes: list[Noted]
+    by_name: dict[str, Noted]
+    words: str
+
+
+@pytest.mark.parametrize("last", [500, None])
+def test_texts_before_other_fields_are_bounded_at_every_depth_and_the_last_apart(last):
+    schema = Notes.model_json_schema()
+    bounded = with_lengths(schema, 300, last)
+    inside = bounded["$defs"]["Noted"]["properties"]
+    lengths = {name: part.get("maxLength") for name, part in {**bounded["properties"], **inside}.items()}
+    assert {name for name, length in lengths.items() if length == 300} == {"thought", "reason"}
+    assert (lengths["note"], lengths["words"], lengths["said"]) == (20, last, None)
+    assert schema == Notes.model_json_schema()  # the one that was given is as it was
+    assert "maxLength" not in json.dumps(without_lengths(bounded))
+    assert without_lengths(bounded)["$defs"]["Noted"]["required"] == schema["$defs"]["Noted"]["required"]

@@ -128,3 +128,26 @@ def test_nothing_is_shown_of_work_that_is_over_at_once(tmp_path):
         [sys.executable, "-m", "parlour.training.cli", *words], capture_output=True, text=True, check=True
     )
     assert done.stderr == ""
+
+
+def test_what_is_awaited_is_said_at_the_moment_of_the_line(clock):
+    words = ["", "7 questions answered · waiting 35 s for player_3 (chat.take_turn)"]
+    line = ProgressLine("Preparing", clock, awaited=lambda: words[-1])
+    assert line.line() == f"Preparing · 0 s · {words[1]}"
+    line(Stage("Playing games", 2, "games"), 0)
+    assert line.line() == f"Playing games: 0 % · 0 of 2 games · {words[1]}"
+    words.pop()
+    assert line.line() == "Playing games: 0 % · 0 of 2 games"
+
+
+def test_a_command_says_what_its_model_is_waited_for(capsys, monkeypatch):
+    class Asked:
+        class meter:  # noqa: N801
+            underway = staticmethod(lambda: "3 questions answered · waiting 2 s for player_1 (chat.take_turn)")
+
+    monkeypatch.setattr(progress, "SOON", 0.01)
+    with display.progress_line(model=Asked) as line:
+        line(Stage("Playing", 2, "games"), 0)
+        shown = ""
+        while "0 of 2 games · 3 questions answered · waiting 2 s for player_1 (chat.take_turn)" not in shown:
+            shown += capsys.readouterr().err

@@ -153,7 +153,7 @@ class CountingModel(Model):
     """Name of the model that it replaces."""
     templates: Templates
     room: int
-    """Least tokens of a reply."""
+    """Most tokens of a reply; 0: as each question has it."""
     calls: Counter[str] = field(default_factory=Counter)
     prompt: int = 0
     completion: int = 0
@@ -165,7 +165,7 @@ class CountingModel(Model):
     def answers(self, question: Ask[A], context: RequestContext, n: int) -> list[Answered[A]]:
         self.calls[question.kind.removeprefix("grace.")] += 1
         self.prompt += fit.opening(question, context.rules, self.templates).tokens()
-        self.completion += n * max(question.max_tokens, self.room)
+        self.completion += n * (self.room or question.max_tokens)
         if isinstance(question, CheckAnswer):
             made: Any = EntailmentVerdict(reason="", label="entailment")
         else:

@@ -140,7 +140,7 @@ def tables_for(
     needed = [max(game.makers.count(k) for game in games) for k in range(len(makers))]
     tables = [
         WorkerTable(
-            _copy(env) if copy else env,
+            table_like(env) if copy else env,
             {k: [make() for _ in range(needed[k])] for k, make in enumerate(makers.values())},
             failures,
         )
@@ -157,7 +157,7 @@ def tables_for(
     return tables, games
 
 
-def _copy(env: AECEnv[str, Any, Any]) -> AECEnv[str, Any, Any]:
+def table_like(env: AECEnv[str, Any, Any]) -> AECEnv[str, Any, Any]:
     """Another table like this one; they share the rules and their wording, which never change."""
     base = env.unwrapped
     assert isinstance(base, GameEnv), "only parlour's own environments can be copied"

@@ -84,6 +84,8 @@ class Board:
         self._changed = Condition()
         self._browsers: dict[Send, str] = {}
         """Each with the name of its page."""
+        self.address = ""
+        """Where the latest browser found the page."""
         self._begun: list[Message] = []
         """The messages `table` and `who` of the game."""
         self._lines: list[Any] = []
@@ -104,6 +106,12 @@ class Board:
         """Set once a browser has come, or the table is closed."""
 
     # -- the game's thread ----------------------------------------------------------------------------------------
+
+    def wait(self, waiting: Message) -> None:
+        """Not everybody has come: the message `waiting`; nothing, once a game has begun."""
+        with self._changed:
+            if not self._begun:
+                self._send(waiting)
 
     def begin(self, table: Message) -> None:
         """A game begins."""
@@ -170,13 +178,14 @@ class Board:
 
     # -- the sockets ----------------------------------------------------------------------------------------------
 
-    def join(self, send: Send, most: int, page: str = "") -> bool:
+    def join(self, send: Send, most: int, page: str = "", address: str = "") -> bool:
         """A browser comes, and is sent all that the place knows; False where there is no room for more than `most`.
 
         Args:
             send: Its connection.
             most: Watchers at once.
             page: As of `messages.Sit`; a page that comes back replaces its own connection, whichever of the two is read first.
+            address: Where it found the page.
         """
         with self._changed:
             if self.alone:
@@ -186,6 +195,7 @@ class Board:
             elif len(self._browsers) >= most:
                 return False
             self._browsers[send] = page
+            self.address = address
             for message in self._known():
                 send(self.names.shown_in(message))
             self.come.set()

@@ -2,6 +2,9 @@
 
 From the table:
 
+    waiting  the game has not begun: title, the rules in lines and in full, the seat's own name, which people have come, how many
+             other players there are; to the host, a name, link and QR code for everybody who is missing, and for watchers (no name);
+             whether these links work on this machine alone (`near`)
     table    a game begins: number, games, title, agents, seat (null: watching), language, clock; `session`: which process serves the
              table, for the numbers of turns begin again with it
     who      the first section of the seat's View, cut into what is its own and the rules (their end); what the seats are
@@ -62,6 +65,8 @@ class Sit(_FromBrowser):
     key: str = Field(max_length=200)
     page: str = Field(default="", max_length=64)
     """The same for all connections of one page; empty: a page with one connection."""
+    address: str = Field(default="", max_length=2000)
+    """Where the browser found the page, up to its last `/`; empty: it does not say."""
 
 
 class MoveMade(_FromBrowser):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import os
 import threading
 import time
@@ -31,13 +30,22 @@ from parlour_table.coach import Coach
 from parlour_table.live.boards import Board, Person
 from parlour_table.live.games import Plan, TableGames
 from parlour_table.live.settings import WATCHING, Keys, TableSettings
-from parlour_table.live.sockets import LOOPBACK_NAMES, Sockets
+from parlour_table.live.sockets import Sockets
+from parlour_table.live.waiting import EVERY_ADDRESS, LOOPBACK_NAMES, WaitingTable, is_loopback, origin, reachable
 from parlour_table.server.limits import LimitedApp, failure, refusal
 from parlour_table.server.listening import LimitedServer
 from parlour_table.server.settings import Limits
 
 _LOOK: Final = files("parlour_table.live") / "look"
-SCRIPTS: Final = ("record_panel.js", "turn_panel.js", "board_panel.js", "ending_panel.js", "connection.js", "table.js")
+SCRIPTS: Final = (
+    "waiting_panel.js",
+    "record_panel.js",
+    "turn_panel.js",
+    "board_panel.js",
+    "ending_panel.js",
+    "connection.js",
+    "table.js",
+)
 """The scripts of the page besides the shared ones, in the order in which they are joined."""
 HEADERS: Final = {
     "Cache-Control": "no-store",
@@ -168,10 +176,20 @@ class OpenTable:
             for seat, (name, player) in enumerate(players)
         ]
         self.games = TableGames(env, seated, self.boards, plan, keys, settings, tell)
-        loopback = host in LOOPBACK_NAMES or ipaddress.ip_address(host).is_loopback
-        sockets = Sockets(self.boards, keys, settings, self.games.begin_next, loopback=loopback)
+        begin_next, loopback = self.games.begin_next, is_loopback(host)
+        sockets = Sockets(self.boards, keys, settings, begin_next, self._show_waiting, loopback=loopback)
         server = LimitedServer(TableService(self.games, sockets, settings))
         self._server = ListeningServer(server, host, port)
+        self._nearest = LOOPBACK_NAMES[0] if host in EVERY_ADDRESS else host
+        self.waiting = WaitingTable(
+            base.spec.title,
+            base.text.language,
+            base.text.rules,
+            tuple(self._agents),
+            tuple(people),
+            keys,
+            origin(reachable(host), self._server.port),
+        )
         self._thread = threading.Thread(target=self.games.run, args=(self._failed,), name="games", daemon=True)
 
     def _person(self, base: Any, seat: int, clock: float | None, coach: bool) -> Person:
@@ -184,7 +202,12 @@ class OpenTable:
 
     def link(self, place: int) -> str:
         """The link of a person's seat, or of `settings.WATCHING`."""
-        return f"{self.url}/#{self.keys.of(place)}"
+        return self.waiting.link(place)
+
+    @property
+    def link_here(self) -> str:
+        """The host's link for a browser of this machine."""
+        return self.waiting.link(self.waiting.host).replace(self.waiting.url, origin(self._nearest, self._server.port))
 
     def links(self) -> Iterator[str]:
         """A line for each person, and one for all who watch."""
@@ -212,6 +235,13 @@ class OpenTable:
                 yield
         finally:
             self._close()
+
+    def _show_waiting(self) -> None:
+        """Somebody has come: all who are there see who is missing."""
+        came = [place for place, board in self.boards.items() if board.come.is_set()]
+        if not set(came).issuperset(self.waiting.people):
+            for place, board in self.boards.items():
+                board.wait(self.waiting.message(place, came, board.address))
 
     def _failed(self) -> None:
         time.sleep(_FAREWELL)

@@ -20,6 +20,7 @@ from parlour_table.live import messages
 from parlour_table.live.boards import Board, Given
 from parlour_table.live.messages import Message
 from parlour_table.live.settings import WATCHING, Keys, TableSettings
+from parlour_table.live.waiting import LOOPBACK_NAMES
 
 ENDS_FOR_GOOD: Final = 4000
 """The code after which a browser does not come back by itself."""
@@ -31,7 +32,6 @@ MOST_UNSENT: Final = 10_000
 """Messages that wait for a browser which does not take them; then its connection ends, and it may come back."""
 _ENDS: Final = {"gone": ENDS_FOR_GOOD, "replaced": GOES_AWAY}
 """Last messages -> the code of the end."""
-LOOPBACK_NAMES: Final = ("127.0.0.1", "localhost", "::1")
 _STARTS: Final = "this link is not one of this table"
 NO_KEY: Final = f"{_STARTS}; accepted: one of the links that were printed when the table started"
 
@@ -88,7 +88,9 @@ class Sockets:
         boards: Place -> its board.
         keys: Keys of the places.
         settings: The limits.
-        begin_next: Called with the number of the game after which the next is wanted. loopback: As of `is_own_origin`.
+        begin_next: Called with the number of the game after which the next is wanted.
+        came: Called when a browser has taken its place.
+        loopback: As of `is_own_origin`.
     """
 
     def __init__(
@@ -97,11 +99,12 @@ class Sockets:
         keys: Keys,
         settings: TableSettings,
         begin_next: Callable[[int], None],
+        came: Callable[[], None],
         *,
         loopback: bool,
     ) -> None:
         self.boards, self.keys, self.settings, self.loopback = boards, keys, settings, loopback
-        self._begin_next = begin_next
+        self._begin_next, self._came = begin_next, came
 
     async def serve(self, socket: WebSocket) -> None:
         """One connection, from its beginning to its end."""
@@ -133,9 +136,11 @@ class Sockets:
             await browser.end(NO_KEY)
             return None
         board, most = self.boards[place], self.settings.max_watchers
-        if not board.join(browser.put, most, first.page):
+        own = f"{browser.origin}/"
+        if not board.join(browser.put, most, first.page, first.address if first.address.startswith(own) else ""):
             await browser.end(f"too many watchers; accepted: {most} at once")
             return None
+        self._came()
         return board
 
     async def _talk(self, browser: _Browser, board: Board) -> None:
@@ -197,6 +202,8 @@ class _Browser:
 
     def __init__(self, socket: WebSocket, settings: TableSettings) -> None:
         self._socket, self._settings = socket, settings
+        self.origin = str(socket.headers.get("origin"))
+        """That of the page, which is one of this server's (`is_own_origin`)."""
         self._loop = asyncio.get_running_loop()
         self._unsent: asyncio.Queue[Message] = asyncio.Queue()
         self._rate = MessageRate(settings.message_rate + PING_RATE, settings.message_burst, self._loop.time())

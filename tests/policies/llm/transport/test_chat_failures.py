@@ -207,3 +207,41 @@ def test_a_chinese_question_is_complained_about_in_chinese():
     assert [text[:7] for text in texts] == ["这个回答不能用", "这个回答不能用", "你的回答超出长"]
     assert "“choice”的值不在所给选项之中" in texts[1]
     assert '<任选其一 "yes", "no">' in script.requests[0].messages[1].content
+
+
+def test_the_room_of_a_reply_is_doubled_once():
+    for settings, rooms in (
+        ({}, [100, 200, 200]),
+        ({"max_tokens": 30}, [30, 60, 60]),
+        ({"max_tokens": 900}, [900, 1800, 1800]),
+    ):
+        script = Script([cut("{")] * 3)
+        assert asked(script, **settings).reason == "length"
+        assert [request.max_tokens for request in script.requests] == rooms
+
+
+@pytest.mark.parametrize("length", [600, 40, 0])
+def test_the_schema_bounds_the_reason_and_a_longer_one_is_read_all_the_same(length):
+    script = Script([f'{{"why": "{"w" * 700}", "choice": "yes"}}'])
+    assert asked(script, **({} if length == 600 else {"reason_length": length})).valid
+    sent = script.requests[0].schema["properties"]
+    assert sent["why"].get("maxLength") == (length or None)
+    assert "maxLength" not in sent["choice"]
+
+
+class Words(Answer):
+    why: str
+    words: str
+
+
+@pytest.mark.parametrize(("room", "length"), [(100, 1200), (800, 1200), (801, None)])
+def test_what_is_said_may_be_twice_as_long_and_a_question_with_more_room_bounds_reasons_alone(room, length):
+    class Speak(Ask[Words], kind="test_chat_failures.speak", template="Speak.", max_tokens=room):
+        def heuristic(self, rng: np.random.Generator) -> Words:
+            return Words(why="", words="")
+
+    ASKS.pop(Speak.kind)
+    script = Script(['{"why": "", "words": ""}'])
+    asked(script, Speak())
+    sent = script.requests[0].schema["properties"]
+    assert (sent["why"]["maxLength"], sent["words"].get("maxLength")) == (600, length)

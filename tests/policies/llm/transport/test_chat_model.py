@@ -191,6 +191,7 @@ def test_offline_takes_no_other_settings():
     of_calls = {
         "prompts": "p",
         "max_tokens": 1,
+        "reason_length": 1,
         "reasoning_effort": "low",
         "stop": ("x",),
         "extra_body": "{}",

@@ -14,7 +14,7 @@ from parlour.envs.core import ParlourError
 from parlour.policies.llm.config import ModelConfig
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.transport.budget import Budget, Price, Prices
-from parlour.policies.llm.transport.meter import Meter
+from parlour.policies.llm.transport.meter import Label, Meter, Taken, Underway
 from parlour.policies.llm.transport.request import (
     UNKNOWN_USAGE,
     BudgetSpent,
@@ -221,3 +221,64 @@ def test_a_copy_of_a_budget_goes_on_from_what_was_spent():
     with pytest.raises(BudgetSpent):
         copy.complete(REQUEST)
     assert (budget.calls, copy.calls) == (1, 2)
+
+
+# -- calls under way -------------------------------------------------------------------------------------------------
+
+
+def test_what_is_under_way_is_said_in_words():
+    underway, label = Underway(), Label("player_3", "chat.take_turn")
+    assert underway.words(0.0) == ""
+    underway.begin(1, label, 10.0)
+    assert underway.words(45.4) == "0 questions answered · waiting 35 s for player_3 (chat.take_turn)"
+    underway.begin(2, Label("player_0", "belief.state"), 40.0)
+    assert underway.words(50.0).endswith("waiting 40 s for player_3 (chat.take_turn) and 1 more")
+    underway.end(1, 100, 50.0)
+    underway.answered = 1
+    assert underway.words(50.0) == "1 question answered · 2.5 tokens/s · waiting 10 s for player_0 (belief.state)"
+    underway.end(2, 60, 50.0)
+    underway.answered = 1234
+    assert underway.words(9999.0) == "1,234 questions answered · 4.0 tokens/s"  # nobody has waited since
+    underway.begin(3, Label("", ""), 9999.0)
+    assert underway.words(9999.0).endswith("waiting 0 s for a reply")
+
+
+def test_a_meter_counts_what_is_under_way_and_a_copy_begins_anew():
+    entered, leave = threading.Event(), threading.Event()
+
+    class Blocked:
+        def complete(self, request: Request) -> Completion:
+            entered.set()
+            assert leave.wait(20)
+            return replace(REPLY, cached=True)
+
+    meter = Meter(Blocked(), PRICES)
+    with ThreadPoolExecutor(1) as pool:
+        call = pool.submit(meter.complete, REQUEST)
+        assert entered.wait(20)
+        assert meter.underway() == "0 questions answered · waiting 0 s for player_1 (a.b)"
+        assert meter.__getstate__()["_underway"].words(0.0) == ""
+        leave.set()
+        call.result()
+    assert meter.underway() == ""
+    meter.add(Taken({Label("player_1", "a.b"): Decisions(first=2, heuristic={"invalid": 1})}))
+    assert meter.underway() == "3 questions answered"  # tokens of a cache say nothing of the speed
+
+
+def test_a_reply_that_was_asked_for_ahead_is_used_once_and_counts_then():
+    source = Source()
+    meter = Meter(source, PRICES)
+    meter.ask_ahead(REQUEST)
+    assert meter.taken.total.requests == 0
+    meter.complete(replace(REQUEST, sample=1))
+    assert (source.asked, meter.complete(REQUEST), source.asked) == (2, REPLY, 2)
+    meter.complete(REQUEST)
+    assert (source.asked, meter.taken.total.requests) == (3, 3)
+
+
+def test_a_call_that_fails_is_no_longer_awaited():
+    meter = Meter(Broken(), PRICES)
+    for ask in (meter.complete, meter.ask_ahead):
+        with pytest.raises(ModelUnavailable):
+            ask(REQUEST)
+    assert meter.underway() == ""

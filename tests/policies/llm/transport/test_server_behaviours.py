@@ -67,11 +67,30 @@ UNKNOWN = "Invalid JSON payload received. Unknown name \"additionalProperties\" 
 NO_SYSTEM = "Unsupported value: 'messages[0].role' does not support 'system' with this model."
 ENUM = "Invalid schema for response_format 'Turn': In context=('properties', 'choice'), enum is too large: it exceeds the limit of 3."
 
+BOUND = (
+    "Invalid schema for response_format 'Turn': In context=('properties', 'thoughts'), 'maxLength' is not permitted."
+)
+
+
+def bounds(body: dict[str, Any]) -> bool:
+    return "maxLength" in json.dumps(body.get("response_format", ""))
+
+
 REFUSED = {
+    "bounds on texts, by name": Row(
+        refuses(refusal(BOUND, "response_format"), bounds),
+        message="does not take 'maxLength'; from now on schemas do not bound texts.*did not take maxLength",
+        most_calls=QUESTIONS + 1,
+    ),
+    "bounds on texts, in other words": Row(
+        refuses(refusal("Failed to parse grammar: number of repetitions exceeds sane defaults"), bounds),
+        message="does not take 'maxLength'",
+        most_calls=QUESTIONS + 1,
+    ),
     "a schema that is too complex": Row(
         refuses(refusal("Schema is too complex."), with_schema),
         message="does not take .*Schema is too complex",
-        most_calls=QUESTIONS + 2,
+        most_calls=QUESTIONS + 3,
     ),
     "a schema with too many states, as Gemini says it": Row(
         refuses(gemini(STATES, in_list=False), with_schema), message="does not take .*too many states"
@@ -121,7 +140,7 @@ REFUSED = {
         None,
         2,
         r"status 400: The request does not please us\.; so ended \d+ calls, and none was answered",
-        most_calls=10,
+        most_calls=15,
     ),
 }
 

@@ -23,7 +23,7 @@ function connection(key, told) {
     const current = (act) => (event) => { if (socket === opened) act(event); };
     deadline = now() + OPENS_WITHIN;
     socket.addEventListener("open", current(() => {
-      send({ type: "sit", key, page });
+      send({ type: "sit", key, page, address: location.origin + folder });
       send({ type: "ping" });
     }));
     socket.addEventListener("message", current((event) => hear(JSON.parse(event.data))));

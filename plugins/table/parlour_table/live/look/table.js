@@ -6,6 +6,7 @@ const happened = recordPanel(byId("happened-body"));
 const turn = turnPanel({ title: byId("turn-title"), body: byId("turn-body"), page }, (answer) => line && line.send({ type: "move", ...answer }),
   (words) => line && line.send({ type: "reading", ...words }));
 const ended = endingPanel(byId("ending"), byId("ending-body"), (number) => line && line.send({ type: "next", game: number }));
+const before = waitingPanel(byId("waiting"), byId("waiting-title"), byId("waiting-body"));
 const laid = boardPanel(byId("seats"), byId("seats-body"), (seat) => turn.filter(table.agents[seat]));
 let table = null, line = null;
 
@@ -13,12 +14,19 @@ const UNKNOWN = "The record shows whether your last move was taken.";
 const LOOKS_EVERY = 1000; // milliseconds
 
 const HANDLERS = {
+  waiting(message) {
+    byId("title").textContent = asText(message.title);
+    byId("where").textContent = message.name ? asText("you are " + message.name) : "you are watching";
+    byId("turn").hidden = true;
+    before.show(message);
+  },
   table(message) {
     const known = table !== null && table.session === message.session;
     table = message;
     byId("title").textContent = message.title;
     showPlace();
     notice("");
+    before.hide();
     for (const panel of ["turn", "happened", "card"]) byId(panel).hidden = false;
     happened.begin(message, key);
     laid.begin(message);
@@ -52,6 +60,7 @@ const HANDLERS = {
   review(message) { ended.review(message); },
   gone(message) {
     notice(message.why + (turn.forget() ? ". " + UNKNOWN : ""));
+    before.hide();
     byId("turn").hidden = false;
     turn.waiting("Not at the table");
   },
