@@ -42,7 +42,6 @@ RUN_BY = {
     **{
         f"docs/integrations/{library}.md": f"integrations/test_{library}.py"
         for library in (
-            "agilerl",
             "hf",
             "inspect",
             "mcp",

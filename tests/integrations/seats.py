@@ -69,14 +69,19 @@ def play_a_hundred_games(name: str) -> Any:
 
 def run_commands(
     name: str, steps: int, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Run the commands of a page in a folder: a shorter training, and on two deals the comparison that it proposes."""
+) -> dict[str, Any]:
+    """Run the commands of a page in a folder: a shorter training, and on two deals the comparison that it proposes.
+
+    Returns:
+        The names that the training leaves.
+    """
     _, training, comparison = commands_of(name)[:3]
     monkeypatch.chdir(folder)
     monkeypatch.syspath_prepend(str(ROOT))
     script = str(ROOT / training.removeprefix("python "))
     monkeypatch.setattr(sys, "argv", [script, "--steps", str(steps)])
-    runpy.run_path(script, run_name="__main__")
+    names = runpy.run_path(script, run_name="__main__")
     assert capsys.readouterr().out.splitlines()[-1] == comparison
     assert "--policy expert" in comparison
     assert run([*shlex.split(comparison)[1:], "--games", "2"]) == 0
+    return names
