@@ -107,7 +107,7 @@ def test_ppo_in_one_file_has_at_most_250_lines():
     assert len((EXAMPLES / "ppo.py").read_text("utf-8").splitlines()) <= 250
 
 
-@pytest.mark.parametrize("library", ["openspiel", "rllib", "tianshou", "torchrl"])
+@pytest.mark.parametrize("library", ["agilerl", "openspiel", "rllib", "tianshou", "torchrl"])
 def test_a_page_of_a_marl_library_shows_its_whole_example_and_three_commands(library):
     """`tests/integrations` runs the commands, where the library is installed."""
     example = f"examples/train_{library}.py"

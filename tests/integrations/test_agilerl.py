@@ -5,8 +5,6 @@ docs/integrations/agilerl.md says in prose what is tested here.
 
 from __future__ import annotations
 
-import warnings
-
 import pytest
 
 pytest.importorskip("agilerl", reason="AgileRL is not installed; run scripts/test-integrations agilerl")
@@ -15,10 +13,8 @@ import torch
 
 from tests.integrations.seats import run_commands
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # of the libraries that it imports
-
 pytestmark = [  # the library says or causes
+    pytest.mark.filterwarnings("ignore:MakeEvolvable will be deprecated:DeprecationWarning"),
     pytest.mark.filterwarnings(r"ignore:TensorDict\.to_module\(\) is replacing:FutureWarning"),
     pytest.mark.filterwarnings("ignore:`torch.jit.script_method` is deprecated:DeprecationWarning"),
 ]
