@@ -1,4 +1,4 @@
-"""Train a seat of Avalon with AgileRL's IPPO, and seat it at parlour's tables. See docs/integrations/agilerl.md.
+"""Train one seat of Avalon with AgileRL's IPPO, and play its checkpoint in parlour. See docs/integrations/agilerl.md.
 
 Usage: python examples/train_agilerl.py [--steps N] [--seed N] [--out DIRECTORY]
 `--policy examples.train_agilerl:Seat` plays the checkpoint in runs/agilerl. Loading it runs the code in it.
@@ -43,7 +43,8 @@ def table(seed):
 
 
 if __name__ == "__main__":
-    chosen = options(__doc__, 131_072, OUT)
+    chosen = options(__doc__, 65_536, OUT)
+    torch.set_num_threads(1)
     torch.manual_seed(chosen.seed)
     np.random.seed(chosen.seed)  # noqa: NPY002, TID251 - IPPO shuffles with NumPy's global generator
     first, tables = table(0), AsyncPettingZooVecEnv([partial(table, 8 * chosen.seed + k) for k in range(8)])
@@ -55,3 +56,5 @@ if __name__ == "__main__":
     tables.close()
     chosen.out.mkdir(parents=True, exist_ok=True)
     agent.save_checkpoint(str(chosen.out / "agent.pt"))
+    game = "avalon_v0 --players 5 --rules official --set talk=false"
+    print(f"parlour evaluate {game} --policy examples.train_agilerl:Seat --policy expert --against random")

@@ -1,55 +1,50 @@
-"""Solve a Werewolf of four with OpenSpiel's CFR+, search in Avalon with its IS-MCTS; measure both against random play.
+"""Train one seat of Avalon with OpenSpiel's PPO, and save it as a player of parlour. See docs/integrations/openspiel.md.
 
-Usage: python examples/train_openspiel.py [--steps N] [--simulations N] [--deals N] [--out DIRECTORY]
-See docs/integrations/openspiel.md. There is no seed: CFR+ has no chance in it, and IS-MCTS draws from the deal's seed.
+Usage: python examples/train_openspiel.py [--steps N] [--seed N] [--out DIRECTORY]
 """
 
-import argparse
-from itertools import permutations
-from pathlib import Path
-
-import pyspiel
-from openspiel_tree import Tree
-from parlour.policies import RandomPolicy
-from parlour.policies.adapters.openspiel import TabularSeat
-from parlour.policies.adapters.openspiel_bot import is_mcts
-from parlour.policies.files import write_json
-from parlour.training.learn.examples import GAME, OPTIONS, against_random
-from parlour.training.measure import evaluate
-from parlour.training.measure.evaluation_tables import report_of
-from parlour.training.play import seeds
-from parlour.training.play.rollout import table
+import numpy as np
+import torch
+from open_spiel.python.pytorch.ppo import PPO, PPOAgent
+from open_spiel.python.rl_environment import Environment
+from parlour.policies import TrainedSeat
+from parlour.training.learn.examples import GAME, OPTIONS, options
 from parlour.wrappers.openspiel.game import openspiel_game
 
-parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument("--steps", type=int, default=30, help="iterations of CFR+ for each order of talk")
-parser.add_argument("--simulations", type=int, default=30, help="of IS-MCTS, for each move")
-parser.add_argument("--deals", type=int, default=150, help="that IS-MCTS plays")
-parser.add_argument("--out", type=Path, default=Path("runs/openspiel"))
-chosen = parser.parse_args()
-chosen.out.mkdir(parents=True, exist_ok=True)
+BATCH = 1024
 
-# The order of talk is public and drawn apart from the roles, so that each order is a game of its own.
-smallest = {"num_players": 4, "rules": "official", "talk": False, "max_days": 1}
-solved = {}
-for order in permutations(range(4)):
-    tree = Tree(openspiel_game("werewolf_v0", **smallest, fixed_deal=order))
-    solver = pyspiel.CFRPlusSolver(tree.game)
+
+def others(env, turn, seat, rng):
+    """The turn of `seat`, or the end of the game, after random moves of the other seats."""
+    while not turn.last() and turn.current_player() != seat:
+        turn = env.step([int(rng.choice(turn.observations["legal_actions"][turn.current_player()]))])
+    return turn
+
+
+if __name__ == "__main__":
+    chosen = options(__doc__, 16_384, "runs/openspiel")
+    torch.set_num_threads(1)
+    torch.manual_seed(chosen.seed)  # PPO draws from the global generators of PyTorch and NumPy
+    np.random.seed(chosen.seed)  # noqa: NPY002, TID251
+    rng = np.random.default_rng(chosen.seed)
+    game = openspiel_game(GAME, **OPTIONS)
+    env = Environment(game)
+    env.seed(chosen.seed)
+    shape, actions, seats = tuple(game.observation_tensor_shape()), game.num_distinct_actions(), game.num_players()
+    how = {"steps_per_batch": BATCH, "num_minibatches": 4, "update_epochs": 6, "learning_rate": 1e-3, "gamma": 1.0}
+    ppo = PPO(shape, actions, seats, **how, agent_fn=PPOAgent)
+    turn = others(env, env.reset(), ppo.player_id, rng)
     for step in range(1, chosen.steps + 1):
-        solver.evaluate_and_update_policy()
-        if not solved and step in (1, 2, 5, 10, 20, chosen.steps):
-            gap = pyspiel.nash_conv(tree.game, solver.average_policy())
-            print(
-                f"{tree.nodes} nodes, {tree.infosets} information sets; iteration {step}: NashConv {gap:.3f}",
-                flush=True,
-            )
-    solved |= tree.rows(solver.average_policy())
-env = table("werewolf_v0", **smallest)
-TabularSeat.of("werewolf_v0", env.game_env.game.config, solved).save(chosen.out / "werewolf4.npz")
-
-candidates = {"cfr": lambda: TabularSeat.load(chosen.out / "werewolf4.npz"), "random": RandomPolicy}
-report = evaluate.single(env, candidates, ("random", RandomPolicy), seeds.HELD_OUT[:1000])
-report_of(report, f"; Werewolf, {len(solved)} information sets; a draw is not won").show()
-searched = against_random("ismcts", is_mcts(openspiel_game(GAME, **OPTIONS), chosen.simulations), chosen.deals)
-report_of(searched, f"; Avalon, {chosen.simulations} simulations a move").show()
-write_json(chosen.out / "report.json", {"werewolf": report.as_json(), "avalon": searched.as_json()})
+        (output,) = ppo.step([turn])
+        turn = others(env, env.step([output.action]), ppo.player_id, rng)
+        ppo.post_step([turn.rewards[ppo.player_id]], [turn.last()])
+        if turn.last():
+            ppo.player_id = int(rng.integers(seats))  # each game in a seat that is drawn anew
+            turn = others(env, env.reset(), ppo.player_id, rng)
+        if step % BATCH == 0:
+            ppo.learn([turn])
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    linears = ppo.network.actor[::2]
+    layers = [(linear.weight.detach().numpy(), linear.bias.detach().numpy()) for linear in linears]
+    TrainedSeat(GAME, game.table.game.config, layers, activation="tanh").save(chosen.out / "policy.npz")
+    print(f"parlour evaluate --policy {chosen.out}/policy.npz --policy expert --against random")

@@ -1,10 +1,10 @@
-"""Train one seat of Avalon with TorchRL's PPO, and seat it at parlour's tables. See docs/integrations/torchrl.md.
+"""Train one seat of Avalon with TorchRL's PPO, and save it as a player of parlour. See docs/integrations/torchrl.md.
 
 Usage: python examples/train_torchrl.py [--steps N] [--seed N] [--out DIRECTORY]
-`--policy examples.train_torchrl:Seat` plays the network in runs/torchrl.
 """
 
 import torch
+from parlour.policies import TrainedSeat
 from parlour.training.learn.examples import learner_env, options
 from parlour.wrappers import MaskInInfo
 from tensordict.nn import TensorDictModule
@@ -14,27 +14,14 @@ from torchrl.envs import PettingZooWrapper
 from torchrl.modules import MLP, MaskedCategorical, ProbabilisticActor
 from torchrl.objectives import ClipPPOLoss
 
-OUT, LEARNER, FEATURES, ACTIONS = "runs/torchrl", "learner_0", 99, 30
-
-
-class Seat:
-    """Plays the legal action with the highest logit."""
-
-    wants = "features"
-
-    def __init__(self, folder=OUT):
-        self.network = MLP(FEATURES, ACTIONS, num_cells=[64, 64])
-        self.network.load_state_dict(torch.load(f"{folder}/actor.pt", weights_only=True))
-
-    def act(self, observation, _info):
-        logits = self.network(torch.as_tensor(observation["observation"]))
-        return int(logits.masked_fill(torch.as_tensor(observation["action_mask"]) == 0, -torch.inf).argmax())
-
+LEARNER, FEATURES, ACTIONS = "learner_0", 99, 30
 
 if __name__ == "__main__":
-    chosen = options(__doc__, 40_960, OUT)
+    chosen = options(__doc__, 24_576, "runs/torchrl")
+    torch.set_num_threads(1)
     torch.manual_seed(chosen.seed)  # TorchRL draws from PyTorch's global generator
-    env = PettingZooWrapper(MaskInInfo(learner_env()), use_mask=True)
+    game = learner_env()  # the other four seats play at random
+    env = PettingZooWrapper(MaskInInfo(game), use_mask=True)
     env.set_seed(chosen.seed)
     network, values = (MLP(FEATURES, size, num_cells=[64, 64]) for size in (ACTIONS, 1))
     logits = TensorDictModule(network, in_keys=[(LEARNER, "observation")], out_keys=[(LEARNER, "logits")])
@@ -57,4 +44,7 @@ if __name__ == "__main__":
             torch.nn.utils.clip_grad_norm_(loss.parameters(), 0.5)
             optimiser.step()
     chosen.out.mkdir(parents=True, exist_ok=True)
-    torch.save(network.state_dict(), chosen.out / "actor.pt")
+    linears = [module for module in network.modules() if isinstance(module, torch.nn.Linear)]
+    layers = [(linear.weight.detach().numpy(), linear.bias.detach().numpy()) for linear in linears]
+    TrainedSeat("avalon_v0", game.game_env.game.config, layers, activation="tanh").save(chosen.out / "policy.npz")
+    print(f"parlour evaluate --policy {chosen.out}/policy.npz --policy expert --against random")

@@ -42,7 +42,6 @@ RUN_BY = {
     **{
         f"docs/integrations/{library}.md": f"integrations/test_{library}.py"
         for library in (
-            "agilerl",
             "hf",
             "inspect",
             "mcp",
@@ -51,8 +50,6 @@ RUN_BY = {
             "rllib",
             "supersuit",
             "textarena",
-            "tianshou",
-            "torchrl",
             "trl",
             "verifiers",
         )
@@ -61,7 +58,7 @@ RUN_BY = {
 """Page -> the test that runs its blocks of Python."""
 DATA = {"json", "text", "console"}
 FENCED = re.compile(r"^```(\{?[a-z-]+\}?)([^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-DIRECTIVES = {"{toctree}", "{include}"}
+DIRECTIVES = {"{toctree}", "{include}", "{literalinclude}"}
 
 
 def blocks(kind: str) -> list[tuple[str, str]]:

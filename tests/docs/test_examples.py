@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import sys
 from collections import Counter
 from types import SimpleNamespace
@@ -19,6 +20,7 @@ from parlour.policies.agents.mediated_qa.policy_file import SIGNAL_NAMES
 from parlour.training.cli import run
 
 from tests import ROOT
+from tests.integrations.pages import PAGES, commands_of
 
 EXAMPLES = ROOT / "examples"
 CORPUS = generate(seed=21, size=40, difficulty="easy")
@@ -182,6 +184,18 @@ def test_ppo_in_one_file_learns_logs_plots_and_its_policy_sits_down_by_one_comma
 
 def test_ppo_in_one_file_has_at_most_250_lines():
     assert len((EXAMPLES / "ppo.py").read_text("utf-8").splitlines()) <= 250
+
+
+@pytest.mark.parametrize("library", ["agilerl", "openspiel", "rllib", "tianshou", "torchrl"])
+def test_a_page_of_a_marl_library_shows_its_whole_example_and_three_commands(library):
+    """`tests/integrations` runs the commands, where the library is installed."""
+    example = f"examples/train_{library}.py"
+    assert len((ROOT / example).read_text("utf-8").splitlines()) <= 60
+    assert f"```{{literalinclude}} ../../{example}\n" in (PAGES / f"{library}.md").read_text("utf-8")
+    install, training, comparison = commands_of(library)[:3]
+    assert install.startswith(f"pip install -c docs/integrations/{library}.txt")
+    assert training == f"python {example}"
+    assert re.match(r"parlour evaluate .*--policy expert\b", comparison)
 
 
 def test_a_web_service_recommends(tmp_path, pipeline):

@@ -1,4 +1,4 @@
-"""The Python of the pages of docs/integrations, which the test of each library runs."""
+"""The Python and the commands of the pages of docs/integrations, which the test of each library runs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,12 @@ PAGES: Final = ROOT / "docs" / "integrations"
 def blocks_of(name: str) -> list[str]:
     """The blocks of a page."""
     return re.findall(r"^```python\n(.*?)^```", (PAGES / f"{name}.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def commands_of(name: str) -> list[str]:
+    """The commands of a page, in order, each in one line."""
+    text = re.sub(r"\\\n\s*", "", (PAGES / f"{name}.md").read_text("utf-8"))
+    return re.findall(r"^    ((?:pip|python|parlour) .*)$", text, re.MULTILINE)
 
 
 def page_code(name: str, **smaller: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from parlour.training.learn import examples
 from parlour.training.play.rollout import play, table
 
 from tests import ROOT
+from tests.integrations.pages import commands_of
 
 FEATURES, MOVES = 99, 30  # of the examples' table
 RANKS = 10
@@ -65,12 +67,21 @@ def play_a_hundred_games(name: str) -> Any:
     return getattr(player.inner, "player", player.inner)  # of another library, in its own features
 
 
-def run_example(name: str, steps: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run `examples/train_NAME.py` in a folder, and seat what it trained there by `module:attribute`."""
-    root = ROOT
+def run_commands(
+    name: str, steps: int, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> dict[str, Any]:
+    """Run the commands of a page in a folder: a shorter training, and on two deals the comparison that it proposes.
+
+    Returns:
+        The names that the training leaves.
+    """
+    _, training, comparison = commands_of(name)[:3]
     monkeypatch.chdir(folder)
-    monkeypatch.syspath_prepend(str(root))
-    monkeypatch.setattr(sys, "argv", [f"train_{name}.py", "--steps", str(steps)])
-    runpy.run_path(str(root / "examples" / f"train_{name}.py"), run_name="__main__")
-    words = ["evaluate", examples.GAME, "--players", "5", "--rules", "official", "--set", "talk=false"]
-    assert run([*words, "--policy", f"examples.train_{name}:Seat", "--against", "random", "--games", "2"]) == 0
+    monkeypatch.syspath_prepend(str(ROOT))
+    script = str(ROOT / training.removeprefix("python "))
+    monkeypatch.setattr(sys, "argv", [script, "--steps", str(steps)])
+    names = runpy.run_path(script, run_name="__main__")
+    assert capsys.readouterr().out.splitlines()[-1] == comparison
+    assert "--policy expert" in comparison
+    assert run([*shlex.split(comparison)[1:], "--games", "2"]) == 0
+    return names

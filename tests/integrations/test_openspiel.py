@@ -31,6 +31,7 @@ from parlour.wrappers.determinizations import determinizations
 from parlour.wrappers.openspiel.game import openspiel_game
 
 from tests.integrations.pages import page_code
+from tests.integrations.seats import run_commands
 
 sys.path.insert(0, str(ROOT / "examples"))
 from openspiel_tree import Tree
@@ -424,3 +425,8 @@ def test_is_mcts_plays_avalon_at_our_table_from_what_its_seat_knows():
 def test_the_code_of_the_page_runs(capsys):
     exec(page_code("openspiel", n_100="2"), {})
     assert "NashConv" in capsys.readouterr().out
+
+
+def test_the_page_s_commands_train_a_seat_and_compare_it_with_the_expert(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("torch")
+    run_commands("openspiel", 1024, tmp_path, monkeypatch, capsys)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,6 @@ import pytest
 
 pytest.importorskip("ray.rllib", reason="RLlib is not installed; run scripts/test-integrations rllib")
 
-import ray
 import torch
 from gymnasium import VectorizeMode
 from parlour.envs.batch import ScalarTables
@@ -47,7 +44,8 @@ from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 from ray.tune.registry import register_env
 
-from tests.integrations.pages import blocks_of
+from tests.integrations.pages import run_page
+from tests.integrations.seats import run_commands
 from tests.policies.networks import moves_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*Overriding environment rllib-multi-agent-env-v0:UserWarning")
@@ -246,30 +244,10 @@ class Babbler(Policy):
 # -- their algorithm at our tables -----------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[None]:
-    torch.set_num_threads(1)
-    ray.init("local", num_cpus=1, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
-    yield
-    ray.shutdown()
-
-
-@pytest.fixture(scope="module")
-def page(cluster: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The names that the page's two pieces of code leave behind; under `first`, those of the first."""
-    names: dict[str, Any] = {}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("page")))
-        for block in blocks_of("rllib"):
-            exec(block, names)
-            names.setdefault("first", dict(names))
-    return names
-
-
-def test_the_page_s_code_trains_and_its_checkpoint_plays(page):
-    names = page["first"]
+def test_the_page_s_commands_train_a_seat_and_compare_it_with_the_expert(tmp_path, monkeypatch, capsys):
+    names = run_commands("rllib", 1000, tmp_path, monkeypatch, capsys)
     assert names["algorithm"].iteration == 1
-    policy = make_policy(f"rllib:file={names['checkpoint']},features=table", GAME, CONFIG).player
+    policy = make_policy(f"rllib:file={names['checkpoint']}", GAME, CONFIG).player
     assert policy.settings()["module"] == "learner"
     live, env = names["algorithm"].get_module("learner"), bare()
     env.reset(seed=1)
@@ -278,7 +256,12 @@ def test_the_page_s_code_trains_and_its_checkpoint_plays(page):
     with torch.no_grad():
         out = live.forward_inference({"obs": {key: torch.from_numpy(value)[None] for key, value in batch.items()}})
     assert np.allclose(policy.scores(seen), out["action_dist_inputs"][0].numpy())
-    names["algorithm"].stop()
+
+
+def test_the_page_s_configuration_seats_a_player_of_ours_beside_theirs():
+    names = run_page("rllib")
+    assert set(names["config"].policies) == {"ours", "theirs"}
+    assert names["config"].policies_to_train == ["theirs"]
 
 
 # -- theirs at many tables at once ------------------------------------------------------------------------------

@@ -18,8 +18,7 @@ from tianshou.env import DummyVectorEnv, PettingZooEnv
 from tianshou.utils.net.common import Net
 from tianshou.utils.torch_utils import policy_within_training_step
 
-from tests.integrations.pages import page_code
-from tests.integrations.seats import run_example
+from tests.integrations.seats import run_commands
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:tianshou")
 
@@ -57,14 +56,8 @@ def chosen_legally(buffer):
 # -- our environments in Tianshou ------------------------------------------------------------------------------
 
 
-def test_the_example_trains_and_its_network_sits_down_by_one_command(tmp_path, monkeypatch):
-    run_example("tianshou", 320, tmp_path, monkeypatch)
-
-
-def test_the_code_of_the_page_collects_legal_moves():
-    names: dict[str, object] = {}
-    exec(page_code("tianshou"), names)
-    assert chosen_legally(names["collector"].buffer)
+def test_the_page_s_commands_train_a_seat_and_compare_it_with_the_expert(tmp_path, monkeypatch, capsys):
+    run_commands("tianshou", 320, tmp_path, monkeypatch, capsys)
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -11,8 +11,7 @@ from parlour.training.learn import examples
 from parlour.wrappers import MaskInInfo, ParallelMaskInInfo
 from torchrl.envs import PettingZooWrapper, check_env_specs
 
-from tests.integrations.pages import page_code
-from tests.integrations.seats import run_example
+from tests.integrations.seats import run_commands
 
 SMALL = {"num_players": 5, "rules": "official"}
 pytestmark = [
@@ -85,9 +84,5 @@ def test_the_parallel_table_rolls_out_in_torchrl():
     assert played["player", "action_mask"].any(-1).all()  # everybody always has an action
 
 
-def test_the_example_trains_and_its_network_sits_down_by_one_command(tmp_path, monkeypatch):
-    run_example("torchrl", 2048, tmp_path, monkeypatch)
-
-
-def test_the_code_on_the_page_runs():
-    exec(page_code("torchrl"), {})
+def test_the_page_s_commands_train_a_seat_and_compare_it_with_the_expert(tmp_path, monkeypatch, capsys):
+    run_commands("torchrl", 2048, tmp_path, monkeypatch, capsys)

@@ -1,12 +1,12 @@
-"""Train one seat of Avalon with RLlib's PPO, and measure it against random play. See docs/integrations/rllib.md."""
+"""Train one seat of Avalon with RLlib's PPO, and save it for parlour. See docs/integrations/rllib.md.
+
+Usage: python examples/train_rllib.py [--steps N] [--seed N] [--out DIRECTORY]
+"""
 
 import ray
 import torch
-from parlour.policies.adapters.rllib import RLlibPolicy
 from parlour.policies.adapters.trained_on import save_beside
-from parlour.policies.files import write_json
-from parlour.training.learn.examples import against_random, learner_env, options
-from parlour.training.measure.evaluation_tables import report_of
+from parlour.training.learn.examples import learner_env, options
 from parlour.wrappers import ObservationsKey
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
@@ -17,8 +17,8 @@ from ray.tune.registry import register_env
 NETWORK = {"fcnet_hiddens": [64, 64], "fcnet_activation": "tanh", "head_fcnet_hiddens": []}
 
 
-def configuration(seed: int) -> PPOConfig:
-    """PPO with masks for the agent `learner_0`; 25 tables in this process, so that the network sees 25 at a time."""
+def configuration(seed):
+    """PPO with masks for the agent `learner_0`; 25 games in this process, so that the network sees 25 at a time."""
     register_env("avalon", lambda _: PettingZooEnv(ObservationsKey(learner_env())))
     return (
         PPOConfig()
@@ -32,9 +32,8 @@ def configuration(seed: int) -> PPOConfig:
     )
 
 
-def main() -> None:
-    """Train, save, measure."""
-    chosen = options(__doc__, 120_000, "runs/rllib")
+if __name__ == "__main__":
+    chosen = options(__doc__, 60_000, "runs/rllib")
     torch.set_num_threads(1)
     ray.init("local", num_cpus=1, include_dashboard=False, log_to_driver=False)
     algorithm, steps = configuration(chosen.seed).build_algo(), 0
@@ -43,12 +42,9 @@ def main() -> None:
         steps = int(result["num_env_steps_sampled_lifetime"])
         print(f"{steps} decisions, mean return {result['env_runners'].get('episode_return_mean', float('nan')):+.2f}")
     checkpoint = algorithm.save_to_path(str((chosen.out / "checkpoint").resolve()))
-    save_beside(checkpoint, learner_env())
+    save_beside(checkpoint, learner_env())  # which features the network reads
     algorithm.stop()
-    report = against_random("rllib", lambda: RLlibPolicy(checkpoint))
-    report_of(report, "; the other seats play at random").show()
-    write_json(chosen.out / "report.json", report.as_json())
-
-
-if __name__ == "__main__":
-    main()
+    ray.shutdown()
+    table = "avalon_v0 --players 5 --rules official --set talk=false"
+    policy = f"rllib:file={chosen.out}/checkpoint"
+    print(f"parlour evaluate {table} --policy {policy} --policy expert --against random")
