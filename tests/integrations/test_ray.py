@@ -167,7 +167,7 @@ def _without_seconds(data: dict[str, Any]) -> dict[str, Any]:
 
 def test_the_lines_of_the_page_run(pool, capsys):
     run_page("ray")
-    assert capsys.readouterr().out.startswith("Rate(")
+    assert capsys.readouterr().out.startswith("Estimate(")
 
 
 class Mute:
@@ -232,7 +232,7 @@ def test_what_cannot_be_kept_or_sent_is_refused(pool, capsys, monkeypatch, tmp_p
         return captured.err
 
     near = ["--ray", "auto"]
-    assert "a person is at the table" in refused("play", "avalon_v0", "--policy", HumanPolicy.name, *near)
+    assert "a person is at the table" in refused("play", "avalon_v0", "--policy", HumanPolicy.name, "--json", *near)
     assert "--ray-workers goes with --ray" in refused("evaluate", "--ray-workers", "2")
     assert "accepted: --ray-workers" in refused("train", "gratr", "--workers", "2", *near)
     assert "--ray, --model and --dry-run are for questions" in refused("train", "grace", "--from-table", "t.csv", *near)

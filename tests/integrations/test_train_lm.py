@@ -50,7 +50,7 @@ def train(folder: Path, **changes: int) -> dict[str, Any]:
 def run(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A run without stages: its tables and its tokenizer."""
     torch.set_num_threads(1)
-    return lm.Run(Namespace(out=tmp_path_factory.mktemp("run"), **SMALL), **DAYS)
+    return lm.Stages(Namespace(out=tmp_path_factory.mktemp("run"), **SMALL), **DAYS)
 
 
 @pytest.fixture(scope="module")

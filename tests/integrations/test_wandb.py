@@ -8,14 +8,16 @@ import struct
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
 
 pytest.importorskip("wandb", reason="wandb is not installed; pip install '.[wandb]'")
 
-from parlour.training.runs.loggers import SPEED, loggers, read_curve
+from parlour.training.runs.loggers import SPEED, Loggers, read_curve
 from wandb.proto import wandb_internal_pb2
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of W&B's own
@@ -86,7 +88,7 @@ def test_a_trainer_leaves_an_offline_run_with_its_curve(tmp_path):
 
 def test_a_resumed_run_goes_on_under_its_id_and_holds_each_step_once(tmp_path):
     for steps, kept in (([10, 20, 30], 0), ([20, 30, 40], 1)):  # the first process was killed behind its checkpoint
-        with loggers(tmp_path, ["wandb"], read_curve(tmp_path)[:kept]) as logger:
+        with closing(Loggers(tmp_path, ["wandb"], read_curve(tmp_path)[:kept], monotonic())) as logger:
             for step in steps:
                 logger.log({"eval/win_rate": step / 8, "charts/best_return": None}, step)
     assert history(tmp_path) == curve(tmp_path) == {step: {"eval/win_rate": step / 8} for step in (10, 20, 30, 40)}
