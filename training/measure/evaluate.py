@@ -290,12 +290,22 @@ def _groups(rows: Sequence[Game]) -> dict[str, list[Game]]:
 
 
 def _compare(rows: Sequence[Game], a: str, b: str) -> list[Comparison]:
-    """A and B on the cases that both played: same seed, same seat, same side."""
+    """A and B on the cases that both played: same seed, same seat, same side.
+
+    Over all games a deal of which both played both sides is one case: what A gains as one side it gains as the other, too.
+    """
     won = {name: {(row.seed, row.seat, row.side): row.won for row in rows if row.policy == name} for name in (a, b)}
+    both = [case for case in won[a] if case in won[b]]
     compared = []
     for side in (ALL_GAMES, *sorted({row.side for row in rows} - {""})):
-        cases = [case for case in won[a] if case in won[b] and side in (ALL_GAMES, case[2])]
-        if cases:
+        cases = [case for case in both if side in (ALL_GAMES, case[2])]
+        by_deal: dict[tuple[int, int | None], list[int]] = {}
+        for case in cases:
+            by_deal.setdefault(case[:2], []).append(won[a][case] - won[b][case])
+        if len(by_deal) < len(cases):
+            result = Estimate.mean([sum(gains) / len(gains) for gains in by_deal.values()], (-1.0, 1.0))
+            compared.append(Comparison(a, b, side, result))
+        elif cases:
             result = Estimate.paired([won[a][case] for case in cases], [won[b][case] for case in cases])
             compared.append(Comparison(a, b, side, result))
     return compared

@@ -15,7 +15,6 @@ from parlour.training.report.verdicts import WIN_RATE, DecidedBy, together, won
 
 _MOST: Final = 3
 """Comparisons in a verdict."""
-SCALES: Final = {"single": WIN_RATE, "team": WIN_RATE.of("sides of a deal")}
 
 
 def report_of(measured: Evaluation, note: str = "", model: str = "") -> Report:
@@ -63,7 +62,7 @@ def verdict_of(report: Evaluation) -> str:
 def _compared(report: Evaluation, pair: Comparison) -> str:
     doubts = [DecidedBy(*player).doubt for player in report.rests_on(pair)]
     refused = [DecidedBy(*player).no_score for player in report.rests_on(pair)]
-    said = "" if any(refused) else SCALES[report.design].compared(pair.a, pair.b, pair.result)
+    said = "" if any(refused) else WIN_RATE.compared(pair.a, pair.b, pair.result)
     return together([said, *doubts])
 
 
@@ -104,7 +103,8 @@ def comparison_table(report: Evaluation) -> ResultTable:
         for pair in report.comparisons
         for behind in [[(own, made) for _, own, made in report.rests_on(pair)]]
     ]
-    title = "Same deals, paired (95 % interval; exact McNemar test)"
+    test = "exact McNemar test" + ("; all: t-test of deals" if report.design == "team" else "")
+    title = f"Same deals, paired (95 % interval; {test})"
     columns = (Column("players"), Column("as"), points_column("difference"), Column("verdict"))
     return ResultTable(title, columns, tuple(rows), wrap=bool(mark_of(report)))
 

@@ -13,6 +13,7 @@ from parlour.training.measure.evaluation_tables import games_table
 from parlour.training.play import rollout
 from parlour.training.play.failures import Failures
 from parlour.training.play.runner import GameRunner
+from parlour.training.statistics import Estimate
 
 
 @pytest.fixture(scope="module")
@@ -81,10 +82,21 @@ def test_the_first_candidate_is_compared_with_each_other_on_what_both_played(rep
         assert comparison.result.only_a == sum(won[0][seed] and not won[1][seed] for seed in won[0])
         assert comparison.result.only_b == sum(won[1][seed] and not won[0][seed] for seed in won[0])
     assert [(comparison.a, comparison.b, comparison.side, comparison.result.n) for comparison in team.comparisons] == [
-        ("x", "y", "all", 6),
+        ("x", "y", "all", 3),
         ("x", "y", "evil", 3),
         ("x", "y", "good", 3),
     ]
+
+
+def test_both_sides_of_a_deal_are_one_case_so_the_interval_is_not_narrower_than_of_one_side(reports):
+    """Without draws x gains on both sides of a deal the same: y loses as evil where x wins as good."""
+    _, team = reports
+    every, evil, good = (comparison.result for comparison in team.comparisons)
+    assert every.value == evil.value == good.value
+    gains = [0.0, 0.0, 0.0]
+    for row in team.games:
+        gains[row.seed] += (row.won if row.policy == "x" else -row.won) / 2
+    assert every == Estimate.mean(gains, (-1.0, 1.0))
 
 
 @pytest.mark.parametrize("design", ["single", "team"])
