@@ -101,16 +101,21 @@ class Twins:
                 self._who = text.who(game.view(state, seat))
 
     def find(self, game: Any) -> Played:
-        """A twin by these rules, as far as one is found; perhaps without any move."""
-        moves: tuple[Move, ...] = ()
-        way: _Way | None = _Way((), game.initial(), (0, 0))
-        while way is not None:
-            moves += way.moves
-            state, at = way.state, way.at
-            if at == (len(self._shown), len(self._own)) or game.actor(state) == OVER:
+        """A twin by these rules, as far as one is found; perhaps without any move.
+
+        Where the seat's turn is next and no way leads to it, the last step is taken back: after secret bids another has the floor.
+        """
+        way = _Way((), game.initial(), (0, 0))
+        ways = [way]
+        while way.at != (len(self._shown), len(self._own)) and game.actor(way.state) != OVER:
+            tries = TRIES if len(ways) > 1 else _DEALS
+            onward = next(filter(None, (self._try(game, way.state, way.at) for _ in range(tries))), None)
+            if onward is None:
+                if len(ways) > 2 and game.actor(way.state) != self._seat and self._is_next(way.at):
+                    ways.pop()
                 break
-            way = next(filter(None, (self._try(game, state, at) for _ in range(TRIES if moves else _DEALS))), None)
-        return Played(game, moves)
+            ways.append(way := onward)
+        return Played(game, tuple(move for step in ways for move in step.moves))
 
     def _try(self, game: Any, state: Any, at: At) -> _Way | None:
         """A way to the next thing that the seat is shown or does; None if this one leads elsewhere."""
@@ -140,8 +145,12 @@ class Twins:
 
     def _fits(self, actor: int, at: At) -> bool:
         """Whether the seat has its turn only where it had one: after secret bids it may be another's turn instead."""
+        return actor != self._seat or self._is_next(at)
+
+    def _is_next(self, at: At) -> bool:
+        """Whether the seat moved there before it was shown anything more."""
         seen, own_moves = at
-        return actor != self._seat or (own_moves < len(self._own) and self._own[own_moves][0] == seen)
+        return own_moves < len(self._own) and self._own[own_moves][0] == seen
 
     def _is_itself(self, game: Any, state: Any) -> bool:
         """Whether the seat is who it was, as far as it is dealt."""

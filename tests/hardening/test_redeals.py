@@ -72,4 +72,4 @@ def test_a_seat_gets_the_same_as_long_as_it_knows_the_same(any_table, seed):
         compared += result.moments
         if compared >= ENOUGH:
             break
-    assert compared > 0
+    assert compared > 0 or any_table.game.seats == 1  # from a lone seat no other seat keeps anything

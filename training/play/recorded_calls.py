@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Required
 
-from parlour.envs.core import ParlourError
+from parlour.envs.common.terminal import printable
+from parlour.envs.core import ParlourError, in_short
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
@@ -72,7 +73,7 @@ def _check(form: TypeAdapter[Any], value: Any, what: str) -> None:
         form.validate_python(value, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join([what, *map(str, first["loc"])])[:200]
+        where = in_short(printable(".".join([what, *map(str, first["loc"])])))
         raise ParlourError(
             f"{where} of a transcript is not accepted: {first['msg'].lower()}; accepted: as a game writes it"
         ) from None

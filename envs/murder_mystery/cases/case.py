@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from parlour.envs.common.json_values import json_value
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.common.terminal import printable
+from parlour.envs.core import ParlourError, accept, in_short
 from parlour.envs.murder_mystery.vocabulary.facts import CaseVocabulary, Fact, Language, check_fact
 from parlour.envs.murder_mystery.vocabulary.quiz import SORTS, QuizQuestion
 from pydantic import (
@@ -215,7 +216,7 @@ def load(source: Path | str | Mapping[str, Any]) -> Case:
         return Case.model_validate(value)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
+        where = in_short(printable(".".join(str(part) for part in first["loc"])))
         raise ParlourError(f"{name} is not a case: {where + ': ' if where else ''}{first['msg']}") from None
 
 

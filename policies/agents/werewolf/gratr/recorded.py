@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, TypeVar
 
-from parlour.envs.core import ParlourError
+from parlour.envs.common.terminal import printable
+from parlour.envs.core import ParlourError, in_short
 from parlour.policies.agents.werewolf.gratr.equations import Parameters, of_record
 from parlour.policies.agents.werewolf.gratr.export import CLASSES
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
@@ -185,7 +186,7 @@ def _read(form: type[N], note: Any) -> N:
     try:
         return form.model_validate(note)
     except ValidationError as error:
-        where = ".".join(map(str, error.errors()[0]["loc"]))
+        where = in_short(printable(".".join(map(str, error.errors()[0]["loc"]))))
         raise ParlourError(f"a trust graph's note cannot be read at {where}; accepted: as parlour writes it") from None
 
 

@@ -105,6 +105,13 @@ def test_what_is_no_case_is_refused_in_one_line(change, said):
     assert said in refusal(load, small(**change))
 
 
+@pytest.mark.parametrize("name", ["a\nb", "a" * 5000], ids=["two lines", "long"])
+def test_an_unknown_field_is_refused_in_one_short_line(name):
+    line = refusal(load, small(**{name: 1}))
+    assert line.isprintable()
+    assert len(line) < 1000
+
+
 def test_the_truth_names_the_murderer_of_the_roles():
     death = {"murderer": 0, "place": 0, "time": 0, "means": 0, "motive": 0, "found": 0}
     truth = {"deaths": [death], "timeline": [[0], [0], [0]], "facts": []}
