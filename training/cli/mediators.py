@@ -35,7 +35,13 @@ def evaluate_stakes(
     run: RunArgument,
     config: Annotated[
         StakesConfig,
-        Options(shown={"value": "as in the run", "price": "0,10,25,50,100,200,400,1000,inf, in the unit of the run"}),
+        Options(
+            shown={
+                "value": "as in the run",
+                "shrinkage": "as in the run",
+                "price": "0,10,25,50,100,200,400,1000,inf, in the unit of the run",
+            }
+        ),
     ],
     out: Annotated[Path | None, "Directory for table, picture and policies; None: RUN/stakes."] = None,
 ) -> Report:
@@ -44,6 +50,7 @@ def evaluate_stakes(
     Example: [bold]parlour evaluate stakes runs/grace --price 0,50,200,inf --value 110[/bold]
     """
     read = calibrated_run.read_run(run)
+    config = config.replace(shrinkage=read.shrinkage) if config.shrinkage is None else config
     thresholds = {} if read.policy is None else read.policy.thresholds
     scored = stakes(
         read.train,

@@ -126,6 +126,20 @@ def readiness(
     )
 
 
+def another_split(setting: HeldOutConfig, rows: Sequence[Simulated]) -> str:
+    """One sentence where a verdict rests on fewer held-out questions of a file than its pilot asks for; empty otherwise.
+
+    Args:
+        setting: The experiment, split.
+        rows: Its training questions.
+    """
+    wanted = verdict_size(setting, rows[:PILOT]).needed if setting.corpus else None
+    if wanted is None or not FEWEST <= setting.held_out < wanted:
+        return ""
+    few = f"With {setting.held_out:,} held-out questions instead of about {wanted:,}"
+    return f"{few}, another split may decide otherwise; another --seed draws one."
+
+
 def _present(corpus: Corpus, golds: Sequence[Sequence[str]]) -> int:
     """How many questions have one of their right answers in a document."""
     texts: dict[str, list[str]] = {gold.split()[0]: [] for answers in golds for gold in answers if gold}

@@ -6,7 +6,7 @@ its utility: a right answer pays that utility plus the value, a wrong answer tha
 gains nothing over a wrong answer; the published utilities (120, -40, 10, -20) are value 110 and price 50.
 
 The policy takes in each state the joint action with the highest mean over the training questions, shrunk towards the state's
-parents. At an infinite price it takes none that was ever wrong on a training question, in whatever state. At price 0 it is
+parents as in the run. At an infinite price it takes none that was ever wrong on a training question, in whatever state. At price 0 it is
 silent only where an answer costs more than it is likely to earn.
 """
 
@@ -58,8 +58,8 @@ class StakesConfig(Settings):
     """What a right answer pays more than silence; None: as in the run."""
     price: tuple[Price, ...] | None = Field(default=None, min_length=1)
     """Pay of a wrong answer below silence; `inf`: never worth it. None: as `PRICES`, in the unit of the run."""
-    shrinkage: Shrinkage = "auto"
-    """Shrinkage of states with few questions towards their parents, in pseudo-questions, or `auto`; 0 for none."""
+    shrinkage: Shrinkage | None = None
+    """Shrinkage of states with few questions towards their parents, in pseudo-questions, or `auto`; 0 for none; None: as in the run."""
 
     def prices(self, payment: Payment) -> tuple[float, ...]:
         """The prices of the grid for a run with this payment."""
@@ -201,7 +201,7 @@ def stakes(
     for value in config.value or (value_of(payment),):
         for price in config.prices(payment):
             pays = payment_at(payment, value, price)
-            made = policy_at(train, pays, price, joint=joint, shrinkage=config.shrinkage, thresholds=thresholds)
+            made = policy_at(train, pays, price, joint=joint, shrinkage=config.shrinkage or 0.0, thresholds=thresholds)
             policies[value, price] = replace(made, reader=reader)
             systems = _systems(made, paid(train, pays), paid(held_out, pays), pays, joint, seen)
             limits = baselines.possible(pays, [played.utility for played in systems])

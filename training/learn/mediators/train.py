@@ -39,6 +39,7 @@ from parlour.training.learn.mediators.learn import (
     earned,
     fit_policy,
 )
+from parlour.training.learn.mediators.readiness import another_split
 from parlour.training.learn.mediators.table import Floats, UtilityTable
 from parlour.training.learn.mediators.verdict_page import MediatorVerdict, opening, use, verdict_of
 from parlour.training.play import seeds
@@ -46,6 +47,7 @@ from parlour.training.report.learning_curve import LearningCurve
 from parlour.training.report.plots import Curve, CurvePoint
 from parlour.training.report.report import Part, Report
 from parlour.training.report.result_table import Cell, Column, ResultTable
+from parlour.training.report.verdicts import together
 from parlour.training.runs.checkpoints import State
 from parlour.training.runs.folder import CONFIG
 from parlour.training.runs.progress import Stage
@@ -155,6 +157,8 @@ def train(
         compared, lines = None, tuple[str, ...]()
         if calibrated is not None:
             compared = verdict_of(calibrated, deployed.candidate, learned.policy)
+            split = another_split(calibrated.config, calibrated.train)
+            deployed = replace(deployed, verdict=together([deployed.verdict, split]))
             lines = use((run.path or folder) / POLICY, calibrated)
         policy = learned.policy if deployed.kept else static_table(static, table)
         policy = replace(policy, reader=reader, usable=deployed.usable, verdict=deployed.verdict)

@@ -79,6 +79,17 @@ def test_the_spread_of_the_oracle_decides_how_many_questions_a_verdict_takes():
     assert replace(elsewhere, held_out=10).message.endswith("a verdict takes 30")
 
 
+def test_a_verdict_on_fewer_questions_than_the_pilot_asks_for_names_the_option_that_splits_anew():
+    setting = HeldOutConfig(corpus="questions.jsonl", train=80, held_out=40)
+    rows = rows_of(4)
+    assert readiness.verdict_size(setting, rows[:30]).needed == FEWEST
+    assert readiness.another_split(setting, rows) == ""  # enough
+    penny = setting.replace(utilities=(12.0, -4.0, 1.0, -2.0))
+    assert "--seed" in readiness.another_split(penny, rows)
+    assert readiness.another_split(penny.replace(held_out=FEWEST - 1), rows) == ""  # no verdict
+    assert readiness.another_split(penny.replace(corpus=""), rows) == ""  # generated questions are drawn, not split
+
+
 # -- the retriever -------------------------------------------------------------------------------------------------
 
 

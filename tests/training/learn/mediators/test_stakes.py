@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -150,6 +151,22 @@ def test_the_command_leaves_table_policies_and_picture(grace_run, tmp_path, outp
     assert policy.thresholds == policy_file.read(grace_run / "policy.json").thresholds != {}
     assert (tmp_path / stakes_report.STAKES_PICTURE).read_bytes()[:4] == b"\x89PNG"
     assert (grace_run / "calibration" / "partial.csv").read_bytes() == before
+
+
+@pytest.mark.slow
+def test_the_shrinkage_is_that_of_the_run_unless_it_is_given(grace_run, tmp_path, json_of):
+    run = tmp_path / "run"
+    shutil.copytree(grace_run, run)
+    summary = json.loads((run / "summary.json").read_text())
+    summary["settings"]["shrinkage"] = 1e6
+    (run / "summary.json").write_text(json.dumps(summary))
+
+    def scores(*words):
+        return json_of(["evaluate", "stakes", str(run), "--price", "50", "--json", *words])["scores"]
+
+    assert scores() == scores("--shrinkage", "1000000") != scores("--shrinkage", "0")
+    (run / "summary.json").unlink()
+    assert scores() == scores("--shrinkage", "0")
 
 
 def test_a_folder_without_a_calibrated_run_is_refused_in_one_line(grace_run, tmp_path, error_of):
