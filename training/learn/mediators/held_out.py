@@ -144,8 +144,23 @@ def prepare(
         by_tokens = pipeline.recall(0).by_tokens  # the reader keeps, or a cache has, what was asked before
         texts = tuple(question.text for question in corpus.questions[config.train : total])
         return experiment.Calibrated(
-            config, tuple(train), tuple(held_out), confidences, by_tokens, utilities, seen, texts
+            config,
+            tuple(train),
+            tuple(held_out),
+            confidences,
+            by_tokens,
+            utilities,
+            seen,
+            texts,
+            _retriever(config, pipeline),
         )
+
+
+def _retriever(config: experiment.HeldOutConfig, pipeline: Pipeline) -> str:
+    """Name of the retriever; that of a pipeline of the caller's has none."""
+    if isinstance(pipeline.retriever, GraphRetriever):
+        return "graph"
+    return "own retriever" if config.retriever == "graph" else config.retriever
 
 
 def _settings(config: experiment.HeldOutConfig, corpus: Corpus, actions: ActionSet) -> dict[str, Any]:
@@ -175,7 +190,7 @@ def _retrieval(calibrated: experiment.Calibrated) -> str:
     """What the baseline is called that searches, reads, and lets pass."""
     if calibrated.actions != PUBLISHED_ACTIONS:
         return f"always {', '.join(calibrated.actions.names_of(calibrated.actions.plain_reading))}"
-    return "GraphRAG" if calibrated.config.retriever == "graph" else f"{calibrated.config.retriever} and read"
+    return baselines.reading_name(calibrated.retriever)
 
 
 def gains(calibrated: experiment.Calibrated, policies: Mapping[str, PolicyTable]) -> dict[str, Estimate | None]:

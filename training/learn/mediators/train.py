@@ -180,9 +180,9 @@ def _may_differ(path: Path | None) -> tuple[str, ...]:
 def _learn(learner: _Learner, run: Run) -> None:
     """The phases that are missing."""
     run.restore(learner.load_state_dict)
-    if len(learner.points) < learner.config.points:
+    if len(learner.points) < learner.phases:
         run.progress(learner.stage, learner.steps)
-    while len(learner.points) < learner.config.points:
+    while len(learner.points) < learner.phases:
         point = learner.phase()
         held_out = "" if point.held_out is None else Estimate(point.held_out, point.low, point.high).shown(".2f")
         run.progress(learner.stage, point.steps, f"held-out utility {held_out}" if held_out else "nothing held out")
@@ -204,6 +204,11 @@ class _Learner:
         self.stage = Stage("Training the mediator", len(self.training), "questions")
 
     @property
+    def phases(self) -> int:
+        """Points of the curve: each learns from more questions than the one before."""
+        return min(self.config.points, len(self.training))
+
+    @property
     def steps(self) -> int:
         return self.points[-1].steps if self.points else 0
 
@@ -215,7 +220,7 @@ class _Learner:
 
     def phase(self) -> MediatorPoint:
         """Learn on, and measure."""
-        steps = max(1, len(self.training) * (len(self.points) + 1) // self.config.points)
+        steps = len(self.training) * (len(self.points) + 1) // self.phases
         seen = self.training.rows(range(steps))
         made = fit_policy(seen, self.config, self.chosen()).policy
         training = _interval(earned(made, seen), self.limits)[1]

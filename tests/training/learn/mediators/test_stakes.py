@@ -15,6 +15,7 @@ from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.vocabulary import ALL, Judgement, Payment
 from parlour.policies.agents.mediated_qa import PolicyTable, policy_file
 from parlour.policies.agents.mediated_qa.joint import NUMBER, PUBLISHED
+from parlour.training.cli import run
 from parlour.training.learn.mediators import calibrated_run, experiment, held_out, stakes_report
 from parlour.training.learn.mediators.calibrated_run import CalibratedRun, private_obedience
 from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig
@@ -155,17 +156,17 @@ def test_the_command_leaves_table_policies_and_picture(grace_run, tmp_path, outp
 
 @pytest.mark.slow
 def test_the_shrinkage_is_that_of_the_run_unless_it_is_given(grace_run, tmp_path, json_of):
-    run = tmp_path / "run"
-    shutil.copytree(grace_run, run)
-    summary = json.loads((run / "summary.json").read_text())
+    folder = tmp_path / "run"
+    shutil.copytree(grace_run, folder)
+    summary = json.loads((folder / "summary.json").read_text())
     summary["settings"]["shrinkage"] = 1e6
-    (run / "summary.json").write_text(json.dumps(summary))
+    (folder / "summary.json").write_text(json.dumps(summary))
 
     def scores(*words):
-        return json_of(["evaluate", "stakes", str(run), "--price", "50", "--json", *words])["scores"]
+        return json_of(["evaluate", "stakes", str(folder), "--price", "50", "--json", *words])["scores"]
 
     assert scores() == scores("--shrinkage", "1000000") != scores("--shrinkage", "0")
-    (run / "summary.json").unlink()
+    (folder / "summary.json").unlink()
     assert scores() == scores("--shrinkage", "0")
 
 
@@ -233,6 +234,16 @@ def test_the_passages_are_those_that_the_answers_were_read_from(grace_run, expla
         assert " ¶ ".join(f"{piece['title']}: {piece['sentence']}" for piece in passages[depth]) == pipeline.retrieve(
             asked, action
         )
+
+
+def test_a_policy_of_another_reader_is_warned_of(grace_run, tmp_path, capsys):
+    words = ["show", "recommendation", "3", "--run", str(grace_run)]
+    assert run(words) == 0
+    assert "another reader" not in capsys.readouterr().err
+    other = replace(policy_file.read(grace_run / "policy.json"), reader="answered by somebody")
+    (tmp_path / "other.json").write_text(other.dumps())
+    assert run([*words, "--policy", str(tmp_path / "other.json")]) == 0
+    assert "another reader (answered by somebody" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
