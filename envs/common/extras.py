@@ -31,14 +31,15 @@ _FILES: Final = {"lm": "train_lm", "sb3": "supersuit"}
 
 
 def install(extra: str) -> str:
-    """The command that installs an extra.
+    """The command that installs an extra. It is editable: a copy would replace the editable install of a checkout.
 
     >>> install("train")
-    'pip install -c constraints.txt ".[train]" in a checkout of parlour (nothing is on PyPI yet)'
+    'pip install -c constraints.txt -e ".[train]" --config-settings editable_mode=strict in a checkout of parlour (nothing is on PyPI yet)'
     """
     own = f"docs/integrations/{_FILES.get(extra, extra)}.txt"
     versions = "constraints.txt" if extra in _CONSTRAINED else own
-    return f'pip install -c {versions} ".[{extra}]" in a checkout of parlour (nothing is on PyPI yet)'
+    pip = f'pip install -c {versions} -e ".[{extra}]" --config-settings editable_mode=strict'
+    return f"{pip} in a checkout of parlour (nothing is on PyPI yet)"
 
 
 def not_installed(package: str | None, extra: str) -> ParlourError:

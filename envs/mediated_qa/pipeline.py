@@ -183,14 +183,9 @@ class Pipeline:
         return self._bins
 
     def learn_bins(self, numbers: Sequence[int]) -> Bins:
-        """Learn the cut points from these questions, and use them.
-
-        Raises:
-            ParlourError: The graph finds the evidence, and none of the questions is linked to it.
-        """
+        """Learn the cut points from these questions, and use them; `NO_BINS` if none is linked to the graph."""
         signals = [self.signals(number) for number in numbers]
-        by_graph = isinstance(self.retriever, GraphRetriever)
-        self._bins = Bins.learn(signals) if by_graph or any(signals) else NO_BINS
+        self._bins = Bins.learn(signals) if any(signals) else NO_BINS
         self._states.clear()
         return self._bins
 

@@ -124,7 +124,7 @@ class Bins:
         rows = [row for row in calibration if row is not None and all(map(isfinite, row))]
         if not rows:
             raise ParlourError(
-                "no calibration question has signals; accepted: at least one question linked to the graph, or retriever bm25"
+                "no calibration question has signals; accepted: at least one question linked to the graph"
             )
         low, high = np.percentile(np.array(rows), QUANTILES, axis=0)
         apart = _APART * (abs(low - high) <= _TOO_CLOSE)

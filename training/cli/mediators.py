@@ -10,11 +10,13 @@ from typing import Annotated
 
 import typer
 from parlour.envs.common.plain import plain
+from parlour.envs.common.terminal import tell
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa import corpora
 from parlour.envs.mediated_qa.corpora.documents import read_documents
 from parlour.policies.agents.mediated_qa import policy_file
 from parlour.policies.agents.mediated_qa.documents import DocumentProbe
+from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.files import atomic_write
 from parlour.policies.llm.config import ModelConfig
 from parlour.policies.llm.model import OFFLINE
@@ -35,7 +37,13 @@ def evaluate_stakes(
     run: RunArgument,
     config: Annotated[
         StakesConfig,
-        Options(shown={"value": "as in the run", "price": "0,10,25,50,100,200,400,1000,inf, in the unit of the run"}),
+        Options(
+            shown={
+                "value": "as in the run",
+                "shrinkage": "as in the run",
+                "price": "0,10,25,50,100,200,400,1000,inf, in the unit of the run",
+            }
+        ),
     ],
     out: Annotated[Path | None, "Directory for table, picture and policies; None: RUN/stakes."] = None,
 ) -> Report:
@@ -44,6 +52,7 @@ def evaluate_stakes(
     Example: [bold]parlour evaluate stakes runs/grace --price 0,50,200,inf --value 110[/bold]
     """
     read = calibrated_run.read_run(run)
+    config = config.replace(shrinkage=read.shrinkage) if config.shrinkage is None else config
     thresholds = {} if read.policy is None else read.policy.thresholds
     scored = stakes(
         read.train,
@@ -54,6 +63,7 @@ def evaluate_stakes(
         thresholds=thresholds,
         reader=read.note,
         seen=_seen(read),
+        retriever=read.config.retriever,
     )
     folder = run / "stakes" if out is None else out
     for at, policy in scored.policies.items():
@@ -69,6 +79,17 @@ def _seen(read: calibrated_run.CalibratedRun) -> SeenQuestions | None:
     if read.policy is None or read.policy.contextual is None:
         return None
     return SeenQuestions(read.policy.contextual, calibrated_run.contexts(read)[len(read.train) :])
+
+
+def _policy_for(read: calibrated_run.CalibratedRun, path: Path | None) -> PolicyTable:
+    """The policy in a file, or that of a run; a line on standard error where another reader answered when it was learned."""
+    made = read.policy if path is None else policy_file.read(path)
+    if made is None:
+        raise ParlourError(f"{str(read.folder)!r} has no policy.json; accepted: a run that has ended, or --policy FILE")
+    if made.reader and made.reader != read.note:
+        ours = read.note or "answered by the simulated memory of generated questions"
+        tell(f"parlour: warning: the policy was learned with another reader ({made.reader}; here {ours})", error=True)
+    return made
 
 
 @display.progress_line("Reading documents")
@@ -96,10 +117,7 @@ def show_recommendation(
     else:
         assert run is not None
         read = calibrated_run.read_run(run)
-        chosen = read.policy if policy is None else policy_file.read(policy)
-        if chosen is None:
-            raise ParlourError(f"{str(run)!r} has no policy.json; accepted: a run that has ended, or --policy FILE")
-        made = chosen
+        made = _policy_for(read, policy)
         explanation = calibrated_run.explain_calibrated(question, read, made)
     return calibrated_run.explanation_report(explanation, made.verdict)
 
@@ -120,9 +138,7 @@ def evaluate_obedience(
     Example: [bold]parlour evaluate obedience runs/grace --share 1,0.1 --out runs/obeyed[/bold]
     """
     read, shares = calibrated_run.read_run(run), _shares(share)
-    made = read.policy if policy is None else policy_file.read(policy)
-    if made is None:
-        raise ParlourError(f"{str(run)!r} has no policy.json; accepted: a run that has ended, or --policy FILE")
+    made = _policy_for(read, policy)
     by_state = "" if made.contextual is None else "the policy's table of states, without what it sees of the question"
     note = "; ".join(filter(None, (read.note, by_state)))
     obediences, equilibria = calibrated_run.private_obedience(read, replace(made, contextual=None), shares)

@@ -20,6 +20,8 @@ from parlour.envs.core import ParlourError, listed, value_shown
 
 LINES: Final = (".jsonl", ".ndjson")
 """How the names of files end that hold one value a line."""
+_SHEETS: Final = (".csv", ".ods", ".tsv", ".xls", ".xlsx")
+"""How the names of spreadsheets end, which are not read."""
 _SAVED: Final = ("state.json", "dataset_dict.json")
 """Files in a folder that `datasets` saved: for one data set, for several splits."""
 _SPLITS: Final = ("validation", "dev", "test", "train")
@@ -103,6 +105,14 @@ class FileEntry:
             raise self.refused(key, "a list of texts")
         return tuple(filter(None, map(one_line, values)))
 
+    def answers(self, key: str) -> tuple[str, ...]:
+        """A field that is an answer or a list of answers, each words or a number."""
+        value = self.fields.get(key)
+        values = value if isinstance(value, list) else [value]
+        if not all(isinstance(each, str | int | float) and not isinstance(each, bool) for each in values):
+            raise self.refused(key, "words or a number, or a list of them")
+        return tuple(filter(None, (one_line(str(each)) for each in values)))
+
     def identity(self, key: str) -> str:
         """A field that names the entry, words or a whole number; empty if it is not there."""
         return one_line(str(self._value(key, str | int, "words, or a whole number", "")))
@@ -114,6 +124,10 @@ def entries(path: Path, limit: int | None = None) -> Iterator[FileEntry]:
     Raises:
         ParlourError: The file cannot be read, or is something else; the message says where.
     """
+    if path.suffix.lower() in _SHEETS:
+        raise ParlourError(
+            f"{str(path)!r} is no file of JSON; accepted: a JSON object a line in .jsonl or .ndjson, a JSON list in .json, or .parquet"
+        )
     if is_table(path):
         yield from islice(_rows(path), limit)
     elif path.suffix.lower() in LINES:

@@ -6,7 +6,7 @@
 | `hotpotqa` | Yang et al. 2018 (distractor) | `_id`, `question`, `answer`, `type`, `context`: `[title, [sentences]]` |
 | `2wikimultihopqa` | Ho et al. 2020 | the same; more types |
 
-For your own questions, `answer` is one answer; `answers` are several, and each counts as right. A question without an answer
+For your own questions, `answer` is one answer, words or a number; `answers` are several, and each counts as right. A question without an answer
 (null, an empty text, an empty list) is unanswerable: whatever is answered is wrong. `context` are documents that come with it: a
 text, or a list of texts, of `{title, text}` or of `[title, [sentences]]`.
 
@@ -123,12 +123,10 @@ def _own(entry: FileEntry) -> QuestionWithContext:
 def _own_answers(entry: FileEntry) -> tuple[str, ...]:
     """The answers that count as right, of `answer` or `answers`; none if the question is unanswerable."""
     if "answers" in entry.fields:
-        return entry.texts("answers") if entry.has("answers") else ()
-    if isinstance(entry.fields.get("answer"), list):
-        return entry.texts("answer")
+        return entry.answers("answers") if entry.has("answers") else ()
     if "answer" not in entry.fields:
         raise entry.refused("answer", "words; null or answers: [] for an unanswerable question")
-    return (entry.words("answer", empty=True),) if entry.has("answer") else ()
+    return entry.answers("answer") if entry.has("answer") else ()
 
 
 def _own_article(entry: FileEntry, value: Any, number: int, identity: str) -> Passage:

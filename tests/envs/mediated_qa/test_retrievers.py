@@ -29,6 +29,7 @@ from parlour.envs.mediated_qa.retrievers import (
     FusedRetriever,
     Retriever,
 )
+from parlour.policies import GraceMediator
 
 from tests import ROOT
 
@@ -214,6 +215,14 @@ def run(block: str) -> None:
 def test_parts_of_ones_own(capsys):
     run(PARTS)
     assert capsys.readouterr().out == "Telby: Telby lies on the river Orra. -> Orra True\n"
+
+
+@pytest.mark.slow
+def test_actions_of_ones_own(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    run(ACTIONS)
+    assert "best static" in capsys.readouterr().out
+    assert GraceMediator.load("runs/own/policy.json").table.usable is not None
 
 
 def test_the_numbers_of_the_page():

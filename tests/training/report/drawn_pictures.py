@@ -149,7 +149,7 @@ def draw_stakes(path, values=(110.0,)):
         for k, name in enumerate(names)
     ]
     scores.append(replace(scores[0], price=float("inf"), risk=None))
-    stakes_report.draw_risks(SimpleNamespace(scores=scores, reader="extract"), [], path)
+    stakes_report.draw_risks(SimpleNamespace(scores=scores, reader="answered by rules", reading="GraphRAG"), [], path)
 
 
 def draw_scores(path):

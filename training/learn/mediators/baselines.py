@@ -60,6 +60,15 @@ class Scores:
     """Net utility of the first system minus net utility of this one, question by question."""
 
 
+def reading_name(retriever: str) -> str:
+    """What the baseline over the published actions is called that searches shallowly, reads, and does not check.
+
+    >>> reading_name("graph"), reading_name("bm25")
+    ('GraphRAG', 'bm25 and read')
+    """
+    return "GraphRAG" if retriever == "graph" else f"{retriever} and read"
+
+
 def fixed(name: str, joint: Joint, rows: Sequence[Simulated], actions: ActionSet = PUBLISHED_ACTIONS) -> SystemAnswers:
     """Always the same joint action."""
     return mixed(name, [{joint: 1.0}] * len(rows), rows, actions)

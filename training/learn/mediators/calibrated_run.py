@@ -41,9 +41,10 @@ from parlour.training.learn.mediators import baselines, readers
 from parlour.training.learn.mediators.enough import too_few
 from parlour.training.learn.mediators.experiment import HeldOutConfig, corpus_of
 from parlour.training.learn.mediators.held_out import pipeline_of
+from parlour.training.learn.mediators.quantities import Shrinkage
 from parlour.training.learn.mediators.simulate import Simulated, paid, read_partial
 from parlour.training.learn.mediators.table import Floats
-from parlour.training.report.report import Part, Report
+from parlour.training.report.report import SUMMARY_FILE, Part, Report
 from parlour.training.report.result_table import Cell, Column, ResultTable
 from parlour.training.report.verdicts import together
 from parlour.training.runs.folder import CONFIG
@@ -66,6 +67,8 @@ class CalibratedRun:
     train: tuple[Simulated, ...]
     held_out: tuple[Simulated, ...]
     policy: PolicyTable | None
+    shrinkage: Shrinkage = 0.0
+    """That of the mediator in the run's report."""
 
     @property
     def note(self) -> str:
@@ -100,7 +103,15 @@ def read_run(folder: str | Path) -> CalibratedRun:
         raise ParlourError(f"{str(folder)!r} has costs by use of parlour 0.3; accepted: a run with stated costs")
     rows = paid(tuple(stored[number] for number in range(total)), config.payment)
     made = policy_file.read(run / "policy.json") if (run / "policy.json").exists() else None
-    return CalibratedRun(run, config, rows[: config.train], rows[config.train :], made)
+    return CalibratedRun(run, config, rows[: config.train], rows[config.train :], made, _shrinkage(run))
+
+
+def _shrinkage(run: Path) -> Shrinkage:
+    """Shrinkage of the mediator that the run reports; 0 where nothing was learned yet."""
+    path = run / SUMMARY_FILE
+    summary = read_json(path) if path.is_file() else {}
+    shrinkage: Shrinkage = summary.get("settings", {}).get("shrinkage", 0.0)
+    return shrinkage
 
 
 def contexts(run: CalibratedRun) -> Floats:

@@ -164,7 +164,7 @@ def draw_question(graph: KnowledgeGraph, question: CorpusQuestion, path: str | P
             13,
             9,
             title=f"{question.text}\nanswer: {_short(answer, 90)}",
-            who=f"The graph around one question, {depth} search; nobody plays; large: reliable",
+            who=f"Part of the knowledge graph around one question; red: the path of the {depth} search; larger dots: more reliable",
             n=f"n = {len(near)} of {len(graph.text):,} nodes",
         ) as made:
             axes = made.subplots()

@@ -131,6 +131,8 @@ class Calibrated:
     only the state."""
     texts: tuple[str, ...] = ()
     """The words of the held-out questions."""
+    retriever: str = "graph"
+    """Name of the retriever."""
 
     @property
     def actions(self) -> ActionSet:

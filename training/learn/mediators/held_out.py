@@ -21,15 +21,19 @@ from parlour.envs.mediated_qa.judge import cosine
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.readers import Reader
 from parlour.envs.mediated_qa.retrieve import Search
+from parlour.envs.mediated_qa.retrievers import GraphRetriever
+from parlour.envs.mediated_qa.signals import NO_BINS
 from parlour.envs.mediated_qa.vocabulary import FEATURES, SEES, Joint
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.policies.files import atomic_write
 from parlour.policies.retrieval.embedders import MiniLMEmbedder
 from parlour.training.learn.mediators import baselines, contextual, experiment
 from parlour.training.learn.mediators.baselines import Scores, SystemAnswers
+from parlour.training.learn.mediators.deploy import choose
 from parlour.training.learn.mediators.enough import PILOT
 from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, fit_policy
 from parlour.training.learn.mediators.simulate import Simulated, calibrate, table
+from parlour.training.learn.mediators.stakes import LEARNED
 from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.runs.run import Run
 from parlour.training.statistics import Estimate
@@ -96,7 +100,8 @@ def prepare(
         pilot: Called with the first `PILOT` questions as soon as they are calibrated.
 
     Raises:
-        ParlourError: The corpus is too small, or the folder holds another run or is in use.
+        ParlourError: The corpus is too small, the graph retrieves and no training question is linked to it, or the folder holds
+            another run or is in use.
     """
     if corpus is None and pipeline is not None:
         corpus = Corpus((), pipeline.questions)
@@ -111,6 +116,11 @@ def prepare(
     with run.opened(_settings(config, corpus, actions)) as folder:
         pipeline = pipeline_of(config, corpus, reader) if pipeline is None else pipeline
         bins = pipeline.learn_bins(range(config.train))
+        if bins is NO_BINS and isinstance(pipeline.retriever, GraphRetriever):
+            raise ParlourError(
+                "no training question is linked to a document, so the graph has no evidence; accepted: --retriever bm25, or "
+                "questions that contain the title of a document"
+            )
         pays = experiment.payment_for(config, actions)
         calibrated = partial(
             calibrate,
@@ -134,8 +144,23 @@ def prepare(
         by_tokens = pipeline.recall(0).by_tokens  # the reader keeps, or a cache has, what was asked before
         texts = tuple(question.text for question in corpus.questions[config.train : total])
         return experiment.Calibrated(
-            config, tuple(train), tuple(held_out), confidences, by_tokens, utilities, seen, texts
+            config,
+            tuple(train),
+            tuple(held_out),
+            confidences,
+            by_tokens,
+            utilities,
+            seen,
+            texts,
+            _retriever(config, pipeline),
         )
+
+
+def _retriever(config: experiment.HeldOutConfig, pipeline: Pipeline) -> str:
+    """Name of the retriever; that of a pipeline of the caller's has none."""
+    if isinstance(pipeline.retriever, GraphRetriever):
+        return "graph"
+    return "own retriever" if config.retriever == "graph" else config.retriever
 
 
 def _settings(config: experiment.HeldOutConfig, corpus: Corpus, actions: ActionSet) -> dict[str, Any]:
@@ -165,7 +190,7 @@ def _retrieval(calibrated: experiment.Calibrated) -> str:
     """What the baseline is called that searches, reads, and lets pass."""
     if calibrated.actions != PUBLISHED_ACTIONS:
         return f"always {', '.join(calibrated.actions.names_of(calibrated.actions.plain_reading))}"
-    return "GraphRAG" if calibrated.config.retriever == "graph" else f"{calibrated.config.retriever} and read"
+    return baselines.reading_name(calibrated.retriever)
 
 
 def gains(calibrated: experiment.Calibrated, policies: Mapping[str, PolicyTable]) -> dict[str, Estimate | None]:
@@ -212,9 +237,17 @@ def run(
     pipeline: Pipeline | None = None,
     run: Run | None = None,
 ) -> HeldOut:
-    """`prepare`, learn by quantal response with cross-validated settings, `compare`; arguments as there."""
+    """`prepare`, learn by quantal response with cross-validated settings, `compare`; arguments as there.
+
+    The policy has the verdict of the held-out questions, and is stored in the run as policy.json.
+    """
     calibrated = prepare(config, corpus=corpus, reader=reader, pipeline=pipeline, run=run)
     learned = fit_policy(calibrated.table, GraceConfig(seed=config.seed))
+    static = baselines.best_joint(calibrated.train, config.joint, calibrated.actions)
+    more = gains(calibrated, {LEARNED: learned.policy})
+    deployed = choose(more, calibrated.actions.names_of(static), len(calibrated.train), keep=True)
+    policy = replace(learned.policy, usable=deployed.usable, verdict=deployed.verdict)
+    learned = replace(learned, policy=policy)
     if run is not None and run.path is not None:
-        atomic_write(run.path / "policy.json", learned.policy.dumps())
-    return HeldOut(calibrated, learned, compare(calibrated, {"learned mediator": learned.policy}))
+        atomic_write(run.path / "policy.json", policy.dumps())
+    return HeldOut(calibrated, learned, compare(calibrated, {LEARNED: policy}))

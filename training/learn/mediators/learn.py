@@ -211,7 +211,7 @@ class GraceConfig(Settings):
     share: float = 1.0
     """With individual costs: the part of the outcome's utility that each module gets."""
     points: int = Field(default=10, ge=1)
-    """Number of points of the curve; the run is saved as often."""
+    """Number of points of the curve, at most that of its questions; the run is saved as often."""
     validation: float = Field(default=0.2, ge=0, lt=1)
     """Share of the questions for the validation curve; afterwards the policy learns from them, too."""
     seed: Annotated[int, COMMON] = Field(default=0, ge=0)

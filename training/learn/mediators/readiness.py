@@ -20,6 +20,7 @@ from parlour.envs.common.extras import install
 from parlour.envs.mediated_qa.corpus import Corpus
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.retrievers import BM25Retriever, GraphRetriever
+from parlour.envs.mediated_qa.vocabulary import SEES
 from parlour.policies.llm.model import OFFLINE
 from parlour.training.learn.mediators import readers
 from parlour.training.learn.mediators.enough import FEWEST, PILOT, linked_note
@@ -90,6 +91,8 @@ class Readiness:
     verdict: VerdictSize
     forecast: readers.CalibrationForecast
     """Calls of the model in the calibration, at most."""
+    alike: bool = False
+    """Whether all training questions are in one state, and the mediator sees nothing else."""
 
     @property
     def lines(self) -> tuple[str, str, str]:
@@ -97,7 +100,12 @@ class Readiness:
         linked = f"{self.linked:,} are linked to a document"
         present = f"{self.present:,} of {self.answers:,} right answers are word for word in one"
         cost = self.forecast.message if self.forecast.calls else "no calls: no model is asked"
-        return f"corpus: {self.questions:,} questions, {linked}; {present}", self.verdict.message, f"cost: {cost}"
+        alike = "; all questions look alike to the table of states, so try --sees question" * self.alike
+        return (
+            f"corpus: {self.questions:,} questions, {linked}; {present}{alike}",
+            self.verdict.message,
+            f"cost: {cost}",
+        )
 
 
 def readiness(
@@ -123,7 +131,28 @@ def readiness(
         _present(corpus, golds),
         verdict_size(setting, _by_rules(setting, pipeline)),
         forecast,
+        setting.sees == SEES[0] and _alike(setting, pipeline),
     )
+
+
+def _alike(setting: HeldOutConfig, pipeline: Pipeline) -> bool:
+    """Whether the training questions are all in one state."""
+    bins = pipeline.learn_bins(range(setting.train))
+    return len({bins.state(pipeline.signals(number)) for number in range(setting.train)}) == 1
+
+
+def another_split(setting: HeldOutConfig, rows: Sequence[Simulated]) -> str:
+    """One sentence where a verdict rests on fewer held-out questions of a file than its pilot asks for; empty otherwise.
+
+    Args:
+        setting: The experiment, split.
+        rows: Its training questions.
+    """
+    wanted = verdict_size(setting, rows[:PILOT]).needed if setting.corpus else None
+    if wanted is None or not FEWEST <= setting.held_out < wanted:
+        return ""
+    few = f"With {setting.held_out:,} held-out questions instead of about {wanted:,}"
+    return f"{few}, another split may decide otherwise; another --seed draws one."
 
 
 def _present(corpus: Corpus, golds: Sequence[Sequence[str]]) -> int:
@@ -172,10 +201,12 @@ def choose_retriever(setting: HeldOutConfig, corpus: Corpus, pipeline: Pipeline)
 
 
 def _by_rules(setting: HeldOutConfig, pipeline: Pipeline) -> list[Simulated]:
-    """The questions of the pilot, where rules answer and check them; none where a model does."""
+    """The questions of the pilot, where rules answer and check them; none where a model does, or the graph has no evidence."""
     reader, checker = readers.chosen(setting)
     if reader not in (readers.EXTRACT, OFFLINE) or checker != readers.LEXICAL:
         return []
+    if isinstance(pipeline.retriever, GraphRetriever) and not any(map(pipeline.starts, range(setting.train))):
+        return []  # there would be no evidence for any of them
     pays = payment_for(setting, actions_of(setting))
     by_rules = pipeline.read_by(readers.make(setting))
     by_rules.learn_bins(range(setting.train))

@@ -6,7 +6,7 @@ its utility: a right answer pays that utility plus the value, a wrong answer tha
 gains nothing over a wrong answer; the published utilities (120, -40, 10, -20) are value 110 and price 50.
 
 The policy takes in each state the joint action with the highest mean over the training questions, shrunk towards the state's
-parents. At an infinite price it takes none that was ever wrong on a training question, in whatever state. At price 0 it is
+parents as in the run. At an infinite price it takes none that was ever wrong on a training question, in whatever state. At price 0 it is
 silent only where an answer costs more than it is likely to earn.
 """
 
@@ -58,8 +58,8 @@ class StakesConfig(Settings):
     """What a right answer pays more than silence; None: as in the run."""
     price: tuple[Price, ...] | None = Field(default=None, min_length=1)
     """Pay of a wrong answer below silence; `inf`: never worth it. None: as `PRICES`, in the unit of the run."""
-    shrinkage: Shrinkage = "auto"
-    """Shrinkage of states with few questions towards their parents, in pseudo-questions, or `auto`; 0 for none."""
+    shrinkage: Shrinkage | None = None
+    """Shrinkage of states with few questions towards their parents, in pseudo-questions, or `auto`; 0 for none; None: as in the run."""
 
     def prices(self, payment: Payment) -> tuple[float, ...]:
         """The prices of the grid for a run with this payment."""
@@ -112,6 +112,8 @@ class Stakes:
     """Who answered; empty if it is not told."""
     own: tuple[float, float] = (0.0, 0.0)
     """Value and price of the run itself."""
+    reading: str = "GraphRAG"
+    """Name of the baseline that searches, reads, and does not check."""
 
     @property
     def verdict(self) -> str:
@@ -188,29 +190,31 @@ def stakes(
     thresholds: Thresholds | None = None,
     reader: str = "",
     seen: SeenQuestions | None = None,
+    retriever: str = "graph",
 ) -> Stakes:
     """Policies and scores over the grid; arguments as in `policy_at`, `payment` that of the run, `reader` who answered, for
-    tables and policies, `seen` a policy that sees more than the state, which is priced again and compared.
+    tables and policies, `seen` a policy that sees more than the state, which is priced again and compared, `retriever` the name of
+    the run's.
 
     Raises:
         ParlourError: There are no questions to learn from or to be scored on.
     """
     payment = payment or Payment()
     scores: list[StakesScore] = []
-    policies, gains = {}, {}
+    policies, gains, reading = {}, {}, baselines.reading_name(retriever)
     for value in config.value or (value_of(payment),):
         for price in config.prices(payment):
             pays = payment_at(payment, value, price)
-            made = policy_at(train, pays, price, joint=joint, shrinkage=config.shrinkage, thresholds=thresholds)
+            made = policy_at(train, pays, price, joint=joint, shrinkage=config.shrinkage or 0.0, thresholds=thresholds)
             policies[value, price] = replace(made, reader=reader)
-            systems = _systems(made, paid(train, pays), paid(held_out, pays), pays, joint, seen)
+            systems = _systems(made, paid(train, pays), paid(held_out, pays), pays, joint, seen, reading)
             limits = baselines.possible(pays, [played.utility for played in systems])
             scores += [_score(played, value, price, limits) for played in systems]
             static = next(system for system in systems if system.name == STATIC)
             used = systems[0 if seen is None else 1]
             gains[value, price] = baselines.gain(used.utility, static.utility, limits)
     right, wrong, silent, _ = payment.utilities
-    return Stakes(tuple(scores), policies, gains, reader, (right - silent, silent - wrong))
+    return Stakes(tuple(scores), policies, gains, reader, (right - silent, silent - wrong), reading)
 
 
 def _systems(
@@ -220,6 +224,7 @@ def _systems(
     payment: Payment,
     joint: str,
     seen: SeenQuestions | None,
+    reading: str,
 ) -> list[SystemAnswers]:
     """All systems; of a contextual policy its best action at this payment, by the same models of the outcomes."""
     static, contextual = baselines.best_static(train, rows, joint), []
@@ -231,7 +236,7 @@ def _systems(
         baselines.learned(LEARNED, made, rows),
         *contextual,
         baselines.fixed("no retrieval", baselines.CLOSED_BOOK, rows),
-        baselines.fixed("GraphRAG", baselines.GRAPH_RAG, rows),
+        baselines.fixed(reading, baselines.GRAPH_RAG, rows),
         replace(baselines.refusing(rows, [row.confidence for row in rows], payment), name="refusal by confidence"),
         replace(static, name=STATIC),
         baselines.oracle(rows, joint),

@@ -21,7 +21,6 @@ STAKES_PICTURE: Final = "stakes.png"
 _SHORT: Final = {"refusal by confidence": "refusal"}
 _CHANGING: Final = ((LEARNED, "-", "o"), (CONTEXTUAL, "-", "v"), ("best static", "--", "s"), ("oracle", ":", "^"))
 """Systems that go with the stakes: name, line, marker."""
-_FIXED: Final = (("no retrieval", "D"), ("GraphRAG", "X"), ("refusal by confidence", "P"))
 
 
 def policy_name(value: float, price: float) -> str:
@@ -104,7 +103,7 @@ def as_json(score: StakesScore) -> dict[str, Any]:
 def draw_risks(stakes: Stakes, held_out: Sequence[Simulated], path: Path) -> None:
     """Risk against coverage: one panel for each value of a right answer."""
     values = list(dict.fromkeys(score.value for score in stakes.scores))
-    answered = f"answers by {stakes.reader}; " if stakes.reader else ""
+    answered = f"{stakes.reader}; " if stakes.reader else ""
     with plots.picture(
         path,
         6.5 * len(values),
@@ -116,7 +115,7 @@ def draw_risks(stakes: Stakes, held_out: Sequence[Simulated], path: Path) -> Non
         for place, value in enumerate(values, 1):
             axes = made.add_subplot(1, len(values), place)
             scores = [score for score in stakes.scores if score.value == value]
-            _panel(axes, scores, refusal_curve(held_out))
+            _panel(axes, scores, refusal_curve(held_out), stakes.reading)
             title = f"a right answer is worth {value:g} more than silence"
             plots.label(
                 axes, "coverage: share of questions answered", "risk: share of the answers that are wrong", title
@@ -124,7 +123,7 @@ def draw_risks(stakes: Stakes, held_out: Sequence[Simulated], path: Path) -> Non
         plots.key(made)
 
 
-def _panel(axes: Any, scores: Sequence[StakesScore], refusal: Sequence[tuple[float, float]]) -> None:
+def _panel(axes: Any, scores: Sequence[StakesScore], refusal: Sequence[tuple[float, float]], reading: str) -> None:
     colours = plots.colours([name for name, *_ in _CHANGING])
     for name, line, marker in _CHANGING:
         of_system = [score for score in scores if score.system == name]
@@ -142,7 +141,7 @@ def _panel(axes: Any, scores: Sequence[StakesScore], refusal: Sequence[tuple[flo
     if silent := [score.price for score in scores if score.system == LEARNED and score.risk is None]:
         text = ", ".join(f"{price:g}" for price in silent)
         axes.text(0.0, 0.02, f"price {text}: nothing is answered", fontsize=8)  # nor is there a risk
-    for name, marker in _FIXED:
+    for name, marker in (("no retrieval", "D"), (reading, "X"), ("refusal by confidence", "P")):
         first = next(score for score in scores if score.system == name)
         if first.risk is not None:
             axes.plot([first.coverage], [first.risk.value], marker, color=plots.REFERENCE, label=name)

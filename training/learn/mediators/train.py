@@ -39,6 +39,7 @@ from parlour.training.learn.mediators.learn import (
     earned,
     fit_policy,
 )
+from parlour.training.learn.mediators.readiness import another_split
 from parlour.training.learn.mediators.table import Floats, UtilityTable
 from parlour.training.learn.mediators.verdict_page import MediatorVerdict, opening, use, verdict_of
 from parlour.training.play import seeds
@@ -46,6 +47,7 @@ from parlour.training.report.learning_curve import LearningCurve
 from parlour.training.report.plots import Curve, CurvePoint
 from parlour.training.report.report import Part, Report
 from parlour.training.report.result_table import Cell, Column, ResultTable
+from parlour.training.report.verdicts import together
 from parlour.training.runs.checkpoints import State
 from parlour.training.runs.folder import CONFIG
 from parlour.training.runs.progress import Stage
@@ -155,6 +157,8 @@ def train(
         compared, lines = None, tuple[str, ...]()
         if calibrated is not None:
             compared = verdict_of(calibrated, deployed.candidate, learned.policy)
+            split = another_split(calibrated.config, calibrated.train)
+            deployed = replace(deployed, verdict=together([deployed.verdict, split]))
             lines = use((run.path or folder) / POLICY, calibrated)
         policy = learned.policy if deployed.kept else static_table(static, table)
         policy = replace(policy, reader=reader, usable=deployed.usable, verdict=deployed.verdict)
@@ -176,9 +180,9 @@ def _may_differ(path: Path | None) -> tuple[str, ...]:
 def _learn(learner: _Learner, run: Run) -> None:
     """The phases that are missing."""
     run.restore(learner.load_state_dict)
-    if len(learner.points) < learner.config.points:
+    if len(learner.points) < learner.phases:
         run.progress(learner.stage, learner.steps)
-    while len(learner.points) < learner.config.points:
+    while len(learner.points) < learner.phases:
         point = learner.phase()
         held_out = "" if point.held_out is None else Estimate(point.held_out, point.low, point.high).shown(".2f")
         run.progress(learner.stage, point.steps, f"held-out utility {held_out}" if held_out else "nothing held out")
@@ -200,6 +204,11 @@ class _Learner:
         self.stage = Stage("Training the mediator", len(self.training), "questions")
 
     @property
+    def phases(self) -> int:
+        """Points of the curve: each learns from more questions than the one before."""
+        return min(self.config.points, len(self.training))
+
+    @property
     def steps(self) -> int:
         return self.points[-1].steps if self.points else 0
 
@@ -211,7 +220,7 @@ class _Learner:
 
     def phase(self) -> MediatorPoint:
         """Learn on, and measure."""
-        steps = max(1, len(self.training) * (len(self.points) + 1) // self.config.points)
+        steps = len(self.training) * (len(self.points) + 1) // self.phases
         seen = self.training.rows(range(steps))
         made = fit_policy(seen, self.config, self.chosen()).policy
         training = _interval(earned(made, seen), self.limits)[1]

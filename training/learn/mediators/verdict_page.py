@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from parlour.envs.mediated_qa.vocabulary import Joint, Judgement
+from parlour.envs.mediated_qa.vocabulary import Joint, Judgement, Payment
 from parlour.policies.agents.mediated_qa.joint import Joint as Names
 from parlour.policies.agents.mediated_qa.policy_file import PolicyTable
 from parlour.training.learn.mediators import baselines, held_out
@@ -74,9 +74,11 @@ class MediatorVerdict:
     static: tuple[StaticScore, ...]
     """The best of the training questions first, then by net utility."""
     questions: tuple[DecidedDifferently, ...]
-    """Greatest gain, middle one, greatest loss."""
+    """Greatest gain, middle one, least gain or greatest loss."""
     differing: int
     """Held-out questions on which it decides differently."""
+    payment: Payment
+    """The stakes."""
 
 
 def verdict_of(calibrated: Calibrated, name: str, policy: PolicyTable) -> MediatorVerdict:
@@ -98,7 +100,8 @@ def verdict_of(calibrated: Calibrated, name: str, policy: PolicyTable) -> Mediat
         if joint != first
     ]
     shown = _three(sorted(differing, key=lambda question: -question.gain))
-    return MediatorVerdict(name, Estimate.mean(earned, limits), ordered, shown, len(differing))
+    utility = Estimate.mean(earned, limits)
+    return MediatorVerdict(name, utility, ordered, shown, len(differing), calibrated.payment)
 
 
 def opening(verdict: MediatorVerdict, code: Sequence[str]) -> tuple[Part, ...]:
@@ -116,11 +119,20 @@ def opening(verdict: MediatorVerdict, code: Sequence[str]) -> tuple[Part, ...]:
         (of.question, _told(of.mediator), _told(of.static), f"{of.mediator.net:g}", f"{of.static.net:g}")
         for of in verdict.questions
     ]
-    title = f"Decided differently on {verdict.differing} of {n} held-out questions: most gained, middle, most lost"
+    title = (
+        f"Decided differently on {verdict.differing} of {n} held-out questions: best, middle and worst for the mediator"
+    )
     asked: Part = ResultTable.plain(title, headings, cells)
     if not cells:
         asked = f"The {verdict.name} decides as the best static policy on all {n} held-out questions."
-    return compared, asked, "Use the policy:", Code("\n".join(code))
+    return _stakes(verdict.payment), compared, asked, "Use the policy:", Code("\n".join(code))
+
+
+def _stakes(payment: Payment) -> str:
+    """What right, wrong and no answers pay, in one line."""
+    right, wrong, silent, missed = payment.utilities
+    silence = f"silence {silent:g} where the answer from memory would be wrong, else {missed:g}"
+    return f"Stakes (--utilities): a right answer pays {right:g}, a wrong one {wrong:g}, {silence}. Actions cost (--costs)."
 
 
 def use(policy: Path, calibrated: Calibrated) -> tuple[str, ...]:

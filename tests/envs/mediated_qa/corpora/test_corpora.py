@@ -124,6 +124,23 @@ def test_any_of_the_answers_is_right_and_none_to_an_unanswerable_question(tmp_pa
     assert not any(pipeline.right(3, words) for words in said)
 
 
+@pytest.mark.parametrize(
+    ("answers", "read"), [({"answer": 42}, ("42",)), ({"answers": [1912, "in 1912"]}, ("1912", "in 1912"))]
+)
+def test_an_answer_may_be_a_number(tmp_path, answers, read):
+    (question,) = load(
+        write(tmp_path, [QUESTIONS[0] | {"answer": "x", "context": "Vik is a town."} | answers])
+    ).questions
+    assert (question.answer, *question.others) == read
+
+
+@pytest.mark.parametrize("name", ["questions.csv", "questions.TSV"])
+def test_a_spreadsheet_is_refused_with_what_is_read(tmp_path, name):
+    (tmp_path / name).write_text("question,answer\nWho?,Edda\n")
+    with pytest.raises(ParlourError, match=r"accepted: .*\.jsonl.*\.json.*\.parquet"):
+        load(tmp_path / name)
+
+
 def test_memory_knows_nothing_of_an_unanswerable_question(tmp_path):
     write(tmp_path)
     questions, sure = load(tmp_path).questions, Memory(unknown=1.0, famous=1.0)
@@ -191,8 +208,8 @@ def without(key: str) -> list[dict[str, Any]]:
         (second(question=""), "question '' is not accepted; accepted: words"),
         (without("question"), "question is missing; accepted: words"),
         (without("answers"), "answer is missing; accepted: words; null or answers: .. for an unanswerable question"),
-        (second(answers="Edda"), "answers 'Edda' is not accepted; accepted: a list of texts"),
-        (second(answers=[1912]), "answers .1912. is not accepted; accepted: a list of texts"),
+        (second(answers=[True]), "answers .* is not accepted; accepted: words or a number, or a list of them"),
+        (second(answers={"Edda": 1}), "answers .* is not accepted; accepted: words or a number, or a list of them"),
         (second(id=True), "id True is not accepted; accepted: words, or a whole number"),
         (second(context=5), "context 5 is not accepted; accepted: a text, or a list"),
         (second(context=[{"title": "x"}]), r"context\[0\]: text is missing; accepted: a text"),

@@ -59,6 +59,15 @@ def learned(tmp_path_factory):
     return held_out.run(HeldOutConfig(train=40, held_out=20), pipeline=pipeline(), run=Run(out)), out
 
 
+def test_the_policy_of_an_experiment_has_its_verdict_wherever_it_is_saved(learned, tmp_path):
+    result, out = learned
+    GraceMediator(result.learned.policy).save(tmp_path / "mine.json")
+    assert (tmp_path / "mine.json").read_bytes() == (out / "policy.json").read_bytes()
+    stored = policy_file.read(tmp_path / "mine.json")
+    assert stored.usable is False  # 20 held-out questions are too few
+    assert stored.verdict == result.learned.policy.verdict != ""
+
+
 # -- calibration -------------------------------------------------------------------------------------------------
 
 

@@ -79,6 +79,17 @@ def test_the_spread_of_the_oracle_decides_how_many_questions_a_verdict_takes():
     assert replace(elsewhere, held_out=10).message.endswith("a verdict takes 30")
 
 
+def test_a_verdict_on_fewer_questions_than_the_pilot_asks_for_names_the_option_that_splits_anew():
+    setting = HeldOutConfig(corpus="questions.jsonl", train=80, held_out=40)
+    rows = rows_of(4)
+    assert readiness.verdict_size(setting, rows[:30]).needed == FEWEST
+    assert readiness.another_split(setting, rows) == ""  # enough
+    penny = setting.replace(utilities=(12.0, -4.0, 1.0, -2.0))
+    assert "--seed" in readiness.another_split(penny, rows)
+    assert readiness.another_split(penny.replace(held_out=FEWEST - 1), rows) == ""  # no verdict
+    assert readiness.another_split(penny.replace(corpus=""), rows) == ""  # generated questions are drawn, not split
+
+
 # -- the retriever -------------------------------------------------------------------------------------------------
 
 
@@ -110,6 +121,30 @@ def test_the_command_chooses_says_why_and_a_named_retriever_stays(files, tmp_pat
         assert stored.get("retriever", "graph") == retriever
     assert run([*words, "--retriever", "words", "--out", str(tmp_path / "none")]) == 2
     assert "retriever 'words' is not accepted" in capsys.readouterr().err
+
+
+def test_without_bm25_and_links_the_lines_are_printed_before_the_refusal(files, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(readiness, "find_spec", lambda name: None)
+    words = files(0)
+    assert run(["check", "corpus", words[1], *words[2:]]) == 0
+    output = capsys.readouterr().out
+    for line in ("corpus: 9 questions, 0 are linked", "--sees question", "verdict: ", "cost: "):
+        assert line in " ".join(output.split())
+    assert run(["train", "grace", *words, "--reader", "extract", "--dry-run"]) == 0
+    capsys.readouterr()
+    assert run(["train", "grace", *words, "--reader", "extract", "--out", str(tmp_path / "run")]) == 2
+    error = capsys.readouterr().err
+    assert "verdict: " in error
+    assert "--retriever bm25" in error.splitlines()[-1]
+
+
+def test_questions_in_one_state_look_alike_to_the_table_alone(files):
+    setting, corpus, pipeline = known_of(files(0))
+    forecast = readers.forecast(setting, pipeline, ModelConfig())
+    assert readiness.readiness(setting, corpus, pipeline, forecast).alike
+    assert not readiness.readiness(setting.replace(sees="question"), corpus, pipeline, forecast).alike
+    setting, corpus, pipeline = known_of(files(4))
+    assert not readiness.readiness(setting, corpus, pipeline, forecast).alike
 
 
 def test_without_bm25_the_graph_retrieves_and_a_line_says_so(files, monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -14,6 +15,7 @@ from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.vocabulary import ALL, Judgement, Payment
 from parlour.policies.agents.mediated_qa import PolicyTable, policy_file
 from parlour.policies.agents.mediated_qa.joint import NUMBER, PUBLISHED
+from parlour.training.cli import run
 from parlour.training.learn.mediators import calibrated_run, experiment, held_out, stakes_report
 from parlour.training.learn.mediators.calibrated_run import CalibratedRun, private_obedience
 from parlour.training.learn.mediators.experiment import UNSEEN, HeldOutConfig
@@ -152,6 +154,22 @@ def test_the_command_leaves_table_policies_and_picture(grace_run, tmp_path, outp
     assert (grace_run / "calibration" / "partial.csv").read_bytes() == before
 
 
+@pytest.mark.slow
+def test_the_shrinkage_is_that_of_the_run_unless_it_is_given(grace_run, tmp_path, json_of):
+    folder = tmp_path / "run"
+    shutil.copytree(grace_run, folder)
+    summary = json.loads((folder / "summary.json").read_text())
+    summary["settings"]["shrinkage"] = 1e6
+    (folder / "summary.json").write_text(json.dumps(summary))
+
+    def scores(*words):
+        return json_of(["evaluate", "stakes", str(folder), "--price", "50", "--json", *words])["scores"]
+
+    assert scores() == scores("--shrinkage", "1000000") != scores("--shrinkage", "0")
+    (folder / "summary.json").unlink()
+    assert scores() == scores("--shrinkage", "0")
+
+
 def test_a_folder_without_a_calibrated_run_is_refused_in_one_line(grace_run, tmp_path, error_of):
     error_of(["evaluate", "stakes", str(tmp_path)])
     own = tmp_path / "own"
@@ -216,6 +234,16 @@ def test_the_passages_are_those_that_the_answers_were_read_from(grace_run, expla
         assert " ¶ ".join(f"{piece['title']}: {piece['sentence']}" for piece in passages[depth]) == pipeline.retrieve(
             asked, action
         )
+
+
+def test_a_policy_of_another_reader_is_warned_of(grace_run, tmp_path, capsys):
+    words = ["show", "recommendation", "3", "--run", str(grace_run)]
+    assert run(words) == 0
+    assert "another reader" not in capsys.readouterr().err
+    other = replace(policy_file.read(grace_run / "policy.json"), reader="answered by somebody")
+    (tmp_path / "other.json").write_text(other.dumps())
+    assert run([*words, "--policy", str(tmp_path / "other.json")]) == 0
+    assert "another reader (answered by somebody" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -235,6 +235,16 @@ def test_the_curve_by_hand(tmp_path):
         assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize("questions", [2, 11, 13])
+def test_each_point_of_the_curve_is_of_more_questions(tmp_path, questions):
+    run = train(given(), simulated(questions, PUBLISHED), Run(tmp_path))
+    steps = [point.steps for point in run.points]
+    assert steps == sorted(set(steps))
+    assert len(steps) == min(10, questions - questions // 5)
+    with (tmp_path / CURVE).open(newline="") as file:
+        assert len(list(csv.DictReader(file))) == len(steps)
+
+
 def test_the_table_of_quantities_tells_counts_means_and_probabilities(tmp_path):
     table = UtilityTable(
         ("a", "b", "c"),

@@ -83,12 +83,21 @@ def test_every_static_policy_is_compared_and_the_one_of_the_training_questions_c
     assert others == sorted(others, reverse=True)
 
 
+def test_the_page_states_what_answers_pay_and_the_option_that_sets_it():
+    right, wrong = Judgement.ANSWERED_RIGHT, Judgement.ANSWERED_WRONG
+    stakes = verdict_page.opening(verdict_page.verdict_of(calibrated([(wrong, right)]), "mediator", POLICY), ["pass"])[
+        0
+    ]
+    assert "--utilities" in stakes
+    assert all(f" {pay:g}" in stakes for pay in NET.values())
+
+
 def test_a_mediator_that_decides_as_the_static_policy_has_no_questions_to_show():
     right, wrong = Judgement.ANSWERED_RIGHT, Judgement.ANSWERED_WRONG
     same = PolicyTable({state: {ALWAYS.names: 1.0} for state in ("T:low_Q:low", "s0")})
     made = verdict_page.verdict_of(calibrated([(right, wrong)]), "mediator", same)
     assert (made.questions, made.differing) == ((), 0)
-    assert "on all 2 held-out questions" in verdict_page.opening(made, ["pass"])[1]
+    assert "on all 2 held-out questions" in verdict_page.opening(made, ["pass"])[2]
 
 
 @pytest.mark.parametrize("with_questions", [False, True], ids=["a folder of documents", "documents with the questions"])
