@@ -172,8 +172,9 @@ class TrainedSeat(TablePolicy):
         outputs, inputs = len(self.layers[-1][1]), self.layers[0][0].shape[1]
         if features.shape != (inputs,) or mask.shape != (outputs,):
             raise ParlourError(
-                f"a table with {features.size} features and {mask.size} actions; accepted: {inputs} and {outputs}, "
-                f"as {self.game} with {self.config} has with features={self.features!r}"
+                f"the network has {inputs} inputs and {outputs} outputs, and this table {features.size} features and {mask.size} "
+                f"actions; accepted: the table {self.config} of {self.game}, and the features it learned from, "
+                f"by TrainedSeat(..., features=KIND), now {self.features!r}"
             )
         logits = self.logits(features)
         logits[mask == 0] = -np.inf

@@ -26,14 +26,15 @@ OPTIONS: Final[Mapping[str, Any]] = {"num_players": 5, "rules": "official", "tal
 DEALS: Final = 1000
 
 
-def learner_env(learners: int = 1, opponents: str = RandomPolicy.name) -> LearnerSeats:
+def learner_env(learners: int = 1, opponents: str = RandomPolicy.name, **game: Any) -> LearnerSeats:
     """The table as an AEC environment with learners at seats that are drawn for each game.
 
     Args:
         learners: How many; the agents are `learner_0`, ...
         opponents: Name of the policy that plays the other seats.
+        game: Options of Avalon that differ from the table's, such as `num_players=7`.
     """
-    return LearnerSeats(lookup(GAME).raw_env(info="full", **OPTIONS), opponents, seats=learners)
+    return LearnerSeats(lookup(GAME).raw_env(info="full", **{**OPTIONS, **game}), opponents, seats=learners)
 
 
 def options(description: str | None, steps: int, out: str, **parser: Any) -> argparse.Namespace:
