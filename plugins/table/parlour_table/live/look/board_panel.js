@@ -2,6 +2,8 @@
 // const panel = boardPanel(section, body, chosen)     chosen(seat): a seat was pressed
 // panel.begin(table), panel.show(message), panel.over(seats)
 
+const RIM = 16; // pixels by which a card may stand out of the ring
+
 function boardPanel(section, body, chosen) {
   let table = null, seats = null, laid = null, ticking = 0;
   const phase = make("p", { class: "phase" }), tracks = make("div", { class: "tracks" }), hint = make("p", { class: "soft small" });
@@ -27,6 +29,7 @@ function boardPanel(section, body, chosen) {
     fill(phase, plainWords(message.phase));
     fill(tracks, message.tracks.map(trackShown));
     seats.show(message.seats.map((seat, number) => ({ ...seat, marks: [...own(number), ...seat.marks] })), middle(message));
+    makeRoom(seats.element);
   };
   const middle = (message) => {
     clearInterval(ticking);
@@ -43,8 +46,18 @@ function boardPanel(section, body, chosen) {
     const was = roles.map((seat, number) => ({ ...before[number], acts: false, role: seat.role, side: seat.side,
       marks: [...own(number), ...before[number].marks.filter((mark) => mark.kind !== "secret")] }));
     seats.show(was, []);
+    makeRoom(seats.element);
   };
   return { begin, renamed, show, over };
+}
+
+// Cards that would cover each other, or stand out of the ring, stand in rows from then on.
+function makeRoom(ring) {
+  const around = ring.getBoundingClientRect();
+  const cards = [...ring.querySelectorAll(".seat")].map((card) => card.getBoundingClientRect());
+  const covers = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+  if (cards.some((card, number) => card.top < around.top - RIM || card.bottom > around.bottom + RIM || cards.slice(number + 1).some((other) => covers(card, other))))
+    ring.classList.add("crowded");
 }
 
 function trackShown(track) {

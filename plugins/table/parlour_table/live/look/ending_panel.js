@@ -61,12 +61,12 @@ function seatsTable(over, table) {
   const several = over.number > 1;
   const roles = over.seats.some((seat) => seat.role || seat.was);
   const points = over.seats.some((seat) => seat.returned !== null && Math.abs(seat.returned) !== 1);
-  const head = ["seat", roles && "was", "played by", points ? "return" : "", several && (points ? "all games" : "games won")].filter((title) => title !== false);
+  const head = ["seat", roles && "was", "played by", points ? "return" : several ? "this game" : "result", several && (points ? "all games" : "games won")].filter(Boolean);
   const rows = over.seats.map((seat, number) => make("tr", {}, make("th", { scope: "row" }, plainWords(table.agents[number]), number === table.seat ? " (you)" : ""),
     roles ? make("td", {}, was(seat)) : null, make("td", {}, plainWords(seat.player)),
     make("td", { class: "number" }, points ? told(seat.returned) : { 1: "won", "-1": "lost" }[seat.returned] || "-"),
     several ? make("td", { class: "number" }, points ? told(seat.total) : seat.wins + " of " + over.number) : null));
-  return make("table", {}, make("thead", {}, make("tr", {}, head.map((title) => title ? make("th", { scope: "col" }, title) : make("td", {})))), make("tbody", {}, rows));
+  return make("table", {}, make("thead", {}, make("tr", {}, head.map((title) => make("th", { scope: "col" }, title)))), make("tbody", {}, rows));
 }
 
 function was(seat) {
