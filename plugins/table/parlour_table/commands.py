@@ -200,6 +200,7 @@ def play_with_coach(
         table = env if file is None else Recorder(env, file, header={"players": seated_there})
         episode = rollout.play(table, players, seed)
     show_game(base.text, episode, shown, heading=False)
+    tell("Coach: working out which decisions cost most")
     costly = costly_moves(base.spec, base.game, tuple(base.moves), seat)
     tell("Coach: the decisions that cost most" if costly else "Coach: no decision cost anything")
     for decision in costly:

@@ -5,7 +5,7 @@ From the table:
     waiting  the game has not begun: title, the rules in lines and in full, the seat's own name, which people have come, how many
              other players there are; to the host, a name, link and QR code for everybody who is missing, and for watchers (no name);
              whether these links work on this machine alone (`near`)
-    table    a game begins: number, games, title, agents, seat (null: watching), language, clock; `session`: which process serves the
+    table    a game begins: number, games, title, agents, seat (null: watching), language, clock, whether there is a `coach`; `session`: which process serves the
              table, for the numbers of turns begin again with it
     who      the first section of the seat's View, cut into what is its own and the rules (their end); what the seats are
              called, where they have names besides those of the agents
@@ -22,7 +22,7 @@ From the table:
     replaced the last message: the same page has opened another connection
     over     the game is over: how, also for each seat; who was who, everything that happened, where the replay is and at
              which step the game turned; the games of the evening so far
-    review   the coach's view of the game: the decisions of the seat that cost most
+    review   the coach's view of the game: the decisions of the seat that cost most, each with its step of the replay
     gone     the last message: why the connection ends
 
 Sections and lines come from `parlour.envs.language.text.render`: put together they equal the seat's View in words. From a

@@ -166,12 +166,12 @@ function turnPanel(parts, send, read) {
 // What the coach says at a turn: the belief about each seat, and the move of the strongest player.
 function hintPanel(hint) {
   if (!hint) return null;
-  const seats = hint.seats.map((one) => make("li", {}, make("strong", {}, plainWords(one.seat)), " evil with " + Number(one.percent) + " %",
+  const seats = hint.seats.map((one) => make("li", {}, make("strong", {}, plainWords(one.seat)), (hint.looks ? " looks evil" : " evil") + " with " + Number(one.percent) + " %",
     one.because ? make("span", { class: "soft" }, plainWords(" - " + one.because)) : null));
   const best = hint.best ? make("p", { class: "best" }, plainWords(hint.by), " would choose: ", make("strong", {}, plainWords(hint.best)),
     hint.why ? plainWords(" Reason: " + hint.why + ".") : null) : null;
   return make("div", { class: "coach", role: "region", "aria-label": "hints of the coach" }, make("p", { class: "small soft" }, "Coach"), best,
     hint.others.length ? make("p", { class: "small" }, plainWords("Also: " + hint.others.join(", "))) : null,
     hint.note ? make("p", { class: "small" }, plainWords(hint.note)) : null,
-    seats.length ? fold("What the record says of each player", () => make("ul", { class: "small" }, seats)) : null);
+    seats.length ? fold(hint.looks ? "How each player looks to an onlooker" : "What the record says of each player", () => make("ul", { class: "small" }, seats)) : null);
 }
