@@ -71,7 +71,7 @@ def test_avalon_says_whether_the_naming_of_merlin_was_right():
         for rules, state, shown in boards("avalon_v0", {"num_players": 5, "rules": "official"}, seed):
             named = [event.move.args for event in board.public(rules.view(state, 0)) if event.move.kind == EXPOSED]
             if named:
-                (_, seat, right), = named
+                ((_, seat, right),) = named
                 assert shown.phase == f"The Assassin named {'Merlin' if right else f'player_{seat}, wrongly'}"
                 told.add(right)
     assert told == {0, 1}

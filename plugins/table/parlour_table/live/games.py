@@ -249,7 +249,9 @@ class TableGames:
 
     def _review(self, number: int, played: replay.Transcript) -> None:
         """Tell people which of their decisions cost most; it takes seconds, in which they may begin the next game."""
-        steps = [step for step, entry in enumerate(played.entries) if entry.move is not None]  # words that were no move are steps, too
+        steps = [
+            step for step, entry in enumerate(played.entries) if entry.move is not None
+        ]  # words that were no move are steps, too
         for seat, board in self.boards.items():
             if seat >= 0 and played.outcome is not None and not self._stop.is_set():
                 costly = costly_moves(played.spec, played.game(), played.moves, seat)

@@ -71,7 +71,10 @@ def test_words_that_are_no_move_cannot_be_said(sit, tmp_path):
 
 @pytest.mark.parametrize(
     ("game", "heading", "left_out"),
-    [("avalon_v0", "What the record says of each player", 1), ("werewolf_v0", "How each player looks to an onlooker", 0)],
+    [
+        ("avalon_v0", "What the record says of each player", 1),
+        ("werewolf_v0", "How each player looks to an onlooker", 0),
+    ],
 )
 def test_the_coach_tells_the_belief_and_the_best_move_and_then_what_cost_most(game, heading, left_out, sit, tmp_path):
     """The person is good in the first game, a werewolf in the second."""
@@ -89,7 +92,10 @@ def test_the_coach_tells_the_belief_and_the_best_move_and_then_what_cost_most(ga
         assert faults.violations_count == 0, faults.generate_report()
         play_to_the_end([person], 60)
         working = "Coach: working out which of your decisions cost most"
-        wait_until(person, f"document.querySelector('#ending .coach, #ending-body > [role=status]:last-child').textContent.startsWith('{working[:5]}')")
+        wait_until(
+            person,
+            f"document.querySelector('#ending .coach, #ending-body > [role=status]:last-child').textContent.startsWith('{working[:5]}')",
+        )
         wait_until(person, "document.querySelector('#ending .coach') !== null", 120)
         faults = pytest.importorskip("axe_playwright_python.sync_playwright").Axe().run(person.page)
         assert faults.violations_count == 0, faults.generate_report()
