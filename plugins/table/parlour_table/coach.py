@@ -22,7 +22,7 @@ from parlour.envs.spec import GameSpec
 from parlour.policies import Policy, make_policy
 from parlour.policies.experts.catalogue import strongest
 from parlour.policies.trained import TrainedSeat
-from parlour.policies.voice.evidence import Ledger, Mind, SeatFact
+from parlour.policies.voice.evidence import Mind
 from parlour.policies.voice.phrases import SeatPhrases
 from parlour.policies.voice.spoken import mind_of
 
@@ -144,7 +144,7 @@ class Coach:
             for seat, share in chance.items()
         )
 
-    def _because(self, facts: Sequence[SeatFact], ledger: Ledger, apart: float) -> str:
+    def _because(self, facts: Sequence[Any], ledger: Any, apart: float) -> str:
         """The fact that moved a belief most in the direction in which it lies `apart` from that about the average seat."""
         lifts = [(ledger.lift(fact), fact) for fact in facts if fact.pieces and not fact.lie]
         fitting = [(abs(lift), fact) for lift, fact in lifts if lift * fact.points > 0 and lift * apart > 0]

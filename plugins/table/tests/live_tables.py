@@ -45,7 +45,7 @@ FIELDS = {
     "who": {"type", "own", "rules", "names"},
     "told": {"type", "from", "lines"},
     "board": {"type", "phase", "tracks", "seats", "seconds"},
-    "asked": {"type", "turn", "ask", "options", "words", "refused", "seconds", "hint"},
+    "asked": {"type", "turn", "ask", "about", "options", "words", "refused", "seconds", "hint"},
     "reading": {"type", "turn", "words", "claim", "why"},
     "review": {"type", "number", "decisions"},
     "taken": {"type", "turn", "by", "why"},

@@ -12,7 +12,7 @@ From the table:
     told     lines of the record from number `from` on, none at the beginning of some games: text, speaker's seat (-1: the moderator), kind, whether secret
     board    what lies on the table for all to see, and what the seat knows about the others: phase, tracks, marks of the seats,
              seconds left for those for whom the table waits
-    asked    it is the seat's turn: number of the turn, question, options, whether free words are taken, seconds left, and what
+    asked    it is the seat's turn: number of the turn, question, what it is `about`, options, whether free words are taken, seconds left, and what
              the coach says, where there is one
     reading  what words that were typed would be taken as: the words, the claim as a sentence (empty: no claim), or why they
              are no move

@@ -21,6 +21,7 @@ PHONE = {"width": 390, "height": 844}
 MOST_CLICKS = 40
 CUT_OFF = "(([box]) => box.scrollWidth - box.clientWidth)(document.querySelectorAll('#ending .table'))"
 """Pixels of the table of seats that are cut off."""
+TITLE = "document.getElementById('turn-title').textContent"
 COVERED = """(() => { const cards = [...document.querySelectorAll('#seats .seat')].map((card) => [card, card.getBoundingClientRect()]);
     return cards.filter(([card, box], number) => card.scrollHeight > card.clientHeight + 1 || cards.some(([, other], at) => at > number &&
         box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom)).length; })()"""
@@ -137,3 +138,35 @@ def test_on_a_phone_the_role_and_the_move_come_first(game, sit, tmp_path):
         assert option["y"] + option["height"] < PHONE["height"]
         assert ("player_" in person.page.locator("#card").inner_text()) == (game != "murder_mystery_v0")
         assert person.wider_than_screen() == 0
+
+
+def test_what_is_said_of_seats_and_of_a_move_that_was_taken_is_true(sit, tmp_path):
+    """The hint below the seats stands where options are searched; a move is "taken" only until the game has moved on."""
+    with opened(tmp_path, "avalon_v0", (0, 1), num_players=5, names=NAMES, seed=1) as opening:
+        first, second = sit(opening, 0), sit(opening, 1)
+        hint = first.page.get_by_text("Press a seat to see only the options that name it.")
+        question = first.page.locator(".your-turn .question")
+        seen = set()
+        while len(seen) < 3:
+            for person in (first, second):
+                wait_until(
+                    person,
+                    "document.querySelector('.your-turn .choices button:not(:disabled)') || document.getElementById('turn-title').textContent !== 'Your move'",
+                )
+            if question.count():
+                searched = first.page.locator("#turn input[type=search]").count() == 1
+                assert hint.is_visible() == searched
+                seen.add(searched)
+                if question.inner_text().startswith("Vote on the team in secret. The team: "):
+                    first.page.locator(".choices button").first.click()
+                    wait_until(first, f"{TITLE} === 'Your move was taken; waiting for the others'")
+                    assert not hint.is_visible()
+                    second.page.locator(".choices button").first.click()
+                    wait_until(first, f"{TITLE} !== 'Your move was taken; waiting for the others'")
+                    seen.add("vote")
+                    continue
+            for person in (first, second):
+                options = person.page.locator(".your-turn .choices button:not(:disabled)")
+                if options.count() and not person.page.locator(".question", has_text="Vote on the team").count():
+                    options.first.click()
+            first.page.wait_for_timeout(20)
