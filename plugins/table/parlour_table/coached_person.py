@@ -10,7 +10,7 @@ from parlour_table.coach import Coach
 
 
 class CoachedPerson(TerminalPerson):
-    """As `TerminalPerson`, with hints at each turn, behind what is new."""
+    """As `TerminalPerson`, with hints at each turn, after what is new."""
 
     def __init__(self, env: Any, **terminal: Any) -> None:
         super().__init__(env, **terminal)

@@ -66,7 +66,6 @@ def table(
     on_bad: Annotated[
         str, "Handling of a player's text that cannot be used: ask_again, default or random. People are asked again."
     ] = "ask_again",
-    talk: common.TalkOption = None,
     coach: CoachOption = False,
     host: Annotated[str, COMMON, "Address to listen at; the default answers only this machine."] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535), "Port to listen at; 0 picks a free one."] = 8018,
@@ -82,6 +81,11 @@ def table(
         COMMON,
         "Directory for the transcripts; an interrupted game there is resumed, and finished games count; None: they are "
         "deleted at the end.",
+    ] = None,
+    talk: Annotated[
+        str | None,
+        typer.Option(metavar="words|claims"),
+        "How players without a language model speak; None: words where a person plays.",
     ] = None,
 ) -> None:
     """Play with people in their browsers: prints a secret link for each person, and a link for watchers.

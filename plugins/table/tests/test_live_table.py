@@ -469,6 +469,12 @@ def test_a_table_that_cannot_be_opened_is_refused_in_one_line(words, why, monkey
     assert why in error_of(["table", *words.split()])
 
 
+def test_help_lists_the_options_of_its_example(output_of):
+    shown = output_of(["table", "--help"])
+    listed = {word for line in shown.splitlines() if "<" in line for word in line.split()}
+    assert {"--names", "--clock", "--out", "--host", "--token", "--rules"} <= listed
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.slow
 def test_ctrl_c_closes_the_table_and_its_links_are_made_from_the_token(tmp_path):

@@ -361,8 +361,9 @@ class Person(Policy):
 
 def asked_about(view: View) -> str:
     """What a question is about, which stands elsewhere on the page: in Avalon the team of a vote; empty for other questions."""
-    votes = isinstance(view, AvalonView) and view.legal[0].kind == BALLOT
-    return f"The team: {names(view.team)}." if votes else ""
+    if isinstance(view, AvalonView) and view.legal[0].kind == BALLOT:
+        return f"The team: {names(view.team)}."
+    return ""
 
 
 class ShownTable(BaseWrapper[str, Any, Any]):
