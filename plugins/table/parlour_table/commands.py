@@ -46,8 +46,8 @@ CoachOption = Annotated[
 
 def table(
     setup: common.GameOptions,
-    model: ModelOption,
     settings: Annotated[TableSettings, Options(panel="Limits")],
+    model: ModelOption,
     failures: common.FailureOptions,
     people: PeopleOptions,
     game: GameArgument = None,
