@@ -97,6 +97,18 @@ BACKWARD: Final = (
     ),
     ("best", r"(?: \w+){0,2} from the (?:clean|untouched|unused) (?:pool|group|side)"),
     ("accuse", r"\s+(?:anywhere near|nowhere near)\b"),
+    (
+        "accuse",
+        rf"{_IS}(?:(?:probably|likely|surely|clearly|definitely|maybe) )?(?:(?:the|our|an?) )?(?:assassin|minion|morgana|mordred)\b",
+    ),
+    (
+        "accuse",
+        r"\s+(?:(?:has|have|must have|may have|might have|probably|surely|clearly)\s+)*(?:failed|sabotaged)\s+(?:it|that|(?:the|this|our|that) (?:\w+ )?(?:quest|mission))\b",
+    ),
+    (
+        "propose",
+        r"\s+would (?:be|make) (?:an? )?(?:(?:very|really) )?(?:fine|good|great|nice|strong|solid|safe|decent|better|perfect)\s+(?:\w+\s+)?(?:team|trio|pair|lineup|choice|pick|addition)\b",
+    ),
     ("defend", rf"{_IS}{_FEW}(?:full|whole|entire|fully|all) good"),
     ("best", rf"(?:{_IS}|\s+the\s+){_FEW}{_BEST}(?:[\s,-]+(?!evil)[\w-]+){{0,3}}?\s+{_TEAM}\b"),
     (

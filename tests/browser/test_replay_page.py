@@ -218,6 +218,10 @@ def test_on_a_phone_nothing_has_to_be_scrolled_sideways(game, data_of, opened, w
     for place in (fragment(0, None), fragment(last // 2, 1), fragment(last, None)):
         opened(game, place)
         assert watched.wider_than_screen() == 0, place
+    rows = watched.page.evaluate(
+        "[...document.querySelectorAll('.votes tbody tr:not([hidden])')].map((row) => row.offsetHeight)"
+    )
+    assert max(rows, default=0) < 50, "a row of votes is as high as its marks, also where its result is out of view"
 
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])

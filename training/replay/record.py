@@ -12,6 +12,7 @@ from typing import Final
 
 from parlour.envs.core import NATURE, Event
 from parlour.envs.language.english import name
+from parlour.envs.language.free_words import FreeWords
 from parlour.training.play import heard
 from parlour.training.replay.model import Line, SelfKnowledge
 from parlour.training.replay.played import PlayedGame
@@ -48,7 +49,7 @@ def _of_step(played: PlayedGame, step: int, queues: _Queues, known: Callable[[st
 
 def _line(played: PlayedGame, step: int, event: Event, holders: tuple[int, ...], known: Callable[[str], str]) -> Line:
     everybody = event.to is None and len(holders) == played.game.seats
-    text = known(played.text.line(event)).removesuffix("\n")
+    text = known(FreeWords.as_said(played.text.line(event))).removesuffix("\n")
     words = "" if event.seat == NATURE else event.move.words
     return Line(step, event.seat, event.move.kind, text, None if everybody else tuple(sorted(holders)), words)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import accumulate
+from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
@@ -25,6 +26,7 @@ from parlour.policies.voice.evidence import Mind
 from parlour.policies.voice.phrases import SeatPhrases
 from parlour.policies.voice.spoken import mind_of
 
+from parlour_table.board import board_of
 from parlour_table.outlook import outlook
 
 FIRST, MORE = 12, 48
@@ -49,7 +51,7 @@ class SeatHint:
     percent: int
     """Probability that it is evil."""
     because: str
-    """The fact of the record that moved the belief most; empty if none did."""
+    """The fact of the record that moved the belief most towards this probability; empty if none did."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class Hint:
     """The coach's advice at a turn. Plain values in JSON."""
 
     seats: tuple[SeatHint, ...] = ()
+    """The other seats; to a player of the evil side, who knows its own, all seats as an onlooker sees them (`looks`)."""
     by: str = ""
     """The adviser's name."""
     best: str = ""
@@ -66,6 +69,7 @@ class Hint:
     """Its other moves, each with its probability."""
     note: str = ""
     """Why there is no hint."""
+    looks: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """For a browser."""
@@ -73,8 +77,9 @@ class Hint:
 
     def lines(self) -> list[str]:
         """For a terminal."""
+        says = "looks evil" if self.looks else "evil"
         seats = [
-            f"  {seat.seat}: evil with {seat.percent} %{f' ({seat.because})' if seat.because else ''}"
+            f"  {seat.seat}: {says} with {seat.percent} %{f' ({seat.because})' if seat.because else ''}"
             for seat in self.seats
         ]
         why = f" ({self.why})" if self.why else ""
@@ -107,18 +112,20 @@ class Coach:
         """The hint at the seat's turn; arguments as of `Policy.act`."""
         view: View = info["view"]
         mind = self._mind_of(view)
-        seats = () if mind is None else self._seats(mind)
+        looks = mind is not None and mind.deceives(view)
+        seats = () if mind is None else self._seats(mind, looks=looks)
         if self._adviser is None:
-            return Hint(seats, note=NOBODY)
+            return Hint(seats, note=NOBODY, looks=looks)
         move = chosen(self._adviser, observation, info)
         if move is None:
-            return Hint(seats, note=f"{self.by} has no move to recommend here")
+            return Hint(seats, note=f"{self.by} has no move to recommend here", looks=looks)
         return Hint(
             seats,
             self.by,
             self._text.say(Move(move.kind, move.args)),
             "" if mind is None else outlook(mind, view, move),
             self._others(view, move),
+            looks=looks,
         )
 
     def _mind_of(self, view: View) -> Mind[Any] | None:
@@ -128,19 +135,20 @@ class Coach:
             self._mind.see(view)
         return self._mind
 
-    def _seats(self, mind: Mind[Any]) -> tuple[SeatHint, ...]:
-        chance = mind.own.chance()
+    def _seats(self, mind: Mind[Any], *, looks: bool) -> tuple[SeatHint, ...]:
+        ledger = mind.public if looks else mind.own
+        chance = {seat: float(share) for seat, share in enumerate(ledger.chance()) if looks or seat != self.seat}
+        usual = sum(chance.values()) / len(chance)
         return tuple(
-            SeatHint(name(seat), round(100 * float(share)), self._because(mind, seat))
-            for seat, share in enumerate(chance)
-            if seat != self.seat
+            SeatHint(name(seat), round(100 * share), self._because(mind.facts(seat), ledger, share - usual))
+            for seat, share in chance.items()
         )
 
-    def _because(self, mind: Mind[Any], seat: int) -> str:
-        facts = [fact for fact in mind.facts(seat) if fact.pieces and not fact.lie]
-        lifts = {number: mind.own.lift(fact) for number, fact in enumerate(facts)}
-        fitting = [number for number, lift in lifts.items() if lift * facts[number].points > 0]
-        best: Any | None = facts[max(fitting, key=lambda number: abs(lifts[number]))] if fitting else None
+    def _because(self, facts: Sequence[Any], ledger: Any, apart: float) -> str:
+        """The fact that moved a belief most in the direction in which it lies `apart` from that about the average seat."""
+        lifts = [(ledger.lift(fact), fact) for fact in facts if fact.pieces and not fact.lie]
+        fitting = [(abs(lift), fact) for lift, fact in lifts if lift * fact.points > 0 and lift * apart > 0]
+        best = max(fitting, key=itemgetter(0))[1] if fitting else None
         return "" if best is None else self._phrases.readings(best)[0]
 
     def _others(self, view: View, best: Move) -> tuple[str, ...]:
@@ -181,6 +189,8 @@ class CostlyMove:
     """Half of its 95 % interval."""
     in_points: bool = False
     """Whether the returns are 1 for a win and -1 for a loss."""
+    when: str = ""
+    """Where the game was, as the board says; empty for a board without phases."""
 
     def as_json(self) -> dict[str, Any]:
         """For a browser."""
@@ -193,7 +203,8 @@ class CostlyMove:
             lost = f"{50 * self.cost:.0f} points of win rate (plus or minus {50 * self.error:.0f})"
         else:
             lost = f"{self.cost:.2f} of the return (plus or minus {self.error:.2f})"
-        return f"You: {self.made} The coach: {self.better} The difference: {lost}."
+        when = f"{self.when}. " if self.when else ""
+        return f"{when}You: {self.made} The coach: {self.better} The difference: {lost}."
 
 
 def costly_moves(spec: GameSpec, game: Any, moves: tuple[Move, ...], seat: int) -> list[CostlyMove]:
@@ -239,7 +250,9 @@ def costly_moves(spec: GameSpec, game: Any, moves: tuple[Move, ...], seat: int) 
     for step, state, made, better, first in hints[: 2 * SHOWN]:
         gained = np.array([*first, *_differences(spec, game, state, (made, better), seat, range(FIRST, FIRST + MORE))])
         error = 1.96 * float(gained.std(ddof=1)) / len(gained) ** 0.5
-        costly.append(CostlyMove(step, text.say(made), text.say(better), float(gained.mean()), error, bool(spec.sides)))
+        when = board_of(spec, game.view(state, seat), game.seats).phase
+        said = text.say(made), text.say(better)
+        costly.append(CostlyMove(step, *said, float(gained.mean()), error, bool(spec.sides), when))
     return sorted((hint for hint in costly if hint.cost > hint.error), key=lambda hint: -hint.cost)[:SHOWN]
 
 

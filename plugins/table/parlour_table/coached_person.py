@@ -10,12 +10,13 @@ from parlour_table.coach import Coach
 
 
 class CoachedPerson(TerminalPerson):
-    """As `TerminalPerson`, with hints before each turn."""
+    """As `TerminalPerson`, with hints at each turn, after what is new."""
 
     def __init__(self, env: Any, **terminal: Any) -> None:
         super().__init__(env, **terminal)
         self._env = env
         self._coach: Coach | None = None
+        self._hint: list[str] = []
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
@@ -24,6 +25,8 @@ class CoachedPerson(TerminalPerson):
 
     def act(self, observation: Any, info: dict[str, Any]) -> Any:
         if self._coach is not None:
-            for line in self._coach.hint(observation, info).lines():
-                self._tell(line)
+            self._hint = self._coach.hint(observation, info).lines()
         return super().act(observation, info)
+
+    def _news(self, text: str) -> str:
+        return "\n".join([super()._news(text), *self._hint])

@@ -46,8 +46,8 @@ CoachOption = Annotated[
 
 def table(
     setup: common.GameOptions,
-    model: ModelOption,
     settings: Annotated[TableSettings, Options(panel="Limits")],
+    model: ModelOption,
     failures: common.FailureOptions,
     people: PeopleOptions,
     game: GameArgument = None,
@@ -57,43 +57,47 @@ def table(
         COMMON,
         "Who sits there, from seat 0 on: `me` for a person in a browser, or a player as in `parlour play`.",
     ] = ME,
-    others: Annotated[str, COMMON, "Player for the seats that --seats does not name."] = "heuristic",
+    others: Annotated[str, "Player for the seats that --seats does not name."] = "heuristic",
     games: Annotated[
         int | None,
         typer.Option(min=1),
-        COMMON,
         "Number of games, on consecutive seeds; None: as many as people begin, and one at a table without people.",
     ] = None,
     on_bad: Annotated[
         str, "Handling of a player's text that cannot be used: ask_again, default or random. People are asked again."
     ] = "ask_again",
-    talk: common.TalkOption = None,
     coach: CoachOption = False,
-    host: Annotated[str, "Address to listen at; the default answers only this machine."] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535), COMMON, "Port to listen at; 0 picks a free one."] = 8018,
+    host: Annotated[str, COMMON, "Address to listen at; the default answers only this machine."] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535), "Port to listen at; 0 picks a free one."] = 8018,
     token: Annotated[
         str | None,
+        COMMON,
         "Environment variable with a secret of 16 characters or more, from which all links are made; addresses that other "
         "machines reach need one; None: new links each time.",
     ] = None,
-    open_browser: Annotated[
-        bool, typer.Option("--open"), COMMON, "Open the first link in a browser of this machine."
-    ] = False,
+    open_browser: Annotated[bool, typer.Option("--open"), "Open the first link in a browser of this machine."] = False,
     out: Annotated[
         Path | None,
+        COMMON,
         "Directory for the transcripts; an interrupted game there is resumed, and finished games count; None: they are "
         "deleted at the end.",
+    ] = None,
+    talk: Annotated[
+        str | None,
+        typer.Option(metavar="words|claims"),
+        "How players without a language model speak; None: words where a person plays.",
     ] = None,
 ) -> None:
     """Play with people in their browsers: prints a secret link for each person, and a link for watchers.
 
-    After a game anybody at the table begins the next one: the same seats, a new deal. Ctrl-C closes the table.
+    After a game anybody at the table begins the next one: the same seats, a new deal. Ctrl-C closes the table. The rules of Avalon's boxed game: --rules official.
 
     Example: [bold]parlour table avalon_v0 --seats me,me --names Ana,Ben --clock 120 --out runs/friday[/bold]
     """
     if token is None and not answers_this_machine_alone(host):
         raise ParlourError(
-            f"--host {host} is not accepted without --token; accepted: an address of loopback, or a token"
+            f"--host {host} is not accepted without --token; accepted: an address of loopback, or a token: "
+            "export TABLE_TOKEN=$(openssl rand -hex 16), and then --token TABLE_TOKEN"
         )
     tables = import_extra("parlour_table.live.opening", "serve")
     given = names_in(seats)
@@ -200,6 +204,7 @@ def play_with_coach(
         table = env if file is None else Recorder(env, file, header={"players": seated_there})
         episode = rollout.play(table, players, seed)
     show_game(base.text, episode, shown, heading=False)
+    tell("Coach: working out which decisions cost most")
     costly = costly_moves(base.spec, base.game, tuple(base.moves), seat)
     tell("Coach: the decisions that cost most" if costly else "Coach: no decision cost anything")
     for decision in costly:

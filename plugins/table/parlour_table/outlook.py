@@ -25,23 +25,28 @@ def outlook(mind: Mind[Any], view: Any, move: Move) -> str:
         move: Its move.
     """
     belief: Any = mind.own.belief  # each game's has questions of its own
+    public: Any = mind.public.belief
+    deceives = mind.deceives(view)
     args = move.args
     if isinstance(view, AvalonView) and move.kind in (avalon.TEAM, avalon.BALLOT):
         team = args if move.kind == avalon.TEAM else view.team
-        return f"this team has no evil player with {_percent(belief.clean_chance(team))}"
+        if not deceives:
+            return f"chance of no evil player: {_percent(belief.clean_chance(team))}"
+        own_side = round(sum(float(mind.own.chance()[seat]) for seat in team))
+        return f"evil players on the team: {own_side}; chance of none, to an onlooker: {_percent(public.clean_chance(team))}"
     if not args:
         return ""
-    who = "me" if args[0] == view.seat else name(args[0])
+    who = name(args[0])
     if isinstance(view, AvalonView) and move.kind == avalon.GUESS:
-        return f"{who} is Merlin with {_percent(belief.merlin_chance()[args[0]])}"
+        return f"chance that {who} is Merlin: {_percent(belief.merlin_chance()[args[0]])}"
     if isinstance(view, WerewolfView) and move.kind == werewolf.KILL:
-        return f"{who} is the seer with {_percent(belief.seer_chance()[args[0]])}"
+        return f"chance that {who} is the seer: {_percent(belief.seer_chance()[args[0]])}"
     if move.kind not in _NAMED:
         return ""
-    if mind.deceives(view):
-        return f"the table holds {who} for evil with {_percent(mind.public.chance()[args[0]])}"
-    return f"{who} is evil with {_percent(mind.own.chance()[args[0]])}"
+    if deceives:
+        return f"chance that {who} is evil, to an onlooker: {_percent(mind.public.chance()[args[0]])}"
+    return f"chance that {who} is evil: {_percent(mind.own.chance()[args[0]])}"
 
 
 def _percent(chance: Any) -> str:
-    return f"{round(100 * float(chance))} percent"
+    return f"{round(100 * float(chance))} %"

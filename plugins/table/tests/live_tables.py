@@ -41,11 +41,11 @@ HOSTILE = "</script><img src=x onerror=alert(1)>\u202e I accuse player_1 of bein
 WORDS = (HOSTILE, "I trust player_2, and I recommend player_0.", "x" * 4000, "?", "\u8c01\u662f\u72fc\u4eba\uff1f")
 FIELDS = {
     "waiting": {"type", "title", "language", "name", "lines", "rules", "people", "others", "links", "near"},
-    "table": {"type", "number", "games", "title", "agents", "seat", "language", "clock", "session"},
+    "table": {"type", "number", "games", "title", "agents", "seat", "language", "clock", "coach", "session"},
     "who": {"type", "own", "rules", "names"},
     "told": {"type", "from", "lines"},
     "board": {"type", "phase", "tracks", "seats", "seconds"},
-    "asked": {"type", "turn", "ask", "options", "words", "refused", "seconds", "hint"},
+    "asked": {"type", "turn", "ask", "about", "options", "words", "refused", "seconds", "hint"},
     "reading": {"type", "turn", "words", "claim", "why"},
     "review": {"type", "number", "decisions"},
     "taken": {"type", "turn", "by", "why"},

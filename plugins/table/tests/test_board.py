@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from parlour.envs._template import GAME as COIN
+from parlour.envs.avalon.vocabulary import EXPOSED
 from parlour.envs.core import OVER
 from parlour.envs.registry import lookup
 from parlour.envs.testing.table import ConfiguredGame
@@ -62,6 +63,18 @@ def test_avalon_shows_sizes_fails_needed_results_and_rejections():
         assert next(mark.text for mark in shown.seats[view.leader]) == "leader"
         if rules.actor(state) not in (OVER, -1) and shown.waits:
             assert sum(place.kind == NOW for place in quests.places) == 1
+
+
+def test_avalon_says_whether_the_naming_of_merlin_was_right():
+    told = set()
+    for seed in range(12):
+        for rules, state, shown in boards("avalon_v0", {"num_players": 5, "rules": "official"}, seed):
+            named = [event.move.args for event in board.public(rules.view(state, 0)) if event.move.kind == EXPOSED]
+            if named:
+                ((_, seat, right),) = named
+                assert shown.phase == f"The Assassin named {'Merlin' if right else f'player_{seat}, wrongly'}"
+                told.add(right)
+    assert told == {0, 1}
 
 
 def test_werewolf_shows_who_is_dead_and_how():

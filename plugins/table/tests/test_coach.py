@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from parlour.envs._template import GAME as COIN
-from parlour.envs.avalon.belief import AvalonBelief
+from parlour.envs.avalon.belief import ONLOOKER, AvalonBelief
 from parlour.envs.core import Move, Outcome
 from parlour.envs.registry import registry
 from parlour.policies import make_policy
@@ -43,18 +44,36 @@ def coached(game, seed=2, **options):
     return base, pupil.hints
 
 
-def test_a_hint_tells_the_exact_belief_and_the_move_of_the_expert():
-    base, hints = coached("avalon_v0")
+@pytest.mark.parametrize(("seed", "evil"), [(2, False), (7, True)])
+def test_a_hint_tells_the_exact_belief_and_the_move_of_the_expert(seed, evil):
+    """To an evil player, who knows who is who, it tells what an onlooker believes, about the player's own seat, too."""
+    base, hints = coached("avalon_v0", seed)
     assert len(hints) > 3
     for view, hint in hints:
-        belief = AvalonBelief(view.roles, view.seat, view.role, view.knows, guesser=view.guesser)
-        for seat, move, _ in view.events:
-            belief.see(seat, *move)
-        chances = {f"player_{seat}": round(100 * chance) for seat, chance in enumerate(belief.evil_chance()) if seat}
-        assert {seat.seat: seat.percent for seat in hint.seats} == chances
+        knows = (ONLOOKER, "", ()) if evil else (view.seat, view.role, view.knows)
+        belief = AvalonBelief(view.roles, *knows, guesser=view.guesser)
+        for seat, move, to in view.events:
+            if to is None or not evil:
+                belief.see(seat, *move)
+        assert (hint.looks, view.side == "evil") == (evil, evil)
+        first = 0 if evil else 1
+        chances = {f"player_{seat}": round(100 * chance) for seat, chance in enumerate(belief.evil_chance())}
+        assert {seat.seat: seat.percent for seat in hint.seats} == dict(list(chances.items())[first:])
         trained = expert("avalon_v0", base.game.config)
         move = view.legal[int(np.argmax(trained.chances(view)))]
         assert (hint.by, hint.best) == ("expert", base.text.say(move))
+
+
+def test_no_fact_is_given_that_speaks_against_what_the_belief_says():
+    """A clean quest is no reason for "evil with 98 %", nor a failed one for "evil with 2 %"."""
+    given = 0
+    for seed in range(3, 7):
+        for _, hint in coached("avalon_v0", seed)[1]:
+            for seat in hint.seats:
+                assert seat.percent < 60 or "clean" not in seat.because
+                assert seat.percent > 20 or "fail card" not in seat.because
+                given += bool(seat.because)
+    assert given > 20
 
 
 @pytest.mark.parametrize(
@@ -133,6 +152,8 @@ def test_a_move_that_loses_a_won_game_costs_all_of_it_and_the_best_move_nothing(
     game, spec = Choice(), ChoiceSpec()
     (costly,) = costly_moves(spec, game, (Choice.wrong,), 0)
     assert (costly.made, costly.better, costly.cost, costly.error) == ("I take 0.", "I take 1.", 2.0, 0.0)
+    assert costly.shown.startswith("You: I take 0. ")
+    assert replace(costly, when="Quest 1: all vote").shown.startswith("Quest 1: all vote. You: I take 0. ")
     assert costly.shown.endswith("100 points of win rate (plus or minus 0).")
     assert costly_moves(spec, game, (Choice.right,), 0) == []
 
@@ -153,7 +174,9 @@ def test_the_terminal_shows_hints():
     person = CoachedPerson(base, read=lambda _: "1", write=shown.append)
     person.reset(base.seat, 1)
     person.act(env.observe_as(env.agent_selection, "text"), env.infos[env.agent_selection])
-    assert shown[0] == "Coach:"
+    role = next(number for number, line in enumerate(shown) if line.startswith("You are player_"))
+    options = next(number for number, line in enumerate(shown) if line.startswith("    1  "))
+    assert role < shown.index("Coach:") < options
     assert any("expert would choose: " in line for line in shown)
 
 

@@ -97,6 +97,8 @@ def test_people_who_vote_at_the_same_moment_are_asked_at_once(tmp_path):
                     asked[seat] = message
                 elif message["type"] == "asked":
                     socket.send(move(message["turn"], option=0))
+        (about,) = {message["about"] for message in asked.values()}
+        assert re.fullmatch(r"The team: player_\d(, player_\d)+\.", about)
         assert {tuple(message["options"]) for message in asked.values()} == {
             ("I approve the team.", "I reject the team.")
         }
@@ -447,7 +449,8 @@ def test_the_same_secret_makes_the_same_keys_and_no_key_opens_another_place():
     [
         (
             "template_v0 --host 0.0.0.0",
-            "--host 0.0.0.0 is not accepted without --token; accepted: an address of loopback, or a token",
+            "--host 0.0.0.0 is not accepted without --token; accepted: an address of loopback, or a token: "
+            "export TABLE_TOKEN=$(openssl rand -hex 16), and then --token TABLE_TOKEN",
         ),
         ("template_v0 --host table.example", "--host table.example is not accepted without --token"),
         ("template_v0 --token PARLOUR_TEST_UNSET", "the environment holds no token in 'PARLOUR_TEST_UNSET'"),
@@ -466,6 +469,12 @@ def test_a_table_that_cannot_be_opened_is_refused_in_one_line(words, why, monkey
     assert why in error_of(["table", *words.split()])
 
 
+def test_help_lists_the_options_of_its_example(output_of):
+    shown = output_of(["table", "--help"])
+    listed = {word for line in shown.splitlines() if "<" in line for word in line.split()}
+    assert {"--names", "--clock", "--out", "--host", "--token", "--rules"} <= listed
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.slow
 def test_ctrl_c_closes_the_table_and_its_links_are_made_from_the_token(tmp_path):
@@ -478,6 +487,7 @@ def test_ctrl_c_closes_the_table_and_its_links_are_made_from_the_token(tmp_path)
         until_it_answers(printed[0].split()[1])
         process.send_signal(signal.SIGINT)
         assert (process.wait(60), process.stderr.read()) == (0, "")
+        assert process.stdout.read() == "closing the table\n"
     keys = Keys((0,), SECRET)
     assert re.fullmatch(rf"Ana       http://127\.0\.0\.1:\d+/#{keys.of(0)}\n", printed[0])
     assert re.fullmatch(rf"to watch  http://127\.0\.0\.1:\d+/#{keys.of(WATCHING)}\n", printed[1])

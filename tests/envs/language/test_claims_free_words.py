@@ -65,6 +65,28 @@ def test_what_is_supposed_reported_or_only_told_claims_nothing(words: str) -> No
     assert said(words) == set()
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("player_0 is the assassin!", {("accuse", (0,))}),
+        ("player_0 is probably Morgana.", {("accuse", (0,))}),
+        ("player_0 is not the assassin.", set()),
+        ("player_0 is afraid of the assassin.", set()),
+        ("I think player_3 failed the quest.", {("accuse", (3,))}),
+        ("player_3 must have failed the second quest.", {("accuse", (3,))}),
+        ("player_3 did not fail the quest.", set()),
+        ("player_3 failed to convince me.", set()),
+        ("If player_3 failed the quest, we lose.", set()),
+        ("player_1, player_2 and me would be a fine team.", {("propose", (1, 2, 4))}),
+        ("player_1 and player_2 would not be a good team.", set()),
+    ],
+)
+def test_an_evil_role_a_failed_quest_and_a_fine_team_are_claims(
+    words: str, expected: set[tuple[str, tuple[int, ...]]]
+) -> None:
+    assert said(words) == expected
+
+
 def test_what_follows_from_a_wish_of_others_is_a_claim() -> None:
     assert said("If people want player_0 on it, I'd pair him with player_1.") == {("propose", (1,))}
 

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 from parlour.envs import replay as transcripts
+from parlour.envs.language.entries import TextAction
+from parlour.envs.language.free_words import FreeWords
 from parlour.envs.language.text import agents_of
 from parlour.envs.murder_mystery.belief import PUBLIC, clauses, consistent, worlds
 from parlour.envs.murder_mystery.vocabulary.facts import KINDS, Fact, read
@@ -266,6 +268,23 @@ def test_the_lines_of_a_seat_are_those_of_its_view_and_everybodys_are_the_public
             expected = [text.line(event).removesuffix("\n") for event in rules.view(state, seat).events]
             lines = [line for line in replay.lines if line.step <= step and (line.to is None or seat in line.to)]
             assert [line.text for line in lines] == expected
+
+
+def test_words_without_a_claim_stand_as_at_the_table_and_a_claim_behind_its_words(tmp_path):
+    """As people read them while they play: a question is not "taken as: I have nothing to say"."""
+    words = ("player_3, why do you trust player_1?", "player_1 is the assassin!")
+    base = rollout.table("avalon_v0", num_players=5)
+    table = Recorder(base, tmp_path / "game.jsonl")
+    table.reset(seed=1)
+    speakers = []
+    for said in words:
+        view = base.game_env.view(base.game_env.seat)
+        speakers.append(view.seat)
+        table.step(TextAction(FreeWords(base.game_env.text).read(said, view), said))
+    table.close()
+    lines = [line.text for line in replay_of(transcripts.Transcript.read(tmp_path / "game.jsonl")).lines]
+    assert f'player_{speakers[0]} says: "{words[0]}"' in lines
+    assert f'player_{speakers[1]} says: "{words[1]}" (taken as: I accuse player_1 of being evil.)' in lines
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -11,8 +11,9 @@ function matterTable(replay, table, perspective) {
   const rows = known.map((row) => row.cells.map((cell, at) => matterCell(replay, cell, table.columns[at])));
   const element = grid({ label: asText(table.title, 120), columns, rows });
   const lines = [...element.querySelectorAll("tbody tr")].map((line, at) => ({ line, step: known[at].step, until: replacedAt(known, at) }));
-  const key = table.columns.some((column) => column.kind === "ballot")
-    ? "\u2713 approves the team, \u2717 rejects it; a framed mark: this player is on the team." : "";
+  const ballots = table.columns.some((column) => column.kind === "ballot");
+  element.classList.toggle("votes", ballots);
+  const key = ballots ? "\u2713 approves the team, \u2717 rejects it; a framed mark: this player is on the team." : "";
   const empty = make("p", { class: "soft small" }, "nothing yet");
   const show = (step) => {
     let shown = 0, newest = null;

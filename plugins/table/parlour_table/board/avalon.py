@@ -64,7 +64,8 @@ def _phase(view: AvalonView, last: Sequence[Event], team: tuple[int, ...]) -> tu
     """Where the game is, and for whom everybody sees that the table waits."""
     quest, kinds = f"Quest {view.quest + 1}", [event.move.kind for event in last]
     if game.EXPOSED in kinds:
-        return "Merlin was named", ()
+        _, named, right = last[kinds.index(game.EXPOSED)].move.args
+        return f"The {view.guesser} named {'Merlin' if right else f'{name(named)}, wrongly'}", ()
     if QUESTS_TO_WIN in (view.evil, view.good) and not (view.guess_at_end and view.good == QUESTS_TO_WIN):
         return f"{'Good' if view.good == QUESTS_TO_WIN else 'Evil'} has {QUESTS_TO_WIN} quests", ()
     if view.good == QUESTS_TO_WIN:

@@ -14,7 +14,9 @@ from threading import Condition, Event
 from typing import Any, ClassVar, NamedTuple, cast
 
 from parlour.envs import core
+from parlour.envs.avalon.vocabulary import BALLOT, AvalonView
 from parlour.envs.core import GameText, Move, ParlourError, View
+from parlour.envs.language.english import names
 from parlour.envs.language.entries import TextAction
 from parlour.envs.language.free_words import FreeWords
 from parlour.envs.language.seat_names import SeatNames
@@ -48,6 +50,8 @@ class Question(NamedTuple):
     """Reads words. Raises `ParlourError` for words that are no move."""
     hint: Message | None = None
     """What the coach says, where there is one."""
+    about: str = ""
+    """As of `asked_about`."""
 
 
 class Given(NamedTuple):
@@ -276,6 +280,7 @@ class Board:
             "type": "asked",
             "turn": self._turn,
             "ask": question.ask,
+            "about": question.about,
             "options": list(question.options),
             "words": question.words,
             "refused": list(question.refused),
@@ -340,6 +345,7 @@ class Person(Policy):
             FreeWords(self._text).refused(observation["text"]),
             lambda words: FreeWords(self._text).read(words, view),
             None if self._coach is None else self._coach.hint(observation, info).as_json(),
+            asked_about(view),
         )
         given = self._board.ask(question, self._clock)
         if given is not None:
@@ -351,6 +357,13 @@ class Person(Policy):
         if self._board.closed:
             raise Stopped
         return TextAction(self._text.default("", view, self.rng), None, CLOCK)
+
+
+def asked_about(view: View) -> str:
+    """What a question is about, which stands elsewhere on the page: in Avalon the team of a vote; empty for other questions."""
+    if isinstance(view, AvalonView) and view.legal[0].kind == BALLOT:
+        return f"The team: {names(view.team)}."
+    return ""
 
 
 class ShownTable(BaseWrapper[str, Any, Any]):

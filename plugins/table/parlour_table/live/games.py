@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -249,9 +249,13 @@ class TableGames:
 
     def _review(self, number: int, played: replay.Transcript) -> None:
         """Tell people which of their decisions cost most; it takes seconds, in which they may begin the next game."""
+        steps = [
+            step for step, entry in enumerate(played.entries) if entry.move is not None
+        ]  # words that were no move are steps, too
         for seat, board in self.boards.items():
             if seat >= 0 and played.outcome is not None and not self._stop.is_set():
-                board.review(messages.review(number, costly_moves(played.spec, played.game(), played.moves, seat)))
+                costly = costly_moves(played.spec, played.game(), played.moves, seat)
+                board.review(messages.review(number, [replace(move, step=steps[move.step]) for move in costly]))
 
     def _called(self, number: int) -> str:
         return f"game {number}" + (f" of {self.plan.games}" if self.plan.games else "")
@@ -303,6 +307,7 @@ class TableGames:
             "seat": None if place < 0 else place,
             "language": base.text.language or "en",
             "clock": self.settings.clock,
+            "coach": self.plan.coach,
             "session": self._session,
         }
 

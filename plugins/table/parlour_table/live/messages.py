@@ -5,14 +5,14 @@ From the table:
     waiting  the game has not begun: title, the rules in lines and in full, the seat's own name, which people have come, how many
              other players there are; to the host, a name, link and QR code for everybody who is missing, and for watchers (no name);
              whether these links work on this machine alone (`near`)
-    table    a game begins: number, games, title, agents, seat (null: watching), language, clock; `session`: which process serves the
+    table    a game begins: number, games, title, agents, seat (null: watching), language, clock, whether there is a `coach`; `session`: which process serves the
              table, for the numbers of turns begin again with it
     who      the first section of the seat's View, cut into what is its own and the rules (their end); what the seats are
              called, where they have names besides those of the agents
     told     lines of the record from number `from` on, none at the beginning of some games: text, speaker's seat (-1: the moderator), kind, whether secret
     board    what lies on the table for all to see, and what the seat knows about the others: phase, tracks, marks of the seats,
              seconds left for those for whom the table waits
-    asked    it is the seat's turn: number of the turn, question, options, whether free words are taken, seconds left, and what
+    asked    it is the seat's turn: number of the turn, question, what it is `about`, options, whether free words are taken, seconds left, and what
              the coach says, where there is one
     reading  what words that were typed would be taken as: the words, the claim as a sentence (empty: no claim), or why they
              are no move
@@ -22,7 +22,7 @@ From the table:
     replaced the last message: the same page has opened another connection
     over     the game is over: how, also for each seat; who was who, everything that happened, where the replay is and at
              which step the game turned; the games of the evening so far
-    review   the coach's view of the game: the decisions of the seat that cost most
+    review   the coach's view of the game: the decisions of the seat that cost most, each with its step of the replay
     gone     the last message: why the connection ends
 
 Sections and lines come from `parlour.envs.language.text.render`: put together they equal the seat's View in words. From a

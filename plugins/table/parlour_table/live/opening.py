@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import threading
 import time
 from collections import Counter
@@ -136,6 +137,18 @@ def keys_from(people: tuple[int, ...], variable: str | None) -> Keys:
     return Keys(people, secret)
 
 
+class _TableServer(LimitedServer):
+    """Says at once that it ends, which takes a moment."""
+
+    def __init__(self, served: TableService, tell: Callable[[str], None]) -> None:
+        super().__init__(served)
+        self._tell = tell
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._tell("closing the table")
+        await super().shutdown(sockets)
+
+
 class OpenTable:
     """A table at which people can sit down.
 
@@ -178,7 +191,7 @@ class OpenTable:
         self.games = TableGames(env, seated, self.boards, plan, keys, settings, tell)
         begin_next, loopback = self.games.begin_next, is_loopback(host)
         sockets = Sockets(self.boards, keys, settings, begin_next, self._show_waiting, loopback=loopback)
-        server = LimitedServer(TableService(self.games, sockets, settings))
+        server = _TableServer(TableService(self.games, sockets, settings), tell)
         self._server = ListeningServer(server, host, port)
         self._nearest = LOOPBACK_NAMES[0] if host in EVERY_ADDRESS else host
         self.waiting = WaitingTable(

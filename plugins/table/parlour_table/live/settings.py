@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 import hmac
 import secrets
-from typing import Final
+from typing import Annotated, Final
 
 from parlour.envs.core import ParlourError
 from parlour.envs.language.text import MAX_WORDS
-from parlour.envs.settings import Settings
+from parlour.envs.settings import COMMON, Settings
 from pydantic import Field
 
 LONGEST_ESCAPE = 12
@@ -23,7 +23,7 @@ class TableSettings(Settings):
         ParlourError: One of them is outside what is accepted.
     """
 
-    clock: float | None = Field(default=None, gt=0)
+    clock: Annotated[float | None, COMMON] = Field(default=None, gt=0)
     """Seconds that a person has for a move; then the table makes the move that the rules of the game prescribe for unusable
     words, which is counted; None: no clock."""
     pause: float = Field(default=5.0, ge=0)

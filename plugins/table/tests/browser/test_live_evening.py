@@ -19,6 +19,13 @@ from watched_table import play_to_the_end, wait_for_turn, wait_until
 NAMES = ("Ana", "Ben", "Cleo", "Dan", "Eva")
 PHONE = {"width": 390, "height": 844}
 MOST_CLICKS = 40
+CUT_OFF = "(([box]) => box.scrollWidth - box.clientWidth)(document.querySelectorAll('#ending .table'))"
+"""Pixels of the table of seats that are cut off."""
+TITLE = "document.getElementById('turn-title').textContent"
+COVERED = """(() => { const cards = [...document.querySelectorAll('#seats .seat')].map((card) => [card, card.getBoundingClientRect()]);
+    return cards.filter(([card, box], number) => card.scrollHeight > card.clientHeight + 1 || cards.some(([, other], at) => at > number &&
+        box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom)).length; })()"""
+"""Cards of seats that are clipped or cover another."""
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -56,6 +63,10 @@ def test_two_people_and_a_watcher_play_two_games_with_names_and_scores(sit, tmp_
             replay.Transcript.read(tmp_path / f"avalon_v0-{game}.jsonl").outcome.returns[0] > 0 for game in (1, 2)
         )
         assert first.page.locator("#ending tbody tr").first.inner_text().endswith(f"{won} of 2")
+        for person in (first, second):
+            assert person.page.evaluate(CUT_OFF) == 0
+            assert person.page.locator("#ending thead th").all_inner_texts()[-2:] == ["this game", "games won"]
+            assert person.page.locator("#ending thead th").count() == 5
         assert [watched.misdeeds() for watched in everybody] == [GOOD] * 3
 
 
@@ -87,6 +98,22 @@ def test_the_board_shows_what_the_game_says_lies_on_the_table(sit, tmp_path):
         assert "Ana" in watcher.page.locator("#seats .felt").inner_text()
 
 
+@pytest.mark.parametrize("players", [5, 10])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_crowded_cards_of_seats_show_all_that_is_on_them(players, width, sit, tmp_path):
+    marks = ["leader", "says: Loyal Servant", "team", "\u2713", "named as Merlin"]
+    seats = {"marks": [{"text": mark, "kind": "plain", "title": ""} for mark in marks], "acts": False, "away": False}
+    with opened(tmp_path, "avalon_v0", (0,), num_players=players, seed=1) as opening:
+        person = sit(opening, 0, {"width": width, "height": 844})
+        wait_for_turn(person)
+        assert person.page.evaluate(COVERED) == 0
+        laid = {"type": "board", "phase": "", "tracks": [], "seats": [seats] * players, "seconds": None}
+        opening.boards[0]._send(laid)
+        person.page.get_by_text("named as Merlin").first.wait_for()
+        assert person.page.evaluate(COVERED) == 0
+        assert person.wider_than_screen() == 0
+
+
 def test_werewolf_shows_day_and_night_and_who_is_dead(sit, tmp_path):
     with opened(tmp_path, "werewolf_v0", (0,), seed=3) as opening:
         watcher, person = sit(opening, WATCHING), sit(opening, 0)
@@ -111,3 +138,35 @@ def test_on_a_phone_the_role_and_the_move_come_first(game, sit, tmp_path):
         assert option["y"] + option["height"] < PHONE["height"]
         assert ("player_" in person.page.locator("#card").inner_text()) == (game != "murder_mystery_v0")
         assert person.wider_than_screen() == 0
+
+
+def test_what_is_said_of_seats_and_of_a_move_that_was_taken_is_true(sit, tmp_path):
+    """The hint below the seats stands where options are searched; a move is "taken" only until the game has moved on."""
+    with opened(tmp_path, "avalon_v0", (0, 1), num_players=5, names=NAMES, seed=1) as opening:
+        first, second = sit(opening, 0), sit(opening, 1)
+        hint = first.page.get_by_text("Press a seat to see only the options that name it.")
+        question = first.page.locator(".your-turn .question")
+        seen = set()
+        while len(seen) < 3:
+            for person in (first, second):
+                wait_until(
+                    person,
+                    "document.querySelector('.your-turn .choices button:not(:disabled)') || document.getElementById('turn-title').textContent !== 'Your move'",
+                )
+            if question.count():
+                searched = first.page.locator("#turn input[type=search]").count() == 1
+                assert hint.is_visible() == searched
+                seen.add(searched)
+                if question.inner_text().startswith("Vote on the team in secret. The team: "):
+                    first.page.locator(".choices button").first.click()
+                    wait_until(first, f"{TITLE} === 'Your move was taken; waiting for the others'")
+                    assert not hint.is_visible()
+                    second.page.locator(".choices button").first.click()
+                    wait_until(first, f"{TITLE} !== 'Your move was taken; waiting for the others'")
+                    seen.add("vote")
+                    continue
+            for person in (first, second):
+                options = person.page.locator(".your-turn .choices button:not(:disabled)")
+                if options.count() and not person.page.locator(".question", has_text="Vote on the team").count():
+                    options.first.click()
+            first.page.wait_for_timeout(20)

@@ -271,7 +271,7 @@ def test_what_happened_while_somebody_was_away_is_marked(sit, tmp_path):
         ),
         (
             "",
-            "this address has no key behind its #; accepted: one of the links that were printed when the table started",
+            "this address has no key behind its #; accepted: one of the links that were printed when the table started; ask whoever opened the table",
         ),
     ],
 )

@@ -69,24 +69,41 @@ def test_words_that_are_no_move_cannot_be_said(sit, tmp_path):
         assert person.page.get_by_role("button", name="Say it").is_disabled()
 
 
-@pytest.mark.parametrize("game", ["avalon_v0", "werewolf_v0"])
-def test_the_coach_tells_the_belief_and_the_best_move_and_then_what_cost_most(game, sit, tmp_path):
+@pytest.mark.parametrize(
+    ("game", "heading", "left_out"),
+    [
+        ("avalon_v0", "What the record says of each player", 1),
+        ("werewolf_v0", "How each player looks to an onlooker", 0),
+    ],
+)
+def test_the_coach_tells_the_belief_and_the_best_move_and_then_what_cost_most(game, heading, left_out, sit, tmp_path):
+    """The person is good in the first game, a werewolf in the second."""
     with opened(tmp_path, game, (0,), seed=5, coach=True, talk="words") as opening:
         person = sit(opening, 0, PHONE)
         wait_for_turn(person)
         assert "expert would choose: " in person.page.locator("#turn .coach .best").inner_text()
-        person.page.get_by_text("What the record says of each player").click()
+        person.page.get_by_text(heading).click()
         wait_until(person, "document.querySelectorAll('#turn .coach li').length > 0")
         players = person.page.locator("#turn .coach li").all_inner_texts()
-        assert len(players) == opening.games.env.game_env.game.seats - 1
+        assert len(players) == opening.games.env.game_env.game.seats - left_out
         assert all("evil with " in line for line in players)
         assert person.wider_than_screen() == 0
         faults = pytest.importorskip("axe_playwright_python.sync_playwright").Axe().run(person.page)
         assert faults.violations_count == 0, faults.generate_report()
         play_to_the_end([person], 60)
+        working = "Coach: working out which of your decisions cost most"
+        wait_until(
+            person,
+            f"document.querySelector('#ending .coach, #ending-body > [role=status]:last-child').textContent.startsWith('{working[:5]}')",
+        )
         wait_until(person, "document.querySelector('#ending .coach') !== null", 120)
         faults = pytest.importorskip("axe_playwright_python.sync_playwright").Axe().run(person.page)
         assert faults.violations_count == 0, faults.generate_report()
         advice = person.page.locator("#ending .coach").inner_text()
         assert "points of win rate" in advice or "no decision of yours that cost anything" in advice
+        assert working not in person.page.locator("#ending").inner_text()
+        steps = [link.get_attribute("href") for link in person.page.get_by_role("link", name="See this decision").all()]
+        assert len(steps) == person.page.locator("#ending .coach li").count()
+        stored = replay.Transcript.read(tmp_path / f"{game}-1.jsonl")
+        assert {stored.entries[int(step.rpartition("=")[2])].seat for step in steps} <= {0}
         assert person.misdeeds() == GOOD

@@ -1,10 +1,12 @@
 // What lies on the table: where the game is, tracks of quests or rounds, the seats with their marks, the time that is left.
 // const panel = boardPanel(section, body, chosen)     chosen(seat): a seat was pressed
-// panel.begin(table), panel.show(message), panel.over(seats)
+// panel.begin(table), panel.show(message), panel.over(seats); panel.narrows(options): whether a seat that is pressed narrows the options
+
+const RIM = 16; // pixels by which a card may stand out of the ring
 
 function boardPanel(section, body, chosen) {
   let table = null, seats = null, laid = null, ticking = 0;
-  const phase = make("p", { class: "phase" }), tracks = make("div", { class: "tracks" }), hint = make("p", { class: "soft small" });
+  const phase = make("p", { class: "phase" }), tracks = make("div", { class: "tracks" }), hint = make("p", { class: "soft small", hidden: true }, "Press a seat to see only the options that name it.");
   const begin = (message) => {
     table = message;
     laid = null;
@@ -17,7 +19,6 @@ function boardPanel(section, body, chosen) {
     seats.show(table.agents.map((_, seat) => ({ marks: own(seat) })), []);
     fill(phase);
     fill(tracks);
-    fill(hint, table.seat === null ? "" : "Press a seat to see only the options that name it.");
     fill(body, phase, tracks, seats.element, hint);
   };
   const own = (seat) => (seat === table.seat ? [{ text: "you", kind: "secret" }] : []);
@@ -27,6 +28,7 @@ function boardPanel(section, body, chosen) {
     fill(phase, plainWords(message.phase));
     fill(tracks, message.tracks.map(trackShown));
     seats.show(message.seats.map((seat, number) => ({ ...seat, marks: [...own(number), ...seat.marks] })), middle(message));
+    makeRoom(seats.element);
   };
   const middle = (message) => {
     clearInterval(ticking);
@@ -43,8 +45,19 @@ function boardPanel(section, body, chosen) {
     const was = roles.map((seat, number) => ({ ...before[number], acts: false, role: seat.role, side: seat.side,
       marks: [...own(number), ...before[number].marks.filter((mark) => mark.kind !== "secret")] }));
     seats.show(was, []);
+    makeRoom(seats.element);
   };
-  return { begin, renamed, show, over };
+  const narrows = (options) => { hint.hidden = !options; };
+  return { begin, renamed, show, over, narrows };
+}
+
+// Cards that would cover each other, or stand out of the ring, stand in rows from then on.
+function makeRoom(ring) {
+  const around = ring.getBoundingClientRect();
+  const cards = [...ring.querySelectorAll(".seat")].map((card) => card.getBoundingClientRect());
+  const covers = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+  if (cards.some((card, number) => card.top < around.top - RIM || card.bottom > around.bottom + RIM || cards.slice(number + 1).some((other) => covers(card, other))))
+    ring.classList.add("crowded");
 }
 
 function trackShown(track) {

@@ -6,6 +6,7 @@
 
 function endingPanel(section, body, next) {
   let wanted = null; // the game after which the next is wanted
+  let path = "", working = null; // of the replay; what stands there until the coach's view comes
   const hide = () => { section.hidden = true; };
   const show = (over, table) => {
     const own = table.seat === null ? "" : over.seats[table.seat].told;
@@ -14,6 +15,9 @@ function endingPanel(section, body, next) {
       turned(over), make("p", {}, replayLink(over.replay, "", "The whole game, step by step (replay)")),
       fold("Everything that happened, secrets included", () => everything(over, table)),
       over.evening.length > 1 ? fold("The games so far", () => evening(over)) : null);
+    path = over.replay;
+    working = table.coach && table.seat !== null ? make("p", { class: "small soft", role: "status" }, "Coach: working out which of your decisions cost most") : null;
+    if (working) body.append(working);
     section.hidden = false;
     if (wanted === over.number) next(wanted);
   };
@@ -29,13 +33,16 @@ function endingPanel(section, body, next) {
     } }, "Play again" + (over.games === null ? "" : " (game " + (over.number + 1) + " of " + over.games + ")"));
     return [button, unsent];
   };
-  const review = (message) => { body.append(costlyMoves(message.decisions)); };
+  const review = (message) => {
+    if (working) working.remove();
+    body.append(costlyMoves(message.decisions, path));
+  };
   return { show, hide, review };
 }
 
 // The coach's view of the game, which comes some seconds after its end.
-function costlyMoves(decisions) {
-  const items = decisions.map((one) => make("li", {}, plainWords(one.shown)));
+function costlyMoves(decisions, path) {
+  const items = decisions.map((one) => make("li", {}, plainWords(one.shown), " ", replayLink(path, "#step=" + Number(one.step), "See this decision")));
   const none = make("p", { class: "small" }, "The coach found no decision of yours that cost anything.");
   return make("div", { class: "coach", role: "region", "aria-label": "the coach's view of the game" }, make("p", { class: "small soft" },
     items.length ? "Coach: your decisions that cost most" : "Coach"), items.length ? make("ol", {}, items) : none);
@@ -61,12 +68,12 @@ function seatsTable(over, table) {
   const several = over.number > 1;
   const roles = over.seats.some((seat) => seat.role || seat.was);
   const points = over.seats.some((seat) => seat.returned !== null && Math.abs(seat.returned) !== 1);
-  const head = ["seat", roles && "was", "played by", points ? "return" : "", several && (points ? "all games" : "games won")].filter((title) => title !== false);
+  const head = ["seat", roles && "was", "played by", points ? "return" : several ? "this game" : "result", several && (points ? "all games" : "games won")].filter(Boolean);
   const rows = over.seats.map((seat, number) => make("tr", {}, make("th", { scope: "row" }, plainWords(table.agents[number]), number === table.seat ? " (you)" : ""),
     roles ? make("td", {}, was(seat)) : null, make("td", {}, plainWords(seat.player)),
     make("td", { class: "number" }, points ? told(seat.returned) : { 1: "won", "-1": "lost" }[seat.returned] || "-"),
     several ? make("td", { class: "number" }, points ? told(seat.total) : seat.wins + " of " + over.number) : null));
-  return make("table", {}, make("thead", {}, make("tr", {}, head.map((title) => title ? make("th", { scope: "col" }, title) : make("td", {})))), make("tbody", {}, rows));
+  return make("table", {}, make("thead", {}, make("tr", {}, head.map((title) => make("th", { scope: "col" }, title)))), make("tbody", {}, rows));
 }
 
 function was(seat) {

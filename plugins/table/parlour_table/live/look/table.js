@@ -45,7 +45,10 @@ const HANDLERS = {
     }
     showCard(message);
   },
-  board(message) { laid.show(message); },
+  board(message) {
+    laid.show(message);
+    turn.laid(message.phase);
+  },
   told(message) { happened.told(message); },
   asked(message) { turn.asked(message); },
   reading(message) { turn.reading(message); },
@@ -65,6 +68,11 @@ const HANDLERS = {
     turn.waiting("Not at the table");
   },
 };
+
+function hear(message) {
+  HANDLERS[message.type](message);
+  laid.narrows(turn.searches());
+}
 
 function showPlace() {
   const place = table.seat === null ? "you are watching" : "you are " + table.agents[table.seat];
@@ -107,11 +115,11 @@ function state(kind, text) {
 window.addEventListener("hashchange", () => location.reload());
 if (key) {
   turn.waiting("Waiting for the others to sit down");
-  line = connection(key, { message: (message) => HANDLERS[message.type](message), state });
+  line = connection(key, { message: hear, state });
   setInterval(line.look, LOOKS_EVERY);
   for (const event of ["online", "pageshow"]) window.addEventListener(event, line.wake);
   document.addEventListener("visibilitychange", () => { if (!document.hidden) line.wake(); });
 } else {
   turn.waiting("Not at the table");
-  notice("this address has no key behind its #; accepted: one of the links that were printed when the table started");
+  notice("this address has no key behind its #; accepted: one of the links that were printed when the table started; ask whoever opened the table");
 }

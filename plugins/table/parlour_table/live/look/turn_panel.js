@@ -1,7 +1,8 @@
 // What a person may do now: a question, the options as buttons, room for free words, and the clock.
 // const panel = turnPanel(parts, send, read)     parts: {title, body}; send(answer): {turn, option} or {turn, words};
 // read({turn, words}) asks what words would be taken as
-// panel.asked(message), panel.reading(message), panel.waiting(text), panel.filter(text)
+// panel.asked(message), panel.reading(message), panel.waiting(text), panel.filter(text); panel.searches(): whether there is anything to filter
+// panel.laid(phase): the board has changed
 // panel.taken(message), panel.refused(message): return what is to be said above all panels; empty: nothing
 // panel.resend(): sends the move again that the table has not answered; panel.forget(): whether there was one, which is given up
 // A move that was pressed is kept until the table has answered it, and sent again on each new connection: the table counts it once.
@@ -16,10 +17,13 @@ const SOON = 10; // seconds left that are shown as few
 
 function turnPanel(parts, send, read) {
   let turn = null, draft = "", search = null, buttons = [], ticking = 0;
+  let phase = ""; // of the board
+  let took = false; // whether the page says that a move was taken
   let unsent = null; // the move that was pressed and that the table has not answered
   let understood = null, typing = 0; // the words that the table has read last; the timer of the pause
   const waiting = (text) => {
-    turn = null;
+    turn = search = null;
+    took = false;
     clearTimeout(typing);
     stopClock();
     parts.title.textContent = text;
@@ -37,7 +41,7 @@ function turnPanel(parts, send, read) {
     document.title = "Your move - parlour";
     parts.page.classList.add("your-turn");
     fill(parts.body, clock(message.seconds), make("p", { class: "note", id: "turn-unsent", role: "status", hidden: true }), message.refused.map((why) => make("p", { class: "note" }, plainWords(why))),
-      make("p", { class: "question" }, plainWords(message.ask)), hintPanel(message.hint), searchBox(message), choices(message), freeWords(message),
+      make("p", { class: "question" }, plainWords([message.ask, message.about].filter(Boolean).join(" "))), hintPanel(message.hint), searchBox(message), choices(message), freeWords(message),
       make("p", { class: "note", id: "turn-refused", role: "alert", hidden: true }));
     showUnsent();
   };
@@ -130,12 +134,18 @@ function turnPanel(parts, send, read) {
     if (turn === null || turn.turn === message.turn) {
       if (mine) draft = "";
       waiting(mine ? "Your move was taken; waiting for the others" : "The table made your move: " + message.why);
+      took = mine;
     } else { // of an earlier turn: the connection was lost meanwhile
       if (heard && byId("words")) byId("words").value = "";
       showUnsent();
     }
     return late;
   };
+  const laid = (now) => { // the game has moved on from a move that was taken
+    if (took && now !== phase) waiting("Waiting for your turn");
+    phase = now;
+  };
+  const searches = () => search !== null;
   const refused = (message) => {
     const own = unsent !== null && unsent.turn === message.turn;
     const late = own && !isUnsent();
@@ -160,18 +170,18 @@ function turnPanel(parts, send, read) {
     narrow();
     search.focus();
   };
-  return { asked, reading, taken, refused, resend, forget, waiting, filter };
+  return { asked, reading, taken, refused, resend, forget, waiting, filter, laid, searches };
 }
 
 // What the coach says at a turn: the belief about each seat, and the move of the strongest player.
 function hintPanel(hint) {
   if (!hint) return null;
-  const seats = hint.seats.map((one) => make("li", {}, make("strong", {}, plainWords(one.seat)), " evil with " + Number(one.percent) + " %",
+  const seats = hint.seats.map((one) => make("li", {}, make("strong", {}, plainWords(one.seat)), (hint.looks ? " looks evil" : " evil") + " with " + Number(one.percent) + " %",
     one.because ? make("span", { class: "soft" }, plainWords(" - " + one.because)) : null));
   const best = hint.best ? make("p", { class: "best" }, plainWords(hint.by), " would choose: ", make("strong", {}, plainWords(hint.best)),
     hint.why ? plainWords(" Reason: " + hint.why + ".") : null) : null;
   return make("div", { class: "coach", role: "region", "aria-label": "hints of the coach" }, make("p", { class: "small soft" }, "Coach"), best,
     hint.others.length ? make("p", { class: "small" }, plainWords("Also: " + hint.others.join(", "))) : null,
     hint.note ? make("p", { class: "small" }, plainWords(hint.note)) : null,
-    seats.length ? fold("What the record says of each player", () => make("ul", { class: "small" }, seats)) : null);
+    seats.length ? fold(hint.looks ? "How each player looks to an onlooker" : "What the record says of each player", () => make("ul", { class: "small" }, seats)) : null);
 }
