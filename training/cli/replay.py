@@ -190,9 +190,9 @@ def _moves(transcript: transcripts.Transcript, text: Any, names: SeatNames) -> I
     made = [(number, entry) for number, entry in enumerate(transcript.entries) if entry.move is not None]
     for before, after, (number, entry) in zip(states, states[1:], made, strict=False):
         mark = _mark(_by(transcript, number))
-        if entry.to is not None and entry.seat != NATURE and after.log == before.log:
+        logged = after.log[len(before.log) :]
+        if entry.to is not None and entry.seat != NATURE and all(event.seat != entry.seat for event in logged):
             yield printable(names.shown(f"(secretly) {name(entry.seat)}: {text.say(entry.move)}{mark}"))
-            continue
-        for event in after.log[len(before.log) :]:
+        for event in logged:
             own = event.seat == entry.seat and event.move == entry.move
             yield names.shown(known(text.line(event)).rstrip("\n")) + (mark if own else "")

@@ -6,15 +6,12 @@ function recordItems(replay, perspective, href) {
   replay.steps.forEach((step, number) => {
     const own = knows(step.whom, perspective);
     const asks = own && step.seat >= 0 && holds(step.seat, perspective) ? step.asks || [] : [];
-    let told = false;
-    for (; at < replay.lines.length && replay.lines[at].step <= number; at++) {
-      const line = replay.lines[at];
-      if (!knows(line.to, perspective)) continue;
-      const mover = line.seat === step.seat && !told;
-      items.push(lineItem(replay, line, mover && own ? marksOfStep(step) : [], mover ? asks : [], href));
-      told = told || mover;
-    }
-    if (!told && !step.fault && asks.length) items.push(askedItem(replay, step, number, asks, href));
+    const from = at;
+    while (at < replay.lines.length && replay.lines[at].step <= number) at++;
+    const lines = replay.lines.slice(from, at).filter((line) => knows(line.to, perspective));
+    const moved = lines.find((line) => line.seat === step.seat);
+    if (!moved && !step.fault && asks.length) items.push(askedItem(replay, step, number, asks, href));
+    for (const line of lines) items.push(lineItem(replay, line, line === moved && own ? marksOfStep(step) : [], line === moved ? asks : [], href));
     if (step.fault && own) items.push(refusedItem(replay, step, number, href));
     if (step.kind === "end" && replay.header.ended)
       items.push({ step: number, seat: null, kind: "heading ending", text: replay.header.ended, below: () => stepLink(number, href) });
