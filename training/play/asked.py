@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any, Final, NamedTuple
 
 from parlour.envs.core import ParlourError, accept
-from parlour.policies import make_policy, names_of
+from parlour.policies import asks_a_model, make_policy, names_of
 from parlour.policies.llm.ask import ASKS, A, Ask
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
 from parlour.policies.llm.prompt import Templates
@@ -61,6 +61,8 @@ class At:
     seed: int
     number: int
     """Which of the questions of this kind, from 1."""
+    player: str | None = None
+    """Who asks it, by name; None: any player of parlour's."""
 
 
 def kinds() -> list[str]:
@@ -74,7 +76,7 @@ def kinds() -> list[str]:
 def ask_called(kind: str) -> type[Ask[Any]]:
     """The questions of a kind. Raises `ParlourError` for an unknown one."""
     if kind not in kinds():
-        raise accept("question", kind, kinds())
+        raise accept("question", kind, [*kinds(), "those of a --policy module:Class"])
     return ASKS[kind]
 
 
@@ -82,19 +84,23 @@ def heard(kind: str, at: At) -> Heard:
     """A question of a kind, as it is put at a table.
 
     Raises:
-        ParlourError: There is no such kind, table or seat, or no player asks it there.
+        ParlourError: There is no such kind, table, seat or player, or no player asks it there.
     """
+    if at.player is not None and not asks_a_model(at.player):  # imports it, and so its questions
+        raise accept("policy", at.player, "a player that asks a model")
     ask_called(kind)
     env = rollout.table(at.game, **at.options)
     seats = env.game_env.game.seats
     if at.seat is not None and not 0 <= at.seat < seats:
         raise accept("seat", at.seat, f"0..{seats - 1}")
-    for name in names_of("asking"):
+    for name in names_of("asking") if at.player is None else (at.player,):
         model = ListeningModel(kind)
         try:
             players = [make_policy(name, env.game_env.spec.id, env.game_env.game.config, model) for _ in range(seats)]
             rollout.play(env, players, at.seed)
         except ParlourError:
+            if at.player is not None:
+                raise
             continue  # a player of another game
         questions = [
             question for question in model.heard if at.seat is None or question.context.seat == f"player_{at.seat}"
