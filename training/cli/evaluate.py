@@ -13,7 +13,7 @@ from parlour.envs.core import ParlourError, accept
 from parlour.envs.settings import COMMON, Settings
 from parlour.policies import asks_a_model, make_policy
 from parlour.training.cli import common
-from parlour.training.cli.models import ModelOption, games_at_once, seated
+from parlour.training.cli.models import ModelOption, games_at_once, prompts_setting, seated
 from parlour.training.cli.options import Options
 from parlour.training.learn.selfplay.config import BestResponseConfig
 from parlour.training.measure import evaluate as evaluation
@@ -111,6 +111,7 @@ def evaluate(
         "against": opponents[0],
     }
     stored |= {"games": held_out.games, "seat": seat, "seed": held_out.seed, "on_failure": failures.on_failure}
+    stored |= prompts_setting(model)
     storage = games_folder(out, base, f"evaluate-{design}", stored, resume=resume)
     asking = any(map(asks_a_model, makers))
     note = f"; agents answered by {model.called}" if asking else ""

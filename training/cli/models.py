@@ -34,19 +34,39 @@ def answering(config: ModelConfig, out: Path | None = None) -> Iterator[Model]:
         out: The run directory, if there is one.
 
     Raises:
-        ParlourError: At the end: the model was asked and gave no answer.
+        ParlourError: A file in the folder of prompts replaces nothing; at the end: the model was asked and gave no answer.
     """
     from parlour.policies.llm.make import make_model
 
     model = make_model(config, None if out is None else out / LEARNED)
     meter = getattr(model, "meter", None)
+    unknown = _unknown_prompts(config)
     try:
         yield model
     finally:
+        for name in unknown:
+            if name in _unknown_prompts(config):  # nor is it of a player that was named
+                tell(f"prompt {name} in {config.prompts} replaces no question of this command", error=True)
         for line in _usage(meter.taken) if meter is not None else ():
             tell(f"{model.name}: {line}", error=True)
     if meter is not None:
         check_answered(model.name, meter.taken)
+
+
+def prompts_setting(model: Model) -> dict[str, str]:
+    """The folder of prompts with its digest, as a setting of a run; empty where parlour's own are used."""
+    from parlour.training.play.decisions import described
+
+    return {name: value for name, value in described(model).items() if name == "prompts"}
+
+
+def _unknown_prompts(config: ModelConfig) -> list[str]:
+    """The prompts of a folder that are of no known question. Raises `ParlourError` for those that no player may bring."""
+    if config.prompts is None:
+        return []
+    from parlour.training.play.asked import unknown_prompts
+
+    return unknown_prompts(config.prompts, own=True)
 
 
 def check_answered(name: str, taken: Taken) -> None:

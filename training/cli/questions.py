@@ -44,8 +44,10 @@ def show_question(
     Example: [bold]parlour show question avalon_agent.act --game avalon_v0 --players 5 --seat 2[/bold]
     """
     at = asked.At(game, table.chosen, seat, seed, number, policy)
+    templates = Templates(prompts)
     asked_question = asked.heard(question, at)
-    messages = asked_question.messages(Templates(prompts))
+    asked.unknown_prompts(prompts)
+    messages = asked_question.messages(templates)
     who = f"(asked by {asked_question.context.seat})"
     shown = (f"--- {message['role']} {who}\n{message['content']}\n" for message in messages)
     return Report("", parts=("\n".join(shown),), values=list(messages))

@@ -7,19 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from parlour.envs.core import ParlourError, accept
 from parlour.policies import asks_a_model, make_policy, names_of
 from parlour.policies.llm.ask import ASKS, A, Ask
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
-from parlour.policies.llm.prompt import Templates
+from parlour.policies.llm.prompt import GAME, Templates
 from parlour.policies.registry import import_players
 from parlour.training.play import rollout
 
 _FURTHER: Final = ("parlour.policies.agents.mediated_qa.readers", "parlour.training.papers.avalon_social.questions")
 """Modules with questions that no player asks."""
+_GENERAL: Final = (GAME, "plain")
+"""Names of general words."""
+_ALIKE: Final = 0.7
+"""How alike names of prompts are that an error proposes, of at most 1."""
 
 
 class Heard(NamedTuple):
@@ -78,6 +84,35 @@ def ask_called(kind: str) -> type[Ask[Any]]:
     if kind not in kinds():
         raise accept("question", kind, [*kinds(), "those of a --policy module:Class"])
     return ASKS[kind]
+
+
+def unknown_prompts(folder: str | None, *, own: bool = False) -> list[str]:
+    """The files of a folder of prompts that replace no question that is known now, as `en/table.doubt.md`.
+
+    Args:
+        folder: The folder, as `parlour.policies.llm.prompt.Templates` has it; None: none.
+        own: Whether players of somebody's own may come, with questions whose names begin in their own way.
+
+    Raises:
+        ParlourError: A file replaces nothing, or nothing that these players may bring.
+    """
+    if folder is None:
+        return []
+    known = [*kinds(), *_GENERAL]
+    files = [path for path in sorted(Path(folder).glob("*/*")) if path.is_file() and _is_meant(path)]
+    others = [path for path in files if path.suffix != ".md" or path.stem not in known]
+    beginnings = {kind.partition(".")[0] for kind in known}
+    for path in others:
+        if not own or path.suffix != ".md" or path.stem.partition(".")[0] in beginnings or "." not in path.stem:
+            language, closest = path.parent.name, get_close_matches(path.stem, known, cutoff=_ALIKE)
+            accepted = [*(f"{language}/{name}.md" for name in closest), "names of `parlour list questions`, system, plain"]
+            raise accept("prompt", f"{language}/{path.name}", accepted)
+    return [f"{path.parent.name}/{path.name}" for path in others]
+
+
+def _is_meant(path: Path) -> bool:
+    """Whether a file is meant as a prompt: no editor's or system's own, and no words between the sections."""
+    return not path.name.startswith(".") and not path.name.endswith("~") and path.name != "layout.json"
 
 
 def heard(kind: str, at: At) -> Heard:
