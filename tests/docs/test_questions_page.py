@@ -57,7 +57,9 @@ def test_a_question_of_the_page_is_shown(module, output_of):
 
 
 def test_show_question_names_what_is_wrong_with_a_player(module, error_of):
-    assert "policy 'heuristic' is not accepted" in error_of(["show", "question", "cautious.doubt", "--policy", "heuristic"])
+    assert "policy 'heuristic' is not accepted" in error_of(
+        ["show", "question", "cautious.doubt", "--policy", "heuristic"]
+    )
     error = error_of(["show", "question", "cautious.doubt", "--policy", "avalon_agent", "--game", "werewolf_v0"])
     assert "question 'cautious.doubt' is not accepted" in error
 

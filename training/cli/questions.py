@@ -36,7 +36,9 @@ def show_question(
     seat: Annotated[int | None, "Number of the seat that asks; None: any."] = None,
     seed: common.SeedOption = 0,
     number: Annotated[int, typer.Option(min=1), "Number of the question among its kind in the game."] = 1,
-    policy: Annotated[str | None, "Player that asks it, such as module:Class of your own; None: any of parlour's."] = None,
+    policy: Annotated[
+        str | None, "Player that asks it, such as module:Class of your own; None: any of parlour's."
+    ] = None,
     prompts: Annotated[str | None, "Folder of prompts that replace parlour's own; None: none."] = None,
 ) -> Report:
     """Show a question as it would be sent to a model: a game is played by heuristics until it is asked.

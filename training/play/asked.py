@@ -105,7 +105,10 @@ def unknown_prompts(folder: str | None, *, own: bool = False) -> list[str]:
     for path in others:
         if not own or path.suffix != ".md" or path.stem.partition(".")[0] in beginnings or "." not in path.stem:
             language, closest = path.parent.name, get_close_matches(path.stem, known, cutoff=_ALIKE)
-            accepted = [*(f"{language}/{name}.md" for name in closest), "names of `parlour list questions`, system, plain"]
+            accepted = [
+                *(f"{language}/{name}.md" for name in closest),
+                "names of `parlour list questions`, system, plain",
+            ]
             raise accept("prompt", f"{language}/{path.name}", accepted)
     return [f"{path.parent.name}/{path.name}" for path in others]
 

@@ -17,7 +17,7 @@ def test_the_folder_holds_what_is_printed_and_every_game(tmp_path, capsys):
     text = (folder / "report.md").read_text("utf-8")
     shown = " ".join(capsys.readouterr().out.split())
     assert text.startswith("# Win rates in template_v0\n\n> ")
-    assert "## Same deals, paired (95 % interval; exact McNemar test)" in text
+    assert "## Same deals, paired (95 % interval and its test)" in text
     for line in text.splitlines():
         if line.startswith("| heuristic | all |"):
             assert " ".join(line.split("|")[3].split()) in shown

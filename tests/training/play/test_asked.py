@@ -93,7 +93,15 @@ def test_a_prompt_that_replaces_nothing_is_refused_with_the_closest_names(file, 
 
 def test_prompts_that_replace_something_are_taken(tmp_path):
     (tmp_path / "en").mkdir()
-    for name in ("system.md", "plain.md", "avalon_agent.act.md", "social.sharing.md", "layout.json", ".hidden", "chat~"):
+    for name in (
+        "system.md",
+        "plain.md",
+        "avalon_agent.act.md",
+        "social.sharing.md",
+        "layout.json",
+        ".hidden",
+        "chat~",
+    ):
         (tmp_path / "en" / name).write_text("Be brief.", "utf-8")
     (tmp_path / "README.md").write_text("What these are.", "utf-8")
     assert asked.unknown_prompts(str(tmp_path)) == []

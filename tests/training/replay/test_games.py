@@ -305,7 +305,10 @@ def test_the_last_of_simultaneous_votes_stands_before_their_count(games, game, k
     of_votes = [[line for line in replay.lines if line.step == step] for step in votes]
     assert votes
     assert [lines[0].seat for lines in of_votes] == [replay.steps[step].seat for step in votes]
-    assert all(lines[0].to == () and replay.steps[step].said in lines[0].text for lines, step in zip(of_votes, votes, strict=True))
+    assert all(
+        lines[0].to == () and replay.steps[step].said in lines[0].text
+        for lines, step in zip(of_votes, votes, strict=True)
+    )
     assert {line.kind for lines in of_votes for line in lines[1:]} >= {count}
 
 
