@@ -142,7 +142,7 @@ def evaluate(
     following = (
         shlex.join([*again, "--out", "runs/evaluate"])
         if out is None
-        else f"parlour replay {shlex.quote(str(out))}/game-001.jsonl --html",
+        else f"parlour replay {shlex.quote(str(out / measured.worth_watching))} --html",
         shlex.join(compared if len(base.spec.sides) == 2 and len(players) > 1 else more),
     )
     return replace(report, following=following)
