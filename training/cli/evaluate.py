@@ -114,7 +114,10 @@ def evaluate(
     stored |= prompts_setting(model)
     storage = games_folder(out, base, f"evaluate-{design}", stored, resume=resume)
     asking = any(map(asks_a_model, makers))
-    note = f"; agents answered by {model.called}" if asking else ""
+    answering = (
+        model.called if model.is_language_model else f"their own {model.called}"
+    )  # not by the player `heuristic`
+    note = f"; agents answered by {answering}" if asking else ""
     with storage, ray.pool(model) as pool, display.progress_line(model=model) as progress:
         runner = GameRunner(workers, pool, progress, failures, out, resume, forecast=common.tell_forecast)
         if design == "single":

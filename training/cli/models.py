@@ -77,9 +77,7 @@ def check_answered(name: str, taken: Taken) -> None:
     if total.asked and not total.own:
         fault = f"{name!r} answered none of {total.asked} questions ({reasons(total.heuristic)})"
     elif made.decisions and not made.own:
-        fault = (
-            f"{name!r} made none of {made.decisions} decisions itself ({reasons(made.heuristic)} by the rule of thumb)"
-        )
+        fault = f"{name!r} made none of {made.decisions} decisions itself ({reasons(made.heuristic)} by the heuristic)"
     else:
         return
     raise ParlourError(f"{fault}{taken.last_failure and f'; the last failed call: {taken.last_failure}'}")
@@ -119,12 +117,12 @@ def _usage(taken: Taken) -> Iterator[str]:
     )
     yield (
         f"{total.asked} questions: {total.first} answered by the first reply, {total.again} after asking again, "
-        f"{reasons(total.heuristic)} by the rule of thumb"
+        f"{reasons(total.heuristic)} by the heuristic"
     )
     if made.decisions:
         yield (
             f"{made.decisions} decisions: {made.own} its own ({share(made.own, made.decisions)}), {reasons(made.heuristic)} "
-            f"by the rule of thumb, {reasons(made.replaced)} by the table; {reasons(made.refused)} refused by the table"
+            f"by the heuristic, {reasons(made.replaced)} by the table; {reasons(made.refused)} refused by the table"
         )
     if total.served:
         yield f"the server said that {', '.join(total.served)} answered"

@@ -105,7 +105,8 @@ def play(
         runner = GameRunner(workers, pool, progress, failures, resume=resume, forecast=forecast)
         runner.play_each(env, jobs, show, skip=skip)
     whose = decision_parts({f"{agent}: {player}": made[agent] for agent, player in seats.items()})
-    Report("", parts=tuple(whose), values=[results[number] for number in sorted(results)]).print(as_json=json)
+    written = [f"transcript{'s' * (games > 1)}: {files[0] if games == 1 else out}"] if out is not None else []
+    Report("", parts=(*whose, *written), values=[results[number] for number in sorted(results)]).print(as_json=json)
 
 
 def seat_names(given: list[str], agents: list[str]) -> list[str]:

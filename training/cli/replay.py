@@ -175,11 +175,11 @@ def _mark(by: dict[str, str]) -> str:
     """The same, in words behind the move.
 
     >>> _mark({"by": "heuristic", "reason": "invalid"}), _mark({"by": "table", "reason": "default"}), _mark({})
-    (' [by the rule of thumb: invalid]', ' [by the table: default]', '')
+    (' [by the heuristic: invalid]', ' [by the table: default]', '')
     """
     if not by:
         return ""
-    whom = {BY_HEURISTIC: "the rule of thumb", BY_TABLE: "the table"}.get(by["by"], by["by"])
+    whom = {BY_HEURISTIC: "the heuristic", BY_TABLE: "the table"}.get(by["by"], by["by"])
     return f" [by {clean(whom)}: {clean(by['reason'])}]"
 
 

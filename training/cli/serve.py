@@ -40,7 +40,7 @@ def serve_endpoint(
         str | None,
         COMMON,
         "Player that answers the text of a seat instead of heuristics: `random`, `chat`, `expert`, module:attribute, or a "
-        "trained seat; the request must hold its features if it cannot read the prose. Of a module:Class that asks a model, the "
+        "trained seat; the request must hold its features if it cannot read the prose. If a module:Class asks a model, its "
         "questions are answered by their heuristics.",
     ] = None,
     game: Annotated[str | None, COMMON, "With --policy: its game; None: that of a policy file, else avalon_v0."] = None,

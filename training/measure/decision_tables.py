@@ -19,7 +19,7 @@ WHOSE: Final = (
     Column("player"),
     Column("decisions"),
     replace(_SHARE, heading="its own"),
-    *map(Column, ("at once", "asked again", "rule of thumb", "by the table", "refused words", "talk")),
+    *map(Column, ("at once", "asked again", "heuristic", "by the table", "refused words", "talk")),
 )
 TOOK: Final = (
     *map(Column, ("player", "model", "served", "requests")),
@@ -33,7 +33,7 @@ TOOK: Final = (
 )
 MEASURED: Final = ("cached", "seconds")
 """Columns of `TOOK` that the same game fills differently when it is played again."""
-ASKED: Final = tuple(map(Column, ("player", "question", "asked", "first reply", "asked again", "rule of thumb")))
+ASKED: Final = tuple(map(Column, ("player", "question", "asked", "first reply", "asked again", "heuristic")))
 
 
 def figure(

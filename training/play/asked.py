@@ -82,7 +82,7 @@ def kinds() -> list[str]:
 def ask_called(kind: str) -> type[Ask[Any]]:
     """The questions of a kind. Raises `ParlourError` for an unknown one."""
     if kind not in kinds():
-        raise accept("question", kind, [*kinds(), "those of a --policy module:Class"])
+        raise accept("question", kind, [*kinds(), "questions of a player that --policy names"])
     return ASKS[kind]
 
 

@@ -304,7 +304,7 @@ def test_replay_says_it_behind_each_move(marked, json_of, output_of):
     moves = [line for line in out.splitlines() if line.startswith(("player_", "(secretly)", "Privately"))]
     for line in moves:
         own = "player_0 says" not in line and "player_0:" not in line and "player_0 proposes" not in line
-        assert line.endswith("[by the rule of thumb: invalid]") != own, line
+        assert line.endswith("[by the heuristic: invalid]") != own, line
     assert "player_0: chat @ m †" in out
     output = json_of(["replay", str(marked), "--json"])
     by = Counter((step["agent"], step.get("by")) for step in output["steps"])
