@@ -1,5 +1,5 @@
-"""Rates, means and paired differences as one `Estimate`: Wilson, Student and bootstrap intervals at 95 %; McNemar, t- and sign
-tests.
+"""Rates, means and paired differences as one `Estimate`: Wilson, Student and bootstrap intervals at 95 %, and the
+tests that belong to them.
 
 The one place for intervals. None lies outside of what is possible; a mean of fewer than two values, or of values that are
 all the same, has none: tables show `-` for it, and plain values hold None.
@@ -52,7 +52,7 @@ class Estimate:
     n: int = 0
     """Cases that tell."""
     p: float | None = None
-    """Two-sided test against zero; None without an interval, or where no value below zero is possible."""
+    """Two-sided test against zero, by the method of the interval; None without an interval, or where no value below zero is possible."""
     hits: int | None = None
     """Number of successes of a rate."""
     only_a: int | None = None
@@ -192,7 +192,8 @@ class Estimate:
     def paired(cls, a: Sequence[bool], b: Sequence[bool]) -> Estimate:
         """How much more often A succeeded than B on the same n cases, in the same order. Raises ValueError if they do not match.
 
-        The interval is Wald's with one half-case added to each cell (Bonett & Price 2012); p is of McNemar's exact test.
+        The interval is Wald's with one half-case added to each cell (Bonett & Price 2012), and p is of the test that it inverts: it is
+        below 5 % exactly where the interval leaves out zero.
 
         >>> Estimate.paired([True] * 8 + [False] * 2, [False] * 8 + [True] * 2).value
         0.6
@@ -201,15 +202,14 @@ class Estimate:
             raise ValueError(
                 f"paired lists of {len(a)} and {len(b)} cases; accepted: two of the same length, not empty"
             )
-        from scipy.stats import binomtest
+        from scipy.special import ndtr
 
         n = len(a)
         only_a = sum(x and not y for x, y in zip(a, b, strict=True))
         only_b = sum(y and not x for x, y in zip(a, b, strict=True))
         pa, pb = (only_a + 1) / (n + 2), (only_b + 1) / (n + 2)
-        half = _Z * sqrt((pa + pb - (pa - pb) ** 2) / (n + 2))
-        discordant = only_a + only_b
-        p = float(binomtest(only_a, discordant).pvalue) if discordant else 1.0
+        error = sqrt((pa + pb - (pa - pb) ** 2) / (n + 2))
+        half, p = _Z * error, 2 * float(ndtr(-abs(pa - pb) / error))
         low, high = max(-1.0, pa - pb - half), min(1.0, pa - pb + half)
         return cls((only_a - only_b) / n, low, high, n, p, only_a=only_a, only_b=only_b)
 

@@ -98,7 +98,7 @@ class ModelConfig(Settings):
         idle = [name for name in self.plain(sparse=True) if name not in _OF_ANY]
         if self.model == OFFLINE and idle:
             raise ParlourError(
-                f"model {OFFLINE!r} with {', '.join(idle)}; accepted: no other settings, it calls nobody"
+                f"model {OFFLINE!r} calls no language model and takes no {', '.join(idle)}; accepted: --model NAME with them"
             )
         if self.cache is None and self.cache_mode == "replay":
             raise ParlourError("cache mode 'replay' without a cache; accepted: the file that was recorded")

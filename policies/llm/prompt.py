@@ -21,6 +21,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from importlib import resources
 from pathlib import Path
 from string import Formatter
@@ -158,6 +159,20 @@ class Templates:
             raise ParlourError(
                 f"prompts {self.folder!r} is not a folder; accepted: one with files such as en/chat.take_turn.md"
             )
+
+    @property
+    def called(self) -> str:
+        """The user's folder in results: its name, and 16 hexadecimal digits over its prompts; empty where there is none.
+
+        Two folders with the same prompts differ in the name alone.
+        """
+        if self.folder is None:
+            return ""
+        folder = Path(self.folder).resolve()
+        digest = sha256()
+        for path in sorted(folder.glob("*/*.md")):
+            digest.update(f"{path.relative_to(folder).as_posix()}\0{_of_file(path)}\0".encode())
+        return f"{folder.name} {digest.hexdigest()[:16]}"
 
     def system(self, language: str, general: str = GAME) -> str:
         """The general words with which a prompt begins, by their name (`Ask.general`)."""

@@ -138,13 +138,29 @@ def test_questions_to_a_model_unfold_in_the_record_at_the_moves_that_they_led_to
     for number, step in steps[:: max(1, len(steps) // 8)]:
         lines = page.locator(".record > li", has=page.locator(f"a.at[aria-label='go to step {number}']"))
         assert lines.locator("> .what > div > details").count() == len(step["asks"]), number
-    line = page.locator(".record > li.asked").first
+    kinds = {row["step"]: row["kind"] for row in data["lines"] if row["seat"] == -1}
+    last, vote = next((n, s) for n, s in steps if s["kind"] == "vote" and kinds.get(n) == "votes")
+    of_step = page.locator(".record > li", has=page.locator(f"a.at[aria-label='go to step {last}']"))
+    line = of_step.first  # the last vote, before the count that it brings about
+    assert vote["said"] in line.inner_text()
+    assert of_step.count() > 1
     line.locator("summary").first.click()
     line.locator("details[open] .inside > *").first.wait_for(state="attached")
     asked = {step["seat"] for _, step in steps}
     silent = next(seat for seat in range(len(data["header"]["seats"])) if seat not in asked)
     page = opened("avalon_v0", fragment(len(data["steps"]) - 1, silent))
     assert page.locator(".record details").count() == 0
+
+
+def test_the_ring_names_players_that_differ(data_of, opened):
+    data = data_of("avalon_v0")
+    shown = opened("avalon_v0").locator(".ring .seat .player").all_inner_texts()
+    assert shown == [card["player"] for card in data["header"]["seats"]]
+    alike = {
+        **data,
+        "header": {**data["header"], "seats": [{**card, "player": "a"} for card in data["header"]["seats"]]},
+    }
+    assert opened(alike).locator(".ring .seat .player").count() == 0
 
 
 def test_a_prompt_that_unfolds_is_the_message_that_was_sent(opened, tmp_path):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 import sys
+from types import SimpleNamespace
 
 import pytest
 from parlour.policies.llm.ask import ASKS
+from parlour.policies.llm.server.protocol import parsed
 from parlour.training import cli
 
 from tests import ROOT
@@ -46,6 +48,46 @@ def test_the_module_of_the_page_is_asked_at_each_analysis(module):
     steps = [json.loads(line).get("calls", []) for line in transcript.read_text("utf-8").splitlines()]
     asked = [call["ask"] for calls in steps for call in calls]
     assert asked.count("mirror.look") == asked.count("avalon_agent.analyse") > 20
+
+
+def test_a_question_of_the_page_is_shown(module, output_of):
+    shown = output_of(["show", "question", "cautious.doubt", "--policy", "cautious:Cautious", "--players", "5"])
+    assert "# cautious.doubt" in shown
+    assert "Choose the option that is easiest to take back." in shown
+
+
+def test_show_question_names_what_is_wrong_with_a_player(module, error_of):
+    assert "policy 'heuristic' is not accepted" in error_of(
+        ["show", "question", "cautious.doubt", "--policy", "heuristic"]
+    )
+    error = error_of(["show", "question", "cautious.doubt", "--policy", "avalon_agent", "--game", "werewolf_v0"])
+    assert "question 'cautious.doubt' is not accepted" in error
+
+
+@pytest.mark.parametrize(
+    ("player", "kind", "by_policy"),
+    [("cautious:Cautious", "cautious.doubt", True), ("mirror:MirrorAgent", "mirror.look", False)],
+)
+def test_the_substitute_for_a_model_answers_the_questions_of_the_page(player, kind, by_policy, module, monkeypatch):
+    app = pytest.importorskip("parlour.policies.llm.server.app", reason="the extra `serve` is not installed")
+    (module / "mirror.py").write_text(MIRROR, "utf-8")
+    services = []
+
+    def listening(service, host, port):
+        services.append(service)
+        return SimpleNamespace(url=f"http://{host}:{port}", run=lambda: None)
+
+    monkeypatch.setattr(app.Service, "listening_at", listening)
+    assert cli.run(["serve", "endpoint", "--policy", player]) == 0
+    (service,) = services
+    assert (service.policy is not None) == by_policy
+    if by_policy:
+        question = ASKS[kind](text="Nothing yet.", options={"option 10": "I wait.", "option 11": "I speak."})
+        message = {"role": "user", "content": question.prompt()}
+        body = parsed(json.dumps({"model": "m", "messages": [message]}).encode())
+        answer = service.policy.answering(body, lambda: False)
+        assert json.loads(answer(0)) == {"reasons": "It comes last.", "choice": "option 11"}
+    assert kind in ASKS
 
 
 def test_the_folder_of_another_wording(tmp_path, output_of):

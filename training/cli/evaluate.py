@@ -13,7 +13,7 @@ from parlour.envs.core import ParlourError, accept
 from parlour.envs.settings import COMMON, Settings
 from parlour.policies import asks_a_model, make_policy
 from parlour.training.cli import common
-from parlour.training.cli.models import ModelOption, games_at_once, seated
+from parlour.training.cli.models import ModelOption, games_at_once, prompts_setting, seated
 from parlour.training.cli.options import Options
 from parlour.training.learn.selfplay.config import BestResponseConfig
 from parlour.training.measure import evaluate as evaluation
@@ -111,9 +111,13 @@ def evaluate(
         "against": opponents[0],
     }
     stored |= {"games": held_out.games, "seat": seat, "seed": held_out.seed, "on_failure": failures.on_failure}
+    stored |= prompts_setting(model)
     storage = games_folder(out, base, f"evaluate-{design}", stored, resume=resume)
     asking = any(map(asks_a_model, makers))
-    note = f"; agents answered by {model.called}" if asking else ""
+    answering = (
+        model.called if model.is_language_model else f"their own {model.called}"
+    )  # not by the player `heuristic`
+    note = f"; agents answered by {answering}" if asking else ""
     with storage, ray.pool(model) as pool, display.progress_line(model=model) as progress:
         runner = GameRunner(workers, pool, progress, failures, out, resume, forecast=common.tell_forecast)
         if design == "single":
@@ -141,7 +145,7 @@ def evaluate(
     following = (
         shlex.join([*again, "--out", "runs/evaluate"])
         if out is None
-        else f"parlour replay {shlex.quote(str(out))}/game-001.jsonl --html",
+        else f"parlour replay {shlex.quote(str(out / measured.worth_watching))} --html",
         shlex.join(compared if len(base.spec.sides) == 2 and len(players) > 1 else more),
     )
     return replace(report, following=following)

@@ -34,19 +34,39 @@ def answering(config: ModelConfig, out: Path | None = None) -> Iterator[Model]:
         out: The run directory, if there is one.
 
     Raises:
-        ParlourError: At the end: the model was asked and gave no answer.
+        ParlourError: A file in the folder of prompts replaces nothing; at the end: the model was asked and gave no answer.
     """
     from parlour.policies.llm.make import make_model
 
     model = make_model(config, None if out is None else out / LEARNED)
     meter = getattr(model, "meter", None)
+    unknown = _unknown_prompts(config)
     try:
         yield model
     finally:
+        for name in unknown:
+            if name in _unknown_prompts(config):  # nor is it of a player that was named
+                tell(f"prompt {name} in {config.prompts} replaces no question of this command", error=True)
         for line in _usage(meter.taken) if meter is not None else ():
             tell(f"{model.name}: {line}", error=True)
     if meter is not None:
         check_answered(model.name, meter.taken)
+
+
+def prompts_setting(model: Model) -> dict[str, str]:
+    """The folder of prompts with its digest, as a setting of a run; empty where parlour's own are used."""
+    from parlour.training.play.decisions import described
+
+    return {name: value for name, value in described(model).items() if name == "prompts"}
+
+
+def _unknown_prompts(config: ModelConfig) -> list[str]:
+    """The prompts of a folder that are of no known question. Raises `ParlourError` for those that no player may bring."""
+    if config.prompts is None:
+        return []
+    from parlour.training.play.asked import unknown_prompts
+
+    return unknown_prompts(config.prompts, own=True)
 
 
 def check_answered(name: str, taken: Taken) -> None:
@@ -57,9 +77,7 @@ def check_answered(name: str, taken: Taken) -> None:
     if total.asked and not total.own:
         fault = f"{name!r} answered none of {total.asked} questions ({reasons(total.heuristic)})"
     elif made.decisions and not made.own:
-        fault = (
-            f"{name!r} made none of {made.decisions} decisions itself ({reasons(made.heuristic)} by the rule of thumb)"
-        )
+        fault = f"{name!r} made none of {made.decisions} decisions itself ({reasons(made.heuristic)} by the heuristic)"
     else:
         return
     raise ParlourError(f"{fault}{taken.last_failure and f'; the last failed call: {taken.last_failure}'}")
@@ -99,12 +117,12 @@ def _usage(taken: Taken) -> Iterator[str]:
     )
     yield (
         f"{total.asked} questions: {total.first} answered by the first reply, {total.again} after asking again, "
-        f"{reasons(total.heuristic)} by the rule of thumb"
+        f"{reasons(total.heuristic)} by the heuristic"
     )
     if made.decisions:
         yield (
             f"{made.decisions} decisions: {made.own} its own ({share(made.own, made.decisions)}), {reasons(made.heuristic)} "
-            f"by the rule of thumb, {reasons(made.replaced)} by the table; {reasons(made.refused)} refused by the table"
+            f"by the heuristic, {reasons(made.replaced)} by the table; {reasons(made.refused)} refused by the table"
         )
     if total.served:
         yield f"the server said that {', '.join(total.served)} answered"

@@ -12,7 +12,7 @@ from parlour.envs.core import GameText, ParlourError, check_one_of
 from parlour.envs.language.seat_names import NO_NAMES, SeatNames
 from parlour.envs.settings import COMMON
 from parlour.training.cli import common
-from parlour.training.cli.models import ModelOption, games_at_once, seated
+from parlour.training.cli.models import ModelOption, games_at_once, prompts_setting, seated
 from parlour.training.cli.people import PeopleOptions
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def play(
 
     workers = 1 if people else games_at_once(sitting, model)
     settings = {"players": seats, "seed": seed, "on_bad": on_bad, "on_failure": failures.on_failure}
-    settings |= talk_setting(talk)
+    settings |= talk_setting(talk) | prompts_setting(model)
     watched = nullcontext(no_progress) if people else display.progress_line(redraw=False, model=model)
     forecast = no_forecast if people else common.tell_forecast
     storage = games_folder(out, base, "play", settings, resume=resume)
@@ -105,7 +105,8 @@ def play(
         runner = GameRunner(workers, pool, progress, failures, resume=resume, forecast=forecast)
         runner.play_each(env, jobs, show, skip=skip)
     whose = decision_parts({f"{agent}: {player}": made[agent] for agent, player in seats.items()})
-    Report("", parts=tuple(whose), values=[results[number] for number in sorted(results)]).print(as_json=json)
+    written = [f"transcript{'s' * (games > 1)}: {files[0] if games == 1 else out}"] if out is not None else []
+    Report("", parts=(*whose, *written), values=[results[number] for number in sorted(results)]).print(as_json=json)
 
 
 def seat_names(given: list[str], agents: list[str]) -> list[str]:

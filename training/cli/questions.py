@@ -36,15 +36,20 @@ def show_question(
     seat: Annotated[int | None, "Number of the seat that asks; None: any."] = None,
     seed: common.SeedOption = 0,
     number: Annotated[int, typer.Option(min=1), "Number of the question among its kind in the game."] = 1,
+    policy: Annotated[
+        str | None, "Player that asks it, such as module:Class of your own; None: any of parlour's."
+    ] = None,
     prompts: Annotated[str | None, "Folder of prompts that replace parlour's own; None: none."] = None,
 ) -> Report:
     """Show a question as it would be sent to a model: a game is played by heuristics until it is asked.
 
     Example: [bold]parlour show question avalon_agent.act --game avalon_v0 --players 5 --seat 2[/bold]
     """
-    at = asked.At(game, table.chosen, seat, seed, number)
+    at = asked.At(game, table.chosen, seat, seed, number, policy)
+    templates = Templates(prompts)
     asked_question = asked.heard(question, at)
-    messages = asked_question.messages(Templates(prompts))
+    asked.unknown_prompts(prompts)
+    messages = asked_question.messages(templates)
     who = f"(asked by {asked_question.context.seat})"
     shown = (f"--- {message['role']} {who}\n{message['content']}\n" for message in messages)
     return Report("", parts=("\n".join(shown),), values=list(messages))

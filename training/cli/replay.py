@@ -175,11 +175,11 @@ def _mark(by: dict[str, str]) -> str:
     """The same, in words behind the move.
 
     >>> _mark({"by": "heuristic", "reason": "invalid"}), _mark({"by": "table", "reason": "default"}), _mark({})
-    (' [by the rule of thumb: invalid]', ' [by the table: default]', '')
+    (' [by the heuristic: invalid]', ' [by the table: default]', '')
     """
     if not by:
         return ""
-    whom = {BY_HEURISTIC: "the rule of thumb", BY_TABLE: "the table"}.get(by["by"], by["by"])
+    whom = {BY_HEURISTIC: "the heuristic", BY_TABLE: "the table"}.get(by["by"], by["by"])
     return f" [by {clean(whom)}: {clean(by['reason'])}]"
 
 
@@ -190,9 +190,9 @@ def _moves(transcript: transcripts.Transcript, text: Any, names: SeatNames) -> I
     made = [(number, entry) for number, entry in enumerate(transcript.entries) if entry.move is not None]
     for before, after, (number, entry) in zip(states, states[1:], made, strict=False):
         mark = _mark(_by(transcript, number))
-        if entry.to is not None and entry.seat != NATURE and after.log == before.log:
+        logged = after.log[len(before.log) :]
+        if entry.to is not None and entry.seat != NATURE and all(event.seat != entry.seat for event in logged):
             yield printable(names.shown(f"(secretly) {name(entry.seat)}: {text.say(entry.move)}{mark}"))
-            continue
-        for event in after.log[len(before.log) :]:
+        for event in logged:
             own = event.seat == entry.seat and event.move == entry.move
             yield names.shown(known(text.line(event)).rstrip("\n")) + (mark if own else "")

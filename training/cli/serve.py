@@ -11,7 +11,7 @@ from parlour.envs.common.terminal import tell
 from parlour.envs.core import ParlourError
 from parlour.envs.registry import lookup
 from parlour.envs.settings import COMMON
-from parlour.policies import make_policy
+from parlour.policies import asks_a_model, make_policy
 from parlour.policies.llm.server.protocol import MODEL_ID
 from parlour.policies.llm.server.settings import FAULTS, ServerSettings, parse_faults
 from parlour.training.cli import common
@@ -40,14 +40,16 @@ def serve_endpoint(
         str | None,
         COMMON,
         "Player that answers the text of a seat instead of heuristics: `random`, `chat`, `expert`, module:attribute, or a "
-        "trained seat; the request must hold its features if it cannot read the prose.",
+        "trained seat; the request must hold its features if it cannot read the prose. If a module:Class asks a model, its "
+        "questions are answered by their heuristics.",
     ] = None,
     game: Annotated[str | None, COMMON, "With --policy: its game; None: that of a policy file, else avalon_v0."] = None,
 ) -> None:
     """Serve an OpenAI-compatible endpoint that answers by heuristics, without any model. Needs the extra `serve`.
 
     The seed determines the faults; the answers follow from the `seed` of each request. With `--policy` one of parlour's
-    players answers instead, to the text of a seat or to the question of the player `chat`.
+    players answers instead, to the text of a seat or to the question of the player `chat`. A player of your own that asks a model
+    is named there too: the server then knows its questions.
 
     Example: [bold]parlour serve endpoint --port 8017 --fault 429=0.2,cut=0.1[/bold]
     """
@@ -63,8 +65,12 @@ def serve_endpoint(
     who, asks, model = "The heuristic (no language model) answers", "avalon_agent", MODEL_ID
     if policy is not None:
         env = lookup(game).raw_env(**options)
-        served = server.ServedPolicy(policy, make_policy(policy, env.spec.id, env.game.config))
-        who, asks, model = f"The policy {policy} answers", "chat", policy
+        asking, player = asks_a_model(policy), make_policy(policy, env.spec.id, env.game.config)
+        who, asks = f"The policy {policy} answers", policy if asking else "chat"
+        if asking and player.wants == "view":  # a request holds no view, but its questions
+            who = f"The heuristics (no language model) of {policy} and of parlour's players answer"
+        else:
+            served, model = server.ServedPolicy(policy, player), policy
     bound = server.Service(settings, policy=served).listening_at(host, port)
     base_url = f"{bound.url}/v1"
     tell(f"{who} at {base_url}; try: parlour play {game} --policy {asks} --model {model} --base-url {base_url}")

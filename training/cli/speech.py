@@ -33,7 +33,7 @@ def measure_speech(
     groups = {f"games, {group}": values for group, values in measures["groups"].items()}
     groups |= {f"player {player}": values for player, values in measures["players"].items()}
     parts: tuple[Part, ...] = (
-        f"Judged by {judge}: {asked} questions, {foreign} answered by the rule of thumb instead",
+        f"Judged by {judge}: {asked} questions, {foreign} answered by the heuristic instead",
         *(table for title, values in groups.items() for table in _tables(title, values)),
     )
     return Report("Social behaviour in Avalon", parts=parts, values=measures)

@@ -19,7 +19,7 @@ WHOSE: Final = (
     Column("player"),
     Column("decisions"),
     replace(_SHARE, heading="its own"),
-    *map(Column, ("at once", "asked again", "rule of thumb", "by the table", "refused words", "talk")),
+    *map(Column, ("at once", "asked again", "heuristic", "by the table", "refused words", "talk")),
 )
 TOOK: Final = (
     *map(Column, ("player", "model", "served", "requests")),
@@ -33,7 +33,7 @@ TOOK: Final = (
 )
 MEASURED: Final = ("cached", "seconds")
 """Columns of `TOOK` that the same game fills differently when it is played again."""
-ASKED: Final = tuple(map(Column, ("player", "question", "asked", "first reply", "asked again", "rule of thumb")))
+ASKED: Final = tuple(map(Column, ("player", "question", "asked", "first reply", "asked again", "heuristic")))
 
 
 def figure(
@@ -111,9 +111,16 @@ def decision_tables(players: Mapping[str, Decisions], *, measured: bool = True) 
 
 
 def decision_parts(players: Mapping[str, Decisions], *, measured: bool = True) -> list[ResultTable | str]:
-    """The same, with an explanation of the mark if it occurs."""
+    """The same, with an explanation of the mark if it occurs, and a warning for kinds of questions that no model answered."""
     marked_any = any(foreign(of.own, of.decisions) for of in players.values())
-    return [*decision_tables(players, measured=measured), *([MEANING] if marked_any else [])]
+    warnings = [
+        f"{name}: the model answered no question {ask}; the question's heuristic answered all: {reasons(of.heuristic)}. Such questions "
+        "only prepared decisions: a decision is the player's own if the model answered the last question of the turn."
+        for name, made in players.items()
+        for ask, of in made.questions.items()
+        if made.own and of.heuristic and not of.own
+    ]
+    return [*decision_tables(players, measured=measured), *([MEANING] if marked_any else []), *warnings]
 
 
 def reasons(counts: Mapping[str, int]) -> str:

@@ -51,6 +51,8 @@ class Game:
     """Decisions of its seat, or of its side."""
     own: int = 0
     """How many of these were the player's own."""
+    file: str = ""
+    """Name of the transcript's file; empty if there is none."""
 
 
 class DecisionShare(NamedTuple):
@@ -98,6 +100,12 @@ class Evaluation:
     unfinished: tuple[GivenUp, ...] = ()
     others: int = 0
     """Number of seats beside the measured one; 0 where whole sides were measured."""
+
+    @property
+    def worth_watching(self) -> str:
+        """Name of the transcript to look at first: the first game that the first player lost, or else the first."""
+        lost = (game.file for game in self.games if game.policy == next(iter(self.rates)) and not game.won)
+        return next(lost, _file_name(0))
 
     def rests_on(self, comparison: Comparison) -> list[tuple[str, int, int]]:
         """The two players of a comparison, each with its own decisions and all of them."""
@@ -151,7 +159,7 @@ def single(
 
     def row(number: int, episode: Episode) -> Game:
         tally.add(number, episode)
-        return tally.counted(_seat_row(episode, *asked[number], opponents[0]))
+        return tally.counted(number, _seat_row(episode, *asked[number], opponents[0]))
 
     rows = runner.play_each(env, jobs, row, ", ".join(candidates), tally.skip, tally.note)
     return replace(_report("single", base, rows, tuple(candidates), tally), others=n - 1)
@@ -190,7 +198,7 @@ def team(
         names = [name for name, _ in jobs[number].players]
         ones, others = (a[0], b[0]) if number % 2 == 0 else (b[0], a[0])
         rows = (_side_row(episode, names, ones, first, others), _side_row(episode, names, others, other, ones))
-        return [tally.counted(row) for row in rows]
+        return [tally.counted(number, row) for row in rows]
 
     played = runner.play_each(env, jobs, rows, f"{a[0]} and {b[0]}", tally.skip, tally.note)
     return _report("team", base, [row for pair in played for row in pair], (a[0], b[0]), tally)
@@ -201,16 +209,17 @@ class _Tally:
 
     def __init__(self, jobs: Sequence[Job]) -> None:
         self._names = [tuple(name for name, _ in job.players) for job in jobs]
+        self._files = ["" if job.transcript is None else job.transcript.name for job in jobs]
         self.players: dict[str, Decisions] = {}
         self.unfinished: list[GivenUp] = []
         self._won: Counter[str] = Counter()
         self._played: Counter[str] = Counter()
 
-    def counted(self, row: Game) -> Game:
-        """The row, which counts for `note`."""
+    def counted(self, number: int, row: Game) -> Game:
+        """The row of a game, with its file; it counts for `note`."""
         self._won[row.policy] += row.won
         self._played[row.policy] += 1
-        return row
+        return replace(row, file=self._files[number])
 
     def note(self) -> str:
         """The win rates so far, for the line of progress."""
@@ -229,7 +238,11 @@ class _Tally:
 
 
 def _file(out: Path | None, number: int) -> Path | None:
-    return None if out is None else out / f"game-{number + 1:03}.jsonl"
+    return None if out is None else out / _file_name(number)
+
+
+def _file_name(number: int) -> str:
+    return f"game-{number + 1:03}.jsonl"
 
 
 def _base(env: AECEnv[str, Any, Any]) -> GameEnv:

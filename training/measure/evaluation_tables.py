@@ -103,8 +103,7 @@ def comparison_table(report: Evaluation) -> ResultTable:
         for pair in report.comparisons
         for behind in [[(own, made) for _, own, made in report.rests_on(pair)]]
     ]
-    test = "exact McNemar test" + ("; all: t-test of deals" if report.design == "team" else "")
-    title = f"Same deals, paired (95 % interval; {test})"
+    title = "Same deals, paired (95 % interval and its test)"
     columns = (Column("players"), Column("as"), points_column("difference"), Column("verdict"))
     return ResultTable(title, columns, tuple(rows), wrap=bool(mark_of(report)))
 

@@ -20,6 +20,7 @@ from parlour.envs.language.transcript_lines import BY_HEURISTIC
 from parlour.envs.replay import Transcript, states, text_of
 from parlour.policies.llm.decisions import Beginnings, Decisions, made_by, questions, summed
 from parlour.policies.llm.model import Model
+from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.transport.meter import Taken
 from parlour.training.play.recorded_calls import calls_in, models_in
 
@@ -133,15 +134,21 @@ def models_of(players: Sequence[Any]) -> dict[str, dict[str, str]]:
 
 
 def described(model: Model) -> dict[str, str]:
-    """A model's name, and the host at which a language model is asked, where that is known; never a key or a path."""
+    """A model's name; the host at which a language model is asked, where that is known; the name of the folder of prompts that
+    replace parlour's own, with a digest. Never a key or a path.
+    """
     settings = {"model": model.name}
     if model.is_language_model and "base_url" in model.settings():
         settings["server"] = urlsplit(model.settings()["base_url"] or _OWN_SERVER).hostname or ""
+    templates = getattr(model, "templates", None)
+    if isinstance(templates, Templates) and templates.called:
+        settings["prompts"] = templates.called
     return settings
 
 
 def _answering(model: Mapping[str, str]) -> tuple[str, ...]:
-    return (f"{model['model']} at {model['server']}" if model.get("server") else str(model["model"]),)
+    where = f" at {model['server']}" if model.get("server") else ""
+    return (f"{model['model']}{where}" + (f", prompts {model['prompts']}" if model.get("prompts") else ""),)
 
 
 # -- while a game is played ------------------------------------------------------------------------------------------

@@ -48,6 +48,7 @@ class _Model(TypedDict, total=False):
     __pydantic_config__ = _STRICT  # type: ignore[misc]
     model: Required[str]
     server: str
+    prompts: str
 
 
 _CALLS: Final = TypeAdapter(list[_Call])

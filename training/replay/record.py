@@ -33,7 +33,12 @@ def lines_of(played: PlayedGame) -> tuple[Line, ...]:
 
 def _of_step(played: PlayedGame, step: int, queues: _Queues, known: Callable[[str], str]) -> Iterator[Line]:
     before, after = played.states[step].log, played.states[step + 1].log
-    for event in after[len(before) :]:
+    entry, logged = played.entries[step], after[len(before) :]
+    if entry.move is not None and entry.seat != NATURE and all(event.seat != entry.seat for event in logged):
+        # before what it brings about: the last of several simultaneous votes is followed by their count
+        said = f"(secretly) {name(entry.seat)}: {played.text.say(entry.move)}"
+        yield Line(step, entry.seat, entry.move.kind, said, NOBODY, entry.move.words)
+    for event in logged:
         holders = tuple(seat for seat, queue in queues.items() if queue and queue[0] == event)
         for seat in holders:
             queues[seat].popleft()
@@ -41,10 +46,6 @@ def _of_step(played: PlayedGame, step: int, queues: _Queues, known: Callable[[st
     left = dict.fromkeys(event for queue in queues.values() for event in queue)
     for event in left:
         yield _line(played, step, event, tuple(seat for seat, queue in queues.items() if event in queue), known)
-    entry = played.entries[step]
-    if entry.move is not None and entry.seat != NATURE and after == before:
-        said = f"(secretly) {name(entry.seat)}: {played.text.say(entry.move)}"
-        yield Line(step, entry.seat, entry.move.kind, said, NOBODY, entry.move.words)
 
 
 def _line(played: PlayedGame, step: int, event: Event, holders: tuple[int, ...], known: Callable[[str], str]) -> Line:

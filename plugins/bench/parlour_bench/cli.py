@@ -127,7 +127,7 @@ def compare_results(
     value |= {"tables": [table.name for table in suite.tables]}
     if first.no_score or other.no_score:
         return Report("", together([first.doubt, other.doubt]), values={**value, "differences": None})
-    title = f"Benchmark {suite}, same deals: {first.name} less {other.name} (points, 95 % interval; sign test)"
+    title = f"Benchmark {suite}, same deals: {first.name} less {other.name} (points, 95 % interval and its test)"
     sign = SIGN if first.doubt or other.doubt else ""
     rows = tuple(
         (part, score.n, Figure(score, mark=sign), score.p, score.outcome) for part, score in differences.items()

@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from parlour.training.play import seeds
 from parlour.training.statistics import Estimate
 
 from parlour_bench.played import WON, PlayedTable, SidePoints
@@ -22,7 +21,6 @@ from parlour_bench.suite import Suite
 POINTS: Final[tuple[float, float]] = (0.0, WON)
 DIFFERENCE: Final[tuple[float, float]] = (-WON, WON)
 OVERALL: Final = "overall"
-_SIGNS: Final = 3  # what the seed of the tests is derived for
 _DIGITS: Final = 4
 """Digits of points: rounding differences between processors are smaller."""
 
@@ -73,7 +71,7 @@ def scores(suite: Suite, own: Points, other: Points | None = None) -> Scores:
     parts = dict.fromkeys(chain.from_iterable(_parts(part) for part, _ in deals))
     order = sorted(parts, key=lambda part: (suite.games.index(part.game) if part.game else -1, bool(part.table)))
     bounds = POINTS if other is None else DIFFERENCE
-    return {part.name: _score(part, deals, suite.version, bounds) for part in order}
+    return {part.name: _score(part, deals, bounds) for part in order}
 
 
 def strata_of(suite: Suite, own: Points) -> tuple[list[Floats], list[float]]:
@@ -109,10 +107,9 @@ def _parts(part: Part) -> Iterator[Part]:
     yield Part(part.game, part.table, opponent=part.opponent)
 
 
-def _score(part: Part, deals: Iterable[tuple[Part, Floats]], version: int, bounds: tuple[float, float]) -> Estimate:
+def _score(part: Part, deals: Iterable[tuple[Part, Floats]], bounds: tuple[float, float]) -> Estimate:
     strata, weights = _strata([(deal, points) for deal, points in deals if part.holds(deal)])
-    rng = None if bounds == POINTS else np.random.default_rng(seeds.derive(version, _SIGNS))
-    return stratified_mean(strata, weights, bounds, rng)
+    return stratified_mean(strata, weights, bounds)
 
 
 def _strata(deals: Iterable[tuple[Part, Floats]]) -> tuple[list[Floats], list[float]]:

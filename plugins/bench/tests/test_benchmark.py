@@ -607,7 +607,7 @@ def test_a_model_at_parlours_own_server_has_the_same_file_twice_with_its_questio
     assert made["dollars"] is None  # no price is known for it
     assert result["model"]["base_url"] == served
     assert not {"cache", "key_env", "concurrency"} & set(result["model"])
-    # the rule of thumb of `chat` is any option, and the heuristic has 50 points here
+    # the heuristic of `chat` is any option, and the heuristic has 50 points here
     rule = read_result(tmp_path / "one")
     _, less = compare(rule, read_result(reference_file(QUICK, "heuristic")))
     assert less["overall"].value < -25

@@ -23,10 +23,16 @@ def test_its_interval_has_half_a_case_more_a_quarter_of_the_range_from_the_middl
     assert estimate.high == pytest.approx(mean + t.ppf(0.975, 3.5) * sqrt(variance / 4.5))
 
 
-def test_changed_signs_test_against_zero():
-    # 1, 2, 3: of the 8 ways to set the signs two have a mean as far from zero, so p = 1/4; 2,000 draws know it within 0.03
-    estimate = stratified_mean([[1.0, 2.0, 3.0]], [1.0], (-4.0, 4.0), np.random.default_rng(1))
-    assert estimate.p == pytest.approx(0.25, abs=0.03)
+def test_its_test_against_zero_agrees_with_its_interval():
+    # 1, 2, 3 and half a case at -2 or 2: mean 6 / 3.5, variance (5/7 ^2 + 2/7 ^2 + 9/7 ^2 + 0.5 (12/7 ^2 + 4)) / 3.5
+    mean, variance = 6 / 3.5, ((25 + 4 + 81) / 49 + 0.5 * (144 / 49 + 4)) / 3.5
+    estimate = stratified_mean([[1.0, 2.0, 3.0]], [1.0], (-4.0, 4.0))
+    assert estimate.p == pytest.approx(2 * t.sf(mean / sqrt(variance / 3.5), 2.5))
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        estimate = stratified_mean([rng.normal(0.5, 1, 6), rng.normal(0.5, 1, 16)], [0.5, 0.5], (-9.0, 9.0))
+        assert (estimate.p < 0.05) == estimate.clear
+    assert stratified_mean([[1.0, 2.0]], [1.0], (0.0, 4.0)).p is None  # nothing below zero is possible
 
 
 def test_strata_of_one_case_or_of_cases_that_are_all_the_same_have_an_interval():

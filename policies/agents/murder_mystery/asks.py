@@ -256,7 +256,7 @@ def _object(fields: dict[str, Any]) -> dict[str, Any]:
 
 def _sensed(card: SensorCard, known: Known, asked: int = -1) -> SensorAnswer:
     sensor = sensor_of(card.sensor)
-    if sensor not in SENSORS:  # one's own: there is no rule of thumb for it
+    if sensor not in SENSORS:  # one's own: there is no heuristic for it
         return SensorAnswer(reason=known.scene.say.unknown, choice=card.choices[-1])
     reading = sense(sensor, known, asked)
     return SensorAnswer(reason=reading.reason, choice=card.worded(reading.choice))

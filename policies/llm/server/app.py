@@ -23,6 +23,7 @@ from typing import Any, Final, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 from parlour.envs.core import ParlourError
+from parlour.policies.agents.seat import AskingPolicy
 from parlour.policies.base import Policy
 from parlour.policies.by_text import by_numbers, goes_by_text, in_words, options_in, require_readable
 from parlour.policies.llm.prompt import Templates
@@ -80,7 +81,8 @@ class ServedPolicy:
 
     A request holds what a seat reads, as the last message of the user: either the prose itself, and the reply is the policy's
     words; or the question of parlour's own `chat` player, and the reply is the JSON it asks for. A policy that reads numbers
-    gets them from the field `parlour` of the request, which is beyond OpenAI's protocol. Requests are independent: the policy is
+    gets them from the field `parlour` of the request, which is beyond OpenAI's protocol. If the policy asks a model, typed questions are
+    answered by their heuristics. Requests are independent: the policy is
     reset at each, with the request's seed. What it would have remembered beyond the text is lost.
 
     Args:
@@ -106,6 +108,8 @@ class ServedPolicy:
                 why = "there is no message of a user; accepted: what a seat reads, as the last one"
                 raise Refused(400, why, "messages")
             return lambda seed: self._words(body, seed, text, options_in(text))
+        if asked.kind != QUESTION and isinstance(self._policy, AskingPolicy):
+            return protocol.by_heuristic(asked)
         if asked.kind != QUESTION:
             why = f"question {asked.kind!r} is not accepted by a policy; accepted: {QUESTION}, or what a seat reads"
             raise Refused(400, why, "messages")

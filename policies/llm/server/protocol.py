@@ -19,8 +19,9 @@ from typing import Annotated, Any, Final, Literal, Self, TypeVar
 import numpy as np
 from parlour.envs.common.json_values import check_size, json_value
 from parlour.envs.core import ParlourError
-from parlour.policies.llm.ask import Ask, from_inputs, read_back
+from parlour.policies.llm.ask import ASKS, Ask, from_inputs, read_back
 from parlour.policies.llm.model import mixed
+from parlour.policies.llm.prompt import QUESTION
 from parlour.policies.llm.transport.request import OWNER
 from pydantic import (
     BaseModel,
@@ -264,12 +265,17 @@ def question(body: ChatBody, stopped: Stopped = lambda: False) -> Ask[Any] | Non
     Raises `Refused` where it cannot be read, or where words are no answer; `AbandonedWork`.
     """
     asked, known = body.parlour_inputs, None
+    if asked is not None and asked.kind not in ASKS:
+        raise _unknown(asked.kind)
     try:
         if asked is not None:
             return from_inputs(asked.kind, asked.inputs)
         for message in reversed(body.messages):
             check_wanted(stopped)
-            if message.role == "user" and (known := read_back(message.words)) is not None:
+            heading = QUESTION.search(message.words) if message.role == "user" else None
+            if heading is not None and heading["kind"] not in ASKS:
+                raise _unknown(heading["kind"])
+            if heading is not None and (known := read_back(message.words)) is not None:
                 break
     except ParlourError as error:
         raise Refused(400, str(error), "messages" if asked is None else "parlour_inputs") from None
@@ -278,6 +284,13 @@ def question(body: ChatBody, stopped: Stopped = lambda: False) -> Ask[Any] | Non
         why = "no question in the messages, so there is no JSON to give; accepted: text"
         raise Refused(400, why, "response_format")
     return known
+
+
+def _unknown(kind: str) -> Refused:
+    """The refusal of a question of which this process has no class: no parameter is to blame, so a client need not leave out any."""
+    own = "those of a player of your own if the server has them (parlour serve endpoint --policy MODULE:CLASS)"
+    why = f"question {kind[:_SHOWN]!r} is not accepted; accepted: {own}, {', '.join(sorted(ASKS))}"
+    return Refused(400, why, "messages")
 
 
 def by_heuristic(question: Ask[Any] | None) -> AnswerText:

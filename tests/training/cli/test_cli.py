@@ -62,6 +62,8 @@ def test_a_trainer_that_is_stopped_or_whose_report_fails_says_what_resumes_it(co
 def test_replay_shows_every_move_and_what_a_seat_observed(transcript, capsys, json_of, output_of):
     output = output_of(["replay", str(transcript)])
     assert "(secretly) player_0: I" in output
+    votes = [e for e in replay.Transcript.read(transcript).entries if e.move is not None and e.move.kind == "vote"]
+    assert output.count("(secretly)") == len(votes) > 0  # each, also the last, before the count
     assert output.endswith("Good wins: three quests succeeded and Merlin was not found.\n")
     assert run(["replay", str(transcript), "--seat", "player_1"]) == 0
     assert "# Who you are\nYou are player_1. Your role is Loyal Servant (good)." in capsys.readouterr().out

@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from parlour.policies.llm.decisions import Decisions
-from parlour.training.measure.decision_tables import ASKED, MEANING, TOOK, WHOSE, decision_tables, figure, no_result
+from parlour.training.measure.decision_tables import (
+    ASKED,
+    MEANING,
+    TOOK,
+    WHOSE,
+    decision_parts,
+    decision_tables,
+    figure,
+    no_result,
+)
 from parlour.training.measure.evaluate import Comparison, DecisionShare, Evaluation
 from parlour.training.measure.evaluation_tables import comparison_table, rate_table
 from parlour.training.report.result_table import Column, cell_text
@@ -47,13 +56,13 @@ def test_the_table_of_decisions_tells_each_number_once():
             "its own": "80.0 %",
             "at once": "12",
             "asked again": "4",
-            "rule of thumb": "3 (invalid 2, timeout 1)",
+            "heuristic": "3 (invalid 2, timeout 1)",
             "by the table": "1 (default 1)",
             "refused words": "5 (illegal 5)",
             "talk": "7",
         },
         {
-            **dict.fromkeys(("rule of thumb", "by the table", "refused words", "asked again", "talk"), "0"),
+            **dict.fromkeys(("heuristic", "by the table", "refused words", "asked again", "talk"), "0"),
             "player": "random",
             "decisions": "9",
             "its own": "100.0 %",
@@ -129,6 +138,19 @@ def test_a_heuristic_in_a_models_place_shows_what_was_called_even_without_a_repl
     fallen = replace(PLAIN, questions={"chat": Decisions(heuristic={"refused": 2})})
     titles = [table.title for table in decision_tables({"chat": fallen})]
     assert titles == ["Decisions", "What the models took", "Questions by kind"]
+
+
+def test_a_kind_of_question_that_the_model_never_answered_is_a_warning():
+    """The last question of a turn decides it: a player's decisions may be its own where all that prepares them fell back."""
+    prepared = Decisions(heuristic={"refused": 7})
+    fallen = replace(PLAIN, questions={"mirror.look": prepared, "act": Decisions(first=9)})
+    _, _, _, warning = decision_parts({"mirror": fallen, "random": PLAIN})
+    assert "mirror.look" in warning
+    assert "7 (refused 7)" in warning
+    answered = replace(fallen, questions={"mirror.look": prepared + Decisions(again=1)})
+    assert all(not isinstance(part, str) for part in decision_parts({"mirror": answered}))
+    offline = replace(PLAIN, questions={"mirror.look": Decisions(first=7)})  # nobody stood in for a model
+    assert all(not isinstance(part, str) for part in decision_parts({"mirror": offline}))
 
 
 def test_more_than_a_twentieth_marks_a_player():

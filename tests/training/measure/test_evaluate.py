@@ -10,7 +10,7 @@ from parlour.training.measure import evaluate
 from parlour.training.play import rollout, seeds
 from parlour.training.play.runner import GameRunner
 from parlour.training.statistics import Estimate
-from scipy.stats import binomtest
+from scipy.stats import norm
 
 
 @pytest.mark.parametrize(
@@ -27,14 +27,13 @@ def test_wilson_interval_of_the_textbook_and_at_the_edge(hits, n, low, high):
     assert Estimate.rate(0, 0) is None
 
 
-def test_mcnemar_exact_counts_discordant_pairs_only():
+def test_the_test_of_a_paired_difference_is_that_of_its_interval():
     a = [True] * 9 + [False] * 1 + [True] * 40
     b = [False] * 9 + [True] * 1 + [True] * 40
     estimate = Estimate.paired(a, b)
-    # 9 against 1 of 10 coins: 2 * (1 + 10) / 1024 = 0.0215
+    # 10/52 - 2/52 = 0.153846; sqrt((12/52 - 0.153846^2) / 52) = 0.063110: 2.4377 standard errors
     assert (estimate.only_a, estimate.only_b, estimate.n) == (9, 1, 50)
-    assert estimate.p == pytest.approx(22 / 1024)
-    assert estimate.p == pytest.approx(binomtest(9, 10).pvalue)
+    assert estimate.p == pytest.approx(2 * norm.sf(2.4377), abs=1e-5)
     assert estimate.value == pytest.approx(0.16)
     assert estimate.low < estimate.value < estimate.high
 

@@ -17,7 +17,7 @@ def test_the_folder_holds_what_is_printed_and_every_game(tmp_path, capsys):
     text = (folder / "report.md").read_text("utf-8")
     shown = " ".join(capsys.readouterr().out.split())
     assert text.startswith("# Win rates in template_v0\n\n> ")
-    assert "## Same deals, paired (95 % interval; exact McNemar test)" in text
+    assert "## Same deals, paired (95 % interval and its test)" in text
     for line in text.splitlines():
         if line.startswith("| heuristic | all |"):
             assert " ".join(line.split("|")[3].split()) in shown
@@ -25,10 +25,22 @@ def test_the_folder_holds_what_is_printed_and_every_game(tmp_path, capsys):
     rows = list(csv.DictReader((folder / "games.csv").read_text("utf-8").splitlines()))
     assert len(rows) == 8  # two players, four deals each
     assert games.read_bytes() == (folder / "games.csv").read_bytes()
+    for row in rows:
+        header = json.loads((folder / row["file"]).read_text("utf-8").splitlines()[0])
+        assert (header["seed"], header["players"][f"player_{row['seat']}"]) == (int(row["seed"]), row["policy"])
     again = tmp_path / "again"
     assert run([*COMMAND, "--out", str(again), "--json"]) == 0
     assert (again / "report.md").read_text("utf-8") == text  # the same seed writes the same report
     assert json.loads((again / "summary.json").read_text("utf-8")) == json.loads(capsys.readouterr().out)
+
+
+def test_it_names_a_game_that_the_first_player_lost(tmp_path, output_of):
+    folder = tmp_path / "run"
+    out = output_of(["evaluate", "avalon_v0", "--policy", "random", "--games", "6", "--out", str(folder)])
+    rows = list(csv.DictReader((folder / "games.csv").read_text("utf-8").splitlines()))
+    lost = [row["file"] for row in rows if row["policy"] == "random" and row["won"] == "False"]
+    assert lost
+    assert f"parlour replay {folder}/{lost[0]} --html" in out.replace("\n", "")
 
 
 @pytest.mark.parametrize(

@@ -210,7 +210,8 @@ def test_a_win_rate_and_its_difference_by_hand():
     assert win_rate.ours == Estimate.rate(2, 5)
     assert win_rate.difference == Estimate.paired(less.won, full.won)
     assert (win_rate.difference.only_a, win_rate.difference.only_b, win_rate.difference.value) == (0, 2, -0.4)
-    assert win_rate.difference.p == pytest.approx(0.5)  # two discordant cases, both one way
+    # -2/7; sqrt((4/7 - (2/7)^2) / 7) = 0.26451: 1.0801 standard errors
+    assert win_rate.difference.p == pytest.approx(0.28009, abs=1e-4)
 
 
 def test_rows_that_did_not_come_out_lower_are_named():

@@ -70,6 +70,47 @@ def test_what_is_not_asked_there_is_told_in_one_line(kind, at, message):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("file", "accepted"),
+    [
+        ("en/avalon_agent.akt.md", "en/avalon_agent.act.md"),
+        ("en/avalon_agent.act.txt", "en/avalon_agent.act.md"),
+        ("zh/systm.md", "zh/system.md"),
+        ("en/words.md", "parlour list questions"),
+    ],
+)
+def test_a_prompt_that_replaces_nothing_is_refused_with_the_closest_names(file, accepted, tmp_path, error_of):
+    path = tmp_path / file
+    path.parent.mkdir()
+    path.write_text("Be brief.", "utf-8")
+    for own in (False, True):
+        with pytest.raises(ParlourError) as caught:
+            asked.unknown_prompts(str(tmp_path), own=own)
+        assert accepted in str(caught.value)
+    words = ["play", "avalon_v0", "--policy", "avalon_agent", "--model", "m", "--base-url", "http://127.0.0.1:9/v1"]
+    assert file in error_of([*words, "--prompts", str(tmp_path)])
+
+
+def test_prompts_that_replace_something_are_taken(tmp_path):
+    (tmp_path / "en").mkdir()
+    for name in (
+        "system.md",
+        "plain.md",
+        "avalon_agent.act.md",
+        "social.sharing.md",
+        "layout.json",
+        ".hidden",
+        "chat~",
+    ):
+        (tmp_path / "en" / name).write_text("Be brief.", "utf-8")
+    (tmp_path / "README.md").write_text("What these are.", "utf-8")
+    assert asked.unknown_prompts(str(tmp_path)) == []
+    (tmp_path / "en" / "nobodys.question.md").write_text("Be brief.", "utf-8")
+    assert asked.unknown_prompts(str(tmp_path), own=True) == ["en/nobodys.question.md"]
+    with pytest.raises(ParlourError, match="nobodys"):
+        asked.unknown_prompts(str(tmp_path))
+
+
 def test_the_commands(output_of, json_of, error_of, tmp_path):
     listed = {load["question"] for load in json_of(["list", "questions", "--json"])}
     assert {"chat.take_turn", "gratr.intent", "social.sharing"} <= listed

@@ -316,6 +316,21 @@ def test_a_secret_vote_is_nobodys_until_the_votes_are_shown_and_a_quest_card_is_
     assert all(row.to == (row.cells[1],) for row in cards.rows)
 
 
+@pytest.mark.parametrize(("game", "kind", "count"), [("avalon_v0", "vote", "votes"), ("werewolf_v0", "vote", "votes")])
+def test_the_last_of_simultaneous_votes_stands_before_their_count(games, game, kind, count):
+    """Each secret vote has a line, also the last one, whose step holds the count too."""
+    _, replay = games[game]
+    votes = [step for step, move in enumerate(replay.steps) if move.kind == kind]
+    of_votes = [[line for line in replay.lines if line.step == step] for step in votes]
+    assert votes
+    assert [lines[0].seat for lines in of_votes] == [replay.steps[step].seat for step in votes]
+    assert all(
+        lines[0].to == () and replay.steps[step].said in lines[0].text
+        for lines, step in zip(of_votes, votes, strict=True)
+    )
+    assert {line.kind for lines in of_votes for line in lines[1:]} >= {count}
+
+
 def test_scripts_and_the_truth_are_not_for_everybody(games):
     _, replay = games["murder_mystery_v0"]
     briefing, *scripts, truth = replay.documents

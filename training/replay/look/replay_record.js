@@ -6,15 +6,11 @@ function recordItems(replay, perspective, href) {
   replay.steps.forEach((step, number) => {
     const own = knows(step.whom, perspective);
     const asks = own && step.seat >= 0 && holds(step.seat, perspective) ? step.asks || [] : [];
-    let told = false;
-    for (; at < replay.lines.length && replay.lines[at].step <= number; at++) {
-      const line = replay.lines[at];
-      if (!knows(line.to, perspective)) continue;
-      const mover = line.seat === step.seat && !told;
-      items.push(lineItem(replay, line, mover && own ? marksOfStep(step) : [], mover ? asks : [], href));
-      told = told || mover;
-    }
-    if (!told && !step.fault && asks.length) items.push(askedItem(replay, step, number, asks, href));
+    const from = at;
+    while (at < replay.lines.length && replay.lines[at].step <= number) at++;
+    const lines = replay.lines.slice(from, at).filter((line) => knows(line.to, perspective));
+    const moved = lines.find((line) => line.seat === step.seat);
+    for (const line of lines) items.push(lineItem(replay, line, line === moved && own ? marksOfStep(step) : [], line === moved ? asks : [], href));
     if (step.fault && own) items.push(refusedItem(replay, step, number, href));
     if (step.kind === "end" && replay.header.ended)
       items.push({ step: number, seat: null, kind: "heading ending", text: replay.header.ended, below: () => stepLink(number, href) });
@@ -33,12 +29,6 @@ function lineItem(replay, line, marks, asks, href) {
   const seen = secret ? [{ text: others ? "known to " + namesOf(replay, line.to) : "secret", kind: "secret", title: "known to " + namesOf(replay, line.to) }] : [];
   return { step: line.step, seat: line.seat < 0 ? null : line.seat, name, kind, text, secret, marks: [...marks, ...seen],
     below: () => [calls(replay, asks), stepLink(line.step, href)] };
-}
-
-// A move that nobody saw, with the questions that led to it.
-function askedItem(replay, step, number, asks, href) {
-  return { step: number, seat: step.seat, name: replay.name(step.seat), kind: "did asked", secret: true, text: step.said || step.kind,
-    marks: [...marksOfStep(step), { text: "secret", kind: "secret" }], below: () => [calls(replay, asks), stepLink(number, href)] };
 }
 
 function calls(replay, asks) {

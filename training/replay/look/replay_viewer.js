@@ -7,7 +7,8 @@ function viewer(told) {
   const place = { step: replay.last, perspective: EVERYTHING };
   const go = (step, perspective) => { history.replaceState(null, "", writeHash(step, perspective)); arrive(); };
   const href = (step) => writeHash(step, place.perspective);
-  const table = ring(replay.seats.map((_, seat) => ({ name: replay.name(seat) })), (seat) => go(place.step, place.perspective === seat ? EVERYTHING : seat));
+  const differ = new Set(replay.seats.map((card) => card.player || "")).size > 1; // else the table below the record says it once
+  const table = ring(replay.seats.map((card, seat) => ({ name: replay.name(seat), player: differ ? card.player : "" })), (seat) => go(place.step, place.perspective === seat ? EVERYTHING : seat));
   const on = (how) => go(moved(replay, seen, place.step, how), place.perspective);
   const player = gamePlayer(() => { on(1); return place.step < replay.last; }, () => { if (place.step === replay.last) on("first"); });
   const byHand = (how) => { player.stop(); on(how); };

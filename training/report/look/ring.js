@@ -1,5 +1,5 @@
 // A table as seats in a ring; seat 0 sits at the top, the others follow clockwise. Every seat is a button.
-// const table = ring(seats, chosen)          seats: [{name}]; chosen(seat) when one is pressed
+// const table = ring(seats, chosen)          seats: [{name, player}], player: who plays it, or none; chosen(seat) when one is pressed
 // table.show([{role, side, marks: [{text, kind, title}], acts, away, chosen}], middle)   one for each seat; middle: elements
 // side is a class of style.css: "good", "evil" or none; away: dead or gone.
 
@@ -21,7 +21,7 @@ function place(seat, number, of, chosen) {
   };
   const who = make("span", { class: "who" }, plainWords(seat.name));
   const button = make("button", { type: "button", class: "seat", "aria-pressed": "false", onclick: () => chosen(number) },
-    who, parts.role, parts.marks);
+    who, seat.player ? make("span", { class: "player", title: seat.player }, plainWords(seat.player)) : null, parts.role, parts.marks);
   const angle = (number / of) * 2 * Math.PI;
   button.style.left = 50 + 38 * Math.sin(angle) + "%";
   button.style.top = 50 - 40 * Math.cos(angle) + "%";

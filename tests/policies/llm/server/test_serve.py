@@ -117,14 +117,18 @@ def test_a_question_sent_as_data_is_answered_whatever_the_prompt_says(plain):
     sent = {"parlour_inputs": {"kind": QUESTION.kind, "inputs": QUESTION.model_dump(mode="json")}}
     offline = OfflineModel().answer(QUESTION, RequestContext("player_0", 3)).value
     assert QUESTION.read(text_of(ask(plain, "no question", seed=3, extra_body=sent))) == offline
-    for inputs, why in (
-        ({"kind": "nobody.asks", "inputs": {}}, "question 'nobody.asks' is not accepted; accepted: "),
-        ({"kind": QUESTION.kind, "inputs": {"name": []}}, "the inputs of 'test_serve.coin' do not fit: name"),
-        ({"kind": QUESTION.kind}, "parlour_inputs.inputs: Field required"),
+    for inputs, why, param in (
+        ({"kind": "nobody.asks", "inputs": {}}, "question 'nobody.asks' is not accepted; accepted: ", "messages"),
+        (
+            {"kind": QUESTION.kind, "inputs": {"name": []}},
+            "the inputs of 'test_serve.coin' do not fit: name",
+            "parlour_inputs",
+        ),
+        ({"kind": QUESTION.kind}, "parlour_inputs.inputs: Field required", "parlour_inputs"),
     ):
         with pytest.raises(openai.BadRequestError, match=re.escape(why)) as caught:
             ask(plain, extra_body={"parlour_inputs": inputs})
-        assert caught.value.param == "parlour_inputs"
+        assert caught.value.param == param  # a client leaves out the parameter that is to blame
 
 
 def test_a_model_sends_its_questions_as_data_to_a_server_of_parlour_s_own(server, monkeypatch):

@@ -1,4 +1,4 @@
-"""What one bad call costs: one decision, by the rule of thumb, with its reason. No endpoint: replies come from a script."""
+"""What one bad call costs: one decision, by the heuristic, with its reason. No endpoint: replies come from a script."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Choose(Ask[Chosen]):
         return " says: " in entry
 
     def heuristic(self, rng: np.random.Generator) -> Chosen:
-        return Chosen(why="by the rule of thumb", choice="no")
+        return Chosen(why="by the heuristic", choice="no")
 
 
 class ChooseInChinese(Choose):
@@ -102,7 +102,7 @@ def test_a_call_that_fails_for_good_is_answered_by_the_rule_of_thumb_with_its_re
         "ask": Choose.kind,
         "by": "heuristic",
         "reason": reason,
-        "answer": {"why": "by the rule of thumb", "choice": "no"},
+        "answer": {"why": "by the heuristic", "choice": "no"},
     }
 
 

@@ -203,7 +203,9 @@ def test_offline_takes_no_other_settings():
     assert {"model", "concurrency", *others} == set(ModelConfig.model_fields)
     assert make_model(ModelConfig(concurrency=3)).concurrency == 3  # of games; it is no setting of calls
     for name, value in others.items():
-        with pytest.raises(ParlourError, match=f"model 'offline' with {name}; accepted: no other settings"):
+        with pytest.raises(
+            ParlourError, match=f"model 'offline' calls no language model and takes no {name}; accepted: "
+        ):
             ModelConfig(**{name: value})
 
 

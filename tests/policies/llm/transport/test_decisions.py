@@ -279,12 +279,32 @@ def test_a_transcript_says_which_moves_are_not_the_players_own(marked):
     assert "seconds" not in json.dumps(transcript.closing)
 
 
+def test_a_folder_of_prompts_is_recorded_by_name_and_digest(double, tmp_path, capsys):
+    double.otherwise = lambda body: double.Said(double.completion(NO_PLAYER))
+    words = "play avalon_v0 --players 5 --policy player_0=chat --seed 3 --model m --base-url"
+    called = []
+    for folder, text in (("first", "Be brief."), ("second", "Be kind.")):
+        prompts = tmp_path / folder / "mine"
+        (prompts / "en").mkdir(parents=True)
+        (prompts / "en" / "chat.take_turn.md").write_text(text, "utf-8")
+        out = tmp_path / folder / "out"
+        assert run([*words.split(), double.url, "--prompts", str(prompts), "--out", str(out), "--json"]) == 2
+        player = json.loads(capsys.readouterr().out)[0]["players"]["player_0"]
+        header = replay.Transcript.read(out / "avalon_v0-1.jsonl").header
+        called.append(header["models"]["player_0"]["prompts"])
+        assert player["models"] == [f"m at 127.0.0.1, prompts {called[-1]}"]
+        assert json.loads((out / "avalon_v0-play.json").read_text("utf-8"))["prompts"] == called[-1]
+        assert str(tmp_path) not in json.dumps(header)
+    assert [name.split()[0] for name in called] == ["mine", "mine"]
+    assert called[0] != called[1]
+
+
 def test_replay_says_it_behind_each_move(marked, json_of, output_of):
     out = output_of(["replay", str(marked)])
     moves = [line for line in out.splitlines() if line.startswith(("player_", "(secretly)", "Privately"))]
     for line in moves:
         own = "player_0 says" not in line and "player_0:" not in line and "player_0 proposes" not in line
-        assert line.endswith("[by the rule of thumb: invalid]") != own, line
+        assert line.endswith("[by the heuristic: invalid]") != own, line
     assert "player_0: chat @ m †" in out
     output = json_of(["replay", str(marked), "--json"])
     by = Counter((step["agent"], step.get("by")) for step in output["steps"])
