@@ -83,4 +83,4 @@ def test_a_command_that_needs_an_extra_names_it_in_one_line(hidden, command, ext
     done = answered(hidden, command if extra == "serve" else f"{command} --out {tmp_path}/run")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
-    assert f'pip install -c constraints.txt ".[{extra}]" in a checkout' in done.stderr
+    assert f'pip install -c constraints.txt -e ".[{extra}]" ' in done.stderr

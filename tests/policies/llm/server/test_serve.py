@@ -369,7 +369,7 @@ def test_a_trained_seat_answers_to_numbers_that_are_sent_along(server):
     short = {**numbers, "features": numbers["features"][1:]}
     for sent, why in (
         ({}, "reads numbers; accepted: with parlour: {features"),
-        ({"parlour": short}, "accepted: 99 and 30"),
+        ({"parlour": short}, "99 inputs and 30 outputs, and this table 98 features and 30 actions"),
         ({"parlour": {**numbers, "action_mask": [0] * 30}}, "0 legal actions"),
         ({"parlour": {"features": []}}, "parlour.features"),
     ):

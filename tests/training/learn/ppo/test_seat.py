@@ -270,7 +270,7 @@ def test_a_policy_is_refused_at_another_table(tmp_path, untrained):
     with pytest.raises(ParlourError, match="cannot play template_v0"):
         make_policy(str(path), "template_v0", {})
     observation = {"observation": np.zeros(3, np.float32), "action_mask": np.ones(2, np.int8)}
-    with pytest.raises(ParlourError, match="accepted: 99 and 51"):
+    with pytest.raises(ParlourError, match="99 inputs and 51 outputs, and this table 3 features and 2 actions"):
         untrained.act(observation, {})
 
 
