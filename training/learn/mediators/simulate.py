@@ -40,8 +40,6 @@ from parlour.training.runs.progress import Stage
 
 _BLOCK: Final = 25
 """Number of questions in a task of a pool."""
-_ANSWERS: Final = "answers"
-"""The last column, a JSON list; tables of parlour 0.4.0 and before lack it."""
 _FOUND: Final = {"retrieve_shallow": "found_shallow", "retrieve_deep": "found_deep"}
 
 
@@ -62,7 +60,7 @@ class Simulated:
     id: str = ""
     """What its file calls the question; empty for a generated one."""
     answers: tuple[str, ...] = ()
-    """The answer of each joint action before any check, empty for none; () in a table of parlour 0.4.0 or before."""
+    """The answer of each joint action before any check, empty for none; () if they are not known."""
 
     def net(self, payment: Payment, actions: ActionSet = PUBLISHED_ACTIONS) -> tuple[float, ...]:
         """The utilities as another payment has them; nothing is asked again."""
@@ -240,7 +238,7 @@ def _header(actions: ActionSet) -> list[str]:
     utilities = [names.column(actions.names_of(joint)) for joint in actions.all]
     outcomes = [f"o{k}" for k in range(len(actions.all))]
     columns = [_FOUND.get(name, f"found_{name}") for name in searches]
-    return ["number", "state", *utilities, *outcomes, *columns, "confidence", "id", _ANSWERS]
+    return ["number", "state", *utilities, *outcomes, *columns, "confidence", "id", "answers"]
 
 
 def read_partial(path: Path, stamp: str, actions: ActionSet = PUBLISHED_ACTIONS) -> dict[int, Simulated]:
@@ -250,10 +248,9 @@ def read_partial(path: Path, stamp: str, actions: ActionSet = PUBLISHED_ACTIONS)
         ParlourError: The file is no such table, or is stamped otherwise.
     """
     head = [stamp, ",".join(_header(actions))]
-    earlier = [stamp, ",".join(_header(actions)[:-1])]
 
     def read(lines: list[str]) -> dict[int, Simulated]:
-        if lines[:2] not in (head[: len(lines)], earlier[: len(lines)]):
+        if lines[:2] != head[: len(lines)]:
             raise ParlourError(f"{str(path)!r} is not a table of this run; accepted: a file that begins with {stamp!r}")
         rows = (_row(path, at, cells, actions) for at, cells in enumerate(csv.reader(lines[2:]), 3))
         return {row.number: row for row in rows}
@@ -275,8 +272,6 @@ def numbers_in(path: Path | None) -> set[int]:
 
 def _row(path: Path, line: int, cells: Sequence[str], actions: ActionSet) -> Simulated:
     count, width = len(actions.all), len(_header(actions))
-    if len(cells) == width - 1:
-        cells = [*cells, "[]"]
     try:
         number, state = int(cells[0]), names.check_state(cells[1])
         utilities, outcomes = tuple(map(float, cells[2 : 2 + count])), tuple(map(int, cells[2 + count : 2 + 2 * count]))

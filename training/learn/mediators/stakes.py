@@ -59,7 +59,7 @@ class StakesConfig(Settings):
     price: tuple[Price, ...] | None = Field(default=None, min_length=1)
     """Pay of a wrong answer below silence; `inf`: never worth it. None: as `PRICES`, in the unit of the run."""
     shrinkage: Shrinkage | None = None
-    """Shrinkage of states with few questions towards their parents, in pseudo-questions, or `auto`; 0 for none; None: as in the run."""
+    """Shrinkage of states with few questions towards their parents, in pseudo-questions, or `auto`; 0 for none; None: as in the run, and 0 without one."""
 
     def prices(self, payment: Payment) -> tuple[float, ...]:
         """The prices of the grid for a run with this payment."""

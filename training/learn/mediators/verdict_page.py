@@ -116,7 +116,7 @@ def opening(verdict: MediatorVerdict, code: Sequence[str]) -> tuple[Part, ...]:
     compared = ResultTable(title, columns, tuple(rows), file="static.csv")
     headings = ("question", "mediator, most probable", "best static policy", "earned", "static earned")
     cells = [
-        (of.question, _told(of.mediator), _told(of.static), f"{of.mediator.net:g}", f"{of.static.net:g}")
+        (of.question, _in_words(of.mediator), _in_words(of.static), f"{of.mediator.net:g}", f"{of.static.net:g}")
         for of in verdict.questions
     ]
     title = (
@@ -176,7 +176,7 @@ def _decision(calibrated: Calibrated, row: Simulated, joint: Joint) -> Decision:
     return Decision(calibrated.actions.names_of(joint), answer if gave else "", result, row.utilities[place])
 
 
-def _told(decision: Decision) -> str:
+def _in_words(decision: Decision) -> str:
     return f"{' '.join(decision.joint)}: {decision.result}"
 
 

@@ -7,9 +7,9 @@ from typing import Final
 
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.vocabulary import AvalonView
-from parlour.envs.core import Event
+from parlour.envs.core import Event, View
 from parlour.envs.language import speech
-from parlour.envs.language.english import name
+from parlour.envs.language.english import name, names
 
 from parlour_table.board import EVIL, GOOD, NOW, PLAIN, Board, Mark, Track, TrackStep, claim_marks, public
 
@@ -46,6 +46,13 @@ def avalon_board(view: AvalonView) -> Board:
     quests = tuple(_quest(view, quest, done.get(quest)) for quest in range(len(view.sizes)))
     tracks = Track("Quests", quests), _rejections(view, last)
     return Board(tuple(map(tuple, marks)), phase, tracks, (), waits)
+
+
+def asked_about(view: View) -> str:
+    """What a question is about, which stands elsewhere on the page: the team of a vote; empty for other questions and games."""
+    if isinstance(view, AvalonView) and view.legal[0].kind == game.BALLOT:
+        return f"The team: {names(view.team)}."
+    return ""
 
 
 def _team_and_votes(last: Sequence[Event]) -> tuple[tuple[int, ...], tuple[int, ...]]:

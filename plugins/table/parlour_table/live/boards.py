@@ -14,9 +14,7 @@ from threading import Condition, Event
 from typing import Any, ClassVar, NamedTuple, cast
 
 from parlour.envs import core
-from parlour.envs.avalon.vocabulary import BALLOT, AvalonView
 from parlour.envs.core import GameText, Move, ParlourError, View
-from parlour.envs.language.english import names
 from parlour.envs.language.entries import TextAction
 from parlour.envs.language.free_words import FreeWords
 from parlour.envs.language.seat_names import SeatNames
@@ -27,6 +25,7 @@ from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
 
 from parlour_table import board
+from parlour_table.board.avalon import asked_about
 from parlour_table.coach import Coach
 from parlour_table.live import messages
 from parlour_table.live.messages import Message
@@ -357,13 +356,6 @@ class Person(Policy):
         if self._board.closed:
             raise Stopped
         return TextAction(self._text.default("", view, self.rng), None, CLOCK)
-
-
-def asked_about(view: View) -> str:
-    """What a question is about, which stands elsewhere on the page: in Avalon the team of a vote; empty for other questions."""
-    if isinstance(view, AvalonView) and view.legal[0].kind == BALLOT:
-        return f"The team: {names(view.team)}."
-    return ""
 
 
 class ShownTable(BaseWrapper[str, Any, Any]):

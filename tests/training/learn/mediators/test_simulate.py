@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from parlour.envs.core import NATURE, OVER, Move, ParlourError
@@ -104,22 +100,6 @@ def test_a_partial_table_of_another_run_is_refused(pipeline, tmp_path):
         out.write_text(f"{kept}{wrong}\n")
         with pytest.raises(ParlourError, match=message):
             calibrate(pipeline, range(3), seed=1, out=out)
-
-
-def test_a_table_without_answers_is_read_and_taken_up(pipeline, tmp_path):
-    """As parlour 0.4.0 wrote it, and what is added then."""
-    out = tmp_path / "partial.csv"
-    rows = calibrate(pipeline, range(4), out=out)
-    assert all(len(row.answers) == len(row.outcomes) for row in rows)
-    stamp, head, *lines = out.read_text().splitlines()
-    lines = [next(csv.reader([line])) for line in lines[:3]]
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(line[:-1] for line in lines)
-    out.write_text(f"{stamp}\n{head.removesuffix(',answers')}\n{text.getvalue()}")
-    again = calibrate(pipeline, range(4), out=out)
-    assert [row.answers for row in again] == [(), (), (), rows[3].answers]
-    assert [replace(row, answers=()) for row in again] == [replace(row, answers=()) for row in rows]
-    assert calibrate(pipeline, range(4), out=out) == again
 
 
 def test_answers_are_those_that_were_judged(pipeline):
