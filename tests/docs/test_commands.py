@@ -149,8 +149,8 @@ CARRIED_OUT = {page: commands for page, commands in by_page().items() if command
 
 
 def of_page(page: Path) -> Any:
-    """The case of a page. Logs tell what was run once: their commands run nightly."""
-    marks = [pytest.mark.nightly] if page.parent.name == "lab" else []
+    """The case of a page. How-tos, tutorials and reference run at every change; logs and explanations nightly."""
+    marks = [pytest.mark.nightly] if page.parent.name in ("lab", "explanation") else []
     return pytest.param(page, marks=marks, id=str(page.relative_to(ROOT)))
 
 

@@ -178,7 +178,10 @@ def test_nothing_to_score_on_is_refused():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("difficulty", "train", "test_size"), [("easy", 500, 500), ("medium", 2000, 1000)])
+@pytest.mark.parametrize(
+    ("difficulty", "train", "test_size"),
+    [("easy", 500, 500), pytest.param("medium", 2000, 1000, marks=pytest.mark.nightly)],
+)
 def test_the_learned_mediator_beats_every_baseline_on_questions_it_has_not_seen(difficulty, train, test_size):
     """The second on a corpus of the size that is reported; the interval of the paired difference lies above zero."""
     result = held_out.run(HeldOutConfig(difficulty=difficulty, train=train, held_out=test_size))
