@@ -74,8 +74,8 @@ def curve(folder: Path) -> dict[int, dict[str, Any]]:
 
 
 def identities(folder: Path) -> list[str]:
-    """The id of each offline run; its folder's name ends with it."""
-    return [path.name.rpartition("-")[2] for path in folder.glob("wandb/offline-run-*")]
+    """The id of each offline run, from its folder: `offline-run-TIME-ID`, with a number behind it if the second is the same."""
+    return [path.name.split("-")[3] for path in folder.glob("wandb/offline-run-*")]
 
 
 def test_a_trainer_leaves_an_offline_run_with_its_curve(tmp_path):
