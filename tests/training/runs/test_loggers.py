@@ -79,7 +79,7 @@ def stopping(monkeypatch):
                 raise KeyboardInterrupt
 
         @contextmanager
-        def shown(*_):
+        def shown(*_, **__):
             yield progress
 
         with monkeypatch.context() as patch:
