@@ -11,7 +11,7 @@ from parlour.envs.hidden_roles.rules import NOTHING, Options
 
 
 class WerewolfPhase(IntEnum):
-    """Phases, in the order of play; then those of a table with bids, and of one with a hunter."""
+    """Phases, in the order of play; then the phases of tables with bids, and of tables with a hunter."""
 
     DEAL = 0
     WHISPER = 1

@@ -108,16 +108,20 @@ def _views(played: PlayedGame, seat: int) -> Iterator[tuple[WerewolfView, News]]
 def _days(played: PlayedGame) -> ReplayTable:
     """A row for each day: the votes, and their result."""
     first = ReplayColumn("day", "number"), ReplayColumn("died in the night", "seats")
-    columns = (*first, *seat_columns("target", played.game.seats), ReplayColumn("executed", "seats"))
-    columns += (ReplayColumn("shot", "seats"),) * (game.HUNTER in played.game.roles)
+    last = [ReplayColumn("executed", "seats"), *[ReplayColumn("shot", "seats")] * _has_hunter(played)]
+    columns = (*first, *seat_columns("target", played.game.seats), *last)
     return ReplayTable("days", "Votes by day", columns, tuple(_votes(played)))
+
+
+def _has_hunter(played: PlayedGame) -> bool:
+    return game.HUNTER in played.last_views[0].roles
 
 
 def _votes(played: PlayedGame) -> Iterator[ReplayRow]:
     day, died = 0, tuple[int, ...]()
     executed: tuple[int, ...] | None = None
     shot: tuple[int, ...] | None = None
-    hunter = game.HUNTER in played.game.roles
+    hunter = _has_hunter(played)
     votes: list[int | None] = []
     for view, news in _views(played, 0):
         for seat, (kind, args, _), to in news.events:

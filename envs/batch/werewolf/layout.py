@@ -127,15 +127,14 @@ _FLAGS: Final = (
     *("talk", "hunt_as_cast", "hunt_random", "hunt_wolves", "guard_repeats", "dying_witch_poisons"),
     *("votes_as_cast", "reveals_all", "parity", "record", "belief", "believes", "reset", "character"),
 )
+_ROLES: Final = {role.lower(): role for role in (WITCH, GUARD, SEER, HUNTER, VILLAGER)}
 _HABITS: Final = tuple(WerewolfHabits.__dataclass_fields__)
 RULES: Final = np.dtype(
     [
         *((flag, np.uint8) for flag in _FLAGS),
         *((habit, _f8) for habit in (*_HABITS, "never")),
         *((number, _i4) for number in ("seats", "actions", "kinds", "max_days", "all_wolves", "speeches")),
-        *(
-            (role, _i4) for role in ("wolf", "witch", "guard", "seer", "hunter", "villager")
-        ),  # role numbers; -1: not in play
+        *((role, _i4) for role in ("wolf", *_ROLES)),  # role numbers; -1: not in play
         ("deck", _i1, SEATS),
         ("share", _f8, SEATS + 1),  # one over the number, and over 1 for none
         ("idle", _i4, SHOOT + 1),  # by phase: the action of doing nothing
@@ -165,8 +164,7 @@ def rules_of(rules: Werewolf, habits: WerewolfHabits) -> Any:
     r.seats, r.actions, r.kinds = rules.seats, len(rules.catalogue), len(rules.role_names)
     r.max_days, r.all_wolves = rules.max_days, rules.roles.count(game.WEREWOLF)
     r.character = rules.seer_sees_roles
-    named = ("witch", WITCH), ("guard", GUARD), ("seer", SEER), ("hunter", HUNTER), ("villager", VILLAGER)
-    for field, role in named:
+    for field, role in _ROLES.items():
         r[field] = rules.role_names.index(role) if role in rules.role_names else -1
     r.wolf = rules.wolf
     r.share[0] = 1 / np.maximum(np.arange(SEATS + 1), 1)

@@ -85,7 +85,9 @@ def test_werewolf_shows_who_is_dead_and_how(options):
         if view.role and not view.night:
             assert [not alive for alive in view.alive] == list(shown.out)
         for seat, out in enumerate(shown.out):
-            assert out == any(mark.text.startswith(("died, night", "executed, day", "shot by")) for mark in shown.seats[seat])
+            assert out == any(
+                mark.text.startswith(("died, night", "executed, day", "shot by")) for mark in shown.seats[seat]
+            )
 
 
 def test_claims_stand_beside_those_who_made_them_and_reports_beside_the_seat_that_was_checked():
