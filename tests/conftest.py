@@ -104,7 +104,10 @@ TEN_WITH_EVERYBODY = ("Merlin", "Percival", *("Loyal Servant",) * 4, "Morgana", 
 
 def described(table: ConfiguredGame) -> str:
     """The id of a table in the names of tests."""
-    shown = {k: f"{len(v)} roles" if k == "roles" else Path(v).stem if k == "case" else v for k, v in table.options}
+    shown = {
+        k: f"{len(v)} roles" if k == "roles" and not isinstance(v, str) else Path(v).stem if k == "case" else v
+        for k, v in table.options
+    }
     return "-".join([table.spec.id, *(f"{k}={v}" for k, v in shown.items())])
 
 
@@ -150,6 +153,7 @@ WEREWOLF_TABLES = [
     werewolf_table(15, "official"),
     werewolf_table(6, "paper", speaking="bids"),
     werewolf_table(6, "paper", votes="as_cast"),
+    werewolf_table(9, "paper", roles="hunter", seer="character"),
 ]
 # A game without a list of its own is tested with its defaults.
 SPECIAL = {

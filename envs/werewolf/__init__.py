@@ -11,18 +11,23 @@
 | Time | at night the AEC form shows whose turn it is, and so the roles: do not pass it to a seat. Cycles of the parallel form reveal nothing, see `choices.py` |
 
 The default is the paper's table of eight: three werewolves, witch, guard, seer, two villagers. Tables of four and five players
-are parlour's own: one werewolf, a seer, and villagers.
+are parlour's own: one werewolf, a seer, and villagers. `roles="hunter"` is the usual table of nine without a guard: three werewolves,
+seer, witch, hunter, three villagers.
 
 A night has four steps, in this order:
 
 1. The wolves speak among themselves and vote for a victim.
 2. The guard protects one seat from the wolves; it may be the guard's own.
 3. The witch learns of the victim while she has the antidote. She may save it, even if it is herself. She may poison one seat once a game.
-4. The seer learns whether one seat is a werewolf.
+4. The seer learns whether one seat is a werewolf, or with `seer="character"` its role.
 
 A player killed before acting does not act. By day everybody speaks once, in an order drawn with the roles, then votes. The
 player with most votes speaks last words and is executed. After `max_days` days the game is a draw. With `speaking="bids"` the
 living bid for the floor instead of speaking in an order (`bidding.py`).
+
+A hunter who is executed or killed by the werewolves may shoot one living seat. A poisoned hunter may not. Everybody sees whom the
+hunter shoots, also if it is nobody. The shot comes after the announcement, last words and the hunter's card; then the end is checked.
+With a hunter the catalogue ends with the shots.
 
 The presets of `rules` differ in these points; the option `votes` sets votes by day:
 

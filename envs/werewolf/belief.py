@@ -2,8 +2,8 @@
 
 Hypotheses are all sets of werewolves with, for each, all seats that the seer may have among the others: 280 at the table of
 eight before a seat looks at its own role. Each event multiplies their weights by how likely it is under each of them, by
-simple models of how the sides behave (`WerewolfHabits`). The witch and the guard are no hypotheses of their own: a claim to be
-one counts by how often each side makes it.
+simple models of how the sides behave (`WerewolfHabits`). Witch, guard and hunter are no hypotheses of their own: a claim to be
+one counts by how often each side makes it. Who shoots is the hunter; the shot counts as the vote of one of the village.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from parlour.envs.core import NATURE, Event, Move
 from parlour.envs.hidden_roles import posterior
 from parlour.envs.language import speech
 from parlour.envs.werewolf import vocabulary as game
-from parlour.envs.werewolf.vocabulary import GUARD, SEER, VILLAGER, WEREWOLF, WITCH, WerewolfView, known_wolves
+from parlour.envs.werewolf.vocabulary import GUARD, HUNTER, SEER, VILLAGER, WEREWOLF, WITCH, WerewolfView, known_wolves
 
 Array = posterior.Array
 NO_TARGET: Final = -1
@@ -49,7 +49,7 @@ class WerewolfHabits:
     clears_wolf: float = 0.5
     """Share of clearing reports that clear a werewolf."""
     seer_claims: float = 0.2
-    """The seer says who he is and no more; the same rate holds for witch and guard."""
+    """The seer says who he is and no more; the same rate holds for witch, guard and hunter."""
     wolf_claims: float = 0.05
     """A werewolf says that of a single role."""
     other_claims: float = 0.002
@@ -143,6 +143,13 @@ class WolfBelief(posterior.Posterior):
         """A seat votes for another."""
         self._see_aim(voter, target, self.habits.votes_wolf, self.habits.wolf_votes_wolf)
 
+    def see_shot(self, hunter: int, target: Sequence[int]) -> None:
+        """The dying hunter shoots a seat, or nobody (empty)."""
+        self.know_role(hunter, HUNTER)
+        for seat in target:
+            self.see_vote(hunter, seat)
+        self.bury(target)
+
     def see_report(self, speaker: int, target: int, *, wolf: bool) -> None:
         """A seat reports a check."""
         if speaker in (self.seat, target):
@@ -157,7 +164,7 @@ class WolfBelief(posterior.Posterior):
 
     def see_claim(self, speaker: int, role: str) -> None:
         """A seat says what it is. To be a mere villager says nothing, and nobody gives himself up as a werewolf."""
-        if speaker == self.seat or role not in (SEER, WITCH, GUARD):
+        if speaker == self.seat or role not in (SEER, WITCH, GUARD, HUNTER):
             return
         h = self.habits
         if role == SEER:
@@ -233,7 +240,7 @@ class SeatBeliefs:
                         belief.see_vote(voter, target)
 
     def _listen(self, event: Event, view: WerewolfView) -> None:
-        """A player speaks, or votes in public."""
+        """A player speaks, votes in public, or shoots."""
         seat, (kind, args, _), _ = event
         for belief in self._followed:
             if kind == speech.ACCUSE:
@@ -246,6 +253,8 @@ class SeatBeliefs:
                 belief.see_claim(seat, view.role_names[args[0]])
             elif kind == game.BALLOT and args:
                 belief.see_vote(seat, args[0])
+            elif kind == game.SHOOTS:
+                belief.see_shot(seat, args)
         if kind == speech.CLAIM_ROLE and seat != self._me and view.role_names[args[0]] == view.role != VILLAGER:
             self.own.know_side(seat, wolf=True)  # there is one of the seat's own role
 

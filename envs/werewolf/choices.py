@@ -35,6 +35,7 @@ from parlour.envs.werewolf.vocabulary import (
     NIGHT,
     POISONS,
     SEER,
+    SHOOTS,
     TARGETED,
     WEREWOLF,
     WHISPERS,
@@ -51,13 +52,14 @@ _OF_GUARD: Final = frozenset((WerewolfPhase.PROTECT,))
 class Choices:
     """The catalogue of one table, and the part of it that is open to a seat."""
 
-    def __init__(self, *, seats: int, roles: int, rules: WerewolfRules, talk: bool) -> None:
+    def __init__(self, *, seats: int, roles: int, rules: WerewolfRules, talk: bool, hunter: bool = False) -> None:
         self._rules = rules
         every = range(seats)
         talks = speech.speeches(ACTS, seats, roles) if talk else ()
         whispers = speech.speeches(WHISPERS, seats, 0)[1:] if talk else ()  # silence stands among the talks
-        aims = {kind: tuple(Move(kind, args) for args in ((), *((j,) for j in every))) for kind in TARGETED}
+        aims = {kind: tuple(Move(kind, args) for args in ((), *((j,) for j in every))) for kind in (*TARGETED, SHOOTS)}
         self.catalogue = (*talks, *whispers, *(move for kind in TARGETED for move in aims[kind]), KEEP, GIVE)
+        self.catalogue += aims[SHOOTS] * hunter  # last: the numbers of the others are those of a table without
         self.talks = [shown(i, None, [m for m in talks if speech.sayable(m, i)]) for i in every]
         healing = [shown(i, (i,), (KEEP, GIVE)) for i in every]
         self._fixed = {WerewolfPhase.TALK: self.talks, WerewolfPhase.LAST: self.talks, WerewolfPhase.SAVE: healing}
@@ -88,6 +90,8 @@ class Choices:
         if phase == WerewolfPhase.VOTE:
             ballots = self._aim(BALLOT, alive)
             return Options(ballots) if self._secret_ballot else shown(seat, None, ballots)
+        if phase == WerewolfPhase.SHOOT:
+            return shown(seat, None, self._aim(SHOOTS, alive))
         if phase in (WerewolfPhase.WHISPER, WerewolfPhase.HUNT):
             to = wolves if phase == WerewolfPhase.WHISPER or rules.hunt_shown == "as_cast" else (seat,)
             kind = speech.RECOMMEND if phase == WerewolfPhase.WHISPER else KILL

@@ -3,7 +3,7 @@
 Layout, for n seats and R different roles in play:
 
     table      n own seat, one-hot; R own role, one-hot; then seat after seat, 20 + R features (`SEAT_FEATURES`, claims); then
-               the table (16)
+               the table (16; 17 with a hunter, who is asked to shoot)
     summary    the same without one's own seat
     record     summary; then by pairs of seats (j, k) 4 features (`PAIR_FEATURES`); then seat after seat, 2 + R (history)
     belief     summary; then n chances each: own of werewolf, own of seer, an onlooker's of werewolf, an onlooker's of seer
@@ -26,7 +26,7 @@ from parlour.envs.language import speech
 from parlour.envs.werewolf import vocabulary
 from parlour.envs.werewolf.belief import SeatBeliefs
 from parlour.envs.werewolf.rules import Werewolf
-from parlour.envs.werewolf.vocabulary import DEAD, NO_VOTE, WEREWOLF, WerewolfView
+from parlour.envs.werewolf.vocabulary import DEAD, HUNTER, NO_VOTE, WEREWOLF, WerewolfView
 
 SEAT_FEATURES: Final = (
     "is alive",
@@ -131,6 +131,8 @@ class _Summary:
 
     def __init__(self, game: Werewolf, view: WerewolfView | None, *, own_frame: bool) -> None:
         self._roles, self._own_frame = game.role_names, own_frame
+        hunter = [f"asked for {vocabulary.SHOOTS}"] * (HUNTER in game.roles)
+        self._table = _TABLE + len(hunter)
         self.tally = Tally(game.seats, game.role_names, view)
         columns = [*SEAT_FEATURES, *(f"claims {role}, last" for role in self._roles)]
         seats = [f"seat {'+' * own_frame}{j}" for j in range(game.seats)]
@@ -139,6 +141,7 @@ class _Summary:
             *(f"{seat}: {feature}" for seat in seats for feature in columns),
             *(f"asked for {phase}" for phase in PHASES),
             *TABLE_FEATURES,
+            *hunter,
         ]
 
     def see(self, view: WerewolfView, event: Event) -> None:
@@ -153,8 +156,8 @@ class _Summary:
             rows = np.roll(rows, -view.seat, axis=0)
         else:
             rows[:, _FOR_KNOWN] = _votes_for_known(view, self.tally.known)
-        features[roles:-_TABLE] = rows.ravel()
-        features[-_TABLE:] = _table_features(view)
+        features[roles : -self._table] = rows.ravel()
+        features[-self._table :] = _table_features(view)
 
     def _per_seat(self, view: WerewolfView) -> Numbers:
         """Shape (n, 20 + R), columns as `SEAT_FEATURES` and the claims."""
@@ -247,7 +250,7 @@ def _votes_for_known(view: WerewolfView, known: Counts) -> Numbers:
 
 
 def _table_features(view: WerewolfView) -> list[float]:
-    """What the seat is asked for, one-hot over `PHASES`, then `TABLE_FEATURES`."""
+    """What the seat is asked for, one-hot over `PHASES`, then `TABLE_FEATURES`; with a hunter, whether it is asked to shoot."""
     n = len(view.alive)
     kind = view.legal[-1].kind if view.legal else ""
     kind = speech.SILENT if kind in vocabulary.ACTS else kind
@@ -263,6 +266,7 @@ def _table_features(view: WerewolfView) -> list[float]:
         float(view.poison is True),
         sum(view.alive[j] for j in fellows) / 5,
         place / n,
+        *([float(kind == vocabulary.SHOOTS)] if HUNTER in view.role_names else ()),
     ]
 
 
@@ -286,7 +290,7 @@ class Tally:
         self.died_on: Counts = np.zeros(n, dtype=np.int64)
         """By seat: the day of its death, from 1; 0 while it lives."""
         self.shown: Counts = np.full(n, _NOBODY)
-        """By seat: the role number that was revealed, or -1."""
+        """By seat: the role number that was revealed, to all or by an own check, or -1."""
         self.claimed: Counts = np.full(n, _NOBODY)
         """By seat: the role number it claimed last, or -1."""
         self.accused: Counts = np.zeros((n, n), dtype=np.int64)
@@ -317,6 +321,9 @@ class Tally:
             self._add_speech(seat, kind, args)
         elif seat == NATURE:
             self._add_announcement(kind, args)
+        elif kind == vocabulary.SHOOTS:
+            self._show(seat, self._names.index(HUNTER))
+            self.died_on[list(args)] = self._day
         elif kind == speech.RECOMMEND:
             self.proposed[args[0]] += 1
         elif kind == vocabulary.KILL and args:
@@ -343,16 +350,20 @@ class Tally:
             self.attacked = args[0]
         elif kind == vocabulary.CHECKED:
             self.known[args[0]] = 1 if args[1] else -1
+            self.shown[args[0]] = args[2] if len(args) > 2 else self.shown[args[0]]
         elif kind == vocabulary.DAWN:
             self._day = args[0]
             self._bury(args[1:], self.by_night)
         elif kind == vocabulary.REVEALED:
-            self.shown[args[0]] = args[1]
-            self.known[args[0]] = 1 if self._names[args[1]] == WEREWOLF else -1
+            self._show(*args)
         elif kind == vocabulary.VOTES:
             self._add_votes(args[1:])
         elif kind == vocabulary.EXECUTED:
             self._bury(args, self.executed)
+
+    def _show(self, seat: int, role: int) -> None:
+        self.shown[seat] = role
+        self.known[seat] = 1 if self._names[role] == WEREWOLF else -1
 
     def _bury(self, dead: tuple[int, ...], cause: Counts) -> None:
         cause[list(dead)] = 1

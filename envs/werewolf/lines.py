@@ -41,6 +41,8 @@ class WerewolfLines(MoveSentences[WerewolfView]):
             return f"{MODERATOR}{self._announcement(move)}\n"
         if move.kind == vocabulary.BALLOT:
             return f"{name(seat)} votes for {names(move.args)}.\n"
+        if move.kind == vocabulary.SHOOTS:
+            return f"{name(seat)}, the Hunter, shoots {names(move.args)}.\n"
         if move.kind in vocabulary.TARGETED or move.kind == vocabulary.HEALS:
             return f"Privately, {name(seat)}: {self.say(move)}\n"
         if to is None:
@@ -70,7 +72,8 @@ class WerewolfLines(MoveSentences[WerewolfView]):
         if kind == vocabulary.CHOSEN:
             return f"To the werewolves: you attack {names(args)} tonight."
         if kind == vocabulary.CHECKED:
-            return f"To the seer: {name(args[0])} is {'a' if args[1] else 'not a'} werewolf."
+            seen = self._titles[args[2]] if len(args) > 2 else f"{'a' if args[1] else 'not a'} werewolf"
+            return f"To the seer: {name(args[0])} is {seen}."
         if kind == vocabulary.DAWN:
             return f"Day {args[0]} begins. {listing(args[1:]) if len(args) > 1 else 'Nobody'} died in the night."
         if kind == vocabulary.EXECUTED:

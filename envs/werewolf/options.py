@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Final, Self
+from typing import Annotated, Final, Literal, Self
 
 from parlour.envs.core import ParlourError
 from parlour.envs.hidden_roles.bidding import Speaking, check_speaking
 from parlour.envs.hidden_roles.rules import count_roles
 from parlour.envs.settings import SPARSE, OneOf
 from parlour.envs.spec import GameOptions
-from parlour.envs.werewolf.presets import DAYS_ACCEPTED, MAX_DAYS, PLAYERS, PRESETS, WOLF_COUNT, Shown, WerewolfRules
-from parlour.envs.werewolf.vocabulary import LEADERS, ROLES, SEER, VILLAGER, WEREWOLF
+from parlour.envs.werewolf.presets import (
+    DAYS_ACCEPTED,
+    MAX_DAYS,
+    PLAYERS,
+    PRESETS,
+    ROLE_SETS,
+    WOLF_COUNT,
+    Shown,
+    WerewolfRules,
+)
+from parlour.envs.werewolf.vocabulary import LEADERS, REPEATABLE, ROLES, SEER, VILLAGER, WEREWOLF
 from pydantic import Field, model_validator
 
 SMALL: Final = 5
@@ -25,8 +34,8 @@ class WerewolfOptions(GameOptions):
     """Players at the table."""
     rules: Annotated[str, OneOf(tuple(PRESETS))] = "paper"
     """Preset of the rules."""
-    roles: tuple[Annotated[str, OneOf(ROLES)], ...] | None = None
-    """One role for each player; None: the usual ones."""
+    roles: Annotated[str, OneOf(tuple(ROLE_SETS))] | tuple[Annotated[str, OneOf(ROLES)], ...] | None = None
+    """One role for each player, or the name of a set; None: the usual ones."""
     talk: bool = True
     """Whether wolves speak by night, everybody by day, and the executed at last."""
     max_days: int = Field(default=MAX_DAYS, ge=DAYS_ACCEPTED[0], le=DAYS_ACCEPTED[-1])
@@ -35,14 +44,16 @@ class WerewolfOptions(GameOptions):
     """Whether everybody sees each vote by day as it is cast, or all of them at once; None: as the preset says."""
     speaking: Annotated[Speaking, SPARSE] = "order"
     """By day all speak once in an order, or they make bids for the floor."""
+    seer: Annotated[Literal["side", "character"], SPARSE] = "side"
+    """Whether the seer sees only if a player is a werewolf, or the role."""
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
         check_speaking(self.speaking, talk=self.talk)
         counts, held = count_roles(self.num_players, self.dealt), f"roles {list(self.dealt)!r} hold"
-        for role in LEADERS:
-            if counts[role] > 1:
-                raise ParlourError(f"{held} {counts[role]} x {role}; accepted: at most one")
+        for role, count in counts.items():
+            if count > 1 and role not in REPEATABLE:
+                raise ParlourError(f"{held} {count} x {role}; accepted: at most one")
         most = (self.num_players - 1) // 2  # else the wolves would have won by parity before the first night
         if not 1 <= counts[WEREWOLF] <= most:
             raise ParlourError(f"{held} {counts[WEREWOLF]} x {WEREWOLF}; accepted: 1 to {most}")
@@ -53,7 +64,7 @@ class WerewolfOptions(GameOptions):
         """The roles in play, in the order of `ROLES`."""
         if self.roles is None:
             return default_roles(self.num_players)
-        return tuple(sorted(self.roles, key=ROLES.index))
+        return tuple(sorted(ROLE_SETS[self.roles] if isinstance(self.roles, str) else self.roles, key=ROLES.index))
 
     @property
     def points(self) -> WerewolfRules:

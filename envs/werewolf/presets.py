@@ -12,11 +12,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from parlour.envs.werewolf.vocabulary import HUNTER, SEER, VILLAGER, WEREWOLF, WITCH
+
 PLAYERS: Final = range(4, 16)
 
 # Paper, experimental setup: three of eight. For other numbers no source says it; about a third, as there. With two of
 # five, the first kill by night would win the game by parity.
 WOLF_COUNT: Final = {4: 1, 5: 1, 6: 2, 7: 2, 8: 3, 9: 3, 10: 3, 11: 4, 12: 4, 13: 4, 14: 5, 15: 5}
+
+ROLE_SETS: Final = {"hunter": (*(WEREWOLF,) * 3, WITCH, SEER, HUNTER, *(VILLAGER,) * 3)}
+"""Usual sets of roles: a hunter and no guard at nine seats."""
 
 MAX_DAYS: Final = 15
 """Default cap. No source has one; the longest published game took 10 days."""

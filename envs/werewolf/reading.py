@@ -17,7 +17,7 @@ _MENTION: Final = re.compile(rf"{PLAYER}|\b(?:myself)\b", re.IGNORECASE)
 _BARE: Final = re.compile(r"\W*(\d+)\W*")
 # A verb of choosing with its object. Past forms tell of what happened ("the wolves killed player_2").
 _CHOICE: Final = re.compile(
-    r"\b(?:vot|kill|hunt|attack|devour|eat|execut|eliminat|hang|lynch|protect|guard|poison|check|investigat|inspect|verif"
+    r"\b(?:vot|kill|hunt|attack|devour|eat|execut|eliminat|hang|lynch|shoot|protect|guard|poison|check|investigat|inspect|verif"
     r"|choos|pick|select|target|want)(?:e|es|ing|s|y|ies)?\b\W+(?:(?!player|not\b|never\b)\w+\W+){0,2}?"
     rf"(?:{PLAYER}|\b(myself|me)\b|\b(nobody|no[ -]one|none)\b|\b(anyone|anybody)\b)",
     re.IGNORECASE,

@@ -3,6 +3,11 @@
 Order of a night: the wolves speak among themselves, then vote for a victim; the guard protects; the witch hears of the
 victim, may save, may poison; the seer checks. At dawn the deaths are announced. By day all speak once, then vote; who has
 most votes is executed after last words. Sources and the points where they differ: `presets.py`.
+
+A hunter who dies by the wolves or by execution may take a living seat along. Order: the death is announced; the executed
+speaks last words; the hunter's card is shown where the preset shows it; the hunter shoots, or passes, before everybody; the
+card of who was shot is shown likewise, on the first morning as of those who died in the first night; then the end is checked.
+Who was poisoned does not shoot, even if the wolves killed as well.
 """
 
 from __future__ import annotations
@@ -37,13 +42,16 @@ class Werewolf(HiddenRoles[WerewolfState]):
         self.wolf = self.role_names.index(game.WEREWOLF)
         self._sorted_deck, self._every = sorted(self.deck), list(range(num_players))
         self._powers = tuple(
-            self.role_names.index(role) if role in roles else -1 for role in (game.GUARD, game.WITCH, game.SEER)
+            self.role_names.index(role) if role in roles else -1
+            for role in (game.GUARD, game.WITCH, game.SEER, game.HUNTER)
         )
+        self.seer_sees_roles = options.seer == "character"
         self._secret_ballot = rules.votes_shown == "together"
         parity, reveals_all = rules.wolves_win == "parity", rules.reveals == "all"
         self._of_table = (parity, reveals_all, rules.guard_may_repeat, not self._secret_ballot, max_days)
         """The last fields of every View."""
-        self._choices = Choices(seats=num_players, roles=len(self.role_names), rules=rules, talk=talk)
+        hunter = game.HUNTER in roles
+        self._choices = Choices(seats=num_players, roles=len(self.role_names), rules=rules, talk=talk, hunter=hunter)
         self._night = Night(roles, rules, talk, self._choices)
         self.catalogue = self._choices.catalogue
         self._initial = WerewolfState(
@@ -51,7 +59,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
         )
         wolves = roles.count(game.WEREWOLF)
         night = wolves * (1 + talk) + 1 + len((game.GUARD, game.WITCH, game.WITCH, game.SEER))
-        self.max_moves = 1 + max_days * (night + num_players * (1 + talk) + talk)
+        self.max_moves = 1 + max_days * (night + num_players * (1 + talk) + talk) + hunter
 
     # -- the contract ------------------------------------------------------------------------------------------
 
@@ -127,8 +135,8 @@ class Werewolf(HiddenRoles[WerewolfState]):
         if move.kind != game.DEALT or sorted(roles) != self._sorted_deck or sorted(order) != self._every:
             raise IllegalMove(f"{move!r} deals other roles than {', '.join(self.roles)} or has no order of all seats")
         wolves = tuple([j for j, role in enumerate(roles) if role == self.wolf])
-        guard, witch, seer = [(roles.index(role),) if role >= 0 else NOBODY for role in self._powers]
-        living = Living(speakers=order, wolves=wolves, guard=guard, witch=witch, seer=seer)
+        guard, witch, seer, hunter = [(roles.index(role),) if role >= 0 else NOBODY for role in self._powers]
+        living = Living(speakers=order, wolves=wolves, guard=guard, witch=witch, seer=seer, hunter=hunter)
         return self._dusk(s.standing._replace(roles=roles, order=order, living=living), ())
 
     def _dusk(self, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
@@ -219,8 +227,10 @@ class Werewolf(HiddenRoles[WerewolfState]):
         standing, log = s.standing, s.log + event
         if move.args:
             target = move.args[0]
-            wolf = standing.roles[target] == self.wolf
-            log += (announcement(game.CHECKED, (target, int(wolf)), (s.actor,)),)
+            role = standing.roles[target]
+            wolf = role == self.wolf
+            learnt = (target, int(wolf), role)[: 2 + self.seer_sees_roles]
+            log += (announcement(game.CHECKED, learnt, (s.actor,)),)
             standing = standing._replace(checks=(*standing.checks, (target, wolf)))
         return self._dawn(s.dark, standing, log)
 
@@ -228,12 +238,22 @@ class Werewolf(HiddenRoles[WerewolfState]):
 
     def _dawn(self, dark: Darkness, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         """Tell the deaths of the night, in seat order, so that the order says nothing of their causes."""
-        dead = dark.dead
+        dead, hunter = dark.dead, standing.living.hunter
         log += (announcement(game.DAWN, (standing.day, *dead)),)
         if dead:
             standing = _bury(standing, dead)
-        if dead and (standing.day == 1 or self.rules.reveals == "all"):
-            log += tuple(announcement(game.REVEALED, (j, standing.roles[j])) for j in dead)
+            log += self._cards(dead, standing, by_night=True)
+        if hunter and hunter == (dark.killed,) != (dark.poisoned,):
+            return self._turn(WerewolfPhase.SHOOT, hunter, standing, log, dark=dark)
+        return self._morning(standing, log)
+
+    def _cards(self, dead: tuple[int, ...], standing: WerewolfStanding, *, by_night: bool) -> tuple[Event, ...]:
+        """The roles of the dead, where the preset shows them."""
+        if self.rules.reveals != "all" and not (by_night and standing.day == 1):
+            return ()
+        return tuple(announcement(game.REVEALED, (j, standing.roles[j])) for j in dead)
+
+    def _morning(self, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         reason = self._won(standing)
         if reason:
             return self._end(standing, reason, log)
@@ -287,8 +307,17 @@ class Werewolf(HiddenRoles[WerewolfState]):
         return self._buried(s.actor, s.standing, s.log + event)
 
     def _buried(self, seat: int, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
-        if self.rules.reveals == "all":
-            log += (announcement(game.REVEALED, (seat, standing.roles[seat])),)
+        log += self._cards((seat,), standing, by_night=False)
+        if standing.roles[seat] == self._powers[-1]:
+            return self._turn(WerewolfPhase.SHOOT, (seat,), standing, log)
+        return self._funeral(standing, log)
+
+    def _shoot(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
+        standing, by_night = _bury(s.standing, move.args), s.dark != CALM
+        log = s.log + event + self._cards(move.args, standing, by_night=by_night)
+        return self._morning(standing, log) if by_night else self._funeral(standing, log)
+
+    def _funeral(self, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         reason = self._won(standing)
         return self._end(standing, reason, log) if reason else self._evening(standing, log)
 
@@ -319,6 +348,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
         WerewolfPhase.TALK: _speak,
         WerewolfPhase.VOTE: _vote,
         WerewolfPhase.LAST: _last_words,
+        WerewolfPhase.SHOOT: _shoot,
     }
     _NATURAL: ClassVar = {WerewolfPhase.DEAL: _deal, WerewolfPhase.TIE: _tie, WerewolfPhase.DONE: HiddenRoles._done}
 

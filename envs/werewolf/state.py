@@ -11,7 +11,7 @@ from parlour.envs.hidden_roles.rules import NOTHING, Options
 
 
 class WerewolfPhase(IntEnum):
-    """Phases, in the order of play; then the phases of a table with bids."""
+    """Phases, in the order of play; then the phases of tables with bids, and of tables with a hunter."""
 
     DEAL = 0
     WHISPER = 1
@@ -31,6 +31,8 @@ class WerewolfPhase(IntEnum):
     BID = 12
     FLOOR_TIE = 13
     """Nature draws among equal bids."""
+    SHOOT = 14
+    """The hunter, who has just died, shoots."""
 
 
 NOBODY: Final[tuple[int, ...]] = ()
@@ -44,9 +46,10 @@ class Living(NamedTuple):
     wolves: tuple[int, ...] = NOBODY
     """The werewolves, ascending."""
     guard: tuple[int, ...] = NOBODY
-    """His seat; empty if he is dead, or not in play. The same for the witch and the seer."""
+    """His seat; empty if he is dead, or not in play. The same for the witch, the seer and the hunter."""
     witch: tuple[int, ...] = NOBODY
     seer: tuple[int, ...] = NOBODY
+    hunter: tuple[int, ...] = NOBODY
 
     def of(self, alive: Sequence[bool]) -> Living:
         """The living players among them, by seat."""
@@ -79,7 +82,7 @@ class WerewolfStanding(NamedTuple):
 
 
 class Darkness(NamedTuple):
-    """What has been done this night; empty by day."""
+    """What has been done this night; empty by day, except while a hunter shoots who died by night."""
 
     victim: int | None = None
     """The wolves' target, before the guard and the witch."""

@@ -21,7 +21,7 @@ from parlour.envs.werewolf.lines import WerewolfLines
 from parlour.envs.werewolf.presets import WerewolfRules
 from parlour.envs.werewolf.reading import first_named, read_talk, read_yes, says_yes
 from parlour.envs.werewolf.rules import Werewolf
-from parlour.envs.werewolf.vocabulary import GIVE, GUARD, KEEP, SEER, WEREWOLF, WITCH, WerewolfView
+from parlour.envs.werewolf.vocabulary import GIVE, GUARD, HUNTER, KEEP, SEER, WEREWOLF, WITCH, WerewolfView
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,6 +32,7 @@ _SENTENCES: Final = {
     vocabulary.POISONS: ("I poison nobody.", "I poison {}."),
     vocabulary.CHECKS: ("I check nobody.", "I check {}."),
     vocabulary.BALLOT: ("I vote for nobody.", "I vote for {}."),
+    vocabulary.SHOOTS: ("I shoot nobody.", "I shoot {}."),
 }
 _ANTIDOTE: Final = {GIVE: "I give the antidote.", KEEP: "I keep the antidote."}
 _ASKS: Final = {
@@ -43,6 +44,7 @@ _ASKS: Final = {
     vocabulary.POISONS: "You are the witch: poison someone? You have one poison in the game.",
     vocabulary.CHECKS: "You are the seer: choose whom to check tonight.",
     vocabulary.BALLOT: "Vote on whom to execute.",
+    vocabulary.SHOOTS: "You are the hunter and dying: shoot a living player, who dies with you, or nobody. Everybody sees it.",
     BID: BIDDING_ASK,
 }
 
@@ -56,7 +58,7 @@ class WerewolfText(WerewolfLines):
         super().__init__(game.roles, game.role_names)
         self._yes_words = game.rules.yes_words
         bids = isinstance(game, BiddingWerewolf)
-        sheet = _rule_sheet(game.rules, game.roles, talk=game.talk, max_days=game.max_days, bids=bids)
+        sheet = _rule_sheet(game, bids=bids)
         self.rules = "\n".join((sheet, *game.added_rules))
         """Those of this table, whole; the first paragraph must do where there is no room for more."""
         self._max_days = game.max_days
@@ -116,7 +118,7 @@ class WerewolfText(WerewolfLines):
 
     def default(self, text: str, view: WerewolfView, rng: np.random.Generator) -> Move:
         legal = view.legal
-        if legal[0].kind not in vocabulary.TARGETED:
+        if legal[0].kind not in (*vocabulary.TARGETED, vocabulary.SHOOTS):
             return legal[0]  # silence, or the antidote is kept
         named = Move(legal[0].kind, first_named(text, view.seat))
         return named if named in legal else legal[0]
@@ -137,14 +139,15 @@ class WerewolfText(WerewolfLines):
 # -- the rules of a table --------------------------------------------------------------------------------------------
 
 
-def _rule_sheet(rules: WerewolfRules, roles: tuple[str, ...], *, talk: bool, max_days: int, bids: bool) -> str:
+def _rule_sheet(game: Werewolf, *, bids: bool) -> str:
     """The rules as they are played, in paragraphs. The first must do where there is no room for more."""
+    rules, roles, talk = game.rules, game.roles, game.talk
     return "\n\n".join(
         "\n".join(line for line in part if line)
         for part in (
             _brief(rules, roles, talk=talk),
-            _night(rules, roles, talk=talk),
-            _day(rules, talk, max_days, bids),
+            _night(rules, roles, talk=talk, character=game.seer_sees_roles),
+            _day(rules, roles, talk, game.max_days, bids),
         )
     )
 
@@ -162,8 +165,9 @@ def _brief(rules: WerewolfRules, roles: tuple[str, ...], *, talk: bool) -> list[
     ]
 
 
-def _night(rules: WerewolfRules, roles: tuple[str, ...], *, talk: bool) -> list[str]:
+def _night(rules: WerewolfRules, roles: tuple[str, ...], *, talk: bool, character: bool) -> list[str]:
     again = "" if rules.guard_may_repeat else ", but not the same player two nights running"
+    learns = "the role of one other player" if character else "whether one other player is a werewolf"
     dying = ", unless she had no antidote left" if rules.dying_witch_poisons else ""
     return [
         "Each night, in this order:",
@@ -174,7 +178,7 @@ def _night(rules: WerewolfRules, roles: tuple[str, ...], *, talk: bool) -> list[
         f"any living player. If she is killed that night, she cannot{dying}."
         if WITCH in roles
         else "",
-        "The seer, unless killed that night, learns whether one other player is a werewolf." if SEER in roles else "",
+        f"The seer, unless killed that night, learns {learns}." if SEER in roles else "",
     ]
 
 
@@ -189,7 +193,7 @@ def _hunt(rules: WerewolfRules, wolves: int, *, talk: bool) -> str:
     )
 
 
-def _day(rules: WerewolfRules, talk: bool, max_days: int, bids: bool) -> list[str]:
+def _day(rules: WerewolfRules, roles: tuple[str, ...], talk: bool, max_days: int, bids: bool) -> list[str]:
     secret = rules.votes_shown == "together"
     spoken = "Each day there is talk. Then the living" if bids else "Each day all the living speak once. Then they"
     return [
@@ -198,6 +202,10 @@ def _day(rules: WerewolfRules, talk: bool, max_days: int, bids: bool) -> list[st
         f"{spoken if talk else 'Each day the living'} vote for a player or nobody, "
         f"{'in secret until all have voted' if secret else 'each seeing the votes before'}. The player with the most votes is "
         f"executed{', after last words' if talk else ''}. If there is a tie, or most votes are for nobody, nobody is executed.",
+        "If the hunter is executed or killed by the werewolves, he may shoot a living player, who dies as well. Everybody sees "
+        "whom he shoots, also if it is nobody. If he is poisoned, he cannot shoot."
+        if HUNTER in roles
+        else "",
         f"The moderator shows the roles of {'all the dead' if rules.reveals == 'all' else 'those who die in night 1 only'}.",
         f"After day {max_days} the game is a draw.",
     ]

@@ -12,11 +12,14 @@ WEREWOLF: Final = "Werewolf"
 WITCH: Final = "Witch"
 GUARD: Final = "Guard"
 SEER: Final = "Seer"
+HUNTER: Final = "Hunter"
 VILLAGER: Final = "Villager"
 
-ROLES: Final = (WEREWOLF, WITCH, GUARD, SEER, VILLAGER)
+ROLES: Final = (WEREWOLF, WITCH, GUARD, SEER, HUNTER, VILLAGER)
+REPEATABLE: Final = (WEREWOLF, VILLAGER)
+"""Roles that several players may have."""
 LEADERS: Final = (WITCH, GUARD, SEER)
-"""The paper's word for the roles with a power of their own; at most one of each."""
+"""The paper's word for its roles with a power of their own."""
 
 VILLAGE: Final = "village"
 WOLVES: Final = "werewolf"
@@ -40,6 +43,7 @@ POISONS: Final = "poison"
 CHECKS: Final = "check"
 BALLOT: Final = "vote"
 TARGETED: Final = (KILL, GUARDS, POISONS, CHECKS, BALLOT)
+SHOOTS: Final = "shoot"  # the dying hunter's, seen by everybody
 KEEP, GIVE = Move(HEALS, (0,)), Move(HEALS, (1,))
 
 # Moves of nature and announcements of the moderator; to everybody where nothing else is said.
@@ -48,7 +52,9 @@ DRAWN: Final = "draw"  # args: (seat,) killed by the wolves after a tie, or ()
 NIGHT: Final = "night"  # args: number of the night, from 1
 CHOSEN: Final = "wolves"  # to the living wolves; args: (seat,) chosen, or ()
 ATTACKED: Final = "attacked"  # to the witch; args: (seat,)
-CHECKED: Final = "checked"  # to the seer; args: seat, 1 if a werewolf else 0
+CHECKED: Final = (
+    "checked"  # to the seer; args: seat, 1 if a werewolf else 0, and its role number where the seer sees it
+)
 DAWN: Final = "dawn"  # args: number of the day, then the seats that died, ascending
 REVEALED: Final = "revealed"  # args: seat, role number
 DAY: Final = "day"  # args: number of the day, and the seat that speaks first, where none bids for the floor
@@ -70,7 +76,7 @@ def turned(move: Move, by: int, seats: int) -> Move:
     >>> turned(Move(BALLOT, (6,)), by=3, seats=8)
     Move(kind='vote', args=(1,), words='')
     """
-    if move.kind in TARGETED:
+    if move.kind in TARGETED or move.kind == SHOOTS:
         return move._replace(args=tuple(counted(j, by, seats) for j in move.args))
     return speech.turned(move, by, seats)
 

@@ -75,6 +75,8 @@ VOTES: Final = 1.05
 """How many times the mean chance of the others the most suspicious one must have to be voted for."""
 POISONS: Final = 0.75
 LETS_DIE: Final = 0.7
+SHOOTS: Final = 0.5
+"""Least chance of being a werewolf at which the hunter shoots."""
 PRESSED: Final = 2
 LIES: Final = 0.15
 """How often a werewolf invents a check, unless one of them has claimed to see; if it does not, it accuses or defends."""
@@ -143,6 +145,7 @@ class WerewolfPlayer:
             game.POISONS: self._poison,
             game.CHECKS: self._check,
             game.BALLOT: self._vote,
+            game.SHOOTS: self._shoot,
         }
         return decide[kind](view)
 
@@ -235,6 +238,11 @@ class WerewolfPlayer:
         worst = self._worst(others, chance)
         late = len(others) <= view.roles.count(game.WEREWOLF) + 1
         return [Move(game.POISONS, (worst,))] if chance[worst] > POISONS - 0.2 * late else []
+
+    def _shoot(self, view: WerewolfView) -> list[Move]:
+        chance, others = self.belief.wolf_chance(), self._others(view)
+        worst = self._worst(others, chance) if others else self._me
+        return [Move(game.SHOOTS, (worst,))] if chance[worst] >= SHOOTS else []
 
     def _check(self, view: WerewolfView) -> list[Move]:
         """The seat most in doubt."""

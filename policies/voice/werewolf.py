@@ -126,6 +126,9 @@ class WerewolfMind:
             self._dead.update(args)
         elif seat == NATURE and kind == game.REVEALED:
             self._roles[args[0]] = view.role_names[args[1]]
+        elif kind == game.SHOOTS:
+            self._roles[seat] = game.HUNTER
+            self._dead.update(args)
         elif seat != NATURE and to is None and kind == game.BALLOT and args:
             self._facts.append(SeatFact("voted", seat, (Piece(number),), {"other": args[0], "day": view.day}))
         elif seat != NATURE and to is None and kind in _REMARKS:
@@ -140,7 +143,7 @@ class WerewolfMind:
     @property
     def _night(self) -> SeatFact:
         """That the seat slept: none of its moves is at night."""
-        return SeatFact(_SLEPT, self._me, (), lie=self._role != game.VILLAGER)
+        return SeatFact(_SLEPT, self._me, (), lie=self._role not in (game.VILLAGER, game.HUNTER))
 
     def _own_target(self, event: Event, view: WerewolfView) -> int:
         """Whom the seat votes for in this event; below 0 for nobody."""

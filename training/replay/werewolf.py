@@ -108,18 +108,25 @@ def _views(played: PlayedGame, seat: int) -> Iterator[tuple[WerewolfView, News]]
 def _days(played: PlayedGame) -> ReplayTable:
     """A row for each day: the votes, and their result."""
     first = ReplayColumn("day", "number"), ReplayColumn("died in the night", "seats")
-    columns = (*first, *seat_columns("target", played.game.seats), ReplayColumn("executed", "seats"))
+    last = [ReplayColumn("executed", "seats"), *[ReplayColumn("shot", "seats")] * _has_hunter(played)]
+    columns = (*first, *seat_columns("target", played.game.seats), *last)
     return ReplayTable("days", "Votes by day", columns, tuple(_votes(played)))
+
+
+def _has_hunter(played: PlayedGame) -> bool:
+    return game.HUNTER in played.last_views[0].roles
 
 
 def _votes(played: PlayedGame) -> Iterator[ReplayRow]:
     day, died = 0, tuple[int, ...]()
     executed: tuple[int, ...] | None = None
+    shot: tuple[int, ...] | None = None
+    hunter = _has_hunter(played)
     votes: list[int | None] = []
     for view, news in _views(played, 0):
         for seat, (kind, args, _), to in news.events:
             if kind == game.DAWN:
-                day, died, executed = args[0], args[1:], None
+                day, died, executed, shot = args[0], args[1:], None, None
                 votes = [None if living else game.DEAD for living in view.alive]
             elif kind == game.BALLOT and to is None:
                 votes[seat] = args[0] if args else game.NO_VOTE
@@ -127,9 +134,11 @@ def _votes(played: PlayedGame) -> Iterator[ReplayRow]:
                 votes = list(args[1:])
             elif kind == game.EXECUTED:
                 executed = args
+            elif kind == game.SHOOTS:
+                shot = args
             else:
                 continue
-            yield ReplayRow(news.step, (day, died, *votes, executed), str(day))
+            yield ReplayRow(news.step, (day, died, *votes, executed, *((shot,) * hunter)), str(day))
 
 
 def _nights(played: PlayedGame) -> ReplayTable:

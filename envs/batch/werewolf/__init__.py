@@ -19,7 +19,7 @@ from parlour.envs.hidden_roles.rules import FEATURES
 from parlour.envs.werewolf.belief import WerewolfHabits
 from parlour.envs.werewolf.rules import Werewolf
 
-_OPTIONS: Final = frozenset({"num_players", "rules", "votes", "roles", "talk", "max_days"})
+_OPTIONS: Final = frozenset({"num_players", "rules", "votes", "roles", "talk", "max_days", "seer"})
 """Options that the kernels know: a table with another one is played by its scalar rules."""
 
 

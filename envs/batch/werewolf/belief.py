@@ -203,11 +203,11 @@ def see_claim(g: Any, r: Any, w: Any, h: Any, speaker: int, role: int) -> None:
     if role == r.seer:
         _weigh(w[_PUBLIC], h, speaker, r.wolf_claims / r.other_claims, 1.0)
         g.seer_weight[speaker] *= r.seer_claims / r.other_claims
-    elif role == r.witch or role == r.guard:
+    elif role == r.witch or role == r.guard or role == r.hunter:
         honest = r.seer_claims / max(1, r.seats - r.all_wolves - 1)
         _weigh(w[_PUBLIC], h, speaker, r.wolf_claims / honest, 1.0)
         g.seer_weight[speaker] *= r.other_claims / honest
-    for holder in (g.witch, g.guard, g.seer):  # there is one of each: who holds the role knows a liar
+    for holder in (g.witch, g.guard, g.seer, g.hunter):  # there is one of each: who holds the role knows a liar
         if holder >= 0 and holder != speaker and g.roles[holder] == role:
             know_side(g, r, w, h, holder, speaker, True)
 

@@ -10,7 +10,19 @@ from parlour.envs.batch.compiled import kernel, loop
 from parlour.envs.batch.kernel_tables import Task, blank, rest
 from parlour.envs.batch.tables import ILLEGAL, RESETS_NEXT, RESETS_NOW
 from parlour.envs.batch.werewolf import belief
-from parlour.envs.batch.werewolf.layout import CHECK, HUNT, LAST, POISON, PROTECT, SAVE, SEATS, TALK, VOTE, WHISPER
+from parlour.envs.batch.werewolf.layout import (
+    CHECK,
+    HUNT,
+    LAST,
+    POISON,
+    PROTECT,
+    SAVE,
+    SEATS,
+    SHOOT,
+    TALK,
+    VOTE,
+    WHISPER,
+)
 from parlour.envs.batch.werewolf.options import ONGOING, is_legal, random_action, seat_at, write_mask
 from parlour.envs.batch.werewolf.play import DRAW, VILLAGE, begin, end, play, start
 from parlour.envs.werewolf.encode import PHASES, SEAT_FEATURES, TABLE_FEATURES
@@ -18,7 +30,7 @@ from parlour.envs.werewolf.encode import PHASES, SEAT_FEATURES, TABLE_FEATURES
 _COLUMNS = len(SEAT_FEATURES)
 _THIRD = 1 / 3
 _PHASES = len(PHASES)
-_TABLE = _PHASES + len(TABLE_FEATURES)
+_OF_TABLE = len(TABLE_FEATURES)
 
 
 @kernel
@@ -62,8 +74,7 @@ def summary(g: Any, r: Any, f: Any) -> int:
         for k in range(r.kinds):
             f[at + k] = g.claimed[j] == k
         at += r.kinds
-    _of_table(g, r, f, at)
-    return at + _TABLE
+    return _of_table(g, r, f, at)
 
 
 @kernel
@@ -125,7 +136,7 @@ def _of_night(g: Any, r: Any, j: int, f: Any, at: int) -> None:
 
 
 @kernel
-def _of_table(g: Any, r: Any, f: Any, at: int) -> None:
+def _of_table(g: Any, r: Any, f: Any, at: int) -> int:
     n, me, phase = r.seats, g.actor, g.phase
     f[at] = phase in (TALK, LAST)
     f[at + 1] = phase == WHISPER
@@ -144,6 +155,11 @@ def _of_table(g: Any, r: Any, f: Any, at: int) -> None:
     f[at + 5] = me == g.witch and g.poison
     f[at + 6] = (g.wolves - g.alive[me]) / 5 if g.roles[me] == r.wolf else 0.0
     f[at + 7] = g.place[me] / n
+    at += _OF_TABLE
+    if r.hunter >= 0:
+        f[at] = phase == SHOOT
+        at += 1
+    return at
 
 
 @kernel
@@ -175,10 +191,11 @@ def history(g: Any, r: Any, f: Any, at: int) -> int:
     """By seat: when it died, when it talks, what it was."""
     for i in range(r.seats):
         j = seat_at(g, r, i)
+        checked = r.character and g.actor == g.seer and ((g.seen | g.cleared) >> j) & 1
         f[at] = g.died_on[j] / r.max_days
         f[at + 1] = g.place[j] / r.seats
         for k in range(r.kinds):
-            f[at + 2 + k] = g.shown[j] == k
+            f[at + 2 + k] = (g.roles[j] if checked else g.shown[j]) == k
         at += 2 + r.kinds
     return at
 

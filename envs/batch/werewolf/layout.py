@@ -17,15 +17,15 @@ from parlour.envs.werewolf.belief import NEVER, WerewolfHabits
 from parlour.envs.werewolf.presets import DAYS_ACCEPTED, PLAYERS
 from parlour.envs.werewolf.rules import Werewolf
 from parlour.envs.werewolf.state import WerewolfPhase
-from parlour.envs.werewolf.vocabulary import ACTS, GUARD, KEEP, SEER, TARGETED, VILLAGER, WHISPERS, WITCH
+from parlour.envs.werewolf.vocabulary import ACTS, GUARD, HUNTER, KEEP, SEER, TARGETED, VILLAGER, WHISPERS, WITCH
 
-DEAL, WHISPER, HUNT, TIE, PROTECT, SAVE, POISON, CHECK, TALK, VOTE, LAST, DONE, *_BIDS = map(int, WerewolfPhase)
+DEAL, WHISPER, HUNT, TIE, PROTECT, SAVE, POISON, CHECK, TALK, VOTE, LAST, DONE, *_BIDS, SHOOT = map(int, WerewolfPhase)
 """The phases as plain integers: kernels compile no enums."""
 SEATS: Final = PLAYERS[-1]
 _DAYS: Final = DAYS_ACCEPTED[-1]
 _PROPOSALS: Final = 2 * ((SEATS - 1) // 2)  # each of the most werewolves there may be speaks and votes
 _SPEECHES: Final = 1 + 4 * SEATS + len(game.ROLES)
-KINDS: Final = (*ACTS, *WHISPERS[1:], *TARGETED, game.HEALS)
+KINDS: Final = (*ACTS, *WHISPERS[1:], *TARGETED, game.HEALS, game.SHOOTS)
 """Kinds of actions; their numbers in `RULES.kind`."""
 ACCUSE: Final = KINDS.index(speech.ACCUSE)
 DEFEND: Final = KINDS.index(speech.DEFEND)
@@ -34,11 +34,12 @@ REPORT: Final = KINDS.index(speech.REPORT)  # the last that is said by day
 
 _AIMED: Final = dict(
     zip(
-        (WHISPER, HUNT, PROTECT, POISON, CHECK, VOTE),
-        (speech.RECOMMEND, game.KILL, game.GUARDS, game.POISONS, game.CHECKS, game.BALLOT),
+        (WHISPER, HUNT, PROTECT, POISON, CHECK, VOTE, SHOOT),
+        (speech.RECOMMEND, game.KILL, game.GUARDS, game.POISONS, game.CHECKS, game.BALLOT, game.SHOOTS),
         strict=True,
     )
 )
+_ACTIONS: Final = _SPEECHES + len(_AIMED) * (SEATS + 1) + 2  # idle and at each seat; keep and give
 Array = np.ndarray[Any, Any]
 _i1, _i2, _i4, _f8 = np.int8, np.int16, np.int32, np.float64
 
@@ -66,6 +67,7 @@ GAME: Final = np.dtype(
         ("witch", _i1),  # seats, -1 if there is none
         ("guard", _i1),
         ("seer", _i1),
+        ("hunter", _i1),
         ("queue", _i1, SEATS),
         ("cast", _i1, SEATS),  # votes of this phase, by place in the queue; -1 nobody
         ("roles", _i1, SEATS),
@@ -80,6 +82,7 @@ GAME: Final = np.dtype(
         ("protected", _i1),
         ("saved", _i1),
         ("poisoned", _i1),
+        ("at_dawn", _i1),  # whether the hunter who shoots died by night
         ("drawn", _i1),  # last tie of the hunt that nature decided; -1 nobody
         ("attacked", _i1),  # as the witch heard tonight
         ("chosen", _i1),  # as the wolves heard tonight
@@ -122,24 +125,25 @@ GAME: Final = np.dtype(
 
 _FLAGS: Final = (
     *("talk", "hunt_as_cast", "hunt_random", "hunt_wolves", "guard_repeats", "dying_witch_poisons"),
-    *("votes_as_cast", "reveals_all", "parity", "record", "belief", "believes", "reset"),
+    *("votes_as_cast", "reveals_all", "parity", "record", "belief", "believes", "reset", "character"),
 )
+_ROLES: Final = {role.lower(): role for role in (WITCH, GUARD, SEER, HUNTER, VILLAGER)}
 _HABITS: Final = tuple(WerewolfHabits.__dataclass_fields__)
 RULES: Final = np.dtype(
     [
         *((flag, np.uint8) for flag in _FLAGS),
         *((habit, _f8) for habit in (*_HABITS, "never")),
         *((number, _i4) for number in ("seats", "actions", "kinds", "max_days", "all_wolves", "speeches")),
-        *((role, _i4) for role in ("wolf", "witch", "guard", "seer", "villager")),  # role numbers; -1: not in play
+        *((role, _i4) for role in ("wolf", *_ROLES)),  # role numbers; -1: not in play
         ("deck", _i1, SEATS),
         ("share", _f8, SEATS + 1),  # one over the number, and over 1 for none
-        ("idle", _i4, DONE),  # by phase: the action of doing nothing
-        ("aimed", _i4, DONE),  # by phase: the action aimed at oneself; those at the next seats follow
+        ("idle", _i4, SHOOT + 1),  # by phase: the action of doing nothing
+        ("aimed", _i4, SHOOT + 1),  # by phase: the action aimed at oneself; those at the next seats follow
         ("said", _i4, REPORT + 1),  # number of the first action of the kinds that are said by day
         ("speech", _i4, _SPEECHES),  # actions that are open to whoever talks, in its own frame
-        ("kind", _i1, _SPEECHES + 6 * SEATS + 7),  # of each action, an index into `KINDS`
-        ("aim", _i1, _SPEECHES + 6 * SEATS + 7),  # its first argument, a seat in the own frame; -1 if it has none
-        ("verdict", _i1, _SPEECHES + 6 * SEATS + 7),  # of a report; 1 evil, 0 good
+        ("kind", _i1, _ACTIONS),  # of each action, an index into `KINDS`
+        ("aim", _i1, _ACTIONS),  # its first argument, a seat in the own frame; -1 if it has none
+        ("verdict", _i1, _ACTIONS),  # of a report; 1 evil, 0 good
     ],
     align=True,
 )
@@ -159,7 +163,8 @@ def rules_of(rules: Werewolf, habits: WerewolfHabits) -> Any:
     r.never = NEVER
     r.seats, r.actions, r.kinds = rules.seats, len(rules.catalogue), len(rules.role_names)
     r.max_days, r.all_wolves = rules.max_days, rules.roles.count(game.WEREWOLF)
-    for field, role in (("witch", WITCH), ("guard", GUARD), ("seer", SEER), ("villager", VILLAGER)):
+    r.character = rules.seer_sees_roles
+    for field, role in _ROLES.items():
         r[field] = rules.role_names.index(role) if role in rules.role_names else -1
     r.wolf = rules.wolf
     r.share[0] = 1 / np.maximum(np.arange(SEATS + 1), 1)

@@ -12,7 +12,19 @@ from typing import Any, Final
 from parlour.envs.batch.compiled import kernel
 from parlour.envs.batch.streams import advance, below
 from parlour.envs.batch.werewolf import belief
-from parlour.envs.batch.werewolf.layout import CHECK, CLAIM, HUNT, LAST, POISON, PROTECT, SAVE, TALK, VOTE, WHISPER
+from parlour.envs.batch.werewolf.layout import (
+    CHECK,
+    CLAIM,
+    HUNT,
+    LAST,
+    POISON,
+    PROTECT,
+    SAVE,
+    SHOOT,
+    TALK,
+    VOTE,
+    WHISPER,
+)
 from parlour.envs.batch.werewolf.options import NONE, ONGOING, ask, ask_all, ask_next, ask_wolves, speak
 
 DRAW: Final = -1
@@ -48,7 +60,7 @@ def begin(g: Any, r: Any, w: Any, h: Any) -> None:
 def start(g: Any, r: Any, w: Any, h: Any) -> None:
     """The first night of a game whose roles and order are dealt."""
     n = r.seats
-    g.witch = g.guard = g.seer = g.guarded = g.attacked = NONE
+    g.witch = g.guard = g.seer = g.hunter = g.guarded = g.attacked = NONE
     g.wolf_set = g.seen = g.cleared = g.reporters = 0
     g.alive_set, g.living, g.wolves = (1 << n) - 1, n, r.all_wolves
     g.antidote = g.poison = 1
@@ -69,6 +81,8 @@ def start(g: Any, r: Any, w: Any, h: Any) -> None:
             g.guard = j
         elif role == r.seer:
             g.seer = j
+        elif role == r.hunter:
+            g.hunter = j
         _forget(g, j, n)
     if r.believes:
         belief.start_belief(g, r, w, h)
@@ -123,6 +137,8 @@ def play(g: Any, r: Any, w: Any, h: Any, action: int) -> int:
         if aim != NONE:
             g.poisoned, g.poison = aim, 0
         return _wake_seer(g, r, w, h)
+    if phase == SHOOT:
+        return _shoot(g, r, w, h, aim)
     return _check(g, r, w, h, aim)
 
 
@@ -276,6 +292,14 @@ def _dawn(g: Any, r: Any, w: Any, h: Any) -> int:
             _die(g, r, dead)
             if g.day == 1 or r.reveals_all:
                 _reveal(g, r, w, h, dead)
+    if g.hunter != NONE and g.hunter == _killed(g) and g.hunter != g.poisoned:
+        g.at_dawn = 1
+        return ask(g, SHOOT, g.hunter)
+    return _morning(g, r)
+
+
+@kernel
+def _morning(g: Any, r: Any) -> int:
     won = _won(g, r)
     if won != ONGOING:
         return won
@@ -344,6 +368,28 @@ def _count(g: Any, r: Any, w: Any, h: Any) -> int:
 def _buried(g: Any, r: Any, w: Any, h: Any, seat: int) -> int:
     if r.reveals_all:
         _reveal(g, r, w, h, seat)
+    if seat == g.hunter:
+        g.at_dawn = 0
+        return ask(g, SHOOT, seat)
+    return _funeral(g, r)
+
+
+@kernel
+def _shoot(g: Any, r: Any, w: Any, h: Any, aim: int) -> int:
+    """The dying hunter, known to all now, takes a seat along, or nobody."""
+    me = g.actor
+    _reveal(g, r, w, h, me)
+    if aim != NONE:
+        if r.believes:
+            belief.see_aim(g, r, w, h, me, aim, r.votes_wolf, r.wolf_votes_wolf)
+        _die(g, r, aim)
+        if r.reveals_all or (g.at_dawn and g.day == 1):
+            _reveal(g, r, w, h, aim)
+    return _morning(g, r) if g.at_dawn else _funeral(g, r)
+
+
+@kernel
+def _funeral(g: Any, r: Any) -> int:
     won = _won(g, r)
     return won if won != ONGOING else _evening(g, r)
 

@@ -8,7 +8,7 @@ make the known dawn likely, and which games fit. Seats are numbers at the table;
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +19,7 @@ from parlour.envs.batch.werewolf.layout import (
     POISON,
     PROTECT,
     SAVE,
+    SHOOT,
     TALK,
     VOTE,
     WHISPER,
@@ -41,6 +42,7 @@ _PHASES: Final = {
     game.POISONS: POISON,
     game.CHECKS: CHECK,
     game.BALLOT: VOTE,
+    game.SHOOTS: SHOOT,
 }
 _STRONG: Final = 6.0
 _WEAK: Final = 2.5
@@ -62,6 +64,8 @@ class Round:
     """Who died in a night that is over."""
     attacked: tuple[int, ...] | None = None
     """The seat attacked, as the moderator tells the witch, or chosen, as he tells the werewolves; None if he told nothing."""
+    shoots: bool = False
+    """Whether the hunter shoots after it."""
 
     @property
     def once(self) -> bool:
@@ -112,7 +116,7 @@ class WerewolfRounds:
         here = (games.actor >= 0) & (games.day == past.day)
         if past.phase == WHISPER:
             return here & (games.phase <= CHECK)
-        return here & ((games.phase == VOTE) if past.phase == VOTE else np.isin(games.phase, (TALK, LAST, VOTE)))
+        return here & ((games.phase == VOTE) if past.phase == VOTE else np.isin(games.phase, (TALK, LAST, VOTE, SHOOT)))
 
     def fits(self, past: Round, games: Any, view: WerewolfView) -> Array:
         """(B,) bool: the games that played the round as the seat saw it."""
@@ -121,7 +125,7 @@ class WerewolfRounds:
             targets = games.attacked if view.role == game.WITCH else games.chosen
             fit &= targets == (past.attacked[0] if past.attacked else NONE)
         if past.closed:
-            fit &= games.actor >= 0
+            fit &= (games.actor >= 0) & ((games.phase == SHOOT) == past.shoots)
         if past.dead is not None:
             died = (games.died_on[:, : self._game.seats] == past.day) & (games.by_night[:, : self._game.seats] == 1)
             fit &= (died == np.isin(np.arange(self._game.seats), past.dead)).all(axis=1)
@@ -185,7 +189,11 @@ class WerewolfRounds:
         names = self._game.role_names
         known = dict.fromkeys(known_wolves(view), self._game.wolf)
         known[view.seat] = names.index(view.role)
-        known |= {move.args[0]: move.args[1] for _, move, _ in view.events if move.kind == game.REVEALED}
+        for seat, (kind, args, _), _ in view.events:
+            if kind == game.SHOOTS:
+                known[seat] = names.index(game.HUNTER)
+            elif kind in (game.REVEALED, game.CHECKED) and len(args) > (kind == game.CHECKED) + 1:
+                known[args[0]] = args[-1]
         return known
 
     def _agree(self, roles: Array, view: WerewolfView) -> Array:
@@ -203,14 +211,23 @@ def _closed(view: WerewolfView) -> Iterator[Round]:
     for at, (seat, move, to) in enumerate(view.events):
         kind, args, _ = move
         if kind == game.DAWN:
-            yield _night(_since_night(view.events[:at]), args[0], args[1:])
+            yield replace(_night(_since_night(view.events[:at]), args[0], args[1:]), shoots=_shoots(view, at))
         elif kind == game.VOTES and not view.public_votes:
             ballots = [Move(game.BALLOT, (vote,) if vote >= 0 else ()) for vote in args[1:]]
-            yield Round(VOTE, args[0], {(voter, VOTE): ballot for voter, ballot in enumerate(ballots)})
+            cast = {(voter, VOTE): ballot for voter, ballot in enumerate(ballots)}
+            yield Round(VOTE, args[0], cast, shoots=_shoots(view, at))
         elif seat != NATURE and to is None:
-            phase = VOTE if kind == game.BALLOT else TALK
+            phase = _PHASES.get(kind, TALK)
             day = next(past.args[0] for _, past, _ in reversed(view.events[:at]) if past.kind == game.NIGHT)
-            yield Round(TALK, day, {(seat, phase): move})
+            yield Round(TALK, day, {(seat, phase): move}, shoots=_shoots(view, at))
+
+
+def _shoots(view: WerewolfView, at: int) -> bool:
+    """Whether the hunter's shot comes after an event, with nothing but announcements in between."""
+    later = next(
+        (move.kind for seat, move, _ in view.events[at + 1 :] if seat != NATURE or move.kind == game.NIGHT), ""
+    )
+    return (later or next((move.kind for move in view.legal), "")) == game.SHOOTS
 
 
 def _since_night(events: tuple[Event, ...]) -> tuple[Event, ...]:

@@ -18,6 +18,7 @@ TABLES = [
     ("avalon_v0", {"num_players": 6, "rules": "reference"}),
     ("werewolf_v0", {}),
     ("werewolf_v0", {"talk": False}),
+    ("werewolf_v0", {"num_players": 9, "roles": "hunter"}),
 ]
 PLAYED = [
     ("template_v0", {}),
@@ -77,13 +78,16 @@ def test_avalon_says_whether_the_naming_of_merlin_was_right():
     assert told == {0, 1}
 
 
-def test_werewolf_shows_who_is_dead_and_how():
-    for rules, state, shown in boards("werewolf_v0", {}, 1):
+@pytest.mark.parametrize("options", [{}, {"num_players": 9, "roles": "hunter"}], ids=str)
+def test_werewolf_shows_who_is_dead_and_how(options):
+    for rules, state, shown in boards("werewolf_v0", options, 1):
         view = rules.view(state, 0)
         if view.role and not view.night:
             assert [not alive for alive in view.alive] == list(shown.out)
         for seat, out in enumerate(shown.out):
-            assert out == any(mark.text.startswith(("died, night", "executed, day")) for mark in shown.seats[seat])
+            assert out == any(
+                mark.text.startswith(("died, night", "executed, day", "shot by")) for mark in shown.seats[seat]
+            )
 
 
 def test_claims_stand_beside_those_who_made_them_and_reports_beside_the_seat_that_was_checked():

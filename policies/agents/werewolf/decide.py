@@ -27,6 +27,7 @@ from parlour.envs.werewolf.vocabulary import (
     KILL,
     POISONS,
     SEER,
+    SHOOTS,
     VILLAGE,
     VILLAGER,
 )
@@ -37,7 +38,7 @@ from parlour.policies.agents.werewolf.situation import WerewolfSelfInfo, Werewol
 from parlour.policies.heuristic.werewolf import Liar, lies, turns
 
 SUSPECT: Final = -0.2
-"""A standing below which a village player accuses."""
+"""A standing below which a village player accuses, and the hunter shoots."""
 _NO_ALLY: Final = 0.2
 """... below which it votes: who passes leaves the vote to the werewolves."""
 _PRAISED: Final = 0.3
@@ -93,6 +94,7 @@ class WerewolfDecision:
             HEALS: self._save,
             POISONS: self._poison,
             CHECKS: self._check,
+            SHOOTS: self._shoot,
             BALLOT: self._vote_as_villager if villager else self._vote_as_wolf,
             BID: self._bid,
         }
@@ -288,6 +290,10 @@ class WerewolfDecision:
     def _poison(self) -> list[str]:
         worst = self._suspect(_POISON)
         return [] if worst is None else [code(POISONS, (worst,))]
+
+    def _shoot(self) -> list[str]:
+        worst = self._suspect(SUSPECT)
+        return [] if worst is None else [code(SHOOTS, (worst,))]
 
     def _check(self) -> list[str]:
         known = {*self.now.wolves, *self.now.innocent}

@@ -26,7 +26,7 @@ ENEMY: Final = -0.5
 """Where a werewolf's view of the others starts: they are enemies, more or less dangerous ones."""
 HARMLESS: Final = -0.25
 """The most trust that a werewolf has in an enemy."""
-DANGER: Final = {"seer": 0.5, "witch": 0.3, "guard": 0.2}
+DANGER: Final = {"seer": 0.5, "witch": 0.3, "guard": 0.2, "hunter": 0.1}
 """How much more dangerous a role is to werewolves."""
 _SHARE: Final = 0.02
 """... and a point of score spent on attacking or defending a werewolf."""

@@ -133,7 +133,7 @@ def messages(event: Event, role_names: Sequence[str], day: int) -> list[HeardMes
     seat, (kind, args, words), to = event
     if seat != NATURE:
         text = _said(kind, args, role_names)
-        act, claim = kind in game.TARGETED, "" if kind == speech.SILENT else text
+        act, claim = kind in (*game.TARGETED, game.SHOOTS), "" if kind == speech.SILENT else text
         if words and not act:
             return [HeardMessage(day=day, speaker=seat, text=words, private=to is not None, claim=claim)]
         text = f"{words} ({text})" if words and text else text or words
@@ -158,6 +158,7 @@ _MOVES: Final = {
     game.GUARDS: "I protect {}.",
     game.POISONS: "I poison {}.",
     game.BALLOT: "I vote for {}.",
+    game.SHOOTS: "I am the Hunter. I shoot {}.",
 }
 
 
@@ -185,5 +186,7 @@ def _announced(kind: str, args: tuple[int, ...], role_names: Sequence[str]) -> s
     if kind == game.ATTACKED:
         return f"{names(args)} was attacked tonight."
     if kind == game.CHECKED:
+        if len(args) > 2:
+            return f"{name(args[0])} is the {role_names[args[2]]}."
         return f"{name(args[0])} is {'a' if args[1] else 'not a'} werewolf."
     return ""

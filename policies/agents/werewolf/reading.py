@@ -23,7 +23,7 @@ MODERATOR: Final = -1
 ATTACK, DEFEND, DECEIVE = "attack", "defend", "deceive"
 INTENTS: Final = (ATTACK, DEFEND, DECEIVE)
 WEREWOLF, NOT_WEREWOLF = "werewolf", "not-werewolf"
-IDENTITIES: Final = (WEREWOLF, NOT_WEREWOLF, "villager", "witch", "seer", "guard")
+IDENTITIES: Final = (WEREWOLF, NOT_WEREWOLF, "villager", "witch", "seer", "guard", "hunter")
 MOST: Final = 10.0
 """The highest score and the highest confidence."""
 
@@ -224,7 +224,7 @@ def _judged_alone(taken: list[ReadJudgement]) -> list[ReadJudgement]:
 
 # -- the moderator ---------------------------------------------------------------------------------------------
 
-_ROLES: Final = r"(werewol(?:f|ves)|wol(?:f|ves)|seer|witch|guard|(?:plain |simple |ordinary )?villager)\b"
+_ROLES: Final = r"(werewol(?:f|ves)|wol(?:f|ves)|seer|witch|guard|hunter|(?:plain |simple |ordinary )?villager)\b"
 _ANNOUNCED: Final = (
     ("is", re.compile(rf"{PLAYER} (?:was|is) (not )?(?:an? |the )?{_ROLES}", re.IGNORECASE)),
     ("dead", re.compile(rf"({PLAYERS}) (?:is|are|was|were) (?:found )?(?:dead|killed|attacked)", re.IGNORECASE)),
@@ -262,7 +262,7 @@ _WOLF: Final = r"(?:an? |one of the )?(?:were)?wol(?:f|ves)"
 _BAD: Final = rf"(?:evil|bad|guilty|suspicious|strange|dangerous|hostile|lying|a liar|{_WOLF})\b"
 _GOOD: Final = (
     r"(?:good|innocent|loyal|honest|trustworthy|clean|clear|human|(?:an? |the |our )?"
-    r"(?:(?:plain|simple|ordinary) )?(?:villagers?|seer|witch|guard))\b"
+    r"(?:(?:plain|simple|ordinary) )?(?:villagers?|seer|witch|guard|hunter))\b"
 )
 _COPULA: Final = r"\s+(?:is|are|was|were|must be|has to be|seems?|looks?|appears? to be|could be|may be|might be)\s+"
 _FILL: Final = (
@@ -285,7 +285,7 @@ _THEY: Final = re.compile(
 )
 _VOTES: Final = re.compile(rf"\bvot(?:e|ed|ing)\s+(?:for|against|out|to\s+\w+)\s+({PLAYERS})", re.IGNORECASE)
 _AGAINST: Final = re.compile(
-    r"\b(?:accus\w*|suspect\w*|distrust\w*|doubt\w*|blam\w*|execut\w*|lynch\w*|eliminat\w*|exil\w*|hang\w*|kill\w*"
+    r"\b(?:accus\w*|suspect\w*|distrust\w*|doubt\w*|blam\w*|execut\w*|lynch\w*|eliminat\w*|exil\w*|hang\w*|kill\w*|shoot\w*"
     rf"|poison\w*|get\s+rid\s+of)\s+(?:that\s+|both\s+)?({PLAYERS})",
     re.IGNORECASE,
 )
@@ -351,7 +351,7 @@ def _predicates(speaker: int, clause: str, collected: _Collected) -> None:
     for match in _PREDICATE.finditer(clause):
         against = denied(match[2]) != denied(re.split(r",|\band\b", clause[: match.start()])[-1])
         bad = (match[3] is not None) != against
-        role = re.search(r"seer|witch|guard|villager", match[4] or "", re.IGNORECASE)
+        role = re.search(r"seer|witch|guard|hunter|villager", match[4] or "", re.IGNORECASE)
         if role and against:
             continue  # not to be the Seer is not to be a werewolf
         sure = OPINION if not against and "?" not in clause else HUNCH

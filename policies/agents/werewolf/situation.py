@@ -18,6 +18,7 @@ from parlour.envs.werewolf.vocabulary import (
     HEALS,
     KILL,
     POISONS,
+    SHOOTS,
     WOLVES,
 )
 from parlour.policies.agents.seat import InputPart
@@ -31,7 +32,7 @@ from pydantic import (
     model_validator,
 )
 
-Does = Literal["speak", "last_words", "whisper", "hunt", "protect", "save", "poison", "check", "vote", "bid"]
+Does = Literal["speak", "last_words", "whisper", "hunt", "protect", "save", "poison", "check", "vote", "bid", "shoot"]
 
 
 def _number(player: Any) -> Any:
@@ -121,6 +122,7 @@ _TASKS: Final[Mapping[str, str]] = {
     POISONS: "Choose whether to poison somebody.",
     CHECKS: "Choose whom to check tonight.",
     BALLOT: "Vote on whom to execute.",
+    SHOOTS: "You are dying: choose whom to shoot before all players, or nobody.",
     BID: "Bid for the floor: the highest bid speaks next.",
 }
 _SITUATION: Final = re.compile(
@@ -139,7 +141,8 @@ class WerewolfSituation(InputPart):
     """What is asked, and what the seat knows for certain."""
 
     does: Does
-    """Speak by day or as last words, whisper to the other wolves, hunt, protect, save, poison, check, vote, or bid for the floor."""
+    """Speak by day or as last words, whisper to the other wolves, hunt, protect, save, poison, check, vote, bid for the floor,
+    or shoot as the hunter."""
     day: int
     """Number of the night and of the day after it, from 1."""
     alive: list[Player]
@@ -155,7 +158,7 @@ class WerewolfSituation(InputPart):
 
     @model_serializer
     def _lines(self) -> list[str]:
-        when = "day" if self.does in ("speak", "last_words", BALLOT, BID) else "night"
+        when = "day" if self.does in ("speak", "last_words", BALLOT, BID, SHOOTS) else "night"
         checks = ", ".join(f"{name(check.player)} ({_FOUND[check.werewolf]})" for check in self.checks)
         certain = {
             "Known werewolves": self.wolves and names(self.wolves),

@@ -24,6 +24,7 @@ from parlour.envs.batch.werewolf.layout import (
     PROTECT,
     REPORT,
     SAVE,
+    SHOOT,
     TALK,
     VOTE,
     WHISPER,
@@ -36,6 +37,7 @@ from parlour.policies.heuristic.werewolf import (
     LIES,
     POISONS,
     PRESSED,
+    SHOOTS,
     VOTES,
 )
 
@@ -81,6 +83,10 @@ def _decide(g: Any, r: Any, w: Any, h: Any) -> int:
         target = _poisoned(g, r, wolf)
     elif g.phase == CHECK:
         target = _checked(g, r, wolf)
+    elif g.phase == SHOOT:
+        target = _worst(g, _others(g), wolf, 1.0)
+        if target != NONE and wolf[target] < SHOOTS:
+            target = NONE
     return r.idle[g.phase] if target == NONE else r.aimed[g.phase] + _place(g, r, target)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from parlour.envs.core import Move, ParlourError
 from parlour.envs.werewolf import vocabulary as game
-from parlour.envs.werewolf.vocabulary import GUARD, SEER, VILLAGER, WEREWOLF, WITCH
+from parlour.envs.werewolf.vocabulary import GUARD, HUNTER, SEER, VILLAGER, WEREWOLF, WITCH
 
 from tests.envs.batch.lockstep import Mirror, random_actions
 
@@ -16,6 +16,7 @@ batch = pytest.importorskip("parlour.envs.batch")
 pytest.importorskip("numba")
 pytestmark = pytest.mark.slow  # kernels are compiled
 
+HUNTERS = [WEREWOLF, WEREWOLF, SEER, HUNTER, VILLAGER, VILLAGER]
 SIZES = [
     *({"num_players": n} for n in (4, 5, 6, 8, 9, 12, 15)),
     {"num_players": 8, "max_days": 1},
@@ -28,7 +29,14 @@ TABLES = [
     for size in SIZES
     for rules in ("paper", "reference", "official")
     for talk in (False, True)
-] + [{"num_players": 6, "votes": "as_cast"}, {"num_players": 6, "rules": "reference", "votes": "together"}]
+] + [
+    {"num_players": 6, "roles": HUNTERS, "rules": "official", "seer": "character"},
+    {"num_players": 6, "roles": HUNTERS, "rules": "reference", "talk": False},
+    {"num_players": 9, "roles": "hunter"},
+    {"num_players": 9, "roles": "hunter", "seer": "character"},
+    {"num_players": 6, "votes": "as_cast"},
+    {"num_players": 6, "rules": "reference", "votes": "together"},
+]
 
 
 MARKED = [

@@ -31,6 +31,7 @@ TABLES: list[tuple[str, dict[str, Any]]] = [
     ("werewolf_v0", {"num_players": 6, "talk": False}),
     ("werewolf_v0", {"num_players": 5, "speaking": "bids"}),
     ("werewolf_v0", {"num_players": 6, "votes": "as_cast"}),
+    ("werewolf_v0", {"num_players": 9, "roles": "hunter", "seer": "character"}),
     ("avalon_v0", {"num_players": 7, "rules": "official"}),
     ("avalon_v0", {"num_players": 5, "speaking": "bids"}),
     ("mediated_qa_v0", {"questions": 2}),

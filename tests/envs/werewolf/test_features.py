@@ -59,6 +59,29 @@ def test_a_seat_knows_itself_its_role_and_its_place():
     assert features(env, 4)["antidote left"] == features(env, 4)["poison left"] == 0
 
 
+def test_a_hunter_is_asked_to_shoot_and_is_known_afterwards():
+    env = opened(num_players=9, roles="hunter", talk=False, features="record")
+    while (legal := env.game.legal(env.state_now))[-1].kind != "shoot":
+        env.play(Move("hunt", (5,)) if Move("hunt", (5,)) in legal else legal[0])
+    assert features(env, 5)["asked for shoot"] == 1
+    env.play(Move("shoot", (7,)))
+    values = features(env, 0)  # of seat 0, whose own frame is the table's
+    assert values["asked for shoot"] == 0
+    assert values["seat +5: was Hunter"] == 1
+    assert values["seat +5: known to me: a werewolf (1), none (-1)"] == -1
+    assert [values[f"seat +7: {name}"] for name in ("is alive", "died by night", "was executed")] == [0, 0, 0]
+    assert values["seat +7: died on day / days of the game"] == pytest.approx(1 / 15)
+
+
+def test_a_seer_who_sees_characters_knows_what_was_checked():
+    for seer, shown in (("side", 0), ("character", 1)):
+        env = opened(talk=False, features="record", seer=seer)
+        env_moves = [Move("hunt")] * 3 + [Move("protect"), Move("poison"), Move("check", (3,))]
+        play(env, *env_moves)
+        assert features(env, 5)["seat +6: was Witch"] == shown  # seat 3, six places further
+        assert features(env, 4)["seat +7: was Witch"] == 0
+
+
 def test_speeches_and_votes_in_the_features():
     env = opened()
     play(env, *FIRST_NIGHT)

@@ -113,13 +113,16 @@ def test_no_first_night_ends_a_game_of_four_or_five(players):
         ({"talk": 1}, "talk 1 is not accepted; accepted: True, False"),
         ({"max_days": 0}, r"max_days 0 is not accepted; accepted: 1\.\.20"),
         ({"max_days": 21}, "max_days 21 is not accepted"),
-        ({"roles": "Werewolf"}, "roles 'Werewolf' is not accepted; accepted: None, or a list of: Werewolf"),
+        ({"roles": "Werewolf"}, "roles 'Werewolf' is not accepted; accepted: None, hunter, or a list of: Werewolf"),
         (
             {"roles": ("Werewolf", "Mayor", *("Villager",) * 6)},
-            "roles 'Mayor' is not accepted; accepted: None, or a list of: Werewolf",
+            "roles 'Mayor' is not accepted; accepted: None, hunter, or a list of: Werewolf",
         ),
         ({"roles": ("Werewolf", *("Villager",) * 6)}, r"are 7; accepted: one for each of 8 players"),
         ({"roles": ("Werewolf", "Seer", "Seer", *("Villager",) * 5)}, "hold 2 x Seer; accepted: at most one"),
+        ({"roles": ("Werewolf", "Hunter", "Hunter", *("Villager",) * 5)}, "hold 2 x Hunter; accepted: at most one"),
+        ({"roles": "hunter"}, r"are 9; accepted: one for each of 8 players"),
+        ({"seer": "card"}, "seer 'card' is not accepted; accepted: side, character"),
         ({"roles": ("Villager",) * 8}, "hold 0 x Werewolf; accepted: 1 to 3"),
         ({"roles": ("Werewolf",) * 4 + ("Villager",) * 4}, "hold 4 x Werewolf; accepted: 1 to 3"),
     ],
@@ -508,3 +511,113 @@ def test_after_the_last_day_the_game_is_a_draw(rules, days):
         assert village.view().day == number + 1
         village.night().day()
     assert village.outcome == Outcome((0.0,) * 8, "draw", "days")
+
+
+# -- the hunter (decisions 1.7) --------------------------------------------------------------------------------
+
+HUNTER = 5
+"""His seat at the table of nine: wolves 0-2, witch 3, seer 4, villagers 6-8."""
+
+
+def hunters(rules: str = "paper", **options: Any) -> Village:
+    return Village(rules, **{"num_players": 9, "roles": "hunter", **options})
+
+
+def since_dawn(village: Village) -> list[tuple[str, tuple[int, ...]]]:
+    """What everybody was shown since the last morning."""
+    kinds = [event.move.kind for event in village.state.log]
+    last = len(kinds) - 1 - kinds[::-1].index("dawn")
+    return [(event.move.kind, event.move.args) for event in village.state.log[last:] if event.to is None]
+
+
+def test_the_usual_table_with_a_hunter_has_nine_seats_and_no_guard():
+    roles = ("Werewolf",) * 3 + ("Witch", "Seer", "Hunter") + ("Villager",) * 3
+    assert hunters().game.roles == roles
+    assert hunters().game.config["roles"] == list(roles)
+    assert hunters(roles=roles[::-1]).game.roles == roles
+
+
+def test_a_hunter_whom_the_wolves_kill_shoots_before_the_day_begins():
+    village = hunters("official").night(hunt=HUNTER)
+    assert (village.actor, village.kinds) == (HUNTER, {"shoot"})
+    assert village.targets == {(), *((j,) for j in range(9) if j != HUNTER)}
+    village.do(Move("shoot", (0,)))
+    assert since_dawn(village)[:4] == [
+        ("dawn", (1, HUNTER)),
+        ("revealed", (HUNTER, 3)),
+        ("shoot", (0,)),
+        ("revealed", (0, 0)),
+    ]
+    assert village.living == set(range(9)) - {0, HUNTER}
+    assert village.heard_by("shoot") == [None]
+    assert village.now == "vote"
+
+
+def test_a_hunter_who_is_executed_shoots_after_last_words_before_the_night():
+    village = hunters("official", talk=True).until("vote").day(everybody=HUNTER)
+    assert village.now == "silent"
+    village.do(Move("silent"))
+    assert (village.actor, village.kinds) == (HUNTER, {"shoot"})
+    village.do(Move("shoot", (1,)))
+    assert since_dawn(village)[-5:] == [
+        ("silent", ()),
+        ("revealed", (HUNTER, 3)),
+        ("shoot", (1,)),
+        ("revealed", (1, 0)),
+        ("night", (2,)),
+    ]
+
+
+def test_who_passes_shoots_nobody_and_everybody_sees_it():
+    village = hunters().night(hunt=HUNTER).do(Move("shoot"))
+    assert village.living == set(range(9)) - {HUNTER}
+    assert village.heard_by("shoot") == [None]
+
+
+@pytest.mark.parametrize(
+    "acts", [{"poison": HUNTER}, {"hunt": HUNTER, "save": 0, "poison": HUNTER}, {"hunt": HUNTER, "save": 1}]
+)
+def test_a_hunter_who_is_poisoned_or_saved_does_not_shoot(acts):
+    village = hunters().night(**acts)
+    assert (HUNTER in village.living) == (acts.get("save") == 1)
+    assert village.now == "vote"
+
+
+def test_paper_shows_who_was_shot_on_the_first_morning_and_nobody_later():
+    assert hunters().night(hunt=HUNTER).do(Move("shoot", (6,))).told("revealed") == [(HUNTER, 3), (6, 4)]
+    assert hunters().night().day(everybody=HUNTER).do(Move("shoot", (6,))).told("revealed") == []
+    assert hunters().night().day().night(hunt=HUNTER).do(Move("shoot", (6,))).told("revealed") == []
+
+
+@pytest.mark.parametrize(("shot", "end"), [((0,), ("village", "wolves_dead")), ((), ("werewolf", "parity"))])
+def test_the_winner_is_looked_for_after_the_shot(shot, end):
+    """The wolf 0 and the villager 4 are left of five when the hunter 1 dies: parity, unless he shoots the wolf."""
+    village = hunters("official", num_players=5, roles=("Werewolf", "Hunter", *("Villager",) * 3))
+    village.night(hunt=2).day(everybody=3).night(hunt=1)
+    assert village.outcome is None
+    outcome = village.do(Move("shoot", shot)).outcome
+    assert (outcome.winner, outcome.reason) == end
+
+
+def test_a_shot_on_the_last_day_comes_before_the_draw():
+    village = hunters(max_days=1).night().day(everybody=HUNTER).do(Move("shoot", (0,)))
+    assert (0 in village.living, village.outcome.reason) == (False, "days")
+
+
+def test_action_numbers_of_a_table_with_a_hunter_begin_as_without():
+    with_guard = ("Werewolf", "Werewolf", "Guard", "Seer", *("Villager",) * 3)
+    with_hunter = tuple("Hunter" if role == "Guard" else role for role in with_guard)
+    first, other = (Village(num_players=7, roles=roles).game.catalogue for roles in (with_guard, with_hunter))
+    assert other[: len(first)] == first
+    assert [move.kind for move in other[len(first) :]] == ["shoot"] * 8
+
+
+# -- what the seer sees ----------------------------------------------------------------------------------------
+
+
+def test_a_seer_sees_the_side_or_the_character():
+    for options, seen in (({}, (3, 0)), ({"seer": "character"}, (3, 0, 1))):
+        village = Village(**options).night(check=WITCH)
+        assert village.told("checked", SEER) == [seen]
+        assert village.heard_by("checked") == [(SEER,)]
+        assert village.view(SEER).checks == ((WITCH, False),)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from parlour.envs import registry
 from parlour.envs.adapters.aec import MAX_TEXT
-from parlour.envs.core import NATURE, IllegalMove, Move
+from parlour.envs.core import NATURE, Event, IllegalMove, Move
 from parlour.envs.language.text import MAX_WORDS, WHO, AmbiguousMove, UnreadableMove, clean
 from parlour.envs.werewolf.reading import first_named
 from parlour.envs.werewolf.vocabulary import WHISPERS
@@ -243,6 +243,59 @@ def test_the_rules_tell_of_roles_in_play_and_of_talk_only():
     small = registry["werewolf_v0"].raw_env(num_players=4, talk=False).text.rules
     assert "The werewolf attacks one player, or nobody." in small
     assert not [words for words in ("witch", "guard", "speak", "talk", "last words") if words in small]
+
+
+def hunting(rules: str = "paper", **options: Any) -> Any:
+    """The table of nine, wolves on seats 0-2, the hunter on 5, in the morning after the wolves killed him."""
+    env = registry["werewolf_v0"].raw_env(num_players=9, roles="hunter", rules=rules, talk=False, **options)
+    env.reset(options={"nature": [Move("deal", (*env.game.deck, *range(9)))]})
+    while (legal := env.game.legal(env.state_now))[-1].kind != "shoot":
+        env.play(Move("hunt", (5,)) if Move("hunt", (5,)) in legal else legal[0])
+    return env
+
+
+@pytest.mark.parametrize(
+    ("words", "args"),
+    [
+        *(
+            (words, (1,))
+            for words in (
+                "I shoot player_1.",
+                "Shooting player 1!",
+                "player_1",
+                "I will not shoot player_0 but shoot player_1",
+            )
+        ),
+        *((words, ()) for words in ("I shoot nobody.", "I pass.")),
+    ],
+)
+def test_the_hunter_shoots_by_words_and_everybody_reads_it(words, args):
+    env = hunting()
+    assert "shoot" in env.text.ask(env.view(5).legal)
+    move = env.text.parse(words, env.view(5))
+    assert move == Move("shoot", args)
+    env.play(move)
+    line = f"player_5, the Hunter, shoots {'player_1' if args else 'nobody'}.\n"
+    assert all(line in env.observe(f"player_{j}")["text"] for j in range(9))
+
+
+@pytest.mark.parametrize("words", ["I shoot player_5.", "player_9"])
+def test_a_shot_that_cannot_be_is_refused(words):
+    env = hunting()
+    with pytest.raises(IllegalMove):
+        env.text.parse(words, env.view(5))
+
+
+def test_the_rules_tell_of_the_hunter_and_of_a_seer_who_sees_the_character():
+    rules = hunting(seer="character").text.rules
+    assert "If he is poisoned, he cannot shoot." in rules
+    assert "learns the role of one other player" in rules
+    assert "hunter" not in registry["werewolf_v0"].raw_env().text.rules.lower()
+    env = registry["werewolf_v0"].raw_env(seer="character")
+    assert (
+        env.text.line(Event(NATURE, Move("checked", (3, 0, 1)), (5,)))
+        == "Moderator: To the seer: player_3 is the Witch.\n"
+    )
 
 
 # -- no speech passes for the moderator; `parlour.envs.testing.spoof` checks for all games that it changes its own line alone

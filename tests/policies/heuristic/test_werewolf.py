@@ -87,6 +87,10 @@ def likelihood(
         return aimed(*args, H.defends_wolf, H.wolf_defends_wolf)
     if kind == "vote":
         return aimed(*args, H.votes_wolf, H.wolf_votes_wolf)
+    if kind == "shot":  # who shoots is the hunter, no werewolf and not the seer, and dead; the shot counts as a vote
+        hunter, target = args
+        certain = (1e-9 if hunter in wolves else 1.0) * (1e-9 if hunter == seer else 1.0)
+        return certain * aimed(hunter, target, H.votes_wolf, H.wolf_votes_wolf)
     if kind == "dead":
         alone = H.wolf_dies_at_night if len(args) == 1 else H.both_wolves
         return alone if wolves.issuperset(args) else 1.0
@@ -117,11 +121,11 @@ def stories(draw: Any) -> list[tuple[str, tuple[int, ...]]]:
     """Events among the living of six; at most three die, and one is told to be a werewolf or none, or to be the seer."""
     alive, events = list(range(6)), []
     for _ in range(draw(st.integers(0, 12))):
-        kind = draw(st.sampled_from(["accuse", "defend", "vote", "report", "claim", "dead"]))
+        kind = draw(st.sampled_from(["accuse", "defend", "vote", "report", "claim", "dead", "shot"]))
         a, b = draw(st.permutations(alive))[:2]
         args = {"claim": (a,), "report": (a, b, draw(st.integers(0, 1)))}.get(kind, (a, b))
-        if kind == "dead":
-            args = draw(st.sampled_from([(a,), (a, b)]))
+        if kind in ("dead", "shot"):
+            args = (a, b) if kind == "shot" else draw(st.sampled_from([(a,), (a, b)]))
             if len(alive) < 5 or 0 in args:
                 continue
             alive = [seat for seat in alive if seat not in args]
@@ -143,11 +147,17 @@ def test_the_chances_are_those_of_bayes_rule(story, who):
     }
     alive = [True] * 6
     for kind, args in story:
+        if kind == "shot":
+            alive[args[0]] = False
+            belief.bury(args[:1])
         for (wolves, seer), weight in list(weights.items()):
             weights[wolves, seer] = weight * likelihood(kind, args, set(wolves), seer, alive, me, 6)
-        if kind == "dead":
+        if kind in ("dead", "shot"):
             alive = [seat not in args and lives for seat, lives in enumerate(alive)]
+        if kind == "dead":
             belief.see_dead(args)
+        elif kind == "shot":
+            belief.see_shot(args[0], args[1:])
         elif kind == "known":
             belief.know_side(args[0], wolf=bool(args[1]))
         elif kind == "shown the seer":
@@ -195,6 +205,7 @@ FOUND = announced("checked", 4, 1, to=(0,))
 SEER_CLAIM, WITCH_CLAIM = said(6, "claim_role", 3), said(3, "claim_role", 1)
 ATTACKED = announced("attacked", 3, to=(0,))
 WHISPERS = [Move("silent"), *moves("recommend")]
+SHOTS = [Move("shoot"), *(Move("shoot", (seat,)) for seat in range(1, 8))]
 KNOWS = {"checks": ((4, True),)}
 
 
@@ -210,6 +221,9 @@ KNOWS = {"checks": ((4, True),)}
         (view("Witch", moves("poison")), Move("poison")),
         (view("Witch", moves("save"), ATTACKED), Move("save", (1,))),
         (view("Witch", moves("save"), WITCH_CLAIM, ATTACKED), Move("save", (0,))),
+        # the hunter shoots whom a seer reported, and nobody where nobody stands out
+        (view("Hunter", SHOTS, said(6, "report", 4, 1)), Move("shoot", (4,))),
+        (view("Hunter", SHOTS), Move("shoot")),
         # the guard protects a seer who was not contradicted
         (view("Guard", moves("protect"), said(6, "report", 3, 1)), Move("protect", (6,))),
         # werewolves hunt the seer or whom a fellow named

@@ -45,21 +45,29 @@ def dealt(game, roles):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", ["paper", "reference", "official"])
-def test_every_drawn_game_shows_the_seat_the_dead_the_day_and_the_moves_that_it_sees(rules):
-    table, _ = followed(EIGHT | {"rules": rules})
-    env = registry["werewolf_v0"].raw_env(info="full", **EIGHT, rules=rules)
-    env.reset(seed=5)
-    players = [make_policy("heuristic", "werewolf_v0", env.game.config) for _ in range(8)]
-    particles = [Particles(table, others_of((OWN,), table.network, 0.02)) for _ in range(8)]
+@pytest.mark.parametrize(
+    ("options", "seed"),
+    [
+        *(({"num_players": 8, "rules": rules}, 5) for rules in ("paper", "reference", "official")),
+        ({"num_players": 9, "roles": "hunter", "seer": "character"}, 9),  # the hunter shoots on the second morning
+    ],
+    ids=str,
+)
+def test_every_drawn_game_shows_the_seat_the_dead_the_day_and_the_moves_that_it_sees(options, seed):
+    table, _ = followed(options)
+    env = registry["werewolf_v0"].raw_env(info="full", **options)
+    seats = env.game.seats
+    env.reset(seed=seed)
+    players = [make_policy("heuristic", "werewolf_v0", env.game.config) for _ in range(seats)]
+    particles = [Particles(table, others_of((OWN,), table.network, 0.02)) for _ in range(seats)]
     rng, looked = np.random.default_rng(0), 0
     for seat, player in enumerate(players):
-        player.reset(seat, 5)
+        player.reset(seat, seed)
     while env.outcome is None:
         view = env.view(env.seat)
         if len(env.moves) % 3 == 1:
             games = records(table, particles[env.seat].posterior(view, rng))
-            assert (games["alive"][:, :8] == np.array(view.alive)).all()
+            assert (games["alive"][:, :seats] == np.array(view.alive)).all()
             assert (games["day"] == view.day).all()
             assert (games["actor"] == env.seat).all()
             assert (games["roles"][:, env.seat] == env.game.role_names.index(view.role)).all()

@@ -112,6 +112,23 @@ def views_after(transcript: transcripts.Transcript) -> list[tuple[int, Any, Any]
     return [(step, game, state) for step, state in zip(moves, states, strict=True)]
 
 
+# -- tables ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_day_of_werewolf_says_whom_the_hunter_shot(tmp_path):
+    shown = []
+    for seed in range(6):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        transcript = recorded(folder, "werewolf_v0", ["heuristic"], seed, num_players=9, roles="hunter")
+        (days,) = (table for table in replay_of(transcript).tables if table.id == "days")
+        assert days.columns[-1].title == "shot"
+        shots = [entry.move.args for entry in transcript.entries if entry.move and entry.move.kind == "shoot"]
+        assert {row.cells[-1] for row in days.rows} - {None} == set(shots)
+        shown += shots
+    assert any(shown)
+
+
 # -- beliefs equal those of the Python API ---------------------------------------------------------------------------
 
 

@@ -76,6 +76,8 @@ class _Counter:
                 self._listen(seat, kind, args)
             elif to is None and kind == game.BALLOT and args:
                 self._aim("votes_wolf", seat, args[0])
+            elif kind == game.SHOOTS:
+                self._bury(args)
 
     def _hear(self, kind: str, args: tuple[int, ...]) -> None:
         if kind == game.VOTES and not self._record.view.public_votes:

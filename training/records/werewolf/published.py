@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError
-from parlour.envs.werewolf.vocabulary import DRAW, ROLES, side_of
+from parlour.envs.werewolf.vocabulary import DRAW, LEADERS, VILLAGER, WEREWOLF, side_of
 from parlour.training.records.json_objects import JsonObject, read_lines
 from parlour.training.records.reading import RecordFormat
 from parlour.training.records.werewolf.played import GAME, WINNERS, DayVote, Judgement, Judgements, WerewolfGame
@@ -43,7 +43,8 @@ from parlour.training.records.werewolf.played import GAME, WINNERS, DayVote, Jud
 FORMAT: Final = 1
 PASS: Final = -1
 ALLY, ADVERSARY = "ally", "adversary"
-_NAMES: Final = {role.lower(): role for role in ROLES}
+_ROLES: Final = (WEREWOLF, *LEADERS, VILLAGER)
+_NAMES: Final = {role.lower(): role for role in _ROLES}
 _BLOCK: Final = re.compile(r"seats_(\d{1,3})_(\d{1,3})")
 _ID: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")
 _PASSES: Final = ("pass", None)
@@ -253,8 +254,8 @@ def read_result(path: str | Path) -> WerewolfGame:
     at.expect("parlour_record", FORMAT, "the form of records")
     at.expect("game", GAME, "the game of these records")
     roles = _names(at, "roles", None)
-    if any(role not in ROLES for role in roles):
-        raise at.refused("roles", ROLES)
+    if any(role not in _ROLES for role in roles):
+        raise at.refused("roles", _ROLES)
     methods = _names(at, "players", len(roles))
     winner = DRAW if at.fields.get("winner") is None else at.one_of("winner", WINNERS)
     number = at.record("source").fields.get("group")

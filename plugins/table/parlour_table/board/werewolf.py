@@ -52,6 +52,8 @@ def _deaths(events: Sequence[Event]) -> dict[int, tuple[str, int | None]]:
             deaths |= dict.fromkeys(args[1:], (f"died, night {day}", None))
         elif kind == game.EXECUTED and args:
             deaths[args[0]] = (f"executed, day {day}", None)
+        elif kind == game.SHOOTS:
+            deaths |= dict.fromkeys(args, (f"shot by {name(event.seat)}, day {day}", None))
         elif kind == game.REVEALED and args[0] in deaths:
             deaths[args[0]] = (deaths[args[0]][0], args[1])
     return deaths

@@ -153,6 +153,10 @@ class GratrAgent(WerewolfSeat):
         elif move.kind == REVEALED:
             self._reasons[move.args[0]] = f"the moderator revealed the role, {role_names[move.args[1]]}"
 
+    def _learn_hunter(self, seat: int) -> None:
+        super()._learn_hunter(seat)
+        self._reasons[seat] = "only the hunter shoots"
+
     def _heard(self, messages: Sequence[HeardMessage]) -> None:
         assert self.me is not None
         if self.graph is None:

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from parlour.envs.language.english import name
-from parlour.envs.werewolf.vocabulary import WOLVES
+from parlour.envs.werewolf.vocabulary import HUNTER, WOLVES
 from parlour.policies.agents.werewolf import reading
 from parlour.policies.agents.werewolf.asks import Number, others_of
 from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
@@ -73,7 +73,7 @@ class Seen(Answer):
     """What a player is taken for."""
 
     player: Player
-    identity: Literal["werewolf", "not-werewolf", "villager", "witch", "seer", "guard"]
+    identity: Literal["werewolf", "not-werewolf", "villager", "witch", "seer", "guard", "hunter"]
     confidence: Rounded = Field(ge=0, le=reading.MOST, allow_inf_nan=False)
 
 
@@ -102,13 +102,18 @@ class AskIdentity(Ask[Identities], kind="gratr.identity", fixed=("me",), max_tok
         statement = reading.judged_by(
             observer, said.speaker, reading.read(said.speaker, said.in_full, len(self.me.roles))
         )
-        judgements = [Seen.model_validate(judgement._asdict()) for judgement in statement]
+        named = self._named()
+        judgements = [Seen.model_validate(item._asdict()) for item in statement if item.identity in named]
         return Identities(why=_BY_WORDS, judgements=judgements)
+
+    def _named(self) -> list[str]:
+        """The identities that there are at the table."""
+        return [identity for identity in reading.IDENTITIES if identity != "hunter" or HUNTER in self.me.roles]
 
     def choices(self) -> Choices:
         return {
             "judgements.player": others_of(self.me),
-            "judgements.identity": {identity: identity.replace("-", " ") for identity in reading.IDENTITIES},
+            "judgements.identity": {identity: identity.replace("-", " ") for identity in self._named()},
         }
 
     def schema_of_answer(self) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from parlour.envs.core import ParlourError
+from parlour.envs.core import Event, Move, ParlourError
 from parlour.policies import RerankAgent, RetrievalAgent, WindowAgent
-from parlour.policies.agents.werewolf import asks
+from parlour.policies.agents.werewolf import asks, notes
 from parlour.policies.agents.werewolf.agents import QUERY
 from parlour.policies.agents.werewolf.decide import WerewolfDecision
 from parlour.policies.agents.werewolf.inference import infer, stance
@@ -337,3 +337,34 @@ def test_games_end_without_a_fault_and_the_same_seed_gives_the_same_game(agent, 
     games = [rollout.play(env, [agent() for _ in range(seats)], 11) for _ in range(2)]
     assert games[0] == games[1]
     assert all(not any(faults.values()) for faults in games[0].faults.values())
+
+
+# -- the hunter ------------------------------------------------------------------------------------------------
+
+SHOT = 0
+"""A seed of a game in which the hunter shoots."""
+WITH_HUNTER = ["Werewolf"] * 3 + ["Witch", "Seer", "Hunter"] + ["Villager"] * 3
+
+
+@pytest.mark.parametrize(("trust", "shot"), [(-0.5, "shoot:4"), (0.0, "shoot")])
+def test_a_dying_hunter_shoots_whom_it_distrusts(trust, shot):
+    me = WerewolfSelfInfo(seat=0, role="Hunter", side="village", roles=WITH_HUNTER, fellows=[])
+    now = WerewolfSituation(does="shoot", day=2, alive=[3, 4], wolves=[], innocent=[], checks=[], attacked=None)
+    options = {"shoot": "", "shoot:3": "", "shoot:4": ""}
+    standing = [1, 0, 0, 0, trust, 0, 0, 0, 0]
+    assert WerewolfDecision(me, now, standing, [], np.random.default_rng(0)).choose(options) == shot
+
+
+def test_who_shoots_is_known_to_be_the_hunter():
+    event = Event(3, Move("shoot", (1,)), None)
+    (message,) = notes.messages(event, ("Werewolf", "Witch", "Seer", "Hunter", "Villager"), 2)
+    assert message.line() == 'Day 2, player_3 acts: "I am the Hunter. I shoot player_1."'
+    villager = Observer(0, "villager", ("witch", "seer", "hunter"), (), ())
+    assert infer(villager, 9, [message], [1.0])[1] < 0
+    assert infer(villager._replace(identity="hunter"), 9, [message], [1.0])[3] < 0  # there is one hunter
+    agents, table = [WindowAgent() for _ in range(9)], rollout.table("werewolf_v0", num_players=9, roles="hunter")
+    views = rollout.play(table, agents, SHOT).last_views
+    (hunter,) = (event.seat for event in views[0].events if event.move.kind == "shoot")
+    for agent, view in zip(agents, views, strict=True):
+        agent._take(view)
+        assert agent._known.get(hunter) is (None if agent.seat == hunter else False)

@@ -17,7 +17,7 @@ from parlour.envs.language.speech import SILENT
 from parlour.policies import GratrAgent, RerankAgent, RetrievalAgent, WindowAgent
 from parlour.policies.agents.seat import code
 from parlour.policies.agents.werewolf import asks
-from parlour.policies.agents.werewolf.gratr.asks import AskIntent
+from parlour.policies.agents.werewolf.gratr.asks import AskIdentity, AskIntent
 from parlour.policies.agents.werewolf.notes import HeardMessage
 from parlour.policies.llm.ask import Ask, BadReply, read_back
 from parlour.policies.llm.model import Answered, OfflineModel, RequestContext
@@ -31,16 +31,38 @@ KINDS = {
     *("gratr.intent", "gratr.identity", "gratr.roles"),
 }
 METHODS = (GratrAgent, WindowAgent, RetrievalAgent, RerankAgent)
+TABLES: tuple[dict[str, Any], ...] = (
+    {"rules": "paper"},
+    {"rules": "official"},
+    {"num_players": 9, "roles": "hunter", "seer": "character"},
+)
 
 
 @cache
 def questions_put() -> tuple[Ask[Any], ...]:
-    """What is asked in games of two presets, two seats of each method."""
+    """What is asked in games of two presets, and at a table with a hunter, two seats of each method."""
     model = Listener()
-    for seed, rules in enumerate(("paper", "official")):
-        table = rollout.table("werewolf_v0", rules=rules)
-        rollout.play(table, [METHODS[seat % 4](model) for seat in range(8)], seed)
+    for seed, options in enumerate(TABLES):
+        table = rollout.table("werewolf_v0", **options)
+        rollout.play(table, [METHODS[seat % 4](model) for seat in range(table.unwrapped.game.seats)], seed)
     return tuple(question for question, _ in model.asked)
+
+
+def test_a_dying_hunter_is_asked_whom_to_shoot():
+    shots = [put for put in questions_put() if isinstance(put, asks.Choose) and put.now.does == "shoot"]
+    assert shots
+    for put in shots:
+        assert put.me.role == "Hunter"
+        assert put.options == {"shoot": "I shoot nobody."} | {
+            f"shoot:{seat}": f"I shoot player_{seat}." for seat in put.now.alive
+        }
+        assert put.me.seat not in put.now.alive
+
+
+def test_only_where_there_is_a_hunter_an_identity_may_be_one():
+    for put in questions_put():
+        if isinstance(put, AskIdentity):
+            assert ("hunter" in put.choices()["judgements.identity"]) == ("Hunter" in put.me.roles)
 
 
 # -- answers that cannot be illegal ----------------------------------------------------------------------------
@@ -73,9 +95,9 @@ def test_choices_are_the_options_the_other_players_or_the_numbers_of_the_texts()
         if isinstance(question, asks.InferredAsk):
             assert fields["choice"]["enum"] == list(question.options)
         elif isinstance(question, asks.Infer):
-            others = [f"player_{seat}" for seat in range(8) if seat != question.me.seat]
+            others = [f"player_{seat}" for seat in range(len(question.me.roles)) if seat != question.me.seat]
             assert defined["InferredOpinion"]["properties"]["player"]["enum"] == others
-            assert (fields["opinions"]["minItems"], fields["opinions"]["maxItems"]) == (7, 7)
+            assert fields["opinions"]["minItems"] == fields["opinions"]["maxItems"] == len(others)
         elif isinstance(question, asks.Rerank):
             assert fields["order"]["items"]["enum"] == list(range(len(question.texts)))
 

@@ -98,6 +98,7 @@ def assert_writes_only_where_it_acts(tables, choose=kernels.choose):
         {"num_players": 9, "rules": "official"},
         {"num_players": 7, "talk": False},
         {"num_players": 6, "roles": ["Werewolf"] * 2 + ["Witch"] + ["Villager"] * 3},
+        {"num_players": 9, "roles": "hunter"},
     ],
     ids=str,
 )
