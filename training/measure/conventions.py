@@ -1,8 +1,8 @@
 """Conventions: habits in votes and words that only a player's own kind understands, counted in games that were played.
 
 All counts are of one seat, from the last View of every seat; no game is played for them. Rates have Wilson intervals, which take
-the cases for independent; cases of one game are not quite. Numbers a game have Student's interval. What is counted of words at
-all tables with talk stands here; votes stand in `avalon.conventions`, and reports of checks in `werewolf.conventions`.
+the cases for independent; cases of one game are not quite. Numbers a game have Student's interval. This module counts words;
+`avalon.conventions` adds votes, and `werewolf.conventions` adds reports of checks.
 
 *Claims* are public accusations, defences, recommendations, roles and reports of checks.
 
@@ -45,7 +45,7 @@ _LEAST: Final = 1e-9
 
 
 class Convention(NamedTuple):
-    """What is counted, and of whom."""
+    """A measure, and the side or role that it is counted for."""
 
     measure: str
     of: str
@@ -87,7 +87,7 @@ class ConventionRow:
 
 
 def convention_rows(among: str, players: Mapping[str, Iterable[ConventionTally]]) -> list[ConventionRow]:
-    """The rows of players, each with its tallies together, by measure; of each, sides before roles."""
+    """The rows of players, each with its tallies together, by measure, sides before roles."""
     values: dict[Convention, dict[str, list[int]]] = {}
     for player, tallies in players.items():
         for convention, more in (item for tally in tallies for item in tally.values.items()):
@@ -140,7 +140,7 @@ class LiteralListener(NamedTuple):
     """Which hypotheses agree with the true roles, shape (H,)."""
 
     def log_prob(self) -> float:
-        """Of the true roles."""
+        """Log-probability of the true roles."""
         weights = self.belief.log_weights
         return float(np.logaddexp.reduce(weights[self.true]) - np.logaddexp.reduce(weights))
 

@@ -207,7 +207,7 @@ class StrangersReport:
     mean: Mapping[str, Estimate]
     """By `all` and side: the mean difference over families, with an interval over deals."""
     conventions: tuple[ConventionRow, ...] = ()
-    """What both did in the seat, by family, then over several; empty for a game of which none are counted."""
+    """What both did in the seat, by family, then over several. Empty for a game outside of `CONVENTIONS`."""
 
 
 @dataclass(frozen=True)

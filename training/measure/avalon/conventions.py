@@ -1,8 +1,8 @@
 """Conventions of Avalon: how often a good seat approves teams with an evil member, and its claims.
 
-Of the votes on such teams: all, those with the seat on the team and not on it, those at the last proposal of a quest, and
-those on teams that the seat can prove to hold an evil member. It can if each evil side that agrees with the night and with the
-fails of earlier quests has a member on the team, where a good seat plays no fail.
+Votes on such teams count together, and apart: with the seat on the team or not on it, at the last proposal of a quest, and on
+teams that the seat can prove to hold an evil member. It can if every evil side that agrees with the night and with the fails of
+earlier quests has a member on the team. A good seat plays no fail.
 """
 
 from __future__ import annotations
