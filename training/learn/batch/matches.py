@@ -275,7 +275,7 @@ def among_families(
     Raises:
         ParlourError: A player cannot sit at the table.
     """
-    game = lookup(table.game).spec.id
+    game, families = lookup(table.game).spec.id, tuple(dict.fromkeys(families))
     counted = game in CONVENTIONS
     tallies = {family: [ConventionTally(game) for _ in range(2 * counted)] for family in families}
     played = {
