@@ -44,16 +44,8 @@ _LEAST: Final = 1e-9
 """A log-probability that falls by less has not changed."""
 
 
-class Convention(NamedTuple):
-    """A measure, and the side or role that it is counted for."""
-
-    measure: str
-    of: str
-    """A side, or `role: ...`, of the seat."""
-
-
-Cases = Iterator[tuple[Convention, int]]
-"""Each with a truth value, a case of a rate, or with the number of one game."""
+Cases = Iterator[tuple[str, str, int]]
+"""A measure, the side or `role: ...` that it is of, and a truth value, which is a case of a rate, or the number of one game."""
 
 
 class ConventionTally:
@@ -65,13 +57,13 @@ class ConventionTally:
 
     def __init__(self, game: str) -> None:
         self._cases: Callable[[Sequence[Any], int], Cases] = dotted.load(CONVENTIONS[game], "conventions")
-        self.values: dict[Convention, list[int]] = {}
-        """The cases so far."""
+        self.values: dict[tuple[str, str], list[int]] = {}
+        """By measure, and of whom."""
 
     def add(self, views: Sequence[Any], seat: int) -> None:
         """Count a game by the last View of every seat."""
-        for convention, value in self._cases(views, seat):
-            self.values.setdefault(convention, []).append(value)
+        for measure, of, value in self._cases(views, seat):
+            self.values.setdefault((measure, of), []).append(value)
 
 
 @dataclass(frozen=True)
@@ -88,11 +80,11 @@ class ConventionRow:
 
 def convention_rows(among: str, players: Mapping[str, Iterable[ConventionTally]]) -> list[ConventionRow]:
     """The rows of players, each with its tallies together, by measure, sides before roles."""
-    values: dict[Convention, dict[str, list[int]]] = {}
+    values: dict[tuple[str, str], dict[str, list[int]]] = {}
     for player, tallies in players.items():
-        for convention, more in (item for tally in tallies for item in tally.values.items()):
-            values.setdefault(convention, {name: [] for name in players})[player].extend(more)
-    order = sorted(values, key=lambda row: (row.measure, row.of.startswith("role: "), row.of))
+        for row, more in (item for tally in tallies for item in tally.values.items()):
+            values.setdefault(row, {name: [] for name in players})[player].extend(more)
+    order = sorted(values, key=lambda row: (row[0], row[1].startswith("role: "), row[1]))
     return [ConventionRow(among, *row, {name: _estimate(of) for name, of in values[row].items()}) for row in order]
 
 
@@ -127,8 +119,8 @@ class RoleView(Protocol):
 
 def of_seat(view: RoleView, measure: str, value: int) -> Cases:
     """The case of a measure for the side and for the role of a seat."""
-    yield Convention(measure, view.side), value
-    yield Convention(measure, f"role: {view.role}"), value
+    yield measure, view.side, value
+    yield measure, f"role: {view.role}", value
 
 
 class LiteralListener(NamedTuple):

@@ -14,7 +14,7 @@ from parlour.envs.core import NATURE
 from parlour.envs.language.speech import REPORT
 from parlour.envs.werewolf.belief import NEVER, NO_TARGET, SeatBeliefs, WerewolfHabits
 from parlour.envs.werewolf.vocabulary import CHECKED, SEER, WOLVES, WerewolfView
-from parlour.training.measure.conventions import Cases, Convention, LiteralListener, of_seat, words
+from parlour.training.measure.conventions import Cases, LiteralListener, of_seat, words
 
 _USUAL: Final = WerewolfHabits()
 LITERAL: Final = replace(
@@ -56,5 +56,5 @@ def _reports(view: WerewolfView) -> Cases:
             yield from of_seat(view, "reports of no check", args not in checked)
     yield from of_seat(view, "reports a game", reports)
     if view.role == SEER:
-        yield Convention("first true reports a game", f"role: {SEER}"), first
-        yield Convention("repeated or false reports a game", f"role: {SEER}"), reports - first
+        yield "first true reports a game", f"role: {SEER}", first
+        yield "repeated or false reports a game", f"role: {SEER}", reports - first
