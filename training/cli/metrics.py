@@ -90,7 +90,7 @@ def count_conventions(
             for seat in range(rules.seats):
                 player = str(players.get(english.name(seat), "") if isinstance(players, Mapping) else players or "")
                 tallies.setdefault(player, ConventionTally(game)).add(views, seat)
-    rows = convention_rows("", {player or "unnamed": [tally] for player, tally in tallies.items()})
+    rows = convention_rows("all", {player or "unnamed": [tally] for player, tally in tallies.items()})
     parts = (conventions_table(rows),) if rows else ("no finished game",)
     return Report(f"Conventions in games of {game}", parts=parts, values={"conventions": rows})
 
