@@ -32,6 +32,7 @@ GROUPS: Final[Mapping[str, str]] = {
     "parlour.prompts": "name -> the `Path` of a folder with prompts, laid out as `--prompts` takes it",
     "parlour.records": "name of a format -> its `RecordFormat`",
     "parlour.metrics": "id of a game -> `folder -> dict`, with a function `tables(found)` beside it",
+    "parlour.conventions": "id of a game -> `(views, seat) -> (measure, of, value), ...`: votes and claims of a seat",
     "parlour.papers": "name of a table -> its `PaperTable`",
     "parlour.replay_pages": "id of a game -> `PlayedGame -> GameMatter`: what a replay page shows beside the record",
     "parlour.commands": "the words of a command -> its function, with typed parameters, which returns a `Report` or None",

@@ -7,6 +7,7 @@ A game's page is the docstring of its package and the numbers of its default tab
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 from collections.abc import Iterator
@@ -20,11 +21,19 @@ from parlour.policies.experts.catalogue import DATA, ExpertCard, Points, cards, 
 from parlour.training.report.result_table import markdown_table
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "cards"
+COUNTED = FOLDER.parent / "lab" / "data"
+"""Where `conventions-NAME.csv` are, as `parlour evaluate strangers --out` leaves them."""
 MADE = "<!-- made by scripts/make_cards.py -->\n"
 _BEGAN = {
     "": "self-play, after imitation of the heuristic",
     "strangers": "games among the players of the command, from the weights of `expert`",
 }
+_CONVENTIONS = {
+    ("approves teams with an evil seat", "good"): "approves evil teams, good seats",
+    ("misleading claims", "good"): "misleading claims, good seats",
+    ("misleading claims", "village"): "misleading claims, village",
+}
+"""Rows of that file that a card shows, and what they are called there."""
 _OF_ALL = """\
 One card for each game and for each network shipped with parlour. Other players have no weights: see
 [players](../reference/players.md).
@@ -37,6 +46,8 @@ These statements hold for every network:
 - It was measured in single precision, before its weights were rounded to half precision. Nobody measured it among people or language
   models.
 - A large gain of a best response shows that it can be exploited. The gain is a lower bound.
+- [Conventions](../explanation/measured.md#conventions) were counted in one seat among heuristics: `parlour evaluate strangers ... --family
+  heuristic --games 2000 --out DIR`.
 - Its licence is MIT, like parlour's. [Experts](../explanation/experts.md) says how they are trained, and
   [strangers](../howto/strangers.md#what-it-brought) how they play among players that they have not met.
 """
@@ -92,6 +103,7 @@ def _network(card: ExpertCard) -> str:
         ("training data", f"{card.decisions:,} decisions of {_BEGAN[card.style]}"),
         ("training time", f"{card.seconds:,.0f} s of processor time"),
         ("measured", card.date),
+        *_conventions(card),
     ]
     options = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in card.config.items())
     return (
@@ -111,6 +123,23 @@ def _strength(card: ExpertCard) -> Iterator[tuple[str, str]]:
         yield f"best response as {exploit.side}, {exploit.decisions:,} decisions: its gain", _points(exploit.gain)
     if not card.exploits:
         yield "gain of best responses", "not measured"
+
+
+def _conventions(card: ExpertCard) -> Iterator[tuple[str, str]]:
+    path = COUNTED / f"conventions-{card.name}.csv"
+    if path.exists():
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = {(row["measure"], row["of"]): row for row in csv.DictReader(file)}
+        for key, name in _CONVENTIONS.items():
+            if row := rows.get(key):
+                own, other = (_share(row, player) for player in (card.policy, "family there"))
+                n = int(row[f"{card.policy}_n"])
+                yield f"{name} ([all](../lab/data/{path.name}))", f"{own}, n = {n:,}; heuristic there {other}"
+
+
+def _share(row: dict[str, str], player: str) -> str:
+    share, low, high = (100 * float(row[f"{player}{end}"]) for end in ("", "_low", "_high"))
+    return f"{share:.1f} % [{low:.1f}, {high:.1f}]"
 
 
 def _points(points: Points) -> str:

@@ -142,6 +142,14 @@ class KernelTables(BatchTables):
         two loops share twice.
         """
 
+    def dealt(self, b: int) -> tuple[int, ...]:
+        """The `args` of the deal of table b, as a row of `deal` has them."""
+        raise NotImplementedError
+
+    def drawn(self, b: int) -> tuple[int, ...]:
+        """The `args` of nature's last move after the deal at table b, in games that have such moves."""
+        raise NotImplementedError
+
     # -- inside ------------------------------------------------------------------------------------------------
 
     def _anew(self, begins: int) -> Turns:

@@ -7,6 +7,7 @@ change of the rules, the prose or the action numbering is reviewed by. A registe
 
 from __future__ import annotations
 
+import csv
 import importlib.util
 import json
 import shutil
@@ -116,7 +117,7 @@ def test_the_script_writes_what_is_compared(tmp_path):
 # -- cards -----------------------------------------------------------------------------------------------------
 
 sys.path.insert(0, str(ROOT / "scripts"))
-from make_cards import FOLDER as CARDS, pages  # noqa: E402
+from make_cards import COUNTED, FOLDER as CARDS, pages  # noqa: E402
 
 PAGES = pages()
 
@@ -128,6 +129,18 @@ def test_every_game_and_every_network_has_a_card():
 def test_the_cards_are_up_to_date():
     """Otherwise: python scripts/make_cards.py"""
     assert {path.name: path.read_text(encoding="utf-8") for path in CARDS.iterdir()} == PAGES
+
+
+@pytest.mark.parametrize("name", [card.name for card in cards()])
+def test_a_card_of_a_network_shows_a_convention_from_its_table(name):
+    """The first share that a card has: of good seats that approve evil teams, at Werewolf of misleading claims of the village."""
+    measure, of = ("approves teams with an evil seat", "good"), ("misleading claims", "village")
+    with (COUNTED / f"conventions-{name}.csv").open(encoding="utf-8", newline="") as file:
+        rows = {(row["measure"], row["of"]): row for row in csv.DictReader(file)}
+    row = list(rows.get(measure, rows.get(of)).values())
+    share, n = row[3], row[6]  # behind among, measure, of; low and high are between them
+    assert f"{100 * float(share):.1f} % [" in PAGES[f"{name}.md"]
+    assert f"n = {int(n):,}; heuristic there" in PAGES[f"{name}.md"]
 
 
 def test_a_card_tells_what_the_file_of_the_network_holds():

@@ -36,6 +36,7 @@ LINES = (
     "replay game.jsonl --json --cases .",
     "metrics games",
     "metrics speech games --json",
+    "metrics conventions games --json",
     "show case case.json --seat 0 --truth",
     "show case seed:1:en:4 --json",
     "new case --seed 1 --players 4 --out made.json",

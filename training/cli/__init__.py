@@ -62,6 +62,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "arena": "arena:arena",
     "metrics": "metrics:metrics",
     "metrics speech": "speech:measure_speech",
+    "metrics conventions": "metrics:count_conventions",
     "demo": "demo:demo",
     "serve endpoint": "serve:serve_endpoint",
     "serve mcp": "harnesses:serve_mcp",

@@ -17,6 +17,7 @@ from parlour.training.cli.models import ModelOption, games_at_once, prompts_sett
 from parlour.training.cli.options import Options
 from parlour.training.learn.selfplay.config import BestResponseConfig
 from parlour.training.measure import evaluate as evaluation
+from parlour.training.measure.conventions import conventions_table
 from parlour.training.measure.evaluation_tables import games_table, report_of
 from parlour.training.play import rollout
 from parlour.training.play.extras import import_extra
@@ -28,6 +29,7 @@ from parlour.training.report import display
 from parlour.training.report.report import Report
 from parlour.training.report.result_table import Column, ResultTable, rate_column
 from parlour.training.report.verdicts import WIN_RATE, together
+from parlour.training.runs.run import Run
 from pydantic import Field, model_validator
 
 DealOptions = Annotated[HeldOutDeals, Options()]
@@ -155,13 +157,15 @@ class StrangersSettings(Settings):
     """The players to measure, and the strangers around them.
 
     Raises:
-        ParlourError: More than two players, or no family.
+        ParlourError: More than two players, no family, or one alone with cross-play.
     """
 
     policy: Annotated[tuple[str, ...], COMMON] = ()
     """Player in one seat; given twice, the second is compared with the first there; None: heuristic, compared with the family."""
     family: Annotated[tuple[str, ...], COMMON] = ()
     """Player of all other seats, repeatable; each plays the seat, too, for comparison, unless a second --policy does."""
+    crossplay: bool = False
+    """Also seat each family among each other one: zero-shot cross-play."""
 
     @model_validator(mode="after")
     def _has_strangers(self) -> Self:
@@ -169,6 +173,8 @@ class StrangersSettings(Settings):
             raise ParlourError("there are no strangers; accepted: --family PLAYER, once or more")
         if len(self.policy) > 2:
             raise ParlourError(f"{len(self.policy)} policies; accepted: one, or two to compare")
+        if self.crossplay and len(set(self.family)) < 2:
+            raise accept("family", self.family[0], "two players or more with --crossplay")
         return self
 
 
@@ -179,8 +185,11 @@ def evaluate_strangers(
     model: ModelOption,
     failures: common.FailureOptions,
     game: common.AnyGameArgument = None,
+    out: Annotated[Path | None, COMMON, "Directory for report.md, summary.json and conventions.csv."] = None,
 ) -> Report:
     """Measure a player in one seat among others that it was not trained with, beside those. Needs the extra `train`.
+
+    In Avalon and Werewolf it also counts conventions: votes and claims in that seat.
 
     Example: [bold]parlour evaluate strangers avalon_v0 --policy expert --family logic[/bold]
     """
@@ -193,6 +202,8 @@ def evaluate_strangers(
         runner = GameRunner(at_once, progress=progress, failures=failures, forecast=common.tell_forecast)
         seats = module.StrangersTable(game, options)
         result = module.among_families(seats, own, settings.family, held_out.seeds, runner, model, beside)
+        players = tuple(dict.fromkeys(settings.family)) if settings.crossplay else ()
+        crossed = module.crossplay(seats, players, held_out.seeds, runner, model) if players else None
     scored = [(s.family, s.what, s.policy.n, s.policy, s.reference, s.difference) for s in result.scores]
     means = [("mean", what, mean.n, "", "", mean) for what, mean in result.mean.items()]
     columns = (
@@ -203,7 +214,29 @@ def evaluate_strangers(
     )
     title = f"{own} in one seat among strangers, on the same deals (95 % interval)"
     verdict = WIN_RATE.compared(own, f"{beside or 'the families'} in that seat", result.mean["all"])
-    return Report(title, verdict, (ResultTable(title, columns, (*scored, *means), wrap=True),), values=plain(result))
+    tables = [ResultTable(title, columns, (*scored, *means), wrap=True)]
+    tables += [_crossplay_table(crossed)] if crossed else []
+    values = {**plain(result), **({"crossplay": plain(crossed)} if crossed else {})}
+    report = Report(title, verdict, tuple(tables), values=values)
+    if rows := result.conventions:
+        shown = conventions_table([row for row in rows if row.among == rows[-1].among])
+        report = replace(report, parts=(*tables, shown), data=(conventions_table(rows, "conventions.csv"),))
+    if out is not None:
+        with Run(out).opened() as folder:
+            report.write(folder)
+    return report
+
+
+def _crossplay_table(crossed: Any) -> ResultTable:
+    """Zero-shot cross-play of the families."""
+    first = ("all", crossed.other, crossed.own, crossed.difference["all"])
+    sides = ((what, None, None, gap) for what, gap in crossed.difference.items() if what != "all")
+    columns = (
+        *(Column("as"), rate_column("among others"), rate_column("among its own")),
+        Column("difference in points", "+.1f", 100),
+    )
+    title = f"Zero-shot cross-play of {len(crossed.players)} players: each in one seat among each other one"
+    return ResultTable(title, columns, (first, *sides), wrap=True)
 
 
 def evaluate_best_response(

@@ -12,9 +12,11 @@ from parlour.envs import replay
 from parlour.envs.common import dotted
 from parlour.envs.common.json_values import json_value
 from parlour.envs.core import ParlourError
+from parlour.envs.language import english
 from parlour.envs.plugins import Places
 from parlour.envs.registry import known, lookup
 from parlour.policies.llm.decisions import foreign
+from parlour.training.measure.conventions import CONVENTIONS, ConventionTally, convention_rows, conventions_table
 from parlour.training.measure.decision_tables import share
 from parlour.training.measure.evaluate import DecisionShare
 from parlour.training.report import display
@@ -65,6 +67,32 @@ def metrics(
         if foreign(*counts)
     ]
     return Report(f"What was done in games of {game}", parts=(*shown(measures), *doubts), values={**measures, **own})
+
+
+@display.progress_line("Counting games")
+def count_conventions(
+    directory: Annotated[Path, typer.Argument(help="Directory with transcripts of Avalon or Werewolf.")],
+) -> Report:
+    """Count conventions in recorded games by player: approval of evil teams, false claims, misleading claims.
+
+    Example: [bold]parlour metrics conventions runs/evaluation[/bold]
+    """
+    game = known(_game_in(directory)).spec.id
+    if game not in CONVENTIONS:
+        raise ParlourError(f"conventions of {game!r} are not counted; accepted: {', '.join(CONVENTIONS)}")
+    tallies: dict[str, ConventionTally] = {}
+    for path in replay.Transcript.files(directory):
+        transcript = replay.Transcript.read(path)
+        players = transcript.header.get("players")
+        if (finished := transcript.finished(transcript.header["game"])) is not None:
+            rules, (*_, last) = finished
+            views = [rules.view(last, seat) for seat in range(rules.seats)]
+            for seat in range(rules.seats):
+                player = str(players.get(english.name(seat), "") if isinstance(players, Mapping) else players or "")
+                tallies.setdefault(player, ConventionTally(game)).add(views, seat)
+    rows = convention_rows("all", {player or "unnamed": [tally] for player, tally in tallies.items()})
+    parts = (conventions_table(rows),) if rows else ("no finished game",)
+    return Report(f"Conventions in games of {game}", parts=parts, values={"conventions": rows})
 
 
 def decisions_in(directory: Path) -> dict[str, DecisionShare]:

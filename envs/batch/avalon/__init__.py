@@ -82,6 +82,14 @@ class AvalonTables(KernelTables):
         self.games.roles, self.games.leader = roles, leaders
         return True
 
+    def dealt(self, b: int) -> tuple[int, ...]:
+        """Read at the start of a game: the leader changes."""
+        return (*map(int, self.games.roles[b]), int(self.games.leader[b]))
+
+    def drawn(self, b: int) -> tuple[int, ...]:
+        team = int(self.games.team[b])
+        return tuple(j for j in range(self.seats) if team >> j & 1)
+
     def _run(self, task: int) -> None:
         features.run_all(self.games, self.rules, *self.tables, task, self._chosen, *self._turns, self.winner)
 

@@ -52,6 +52,14 @@ class WerewolfTables(KernelTables):
         self.games.roles[:, :n], self.games.order[:, :n] = roles, order
         return True
 
+    def dealt(self, b: int) -> tuple[int, ...]:
+        record, n = self.games[b], self.seats
+        return (*map(int, record.roles[:n]), *map(int, record.order[:n]))
+
+    def drawn(self, b: int) -> tuple[int, ...]:
+        target = int(self.games[b].drawn)
+        return () if target < 0 else (target,)
+
     def _run(self, task: int) -> None:
         inputs = self.games, self.rules, self.weights, self.hypotheses
         features.run_all(*inputs, task, self._chosen, self._turns, self.winner)

@@ -205,6 +205,32 @@ def test_two_policies_are_compared_with_each_other_among_a_family(json_of):
     assert output["mean"]["all"]["mean"] == 0.0
 
 
+def test_conventions_and_cross_play_are_counted_in_the_games_of_the_command(json_of, tmp_path):
+    """Both families are the same player under two names, so that cross-play gains and loses nothing."""
+    words = ["--family", "heuristic", "--family", "heuristic:picky=1", "--crossplay", "--out", str(tmp_path)]
+    output = json_of(["evaluate", "strangers", "avalon_v0", *TABLE, *words, "--games", "60", "--json"])
+    crossed = output["crossplay"]
+    assert crossed["players"] == ["heuristic", "heuristic:picky=1"]
+    assert (crossed["difference"]["all"]["mean"], crossed["other"]["mean"]) == (0.0, crossed["own"]["mean"])
+    rows = {(row["among"], row["measure"], row["of"]): row["players"] for row in output["conventions"]}
+    both = [rows[among, "approves teams with an evil seat", "good"] for among in ("heuristic", "all families")]
+    for own in both:  # the heuristic among itself is the reference
+        assert own["heuristic"] == own["family there"]
+    assert both[1]["heuristic"]["n"] == 2 * both[0]["heuristic"]["n"] > 0
+    table = (tmp_path / "conventions.csv").read_text("utf-8").splitlines()
+    assert len(table) == 1 + len(output["conventions"])
+    assert table[0].startswith("among,measure,of,heuristic,heuristic_low,heuristic_high,heuristic_n,family there,")
+
+
+def test_conventions_of_single_games_are_counted_like_those_over_arrays(json_of):
+    """Kernels know no option `hunt`, so these games are played one by one."""
+    words = ["--set", "hunt=end", "--policy", "random", "--policy", "heuristic", "--family", "heuristic"]
+    output = json_of(["evaluate", "strangers", "avalon_v0", *TABLE, *words, "--games", "15", "--json"])
+    cells = [cell for row in output["conventions"] for cell in row["players"].items() if cell[1] is not None]
+    assert {name for name, _ in cells} == {"random", "heuristic there"}
+    assert all(0 <= rate["hits"] <= rate["n"] for _, rate in cells)
+
+
 def test_a_style_that_is_the_usual_one_plays_like_the_heuristic_without_settings():
     tables = batch.make("avalon_v0", num_envs=64, features="belief", **DEEPROLE)
     pool = pytest.importorskip("parlour.training.learn.selfplay.pool")

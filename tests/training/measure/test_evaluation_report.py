@@ -50,6 +50,7 @@ def test_it_names_a_game_that_the_first_player_lost(tmp_path, output_of):
         ("evaluate --design team --policy random --policy heuristic", "accepted with --design team: one"),
         ("evaluate strangers --policy random", "accepted: --family PLAYER"),
         ("evaluate strangers --family random" + 3 * " --policy random", "accepted: one, or two to compare"),
+        ("evaluate strangers --crossplay" + 2 * " --family random", "family 'random' is not accepted"),
         ("evaluate best-response --minutes 1 --steps 1000", "minutes and steps are not accepted together"),
         ("evaluate best-response --side nobody", "side 'nobody' is not accepted; accepted: all, good, evil"),
         ("evaluate best-response --out x", "No such option: --out"),

@@ -8,13 +8,16 @@ are players over arrays, games are played by the thousand; elsewhere they are pl
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final
+from itertools import permutations
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from parlour.envs import batch
+from parlour.envs.batch.followed import FollowedGames
+from parlour.envs.batch.kernel_tables import KernelTables
 from parlour.envs.batch.players import BatchPlayer
 from parlour.envs.batch.tables import BatchTables
 from parlour.envs.core import Game, ParlourError
@@ -25,16 +28,23 @@ from parlour.training.learn.batch import matches
 from parlour.training.learn.batch.networks import use_one_thread
 from parlour.training.learn.selfplay import pool
 from parlour.training.measure import evaluate
+from parlour.training.measure.conventions import CONVENTIONS, ConventionRow, ConventionTally, convention_rows
 from parlour.training.measure.evaluate import ALL_GAMES
 from parlour.training.play import rollout
+from parlour.training.play.parallel.concurrent_games import Job
+from parlour.training.play.rollout import Episode
 from parlour.training.play.runner import GameRunner
-from parlour.training.statistics import SHARE_DIFFERENCE, Estimate
+from parlour.training.statistics import SHARE, SHARE_DIFFERENCE, Estimate
 
 Winners = NDArray[np.int8]
 
 
 def play(
-    tables: BatchTables, players: Sequence[BatchPlayer], seating: NDArray[np.int8], seeds: Sequence[int]
+    tables: BatchTables,
+    players: Sequence[BatchPlayer],
+    seating: NDArray[np.int8],
+    seeds: Sequence[int],
+    last: list[Any] | None = None,
 ) -> Winners:
     """Play one game for each seed to its end.
 
@@ -43,6 +53,7 @@ def play(
         players: Who plays.
         seating: Number of the player of each seat, shape (len(seeds), n).
         seeds: One deal each.
+        last: Where the last state of each game, by the scalar rules, is added; None: nowhere. Needs tables with kernels.
 
     Returns:
         The side that won each game, a number into `spec.sides`; -1 for a draw.
@@ -58,6 +69,7 @@ def play(
     actions = np.zeros(tables.num_envs, np.int32)
     winners = np.full(tables.num_envs, -1, np.int8)
     everyone = np.arange(tables.num_envs)
+    followed = None if last is None else FollowedGames(cast(KernelTables, tables), count)
     while (turns.actor >= 0).any():
         who = np.where(turns.actor >= 0, places[everyone, turns.actor], -1)
         for number, player in enumerate(players):
@@ -65,8 +77,12 @@ def play(
             if len(rows):
                 player.choose(turns, rows, actions)
         turns = tables.step(actions)
+        if followed is not None:
+            followed.step(actions)
         ended = turns.terminated != 0
         winners[ended] = tables.winner[ended]
+    if followed is not None and last is not None:
+        last += followed.states
     return winners[:count]
 
 
@@ -133,9 +149,14 @@ class SeatResult:
 
 
 def one_seat(
-    tables: BatchTables, a: BatchPlayer, reference: BatchPlayer, others: BatchPlayer, seeds: Sequence[int]
+    tables: BatchTables,
+    a: BatchPlayer,
+    reference: BatchPlayer,
+    others: BatchPlayer,
+    seeds: Sequence[int],
+    tallies: Sequence[ConventionTally] = (),
 ) -> SeatResult:
-    """The k-th deal is played in seat k modulo the number of seats."""
+    """The k-th deal is played in seat k modulo the number of seats; tallies count what `a` and `reference` do there."""
     parts = []
     for start in range(0, len(seeds), tables.num_envs):
         block = seeds[start : start + tables.num_envs]
@@ -145,14 +166,20 @@ def one_seat(
         seating = np.ones((len(block), tables.seats), np.int8)
         seating[np.arange(len(block)), seats] = 0
         own = sides[np.arange(len(block)), seats]
-        parts.append(
-            (own, *(play(tables, (player, others), seating, block) == own for player in (a, reference)), roles)
-        )
+        won = []
+        for k, player in enumerate((a, reference)):
+            last: list[Any] = []
+            won.append(play(tables, (player, others), seating, block, last if tallies else None) == own)
+            for seat, state in zip(seats.tolist(), last, strict=False):
+                tallies[k].add([tables.game.view(state, other) for other in range(tables.seats)], seat)
+        parts.append((own, *won, roles))
     return SeatResult(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 
 _TABLES: Final = 1000
 """Games played side by side."""
+ALL_FAMILIES: Final = "all families"
+"""The family under which counts over all of them stand."""
 
 
 @dataclass(frozen=True)
@@ -179,6 +206,21 @@ class StrangersReport:
     scores: tuple[SeatScore, ...]
     mean: Mapping[str, Estimate]
     """By `all` and side: the mean difference over families, with an interval over deals."""
+    conventions: tuple[ConventionRow, ...] = ()
+    """What both did in the seat, by family, then over several. Empty for a game outside of `CONVENTIONS`."""
+
+
+@dataclass(frozen=True)
+class SeatCrossplay:
+    """Zero-shot cross-play: each player in one seat among each other one (off the diagonal), beside that one there (on it)."""
+
+    players: tuple[str, ...]
+    other: Estimate
+    """Mean win rate off the diagonal, with an interval over deals."""
+    own: Estimate
+    """On the diagonal: in a seat among its own kind, in the same seats of the same deals."""
+    difference: Mapping[str, Estimate]
+    """`other` minus `own`, by `all` and side."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,17 +275,51 @@ def among_families(
     Raises:
         ParlourError: A player cannot sit at the table.
     """
+    game, families = lookup(table.game).spec.id, tuple(dict.fromkeys(families))
+    counted = game in CONVENTIONS
+    tallies = {family: [ConventionTally(game) for _ in range(2 * counted)] for family in families}
     played = {
-        family: seat_games(table, (policy, beside or family), family, deals, runner, model) for family in families
+        family: seat_games(table, (policy, beside or family), family, deals, runner, model, tallies[family])
+        for family in families
     }
     scores = [score for family, games in played.items() for score in _scores(family, games)]
-    return StrangersReport(policy, beside, len(deals), tuple(scores), _mean(list(played.values())))
+    groups = {family: [of] for family, of in tallies.items()}
+    groups |= {ALL_FAMILIES: list(tallies.values())} if len(families) > 1 else {}
+    names = (policy, f"{beside or 'family'} there")[: 2 * counted]
+    rows = [
+        row
+        for among, of in groups.items()
+        for row in convention_rows(among, {name: [pair[k] for pair in of] for k, name in enumerate(names)})
+    ]
+    return StrangersReport(policy, beside, len(deals), tuple(scores), _mean(list(played.values())), tuple(rows))
+
+
+def crossplay(
+    table: StrangersTable,
+    players: Sequence[str],
+    deals: Sequence[int],
+    runner: GameRunner,
+    model: Model | None = None,
+) -> SeatCrossplay:
+    """Seat each of at least two players, such as networks of several seeds, among each other one. Otherwise as `among_families`."""
+    played = [seat_games(table, (own, other), other, deals, runner, model) for own, other in permutations(players, 2)]
+    kept = _kept(played)
+    off, on = (
+        Estimate.mean(np.mean([wins[some] for wins, some in zip(won, kept, strict=True)], axis=0), SHARE)
+        for won in ([games.won for games in played], [games.reference for games in played])
+    )
+    return SeatCrossplay(tuple(players), off, on, _mean(played))
+
+
+def _kept(played: Sequence[SeatGames]) -> list[NDArray[np.bool_]]:
+    """Which games of each are of deals that all of them finished."""
+    common = set.intersection(*(set(games.deal.tolist()) for games in played))
+    return [np.isin(games.deal, list(common)) for games in played]
 
 
 def _mean(played: Sequence[SeatGames]) -> dict[str, Estimate]:
     """The mean difference over families on the deals that all of them finished, by `all` and side."""
-    common = set.intersection(*(set(games.deal.tolist()) for games in played))
-    kept = [np.isin(games.deal, list(common)) for games in played]
+    kept = _kept(played)
     gains = np.mean(
         [(games.won.astype(float) - games.reference)[some] for games, some in zip(played, kept, strict=True)], axis=0
     )
@@ -272,16 +348,20 @@ def seat_games(
     deals: Sequence[int],
     runner: GameRunner,
     model: Model | None = None,
+    tallies: Sequence[ConventionTally] = (),
 ) -> SeatGames:
-    """The games of a player and of the reference in one seat among a family; arguments and errors as for `among_families`."""
+    """The games of a player and of the reference in one seat among a family; arguments and errors as for `among_families`.
+
+    The first of `tallies` counts what the player does in the seat, the second what the reference does there.
+    """
     if not batch.have_kernels(lookup(table.game).spec, table.options, table.features):
-        return _one_by_one(table, pair, family, deals, runner, model)
+        return _one_by_one(table, pair, family, deals, runner, model, tallies)
     tables = pool.tables_for(table, min(_TABLES, len(deals)), autoreset=None)
     try:
         own, reference, others = (pool.batch_player(name, tables) for name in (*pair, family))
     except ParlourError:  # a player of single games
-        return _one_by_one(table, pair, family, deals, runner, model)
-    games = matches.one_seat(tables, own, reference, others, deals)
+        return _one_by_one(table, pair, family, deals, runner, model, tallies)
+    games = matches.one_seat(tables, own, reference, others, deals, tallies)
     rules: Game[Any] = tables.game
     roles = rules.role_names or ("",)
     named = np.array(roles)[np.minimum(games.roles, len(roles) - 1)]
@@ -296,6 +376,7 @@ def _one_by_one(
     deals: Sequence[int],
     runner: GameRunner,
     model: Model | None,
+    tallies: Sequence[ConventionTally],
 ) -> SeatGames:
     policy, other = pair
     env = rollout.table(table.game, **table.options)
@@ -303,6 +384,13 @@ def _one_by_one(
     make = {name: partial(make_policy, name, base.spec.id, base.game.config, model) for name in (*pair, family)}
     reference = f"{other} there"
     candidates = {policy: make[policy], reference: make[other]}
+    counting = dict(zip(candidates, tallies, strict=False))
+
+    def count(job: Job, game: Episode) -> None:
+        seat = deals.index(job.seed) % base.game.seats
+        counting[job.players[seat][0]].add(game.last_views, seat)
+
+    runner = replace(runner, finished=count) if counting else runner
     report = evaluate.single(env, candidates, (family, make[family]), deals, runner)
     rows = {(game.policy, game.seed): game for game in report.games}
     numbers = [k for k, seed in enumerate(deals) if {(policy, seed), (reference, seed)} <= set(rows)]
