@@ -48,7 +48,7 @@ def _reports(view: WerewolfView) -> Cases:
     for event in view.events:
         kind, args, _ = event.move
         if event.seat == NATURE and kind == CHECKED:
-            checked.add(args)
+            checked.add(args[:2])  # a role may follow
         elif event.seat == view.seat and kind == REPORT:
             reports += 1
             first += args in checked - reported

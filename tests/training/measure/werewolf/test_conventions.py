@@ -15,9 +15,9 @@ CLAIM_SEER = Move("claim_role", (1,))
 GOOD, EVIL = 0, 1
 
 
-def views() -> list[Any]:
+def views(**options: str) -> list[Any]:
     """Two days: the wolf kills player_4, then player_3; the seer checks the wolf, then player_2; votes are tied."""
-    rules = GAME.build(GAME.options(num_players=5))
+    rules = GAME.build(GAME.options(num_players=5, **options))
     moves = [
         Move("deal", (0, 1, 2, 2, 2, 0, 1, 2, 3, 4)),
         *(Move("hunt", (VICTIM,)), Move("check", (WOLF,))),
@@ -37,18 +37,19 @@ def views() -> list[Any]:
     return [rules.view(state, seat) for seat in range(5)]
 
 
-def counts(seat: int, of: str) -> dict[str, tuple[float, int]]:
+def counts(seat: int, of: str, **options: str) -> dict[str, tuple[float, int]]:
     """Measure -> hits of a rate, or the mean of a number, and the cases, of one seat in the game."""
     tally = ConventionTally("werewolf_v0")
-    tally.add(views(), seat)
+    tally.add(views(**options), seat)
     estimates = {row.measure: row.players["x"] for row in convention_rows("", {"x": [tally]}) if row.of == of}
     return {name: (e.value if e.hits is None else e.hits, e.n) for name, e in estimates.items() if e is not None}
 
 
-def test_a_seer_reports_a_result_first_and_then_again() -> None:
+@pytest.mark.parametrize("sees", ["side", "character"])
+def test_a_seer_reports_a_result_first_and_then_again(sees) -> None:
     # Both reports are true. After the first the listener gives the truth more: before, it took the wolf for the seer. After
     # the second more still, because a villager said the same and the seer has now said it twice.
-    assert counts(SEER, "role: Seer") == {
+    assert counts(SEER, "role: Seer", seer=sees) == {
         "claims a game": (2, 1),
         "false claims": (0, 2),
         "misleading claims": (0, 2),
