@@ -3,7 +3,7 @@
 Hypotheses are all sets of werewolves with, for each, all seats that the seer may have among the others: 280 at the table of
 eight before a seat looks at its own role. Each event multiplies their weights by how likely it is under each of them, by
 simple models of how the sides behave (`WerewolfHabits`). Witch, guard and hunter are no hypotheses of their own: a claim to be
-one counts by how often each side makes it. Who shoots is the hunter; the shot counts as the vote of one of the village.
+one counts by how often each side makes it. The hunter's shot counts as the vote of one of the village.
 """
 
 from __future__ import annotations
@@ -144,8 +144,7 @@ class WolfBelief(posterior.Posterior):
         self._see_aim(voter, target, self.habits.votes_wolf, self.habits.wolf_votes_wolf)
 
     def see_shot(self, hunter: int, target: Sequence[int]) -> None:
-        """The dying hunter shoots a seat, or nobody (empty)."""
-        self.know_role(hunter, HUNTER)
+        """The dying hunter, who is known, shoots a seat, or nobody (empty)."""
         for seat in target:
             self.see_vote(hunter, seat)
         self.bury(target)
@@ -234,6 +233,8 @@ class SeatBeliefs:
                 belief.bury(args)
             elif kind == game.REVEALED:
                 belief.know_role(args[0], view.role_names[args[1]])
+            elif kind == game.HUNTER_SHOWN:
+                belief.know_role(args[0], HUNTER)
             elif kind == game.VOTES and not view.public_votes:
                 for voter, target in enumerate(args[1:]):
                     if target >= 0:

@@ -322,7 +322,6 @@ class Tally:
         elif seat == NATURE:
             self._add_announcement(kind, args)
         elif kind == vocabulary.SHOOTS:
-            self._show(seat, self._names.index(HUNTER))
             self.died_on[list(args)] = self._day
         elif kind == speech.RECOMMEND:
             self.proposed[args[0]] += 1
@@ -356,6 +355,8 @@ class Tally:
             self._bury(args[1:], self.by_night)
         elif kind == vocabulary.REVEALED:
             self._show(*args)
+        elif kind == vocabulary.HUNTER_SHOWN:
+            self._show(args[0], self._names.index(HUNTER))
         elif kind == vocabulary.VOTES:
             self._add_votes(args[1:])
         elif kind == vocabulary.EXECUTED:

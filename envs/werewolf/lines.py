@@ -42,7 +42,7 @@ class WerewolfLines(MoveSentences[WerewolfView]):
         if move.kind == vocabulary.BALLOT:
             return f"{name(seat)} votes for {names(move.args)}.\n"
         if move.kind == vocabulary.SHOOTS:
-            return f"{name(seat)}, the Hunter, shoots {names(move.args)}.\n"
+            return f"{name(seat)} shoots {names(move.args)}.\n"
         if move.kind in vocabulary.TARGETED or move.kind == vocabulary.HEALS:
             return f"Privately, {name(seat)}: {self.say(move)}\n"
         if to is None:
@@ -74,6 +74,8 @@ class WerewolfLines(MoveSentences[WerewolfView]):
         if kind == vocabulary.CHECKED:
             seen = self._titles[args[2]] if len(args) > 2 else f"{'a' if args[1] else 'not a'} werewolf"
             return f"To the seer: {name(args[0])} is {seen}."
+        if kind == vocabulary.HUNTER_SHOWN:
+            return f"{name(args[0])} is the Hunter and may shoot."
         if kind == vocabulary.DAWN:
             return f"Day {args[0]} begins. {listing(args[1:]) if len(args) > 1 else 'Nobody'} died in the night."
         if kind == vocabulary.EXECUTED:

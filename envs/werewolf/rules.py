@@ -5,9 +5,9 @@ victim, may save, may poison; the seer checks. At dawn the deaths are announced.
 most votes is executed after last words. Sources and the points where they differ: `presets.py`.
 
 A hunter who dies by the wolves or by execution may take a living seat along. Order: the death is announced; the executed
-speaks last words; the hunter's card is shown where the preset shows it; the hunter shoots, or passes, before everybody; the
-card of who was shot is shown likewise, on the first morning as of those who died in the first night; then the end is checked.
-Who was poisoned does not shoot, even if the wolves killed as well.
+speaks last words; the roles of the dead are shown as the preset says; the hunter shows the card and shoots, or passes, before
+everybody; the role of who was shot is shown likewise, on the first morning as of those who died in the first night; then the end is
+checked. Who was poisoned does not shoot, even if the wolves killed as well.
 """
 
 from __future__ import annotations
@@ -244,7 +244,7 @@ class Werewolf(HiddenRoles[WerewolfState]):
             standing = _bury(standing, dead)
             log += self._cards(dead, standing, by_night=True)
         if hunter and hunter == (dark.killed,) != (dark.poisoned,):
-            return self._turn(WerewolfPhase.SHOOT, hunter, standing, log, dark=dark)
+            return self._last_shot(hunter, standing, log, dark)
         return self._morning(standing, log)
 
     def _cards(self, dead: tuple[int, ...], standing: WerewolfStanding, *, by_night: bool) -> tuple[Event, ...]:
@@ -309,8 +309,15 @@ class Werewolf(HiddenRoles[WerewolfState]):
     def _buried(self, seat: int, standing: WerewolfStanding, log: tuple[Event, ...]) -> WerewolfState:
         log += self._cards((seat,), standing, by_night=False)
         if standing.roles[seat] == self._powers[-1]:
-            return self._turn(WerewolfPhase.SHOOT, (seat,), standing, log)
+            return self._last_shot((seat,), standing, log, CALM)
         return self._funeral(standing, log)
+
+    def _last_shot(
+        self, hunter: tuple[int, ...], standing: WerewolfStanding, log: tuple[Event, ...], dark: Darkness
+    ) -> WerewolfState:
+        """The card is shown first: that somebody is waited for tells it anyway."""
+        log += (announcement(game.HUNTER_SHOWN, hunter),)
+        return self._turn(WerewolfPhase.SHOOT, hunter, standing, log, dark=dark)
 
     def _shoot(self, s: WerewolfState, move: Move, event: tuple[Event, ...]) -> WerewolfState:
         standing, by_night = _bury(s.standing, move.args), s.dark != CALM

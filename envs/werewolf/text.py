@@ -202,8 +202,8 @@ def _day(rules: WerewolfRules, roles: tuple[str, ...], talk: bool, max_days: int
         f"{spoken if talk else 'Each day the living'} vote for a player or nobody, "
         f"{'in secret until all have voted' if secret else 'each seeing the votes before'}. The player with the most votes is "
         f"executed{', after last words' if talk else ''}. If there is a tie, or most votes are for nobody, nobody is executed.",
-        "If the hunter is executed or killed by the werewolves, he may shoot a living player, who dies as well. Everybody sees "
-        "whom he shoots, also if it is nobody. If he is poisoned, he cannot shoot."
+        "If the hunter is executed or killed by the werewolves, the moderator shows who he is, and he may shoot a living "
+        "player, who dies as well. If he is poisoned, he cannot shoot."
         if HUNTER in roles
         else "",
         f"The moderator shows the roles of {'all the dead' if rules.reveals == 'all' else 'those who die in night 1 only'}.",

@@ -57,6 +57,7 @@ CHECKED: Final = (
 )
 DAWN: Final = "dawn"  # args: number of the day, then the seats that died, ascending
 REVEALED: Final = "revealed"  # args: seat, role number
+HUNTER_SHOWN: Final = "hunter"  # args: (seat,) that shows the hunter's card and is asked to shoot
 DAY: Final = "day"  # args: number of the day, and the seat that speaks first, where none bids for the floor
 VOTES: Final = "votes"  # args: number of the day, then for each seat: seat voted for, -1 nobody, -2 dead
 EXECUTED: Final = "executed"  # args: (seat,), or ()

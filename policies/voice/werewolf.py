@@ -126,8 +126,9 @@ class WerewolfMind:
             self._dead.update(args)
         elif seat == NATURE and kind == game.REVEALED:
             self._roles[args[0]] = view.role_names[args[1]]
+        elif kind == game.HUNTER_SHOWN:
+            self._roles[args[0]] = game.HUNTER
         elif kind == game.SHOOTS:
-            self._roles[seat] = game.HUNTER
             self._dead.update(args)
         elif seat != NATURE and to is None and kind == game.BALLOT and args:
             self._facts.append(SeatFact("voted", seat, (Piece(number),), {"other": args[0], "day": view.day}))

@@ -293,8 +293,7 @@ def _dawn(g: Any, r: Any, w: Any, h: Any) -> int:
             if g.day == 1 or r.reveals_all:
                 _reveal(g, r, w, h, dead)
     if g.hunter != NONE and g.hunter == _killed(g) and g.hunter != g.poisoned:
-        g.at_dawn = 1
-        return ask(g, SHOOT, g.hunter)
+        return _last_shot(g, r, w, h, 1)
     return _morning(g, r)
 
 
@@ -369,19 +368,24 @@ def _buried(g: Any, r: Any, w: Any, h: Any, seat: int) -> int:
     if r.reveals_all:
         _reveal(g, r, w, h, seat)
     if seat == g.hunter:
-        g.at_dawn = 0
-        return ask(g, SHOOT, seat)
+        return _last_shot(g, r, w, h, 0)
     return _funeral(g, r)
 
 
 @kernel
+def _last_shot(g: Any, r: Any, w: Any, h: Any, at_dawn: int) -> int:
+    """The dying hunter shows the card and is asked to shoot."""
+    _reveal(g, r, w, h, g.hunter)
+    g.at_dawn = at_dawn
+    return ask(g, SHOOT, g.hunter)
+
+
+@kernel
 def _shoot(g: Any, r: Any, w: Any, h: Any, aim: int) -> int:
-    """The dying hunter, known to all now, takes a seat along, or nobody."""
-    me = g.actor
-    _reveal(g, r, w, h, me)
+    """The dying hunter takes a seat along, or nobody."""
     if aim != NONE:
         if r.believes:
-            belief.see_aim(g, r, w, h, me, aim, r.votes_wolf, r.wolf_votes_wolf)
+            belief.see_aim(g, r, w, h, g.actor, aim, r.votes_wolf, r.wolf_votes_wolf)
         _die(g, r, aim)
         if r.reveals_all or (g.at_dawn and g.day == 1):
             _reveal(g, r, w, h, aim)

@@ -189,9 +189,9 @@ class WerewolfRounds:
         names = self._game.role_names
         known = dict.fromkeys(known_wolves(view), self._game.wolf)
         known[view.seat] = names.index(view.role)
-        for seat, (kind, args, _), _ in view.events:
-            if kind == game.SHOOTS:
-                known[seat] = names.index(game.HUNTER)
+        for _, (kind, args, _), _ in view.events:
+            if kind == game.HUNTER_SHOWN:
+                known[args[0]] = names.index(game.HUNTER)
             elif kind in (game.REVEALED, game.CHECKED) and len(args) > (kind == game.CHECKED) + 1:
                 known[args[0]] = args[-1]
         return known
@@ -223,11 +223,10 @@ def _closed(view: WerewolfView) -> Iterator[Round]:
 
 
 def _shoots(view: WerewolfView, at: int) -> bool:
-    """Whether the hunter's shot comes after an event, with nothing but announcements in between."""
-    later = next(
-        (move.kind for seat, move, _ in view.events[at + 1 :] if seat != NATURE or move.kind == game.NIGHT), ""
-    )
-    return (later or next((move.kind for move in view.legal), "")) == game.SHOOTS
+    """Whether the hunter is asked to shoot after an event, with nothing but announcements in between."""
+    ends = (game.HUNTER_SHOWN, game.NIGHT, game.DAY)
+    later = (move.kind for seat, move, _ in view.events[at + 1 :] if seat != NATURE or move.kind in ends)
+    return next(later, "") == game.HUNTER_SHOWN
 
 
 def _since_night(events: tuple[Event, ...]) -> tuple[Event, ...]:

@@ -19,7 +19,16 @@ from parlour.envs.language import speech
 from parlour.envs.language.english import name
 from parlour.envs.settings import SPARSE, Settings
 from parlour.envs.werewolf.reading import claims_of, read_talk
-from parlour.envs.werewolf.vocabulary import ATTACKED, CHECKED, NIGHT, POISONS, REVEALED, SHOOTS, WEREWOLF, WerewolfView
+from parlour.envs.werewolf.vocabulary import (
+    ATTACKED,
+    CHECKED,
+    HUNTER_SHOWN,
+    NIGHT,
+    POISONS,
+    REVEALED,
+    WEREWOLF,
+    WerewolfView,
+)
 from parlour.policies.agents.seat import GameSeat, code, coded
 from parlour.policies.agents.werewolf import asks, notes
 from parlour.policies.agents.werewolf.inference import stance
@@ -148,8 +157,6 @@ class WerewolfSeat(GameSeat[WerewolfView]):
         for event in view.events[self.record.read :]:
             if event.seat == NATURE:
                 self._learn(event.move, view.role_names)
-            elif event.move.kind == SHOOTS:
-                self._learn_hunter(event.seat)
             elif event.seat == self.seat and event.move.kind == POISONS:
                 self._remember_poison(event.move.args)
         self._heard(self.record.take(view.events, view.role_names))
@@ -171,12 +178,9 @@ class WerewolfSeat(GameSeat[WerewolfView]):
             self._known[args[0]] = bool(args[1])
         elif kind == REVEALED:
             self._known[args[0]] = role_names[args[1]] == WEREWOLF
+        elif kind == HUNTER_SHOWN:
+            self._known[args[0]] = False
         self._known.pop(self.seat, None)
-
-    def _learn_hunter(self, seat: int) -> None:
-        """Only the hunter shoots."""
-        if seat != self.seat:
-            self._known[seat] = False
 
     def _situation(self, view: WerewolfView) -> WerewolfSituation:
         return WerewolfSituation(

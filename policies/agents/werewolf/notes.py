@@ -158,7 +158,7 @@ _MOVES: Final = {
     game.GUARDS: "I protect {}.",
     game.POISONS: "I poison {}.",
     game.BALLOT: "I vote for {}.",
-    game.SHOOTS: "I am the Hunter. I shoot {}.",
+    game.SHOOTS: "I shoot {}.",
 }
 
 
@@ -179,6 +179,8 @@ def _announced(kind: str, args: tuple[int, ...], role_names: Sequence[str]) -> s
         return f"In the morning {names(dead)} {'are' if len(dead) > 1 else 'is'} found dead."
     if kind == game.REVEALED:
         return f"{name(args[0])} was the {role_names[args[1]]}."
+    if kind == game.HUNTER_SHOWN:
+        return f"{name(args[0])} is the Hunter."
     if kind == game.EXECUTED:
         return f"The table executes {names(args)}."
     if kind == game.CHOSEN:

@@ -542,9 +542,10 @@ def test_a_hunter_whom_the_wolves_kill_shoots_before_the_day_begins():
     assert (village.actor, village.kinds) == (HUNTER, {"shoot"})
     assert village.targets == {(), *((j,) for j in range(9) if j != HUNTER)}
     village.do(Move("shoot", (0,)))
-    assert since_dawn(village)[:4] == [
+    assert since_dawn(village)[:5] == [
         ("dawn", (1, HUNTER)),
         ("revealed", (HUNTER, 3)),
+        ("hunter", (HUNTER,)),
         ("shoot", (0,)),
         ("revealed", (0, 0)),
     ]
@@ -559,17 +560,19 @@ def test_a_hunter_who_is_executed_shoots_after_last_words_before_the_night():
     village.do(Move("silent"))
     assert (village.actor, village.kinds) == (HUNTER, {"shoot"})
     village.do(Move("shoot", (1,)))
-    assert since_dawn(village)[-5:] == [
+    assert since_dawn(village)[-6:] == [
         ("silent", ()),
         ("revealed", (HUNTER, 3)),
+        ("hunter", (HUNTER,)),
         ("shoot", (1,)),
         ("revealed", (1, 0)),
         ("night", (2,)),
     ]
 
 
-def test_who_passes_shoots_nobody_and_everybody_sees_it():
-    village = hunters().night(hunt=HUNTER).do(Move("shoot"))
+def test_who_passes_shoots_nobody_and_has_shown_the_card():
+    village = hunters().night().day().night(hunt=HUNTER).do(Move("shoot"))
+    assert (village.told("hunter"), village.told("revealed")) == ([(HUNTER,)], [])
     assert village.living == set(range(9)) - {HUNTER}
     assert village.heard_by("shoot") == [None]
 
@@ -581,6 +584,7 @@ def test_a_hunter_who_is_poisoned_or_saved_does_not_shoot(acts):
     village = hunters().night(**acts)
     assert (HUNTER in village.living) == (acts.get("save") == 1)
     assert village.now == "vote"
+    assert village.told("hunter") == []
 
 
 def test_paper_shows_who_was_shot_on_the_first_morning_and_nobody_later():

@@ -275,7 +275,7 @@ def test_the_hunter_shoots_by_words_and_everybody_reads_it(words, args):
     move = env.text.parse(words, env.view(5))
     assert move == Move("shoot", args)
     env.play(move)
-    line = f"player_5, the Hunter, shoots {'player_1' if args else 'nobody'}.\n"
+    line = f"Moderator: player_5 is the Hunter and may shoot.\nplayer_5 shoots {'player_1' if args else 'nobody'}.\n"
     assert all(line in env.observe(f"player_{j}")["text"] for j in range(9))
 
 

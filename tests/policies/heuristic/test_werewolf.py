@@ -87,7 +87,7 @@ def likelihood(
         return aimed(*args, H.defends_wolf, H.wolf_defends_wolf)
     if kind == "vote":
         return aimed(*args, H.votes_wolf, H.wolf_votes_wolf)
-    if kind == "shot":  # who shoots is the hunter, no werewolf and not the seer, and dead; the shot counts as a vote
+    if kind == "shot":  # the hunter is shown: no werewolf, not the seer, and dead; the shot counts as a vote
         hunter, target = args
         certain = (1e-9 if hunter in wolves else 1.0) * (1e-9 if hunter == seer else 1.0)
         return certain * aimed(hunter, target, H.votes_wolf, H.wolf_votes_wolf)
@@ -157,6 +157,7 @@ def test_the_chances_are_those_of_bayes_rule(story, who):
         if kind == "dead":
             belief.see_dead(args)
         elif kind == "shot":
+            belief.know_role(args[0], "Hunter")
             belief.see_shot(args[0], args[1:])
         elif kind == "known":
             belief.know_side(args[0], wolf=bool(args[1]))

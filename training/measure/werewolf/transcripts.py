@@ -18,7 +18,7 @@ from parlour.envs import replay
 from parlour.envs.core import NATURE, Event, ParlourError, accept
 from parlour.envs.language.english import name
 from parlour.envs.replay import Transcript
-from parlour.envs.werewolf.vocabulary import BALLOT, CHECKED, REVEALED, SHOOTS, VILLAGE, WEREWOLF, WOLVES, side_of
+from parlour.envs.werewolf.vocabulary import BALLOT, CHECKED, HUNTER_SHOWN, REVEALED, VILLAGE, WEREWOLF, WOLVES, side_of
 from parlour.training.measure.werewolf.amnesia import Amnesia, Turn, amnesia
 from parlour.training.records.werewolf.played import GAME, DayVote, Judgement, Judgements, WerewolfGame
 
@@ -108,14 +108,11 @@ def _turns(
         number += 1
 
 
-def _learn(certain: list[dict[int, str]], event: Event, role_names: Sequence[str]) -> None:
+def _learn(certain: Sequence[dict[int, str]], event: Event, role_names: Sequence[str]) -> None:
     kind, args, _ = event.move
-    if kind == SHOOTS:  # only the hunter shoots, for all to see
-        for others in certain[: event.seat] + certain[event.seat + 1 :]:
-            others[event.seat] = VILLAGE
-    if event.seat != NATURE or kind not in (CHECKED, REVEALED):
+    if event.seat != NATURE or kind not in (CHECKED, HUNTER_SHOWN, REVEALED):
         return
-    side = side_of(role_names[args[1]]) if kind == REVEALED else WOLVES if args[1] else VILLAGE
+    side = side_of(role_names[args[1]]) if kind == REVEALED else WOLVES if args[1:2] == (1,) else VILLAGE
     for seat in range(len(certain)) if event.to is None else event.to:
         if seat != args[0]:
             certain[seat][args[0]] = side

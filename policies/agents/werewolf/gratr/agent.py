@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, Self
 
 from parlour.envs.core import Move, accept, check_one_of
 from parlour.envs.settings import Settings
-from parlour.envs.werewolf.vocabulary import CHECKED, REVEALED, WEREWOLF, WOLVES, WerewolfView
+from parlour.envs.werewolf.vocabulary import CHECKED, HUNTER_SHOWN, REVEALED, WEREWOLF, WOLVES, WerewolfView
 from parlour.policies.agents.werewolf.agents import WINDOW, InferredBelief, WerewolfSeat, WerewolfSettings
 from parlour.policies.agents.werewolf.gratr import asks, equations as eq, export
 from parlour.policies.agents.werewolf.gratr.equations import Parameters
@@ -152,10 +152,8 @@ class GratrAgent(WerewolfSeat):
             self._reasons[move.args[0]] = f"my own check: {'a' if move.args[1] else 'no'} werewolf"
         elif move.kind == REVEALED:
             self._reasons[move.args[0]] = f"the moderator revealed the role, {role_names[move.args[1]]}"
-
-    def _learn_hunter(self, seat: int) -> None:
-        super()._learn_hunter(seat)
-        self._reasons[seat] = "only the hunter shoots"
+        elif move.kind == HUNTER_SHOWN:
+            self._reasons[move.args[0]] = "the hunter's card was shown"
 
     def _heard(self, messages: Sequence[HeardMessage]) -> None:
         assert self.me is not None

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from parlour.envs.core import Event, Move, ParlourError
+from parlour.envs.core import NATURE, Event, Move, ParlourError
 from parlour.policies import RerankAgent, RetrievalAgent, WindowAgent
 from parlour.policies.agents.werewolf import asks, notes
 from parlour.policies.agents.werewolf.agents import QUERY
@@ -355,13 +355,17 @@ def test_a_dying_hunter_shoots_whom_it_distrusts(trust, shot):
     assert WerewolfDecision(me, now, standing, [], np.random.default_rng(0)).choose(options) == shot
 
 
-def test_who_shoots_is_known_to_be_the_hunter():
-    event = Event(3, Move("shoot", (1,)), None)
-    (message,) = notes.messages(event, ("Werewolf", "Witch", "Seer", "Hunter", "Villager"), 2)
-    assert message.line() == 'Day 2, player_3 acts: "I am the Hunter. I shoot player_1."'
+def test_a_shot_is_an_attack_and_the_hunter_is_known():
+    role_names = ("Werewolf", "Witch", "Seer", "Hunter", "Villager")
+    shown, shot = Event(NATURE, Move("hunter", (3,)), None), Event(3, Move("shoot", (1,)), None)
+    heard = [message for event in (shown, shot) for message in notes.messages(event, role_names, 2)]
+    assert [message.line() for message in heard] == [
+        'Day 2, moderator: "player_3 is the Hunter."',
+        'Day 2, player_3 acts: "I shoot player_1."',
+    ]
     villager = Observer(0, "villager", ("witch", "seer", "hunter"), (), ())
-    assert infer(villager, 9, [message], [1.0])[1] < 0
-    assert infer(villager._replace(identity="hunter"), 9, [message], [1.0])[3] < 0  # there is one hunter
+    trust = infer(villager, 9, heard, [1.0] * 2)
+    assert trust[1] < 0 < trust[3]
     agents, table = [WindowAgent() for _ in range(9)], rollout.table("werewolf_v0", num_players=9, roles="hunter")
     views = rollout.play(table, agents, SHOT).last_views
     (hunter,) = (event.seat for event in views[0].events if event.move.kind == "shoot")
