@@ -46,7 +46,7 @@ Rows = Mapping[str, MysteryMethod]
 """Row -> its players; the other rows are compared with the first."""
 
 LEVEL: Final = 5
-"""Level of the papers' tables: at lower ones all methods name most murderers."""
+"""Level of the papers' tables: at lower ones all methods name half of the murderers or more."""
 SCRIPTS: Final = {line["title"]: line["script"] for line in lines_of("scripts")}
 """Title in the data -> what the papers call the script, where that differs."""
 
