@@ -37,7 +37,7 @@ The presets of `rules` differ in the vote:
 | an unreadable choice | asks nobody else | the same |
 | an unreadable suspicion | keeps the last one; before the first, a random one | the same |
 
-Tougher cases (`seed:N:en::::LEVEL`, levels 1 to 4; parlour's own) announce how many innocent players may lie too. These players may
+Tougher cases (`seed:N:en::::LEVEL`, levels 1 to 5; parlour's own) announce how many innocent players may lie too. These players may
 state their planned lies instead of the facts that contradict them, or be silent. `belief.py` computes the worlds that agree with
 what was said.
 

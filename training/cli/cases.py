@@ -25,9 +25,9 @@ def make_case(
     players: Annotated[
         int | None, typer.Option("--players", "-n"), "Number of players; None: drawn from the seed."
     ] = None,
-    victims: Annotated[int | None, "Number of victims, 1 or 2; None: drawn from the seed."] = None,
+    victims: Annotated[int | None, "Number of victims, 1 to 4; None: drawn from the seed."] = None,
     scene: Annotated[str | None, "Scene of the story, such as harbour; None: drawn from the seed."] = None,
-    level: Annotated[int, "Difficulty, 0 to 4; from level 1, innocents lie, too."] = 0,
+    level: Annotated[int, "Difficulty, 0 to 5; from level 1, innocents lie, too."] = 0,
 ) -> None:
     """Make an original case from a seed, proved solvable from all scripts together, and from no innocent's script
     alone.

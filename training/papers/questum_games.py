@@ -45,8 +45,8 @@ MEASURES: Final = (WIN, *SORTS.values(), scores.OVERALL)
 Rows = Mapping[str, MysteryMethod]
 """Row -> its players; the other rows are compared with the first."""
 
-LEVEL: Final = 4
-"""Level of the papers' tables: at lower ones nearly all methods find nearly all murderers."""
+LEVEL: Final = 5
+"""Level of the papers' tables: at lower ones all methods name half of the murderers or more."""
 SCRIPTS: Final = {line["title"]: line["script"] for line in lines_of("scripts")}
 """Title in the data -> what the papers call the script, where that differs."""
 
@@ -60,7 +60,7 @@ class MysterySetting(ReproductionSetting):
     repetitions: int = Field(default=3, ge=1)
     """Murder mysteries: number of repetitions of the quiz."""
     level: Annotated[int | None, COMMON] = None
-    """Murder mysteries: difficulty of the generated cases, 0 to 4; from level 1, innocents lie, too. None: 4 for tables of papers,
+    """Murder mysteries: difficulty of the generated cases, 0 to 5; from level 1, innocents lie, too. None: 5 for tables of papers,
     where the weakest method names 20 to 40 % of the murderers; 0 otherwise."""
     victims: int | None = Field(default=None, ge=1, le=4)
     """Murder mysteries: number of victims of the generated cases, at level 0; None: as the level has it."""

@@ -44,7 +44,7 @@ def generate(
         players: 4..9; None draws 4..6.
         victims: 1..4; None draws one, or with five players or more sometimes two.
         scene: Name of a scene of the languages' files; None draws one.
-        level: 0 for a plain case; 1..4 for tougher ones, with one victim and 5..9 players (6..9 at level 3, 8 or 9 at level 4); see `tougher`.
+        level: 0 for a plain case; 1..5 for tougher ones (`tougher`), with one victim and 5..9 players (6..9 at levels 3 and 5, 8 or 9 at 4).
 
     Raises:
         ParlourError: For an option that is not accepted.

@@ -7,6 +7,8 @@ Ours. A level adds to the facts of a plain case:
    somebody else saw the liar: only both together break the alibi.
 3. Both, with two liars.
 4. Both, and a second innocent confirms the murderer's alibi: three liars.
+5. Two innocents confirm the alibi. Five look guilty, and most know so. Everybody saw the same three innocents, so that answers to
+   general questions name these: what clears the others takes a question about the right player to the right player.
 
 A second innocent looks guilty at all levels. Then more is dealt until the solver, which does not know who lies but how many
 (`belief`), is left with the murderer alone though he says nothing; and the case counts only if its proof takes as many
@@ -26,9 +28,6 @@ from parlour.envs.murder_mystery.generate.clues import CaseKnowledge, Hands
 from parlour.envs.murder_mystery.generate.world import CaseWorld
 from parlour.envs.murder_mystery.vocabulary.facts import UNKNOWN, Fact
 
-LEVELS: Final = range(5)
-"""Levels of difficulty; 0 is a plain case."""
-
 
 class Toughness(NamedTuple):
     """What a level asks for."""
@@ -43,6 +42,12 @@ class Toughness(NamedTuple):
     """Statements that the solver's proof must take at least."""
     players: range
     """Number of players to draw if none is given: liars must be distinguishable from others."""
+    herrings: int = 1
+    """Innocents who look guilty until others tell that they saw them."""
+    rumours: int = 1
+    """How many others know the reason, and how many the means, of each of these."""
+    crowd: bool = False
+    """Whether everybody saw the first three innocents when the victim died: an answer of three facts tells nothing else."""
 
 
 TOUGHNESS: Final = (
@@ -51,7 +56,10 @@ TOUGHNESS: Final = (
     Toughness(1, secret=False, backed=1, deductions=9, players=range(5, 8)),
     Toughness(2, secret=True, backed=1, deductions=11, players=range(6, 9)),
     Toughness(3, secret=True, backed=2, deductions=16, players=range(8, 10)),
+    Toughness(2, secret=False, backed=2, deductions=11, players=range(6, 7), herrings=4, rumours=3, crowd=True),
 )
+LEVELS: Final = range(len(TOUGHNESS))
+"""Levels of difficulty; 0 is a plain case."""
 _ATTEMPTS: Final = 24
 """Clues that are added, one after another, before a draw is given up."""
 
@@ -118,14 +126,18 @@ def complicate(world: CaseWorld, known: CaseKnowledge, rng: np.random.Generator,
         world: What happened, with one victim.
         known: Who knows what.
         rng: Where chance comes from.
-        level: 1..4.
+        level: 1..5.
     """
     wanted, hands = TOUGHNESS[level], _Hands(world, known, rng)
     if wanted.secret:
         _secret(hands)
     if not all(_backed(hands) for _ in range(wanted.backed)):
         return None
-    _herring(hands)
+    herrings = list[int]()
+    for _ in range(wanted.herrings):
+        herrings.append(_herring(hands, herrings, wanted.rumours))
+    if wanted.crowd:
+        _crowd(hands)
     if not _proved(hands, wanted.liars) or not _riddle(hands, wanted):
         return None
     return hands.knowledge(known.public, known.truth)
@@ -165,17 +177,35 @@ def _backed(hands: _Hands) -> bool:
     return True
 
 
-def _herring(hands: _Hands) -> None:
-    """One more innocent with a reason and the means, of which others know; others clear it by what they saw."""
-    others = [seat for seat in hands.innocents(0) if seat != hands.scapegoat]
+def _herring(hands: _Hands, before: Sequence[int], rumours: int) -> int:
+    """One more innocent with a reason and the means, of which others know; others clear it by what they saw. Returns its seat."""
+    others = [seat for seat in hands.innocents(0) if seat not in (hands.scapegoat, *before)]
     seat = others[hands.pick(len(others))]
     hands.uncleared(seat)
     motive, own = hands.pick(len(hands.world.motives)), (seat, hands.victim)
     motive = next((f.args[1] for f in hands.facts[seat] if f.kind == "motive" and f.args[::2] == own), motive)
     for kind, rest in (("motive", (motive, hands.victim)), ("had", (hands.death.means,))):
-        for knowing in (seat, hands.someone(0, but=(seat,))):
-            hands.give(knowing, kind, seat, *rest)
+        knowing = [seat]
+        for _ in range(rumours):
+            knowing.append(hands.someone(0, but=knowing))
+        for each in knowing:
+            hands.give(each, kind, seat, *rest)
     hands.sighted(seat)
+    return seat
+
+
+def _crowd(hands: _Hands) -> None:
+    """Everybody saw the first three innocents; each of the others is cleared by one of the others alone, who saw it."""
+    innocents, time = hands.innocents(0), hands.death.time
+    for seat in innocents[:3]:
+        for other in innocents:
+            if other != seat:
+                hands.give(other, "saw", seat, hands.where(seat), time)
+    for seat, other in zip(innocents[3:], (innocents[-1], *innocents[3:-1]), strict=True):
+        hands.uncleared(seat)
+        for hand in hands.facts:
+            hand.pop(Fact("saw", (seat, hands.where(seat), time)), None)
+        hands.give(other, "saw", seat, hands.where(seat), time)
 
 
 def _proved(hands: _Hands, liars: int) -> bool:
