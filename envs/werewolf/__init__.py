@@ -26,7 +26,7 @@ player with most votes speaks last words and is executed. After `max_days` days 
 living bid for the floor instead of speaking in an order (`bidding.py`).
 
 A hunter who is executed or killed by the werewolves shows the card and may shoot one living seat. A poisoned hunter may not. Everybody
-sees whom the hunter shoots, also if it is nobody. The shot comes after the announcement and last words; then the end is checked.
+sees the shot, or that there is none. It comes after the announcement and last words; then the end is checked.
 With a hunter the catalogue ends with the shots.
 
 The presets of `rules` differ in these points; the option `votes` sets votes by day:
