@@ -45,7 +45,7 @@ _LEAST: Final = 1e-9
 
 
 Cases = Iterator[tuple[str, str, int]]
-"""A measure, the side or `role: ...` that it is of, and a truth value, which is a case of a rate, or the number of one game."""
+"""A measure, a side or `role: ...`, and a value: true or false for a case of a rate, otherwise the number of one game."""
 
 
 class ConventionTally:
@@ -58,7 +58,7 @@ class ConventionTally:
     def __init__(self, game: str) -> None:
         self._cases: Callable[[Sequence[Any], int], Cases] = dotted.load(CONVENTIONS[game], "conventions")
         self.values: dict[tuple[str, str], list[int]] = {}
-        """By measure, and of whom."""
+        """Measure, and side or role -> values."""
 
     def add(self, views: Sequence[Any], seat: int) -> None:
         """Count a game by the last View of every seat."""
