@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, seed, settings, strategies as st
 from parlour.envs.core import ParlourError
 
 from tests.hardening.mutations import mutants
@@ -68,9 +68,10 @@ def test_mutants_are_read_or_refused(reader, tmp_path):
 
 
 def found(read: Any, folder: Path) -> tuple[str, bytes]:
-    """What is found where a reader has a defect, and the shortest input that shows it."""
+    """What is found where a reader has a defect, and the shortest input that shows it; the same whatever the attack's seed is."""
     seen = [b""]
 
+    @seed(0)
     @settings(max_examples=500, report_multiple_bugs=False)
     @given(content=mutants((b'{"a": 1, "b": ["x", 2]}',)) | st.binary(max_size=10))
     def check(content: bytes) -> None:
