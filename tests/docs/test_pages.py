@@ -25,7 +25,9 @@ def words(page: Path) -> int:
 
 
 def core_pages() -> list[Path]:
-    pages = [path for path in sorted(DOCS.rglob("*.md")) if not {"_build", "generated"} & set(path.parts)]
+    """All but pages that scripts write: the site's, and the rows of nightly runs."""
+    made = {"_build", "generated", "nightly.md"}
+    pages = [path for path in sorted(DOCS.rglob("*.md")) if not made & set(path.parts)]
     return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *pages]
 
 
