@@ -46,7 +46,7 @@ Rows = Mapping[str, MysteryMethod]
 """Row -> its players; the other rows are compared with the first."""
 
 LEVEL: Final = 5
-"""Level of the papers' tables: at lower ones all methods name half of the murderers or more."""
+"""Level of the papers' tables: at 50 cases the weakest method names 32 % of the murderers, at level 4 it named 5 of 10."""
 SCRIPTS: Final = {line["title"]: line["script"] for line in lines_of("scripts")}
 """Title in the data -> what the papers call the script, where that differs."""
 
