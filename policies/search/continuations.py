@@ -14,16 +14,19 @@ from typing import Final
 
 import numpy as np
 from parlour.envs.batch.kernel_tables import KernelTables
+from parlour.envs.batch.players import HeuristicSeats
 from parlour.envs.batch.streams import started
 from parlour.envs.batch.tables import HOLD, Turns
 from parlour.policies.network import forward
-from parlour.policies.search.others import Array, Family, NetworkFamily, Others
+from parlour.policies.search.others import Array, DrawnFamily, Family, NetworkFamily, Others
 from parlour.policies.search.posterior import Posterior, SearchTable
 
 PRACTICE: Final = 8192
 """Games that are played for a critic."""
 SHARE: Final = 1 / 8
 """Share of the decisions that are kept."""
+LITERAL_DRAWS: Final = 64
+"""How often the heuristic is asked what it does in the seat."""
 _HIDDEN: Final = 64
 _PASSES: Final = 6
 _ROWS: Final = 256
@@ -104,8 +107,8 @@ class Continuations:
     critic: Critic | None = None
     """Values games that are cut."""
 
-    def play(self, moves: Array, deals: int, rng: np.random.Generator) -> Array:
-        """The return of the seat after each of its moves.
+    def play(self, moves: Array, deals: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        """The return of the seat after each of its moves, and who sat in the other seats.
 
         Deal k has the same history, the same families and the same streams of random numbers for all moves.
 
@@ -115,7 +118,7 @@ class Continuations:
             rng: All chance.
 
         Returns:
-            (M, deals) float: -1 to 1.
+            (M, deals) float: -1 to 1; and (deals, F) float: the share of the other seats that each family holds.
         """
         histories = np.sort(rng.choice(len(self.known.probability), deals, p=self.known.probability))
         seeds = rng.integers(0, 2**63, deals)
@@ -123,15 +126,33 @@ class Continuations:
         tables = self.table.tables(count)
         at = np.arange(tables.num_envs) % deals  # beyond `count`: games that nobody looks at
         turns = tables.restore(self.known.states[histories[at]])
-        of = self.others.drawn(self.known.log_families[histories], self.seat, rng)[at]
+        seated = self.others.drawn(self.known.log_families[histories], self.seat, rng)
+        of = seated[at]
         drawn, nature, players = (started(seeds.tolist(), stream)[at] for stream in range(3))
         tables.games.nature, tables.games.players = nature, players
         run = _Run(self.others.families, of, tables, turns, drawn)
         run.until_turn_of(self.seat)
         run.move(np.repeat(moves, deals))
         run.play_on(self.depth, self.critic)
-        returns: Array = run.returns[:count, self.seat].reshape(len(moves), deals)
-        return returns
+        strangers = np.delete(seated, self.seat, axis=1)
+        share: Array = (strangers[:, :, None] == np.arange(len(self.others.families))).mean(axis=1)
+        return run.returns[:count, self.seat].reshape(len(moves), deals), share
+
+    def literal_chances(self, rng: np.random.Generator) -> Array:
+        """The shares of the moves that the heuristic takes in the seat, float (A,), in `LITERAL_DRAWS` draws."""
+        tables = self.table.tables(LITERAL_DRAWS)
+        histories = rng.choice(len(self.known.probability), tables.num_envs, p=self.known.probability)
+        turns = tables.restore(self.known.states[histories])
+        seeds = rng.integers(0, 2**63, tables.num_envs).tolist()
+        tables.games.players = started(seeds, 2)
+        everybody = np.zeros((tables.num_envs, tables.seats), np.int64)
+        heuristic = DrawnFamily(HeuristicSeats())
+        run = _Run((heuristic,), everybody, tables, turns, started(seeds, 3))
+        run.until_turn_of(self.seat)
+        chosen = np.zeros(tables.num_envs, np.int32)
+        heuristic.play(tables, run.turns, np.arange(tables.num_envs), tables.games.players, chosen)
+        chances: Array = np.bincount(chosen, minlength=tables.actions) / len(chosen)
+        return chances
 
 
 _CRITICS: Final[dict[str, Critic]] = {}

@@ -5,7 +5,8 @@ that it draws (`particles.py`), by how likely the families of players that may s
 each of its own moves on in deals drawn by these weights, to the end or up to a depth at which a critic says what the game is worth
 (`continuations.py`). It takes a move with a probability in proportion to the network's own, times the exponential of its
 win rate over `temperature`. So it stays as unpredictable as the network where moves are level (piKL: Jacob et al. 2022, "Modeling
-Strong and Human-Like Gameplay with KL-Regularized Search", arXiv 2112.07544).
+Strong and Human-Like Gameplay with KL-Regularized Search", arXiv 2112.07544). For tables of strangers, a share `literal` of those
+probabilities is the heuristic's, and a soft minimum over the kinds of player in `others` may take the place of the mean win rate.
 """
 
 from __future__ import annotations
@@ -32,8 +33,31 @@ from pydantic import Field
 __all__ = ["SEARCH", "SearchPolicy", "SearchSettings"]
 
 SEARCH: Final = "search"
+Array = np.ndarray[Any, Any]
 _BLOCK: Final = 64
 """Deals in which every considered move is continued before the clock is read again."""
+
+
+def soft_minimum(results: Array, share: Array, weight: float) -> Array:
+    """The win rate of each move over kinds of player: -log(sum over kinds of P(kind) exp(-weight * win rate among it)) / weight.
+
+    That is the entropic risk measure; for a small weight it is the mean, for a large one the worst kind.
+
+    >>> results, share = np.array([[1.0, 0.0], [0.5, 0.5]]), np.eye(2)  # each deal among another kind
+    >>> soft_minimum(results, share, 0.0), soft_minimum(results, share, 100.0).round(2)
+    (array([0.5, 0.5]), array([0.01, 0.5 ]))
+
+    Args:
+        results: (M, deals): of each move in each deal, 0 to 1.
+        share: (deals, F): how many of the other seats each kind holds there.
+        weight: From 0, without a unit.
+    """
+    there = share[:, share.any(axis=0)]
+    if not weight:
+        return results.mean(axis=1)
+    among = results @ there / there.sum(axis=0)
+    cautious: Array = -np.log(np.exp(-weight * among) @ there.mean(axis=0)) / weight
+    return cautious
 
 
 class SearchSettings(Settings):
@@ -55,7 +79,16 @@ class SearchSettings(Settings):
     slip: float = Field(default=0.02, ge=0.0001, le=1)
     """Share of the others' moves that the posterior takes for random ones."""
     least: float = Field(default=0.02, ge=0, le=1)
-    """Moves that the network takes less often are not considered."""
+    """Moves that the network, or its mixture with the heuristic, takes less often are not considered."""
+    literal: float = Field(default=0.0, ge=0, le=1)
+    """Share of the heuristic in the probabilities that the search starts from."""
+    soft_minimum: float = Field(default=0.0, ge=0)
+    """How much kinds of `others` count among which a move wins less; 0: as they are likely, 30: nearly the worst alone."""
+
+
+def _considered(chances: Array, least: float) -> Array:
+    """Which moves have at least this probability; without any, the most probable."""
+    return np.flatnonzero(chances >= min(least, chances.max()))
 
 
 class SearchPolicy(TablePolicy):
@@ -97,21 +130,25 @@ class SearchPolicy(TablePolicy):
         view: View | None = info.get("view")
         if view is None:
             raise ParlourError(f"{SEARCH} reads info['view']; accepted: an environment with info='full'")
+        began = time.monotonic()
         self._considered = {}
         own, log_prob = self._table.moves_of(view)
-        considered = np.flatnonzero(np.exp(log_prob) >= min(self.chosen.least, np.exp(log_prob.max())))
-        chosen = int(considered[0])
-        if len(considered) > 1:
-            score = log_prob[considered]
+        considered = _considered(np.exp(log_prob), self.chosen.least)
+        if len(own) > 1 and (len(considered) > 1 or self.chosen.literal):
             try:
-                win_rates, errors = self._win_rates(view, own[considered])
+                continuations = self._continuations(view)
             except UnknownHistoryError as error:
                 self._considered = {"not searched": str(error)}
             else:
-                score = score + win_rates / self.chosen.temperature
-                self._note(info, considered, np.exp(log_prob), win_rates, errors)
-            chosen = int(considered[self.rng.choice(len(considered), p=softmax(score))])
-        return int(info["legal"][chosen])
+                chances = self._anchor(np.exp(log_prob), own, continuations)
+                considered = _considered(chances, self.chosen.least)
+                win_rates, errors = self._win_rates(continuations, own[considered], began)
+                with np.errstate(divide="ignore"):
+                    log_prob = np.log(chances)
+                log_prob[considered] += win_rates / self.chosen.temperature
+                self._note(info, considered, chances, win_rates, errors)
+        chosen = 0 if len(considered) == 1 else self.rng.choice(len(considered), p=softmax(log_prob[considered]))
+        return int(info["legal"][considered[chosen]])
 
     def notes(self) -> dict[str, Any]:
         """What the last decision considered: moves, the network's probabilities, win rates, standard errors; or why it did not search."""
@@ -122,23 +159,34 @@ class SearchPolicy(TablePolicy):
 
     # -- inside ------------------------------------------------------------------------------------------------
 
-    def _win_rates(self, view: View, moves: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """The win rate of each move, 0..1, and its standard error. Raises as `posterior` does."""
-        began = time.monotonic()
+    def _continuations(self, view: View) -> Continuations:
+        """Raises as `posterior` does."""
         if self.chosen.depth is not None and self._critic is None:
             self._critic = practised(self._table)
-        known = self._posterior(view)
-        at = self._table, self._others, known, view.seat
-        continuations = Continuations(*at, self.chosen.depth, self._critic)
+        at = self._table, self._others, self._posterior(view), view.seat
+        return Continuations(*at, self.chosen.depth, self._critic)
+
+    def _anchor(self, network: Array, own: Array, continuations: Continuations) -> Array:
+        """The probabilities of the legal moves that the search starts from, given the network's."""
+        share = self.chosen.literal
+        if not share:
+            return network
+        mixed: Array = (1 - share) * network + share * continuations.literal_chances(self.rng)[own]
+        return mixed
+
+    def _win_rates(self, continuations: Continuations, moves: Array, began: float) -> tuple[Array, Array]:
+        """The win rate of each move, 0..1, and its standard error; no more continuations begin `seconds` after `began`."""
         left = max(1, self.chosen.continuations // len(moves))
         block = _BLOCK if self.chosen.seconds is not None else self.chosen.continuations
-        returns: list[np.ndarray[Any, Any]] = []
+        played: list[tuple[Array, Array]] = []
         limit = math.inf if self.chosen.seconds is None else self.chosen.seconds
-        while left > 0 and (not returns or time.monotonic() - began < limit):
-            returns.append(continuations.play(moves, min(left, block), self.rng))
+        while left > 0 and (not played or time.monotonic() - began < limit):
+            played.append(continuations.play(moves, min(left, block), self.rng))
             left -= block
-        results = (np.concatenate(returns, axis=1) + 1) / 2
-        return results.mean(axis=1), results.std(axis=1) / np.sqrt(results.shape[1])
+        results = (np.concatenate([returns for returns, _ in played], axis=1) + 1) / 2
+        share = np.concatenate([share for _, share in played])
+        errors = results.std(axis=1) / np.sqrt(results.shape[1])
+        return soft_minimum(results, share, self.chosen.soft_minimum), errors
 
     def _posterior(self, view: View) -> Posterior:
         if self._table.rounds is None:

@@ -108,7 +108,7 @@ def test_continuations_of_the_same_move_are_the_same_games():
     table, view = SearchTable(indifferent(GAME, DEEPROLE)), game.view(played(game, ROLES), 0)
     others = others_of((OWN,), table.network, 0.02)
     known = posterior(table, view, others, np.random.default_rng(0))
-    returns = Continuations(table, others, known, 0).play(np.array([0, 0, 1]), 50, np.random.default_rng(1))
+    returns, _ = Continuations(table, others, known, 0).play(np.array([0, 0, 1]), 50, np.random.default_rng(1))
     assert (returns[0] == returns[1]).all()
     assert (returns[0] != returns[2]).any()
 
@@ -184,6 +184,43 @@ def test_what_a_seat_does_tells_which_family_it_is_of(tmp_path):
     assert (of_seat_2[:, 1] / of_seat_2.sum(axis=1)).tolist() == pytest.approx([0.99 / 1.49] * len(of_seat_2))
 
 
+def test_continuations_say_which_families_sit_in_the_other_seats():
+    # two families, each as likely for each of four seats: a quarter steps from 0 to 1, half of the seats in the mean
+    game = game_of(DEEPROLE)
+    table, view = SearchTable(indifferent(GAME, DEEPROLE)), game.view(played(game, ROLES), 0)
+    others = others_of((OWN, "heuristic"), table.network, 0.02)
+    known = posterior(table, view, others, np.random.default_rng(0))
+    _, share = Continuations(table, others, known, 0).play(np.array([0]), 400, np.random.default_rng(1))
+    assert set(share[:, 0]) == {0, 0.25, 0.5, 0.75, 1}
+    assert share.sum(axis=1).tolist() == [1.0] * 400
+    assert share[:, 0].mean() == pytest.approx(0.5, abs=0.05)
+
+
+def test_a_literal_seat_votes_as_the_heuristic_does():
+    # seat 3 is Merlin, and (1, 2) are the evil ones: the heuristic seldom votes for them, and with a cover of 0 never
+    game = game_of(DEEPROLE)
+    state = played(game, ROLES, Move(avalon.TEAM, (0, 4)), *APPROVED[:3])
+    table, view = SearchTable(indifferent(GAME, DEEPROLE)), game.view(state, 3)
+    others = others_of((OWN,), table.network, 0.02)
+    known = posterior(table, view, others, np.random.default_rng(0))
+    chances = Continuations(table, others, known, 3).literal_chances(np.random.default_rng(0))
+    legal = table.moves_of(view)[0]
+    assert chances.sum() == pytest.approx(1)
+    assert chances[legal].sum() == pytest.approx(1)
+    assert chances[table.number[avalon.APPROVE]] > 0.9  # a clean team
+
+
+def test_search_without_a_share_of_its_own_network_plays_moves_that_the_heuristic_takes():
+    # Merlin sees that the team (1, 2) is evil; the network of this test always approves, the heuristic at `literal=1` mostly rejects
+    game = game_of(DEEPROLE)
+    state = played(game, ROLES, Move(avalon.TEAM, (1, 2)), *APPROVED[:3])
+    network = leaning(SearchTable(indifferent(GAME, DEEPROLE)).number[avalon.APPROVE])
+    policy = SearchPolicy(network, SearchSettings(continuations=64, literal=1.0, least=0.0))
+    policy.reset(3, 0)
+    policy.act({}, {"view": game.view(state, 3), "legal": [0, 1], "options": ["approve", "reject"]})
+    assert policy.notes()["search"]["network"][1] > 0.5
+
+
 def test_the_own_seat_is_played_by_the_searching_network():
     others = others_of(("heuristic",), indifferent(GAME, DEEPROLE), 0.02)
     drawn = others.drawn(others.begun(6, 5), 3, np.random.default_rng(0))
@@ -211,5 +248,5 @@ def test_a_cut_game_pays_the_side_of_the_seat_to_move_and_takes_from_the_other()
     half = Critic(
         np.zeros((inputs, 1), np.float32), np.zeros(1, np.float32), np.array([0, np.arctanh(0.5)], np.float32)
     )
-    returns = Continuations(table, others, known, 0, 1, half).play(np.array([0]), 8, np.random.default_rng(0))
+    returns, _ = Continuations(table, others, known, 0, 1, half).play(np.array([0]), 8, np.random.default_rng(0))
     assert np.abs(returns) == pytest.approx(0.5)
