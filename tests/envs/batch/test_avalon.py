@@ -68,7 +68,7 @@ def name_of(options: dict[str, Any]) -> str:
 
 
 MARKED = [
-    pytest.param(options, id=name_of(options), marks=[pytest.mark.nightly] if options["num_players"] > 7 else [])
+    pytest.param(options, id=name_of(options), marks=[pytest.mark.nightly] if options["num_players"] > 6 else [])
     for options in TABLES
 ]
 
