@@ -130,6 +130,11 @@ def copy(tree: Path, files: list[Path]) -> None:
     (tree / "setup.cfg").write_text("[mutmut]\n" + "".join(lines))
 
 
+def log_of(tree: Path, command: str) -> Path:
+    """Where the last run of a command of mutmut says what happened."""
+    return tree.parent / f"mutmut-{command}.log"
+
+
 def mutmut(tree: Path, *words: str) -> str:
     """Run mutmut in the tree; what it printed."""
     data = os.environ.get("PARLOUR_REFERENCE_DATA", str(ROOT.parent / "shared" / "data"))
@@ -141,7 +146,7 @@ def mutmut(tree: Path, *words: str) -> str:
     }
     command = [sys.executable, "-m", "mutmut", *words]
     run = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
-    (tree.parent / "mutmut.log").write_text(run.stdout + run.stderr)
+    log_of(tree, words[0]).write_text(run.stdout + run.stderr)
     return run.stdout
 
 
@@ -169,15 +174,24 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("runs/mutants"))
     options = parser.parse_args()
     tree, groups = options.out.resolve() / "tree", options.group or list(GROUPS)
-    if not tree.exists():
+    made = tree / "mutants" / "mutmut-stats.json"
+    if not made.exists():
+        shutil.rmtree(tree, ignore_errors=True)  # of a run that was killed before
         copy(tree, [file for group in GROUPS for file in files_of(group)])
         mutmut(tree, "run", "no mutant has this name")  # makes the mutants, and sees which tests enter what
-    if not (tree / "mutants" / "mutmut-stats.json").exists():
-        print(f"the tests do not pass in {str(tree)!r}: {str(tree.parent / 'mutmut.log')!r} says why", file=sys.stderr)
+    if not made.exists():
+        print(f"the tests do not pass in {str(tree)!r}: {str(log_of(tree, 'run'))!r} says why", file=sys.stderr)
         return 2
     drawn = {group: sample(tree, group, options.each, options.seed) for group in groups}
     names = [name for mutants in drawn.values() for _, name in mutants]
     mutmut(tree, "run", "--max-children", str(options.processes), *names)
+    untried = [name for mutants in drawn.values() for file, name in mutants if results(tree, file)[name] is None]
+    if untried:
+        print(
+            f"{len(untried)} of {len(names)} mutants were not tried: {str(log_of(tree, 'run'))!r} says why",
+            file=sys.stderr,
+        )
+        return 2
     print(f"{'group':12} {'mutants':>8} {'noticed':>8} {'survived':>9} {'noticed':>8}")
     survivors = list[str]()
     for group, mutants in drawn.items():

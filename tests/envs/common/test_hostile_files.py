@@ -289,7 +289,7 @@ def test_a_truncated_policy_is_refused(policy, played):
         {"parlour_seat": np.array('{"game": "template_v0", "config": {}, "layers": 0}')},
         {"parlour_seat": np.array('{"game": "template_v0", "config": {}, "layers": 1' + "0" * 50 + "}")},
     ],
-    ids=str,
+    ids=lambda change: next(iter(change)),
 )
 def test_a_policy_of_other_shapes_is_refused(policy, played, change):
     path, arrays = policy

@@ -130,7 +130,7 @@ LINES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("seat", "move", "english", "chinese"), LINES, ids=[english for _, _, english, _ in LINES])
+@pytest.mark.parametrize(("seat", "move", "english", "chinese"), LINES, ids=[move.kind for _, move, _, _ in LINES])
 def test_each_event_is_one_line_in_either_language(seat, move, english, chinese):
     event = Event(seat, move, None)
     assert MysteryText(table()).line(event) == english + "\n"
