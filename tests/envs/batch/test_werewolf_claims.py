@@ -26,7 +26,6 @@ def test_a_short_game_has_these_claims_that_the_speaker_knows_to_be_false():
     turns = tables.deal(np.array([(0, 1, 2, 2, 2, 0, 1, 2, 3, 4)]))
     told = []
     moves = [
-        (Move("recommend", (VICTIM,)), False),
         (Move("hunt", (VICTIM,)), False),
         (Move("check", (WOLF,)), False),
         (Move("report", (SECOND, 1)), False),  # of the wolf: it may lie
@@ -34,7 +33,7 @@ def test_a_short_game_has_these_claims_that_the_speaker_knows_to_be_false():
         (Move("report", (WOLF, 1)), True),  # of a villager: it is so, but he did not see it
         (Move("claim_role", (1,)), True),  # of a villager: he is no seer
         *((Move("vote", (target,)), False) for target in (SEER, WOLF, SECOND, FIRST)),
-        *((Move("recommend", (SECOND,)), False), (Move("hunt", (SECOND,)), False), (Move("check", (FIRST,)), False)),
+        *((Move("hunt", (SECOND,)), False), (Move("check", (FIRST,)), False)),
         (Move("silent"), False),
         (Move("report", (WOLF, 1)), True),  # of the seer: once more
         (Move("defend", (WOLF,)), False),  # of a villager: a guess
