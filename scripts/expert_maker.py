@@ -184,14 +184,17 @@ def command(config: Mapping[str, Any]) -> str:
 
     >>> command({"game": "avalon_v0", "options": {"num_players": 6, "talk": False}, "steps": 9000, "seed": 3})
     'parlour train selfplay avalon_v0 --players 6 --set talk=false --steps 9000 --seed 3'
+    >>> command({"game": "werewolf_v0", "options": {}, "steps": 9000, "false_claim": 0.1, "seed": 0})
+    'parlour train selfplay werewolf_v0 --steps 9000 --false-claim 0.1 --seed 0'
     """
     words = ["parlour", "train", "selfplay", config["game"]]
     for key, value in config["options"].items():
         plain = value if isinstance(value, str) else json.dumps(value)
         words += [f"--{_FLAGS[key]}", plain] if key in _FLAGS else ["--set", f"{key}={plain}"]
-    for name, usual in SelfplayConfig().plain().items():
+    usual = SelfplayConfig().plain()  # without what is stored only where it is set
+    for name in SelfplayConfig.model_fields:
         value = config.get(name)
-        if name in ("game", "options") or value is None or (value == usual and name not in _ALWAYS):
+        if name in ("game", "options") or value is None or (value == usual.get(name) and name not in _ALWAYS):
             continue
         words += _option(name, value)
     return shlex.join(words)

@@ -25,13 +25,14 @@ COUNTED = FOLDER.parent / "lab" / "data"
 """Where `conventions-NAME.csv` are, as `parlour evaluate strangers --out` leaves them."""
 MADE = "<!-- made by scripts/make_cards.py -->\n"
 _BEGAN = {
-    "": "self-play, after imitation of the heuristic",
-    "strangers": "games among the players of the command, from the weights of `expert`",
+    "": "decisions",
+    "strangers": "decisions among the players of the command, from the weights of `expert`",
 }
 _CONVENTIONS = {
     ("approves teams with an evil seat", "good"): "approves evil teams, good seats",
     ("misleading claims", "good"): "misleading claims, good seats",
     ("misleading claims", "village"): "misleading claims, village",
+    ("claims known to be false", "village"): "claims known to be false, village",
 }
 """Rows of that file that a card shows, and what they are called there."""
 _OF_ALL = """\
@@ -40,7 +41,7 @@ One card for each game and for each network shipped with parlour. Other players 
 
 These statements hold for every network:
 
-- It plays the table on its card only. Another table is refused. Where that has talk, it speaks in the game's canonical statements.
+- It was trained by self-play after imitating the heuristic. It plays the table on its card only. Another table is refused. Where that has talk, it speaks in the game's canonical statements.
 - It samples from its probabilities and needs NumPy only. The seats in its input are counted from its own.
 - Points are differences of win rates in percentage points on held-out deals, with 95 % confidence intervals.
 - It was measured in single precision, before its weights were rounded to half precision. Nobody measured it among people or language
@@ -92,16 +93,14 @@ def _network(card: ExpertCard) -> str:
     sizes = [seat.layers[0][0].shape[1], *(len(bias) for _, bias in seat.layers)]
     numbers = sum(weights.size + bias.size for weights, bias in seat.layers)
     facts = [
-        ("file", f"`policies/experts/data/{path.name}`, {path.stat().st_size:,} bytes"),
-        ("SHA-256", f"`{card.sha256}`"),
+        ("file", f"`policies/experts/data/{path.name}`, {path.stat().st_size:,} bytes, SHA-256 `{card.sha256}`"),
         ("network", f"layers of {', '.join(map(str, sizes))}; {numbers:,} parameters; {seat.activation}"),
         ("input", f'`features="{card.features}"`'),
         ("training command", f"`{card.command} --out runs/{card.name}`"),
         ("seed", str(card.seed)),
         *((("the command needs", card.needs),) if card.needs else ()),
         *((("same bytes with", ", ".join(map(" ".join, card.made_with.items()))),) if card.made_with else ()),
-        ("training data", f"{card.decisions:,} decisions of {_BEGAN[card.style]}"),
-        ("training time", f"{card.seconds:,.0f} s of processor time"),
+        ("training", f"{card.decisions:,} {_BEGAN[card.style]}, {card.seconds:,.0f} s of processor time"),
         ("measured", card.date),
         *_conventions(card),
     ]
@@ -115,12 +114,12 @@ def _network(card: ExpertCard) -> str:
 
 def _strength(card: ExpertCard) -> Iterator[tuple[str, str]]:
     yield "whole sides, minus the heuristic", _points(card.whole_sides)
-    yield "one seat among heuristics, minus the heuristic there", _points(card.one_seat)
+    yield "one seat, minus the heuristic there", _points(card.one_seat)
     if card.among_strangers is not None:
         families = ", ".join(f"`{name}`" for name in card.families)
-        yield f"one seat among a family, minus the family there; mean over {families}", _points(card.among_strangers)
+        yield f"one seat among families, minus the family there: {families}", _points(card.among_strangers)
     for exploit in card.exploits:
-        yield f"best response as {exploit.side}, {exploit.decisions:,} decisions: its gain", _points(exploit.gain)
+        yield f"gain of a best response as {exploit.side}, {exploit.decisions:,} decisions", _points(exploit.gain)
     if not card.exploits:
         yield "gain of best responses", "not measured"
 

@@ -80,6 +80,8 @@ class BatchTables(ABC):
     heuristic: ClassVar[str] = ""
     """Dotted name of `(tables, where, actions)`: writes what the heuristic plays at the tables of `where` to `actions`; empty if there
     is none for arrays."""
+    false_claims: ClassVar[str] = ""
+    """Dotted name of `(tables, actions)`: (B,) bool, where a good seat would say what it knows to be false; empty if no words are judged."""
     kinds: ClassVar[tuple[str, ...]]
     """The kinds of features that its kernels have."""
 

@@ -28,6 +28,7 @@ class WerewolfTables(KernelTables):
 
     kinds: ClassVar[tuple[str, ...]] = FEATURES
     heuristic = "parlour.policies.heuristic.batch.werewolf:choose"
+    false_claims = "parlour.envs.batch.werewolf.claims:known_false"
     deal_holds = "the role number of each seat, then the order of talk"
     game: Werewolf
 

@@ -6,7 +6,7 @@ its log is not known: nobody imitates that silence.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from parlour.envs import replay
 from parlour.envs.batch.players import BatchPlayer
 from parlour.envs.batch.tables import BatchTables
+from parlour.envs.common import dotted
 from parlour.envs.core import NATURE, OVER, Move, ParlourError
-from parlour.envs.language.speech import ACTS
+from parlour.envs.language.speech import ACTS, CLAIM_ROLE
 from parlour.training.learn.batch.networks import NetworkPlayer, use_one_thread
 from parlour.training.learn.selfplay.seating import ALONE, WHOLE_SIDE, MemberScore, Seating
 
@@ -50,6 +51,14 @@ class Experience:
         return self.row, self.actor, self.rewards, self.terminated
 
 
+def claim_judge(tables: BatchTables) -> Callable[[BatchTables, NDArray[Any]], NDArray[np.bool_]]:
+    """`BatchTables.false_claims` of these tables. Raises `ParlourError` where there are no claims, or nothing judges them."""
+    if not tables.false_claims or all(move.kind != CLAIM_ROLE for move in tables.game.catalogue):
+        raise ParlourError("false_claim is not accepted here; accepted: games whose kernels judge claims, with talk")
+    judge: Callable[[BatchTables, NDArray[Any]], NDArray[np.bool_]] = dotted.load(tables.false_claims, "claims")
+    return judge
+
+
 class RolloutCollector:
     """Plays the tables at which a network learns, seated until the next snapshot.
 
@@ -59,6 +68,7 @@ class RolloutCollector:
         players: The opponents, by name.
         seeds: One for each table.
         turns: Turns of each table in an update.
+        false_claim: Taken from the reward of a good seat for each claim that it knows to be false.
     """
 
     returned: float
@@ -71,8 +81,10 @@ class RolloutCollector:
         players: Mapping[str, BatchPlayer],
         seeds: Sequence[int],
         turns: int,
+        false_claim: float = 0.0,
     ) -> None:
         self.tables, self.seating, self.games = tables, seating, 0
+        self._price, self._false = false_claim, claim_judge(tables) if false_claim else None
         self.returned = 0.0
         self._turns = tables.reset(seeds)
         use_one_thread()
@@ -123,8 +135,11 @@ class RolloutCollector:
                 if len(others):
                     opponent.choose(turns, others, self._actions)
             sides = self.tables.side.copy()  # of the games that this turn may end
+            false = None if self._false is None else own & self._false(self.tables, self._actions)
             self._turns = turns = self.tables.step(self._actions)
             kept.rewards[t], kept.terminated[t] = turns.rewards, turns.terminated
+            if false is not None:
+                kept.rewards[t, false, kept.actor[t, false]] -= self._price
             self._count(np.flatnonzero(turns.terminated), sides, turns.rewards)
             count = until
         return Experience(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, Self
 
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.settings import COMMON, Settings
+from parlour.envs.settings import COMMON, SPARSE, Settings
 from parlour.policies import HeuristicPolicy, RandomPolicy
 from pydantic import Field, model_validator
 
@@ -99,6 +99,9 @@ class SelfplayConfig(Settings):
     """Activation of the hidden layers."""
     critic: Critic = "roles"
     """Extra input of the critic while learning: the roles of all seats, or nothing."""
+    false_claim: Annotated[float, SPARSE] = Field(default=0.0, ge=0)
+    """Price of each claim that the network makes in a good seat and knows to be false, such as a check that it did not make. It counts
+    while learning only."""
     infer: float = Field(default=0.0, ge=0)
     """Coefficient of an auxiliary loss: the network predicts the roles of the other seats from the same hidden layers."""
 

@@ -45,7 +45,10 @@ class Session:
         self, learner: SelfplayLearner, seating: Seating, players: Mapping[str, BatchPlayer], dealt: Sequence[int]
     ) -> None:
         self.learner, self.steps = learner, 0
-        self.collector = RolloutCollector(learner.tables, seating, players, dealt, learner.config.turns)
+        config = learner.config
+        self.collector = RolloutCollector(
+            learner.tables, seating, players, dealt, config.turns, false_claim=config.false_claim
+        )
         self._player = NetworkPlayer("learner", learner.playing(), learner.tables.names)
         self._player.reset(learner.tables, dealt, 0)
 

@@ -246,6 +246,35 @@ def test_kept_of_decisions_among_opponents_are_the_policys_own_log_probs(seated)
     assert sum(score.n for score in collector.scores()) == collector.games
 
 
+@pytest.mark.slow
+def test_a_price_on_false_claims_is_paid_by_the_good_seat_that_speaks_and_counts_nowhere_else():
+    """The same games with and without the price: rewards differ by it where it is due, returns and scores do not."""
+    tables = pool.tables_for(config(game="werewolf_v0", options={"num_players": 6}), 16)
+    learner = SelfplayLearner(config(), tables)
+    dealt, seated = pool.seeds_of_tables(config(), 0), Seating.against("x", 16, side=0)
+    played = {}
+    for price in (0.0, 0.25):
+        opponents = {"x": pool.batch_player("heuristic", tables)}
+        collector = collect.RolloutCollector(tables, seated, opponents, dealt, 60, false_claim=price)
+        own = learn.NetworkPlayer("x", learner.policy, tables.names)
+        own.reset(tables, dealt, 0)
+        played[price] = collector.collect(own), collector.scores(), collector.returned
+    (free, *results), (priced, *same) = played.values()
+    assert same == results
+    assert priced.action.tolist() == free.action.tolist()
+    paid = free.rewards - priced.rewards
+    turn, table, seat = np.nonzero(paid)
+    assert len(turn) > 20  # the network has learned nothing: it invents checks
+    assert set(paid[turn, table, seat].tolist()) == {0.25}
+    assert (seat == priced.actor[turn, table]).all()
+    assert (priced.row[turn, table] >= 0).all()  # the opponent pays nothing
+
+
+def test_settings_without_a_price_are_those_of_before():
+    assert "false_claim" not in config().plain()
+    assert config(false_claim=0.1).plain()["false_claim"] == 0.1
+
+
 def test_recorded_games_are_imitated_decision_by_decision(tmp_path):
     """Ten games of heuristics, written by `play` and read back: what the scalar games showed, and what it led to."""
     words = ["play", "avalon_v0", "--players", "5", "--rules", "official", "--set", "talk=false", "--games", "10"]
@@ -368,6 +397,8 @@ def test_a_broken_checkpoint_or_phase_is_refused_in_one_line(whole, tmp_path):
         ({"population": ("no such",), "fixed_share": 0.0}, "player over arrays 'no such'"),
         ({"shown": 1}, "shown 1 is not accepted"),
         ({"tables": 0}, "tables 0 is not accepted"),
+        ({"false_claim": 0.1}, "false_claim"),  # nobody speaks
+        ({"false_claim": 0.1, "options": {"num_players": 5}}, "false_claim"),  # Avalon's kernels judge no claims
         ({"features": "smell"}, "features"),
         ({"device": "tpu"}, "device 'tpu' is not available here; accepted: cpu"),
         ({"options": {"num_players": 99}}, "99"),

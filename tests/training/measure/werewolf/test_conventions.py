@@ -52,6 +52,7 @@ def test_a_seer_reports_a_result_first_and_then_again(sees) -> None:
     assert counts(SEER, "role: Seer", seer=sees) == {
         "claims a game": (2, 1),
         "false claims": (0, 2),
+        "claims known to be false": (0, 2),
         "misleading claims": (0, 2),
         "reports a game": (2, 1),
         "reports of no check": (0, 2),
@@ -65,6 +66,7 @@ def test_a_right_report_of_a_check_that_was_not_made_is_not_false_and_misleads()
     assert counts(FIRST, "village") == {
         "claims a game": (2, 1),
         "false claims": (0, 2),
+        "claims known to be false": (1, 2),  # he saw no check
         "misleading claims": (1, 2),
         "reports a game": (1, 1),
         "reports of no check": (1, 1),
@@ -78,6 +80,7 @@ def test_a_right_report_of_a_check_that_was_not_made_is_not_false_and_misleads()
 def test_a_wolf_that_reports_a_villager_and_a_villager_who_claims_to_be_the_seer_mislead(seat, of, no_check) -> None:
     counted = counts(seat, of)
     assert (counted["false claims"], counted["misleading claims"]) == ((1, 1), (1, 1))
+    assert counted["claims known to be false"] == (1, 1)
     assert counted.get("reports of no check") == no_check
 
 
