@@ -5,6 +5,7 @@ The story depends on the seed alone; the language changes only its words.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -73,6 +74,7 @@ def generate(
     return _tell(world, known, ":".join(map(str, ("seed", seed, *options))), seed, tougher.TOUGHNESS[level].liars)
 
 
+@lru_cache(maxsize=64)
 def from_reference(reference: str) -> Case:
     """The case of `"seed:N[:LANGUAGE[:PLAYERS[:VICTIMS[:SCENE[:LEVEL]]]]]"`; empty parts or `None` are drawn.
 
