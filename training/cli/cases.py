@@ -93,7 +93,8 @@ def _lines(case: Case, seat: int | None, truth: bool) -> list[str]:
     if case.liars:
         lines += [f"Others who may lie: {case.liars}"]
     if case.liars and truth:
-        lines += [f"Statements in the solver's proof: {len(tougher.proof_of(case))}"]
+        proofs = [str(len(tougher.proof_of(case, victim))) for victim in range(len(case.victims))]
+        lines += [f"Statements in the solver's proof: {', '.join(proofs)}"]
     for number, character in enumerate(case.characters):
         if truth or number == seat:
             murdered = " and ".join(_murdered(case, character))

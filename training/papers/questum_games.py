@@ -63,7 +63,7 @@ class MysterySetting(ReproductionSetting):
     """Murder mysteries: difficulty of the generated cases, 0 to 5; from level 1, innocents lie, too. None: 5 for tables of papers,
     where the weakest method names 20 to 40 % of the murderers; 0 otherwise."""
     victims: int | None = Field(default=None, ge=1, le=4)
-    """Murder mysteries: number of victims of the generated cases, at level 0; None: as the level has it."""
+    """Murder mysteries: number of victims of the generated cases, at levels 0 and 5; None: as the level has it."""
     embedder: Literal["hashing", "minilm"] = "hashing"
     """Murder mysteries: what turns scripts and talk into vectors for the memory: hashed words, or MiniLM of the extra `embed`."""
     workers: Annotated[int, COMMON] = Field(default=1, ge=1)
@@ -115,7 +115,7 @@ def script(played: CaseResult) -> str:
 
 def cases_of(setting: MysterySetting) -> list[tuple[str, int]]:
     """References and seeds. Raises `ParlourError` if `setting.cases` is no language, no case and no folder with cases."""
-    level = (0 if setting.victims else LEVEL) if setting.level is None else setting.level
+    level = LEVEL if setting.level is None else setting.level
     if setting.cases in LANGUAGES:
         more = f"::{setting.victims or ''}::{level}" if level else f"::{setting.victims}" if setting.victims else ""
         return generated(setting.games, setting.seed, setting.cases, more)

@@ -5,6 +5,7 @@ The story depends on the seed alone; the language changes only its words.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -44,7 +45,8 @@ def generate(
         players: 4..9; None draws 4..6.
         victims: 1..4; None draws one, or with five players or more sometimes two.
         scene: Name of a scene of the languages' files; None draws one.
-        level: 0 for a plain case; 1..5 for tougher ones (`tougher`), with one victim and 5..9 players (6..9 at levels 3 and 5, 8 or 9 at 4).
+        level: 0 for a plain case; 1..5 for tougher ones (`tougher`), with one murderer, one victim (1..4 at level 5) and 5..9
+            players (6..9 at levels 3 and 5, 8 or 9 at 4).
 
     Raises:
         ParlourError: For an option that is not accepted.
@@ -60,10 +62,10 @@ def generate(
             check_one_of(name, value, accepted)
     if seed < 0:
         raise accept("seed", seed, "0, 1, 2, ...")
-    least = tougher.TOUGHNESS[level].players[0]
-    if level and ((victims or 1) > 1 or (players or least) < least):
+    least, most = tougher.TOUGHNESS[level].players[0], tougher.TOUGHNESS[level].victims[-1]
+    if level and ((victims or 1) > most or (players or least) < least):
         chosen = f"level {level} with {players} players and {victims} victims"
-        raise ParlourError(f"{chosen} is not accepted; accepted: {least}..9 players, 1 victim")
+        raise ParlourError(f"{chosen} is not accepted; accepted: {least}..9 players, 1 to {most} victims")
     where = None if scene is None else SCENES.index(scene)
     world, known = _riddle(seed, players, victims, where, level)
     options = [language, players, victims, scene, level or None]
@@ -72,6 +74,7 @@ def generate(
     return _tell(world, known, ":".join(map(str, ("seed", seed, *options))), seed, tougher.TOUGHNESS[level].liars)
 
 
+@lru_cache(maxsize=64)
 def from_reference(reference: str) -> Case:
     """The case of `"seed:N[:LANGUAGE[:PLAYERS[:VICTIMS[:SCENE[:LEVEL]]]]]"`; empty parts or `None` are drawn.
 
@@ -95,9 +98,9 @@ def _riddle(
     """Draw until the solver has proved a riddle of the level; levels have draws of their own, so that plain cases stay as they are."""
     rng = np.random.default_rng((seed, _STORY, level) if level else (seed, _STORY))
     if level:
-        players, victims = players or int(rng.choice(tougher.TOUGHNESS[level].players)), 1
+        players, victims = players or int(rng.choice(tougher.TOUGHNESS[level].players)), victims or 1
     for _ in range(_ATTEMPTS):
-        world = draw_world(rng, players, victims, scene)
+        world = draw_world(rng, players, victims, scene, one_murderer=level > 0)
         known: CaseKnowledge | None = deal(world, rng)
         if known is not None and not faults_of(world.seats, world.deaths, known.public, known.facts, known.lies):
             known = tougher.complicate(world, known, rng, level) if level else known

@@ -13,6 +13,8 @@ Ours. A level adds to the facts of a plain case:
 A second innocent looks guilty at all levels. Then more is dealt until the solver, which does not know who lies but how many
 (`belief`), is left with the murderer alone though he says nothing; and the case counts only if its proof takes as many
 statements as the level asks for.
+
+At level 5 a murderer may have up to four victims: the same two innocents confirm all alibis, and each murder is a riddle of its own.
 """
 
 from __future__ import annotations
@@ -48,6 +50,8 @@ class Toughness(NamedTuple):
     """How many others know the reason, and how many the means, of each of these."""
     crowd: bool = False
     """Whether everybody saw the first three innocents when the victim died: an answer of three facts tells nothing else."""
+    victims: range = range(1, 2)
+    """Number of victims that can be asked for."""
 
 
 TOUGHNESS: Final = (
@@ -56,28 +60,61 @@ TOUGHNESS: Final = (
     Toughness(1, secret=False, backed=1, deductions=9, players=range(5, 8)),
     Toughness(2, secret=True, backed=1, deductions=11, players=range(6, 9)),
     Toughness(3, secret=True, backed=2, deductions=16, players=range(8, 10)),
-    Toughness(2, secret=False, backed=2, deductions=11, players=range(6, 7), herrings=4, rumours=3, crowd=True),
+    Toughness(
+        2,
+        secret=False,
+        backed=2,
+        deductions=11,
+        players=range(6, 7),
+        herrings=4,
+        rumours=3,
+        crowd=True,
+        victims=range(1, 5),
+    ),
 )
 LEVELS: Final = range(len(TOUGHNESS))
 """Levels of difficulty; 0 is a plain case."""
 _ATTEMPTS: Final = 24
-"""Clues that are added, one after another, before a draw is given up."""
+"""Clues that are added, one after another, before a draw is given up; and draws of one of several murders."""
 
 
 class _Hands(Hands):
-    """What the seats of a plain case know, while it is made tougher."""
+    """What the seats of a plain case know, while one of its murders is made tougher. All have one murderer."""
 
-    def __init__(self, world: CaseWorld, known: CaseKnowledge, rng: np.random.Generator) -> None:
-        super().__init__(world, rng)
-        self.public, self.death, self.victim = known.public, world.deaths[0], world.seats
-        self.facts = [dict.fromkeys(facts) for facts in known.facts]
-        self.lies = [list(lies) for lies in known.lies]
-        planned = {lie.kind: lie for lie in reversed(self.lies[self.death.murderer])}
+    def __init__(self, plain: Hands, public: Sequence[Fact], index: int) -> None:
+        super().__init__(plain.world, plain.rng)
+        self.public, self.died, self.death = public, public[index], self.world.deaths[index]
+        self.victim = self.world.seats + index
+        self.facts, self.lies = plain.facts, plain.lies  # shared by all murders
+        lies = [lie for lie in self.lies[self.death.murderer] if lie.args[2:] == (self.death.time,)]
+        planned = {lie.kind: lie for lie in reversed(lies)}
         self.scapegoat, self.alibi = planned["saw"].args[0], planned["at"].args[1]
+        self.informed = self.innocents(0)
+        """Who may know what the briefing hides of the death."""
+
+    def seclude(self) -> None:
+        """Let only honest innocents who did not see the murderer know what the briefing hides: others would know it alone, or lie."""
+        honest = [
+            seat for seat in self.innocents(0) if not self.lies[seat] and self.at_the_scene not in self.facts[seat]
+        ]
+        for seat in set(self.innocents(0)).difference(honest):
+            for fact in [fact for fact in self.facts[seat] if fact.kind == "died" and fact.args[0] == self.victim]:
+                del self.facts[seat][fact]
+                self.give(self.someone(0, rather=honest), "died", *fact.args)
+        self.informed = honest
 
     def conceal(self, seat: int, place: int) -> None:
         """Let a seat claim another place at the hour of the death."""
         self.lies[seat].append(Fact("at", (seat, place, self.death.time)))
+
+    @property
+    def at_the_scene(self) -> Fact:
+        """The sighting of the murderer when the victim died."""
+        return Fact("saw", (self.death.murderer, self.death.place, self.death.time))
+
+    def may_back(self, seat: int) -> bool:
+        """Whether an innocent can confirm the alibi: nothing that it knows or that the murderer says of it speaks against that."""
+        return seat != self.scapegoat and self.where(seat) != self.alibi and self.at_the_scene not in self.facts[seat]
 
     def where(self, seat: int) -> int:
         """The place of a seat at the hour of the death."""
@@ -110,37 +147,53 @@ def said_by(facts: Sequence[Fact], lies: Sequence[Fact]) -> list[Fact]:
     return [*lies, *(f for f in facts if f.kind not in ("at", "saw") or (f.args[0], f.args[2]) not in claimed)]
 
 
-def proof_of(case: Case) -> tuple[Told, ...]:
-    """Statements of a tougher case that prove it, as `belief.proof`: full statements of all players except the murderer."""
+def proof_of(case: Case, victim: int = 0) -> tuple[Told, ...]:
+    """Statements of a tougher case that prove a murder, as `belief.proof`: full statements of all players except the murderer."""
     statements = [(PUBLIC, fact) for fact in case.public]
     for seat, character in enumerate(case.characters):
-        if not character.murders[0]:
+        if not character.murders[victim]:
             statements += [(seat, fact) for fact in said_by(character.facts, character.lies)]
-    return belief.proof(statements, case.seats, case.seats, case.liars)
+    return belief.proof(statements, case.seats, case.seats + victim, case.liars)
 
 
 def complicate(world: CaseWorld, known: CaseKnowledge, rng: np.random.Generator, level: int) -> CaseKnowledge | None:
     """The knowledge of a plain case made tougher; None if this draw does not give a fair case of the level.
 
     Args:
-        world: What happened, with one victim.
+        world: What happened, with one murderer.
         known: Who knows what.
         rng: Where chance comes from.
         level: 1..5.
     """
-    wanted, hands = TOUGHNESS[level], _Hands(world, known, rng)
+    wanted, plain = TOUGHNESS[level], Hands(world, rng)
+    plain.facts, plain.lies = [dict.fromkeys(facts) for facts in known.facts], [list(lies) for lies in known.lies]
+    murders = [_Hands(plain, known.public, index) for index in range(len(world.deaths))]
     if wanted.secret:
-        _secret(hands)
-    if not all(_backed(hands) for _ in range(wanted.backed)):
+        _secret(murders[0])
+    if not all(_backed(murders) for _ in range(wanted.backed)):
         return None
-    herrings = list[int]()
-    for _ in range(wanted.herrings):
-        herrings.append(_herring(hands, herrings, wanted.rumours))
-    if wanted.crowd:
-        _crowd(hands)
-    if not _proved(hands, wanted.liars) or not _riddle(hands, wanted):
+    if not all(_hardened(hands, wanted) for hands in murders):
         return None
-    return hands.knowledge(known.public, known.truth)
+    if not all(_riddle(hands, wanted) for hands in murders[:-1]):  # what was taken away since may have been needed
+        return None
+    return plain.knowledge(known.public, known.truth)
+
+
+def _hardened(hands: _Hands, wanted: Toughness) -> bool:
+    """Deal what makes one murder hard; of several, until it is a fair riddle. Whether that was reached."""
+    several, before = len(hands.public) > 1, [dict(facts) for facts in hands.facts]
+    for _ in range(_ATTEMPTS if several else 1):
+        hands.facts[:] = map(dict, before)
+        if several:
+            hands.seclude()
+        herrings = list[int]()
+        for _ in range(wanted.herrings):
+            herrings.append(_herring(hands, herrings, wanted.rumours))
+        if wanted.crowd:
+            _crowd(hands)
+        if _proved(hands, wanted.liars) and _riddle(hands, wanted):
+            return True
+    return False
 
 
 def _secret(hands: _Hands) -> None:
@@ -154,26 +207,21 @@ def _secret(hands: _Hands) -> None:
     hands.give(hands.someone(0, but=(seat,)), "took", seat, item)
 
 
-def _backed(hands: _Hands) -> bool:
-    """An innocent claims to have been with the murderer at the place of his alibi; somebody saw where it really was."""
-    murderer, time = hands.death.murderer, hands.death.time
-    seen = Fact("saw", (murderer, hands.death.place, time))
+def _backed(murders: Sequence[_Hands]) -> bool:
+    """An innocent claims to have been with the murderer at the place of each alibi; somebody saw where it really was."""
+    first = murders[0]
     free = [
-        seat
-        for seat in hands.innocents(0)
-        if not hands.lies[seat]
-        and seat != hands.scapegoat
-        and hands.where(seat) != hands.alibi
-        and seen not in hands.facts[seat]
+        seat for seat in first.innocents(0) if not first.lies[seat] and all(each.may_back(seat) for each in murders)
     ]
     if not free:
         return False
-    liar = free[hands.pick(len(free))]
-    hands.conceal(liar, hands.alibi)
-    hands.lies[liar].append(Fact("saw", (murderer, hands.alibi, time)))
-    hands.facts[liar] = {f: None for f in hands.facts[liar] if f[0] != "feels" or f[1][::2] != (liar, murderer)}
-    hands.give(liar, "feels", liar, 1, murderer)
-    hands.sighted(liar, next(seat for seat in hands.innocents(0) if seen in hands.facts[seat]))
+    liar, murderer = free[first.pick(len(free))], first.death.murderer
+    for hands in murders:
+        hands.conceal(liar, hands.alibi)
+        hands.lies[liar].append(Fact("saw", (murderer, hands.alibi, hands.death.time)))
+        hands.facts[liar] = {f: None for f in hands.facts[liar] if f[0] != "feels" or f[1][::2] != (liar, murderer)}
+        hands.give(liar, "feels", liar, 1, murderer)
+        hands.sighted(liar, next(seat for seat in hands.innocents(0) if hands.at_the_scene in hands.facts[seat]))
     return True
 
 
@@ -196,7 +244,7 @@ def _herring(hands: _Hands, before: Sequence[int], rumours: int) -> int:
 
 def _crowd(hands: _Hands) -> None:
     """Everybody saw the first three innocents; each of the others is cleared by one of the others alone, who saw it."""
-    innocents, time = hands.innocents(0), hands.death.time
+    innocents, time = list(dict.fromkeys((*hands.informed, *hands.innocents(0)))), hands.death.time
     for seat in innocents[:3]:
         for other in innocents:
             if other != seat:
@@ -225,14 +273,13 @@ def _proved(hands: _Hands, liars: int) -> bool:
 
 def _died_again(hands: _Hands) -> None:
     """Let one more seat know what the briefing does not say of place or time of the death."""
-    (public,) = hands.public
     for part in (0, 1):
-        if public.args[part + 1] == UNKNOWN:
+        if hands.died.args[part + 1] == UNKNOWN:
             manner = tuple(hands.death.manner[k] if k == part else UNKNOWN for k in range(3))
             fact = Fact("died", (hands.victim, *manner))
-            knowing = [seat for seat in hands.innocents(0) if fact in hands.facts[seat]]
-            if len(knowing) < len(hands.innocents(0)):
-                hands.give(hands.someone(0, but=knowing), "died", *fact.args)
+            knowing = [seat for seat in hands.informed if fact in hands.facts[seat]]
+            if len(knowing) < len(hands.informed):
+                hands.give(hands.someone(0, but=knowing, rather=hands.informed), "died", *fact.args)
 
 
 def _riddle(hands: _Hands, wanted: Toughness) -> bool:

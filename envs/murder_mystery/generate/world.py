@@ -24,6 +24,7 @@ _ITEMS: Final = 4
 _TWO_VICTIMS: Final = 0.2
 """Share of cases with two victims if no number is given; with five players or more."""
 _SAME_MURDERER: Final = 0.4
+"""How likely another victim has the first one's murderer, unless all have."""
 _STAY: Final = 0.35
 """How likely a person stays where he is for another half hour."""
 
@@ -56,7 +57,9 @@ class CaseWorld(NamedTuple):
         return range(self.seats, self.seats + len(self.deaths))
 
 
-def draw_world(rng: np.random.Generator, players: int | None, victims: int | None, scene: int | None) -> CaseWorld:
+def draw_world(
+    rng: np.random.Generator, players: int | None, victims: int | None, scene: int | None, *, one_murderer: bool = False
+) -> CaseWorld:
     """Draw what happened. What is None is drawn: 4-6 players, one victim or (rarely) two, any scene."""
     seats = int(rng.integers(4, 7)) if players is None else players
     second = rng.random() < _TWO_VICTIMS and seats >= 5
@@ -64,7 +67,7 @@ def draw_world(rng: np.random.Generator, players: int | None, victims: int | Non
     where = int(rng.integers(len(SCENES)))
     where = where if scene is None else scene
     setting = _WORDS.scenes[SCENES[where]]
-    deaths = _deaths(rng, seats, count)
+    deaths = _deaths(rng, seats, count, 1.0 if one_murderer else _SAME_MURDERER)
     hidden = tuple(_HIDDEN[int(rng.integers(len(_HIDDEN)))] for _ in deaths)
     return CaseWorld(
         scene=where,
@@ -87,13 +90,13 @@ def sample(rng: np.random.Generator, among: int, count: int) -> tuple[int, ...]:
     return tuple(int(k) for k in rng.permutation(among)[:count])
 
 
-def _deaths(rng: np.random.Generator, seats: int, count: int) -> tuple[Death, ...]:
+def _deaths(rng: np.random.Generator, seats: int, count: int, same: float) -> tuple[Death, ...]:
     """Victims die in the order of their numbers, at different hours, places and by different means."""
     first = int(rng.integers(seats))
     murderers = [first]
     for _ in range(count - 1):
         other = (first + 1 + int(rng.integers(seats - 1))) % seats
-        murderers.append(first if rng.random() < _SAME_MURDERER else other)
+        murderers.append(first if rng.random() < same else other)
     times = sorted(1 + hour for hour in sample(rng, HOURS - 1, count))
     places, means, motives = (sample(rng, among, count) for among in (_PLACES, _MEANS, _MOTIVES))
     return tuple(

@@ -160,12 +160,11 @@ def test_the_best_method_has_the_papers_test_in_its_note_and_the_table_says_whos
     )
 
 
-def test_tables_play_level_5_and_up_to_four_victims_at_level_0():
-    levels = [
-        questum_games.cases_of(MysterySetting(games=1, **given))[0][0] for given in ({}, {"level": 2}, {"victims": 4})
-    ]
-    assert [reference.partition(":en")[2] for reference in levels] == ["::::5", "::::2", "::4"]
-    assert len(find(levels[2]).victims) == 4
+def test_tables_play_level_5_and_up_to_four_victims_there_and_at_level_0():
+    given = ({}, {"level": 2}, {"victims": 4}, {"victims": 4, "level": 0})
+    cases = [questum_games.cases_of(MysterySetting(games=1, **setting))[0][0] for setting in given]
+    assert [reference.partition(":en")[2] for reference in cases] == ["::::5", "::::2", "::4::5", "::4"]
+    assert [len(find(reference).victims) for reference in cases[2:]] == [4, 4]
     with pytest.raises(ParlourError, match="victims 2"):
         questum_games.cases_of(MysterySetting(cases="harbour_en", victims=2))
 

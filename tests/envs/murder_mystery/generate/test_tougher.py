@@ -40,7 +40,7 @@ def liars(case: Case) -> list[int]:
 
 
 def statements_in(case: Case) -> list[belief.Told]:
-    """What all but the murderer say, each in full."""
+    """What all but the murderer, who is one, say, each in full."""
     facts = [(PUBLIC, fact) for fact in case.public]
     for seat, character in enumerate(case.characters):
         if not character.murders[0]:
@@ -97,14 +97,16 @@ def test_a_proof_holds_nothing_that_can_be_spared():
 # -- cases -----------------------------------------------------------------------------------------------------
 
 
-def test_plain_cases_are_what_they_were():
-    """Digests as of before there were levels."""
+def test_cases_are_what_they_were():
+    """Digests as of before there were levels; those of levels as of before level 5 had several victims."""
+    assert {level: digest(generate(3, level=level))[:12] for level in LEVELS} == TOUGHER
     assert digest(generate(11)) == PLAIN[11]
     assert digest(generate(12, "zh", 6, 2)) == PLAIN[12]
     assert "liars" not in dump(generate(11))
     assert digest(find("harbour_en")) == PLAIN["harbour_en"]
 
 
+TOUGHER = {1: "e225f8796b12", 2: "6f722cb26c34", 3: "fea3e9ca27d1", 4: "e37d9c9fb704", 5: "78aa7bfaf2de"}
 PLAIN = {
     11: "fb0c49460e5eb4ffc1055073f9c4c5b5e9ce96803216a560b6aaba9c31483a6d",
     12: "014fb7b7dbddd982ea7da5bee74bf96a8482fb553cb8f885a8252ae2b8562e39",
@@ -127,17 +129,47 @@ def test_all_but_the_murderer_together_prove_it_as_the_level_asks_and_nobody_alo
                 assert len(set(belief.possible(own, case.seats, case.seats, 0)) - {seat}) >= 2
 
 
+@pytest.mark.parametrize(
+    ("seed", "victims", "players"), [(1, 2, 6), (2, 2, 9), (3, 3, 6), (4, 3, 7), (5, 4, 6), (6, 4, 8)]
+)
+def test_at_level_5_each_of_several_murders_by_one_murderer_is_a_riddle_of_its_own(seed, victims, players):
+    case = generate(seed, "en", players, victims, level=5)
+    assert case == find(case.id)
+    assert [case.murderers(victim) for victim in range(victims)] == [case.murderers(0)] * victims
+    assert len(liars(case)) == case.liars == 2
+    (murderer,) = case.murderers(0)
+    for victim, death in enumerate(case.truth.deaths):
+        person = case.seats + victim
+        assert belief.possible(statements_in(case), case.seats, person, case.liars) == (murderer,)
+        assert len(tougher.proof_of(case, victim)) >= tougher.TOUGHNESS[5].deductions
+        for seat, character in enumerate(case.characters):
+            own = [(PUBLIC, fact) for fact in case.public] + [(seat, fact) for fact in character.facts]
+            if seat != murderer:
+                assert len(set(belief.possible(own, case.seats, person, 0)) - {seat}) >= 2
+        alibis = [
+            fact.args[1] for fact in case.characters[murderer].lies if fact.kind == "at" and fact.args[2] == death.time
+        ]
+        backed = Fact("saw", (murderer, alibis[0], death.time))  # at the hour of each murder, by the same two
+        assert all(backed in case.characters[seat].lies for seat in liars(case))
+    assert_true(case)
+    assert_told_as_known(case)
+
+
+def assert_true(case: Case) -> None:
+    """Facts are true, and lies about whereabouts are not."""
+    for character in case.characters:
+        for fact in (*character.facts, *character.lies):
+            if fact.kind in ("at", "saw"):
+                truly = case.truth.timeline[fact.args[0]][fact.args[2]] == fact.args[1]
+                assert truly == (fact not in character.lies)
+            elif fact in character.facts and fact.kind != "died":
+                assert fact in case.truth.facts
+
+
 @pytest.mark.parametrize("level", LEVELS)
 def test_facts_are_true_and_lies_are_not(level):
     for seed in SEEDS:
-        case = made(seed, level)
-        for character in case.characters:
-            for fact in (*character.facts, *character.lies):
-                if fact.kind in ("at", "saw"):
-                    truly = case.truth.timeline[fact.args[0]][fact.args[2]] == fact.args[1]
-                    assert truly == (fact not in character.lies)
-                elif fact in character.facts and fact.kind != "died":
-                    assert fact in case.truth.facts
+        assert_true(made(seed, level))
 
 
 @pytest.mark.parametrize("level", [1, 3, 4])
@@ -185,6 +217,7 @@ def test_the_story_does_not_depend_on_the_language_and_its_script_says_no_lie_as
         "seed:3:en:6:2::2",
         "seed:3:en:5:1::3",
         "seed:3:::::6",
+        "seed:3:en:9:2::4",
         "seed:3:en:7:1::4",
         "seed:3:en:5:1::5",
     ],

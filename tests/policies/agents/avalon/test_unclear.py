@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies import AvalonAgent, BaselineAgent, make_policy
+from parlour.policies.agents.avalon import asks
 from parlour.policies.agents.avalon.decide import by_default
 from parlour.policies.llm.ask import from_inputs
 from parlour.policies.llm.chat import ChatModel
@@ -16,6 +17,8 @@ from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.request import Completion, Request, Usage
 from parlour.training.play import rollout
+
+from tests.policies.llm.schema_fuzz import Listener
 
 DECIDES = ("avalon_agent.act", "avalon_agent.answer_table", "avalon_agent.respond")
 
@@ -57,6 +60,23 @@ def test_an_unclear_vote_agrees_and_an_unclear_card_fails_unless_the_seat_is_goo
     for seat, decisions in enumerate(episode.decisions):
         unclear = len(votes) + sum(evil == seat for evil, _ in cards if roles[evil] in ("Morgana", "Assassin"))
         assert decisions.heuristic == {"invalid": unclear}  # a good seat has one card, so that nothing is asked
+
+
+@pytest.mark.parametrize(
+    ("replies", "shown"),
+    [
+        ((), "Approve: player_0, player_3, player_4. Reject: player_1, player_2, player_5."),
+        (("vote",), "Approve: player_0, player_3, player_4, player_5. Reject: player_1, player_2."),
+    ],
+)
+def test_a_vote_that_an_altered_reply_leaves_unclear_is_agreement_in_the_next_prompt_of_another(replies, shown):
+    """Player_5 alone has the server; its first vote is no longer readable, and player_0 hears of it before it speaks again."""
+    vague = ChatModel(ModelConfig(model="vague"), Meter(Vague(*replies), Prices()))
+    model, env = Listener(), rollout.table("avalon_v0", num_players=6, rules="paper")
+    agents = [AvalonAgent(vague if seat == 5 else model if seat == 0 else None) for seat in range(6)]
+    rollout.play(env, agents, 4)
+    analyses = [question.prompt() for question in model.questions if isinstance(question, asks.Analyse)]
+    assert shown in next(prompt for prompt in analyses if "The team is accepted." in prompt)
 
 
 def test_the_heuristic_decides_where_it_is_set_or_the_rules_are_others():

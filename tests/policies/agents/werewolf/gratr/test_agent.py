@@ -18,7 +18,7 @@ from parlour.policies import (
     WindowAgent,
     make_policy,
 )
-from parlour.policies.agents.werewolf.asks import InferredAsk
+from parlour.policies.agents.werewolf.asks import InferredAsk, Speak, SpokenReply
 from parlour.policies.agents.werewolf.gratr import asks
 from parlour.policies.agents.werewolf.gratr.statements import GraphJudgement
 from parlour.policies.agents.werewolf.notes import HeardMessage
@@ -274,6 +274,33 @@ def test_the_chains_and_an_altered_judgement_are_in_the_next_prompt_in_every_mod
         line for line in prompts[Altering][0].splitlines() if line.startswith("player_5 ")
     )
     assert prompts[Altering][0] != prompts[Listener][0]
+
+
+class Orator(Listener):
+    """Player_2 speaks in its own words by day; each of its speeches is one altered reply."""
+
+    words = "I suspect both player_3 and player_5, but I trust player_1."
+
+    def answer(self, question: Any, context: Any) -> Any:
+        answered = super().answer(question, context)
+        if isinstance(question, Speak) and question.now.does == "speak" and context.seat == "player_2":
+            choice = next(option for option in question.options if option.startswith("accuse:3"))
+            return replace(answered, value=SpokenReply(why="", choice=choice, words=self.words))
+        return answered
+
+
+def test_an_altered_speech_is_in_the_next_prompts_about_it_in_its_own_words_and_all_of_whom_it_means_count():
+    """Appendices 1 and 2: the words, not what the game took them for. Eq. 1: all three edges; attacks weigh -, a defence +."""
+    model = Orator()
+    agents = [GratrAgent(model) for _ in range(8)]
+    rollout.play(rollout.table("werewolf_v0", num_players=8), agents, 3)
+    about = [q for q in model.questions if getattr(getattr(q, "statement", None), "text", "") == Orator.words]
+    assert {type(question) for question in about} >= {asks.AskIntent, asks.AskIdentity}
+    assert all(f'player_2: "{Orator.words}"' in question.prompt() for question in about)
+    assert not any("I accuse player_3" in question.prompt() for question in about)
+    taus = [agents[0].graph.tau(2, seat) for seat in (3, 5, 1)]
+    assert [tau > 0 for tau in taus] == [False, False, True]
+    assert 0.0 not in taus
 
 
 # -- what it believes ------------------------------------------------------------------------------------------
