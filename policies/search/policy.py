@@ -48,13 +48,14 @@ def soft_minimum(results: Array, share: Array, weight: float) -> Array:
     (array([0.5, 0.5]), array([0.01, 0.5 ]))
 
     Args:
-        results: (M, deals): of each move in each deal, 0 to 1.
+        results: (M, deals): the result of each move in each deal, 0 to 1.
         share: (deals, F): how many of the other seats each kind holds there.
         weight: From 0, without a unit.
     """
-    there = share[:, share.any(axis=0)]
     if not weight:
-        return results.mean(axis=1)
+        mean: Array = results.mean(axis=1)
+        return mean
+    there = share[:, share.any(axis=0)]
     among = results @ there / there.sum(axis=0)
     cautious: Array = -np.log(np.exp(-weight * among) @ there.mean(axis=0)) / weight
     return cautious
