@@ -89,6 +89,8 @@ class BatchTables(ABC):
     """What each feature is."""
     hidden_size: int
     """P, the number of hidden features; see `hidden`."""
+    literal_size: int = 0
+    """H, the number of hypotheses of `literal`; 0 where there is none."""
 
     def __init__(
         self,
@@ -221,6 +223,19 @@ class BatchTables(ABC):
         Args:
             out: (B, P) float32 to write to; a buffer of the tables without it.
         """
+
+    def literal(self) -> tuple[Array, Array]:
+        """What the seat to move thinks of the hidden roles if it takes all that others did by the habits of the tables.
+
+        Returns:
+            Chances of H hypotheses in the frame of the seat, (B, H) float32, and the number of the true one, (B,).
+
+        Raises:
+            ParlourError: The tables have no such posterior.
+        """
+        raise ParlourError(
+            f"{self.spec.id} has no literal posterior at this table; accepted: avalon_v0 with beliefs, without Mordred and Oberon"
+        )
 
     @abstractmethod
     def state(self) -> Array:

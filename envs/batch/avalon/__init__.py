@@ -10,8 +10,8 @@ from parlour.envs.avalon.habits import PublicEvidence
 from parlour.envs.avalon.presets import AvalonRules
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.vocabulary import ASSASSIN, MORDRED, OBERON
-from parlour.envs.batch.avalon import belief, evidence, features
-from parlour.envs.batch.avalon.layout import Array, game_record, numbers_of, rules_of, tables_of
+from parlour.envs.batch.avalon import belief, evidence, features, literal
+from parlour.envs.batch.avalon.layout import VOTE, Array, game_record, numbers_of, rules_of, tables_of
 from parlour.envs.batch.kernel_tables import KernelTables
 from parlour.envs.core import Game, ParlourError, accept
 from parlour.envs.hidden_roles.rules import FEATURES
@@ -52,6 +52,8 @@ class AvalonTables(KernelTables):
         if learned is not None:
             evidence.fill_scores(self.rules, self.seats, learned)
         self.games = np.zeros(self.num_envs, game_record(self.seats)).view(np.recarray)
+        if believes and not {MORDRED, OBERON} & set(self.game.roles):
+            self.literal_size = literal.size_of(self.seats)
 
     def game_habits(self) -> AvalonHabits:
         """The habits of the features, `belief:habits=FILE`, or fixed rates."""
@@ -89,6 +91,16 @@ class AvalonTables(KernelTables):
     def drawn(self, b: int) -> tuple[int, ...]:
         team = int(self.games.team[b])
         return tuple(j for j in range(self.seats) if team >> j & 1)
+
+    def literal(self) -> tuple[Array, Array]:
+        return literal.posterior(self.games, self.rules) if self.literal_size else super().literal()
+
+    def bad_approvals(self, actions: Array) -> Array:
+        """Where a good seat would vote for a team with an evil seat, (B,) bool."""
+        games, seats = self.games, np.arange(self.seats)
+        me, evil = np.maximum(games.actor, 0), (games.side.astype(np.int32) << seats).sum(axis=1)
+        votes = (games.phase == VOTE) & (games.side[np.arange(self.num_envs), me] == 0) & (games.team & evil != 0)
+        return np.asarray(votes & (self.tables.acts[actions, 1] == 1))
 
     def _run(self, task: int) -> None:
         features.run_all(self.games, self.rules, *self.tables, task, self._chosen, *self._turns, self.winner)

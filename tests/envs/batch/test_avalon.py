@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
 from parlour.envs.avalon import vocabulary as game
+from parlour.envs.avalon.belief import AvalonBelief
 from parlour.envs.core import Move, ParlourError
 
 from tests.envs.batch.lockstep import Mirror, random_actions
@@ -82,6 +84,38 @@ def test_kernels_play_as_the_scalar_rules_do(options):
     while mirror.games < 6:
         turns = mirror.step(random_actions(turns.mask, rng))
         mirror.compare(turns)
+
+
+@pytest.mark.parametrize("roles", [None, "deeprole"])
+def test_the_literal_posterior_is_the_belief_of_the_scalar_game(roles):
+    """Each chance is the sum of the belief's deals with this evil side and this Merlin, in the frame of the seat."""
+    tables = batch.make("avalon_v0", num_envs=4, features="belief", num_players=5, rules="official", roles=roles)
+    turns = tables.reset(seed=3)
+    mirror, rng = Mirror(tables, dealt, drawn), np.random.default_rng(3)
+    sides = list(combinations(range(5), 2))
+    while mirror.games < 6:
+        chances, true = tables.literal()
+        for b, state in enumerate(mirror.states):
+            seat = int(turns.actor[b])
+            view = tables.game.view(state, seat)
+            belief = AvalonBelief(view.roles, seat, view.role, view.knows)
+            for event in view.events:
+                belief.see(event.seat, *event.move)
+            expected = np.zeros(50)
+            for evil, merlin, chance in zip(belief.evil, belief.merlin, belief.weights, strict=True):
+                side = tuple(sorted((j - seat) % 5 for j in np.flatnonzero(evil)))
+                expected[sides.index(side) * 5 + (merlin.argmax() - seat) % 5] += chance
+            assert chances[b] == pytest.approx(expected, abs=1e-6)
+            evil = tuple(sorted((j - seat) % 5 for j in range(5) if tables.side[b, j]))
+            merlin = next(j for j in range(5) if tables.game.role_names[tables.roles[b, j]] == game.MERLIN)
+            assert true[b] == sides.index(evil) * 5 + (merlin - seat) % 5
+        turns = mirror.step(random_actions(turns.mask, rng))
+
+
+def test_a_table_with_oberon_has_no_literal_posterior():
+    tables = batch.make("avalon_v0", num_envs=1, features="belief", num_players=5, roles=ROLES[5][2])
+    with pytest.raises(ParlourError, match="no literal posterior"):
+        tables.literal()
 
 
 @pytest.mark.parametrize("name", ["avalon_v0", "werewolf_v0", "template_v0"])

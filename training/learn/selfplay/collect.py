@@ -43,6 +43,10 @@ class Experience:
     rewards: Floats
     """Shape (T, B, n)."""
     terminated: NDArray[np.uint8]
+    literal: Floats
+    """What a literal player would think, shape (N, H), or (N, 0); see `BatchTables.literal`."""
+    true: NDArray[np.int64]
+    """Number of the true hypothesis among those, shape (N,)."""
 
     @property
     def turns(self) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats, NDArray[np.uint8]]:
@@ -59,6 +63,8 @@ class RolloutCollector:
         players: The opponents, by name.
         seeds: One for each table.
         turns: Turns of each table in an update.
+        literal: Whether experience has the literal posterior.
+        bad_approval: Taken from the reward of a good seat of the network for each vote for a team with an evil seat.
     """
 
     returned: float
@@ -71,8 +77,11 @@ class RolloutCollector:
         players: Mapping[str, BatchPlayer],
         seeds: Sequence[int],
         turns: int,
+        *,
+        literal: bool = False,
+        bad_approval: float = 0.0,
     ) -> None:
-        self.tables, self.seating, self.games = tables, seating, 0
+        self.tables, self.seating, self.games, self._price = tables, seating, 0, bad_approval
         self.returned = 0.0
         self._turns = tables.reset(seeds)
         use_one_thread()
@@ -94,6 +103,8 @@ class RolloutCollector:
             np.empty((turns, count), np.int32),
             np.empty((turns, count, tables.seats), np.float32),
             np.empty((turns, count), np.uint8),
+            np.empty((turns * count, tables.literal_size if literal else 0), np.float32),
+            np.empty(turns * count, np.int64),
         )
 
     def collect(self, player: BatchPlayer) -> Experience:
@@ -114,6 +125,9 @@ class RolloutCollector:
             np.take(turns.observation, rows, axis=0, out=kept.observation[count:until], mode="clip")
             np.take(turns.mask, rows, axis=0, out=kept.mask[count:until], mode="clip")
             np.take(self.tables.hidden(), rows, axis=0, out=kept.hidden[count:until], mode="clip")
+            if kept.literal.size:
+                chances, true = self.tables.literal()
+                kept.literal[count:until], kept.true[count:until] = chances[rows], true[rows]
             player.choose(turns, rows, self._actions)
             kept.action[count:until] = self._actions[rows]
             if isinstance(player, NetworkPlayer):
@@ -123,13 +137,17 @@ class RolloutCollector:
                 if len(others):
                     opponent.choose(turns, others, self._actions)
             sides = self.tables.side.copy()  # of the games that this turn may end
+            priced = own & self.tables.bad_approvals(self._actions) if self._price else None
             self._turns = turns = self.tables.step(self._actions)
             kept.rewards[t], kept.terminated[t] = turns.rewards, turns.terminated
+            if priced is not None:
+                kept.rewards[t, priced, kept.actor[t, priced]] -= self._price
             self._count(np.flatnonzero(turns.terminated), sides, turns.rewards)
             count = until
         return Experience(
             *(getattr(kept, name)[:count] for name in ("observation", "hidden", "mask", "action", "log_prob")),
             *(getattr(kept, name) for name in ("row", "actor", "rewards", "terminated")),
+            *(getattr(kept, name)[:count] for name in ("literal", "true")),
         )
 
     def _count(self, ended: NDArray[np.intp], sides: NDArray[np.int8], rewards: NDArray[np.float32]) -> None:
@@ -187,6 +205,8 @@ def decisions(folder: Path, tables: BatchTables) -> tuple[Experience, int]:
             np.array(seat, np.int32)[:, None],
             np.array(rewards, np.float32)[:, None],
             np.array(last, np.uint8)[:, None],
+            np.zeros((len(rows), 0), np.float32),
+            np.zeros(len(rows), np.int64),
         ),
         games,
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, Self
 
 from parlour.envs.core import ParlourError, accept
-from parlour.envs.settings import COMMON, Settings
+from parlour.envs.settings import COMMON, SPARSE, Settings
 from parlour.policies import HeuristicPolicy, RandomPolicy
 from pydantic import Field, model_validator
 
@@ -101,6 +101,12 @@ class SelfplayConfig(Settings):
     """Extra input of the critic while learning: the roles of all seats, or nothing."""
     infer: float = Field(default=0.0, ge=0)
     """Coefficient of an auxiliary loss: the network predicts the roles of the other seats from the same hidden layers."""
+    off_belief: Annotated[float, SPARSE] = Field(default=0.0, ge=0, le=1)
+    """Value decisions as if what others did before came from literal players: power of the weight of a decision, see `learner`."""
+    bad_approval: Annotated[float, SPARSE] = Field(default=0.0, ge=0)
+    """Price of each vote of a good seat for a team with an evil seat. It counts while learning only."""
+    kl_of: Annotated[Mapping[str, float], SPARSE] = Field(default_factory=dict)
+    """Constant coefficient of the divergence from the anchor for one kind of move, such as ballot=0.2; repeatable."""
 
     fixed: Fixed = "heuristic"
     """Fixed opponent in addition to `members`: the heuristic, or the network after imitation (`start`)."""

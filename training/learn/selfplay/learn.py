@@ -45,7 +45,9 @@ class Session:
         self, learner: SelfplayLearner, seating: Seating, players: Mapping[str, BatchPlayer], dealt: Sequence[int]
     ) -> None:
         self.learner, self.steps = learner, 0
-        self.collector = RolloutCollector(learner.tables, seating, players, dealt, learner.config.turns)
+        config = learner.config
+        more = {"literal": config.off_belief > 0, "bad_approval": config.bad_approval}
+        self.collector = RolloutCollector(learner.tables, seating, players, dealt, config.turns, **more)
         self._player = NetworkPlayer("learner", learner.playing(), learner.tables.names)
         self._player.reset(learner.tables, dealt, 0)
 
@@ -170,7 +172,8 @@ def imitate(learner: SelfplayLearner, progress: StageProgress) -> tuple[int, flo
             progress(stage, done, f"cross-entropy {loss:.3f}")
         return games, loss
     teacher, dealt = pool.batch_player(config.start, tables), pool.seeds_of_tables(config, 0)
-    collector = RolloutCollector(tables, Seating.alone(config.tables), {}, dealt, config.turns)
+    seated, literal = Seating.alone(config.tables), config.off_belief > 0
+    collector = RolloutCollector(tables, seated, {}, dealt, config.turns, literal=literal)
     teacher.reset(tables, dealt, 0)
     while done < config.imitation_steps:
         experience = collector.collect(teacher)
