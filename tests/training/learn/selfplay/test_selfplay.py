@@ -246,6 +246,53 @@ def test_kept_of_decisions_among_opponents_are_the_policys_own_log_probs(seated)
     assert sum(score.n for score in collector.scores()) == collector.games
 
 
+@pytest.mark.slow
+def test_a_price_on_bad_approvals_is_paid_by_good_seats_of_the_network_and_counts_nowhere_else():
+    """The same games with and without the price: rewards differ by it where it is due, returns and scores do not."""
+    tables = pool.tables_for(config(), 16)
+    learner = SelfplayLearner(config(), tables)
+    dealt, seated = pool.seeds_of_tables(config(), 0), Seating.against("x", 16, side=0)
+    played = {}
+    for price in (0.0, 0.25):
+        opponents = {"x": pool.batch_player("heuristic", tables)}
+        collector = collect.RolloutCollector(tables, seated, opponents, dealt, 60, bad_approval=price)
+        own = learn.NetworkPlayer("x", learner.policy, tables.names)
+        own.reset(tables, dealt, 0)
+        played[price] = collector.collect(own), collector.scores(), collector.returned
+    (free, *results), (priced, *same) = played.values()
+    assert same == results
+    assert priced.action.tolist() == free.action.tolist()
+    paid = free.rewards - priced.rewards
+    turn, table, seat = np.nonzero(paid)
+    assert len(turn) > 20
+    assert set(paid[turn, table, seat].tolist()) == {0.25}
+    assert (seat == priced.actor[turn, table]).all()
+    rows = priced.row[turn, table]
+    assert (rows >= 0).all()  # the opponent pays nothing
+    kinds = [move.kind for move in tables.game.catalogue]
+    assert {kinds[action] for action in priced.action[rows]} == {"ballot"}
+
+
+@pytest.mark.slow
+def test_an_anchor_of_one_kind_of_move_holds_that_kind_alone():
+    tables = pool.tables_for(config(), 16)
+    kinds = np.array([move.kind for move in tables.game.catalogue])
+    learner = SelfplayLearner(config(kl=0.0, last_kl=0.0, kl_of={"ballot": 100.0}, learning_rate=3e-3), tables)
+    learner.begin()
+    session = session_of(learner, Seating.alone(16))
+    for _ in range(10):
+        session.update(rates(learner.config, 0.0))
+    turns, moved = tables.reset(1), {}
+    for kind in ("team", "ballot"):
+        while not turns.mask[0, kinds == kind].any():
+            turns = tables.step(turns.mask.argmax(axis=1))
+        seen = torch.from_numpy(turns.observation[:1])
+        logits = [network(seen)[0, torch.from_numpy(kinds == kind)] for network in (learner.anchor, learner.policy)]
+        before, after = (torch.softmax(of, dim=0) for of in logits)
+        moved[kind] = float((after - before).abs().sum().detach())
+    assert moved["ballot"] < moved["team"] / 2
+
+
 def test_recorded_games_are_imitated_decision_by_decision(tmp_path):
     """Ten games of heuristics, written by `play` and read back: what the scalar games showed, and what it led to."""
     words = ["play", "avalon_v0", "--players", "5", "--rules", "official", "--set", "talk=false", "--games", "10"]
