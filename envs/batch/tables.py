@@ -80,6 +80,8 @@ class BatchTables(ABC):
     heuristic: ClassVar[str] = ""
     """Dotted name of `(tables, where, actions)`: writes what the heuristic plays at the tables of `where` to `actions`; empty if there
     is none for arrays."""
+    bad_approvals: ClassVar[str] = ""
+    """Dotted name of `(tables, actions)`: (B,) bool, where a good seat would vote for a team with an evil seat; empty if there are none."""
     kinds: ClassVar[tuple[str, ...]]
     """The kinds of features that its kernels have."""
 

@@ -11,7 +11,7 @@ from parlour.envs.avalon.presets import AvalonRules
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.vocabulary import ASSASSIN, MORDRED, OBERON
 from parlour.envs.batch.avalon import belief, evidence, features, literal
-from parlour.envs.batch.avalon.layout import VOTE, Array, game_record, numbers_of, rules_of, tables_of
+from parlour.envs.batch.avalon.layout import Array, game_record, numbers_of, rules_of, tables_of
 from parlour.envs.batch.kernel_tables import KernelTables
 from parlour.envs.core import Game, ParlourError, accept
 from parlour.envs.hidden_roles.rules import FEATURES
@@ -33,6 +33,7 @@ class AvalonTables(KernelTables):
 
     kinds: ClassVar[tuple[str, ...]] = FEATURES
     heuristic = "parlour.policies.heuristic.batch.avalon:choose"
+    bad_approvals = "parlour.envs.batch.avalon.votes:bad_approvals"
     deal_holds = "the role number of each seat, then the first leader"
     game: Avalon
 
@@ -94,13 +95,6 @@ class AvalonTables(KernelTables):
 
     def literal(self) -> tuple[Array, Array]:
         return literal.posterior(self.games, self.rules) if self.literal_size else super().literal()
-
-    def bad_approvals(self, actions: Array) -> Array:
-        """Where a good seat would vote for a team with an evil seat, (B,) bool."""
-        games, seats = self.games, np.arange(self.seats)
-        me, evil = np.maximum(games.actor, 0), (games.side.astype(np.int32) << seats).sum(axis=1)
-        votes = (games.phase == VOTE) & (games.side[np.arange(self.num_envs), me] == 0) & (games.team & evil != 0)
-        return np.asarray(votes & (self.tables.acts[actions, 1] == 1))
 
     def _run(self, task: int) -> None:
         features.run_all(self.games, self.rules, *self.tables, task, self._chosen, *self._turns, self.winner)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from parlour.envs.avalon import vocabulary as game
 from parlour.envs.avalon.belief import AvalonBelief
+from parlour.envs.common import dotted
 from parlour.envs.core import Move, ParlourError
 
 from tests.envs.batch.lockstep import Mirror, random_actions
@@ -110,6 +111,24 @@ def test_the_literal_posterior_is_the_belief_of_the_scalar_game(roles):
             merlin = next(j for j in range(5) if tables.game.role_names[tables.roles[b, j]] == game.MERLIN)
             assert true[b] == sides.index(evil) * 5 + (merlin - seat) % 5
         turns = mirror.step(random_actions(turns.mask, rng))
+
+
+def test_bad_approvals_are_votes_of_good_seats_for_teams_with_an_evil_seat():
+    """Beside the scalar game: the team on the table and the sides of its members."""
+    tables = batch.make("avalon_v0", num_envs=8, features="belief", num_players=5, rules="official", talk=False)
+    turns = tables.reset(seed=5)
+    mirror, rng = Mirror(tables, dealt, drawn), np.random.default_rng(5)
+    judge, counts = dotted.load(tables.bad_approvals, "votes"), np.zeros(2, int)
+    while mirror.games < 12:
+        actions = random_actions(turns.mask, rng)
+        for b, bad in enumerate(judge(tables, actions)):
+            state, seat = mirror.states[b], int(turns.actor[b])
+            move, view = tables.game.catalogue[tables.frame.order[seat, actions[b]]], tables.game.view(state, seat)
+            dirty = move.kind == game.BALLOT and any(tables.side[b, j] for j in view.team)
+            assert bad == (dirty and move.args == (1,) and view.side == game.GOOD)
+            counts[int(bad)] += 1
+        turns = mirror.step(actions)
+    assert counts.min() > 20
 
 
 def test_a_table_with_oberon_has_no_literal_posterior():

@@ -6,7 +6,7 @@ its log is not known: nobody imitates that silence.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from parlour.envs import replay
 from parlour.envs.batch.players import BatchPlayer
 from parlour.envs.batch.tables import BatchTables
+from parlour.envs.common import dotted
 from parlour.envs.core import NATURE, OVER, Move, ParlourError
 from parlour.envs.language.speech import ACTS
 from parlour.training.learn.batch.networks import NetworkPlayer, use_one_thread
@@ -54,6 +55,14 @@ class Experience:
         return self.row, self.actor, self.rewards, self.terminated
 
 
+def vote_judge(tables: BatchTables) -> Callable[[BatchTables, NDArray[Any]], NDArray[np.bool_]]:
+    """`BatchTables.bad_approvals` of these tables. Raises `ParlourError` where there are none."""
+    if not tables.bad_approvals:
+        raise ParlourError("bad_approval is not accepted here; accepted: avalon_v0 at tables with kernels")
+    judge: Callable[[BatchTables, NDArray[Any]], NDArray[np.bool_]] = dotted.load(tables.bad_approvals, "votes")
+    return judge
+
+
 class RolloutCollector:
     """Plays the tables at which a network learns, seated until the next snapshot.
 
@@ -81,7 +90,8 @@ class RolloutCollector:
         literal: bool = False,
         bad_approval: float = 0.0,
     ) -> None:
-        self.tables, self.seating, self.games, self._price = tables, seating, 0, bad_approval
+        self.tables, self.seating, self.games = tables, seating, 0
+        self._price, self._bad = bad_approval, vote_judge(tables) if bad_approval else None
         self.returned = 0.0
         self._turns = tables.reset(seeds)
         use_one_thread()
@@ -137,7 +147,7 @@ class RolloutCollector:
                 if len(others):
                     opponent.choose(turns, others, self._actions)
             sides = self.tables.side.copy()  # of the games that this turn may end
-            priced = own & self.tables.bad_approvals(self._actions) if self._price else None
+            priced = None if self._bad is None else own & self._bad(self.tables, self._actions)
             self._turns = turns = self.tables.step(self._actions)
             kept.rewards[t], kept.terminated[t] = turns.rewards, turns.terminated
             if priced is not None:

@@ -104,9 +104,7 @@ class SelfplayConfig(Settings):
     off_belief: Annotated[float, SPARSE] = Field(default=0.0, ge=0, le=1)
     """Value decisions as if what others did before came from literal players: power of the weight of a decision, see `learner`."""
     bad_approval: Annotated[float, SPARSE] = Field(default=0.0, ge=0)
-    """Price of each vote of a good seat for a team with an evil seat. It counts while learning only."""
-    kl_of: Annotated[Mapping[str, float], SPARSE] = Field(default_factory=dict)
-    """Constant coefficient of the divergence from the anchor for one kind of move, such as ballot=0.2; repeatable."""
+    """Price of each vote of the network in a good seat for a team with an evil seat, known to it or not. It counts while learning only."""
 
     fixed: Fixed = "heuristic"
     """Fixed opponent in addition to `members`: the heuristic, or the network after imitation (`start`)."""

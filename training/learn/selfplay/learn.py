@@ -46,8 +46,10 @@ class Session:
     ) -> None:
         self.learner, self.steps = learner, 0
         config = learner.config
-        more = {"literal": config.off_belief > 0, "bad_approval": config.bad_approval}
-        self.collector = RolloutCollector(learner.tables, seating, players, dealt, config.turns, **more)
+        literal, price = config.off_belief > 0, config.bad_approval
+        self.collector = RolloutCollector(
+            learner.tables, seating, players, dealt, config.turns, literal=literal, bad_approval=price
+        )
         self._player = NetworkPlayer("learner", learner.playing(), learner.tables.names)
         self._player.reset(learner.tables, dealt, 0)
 

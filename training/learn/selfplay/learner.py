@@ -106,12 +106,9 @@ class SelfplayLearner:
         for network in (self.policy, self.critic, self.head, *([self.ratio] if self.ratio else ())):
             network.to(self.device)
         kinds = [move.kind for move in tables.game.catalogue]
-        for kind in (*config.entropy_of, *config.kl_of):
+        for kind in config.entropy_of:
             check_one_of("kind of move", kind, tuple(dict.fromkeys(kinds)))
-        self._fixed_entropy, self._fixed_kl = (
-            torch.tensor([of.get(kind, -1.0) for kind in kinds], device=self.device) if of else None
-            for of in (config.entropy_of, config.kl_of)
-        )
+        self._fixed_entropy = torch.tensor([config.entropy_of.get(kind, -1.0) for kind in kinds], device=self.device)
         self.anchor = deepcopy(self.policy)
         self.optimiser = self._adam(config.learning_rate)
         self.rng = np.random.default_rng(seeds.derive(config.seed, seeds.Purpose.MINIBATCHES))
@@ -226,12 +223,11 @@ class SelfplayLearner:
         gain = (weight * torch.min(ratio * advantage, ratio.clamp(1 - config.clip, 1 + config.clip) * advantage)).mean()
         value = (weight * (self.critic(batch.full[rows])[:, 0] - batch.target[rows]) ** 2).mean()
         divergence = torch.zeros(())
-        loss = -gain + 0.5 * value - (_by_kind(self._fixed_entropy, illegal, now.entropy) * entropies).mean()
-        if now.kl > 0 or self._fixed_kl is not None:
+        loss = -gain + 0.5 * value - (self._entropy_weights(illegal, now.entropy) * entropies).mean()
+        if now.kl > 0:
             anchored = functional.log_softmax(batch.anchored[rows].masked_fill(illegal, _ILLEGAL), dim=1)
-            divergences = (probabilities * (logs - anchored)).sum(dim=1)
-            loss = loss + (_by_kind(self._fixed_kl, illegal, now.kl) * divergences).mean()
-            divergence = divergences.mean()
+            divergence = (probabilities * (logs - anchored)).sum(dim=1).mean()
+            loss = loss + now.kl * divergence
         if config.infer:
             loss = loss + config.infer * self._role_loss(inside, batch.hidden[rows])
         if self.ratio:
@@ -239,6 +235,13 @@ class SelfplayLearner:
         self._descend(loss)
         change = (batch.log_prob[rows] - own).mean()
         return torch.stack([x.detach().to("cpu") for x in (-gain, value, entropy, divergence, change)])
+
+    def _entropy_weights(self, illegal: torch.Tensor, usual: float) -> torch.Tensor | float:
+        """Coefficient of the entropy of each decision, by the kind of its legal moves."""
+        if not self.config.entropy_of:
+            return usual
+        fixed = self._fixed_entropy.expand_as(illegal).masked_fill(illegal, -1.0).amax(dim=1)
+        return torch.where(fixed >= 0, fixed, usual)
 
     def _role_loss(self, inside: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
         """Mean cross-entropy of the roles of the other seats, as the head predicts them."""
@@ -309,14 +312,6 @@ class SelfplayLearner:
         """The policy as a trained seat, which needs no PyTorch; it draws from its probabilities, or plays the most probable."""
         tables, shape = self.tables, {"features": self.tables.features, "activation": self.config.activation}
         return TrainedSeat(tables.spec.id, tables.game.config, networks.weights_of(self.policy), sample=sample, **shape)
-
-
-def _by_kind(fixed: torch.Tensor | None, illegal: torch.Tensor, usual: float) -> torch.Tensor | float:
-    """Coefficient of each decision, by the kind of its legal moves; `fixed` has one for each action, -1 for the usual one."""
-    if fixed is None:
-        return usual
-    chosen = fixed.expand_as(illegal).masked_fill(illegal, -1.0).amax(dim=1)
-    return torch.where(chosen >= 0, chosen, usual)
 
 
 @dataclass(frozen=True)

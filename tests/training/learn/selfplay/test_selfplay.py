@@ -273,26 +273,6 @@ def test_a_price_on_bad_approvals_is_paid_by_good_seats_of_the_network_and_count
     assert {kinds[action] for action in priced.action[rows]} == {"ballot"}
 
 
-@pytest.mark.slow
-def test_an_anchor_of_one_kind_of_move_holds_that_kind_alone():
-    tables = pool.tables_for(config(), 16)
-    kinds = np.array([move.kind for move in tables.game.catalogue])
-    learner = SelfplayLearner(config(kl=0.0, last_kl=0.0, kl_of={"ballot": 100.0}, learning_rate=3e-3), tables)
-    learner.begin()
-    session = session_of(learner, Seating.alone(16))
-    for _ in range(10):
-        session.update(rates(learner.config, 0.0))
-    turns, moved = tables.reset(1), {}
-    for kind in ("team", "ballot"):
-        while not turns.mask[0, kinds == kind].any():
-            turns = tables.step(turns.mask.argmax(axis=1))
-        seen = torch.from_numpy(turns.observation[:1])
-        logits = [network(seen)[0, torch.from_numpy(kinds == kind)] for network in (learner.anchor, learner.policy)]
-        before, after = (torch.softmax(of, dim=0) for of in logits)
-        moved[kind] = float((after - before).abs().sum().detach())
-    assert moved["ballot"] < moved["team"] / 2
-
-
 def test_recorded_games_are_imitated_decision_by_decision(tmp_path):
     """Ten games of heuristics, written by `play` and read back: what the scalar games showed, and what it led to."""
     words = ["play", "avalon_v0", "--players", "5", "--rules", "official", "--set", "talk=false", "--games", "10"]
@@ -415,6 +395,7 @@ def test_a_broken_checkpoint_or_phase_is_refused_in_one_line(whole, tmp_path):
         ({"population": ("no such",), "fixed_share": 0.0}, "player over arrays 'no such'"),
         ({"shown": 1}, "shown 1 is not accepted"),
         ({"tables": 0}, "tables 0 is not accepted"),
+        ({"bad_approval": 0.1, "game": "werewolf_v0", "options": {}}, "bad_approval"),  # its votes are for no teams
         ({"features": "smell"}, "features"),
         ({"device": "tpu"}, "device 'tpu' is not available here; accepted: cpu"),
         ({"options": {"num_players": 99}}, "99"),
