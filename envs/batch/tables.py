@@ -7,7 +7,7 @@ numbering come from it, and lockstep tests hold the kernels to it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
@@ -80,8 +80,6 @@ class BatchTables(ABC):
     heuristic: ClassVar[str] = ""
     """Dotted name of `(tables, where, actions)`: writes what the heuristic plays at the tables of `where` to `actions`; empty if there
     is none for arrays."""
-    false_claims: ClassVar[str] = ""
-    """Dotted name of `(tables, actions)`: (B,) bool, where a good seat would say what it knows to be false; empty if no words are judged."""
     kinds: ClassVar[tuple[str, ...]]
     """The kinds of features that its kernels have."""
 
@@ -91,6 +89,8 @@ class BatchTables(ABC):
     """What each feature is."""
     hidden_size: int
     """P, the number of hidden features; see `hidden`."""
+    literal_size: int = 0
+    """H, the number of hypotheses of `literal`; 0 where there is none."""
 
     def __init__(
         self,
@@ -223,6 +223,23 @@ class BatchTables(ABC):
         Args:
             out: (B, P) float32 to write to; a buffer of the tables without it.
         """
+
+    def judged(self) -> Mapping[str, str]:
+        """Setting of self-play that has a price -> dotted name of `(tables, actions)`: (B,) bool, where a good seat would do that."""
+        return {}
+
+    def literal(self) -> tuple[Array, Array]:
+        """What the seat to move thinks of the hidden roles if it takes all that others did by the habits of the tables.
+
+        Returns:
+            Chances of H hypotheses in the frame of the seat, (B, H) float32, and the number of the true one, (B,).
+
+        Raises:
+            ParlourError: The tables have no such posterior.
+        """
+        raise ParlourError(
+            f"{self.spec.id} has no literal posterior at this table; accepted: avalon_v0 with beliefs, without Mordred and Oberon"
+        )
 
     @abstractmethod
     def state(self) -> Array:

@@ -7,6 +7,7 @@ Beliefs are exact at every size; what they cost grows with the sets of werewolve
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -28,7 +29,6 @@ class WerewolfTables(KernelTables):
 
     kinds: ClassVar[tuple[str, ...]] = FEATURES
     heuristic = "parlour.policies.heuristic.batch.werewolf:choose"
-    false_claims = "parlour.envs.batch.werewolf.claims:known_false"
     deal_holds = "the role number of each seat, then the order of talk"
     game: Werewolf
 
@@ -56,6 +56,9 @@ class WerewolfTables(KernelTables):
     def dealt(self, b: int) -> tuple[int, ...]:
         record, n = self.games[b], self.seats
         return (*map(int, record.roles[:n]), *map(int, record.order[:n]))
+
+    def judged(self) -> Mapping[str, str]:
+        return {"false_claim": "parlour.envs.batch.werewolf.claims:known_false"} if self.game.config["talk"] else {}
 
     def drawn(self, b: int) -> tuple[int, ...]:
         target = int(self.games[b].drawn)

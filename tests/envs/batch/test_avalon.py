@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
 from parlour.envs.avalon import vocabulary as game
+from parlour.envs.avalon.belief import AvalonBelief
+from parlour.envs.common import dotted
 from parlour.envs.core import Move, ParlourError
 
 from tests.envs.batch.lockstep import Mirror, random_actions
@@ -82,6 +85,56 @@ def test_kernels_play_as_the_scalar_rules_do(options):
     while mirror.games < 6:
         turns = mirror.step(random_actions(turns.mask, rng))
         mirror.compare(turns)
+
+
+@pytest.mark.parametrize("roles", [None, "deeprole"])
+def test_the_literal_posterior_is_the_belief_of_the_scalar_game(roles):
+    """Each chance is the sum of the belief's deals with this evil side and this Merlin, in the frame of the seat."""
+    tables = batch.make("avalon_v0", num_envs=4, features="belief", num_players=5, rules="official", roles=roles)
+    turns = tables.reset(seed=3)
+    mirror, rng = Mirror(tables, dealt, drawn), np.random.default_rng(3)
+    sides = list(combinations(range(5), 2))
+    while mirror.games < 6:
+        chances, true = tables.literal()
+        for b, state in enumerate(mirror.states):
+            seat = int(turns.actor[b])
+            view = tables.game.view(state, seat)
+            belief = AvalonBelief(view.roles, seat, view.role, view.knows)
+            for event in view.events:
+                belief.see(event.seat, *event.move)
+            expected = np.zeros(50)
+            for evil, merlin, chance in zip(belief.evil, belief.merlin, belief.weights, strict=True):
+                side = tuple(sorted((j - seat) % 5 for j in np.flatnonzero(evil)))
+                expected[sides.index(side) * 5 + (merlin.argmax() - seat) % 5] += chance
+            assert chances[b] == pytest.approx(expected, abs=1e-6)
+            evil = tuple(sorted((j - seat) % 5 for j in range(5) if tables.side[b, j]))
+            merlin = next(j for j in range(5) if tables.game.role_names[tables.roles[b, j]] == game.MERLIN)
+            assert true[b] == sides.index(evil) * 5 + (merlin - seat) % 5
+        turns = mirror.step(random_actions(turns.mask, rng))
+
+
+def test_bad_approvals_are_votes_of_good_seats_for_teams_with_an_evil_seat():
+    """Beside the scalar game: the team on the table and the sides of its members."""
+    tables = batch.make("avalon_v0", num_envs=8, features="belief", num_players=5, rules="official", talk=False)
+    turns = tables.reset(seed=5)
+    mirror, rng = Mirror(tables, dealt, drawn), np.random.default_rng(5)
+    judge, counts = dotted.load(tables.judged()["bad_approval"], "votes"), np.zeros(2, int)
+    while mirror.games < 12:
+        actions = random_actions(turns.mask, rng)
+        for b, bad in enumerate(judge(tables, actions)):
+            state, seat = mirror.states[b], int(turns.actor[b])
+            move, view = tables.game.catalogue[tables.frame.order[seat, actions[b]]], tables.game.view(state, seat)
+            dirty = move.kind == game.BALLOT and any(tables.side[b, j] for j in view.team)
+            assert bad == (dirty and move.args == (1,) and view.side == game.GOOD)
+            counts[int(bad)] += 1
+        turns = mirror.step(actions)
+    assert counts.min() > 20
+
+
+def test_a_table_with_oberon_has_no_literal_posterior():
+    tables = batch.make("avalon_v0", num_envs=1, features="belief", num_players=5, roles=ROLES[5][2])
+    with pytest.raises(ParlourError, match="no literal posterior"):
+        tables.literal()
 
 
 @pytest.mark.parametrize("name", ["avalon_v0", "werewolf_v0", "template_v0"])

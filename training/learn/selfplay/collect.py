@@ -18,7 +18,7 @@ from parlour.envs.batch.players import BatchPlayer
 from parlour.envs.batch.tables import BatchTables
 from parlour.envs.common import dotted
 from parlour.envs.core import NATURE, OVER, Move, ParlourError
-from parlour.envs.language.speech import ACTS, CLAIM_ROLE
+from parlour.envs.language.speech import ACTS
 from parlour.training.learn.batch.networks import NetworkPlayer, use_one_thread
 from parlour.training.learn.selfplay.seating import ALONE, WHOLE_SIDE, MemberScore, Seating
 
@@ -44,6 +44,10 @@ class Experience:
     rewards: Floats
     """Shape (T, B, n)."""
     terminated: NDArray[np.uint8]
+    literal: Floats
+    """What a literal player would think, shape (N, H), or (N, 0); see `BatchTables.literal`."""
+    true: NDArray[np.int64]
+    """Number of the true hypothesis among those, shape (N,)."""
 
     @property
     def turns(self) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats, NDArray[np.uint8]]:
@@ -51,12 +55,26 @@ class Experience:
         return self.row, self.actor, self.rewards, self.terminated
 
 
-def claim_judge(tables: BatchTables) -> Callable[[BatchTables, NDArray[Any]], NDArray[np.bool_]]:
-    """`BatchTables.false_claims` of these tables. Raises `ParlourError` where there are no claims, or nothing judges them."""
-    if not tables.false_claims or all(move.kind != CLAIM_ROLE for move in tables.game.catalogue):
-        raise ParlourError("false_claim is not accepted here; accepted: games whose kernels judge claims, with talk")
-    judge: Callable[[BatchTables, NDArray[Any]], NDArray[np.bool_]] = dotted.load(tables.false_claims, "claims")
-    return judge
+Judge = Callable[[BatchTables, NDArray[Any]], NDArray[np.bool_]]
+"""`(tables, actions)` -> (B,): where a good seat is about to do what a price is on."""
+
+
+def judges(prices: Mapping[str, float], tables: BatchTables) -> list[tuple[float, Judge]]:
+    """Each price above 0, and what it is paid for.
+
+    Args:
+        prices: Names of settings with their prices.
+        tables: Where the network learns.
+
+    Raises:
+        ParlourError: Nothing at these tables has a price of this name.
+    """
+    judged = tables.judged()
+    set_here = {name: price for name, price in prices.items() if price}
+    for name in set_here:
+        if name not in judged:
+            raise ParlourError(f"{name} is not accepted here; accepted: {', '.join(judged) or 'no price'}")
+    return [(price, dotted.load(judged[name], name)) for name, price in set_here.items()]
 
 
 class RolloutCollector:
@@ -68,7 +86,8 @@ class RolloutCollector:
         players: The opponents, by name.
         seeds: One for each table.
         turns: Turns of each table in an update.
-        false_claim: Taken from the reward of a good seat for each claim that it knows to be false.
+        literal: Whether experience has the literal posterior.
+        prices: Taken from the reward of a good seat of the network for each act that the judge finds; see `judges`.
     """
 
     returned: float
@@ -81,10 +100,11 @@ class RolloutCollector:
         players: Mapping[str, BatchPlayer],
         seeds: Sequence[int],
         turns: int,
-        false_claim: float = 0.0,
+        *,
+        literal: bool = False,
+        prices: Sequence[tuple[float, Judge]] = (),
     ) -> None:
-        self.tables, self.seating, self.games = tables, seating, 0
-        self._price, self._false = false_claim, claim_judge(tables) if false_claim else None
+        self.tables, self.seating, self.games, self._prices = tables, seating, 0, prices
         self.returned = 0.0
         self._turns = tables.reset(seeds)
         use_one_thread()
@@ -106,6 +126,8 @@ class RolloutCollector:
             np.empty((turns, count), np.int32),
             np.empty((turns, count, tables.seats), np.float32),
             np.empty((turns, count), np.uint8),
+            np.empty((turns * count, tables.literal_size if literal else 0), np.float32),
+            np.empty(turns * count, np.int64),
         )
 
     def collect(self, player: BatchPlayer) -> Experience:
@@ -126,6 +148,9 @@ class RolloutCollector:
             np.take(turns.observation, rows, axis=0, out=kept.observation[count:until], mode="clip")
             np.take(turns.mask, rows, axis=0, out=kept.mask[count:until], mode="clip")
             np.take(self.tables.hidden(), rows, axis=0, out=kept.hidden[count:until], mode="clip")
+            if kept.literal.size:
+                chances, true = self.tables.literal()
+                kept.literal[count:until], kept.true[count:until] = chances[rows], true[rows]
             player.choose(turns, rows, self._actions)
             kept.action[count:until] = self._actions[rows]
             if isinstance(player, NetworkPlayer):
@@ -135,16 +160,17 @@ class RolloutCollector:
                 if len(others):
                     opponent.choose(turns, others, self._actions)
             sides = self.tables.side.copy()  # of the games that this turn may end
-            false = None if self._false is None else own & self._false(self.tables, self._actions)
+            paid = [(price, own & judge(self.tables, self._actions)) for price, judge in self._prices]
             self._turns = turns = self.tables.step(self._actions)
             kept.rewards[t], kept.terminated[t] = turns.rewards, turns.terminated
-            if false is not None:
-                kept.rewards[t, false, kept.actor[t, false]] -= self._price
+            for price, due in paid:
+                kept.rewards[t, due, kept.actor[t, due]] -= price
             self._count(np.flatnonzero(turns.terminated), sides, turns.rewards)
             count = until
         return Experience(
             *(getattr(kept, name)[:count] for name in ("observation", "hidden", "mask", "action", "log_prob")),
             *(getattr(kept, name) for name in ("row", "actor", "rewards", "terminated")),
+            *(getattr(kept, name)[:count] for name in ("literal", "true")),
         )
 
     def _count(self, ended: NDArray[np.intp], sides: NDArray[np.int8], rewards: NDArray[np.float32]) -> None:
@@ -202,6 +228,8 @@ def decisions(folder: Path, tables: BatchTables) -> tuple[Experience, int]:
             np.array(seat, np.int32)[:, None],
             np.array(rewards, np.float32)[:, None],
             np.array(last, np.uint8)[:, None],
+            np.zeros((len(rows), 0), np.float32),
+            np.zeros(len(rows), np.int64),
         ),
         games,
     )

@@ -104,6 +104,10 @@ class SelfplayConfig(Settings):
     while learning only."""
     infer: float = Field(default=0.0, ge=0)
     """Coefficient of an auxiliary loss: the network predicts the roles of the other seats from the same hidden layers."""
+    off_belief: Annotated[float, SPARSE] = Field(default=0.0, ge=0, le=1)
+    """Value decisions as if what others did before came from literal players: power of the weight of a decision, see `learner`."""
+    bad_approval: Annotated[float, SPARSE] = Field(default=0.0, ge=0)
+    """Price of each vote of the network in a good seat for a team with an evil seat, known to it or not. It counts while learning only."""
 
     fixed: Fixed = "heuristic"
     """Fixed opponent in addition to `members`: the heuristic, or the network after imitation (`start`)."""
@@ -144,6 +148,11 @@ class SelfplayConfig(Settings):
     """The same seed gives the same result."""
     device: str = "cpu"
     """Where the network learns: cpu, cuda."""
+
+    @property
+    def prices(self) -> dict[str, float]:
+        """What good seats pay for while learning, by the names of settings."""
+        return {"false_claim": self.false_claim, "bad_approval": self.bad_approval}
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:

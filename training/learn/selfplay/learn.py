@@ -19,7 +19,7 @@ from parlour.envs.batch.scalar import ScalarTables
 from parlour.training.learn.batch import matches
 from parlour.training.learn.batch.networks import NetworkPlayer
 from parlour.training.learn.selfplay import pool, seating
-from parlour.training.learn.selfplay.collect import RolloutCollector, decisions
+from parlour.training.learn.selfplay.collect import RolloutCollector, decisions, judges
 from parlour.training.learn.selfplay.config import RULE, SelfplayConfig
 from parlour.training.learn.selfplay.learner import Rates, SelfplayLearner, rates
 from parlour.training.learn.selfplay.seating import ALONE, RATE, Phase, Seating, training_rows
@@ -46,8 +46,9 @@ class Session:
     ) -> None:
         self.learner, self.steps = learner, 0
         config = learner.config
+        literal, prices = config.off_belief > 0, judges(config.prices, learner.tables)
         self.collector = RolloutCollector(
-            learner.tables, seating, players, dealt, config.turns, false_claim=config.false_claim
+            learner.tables, seating, players, dealt, config.turns, literal=literal, prices=prices
         )
         self._player = NetworkPlayer("learner", learner.playing(), learner.tables.names)
         self._player.reset(learner.tables, dealt, 0)
@@ -173,7 +174,8 @@ def imitate(learner: SelfplayLearner, progress: StageProgress) -> tuple[int, flo
             progress(stage, done, f"cross-entropy {loss:.3f}")
         return games, loss
     teacher, dealt = pool.batch_player(config.start, tables), pool.seeds_of_tables(config, 0)
-    collector = RolloutCollector(tables, Seating.alone(config.tables), {}, dealt, config.turns)
+    seated, literal = Seating.alone(config.tables), config.off_belief > 0
+    collector = RolloutCollector(tables, seated, {}, dealt, config.turns, literal=literal)
     teacher.reset(tables, dealt, 0)
     while done < config.imitation_steps:
         experience = collector.collect(teacher)

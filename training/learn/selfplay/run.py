@@ -28,7 +28,7 @@ from parlour.policies.files import atomic_write, read_json
 from parlour.training.learn.batch import matches
 from parlour.training.learn.batch.networks import NetworkPlayer, use_one_thread
 from parlour.training.learn.selfplay import crossplay, pool, report
-from parlour.training.learn.selfplay.collect import claim_judge
+from parlour.training.learn.selfplay.collect import judges
 from parlour.training.learn.selfplay.config import NOT_DECIDING, OF_0_3, RANDOM, RULE, UNUSED_OF_0_3, SelfplayConfig
 from parlour.training.learn.selfplay.learn import learn
 from parlour.training.learn.selfplay.learner import SelfplayLearner, on_device
@@ -172,8 +172,7 @@ def two_sides(config: SelfplayConfig) -> tuple[str, str]:
     on_device(config.device)
     first, second = evaluate.two_sides(lookup(config.game).spec)
     tables = pool.tables_for(config, 1)
-    if config.false_claim:
-        claim_judge(tables)
+    judges(config.prices, tables)
     for name in (RANDOM, RULE, *config.members, *(member for family in pool.families(config) for member in family)):
         pool.batch_player(name, tables)
     if config.start != "none" and not Path(config.start).is_dir():

@@ -246,28 +246,44 @@ def test_kept_of_decisions_among_opponents_are_the_policys_own_log_probs(seated)
     assert sum(score.n for score in collector.scores()) == collector.games
 
 
+PRICED = {
+    "false_claim": (
+        {"game": "werewolf_v0", "options": {"num_players": 6}},
+        {"accuse", "claim_role", "defend", "report"},
+    ),
+    "bad_approval": ({}, {"vote"}),
+}
+"""A price -> a table, and the kinds of moves that can have it."""
+
+
 @pytest.mark.slow
-def test_a_price_on_false_claims_is_paid_by_the_good_seat_that_speaks_and_counts_nowhere_else():
+@pytest.mark.parametrize("name", PRICED)
+def test_a_price_is_paid_by_good_seats_of_the_network_and_counts_nowhere_else(name):
     """The same games with and without the price: rewards differ by it where it is due, returns and scores do not."""
-    tables = pool.tables_for(config(game="werewolf_v0", options={"num_players": 6}), 16)
+    changes, priced_kinds = PRICED[name]
+    tables = pool.tables_for(config(**changes), 16)
     learner = SelfplayLearner(config(), tables)
     dealt, seated = pool.seeds_of_tables(config(), 0), Seating.against("x", 16, side=0)
     played = {}
     for price in (0.0, 0.25):
         opponents = {"x": pool.batch_player("heuristic", tables)}
-        collector = collect.RolloutCollector(tables, seated, opponents, dealt, 60, false_claim=price)
+        prices = collect.judges({name: price}, tables)
+        collector = collect.RolloutCollector(tables, seated, opponents, dealt, 60, prices=prices)
         own = learn.NetworkPlayer("x", learner.policy, tables.names)
         own.reset(tables, dealt, 0)
         played[price] = collector.collect(own), collector.scores(), collector.returned
-    (free, *results), (priced, *same) = played.values()
-    assert same == results
+    (free, scores, returned), (priced, same_scores, same_returned) = played.values()
+    assert (scores, returned) == (same_scores, same_returned)
     assert priced.action.tolist() == free.action.tolist()
     paid = free.rewards - priced.rewards
     turn, table, seat = np.nonzero(paid)
-    assert len(turn) > 20  # the network has learned nothing: it invents checks
+    assert len(turn) > 20  # the network has learned nothing: it invents checks, and approves any team
     assert set(paid[turn, table, seat].tolist()) == {0.25}
     assert (seat == priced.actor[turn, table]).all()
-    assert (priced.row[turn, table] >= 0).all()  # the opponent pays nothing
+    rows = priced.row[turn, table]
+    assert (rows >= 0).all()  # the opponent pays nothing
+    kinds = [move.kind for move in tables.game.catalogue]
+    assert {kinds[action] for action in priced.action[rows]} <= priced_kinds
 
 
 def test_settings_without_a_price_are_those_of_before():
@@ -398,7 +414,8 @@ def test_a_broken_checkpoint_or_phase_is_refused_in_one_line(whole, tmp_path):
         ({"shown": 1}, "shown 1 is not accepted"),
         ({"tables": 0}, "tables 0 is not accepted"),
         ({"false_claim": 0.1}, "false_claim"),  # nobody speaks
-        ({"false_claim": 0.1, "options": {"num_players": 5}}, "false_claim"),  # Avalon's kernels judge no claims
+        ({"false_claim": 0.1, "options": {"num_players": 5}}, "false_claim"),  # nobody judges claims of Avalon
+        ({"bad_approval": 0.1, "game": "werewolf_v0", "options": {}}, "bad_approval"),  # its votes are for no teams
         ({"features": "smell"}, "features"),
         ({"device": "tpu"}, "device 'tpu' is not available here; accepted: cpu"),
         ({"options": {"num_players": 99}}, "99"),
