@@ -80,6 +80,7 @@ GAMES = {
 @pytest.fixture(scope="module")
 def games(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[transcripts.Transcript, Replay]]:
     replays = {}
+    BELIEVED.clear()  # a process may run the tests more than once
     for game, (players, options) in GAMES.items():
         transcript = recorded(tmp_path_factory.mktemp("games"), game, players, **options)
         replays[game] = transcript, replay_of(transcript)
