@@ -97,7 +97,7 @@ def _network(card: ExpertCard) -> str:
         ("network", f"layers of {', '.join(map(str, sizes))}; {numbers:,} parameters; {seat.activation}"),
         ("input", f'`features="{card.features}"`'),
         ("training command", f"`{card.command} --out runs/{card.name}`"),
-        ("seed", str(card.seed)),
+        *((("seed", str(card.seed)),) if "--seed" not in card.command else ()),
         *((("the command needs", card.needs),) if card.needs else ()),
         *((("same bytes with", ", ".join(map(" ".join, card.made_with.items()))),) if card.made_with else ()),
         ("training", f"{card.decisions:,} {_BEGAN[card.style]}, {card.seconds:,.0f} s of processor time"),
