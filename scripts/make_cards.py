@@ -47,7 +47,7 @@ These statements hold for every network:
 - It was measured in single precision, before its weights were rounded to half precision. Nobody measured it among people or language
   models.
 - A large gain of a best response shows that it can be exploited. The gain is a lower bound.
-- [Conventions](../explanation/measured.md#conventions) were counted in one seat among heuristics: `parlour evaluate strangers ... --family
+- [Conventions](../explanation/conventions.md) were counted in one seat among heuristics: `parlour evaluate strangers ... --family
   heuristic --games 2000 --out DIR`.
 - Its licence is MIT, like parlour's. [Experts](../explanation/experts.md) says how they are trained, and
   [strangers](../howto/strangers.md#what-it-brought) how they play among players that they have not met.

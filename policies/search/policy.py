@@ -23,7 +23,7 @@ from parlour.policies.base import TablePolicy
 from parlour.policies.experts.catalogue import EXPERT, expert
 from parlour.policies.network import softmax
 from parlour.policies.search.continuations import Continuations, Critic, practised
-from parlour.policies.search.others import OWN, others_of
+from parlour.policies.search.others import OWN, Array, others_of
 from parlour.policies.search.particles import Particles
 from parlour.policies.search.posterior import Posterior, SearchTable, UnknownHistoryError, posterior
 from parlour.policies.seating import Seating
@@ -33,7 +33,6 @@ from pydantic import Field
 __all__ = ["SEARCH", "SearchPolicy", "SearchSettings"]
 
 SEARCH: Final = "search"
-Array = np.ndarray[Any, Any]
 _BLOCK: Final = 64
 """Deals in which every considered move is continued before the clock is read again."""
 
