@@ -24,11 +24,7 @@ _ITEMS: Final = 4
 _TWO_VICTIMS: Final = 0.2
 """Share of cases with two victims if no number is given; with five players or more."""
 _SAME_MURDERER: Final = 0.4
-<<<<<<< HEAD
 """How likely the murderer of the first victim kills another one, too, if there may be several."""
-=======
-"""How likely another victim has the murderer of the first, unless all have."""
->>>>>>> M
 _STAY: Final = 0.35
 """How likely a person stays where he is for another half hour."""
 
