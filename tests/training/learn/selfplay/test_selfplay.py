@@ -270,7 +270,7 @@ def test_a_price_on_bad_approvals_is_paid_by_good_seats_of_the_network_and_count
     rows = priced.row[turn, table]
     assert (rows >= 0).all()  # the opponent pays nothing
     kinds = [move.kind for move in tables.game.catalogue]
-    assert {kinds[action] for action in priced.action[rows]} == {"ballot"}
+    assert {kinds[action] for action in priced.action[rows]} == {"vote"}
 
 
 def test_recorded_games_are_imitated_decision_by_decision(tmp_path):
