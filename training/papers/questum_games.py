@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept
@@ -35,7 +35,7 @@ from parlour.training.play import seeds
 from parlour.training.play.runner import GameRunner
 from parlour.training.report.result_table import Cell, ResultTable
 from parlour.training.statistics import COUNT, SHARE, SHARE_DIFFERENCE, Estimate
-from pydantic import Field
+from pydantic import Field, model_validator
 from scipy.stats import ttest_ind_from_stats
 
 OVERALL: Final = "Overall"
@@ -58,7 +58,7 @@ class MysterySetting(ReproductionSetting):
     """Murder mysteries: `en` or `zh` (generated, held out); a directory of WellPlay scripts or cases; or one case: a shipped one,
     seed:N or a file."""
     repetitions: int = Field(default=3, ge=1)
-    """Murder mysteries: number of repetitions of the quiz."""
+    """Murder mysteries: number of repetitions of the quiz; 1 with `--quick`."""
     level: Annotated[int | None, COMMON] = None
     """Murder mysteries: difficulty of the generated cases, 0 to 5; from level 1, innocents lie, too. None: 5 for tables of papers,
     where the weakest method names 20 to 40 % of the murderers; 0 otherwise."""
@@ -68,6 +68,11 @@ class MysterySetting(ReproductionSetting):
     """Murder mysteries: what turns scripts and talk into vectors for the memory: hashed words, or MiniLM of the extra `embed`."""
     workers: Annotated[int, COMMON] = Field(default=1, ge=1)
     """Number of processes that play, where no language model is asked: murder mysteries. The result does not depend on it."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _once_if_quick(cls, given: dict[str, Any]) -> dict[str, Any]:
+        return {**given, "repetitions": 1} if given.get("quick") else given
 
     @property
     def runner(self) -> GameRunner:

@@ -169,6 +169,11 @@ def test_tables_play_level_5_and_up_to_four_victims_there_and_at_level_0():
         questum_games.cases_of(MysterySetting(cases="harbour_en", victims=2))
 
 
+def test_a_quick_table_puts_the_quiz_once():
+    assert MysterySetting(quick=True).repetitions == 1
+    assert MysterySetting().repetitions == 3
+
+
 def test_what_people_and_other_models_gave_is_the_papers_alone():
     table = made("questum-fig4")
     assert {cell.ours for cell in table.cells} == {None}
