@@ -5,7 +5,7 @@ descent (Sokota et al., arXiv 2206.05825), preserves the imitation, and fades.
 
 Off-belief learning (`off_belief`, after Hu et al., arXiv 2103.04000) values a decision as if others had played by a literal policy so
 far, and play as the learner does from now on. So what they did means what it would mean literally, and no convention grows on it.
-There hidden states are drawn from the literal belief. Here the games are those of the population, and a decision in them weighs
+There hidden states are drawn from the literal belief. Here the population plays the games, and a decision in them weighs
 
     w = (P(roles | view, literal) / P(roles | view, population)) ** off_belief
 
