@@ -1,4 +1,4 @@
-"""Votes as a price on them judges: whether a good seat would approve a team with an evil seat, known to it or not."""
+"""Votes that self-play can put a price on: whether a good seat would approve a team with an evil seat, known to it or not."""
 
 from __future__ import annotations
 
