@@ -177,7 +177,8 @@ def run_all(  # type: ignore[no-untyped-def]
     games, rules, acts, masks, choices, counts, task, actions, actor, mask, observation, rewards, terminated, winner
 ):
     """See `KernelTables._run`; `Tables` and `Turns` one by one, see `compiled.loop`."""
-    for b in prange(len(games)):
+    for index in prange(len(games)):
+        b = np.int64(index)  # see `compiled.loop`
         g = games[b]
         if task == Task.DEAL:
             begin(g, rules[0])

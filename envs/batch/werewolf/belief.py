@@ -25,7 +25,7 @@ from itertools import combinations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from parlour.envs.batch.compiled import kernel
+from parlour.envs.batch.compiled import copy, kernel
 from parlour.envs.batch.werewolf.layout import Array
 from parlour.envs.werewolf.rules import Werewolf
 from parlour.envs.werewolf.vocabulary import WEREWOLF
@@ -259,7 +259,7 @@ def marginals(g: Any, r: Any, w: Any, h: Any, rows: Any, seat: int, wolf: Any, s
     for i in range(len(sets)):
         sets[i] = w[_PUBLIC, i] * w[g.slot[seat], i] if seat >= 0 else w[_PUBLIC, i]
     if r.seer < 0 or (seat >= 0 and seat == g.seer):
-        weights[:] = sets
+        copy(weights, sets)
         if r.seer >= 0:
             seer[seat] = 1.0
     else:

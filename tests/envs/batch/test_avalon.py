@@ -16,7 +16,9 @@ from tests.envs.batch.lockstep import Mirror, random_actions
 
 batch = pytest.importorskip("parlour.envs.batch")
 pytest.importorskip("numba")
-pytestmark = pytest.mark.slow  # kernels are compiled once for each number of players
+pytestmark = (
+    pytest.mark.slow
+)  # kernels are compiled once for each number of players: those of five at every change, the others nightly
 
 ROLES = {
     5: [
@@ -71,7 +73,7 @@ def name_of(options: dict[str, Any]) -> str:
 
 
 MARKED = [
-    pytest.param(options, id=name_of(options), marks=[pytest.mark.nightly] if options["num_players"] > 6 else [])
+    pytest.param(options, id=name_of(options), marks=[pytest.mark.nightly] if options["num_players"] > 5 else [])
     for options in TABLES
 ]
 

@@ -31,7 +31,7 @@ def habits(tmp_path_factory):
     [
         (5, "official", False),
         (5, "paper", True),
-        (6, "paper", False),
+        pytest.param(6, "paper", False, marks=pytest.mark.nightly),
         pytest.param(10, "official", False, marks=pytest.mark.nightly),
     ],
 )

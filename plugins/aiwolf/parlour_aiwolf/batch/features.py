@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import prange
 from parlour.envs.batch.compiled import copy, kernel, loop
 from parlour.envs.batch.kernel_tables import Task, blank, rest
@@ -115,7 +116,8 @@ def turn(g: Any, r: Any, action: int, b: int, turns: Any, winner: Any) -> None:
 @loop
 def run_all(games: Any, rules: Any, task: int, actions: Any, turns: Any, winner: Any) -> None:
     """See `KernelTables._run`."""
-    for b in prange(len(games)):
+    for index in prange(len(games)):
+        b = np.int64(index)  # see `compiled.loop`
         g, r = games[b], rules[0]
         if task == Task.DEAL:
             begin(g, r)

@@ -47,7 +47,7 @@ def assert_chosen_as_often(mirror, turns, player, choose, share, until):
     games, rng = len(turns.mask), np.random.default_rng(2)
     seats, everywhere = Seats(mirror, player), np.ones(games, bool)
     statistic = freedom = by_lot = 0.0
-    actions = np.zeros(games, np.int64)
+    actions = np.zeros(games, np.int32)
     while not until():
         counts = np.zeros((games, mirror.tables.actions))
         for _ in range(DRAWS):
@@ -70,7 +70,7 @@ def assert_chosen_as_often(mirror, turns, player, choose, share, until):
 def assert_villages_win(tables, share, choose=kernels.choose):
     """Where all seats play the heuristic, the village wins this share of 2,000 games."""
     tables.reset(seed=5)
-    actions, everywhere = np.zeros(1000, np.int64), np.ones(1000, bool)
+    actions, everywhere = np.zeros(1000, np.int32), np.ones(1000, bool)
     won, games = np.zeros(2), np.zeros(1000, int)
     while games.min() < 2:
         choose(tables, everywhere, actions)
@@ -83,7 +83,7 @@ def assert_villages_win(tables, share, choose=kernels.choose):
 
 def assert_writes_only_where_it_acts(tables, choose=kernels.choose):
     tables.reset(seed=0)
-    actions = np.full(3, -7)
+    actions = np.full(3, -7, np.int32)
     choose(tables, np.array([True, False, True]), actions)
     assert actions[1] == -7
     assert (actions[[0, 2]] >= 0).all()
