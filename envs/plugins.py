@@ -13,7 +13,9 @@ The form of entry points: https://packaging.python.org/en/latest/specifications/
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Iterator, Mapping, MutableMapping
+from functools import cache
 from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, entry_points, version
 from typing import Final, Generic, TypeVar, cast
 
@@ -61,13 +63,19 @@ def offered(group: str) -> dict[str, list[str]]:
 def _accepted(group: str) -> list[EntryPoint]:
     """The entry points of a group, except those of packages made for another version of parlour; each costs one warning."""
     accepted = []
-    for entry_point in entry_points(group=group):
+    for entry_point in declared(group, tuple(sys.path)):
         wanted = _other_version(entry_point.dist) if entry_point.dist else ""
         if wanted:
             warn_once(package_of(entry_point), wanted)
         else:
             accepted.append(entry_point)
     return accepted
+
+
+@cache
+def declared(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """The entry points of a group in the packages on `path`, which is `sys.path`. Read once: it opens a file of every package."""
+    return tuple(entry_points(group=group))
 
 
 def package_of(entry_point: EntryPoint) -> str:

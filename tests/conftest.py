@@ -49,6 +49,7 @@ def pytest_configure() -> None:
         return [point for point in entry_points(group=group) if point.dist is None or point.dist.name not in beside]
 
     plugins.entry_points = without_them
+    plugins.declared.cache_clear()
 
 
 class CallBeyondLoopbackError(AssertionError):
