@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import reduce
+from functools import cache, reduce
 from operator import add
 from os.path import commonprefix
 from typing import Any, Final, NamedTuple
@@ -293,7 +293,13 @@ def _names(names: Iterable[str | None]) -> tuple[str, ...]:
 
 def summed(*counts: Any) -> dict[str, Any]:
     """Field -> sum over dataclasses of one kind: numbers add up, names are put together, None stays."""
-    return {f.name: _sum([getattr(count, f.name) for count in counts]) for f in fields(counts[0])}
+    return {name: _sum([getattr(count, name) for count in counts]) for name in _names_of(type(counts[0]))}
+
+
+@cache
+def _names_of(kind: Any) -> tuple[str, ...]:
+    """The fields of a dataclass; counts are summed after every decision."""
+    return tuple(f.name for f in fields(kind))
 
 
 def _sum(values: Sequence[Any]) -> Any:
