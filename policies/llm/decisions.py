@@ -293,7 +293,7 @@ def _names(names: Iterable[str | None]) -> tuple[str, ...]:
 
 def summed(*counts: Any) -> dict[str, Any]:
     """Field -> sum over dataclasses of one kind: numbers add up, names are put together, None stays."""
-    return {name: _sum([getattr(count, name) for count in counts]) for name in _names_of(type(counts[0]))}
+    return {name: _sum([getattr(count, name) for count in counts]) for name in _names_of(counts[0].__class__)}
 
 
 @cache
