@@ -46,7 +46,7 @@ def loop(function: Callable[..., Any], *, parallel: bool = True) -> Any:
     """Decorator of loops over all games: `prange`, which pays with a single thread too. Kept on disk.
 
     Without `parallel` it compiles faster, and runs in one thread. The numbers of `prange` are signed where types are inferred and
-    unsigned where code is made: a loop makes them int64 before a kernel gets them, or all kernels are compiled twice.
+    unsigned where code is made: a loop makes them uint64 before a kernel gets them, or all kernels are compiled for both.
 
     A loop hands a tuple of arrays that it writes to, such as `Turns`, to kernels as a whole: Numba takes an array that the body of
     the loop itself names for another than the one in the tuple, and reorders writes to it. Arrays as arguments of

@@ -178,7 +178,7 @@ def run_all(  # type: ignore[no-untyped-def]
 ):
     """See `KernelTables._run`; `Tables` and `Turns` one by one, see `compiled.loop`."""
     for index in prange(len(games)):
-        b = np.int64(index)  # see `compiled.loop`
+        b = np.uint64(index)  # see `compiled.loop`
         g = games[b]
         if task == Task.DEAL:
             begin(g, rules[0])

@@ -245,7 +245,7 @@ def turn(g: Any, r: Any, w: Any, h: Any, action: int, b: int, turns: Any, winner
 def run_all(games: Any, rules: Any, weights: Any, h: Any, task: int, actions: Any, turns: Any, winner: Any) -> None:
     """See `KernelTables._run`."""
     for index in prange(len(games)):
-        b = np.int64(index)  # see `compiled.loop`
+        b = np.uint64(index)  # see `compiled.loop`
         g, r, w = games[b], rules[0], weights[b]
         if task == Task.DEAL:
             begin(g, r, w, h)

@@ -33,7 +33,7 @@ def choose(tables: Any, where: Any, actions: Any, rollouts: int) -> None:
 @loop
 def _choose_all(games: Any, rules: Any, unbelieving: Any, tables: Any, where: Any, actions: Any, rollouts: int) -> None:
     for index in prange(len(games)):
-        b = np.int64(index)  # see `compiled.loop`
+        b = np.uint64(index)  # see `compiled.loop`
         if where[b] and games[b].actor >= 0:
             actions[b] = search(games, b, rules[0], unbelieving[0], tables, rollouts)
 

@@ -117,7 +117,7 @@ def turn(g: Any, r: Any, action: int, b: int, turns: Any, winner: Any) -> None:
 def run_all(games: Any, rules: Any, task: int, actions: Any, turns: Any, winner: Any) -> None:
     """See `KernelTables._run`."""
     for index in prange(len(games)):
-        b = np.int64(index)  # see `compiled.loop`
+        b = np.uint64(index)  # see `compiled.loop`
         g, r = games[b], rules[0]
         if task == Task.DEAL:
             begin(g, r)
