@@ -26,6 +26,7 @@ COUNTED = FOLDER.parent / "lab" / "data"
 MADE = "<!-- made by scripts/make_cards.py -->\n"
 _BEGAN = {
     "": "decisions",
+    "selfplay": "decisions",
     "strangers": "decisions among the players of the command, from the weights of `expert`",
 }
 _CONVENTIONS = {
