@@ -26,9 +26,10 @@ COUNTED = FOLDER.parent / "lab" / "data"
 MADE = "<!-- made by scripts/make_cards.py -->\n"
 _BEGAN = {
     "": "decisions",
-    "selfplay": "decisions",
     "strangers": "decisions among the players of the command, from the weights of `expert`",
 }
+REPLACED = "selfplay"
+"""Style of the networks that others have replaced: the index alone shows them."""
 _CONVENTIONS = {
     ("approves teams with an evil seat", "good"): "approves evil teams, good seats",
     ("misleading claims", "good"): "misleading claims, good seats",
@@ -47,6 +48,7 @@ These statements hold for every network:
 - Points are differences of win rates in percentage points on held-out deals, with 95 % confidence intervals.
 - It was measured in single precision, before its weights were rounded to half precision. Nobody measured it among people or language
   models.
+- `NAME-selfplay` is what `expert:style=selfplay` seats: `NAME` replaced it. Its card is the JSON file.
 - A large gain of a best response shows that it can be exploited. The gain is a lower bound.
 - [Conventions](../explanation/conventions.md) were counted in one seat among heuristics: `parlour evaluate strangers ... --family
   heuristic --games 2000 --out DIR`.
@@ -58,17 +60,21 @@ These statements hold for every network:
 def pages() -> dict[str, str]:
     """File name -> text."""
     made = {f"{name}.md": _game(registry[name].spec) for name in registry}
-    made |= {f"{card.name}.md": _network(card) for card in cards()}
+    made |= {f"{card.name}.md": _network(card) for card in cards() if card.style != REPLACED}
     return {"README.md": _index(), **made}
 
 
 def _index() -> str:
     games = [(f"[{name}]({name}.md)", registry[name].spec.title) for name in registry]
-    networks = [(f"[{card.name}]({card.name}.md)", _points(card.whole_sides)) for card in cards()]
+    networks = [(_named(card), _points(card.whole_sides)) for card in cards()]
     return (
         f"{MADE}# Cards\n\n{_OF_ALL}\n{markdown_table(('game', 'what it is'), games)}\n\n"
         f"{markdown_table(('network', 'points against the heuristic, whole sides'), networks)}\n"
     )
+
+
+def _named(card: ExpertCard) -> str:
+    return f"`{card.name}`" if card.style == REPLACED else f"[{card.name}]({card.name}.md)"
 
 
 def _game(spec: GameSpec) -> str:
