@@ -60,7 +60,11 @@ def knows_better(view: Any, move: Move) -> bool:
     """What `known_false` finds, from the View of a seat of the village."""
     kind, args, _ = move
     results = {event.move.args for event in view.events if event.move.kind in ("checked", IDENTIFIED)}
-    last = {event.move.args[0]: event.move.args for event in view.events if event.seat == view.seat and event.move.kind == "report"}
+    last = {
+        event.move.args[0]: event.move.args
+        for event in view.events
+        if event.seat == view.seat and event.move.kind == "report"
+    }
     return {
         "accuse": lambda: (*args, 0) in results,
         "defend": lambda: (*args, 1) in results,

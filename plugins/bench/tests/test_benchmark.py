@@ -233,7 +233,16 @@ def test_the_rows_that_come_with_parlour_are_what_the_quick_suite_gives_today(na
 
 
 def test_the_networks_that_the_suites_were_published_with_give_the_same_points_today(tmp_path):
-    words = ("--table", "avalon-6", "--table", "werewolf-8", "--policy", "expert:style=selfplay", "--otherwise", "expert")
+    words = (
+        "--table",
+        "avalon-6",
+        "--table",
+        "werewolf-8",
+        "--policy",
+        "expert:style=selfplay",
+        "--otherwise",
+        "expert",
+    )
     result = bench(tmp_path / "run", "--quick", *words)
     stored = json.loads(reference_file(QUICK, "trained").read_text())
     assert result["points"] == {name: stored["points"][name] for name in ("avalon-6", "werewolf-8")}
