@@ -137,17 +137,15 @@ class LiteralListener(NamedTuple):
         return float(np.logaddexp.reduce(weights[self.true]) - np.logaddexp.reduce(weights))
 
 
-def words(
-    views: Sequence[RoleView], seat: int, names: Sequence[str], evil: str, listener: LiteralListener | None = None
-) -> Cases:
-    """Claims a game, false claims, and with a listener misleading claims; nothing where nobody speaks.
+def words(views: Sequence[RoleView], seat: int, names: Sequence[str], evil: str, listener: LiteralListener) -> Cases:
+    """Claims a game, false claims, misleading claims; nothing where nobody speaks.
 
     Args:
         views: The last View of every seat.
         seat: Whose claims.
         names: The roles by the numbers that claims give.
         evil: The side that accusations mean.
-        listener: Has seen nothing yet; None counts no misleading claims.
+        listener: Has seen nothing yet.
     """
     events = views[seat].events
     if not any(event.move.kind in speech.ACTS and event.to is None for event in events):
@@ -155,14 +153,12 @@ def words(
     claims = 0
     for event in events:
         counts = event.seat == seat and event.to is None and event.move.kind in _CLAIMS
+        before = listener.log_prob() if counts else 0.0
+        listener.see(event)
         if counts:
             claims += 1
             yield from of_seat(views[seat], "false claims", _is_false(event, views, names, evil))
-        if listener is not None:
-            before = listener.log_prob() if counts else 0.0
-            listener.see(event)
-            if counts:
-                yield from of_seat(views[seat], "misleading claims", listener.log_prob() < before - _LEAST)
+            yield from of_seat(views[seat], "misleading claims", listener.log_prob() < before - _LEAST)
     yield from of_seat(views[seat], "claims a game", claims)
 
 

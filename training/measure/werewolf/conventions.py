@@ -49,19 +49,18 @@ def in_werewolf(views: Sequence[WerewolfView], seat: int) -> Cases:
     said = list(words(views, seat, view.role_names, WOLVES, listener))
     yield from said
     if said:
-        yield from known_false(view)
-        yield from reports(view)
+        yield from _known_false(view)
+        yield from _reports(view)
 
 
-def known_false(view: WerewolfView, results: Sequence[str] = (CHECKED,)) -> Cases:
-    """Claims of a seat that it knows to be false; `results` are the announcements that it may report."""
+def _known_false(view: WerewolfView) -> Cases:
     wolves, checked = known_wolves(view), set[tuple[int, ...]]()
     evil = {seat: seat in wolves for seat in range(len(view.alive))} if wolves else {}
     for event in view.events:
         kind, args, _ = event.move
         if event.seat == NATURE:
-            checked |= {args[:2]} if kind in results else set()
-            evil |= {args[0]: args[1] == 1} if kind in results else _shown(event.move, view)
+            checked |= {args[:2]} if kind == CHECKED else set()
+            evil |= _shown(event.move, view)
         elif event.seat == view.seat and event.to is None and kind in (ACCUSE, DEFEND, CLAIM_ROLE, REPORT):
             if kind == CLAIM_ROLE:
                 false = view.role_names[args[0]] != view.role
@@ -73,26 +72,27 @@ def known_false(view: WerewolfView, results: Sequence[str] = (CHECKED,)) -> Case
 def _shown(move: Move, view: WerewolfView) -> dict[int, bool]:
     """Which seats an announcement shows to be werewolves, or not."""
     kind, args, _ = move
+    if kind == CHECKED:
+        return {args[0]: args[1] == 1}
     if kind == REVEALED:
         return {args[0]: view.role_names[args[1]] == WEREWOLF}
     return {args[0]: False} if kind == HUNTER_SHOWN else {}
 
 
-def reports(view: WerewolfView, results: Sequence[str] = (CHECKED,)) -> Cases:
-    """Public reports of a seat, those of no check, and a Seer's first true ones; `results` as above."""
+def _reports(view: WerewolfView) -> Cases:
     checked: set[tuple[int, ...]] = set()
     reported: set[tuple[int, ...]] = set()
-    count = first = 0
+    reports = first = 0
     for event in view.events:
         kind, args, _ = event.move
-        if event.seat == NATURE and kind in results:
+        if event.seat == NATURE and kind == CHECKED:
             checked.add(args[:2])  # a role may follow
         elif event.seat == view.seat and kind == REPORT:
-            count += 1
+            reports += 1
             first += args in checked - reported
             reported.add(args)
             yield from of_seat(view, "reports of no check", args not in checked)
-    yield from of_seat(view, "reports a game", count)
+    yield from of_seat(view, "reports a game", reports)
     if view.role == SEER:
         yield "first true reports a game", f"role: {SEER}", first
-        yield "repeated or false reports a game", f"role: {SEER}", count - first
+        yield "repeated or false reports a game", f"role: {SEER}", reports - first
