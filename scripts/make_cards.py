@@ -28,6 +28,8 @@ _BEGAN = {
     "": "decisions",
     "strangers": "decisions among the players of the command, from the weights of `expert`",
 }
+REPLACED = "selfplay"
+"""Style of the networks that others have replaced: they have no page."""
 _CONVENTIONS = {
     ("approves teams with an evil seat", "good"): "approves evil teams, good seats",
     ("misleading claims", "good"): "misleading claims, good seats",
@@ -42,10 +44,11 @@ One card for each game and for each network shipped with parlour. Other players 
 These statements hold for every network:
 
 - It was trained by self-play after imitating the heuristic. It plays the table on its card only. Another table is refused. Where that has talk, it speaks in the game's canonical statements.
-- It samples from its probabilities and needs NumPy only. The seats in its input are counted from its own.
+- It samples from its probabilities and needs NumPy only. Its input is `features="belief"`, seats counted from its own.
 - Points are differences of win rates in percentage points on held-out deals, with 95 % confidence intervals.
 - It was measured in single precision, before its weights were rounded to half precision. Nobody measured it among people or language
   models.
+- Where another replaced it, `expert:style=selfplay` seats it; its card is `NAME-selfplay.json`.
 - A large gain of a best response shows that it can be exploited. The gain is a lower bound.
 - [Conventions](../explanation/conventions.md) were counted in one seat among heuristics: `parlour evaluate strangers ... --family
   heuristic --games 2000 --out DIR`.
@@ -57,13 +60,14 @@ These statements hold for every network:
 def pages() -> dict[str, str]:
     """File name -> text."""
     made = {f"{name}.md": _game(registry[name].spec) for name in registry}
-    made |= {f"{card.name}.md": _network(card) for card in cards()}
+    made |= {f"{card.name}.md": _network(card) for card in cards() if card.style != REPLACED}
     return {"README.md": _index(), **made}
 
 
 def _index() -> str:
     games = [(f"[{name}]({name}.md)", registry[name].spec.title) for name in registry]
-    networks = [(f"[{card.name}]({card.name}.md)", _points(card.whole_sides)) for card in cards()]
+    shown = (card for card in cards() if card.style != REPLACED)
+    networks = [(f"[{card.name}]({card.name}.md)", _points(card.whole_sides)) for card in shown]
     return (
         f"{MADE}# Cards\n\n{_OF_ALL}\n{markdown_table(('game', 'what it is'), games)}\n\n"
         f"{markdown_table(('network', 'points against the heuristic, whole sides'), networks)}\n"
@@ -93,9 +97,8 @@ def _network(card: ExpertCard) -> str:
     sizes = [seat.layers[0][0].shape[1], *(len(bias) for _, bias in seat.layers)]
     numbers = sum(weights.size + bias.size for weights, bias in seat.layers)
     facts = [
-        ("file", f"`policies/experts/data/{path.name}`, {path.stat().st_size:,} bytes, SHA-256 `{card.sha256}`"),
+        ("file", f"`policies/experts/data/{path.name}`, SHA-256 `{card.sha256}`"),
         ("network", f"layers of {', '.join(map(str, sizes))}; {numbers:,} parameters; {seat.activation}"),
-        ("input", f'`features="{card.features}"`'),
         ("training command", f"`{card.command} --out runs/{card.name}`"),
         *((("seed", str(card.seed)),) if "--seed" not in card.command else ()),
         *((("the command needs", card.needs),) if card.needs else ()),

@@ -24,7 +24,7 @@ from parlour.training.runs.progress import Stage, no_progress
 from parlour.wrappers.text_actions import TextActions
 
 from parlour_bench.measured import GameClock
-from parlour_bench.suite import SIDES, BenchmarkTable, Suite
+from parlour_bench.suite import SIDES, BenchmarkTable, Suite, opponent_at
 
 ONE_AT_A_TIME: Final = GameRunner()
 
@@ -161,8 +161,9 @@ def folder_name(opponent: str) -> str:
 
 def _report(env: TextActions, deals: Sequence[int], players: tuple[str, str], model: Any, runner: GameRunner) -> Any:
     """Both sides of some deals, against one opponent."""
-    base = env.game_env
-    own, other = (partial(make_policy, name, base.spec.id, base.game.config, model) for name in players)
+    at = env.game_env.spec.id, env.game_env.game.config
+    seated = players[0], opponent_at(players[1], *at)
+    own, other = (partial(make_policy, name, *at, model) for name in seated)
     return team(env, (players[0], own), (f"{players[1]} (opponent)", other), deals, runner)
 
 

@@ -29,7 +29,7 @@ from parlour.training.report.verdicts import DecidedBy
 
 from parlour_bench.played import WON, Candidate, PlayedTable
 from parlour_bench.result import Points, plain, points_of, scores
-from parlour_bench.suite import EARLIER, FULL, QUICK, SUITES, Suite
+from parlour_bench.suite import EARLIER, FULL, QUICK, REPLACED, SUITES, Suite, opponent_at
 
 EXPERT: Final = "expert"
 MIXED: Final = "mixed"
@@ -197,11 +197,13 @@ def _hashes(suite: Suite, seated: Iterable[str], model: Any) -> dict[str, str]:
     """SHA-256 of the files that played: experts, whatever the players name, and the prompts of the user's own."""
     digests: dict[str, str] = {}
     for table, player in zip(suite.tables, seated, strict=True):
-        for name in (player, *table.opponents):
+        at = table.configured()
+        for name in (player, *(opponent_at(opponent, *at) for opponent in table.opponents)):
             plain_name, _, words = name.partition(":")
             if plain_name in _WITH_EXPERTS:
-                style = settings_read(name).style if plain_name == EXPERT and words else ""
-                card = card_for(*table.configured(), style=style)
+                style = REPLACED if words.endswith(REPLACED) else ""
+                style = settings_read(name).style if plain_name == EXPERT and words else style
+                card = card_for(*at, style=style)
                 digests |= {card.name: card.sha256} if card else {}
     paths = [part for player in sorted(set(seated)) for part in _paths(player)]
     prompts = model.settings().get("prompts")

@@ -15,11 +15,14 @@ from hashlib import sha256
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError, accept, check_one_of
+from parlour.policies.experts.catalogue import card_for
 from parlour.training.play import rollout, seeds
 
 EXPERT: Final = "expert"
 HEURISTIC: Final = "heuristic"
 MIXED: Final = "mixed"
+REPLACED: Final = "selfplay"
+"""Style of the experts that others have replaced since the suites were published."""
 
 VERSION: Final = 2
 FIRST_DEAL: Final = 50_000_000
@@ -71,6 +74,14 @@ class BenchmarkTable:
     def games(self) -> int:
         """How many a player plays."""
         return SIDES * self.deals * len(self.opponents)
+
+
+def opponent_at(opponent: str, game: str, config: Mapping[str, Any]) -> str:
+    """Who an opponent is at a table: `expert`, also inside `mixed`, is the network that the suites were published with."""
+    if opponent not in (EXPERT, MIXED) or card_for(game, config, REPLACED) is None:
+        return opponent
+    published = f"{EXPERT}:style={REPLACED}"
+    return published if opponent == EXPERT else f"{MIXED}:players={HEURISTIC}+{published}"
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ They show `summary` and `record`. Tables that show beliefs are played by the sca
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,6 +28,15 @@ class AIWolfTables(KernelTables):
     @classmethod
     def plays(cls, game: Any) -> bool:
         return type(game) is AIWolf
+
+    def dealt(self, b: int) -> tuple[int, ...]:
+        return tuple(map(int, self.games[b].roles[: self.seats]))
+
+    def drawn(self, b: int) -> tuple[int, ...]:
+        return (int(self.games[b].drawn),)
+
+    def judged(self) -> Mapping[str, str]:
+        return {"false_claim": "parlour_aiwolf.batch.claims:known_false"} if self.game.talk else {}
 
     def _prepare(self, habits: Any, *, believes: bool) -> None:
         self.deal_size = self.seats

@@ -23,7 +23,7 @@ from parlour.training.statistics import Estimate
 from parlour_bench.played import WON
 from parlour_bench.ratings import ratings
 from parlour_bench.result import OVERALL, Points, scores, strata_of
-from parlour_bench.suite import FULL, BenchmarkTable, Suite, chosen_suite
+from parlour_bench.suite import FULL, BenchmarkTable, Suite, chosen_suite, opponent_at
 
 PLAYED: Final = "model"
 """What ratings call the model that is evaluated."""
@@ -90,8 +90,9 @@ def suite_game() -> Solver:
     """Play the sample's game, at the table that its metadata name."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        metadata = state.metadata
-        return await whole_game(metadata["game"], metadata["options"], metadata["opponent"])(state, generate)
+        game, options = state.metadata["game"], state.metadata["options"]
+        opponent = opponent_at(state.metadata["opponent"], game, lookup(game).raw_env(**options).game.config)
+        return await whole_game(game, options, opponent)(state, generate)
 
     return solve
 
