@@ -17,17 +17,13 @@ from parlour.envs import registry
 from parlour.envs.batch import KERNELS
 from parlour.envs.registry import kinds_of
 from parlour.envs.spec import GameSpec
-from parlour.policies.experts.catalogue import DATA, ExpertCard, Points, cards, expert
+from parlour.policies.experts.catalogue import DATA, ExpertCard, Points, card_for, cards, expert
 from parlour.training.report.result_table import markdown_table
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "cards"
 COUNTED = FOLDER.parent / "lab" / "data"
 """Where `conventions-NAME.csv` are, as `parlour evaluate strangers --out` leaves them."""
 MADE = "<!-- made by scripts/make_cards.py -->\n"
-_BEGAN = {
-    "": "decisions",
-    "strangers": "decisions among the players of the command, from the weights of `expert`",
-}
 _CONVENTIONS = {
     ("approves teams with an evil seat", "good"): "approves evil teams, good seats",
     ("misleading claims", "good"): "misleading claims, good seats",
@@ -100,16 +96,23 @@ def _network(card: ExpertCard) -> str:
         *((("seed", str(card.seed)),) if "--seed" not in card.command else ()),
         *((("the command needs", card.needs),) if card.needs else ()),
         *((("same bytes with", ", ".join(map(" ".join, card.made_with.items()))),) if card.made_with else ()),
-        ("training", f"{card.decisions:,} {_BEGAN[card.style]}, {card.seconds:,.0f} s of processor time"),
+        ("training", f"{card.decisions:,} decisions, {card.seconds:,.0f} s of processor time"),
         ("measured", card.date),
         *_conventions(card),
     ]
-    options = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in card.config.items())
     return (
-        f"{MADE}# {card.name}\n\n`--policy {card.policy}` seats it at this table of [`{card.game}`]({card.game}.md). "
-        f"[Limits of all networks](README.md).\n\n```json\n{{\n{options}\n}}\n```\n\n"
+        f"{MADE}# {card.name}\n\n`--policy {card.policy}` seats it at {_table(card)}\n\n"
         f"{markdown_table(('what', ''), facts)}\n\n{markdown_table(('strength', 'points'), _strength(card))}\n"
     )
+
+
+def _table(card: ExpertCard) -> str:
+    """Where it plays: its options, or the page that has them."""
+    plain, limits = card_for(card.game, card.config), "[Limits of all networks](README.md)."
+    if card.style and plain is not None:
+        return f"the table of [{plain.name}]({plain.name}.md). {limits}"
+    options = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in card.config.items())
+    return f"this table of [`{card.game}`]({card.game}.md). {limits}\n\n```json\n{{\n{options}\n}}\n```"
 
 
 def _strength(card: ExpertCard) -> Iterator[tuple[str, str]]:
