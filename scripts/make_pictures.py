@@ -55,26 +55,38 @@ def conventions() -> None:
     """A point for each player of Avalon at DeepRole's table: points over the heuristic, over Merlin's approvals of bad teams."""
     with ARMS.open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["among"] == NEVER_MET]
+    arms = list(dict.fromkeys(map(_arm, rows)))
     title = "Approvals of teams with an evil seat, and points among strangers"
     who = "Avalon, DeepRole's table, one seat among six families never met; no language model played"
     n = "n = 2,000 held-out deals a family; 95 % intervals"
     with plots.picture(DOCS / "pictures" / "conventions.png", 10, 4.2, title=title, who=who, n=n) as made:
         left, right = made.subplots(1, 2, sharey=True)
-        for axes, role in ((left, "Merlin"), (right, "Servant on")):
-            for k, row in enumerate(rows):
-                low, high, mean = _estimated(row["points over the heuristic in the seat"])
-                share = 100 * float(row[f"{role} {'approves bad teams' if role == 'Merlin' else 'bad teams approves'}"])
-                how = {"color": plots.OTHERS[k % 6] if k else plots.REFERENCE, "fmt": plots.MARKERS[k % 7]}
-                plots.points(axes, [share], [(mean, low, high)], label=row["arm"].replace("`", ""), **how)
+        for row in rows:
+            k = arms.index(_arm(row))
+            how = {
+                "color": (plots.REFERENCE, *plots.OTHERS, plots.BLUE)[k],
+                "fmt": plots.MARKERS[k % 7],
+                "label": arms[k],
+            }
+            points = _estimated(row["points over the heuristic in the seat"])
+            plots.points(left, [100 * float(row["Merlin approves bad teams"])], [points], **how)
+            plots.points(right, [100 * float(row["Servant on bad teams approves"])], [points], **how)
+        for axes in (left, right):
+            axes.set_xlim(0, 80)
         plots.label(left, "Merlin approves them, in %", "points over the heuristic")
         plots.label(right, "a Loyal Servant on them approves them, in %")
         plots.key(made)
 
 
-def _estimated(text: str) -> tuple[float, float, float]:
-    """Low, high and mean of `+6.2 [+5.1, +7.2]`; 0 for the heuristic itself."""
+def _arm(row: dict[str, str]) -> str:
+    """Its name without the seed: seeds have one colour."""
+    return row["arm"].replace("`", "").partition(", seed")[0]
+
+
+def _estimated(text: str) -> plots.Estimated:
+    """Mean, low and high of `+6.2 [+5.1, +7.2]`; 0 for the heuristic itself."""
     mean, low, high = map(float, re.findall(r"[-+]\d+\.\d", text)) if text else (0.0, 0.0, 0.0)
-    return low, high, mean
+    return mean, low, high
 
 
 if __name__ == "__main__":
