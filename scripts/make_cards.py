@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from parlour.envs import registry
@@ -18,6 +18,7 @@ from parlour.envs.batch import KERNELS
 from parlour.envs.registry import kinds_of
 from parlour.envs.spec import GameSpec
 from parlour.policies.experts.catalogue import DATA, ExpertCard, Points, card_for, cards, expert
+from parlour.training.report.plots import range_of
 from parlour.training.report.result_table import markdown_table
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "cards"
@@ -62,7 +63,7 @@ def _index() -> str:
     networks = [(f"[{card.name}]({card.name}.md)", _points(card.whole_sides)) for card in cards()]
     return (
         f"{MADE}# Cards\n\n{_OF_ALL}\n{markdown_table(('game', 'what it is'), games)}\n\n"
-        f"{markdown_table(('network', 'points against the heuristic, whole sides'), networks)}\n"
+        f"{markdown_table(('network', f'points against the heuristic, whole sides, n = {_deals(cards())}'), networks)}\n"
     )
 
 
@@ -102,7 +103,7 @@ def _network(card: ExpertCard) -> str:
     ]
     return (
         f"{MADE}# {card.name}\n\n`--policy {card.policy}` seats it at {_table(card)}\n\n"
-        f"{markdown_table(('what', ''), facts)}\n\n{markdown_table(('strength', 'points'), _strength(card))}\n"
+        f"{markdown_table(('what', ''), facts)}\n\n{markdown_table(('strength', f'points, n = {_deals([card])}'), _strength(card))}\n"
     )
 
 
@@ -145,7 +146,15 @@ def _share(row: dict[str, str], player: str) -> str:
 
 
 def _points(points: Points) -> str:
-    return f"{points.mean:+.1f} [{points.low:+.1f}, {points.high:+.1f}], n = {points.n:,}"
+    return f"{points.mean:+.1f} [{points.low:+.1f}, {points.high:+.1f}]"
+
+
+def _deals(known: Sequence[ExpertCard]) -> str:
+    """How many deals each figure of some cards has."""
+    measured = [
+        figure for card in known for figure in (card.whole_sides, card.one_seat, card.among_strangers) if figure
+    ]
+    return range_of([figure.n for figure in (*measured, *(of.gain for card in known for of in card.exploits))])
 
 
 if __name__ == "__main__":
