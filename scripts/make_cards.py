@@ -17,7 +17,8 @@ from parlour.envs import registry
 from parlour.envs.batch import KERNELS
 from parlour.envs.registry import kinds_of
 from parlour.envs.spec import GameSpec
-from parlour.policies.experts.catalogue import DATA, ExpertCard, Points, card_for, cards, expert
+from parlour.policies.base import same_table
+from parlour.policies.experts.catalogue import DATA, ExpertCard, Points, cards, expert
 from parlour.training.report.plots import range_of
 from parlour.training.report.result_table import markdown_table
 
@@ -54,13 +55,13 @@ These statements hold for every network:
 def pages() -> dict[str, str]:
     """File name -> text."""
     made = {f"{name}.md": _game(registry[name].spec) for name in registry}
-    made |= {f"{card.name}.md": _network(card) for card in cards()}
+    made |= {f"{card.name}.md": _network(card) for card in cards() if not card.style}
     return {"README.md": _index(), **made}
 
 
 def _index() -> str:
     games = [(f"[{name}]({name}.md)", registry[name].spec.title) for name in registry]
-    networks = [(f"[{card.name}]({card.name}.md)", _points(card.whole_sides)) for card in cards()]
+    networks = [(f"[{card.name}]({card.name}.md)", _points(card.whole_sides)) for card in cards() if not card.style]
     return (
         f"{MADE}# Cards\n\n{_OF_ALL}\n{markdown_table(('game', 'what it is'), games)}\n\n"
         f"{markdown_table(('network', f'points against the heuristic, whole sides, n = {_deals(cards())}'), networks)}\n"
@@ -85,11 +86,30 @@ def _facts(spec: GameSpec) -> Iterator[tuple[str, str]]:
 
 
 def _network(card: ExpertCard) -> str:
+    """The page of a table's expert, and what is known about other networks of this table."""
+    options = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in card.config.items())
+    others = [of for of in cards() if of.style and same_table((of.game, of.config), (card.game, card.config))]
+    return (
+        f"{MADE}# {card.name}\n\n`--policy {card.policy}` seats it at this table of [`{card.game}`]({card.game}.md). "
+        f"[Limits of all networks](README.md).\n\n```json\n{{\n{options}\n}}\n```\n\n"
+        f"{markdown_table(('what', ''), _made(card))}\n\n"
+        f"{markdown_table(('strength', f'points, n = {_deals([card])}'), _strength(card))}\n{''.join(map(_other, others))}"
+    )
+
+
+def _other(card: ExpertCard) -> str:
+    facts = [f"- {name}: {text}" for name, text in _made(card) if name not in ("network", "input")]
+    strength = "- [strength](../explanation/strength.md)"
+    return "\n".join(("", f"## `{card.policy}`", "", *facts, strength, ""))
+
+
+def _made(card: ExpertCard) -> list[tuple[str, str]]:
+    """What it is, how it was trained, which conventions it has."""
     path = DATA / f"{card.name}.npz"
     seat = expert(card.game, card.config, style=card.style)
     sizes = [seat.layers[0][0].shape[1], *(len(bias) for _, bias in seat.layers)]
     numbers = sum(weights.size + bias.size for weights, bias in seat.layers)
-    facts = [
+    return [
         ("file", f"`policies/experts/data/{path.name}`, {path.stat().st_size:,} bytes, SHA-256 `{card.sha256}`"),
         ("network", f"layers of {', '.join(map(str, sizes))}; {numbers:,} parameters; {seat.activation}"),
         ("input", f'`features="{card.features}"`'),
@@ -101,19 +121,6 @@ def _network(card: ExpertCard) -> str:
         ("measured", card.date),
         *_conventions(card),
     ]
-    return (
-        f"{MADE}# {card.name}\n\n`--policy {card.policy}` seats it at {_table(card)}\n\n"
-        f"{markdown_table(('what', ''), facts)}\n\n{markdown_table(('strength', f'points, n = {_deals([card])}'), _strength(card))}\n"
-    )
-
-
-def _table(card: ExpertCard) -> str:
-    """Where it plays: its options, or the page that has them."""
-    plain, limits = card_for(card.game, card.config), "[Limits of all networks](README.md)."
-    if card.style and plain is not None:
-        return f"the table of [{plain.name}]({plain.name}.md). {limits}"
-    options = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in card.config.items())
-    return f"this table of [`{card.game}`]({card.game}.md). {limits}\n\n```json\n{{\n{options}\n}}\n```"
 
 
 def _strength(card: ExpertCard) -> Iterator[tuple[str, str]]:

@@ -18,7 +18,7 @@ DOCS: Final = Path(__file__).resolve().parents[1] / "docs"
 ARMS: Final = DOCS / "lab" / "data" / "strangers-arms-held-out.csv"
 NEVER_MET: Final = "mean of families never met"
 COLOURS: Final = {"avalon_v0": plots.BLUE, "werewolf_v0": plots.ORANGE}
-LEFT: Final = ("avalon-5-official-selfplay", "avalon-7-official", "avalon-6-official", "werewolf-9-paper")
+LEFT: Final = ("avalon-5-deeprole", "avalon-7-official", "avalon-6-official", "werewolf-8-paper", "werewolf-9-paper")
 """Their names stand on the left of their points."""
 
 
