@@ -225,7 +225,7 @@ class BatchTables(ABC):
         """
 
     def judged(self) -> Mapping[str, str]:
-        """Setting of self-play that has a price -> dotted name of `(tables, actions)`: (B,) bool, where a good seat would do that."""
+        """Setting of self-play that has a price -> dotted name of `(tables, actions)`: (B,) bool, where the seat to move would do that."""
         return {}
 
     def literal(self) -> tuple[Array, Array]:

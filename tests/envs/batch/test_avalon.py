@@ -115,19 +115,30 @@ def test_the_literal_posterior_is_the_belief_of_the_scalar_game(roles):
         turns = mirror.step(random_actions(turns.mask, rng))
 
 
-def test_bad_approvals_are_votes_of_good_seats_for_teams_with_an_evil_seat():
-    """Beside the scalar game: the team on the table and the sides of its members."""
+def _bad_vote(view: Any, move: Move, side: str, approve: int) -> bool:
+    return move.kind == game.BALLOT and move.args == (approve,) and view.side == side
+
+
+PRICED = {
+    "bad_approval": lambda view, move, dirty: dirty and _bad_vote(view, move, game.GOOD, 1),
+    "bad_rejection": lambda view, move, dirty: dirty and _bad_vote(view, move, game.EVIL, 0),
+    "absence": lambda view, move, dirty: move.kind == game.TEAM and view.seat not in move.args,
+}
+
+
+@pytest.mark.parametrize("name", PRICED)
+def test_acts_with_a_price_are_what_the_scalar_game_says(name):
+    """Beside the scalar game: the seat's side, the team on the table, and the sides of its members."""
     tables = batch.make("avalon_v0", num_envs=8, features="belief", num_players=5, rules="official", talk=False)
     turns = tables.reset(seed=5)
     mirror, rng = Mirror(tables, dealt, drawn), np.random.default_rng(5)
-    judge, counts = dotted.load(tables.judged()["bad_approval"], "votes"), np.zeros(2, int)
+    judge, counts = dotted.load(tables.judged()[name], name), np.zeros(2, int)
     while mirror.games < 12:
         actions = random_actions(turns.mask, rng)
         for b, bad in enumerate(judge(tables, actions)):
             state, seat = mirror.states[b], int(turns.actor[b])
             move, view = tables.game.catalogue[tables.frame.order[seat, actions[b]]], tables.game.view(state, seat)
-            dirty = move.kind == game.BALLOT and any(tables.side[b, j] for j in view.team)
-            assert bad == (dirty and move.args == (1,) and view.side == game.GOOD)
+            assert bad == PRICED[name](view, move, any(tables.side[b, j] for j in view.team))
             counts[int(bad)] += 1
         turns = mirror.step(actions)
     assert counts.min() > 20

@@ -56,7 +56,7 @@ class Experience:
 
 
 Judge = Callable[[BatchTables, NDArray[Any]], NDArray[np.bool_]]
-"""`(tables, actions)` -> (B,): where a good seat is about to do what a price is on."""
+"""`(tables, actions)` -> (B,): where the seat to move is about to do what a price is on."""
 
 
 def judges(prices: Mapping[str, float], tables: BatchTables) -> list[tuple[float, Judge]]:
@@ -87,7 +87,7 @@ class RolloutCollector:
         seeds: One for each table.
         turns: Turns of each table in an update.
         literal: Whether experience has the literal posterior.
-        prices: Taken from the reward of a good seat of the network for each act that the judge finds; see `judges`.
+        prices: Taken from the reward of a seat of the network for each act that the judge finds; see `judges`.
     """
 
     returned: float

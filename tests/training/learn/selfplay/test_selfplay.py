@@ -252,18 +252,20 @@ PRICED = {
         {"accuse", "claim_role", "defend", "report"},
     ),
     "bad_approval": ({}, {"vote"}),
+    "bad_rejection": ({}, {"vote"}),
+    "absence": ({}, {"propose"}),
 }
 """A price -> a table, and the kinds of moves that can have it."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PRICED)
-def test_a_price_is_paid_by_good_seats_of_the_network_and_counts_nowhere_else(name):
+def test_a_price_is_paid_by_seats_of_the_network_and_counts_nowhere_else(name):
     """The same games with and without the price: rewards differ by it where it is due, returns and scores do not."""
     changes, priced_kinds = PRICED[name]
     tables = pool.tables_for(config(**changes), 16)
     learner = SelfplayLearner(config(), tables)
-    dealt, seated = pool.seeds_of_tables(config(), 0), Seating.against("x", 16, side=0)
+    dealt, seated = pool.seeds_of_tables(config(), 0), Seating.against("x", 16, side=int(name == "bad_rejection"))
     played = {}
     for price in (0.0, 0.25):
         opponents = {"x": pool.batch_player("heuristic", tables)}
