@@ -157,7 +157,7 @@ def cross_fit(
         contexts: Contexts of the questions, shape (questions, features), as `Pipeline.context` gives them.
         payment: The payment for choosing temperature and floor, and for play; the published run's if None.
         config: How.
-        share: Of a model that plays the best correlated equilibrium (`ContextualModel.share`); None: a quantal response.
+        share: As `ContextualModel.share`: not None for the best correlated equilibrium.
 
     Raises:
         ParlourError: There are too few questions, or scikit-learn is not installed.
@@ -187,8 +187,7 @@ def cross_fit(
     response = partial(replace, strength=strength, temperature=temperature, floor=floor, share=share)
     known = np.zeros(len(rows))
     for out, made in parts:
-        kept = [rows[k] for k in out]
-        known[out] = contextual("", response(made), kept, seen[out]).utility
+        known[out] = contextual("", response(made), [rows[k] for k in out], seen[out]).utility
     return CrossFitted(response(chosen), known)
 
 

@@ -39,8 +39,6 @@ from parlour.training.statistics import BETTER, WORSE
 BY_STATE: Final = "best action by state"
 SHRUNK: Final = 30.0
 """Pseudo-questions; chosen on corpora of 60 to 300 questions without reported results."""
-_MANY: Final = 1_000_000
-"""Number of questions beyond which more questions are no advice."""
 
 
 def candidates(
@@ -84,7 +82,8 @@ def validated(
         train, test = table.rows(kept), table.rows(left_out)
         theirs[left_out] = test.utilities[:, best_column(train)]
         for name, made in candidates(train, config, settings, contextual and contextual.model).items():
-            known = earned(made.policy, test) if made.policy.contextual is None else contextual.earned[left_out]
+            sees = contextual if made.policy.contextual else None
+            known = sees.earned[left_out] if sees else earned(made.policy, test)
             ours.setdefault(name, np.full_like(theirs, np.nan))[left_out] = known
     return {name: gain_of(earnings, theirs, limits) for name, earnings in ours.items()}
 
@@ -103,7 +102,7 @@ def gain_of(ours: Floats, theirs: Floats, limits: statistics.Bounds) -> statisti
 
 @dataclass(frozen=True)
 class Deployment:
-    """Which policy leaves a run, and what held-out questions say of it."""
+    """Which policy leaves a run, and its test."""
 
     candidate: str
     """The candidate with the best lower bound."""
@@ -144,7 +143,8 @@ def choose(
     if gain is not None:
         other = baseline if better or keep else "the best static policy"  # which the first sentence describes
         said = UTILITY.of("questions of the cross-validation").compared(f"the {name}", other, gain)
-        advice = "" if UTILITY.outcome(gain) in (BETTER, SAME) else _more(gain, learned_from)
+        more = f"It learned from {learned_from:,} questions: learn from more."
+        advice = "" if UTILITY.outcome(gain) in (BETTER, SAME) else more
         why = together([said, advice])
     return Deployment(name, better or keep, usable, together([first, why, _test(name, test)]))
 
@@ -159,10 +159,3 @@ def _test(name: str, test: statistics.Estimate | None) -> str:
 
 def _low(gain: statistics.Estimate | None) -> float:
     return -math.inf if gain is None or gain.low is None else gain.low
-
-
-def _more(gain: statistics.Estimate, learned_from: int) -> str:
-    """What to do: the number of held-out questions that would show the gain, where it is a gain."""
-    needed = gain.cases_needed(gain.value)
-    few = f"It learned from {learned_from:,} questions: learn from more"
-    return f"{few}." if needed is None or not gain.n < needed < _MANY else f"{few}, about {needed:,}."

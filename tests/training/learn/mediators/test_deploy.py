@@ -64,7 +64,8 @@ def test_held_out_questions_test_and_do_not_choose(test, usable, says):
 def test_a_gain_that_was_not_shown_says_how_many_questions_would_show_it():
     # half an interval of 5 around 5 at 300: 300 x (1.43 x 5 / 5)^2 = 613, in two digits upwards 620
     verdict = choose({LEARNED: Estimate(5.0, 0.0, 10.0, 300)}, UNTESTED, FALLBACK, 300).verdict
-    assert "learn from more, about 620." in verdict
+    assert "about 620 would show" in verdict
+    assert "It learned from 300 questions: learn from more." in verdict
 
 
 def states_differ(questions):

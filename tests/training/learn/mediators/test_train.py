@@ -1,6 +1,6 @@
 """`parlour train grace`: the published policy from the published table, other tables, resumption, one-line errors, and the verdict.
 
-A mediator leaves the run only if it earns more than the best static policy on held-out questions; else that policy does, and the verdict
+A mediator leaves the run only if it earns more than the best static policy in cross-validation; else that policy does, and the verdict
 says so.
 """
 
