@@ -67,7 +67,10 @@ def validated(
     limits: statistics.Bounds,
     contextual: CrossFitted | None = None,
 ) -> dict[str, statistics.Estimate | None]:
-    """Candidate -> its gain over the best static policy in cross-validation, where both are learned without the question that tests them.
+    """Candidate -> its gain in cross-validation over the static policy that is best on all questions of a table.
+
+    The questions that choose that policy score it, which favours it. Chosen in each fold it would look worse than it is: where two
+    actions are close, a fold in which one did well leaves questions that choose the other.
 
     Args:
         table: The training questions; of fewer than `FEWEST` nothing is validated.
@@ -76,11 +79,10 @@ def validated(
         limits: The least and the greatest utility that a question can have.
         contextual: What sees more than the state.
     """
-    ours, theirs = dict[str, Floats](), np.full(len(table.ids), np.nan)
+    ours, theirs = dict[str, Floats](), table.utilities[:, best_column(table)]
     parts = parts_of(table, config.folds, config.seed) if len(set(table.ids)) >= FEWEST else []
     for kept, left_out in parts:
         train, test = table.rows(kept), table.rows(left_out)
-        theirs[left_out] = test.utilities[:, best_column(train)]
         for name, made in candidates(train, config, settings, contextual and contextual.model).items():
             sees = contextual if made.policy.contextual else None
             known = sees.earned[left_out] if sees else earned(made.policy, test)
