@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from itertools import product
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,19 +125,39 @@ class ContextualConfig(Settings):
     """Seed of the folds."""
 
 
+class CrossFitted(NamedTuple):
+    """A contextual model, and how it did on questions that it had not seen."""
+
+    model: models.ContextualModel
+    earned: Floats
+    """Expected net utility on each training question of the model that the other folds taught."""
+
+
 def learn_contextual(
     rows: Sequence[Simulated],
     contexts: Floats | Sequence[Sequence[float]],
     payment: Payment | None = None,
     config: ContextualConfig | None = None,
 ) -> models.ContextualModel:
-    """A contextual model from calibrated questions.
+    """A contextual model from calibrated questions; arguments as of `cross_fit`."""
+    return cross_fit(rows, contexts, payment, config).model
+
+
+def cross_fit(
+    rows: Sequence[Simulated],
+    contexts: Floats | Sequence[Sequence[float]],
+    payment: Payment | None = None,
+    config: ContextualConfig | None = None,
+    share: float | None = None,
+) -> CrossFitted:
+    """A contextual model from calibrated questions, and what it earned in cross-fitting.
 
     Args:
         rows: The questions under all joint actions; at least as many as there are folds.
         contexts: Contexts of the questions, shape (questions, features), as `Pipeline.context` gives them.
         payment: The payment for choosing temperature and floor, and for play; the published run's if None.
         config: How.
+        share: As `ContextualModel.share`: not None for the best correlated equilibrium.
 
     Raises:
         ParlourError: There are too few questions, or scikit-learn is not installed.
@@ -148,12 +169,13 @@ def learn_contextual(
         raise ParlourError(f"{counts}; accepted: one for each, and at least {config.folds} questions")
     crossed = np.zeros((len(rows), len(JOINTS[config.joint]), models.OUTCOME_COUNT))
     table, questions = np.zeros_like(crossed), np.zeros((len(rows), 1, 1))
-    states = _states(rows)
+    states, parts = _states(rows), list[tuple[NDArray[np.int64], models.ContextualModel]]()
     order = np.random.default_rng(config.seed).permutation(len(rows))
     for fold in range(config.folds):
         out = order[fold :: config.folds]
         kept = np.setdiff1d(order, out)
         made = _fitted([rows[k] for k in kept], seen[kept], pays, config)
+        parts.append((out, made))
         number = states[out]
         crossed[out] = made.chances(seen[out], [rows[k].state for k in out])
         table[out] = made.shares()[number][:, list(made.model_of)]
@@ -162,7 +184,11 @@ def learn_contextual(
     trust = models.weight_of(questions, strength)
     chosen = replace(_fitted(rows, seen, pays, config), strength=strength)
     temperature, floor = _response(chosen, trust * crossed + (1 - trust) * table, rows, seen, config)
-    return replace(chosen, temperature=temperature, floor=floor)
+    response = partial(replace, strength=strength, temperature=temperature, floor=floor, share=share)
+    known = np.zeros(len(rows))
+    for out, made in parts:
+        known[out] = contextual("", response(made), [rows[k] for k in out], seen[out]).utility
+    return CrossFitted(response(chosen), known)
 
 
 def _outcomes(rows: Sequence[Simulated], joint: str) -> NDArray[np.int64]:
@@ -231,13 +257,6 @@ def _response(
     earned = np.array([row.net(model.payment) for row in rows])[:, places]
     values = model.net_of(chances, contexts)
     return max(settings, key=lambda pair: float((models.response(values, *pair) * earned).sum(axis=1).mean()))
-
-
-def correlated_model(
-    model: models.ContextualModel, *, individual_costs: bool = False, share: float = 1.0
-) -> models.ContextualModel:
-    """The same model that plays the best correlated equilibrium; arguments as of `module_game`."""
-    return replace(model, temperature=0.0, floor=0.0, share=share if individual_costs else 1.0)
 
 
 def regrets(
@@ -318,7 +337,7 @@ def most_seen(setting: HeldOutConfig) -> str:
     return SEES[-1] if not setting.actions and setting.train >= ENOUGH else SEES[0]
 
 
-def learn_sees(calibrated: Calibrated, config: GraceConfig) -> models.ContextualModel | None:
+def learn_sees(calibrated: Calibrated, config: GraceConfig) -> CrossFitted | None:
     """The model of what each joint action comes to, where the mediator sees more than the state; None where it does not.
 
     Raises:
@@ -336,10 +355,9 @@ def learn_sees(calibrated: Calibrated, config: GraceConfig) -> models.Contextual
         folds=config.folds,
         seed=config.seed,
     )
-    made = learn_contextual(calibrated.train, calibrated.contexts[: setting.train], setting.payment, wanted)
-    if not correlated:
-        return made
-    return correlated_model(made, individual_costs=config.individual_costs, share=config.share)
+    own = config.share if config.individual_costs else 1.0
+    seen = calibrated.contexts[: setting.train]
+    return cross_fit(calibrated.train, seen, setting.payment, wanted, own if correlated else None)
 
 
 def regrets_of(calibrated: Calibrated, config: GraceConfig, model: models.ContextualModel | None) -> dict[str, float]:

@@ -29,7 +29,7 @@ from parlour.policies.files import atomic_write
 from parlour.policies.retrieval.embedders import MiniLMEmbedder
 from parlour.training.learn.mediators import baselines, contextual, experiment
 from parlour.training.learn.mediators.baselines import Scores, SystemAnswers
-from parlour.training.learn.mediators.deploy import choose
+from parlour.training.learn.mediators.deploy import choose, validated
 from parlour.training.learn.mediators.enough import PILOT
 from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, fit_policy
 from parlour.training.learn.mediators.simulate import Simulated, calibrate, table
@@ -242,10 +242,14 @@ def run(
     The policy has the verdict of the held-out questions, and is stored in the run as policy.json.
     """
     calibrated = prepare(config, corpus=corpus, reader=reader, pipeline=pipeline, run=run)
-    learned = fit_policy(calibrated.table, GraceConfig(seed=config.seed))
+    how = GraceConfig(seed=config.seed)
+    learned = fit_policy(calibrated.table, how)
     static = baselines.best_joint(calibrated.train, config.joint, calibrated.actions)
-    more = gains(calibrated, {LEARNED: learned.policy})
-    deployed = choose(more, calibrated.actions.names_of(static), len(calibrated.train), keep=True)
+    chosen_by = {LEARNED: None} | validated(
+        calibrated.table, how, learned.settings, baselines.possible(calibrated.payment)
+    )
+    tested = dict.fromkeys(chosen_by) | gains(calibrated, {LEARNED: learned.policy})
+    deployed = choose(chosen_by, tested, calibrated.actions.names_of(static), len(calibrated.train), keep=True)
     policy = replace(learned.policy, usable=deployed.usable, verdict=deployed.verdict)
     learned = replace(learned, policy=policy)
     if run is not None and run.path is not None:

@@ -15,6 +15,7 @@ from itertools import product
 from typing import Annotated, Final, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from parlour.envs.core import ParlourError, accept
 from parlour.envs.mediated_qa.vocabulary import Payment
 from parlour.envs.settings import COMMON, SPARSE, Settings
@@ -34,6 +35,7 @@ from pydantic import Field, model_validator
 
 LOWEST_TEMPERATURE: Final = 1e-8
 """Lower temperatures count as this one, as in the published code."""
+Rows = NDArray[np.intp]
 TEMPERATURES: Final = (50.0, 25.0, 12.0, 6.0, 3.0, 1.5, 0.7, 0.35, 0.1)
 FLOORS: Final = (0.05, 0.02, 0.01, 0.005, 0.0)
 
@@ -152,8 +154,8 @@ def cross_validate(
     }
     if not held_out:
         raise ParlourError(f"none of the floors can be used with {len(table.actions)} actions; accepted: lower ones")
-    for train, test in _folds(table, folds, seed):
-        measured = measure(train)
+    for kept, left_out in parts_of(table, folds, seed):
+        measured, test = measure(table.rows(kept)), table.rows(left_out)
         estimates = {shrinkage: estimate(measured, shrinkage) for shrinkage in shrinkages}
         for (shrinkage, temperature, floor), parts in held_out.items():
             parts.append(earned(policy(estimates[shrinkage], temperature, floor), test))
@@ -169,8 +171,8 @@ def cross_validate(
     return Choice(best, tuple(scores))
 
 
-def _folds(table: UtilityTable, folds: int, seed: int) -> list[tuple[UtilityTable, UtilityTable]]:
-    """(learned from, held out), with the questions dealt out at random; parts without any utility are left out."""
+def parts_of(table: UtilityTable, folds: int, seed: int) -> list[tuple[Rows, Rows]]:
+    """Rows to learn from and rows that are left out, with the questions dealt out at random; a part without any utility is dropped."""
     names = list(dict.fromkeys(table.ids))
     if len(names) < 2 or folds < 2:
         raise ParlourError(
@@ -182,7 +184,7 @@ def _folds(table: UtilityTable, folds: int, seed: int) -> list[tuple[UtilityTabl
     fold = np.array([fold_of[name] for name in table.ids])
     rows = ~np.isnan(table.utilities).all(axis=1)
     parts = [(np.flatnonzero((fold != k) & rows), np.flatnonzero((fold == k) & rows)) for k in range(folds)]
-    return [(table.rows(train), table.rows(test)) for train, test in parts if len(train) and len(test)]
+    return [(kept, left_out) for kept, left_out in parts if len(kept) and len(left_out)]
 
 
 METHODS: Final = ("quantal", "correlated")
@@ -217,7 +219,7 @@ class GraceConfig(Settings):
     seed: Annotated[int, COMMON] = Field(default=0, ge=0)
     """The same seed gives the same result."""
     deploy: Annotated[Literal["best", "learned"], SPARSE] = "best"
-    """Policy that leaves the run: `best`, the one with the best lower bound on held-out questions, be it static; or `learned`."""
+    """Policy that leaves the run: `best`, the one with the best lower bound in cross-validation, be it static; or `learned`."""
     unit: float = Field(default=1.0, gt=0)
     """Factor of the cross-validation's temperatures, for utilities of another size (`unit_of`)."""
 

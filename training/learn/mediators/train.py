@@ -17,16 +17,18 @@ from typing import Any, Final
 
 import numpy as np
 from parlour.envs.common.plain import plain
-from parlour.policies.agents.mediated_qa.contextual import ContextualModel
 from parlour.policies.agents.mediated_qa.joint import MODULES, Joint
 from parlour.policies.files import atomic_write, read_json
-from parlour.training.learn.mediators.baselines import Scores, best_joint, gain, possible, scores_table
-from parlour.training.learn.mediators.contextual import regrets_of
+from parlour.training.learn.mediators.baselines import Scores, best_joint, possible, scores_table
+from parlour.training.learn.mediators.contextual import CrossFitted, regrets_of
 from parlour.training.learn.mediators.deploy import (
     Deployment,
+    best_column,
     candidates,
     choose,
+    gain_of,
     static_table,
+    validated,
 )
 from parlour.training.learn.mediators.experiment import Calibrated
 from parlour.training.learn.mediators.held_out import compare, gains
@@ -114,7 +116,7 @@ def train(
     *,
     calibrated: Calibrated | None = None,
     reader: str = "",
-    contextual: ContextualModel | None = None,
+    contextual: CrossFitted | None = None,
     limits: Bounds | None = None,
 ) -> Trained:
     """Train, or resume a run.
@@ -127,7 +129,7 @@ def train(
         run: Where.
         calibrated: The questions that the table is of, where there are held-out ones for a comparison with the baselines.
         reader: Who answered the questions of the table, for the policy file; empty where that is not told.
-        contextual: What the policy file holds besides the table, for a mediator that sees more than the state.
+        contextual: A mediator that sees more than the state, which the policy file holds besides the table.
         limits: The least and the greatest utility that a question can have, which no interval leaves; None: in the table.
 
     Raises:
@@ -135,24 +137,26 @@ def train(
     """
     check_floor_fits(table, config)
     more = {"reader": reader} if reader else {}
-    more |= {} if contextual is None else {"sees": contextual.sees}
+    model = contextual and contextual.model
+    more |= {} if model is None else {"sees": model.sees}
     limits = limits if calibrated is None else possible(calibrated.payment)
     learner = _Learner(config, table, limits)
     with run.opened(_settings(config, table) | more, _may_differ(run.path)) as folder:
         _learn(learner, run)
-        made = candidates(table, config, learner.chosen(), contextual)
+        made = candidates(table, config, learner.chosen(), model)
         policies = {name: of.policy for name, of in made.items()}
         scores: tuple[Scores, ...] = ()
         regrets, states = dict[str, float](), dict[str, int]()
         if calibrated is None:
-            earned_more, static = learner.gains()
-            learned_from = len(learner.training)
+            tested, static = learner.gains()
+            questions, paid = learner.training, learner.limits
         else:
-            scores, earned_more = compare(calibrated, policies), gains(calibrated, policies)
+            scores, tested = compare(calibrated, policies), gains(calibrated, policies)
             best = best_joint(calibrated.train, calibrated.config.joint, calibrated.actions)
-            static, learned_from = calibrated.actions.names_of(best), len(calibrated.train)
-            regrets, states = regrets_of(calibrated, config, contextual), calibrated.states
-        deployed = choose(earned_more, static, learned_from, keep=config.deploy == "learned")
+            static, questions, paid = calibrated.actions.names_of(best), table, possible(calibrated.payment)
+            regrets, states = regrets_of(calibrated, config, model), calibrated.states
+        chosen_by = dict.fromkeys(made) | validated(questions, config, learner.chosen(), paid, contextual)
+        deployed = choose(chosen_by, tested, static, len(set(questions.ids)), keep=config.deploy == "learned")
         learned = made[deployed.candidate]
         compared, lines = None, tuple[str, ...]()
         if calibrated is not None:
@@ -231,18 +235,12 @@ class _Learner:
 
     def gains(self) -> tuple[dict[str, Estimate | None], Joint]:
         """How much more the candidates from the training questions earn on the held-out ones than the best static policy; and that."""
-        made, utilities = candidates(self.training, self.config, self.chosen()), self.training.utilities
-        tried = np.flatnonzero(~np.isnan(utilities).all(axis=0))
-        best = int(tried[np.nanmean(utilities[:, tried], axis=0).argmax()])
+        made, best = candidates(self.training, self.config, self.chosen()), best_column(self.training)
         if self.held_out is None:
             return dict.fromkeys(made), self.table.actions[best]
         theirs = self.held_out.utilities[:, best]
         ours = {name: earned(of.policy, self.held_out) for name, of in made.items()}
-        return {name: self._gain(utility, theirs) for name, utility in ours.items()}, self.table.actions[best]
-
-    def _gain(self, ours: Floats, theirs: Floats) -> Estimate | None:
-        known = ~np.isnan(ours - theirs)
-        return gain(ours[known], theirs[known], self.limits) if known.any() else None
+        return {name: gain_of(utility, theirs, self.limits) for name, utility in ours.items()}, self.table.actions[best]
 
     def state_dict(self) -> dict[str, Any]:
         """All that a phase changes, as plain values."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ from parlour.training.learn.mediators.contextual import (
     BOOSTING,
     INVERSE_PENALTY,
     ContextualConfig,
-    correlated_model,
+    cross_fit,
     fit_outcomes,
     learn_contextual,
 )
@@ -226,6 +227,15 @@ def test_what_the_context_tells_is_learned_and_the_table_cannot():
     assert played["state"] < 60
 
 
+def test_cross_fitting_scores_each_question_by_a_model_that_did_not_see_it():
+    """All but the first question follow their context, so the others teach what is wrong for it: -40 and the costs."""
+    rows, contexts = made_up(40)
+    contexts[0, 20] *= -1
+    earned = cross_fit(rows, contexts).earned
+    assert earned.shape == (40,)
+    assert earned[0] < -40 < 50 < earned[1:].mean()
+
+
 def test_where_nothing_can_be_learned_the_table_is_believed():
     """Features that tell nothing: the models only add noise, and the cross-fitting sees it."""
     rows, contexts = made_up(120)
@@ -282,20 +292,20 @@ def of_sixty():
     return learn_contextual(rows, contexts), contexts, [row.state for row in rows]
 
 
-MINE = {"individual_costs": True, "share": 0.001}
+MINE = 0.001
 """With a thousandth of the outcome, generating (0.12 - 2) is worth less to the generator than refusing (0.01): a regret."""
 
 
 def test_the_mediator_plays_the_correlated_form_from_its_file(of_sixty):
     """With a thousandth of the outcome for each module the best equilibrium is another policy than the best action."""
     model, contexts, states = of_sixty
-    obeyed = correlated_model(model, **MINE)
+    obeyed = replace(model, temperature=0.0, floor=0.0, share=MINE)
     kept = PolicyTable({}, contextual=obeyed).dumps()
     stored = policy_file.loads(kept)
     assert stored.contextual.share == 0.001
     assert stored.dumps() == kept
     assert "share" not in json.loads(PolicyTable({}, contextual=model).dumps())["contextual"]
-    played, best = obeyed.policy(contexts, states), correlated_model(model)
+    played, best = obeyed.policy(contexts, states), replace(model, temperature=0.0, floor=0.0, share=1.0)
     assert np.abs(played - best.policy(contexts, states)).max() > 0.1
     mediator, greedy = (GraceMediator(PolicyTable({}, contextual=model), "best") for model in (stored.contextual, best))
     for k in range(6):
