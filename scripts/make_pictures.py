@@ -26,7 +26,7 @@ LEFT: Final = (
     "werewolf-8-paper",
     "werewolf-9-paper",
 )
-"""Their names stand on the left of their points."""
+"""Their names are to the left of their points."""
 
 
 def strength() -> None:

@@ -123,7 +123,7 @@ PAGES = pages()
 
 
 def page_of(card: ExpertCard) -> str:
-    """A network with a style stands on the page of its table's expert."""
+    """The page of its table's expert has a network with a style, too."""
     plain = card_for(card.game, card.config)
     assert plain is not None
     return f"{plain.name}.md"
