@@ -18,8 +18,15 @@ DOCS: Final = Path(__file__).resolve().parents[1] / "docs"
 ARMS: Final = DOCS / "lab" / "data" / "strangers-arms-held-out.csv"
 NEVER_MET: Final = "mean of families never met"
 COLOURS: Final = {"avalon_v0": plots.BLUE, "werewolf_v0": plots.ORANGE}
-LEFT: Final = ("avalon-5-deeprole", "avalon-7-official", "avalon-6-official", "werewolf-8-paper", "werewolf-9-paper")
-"""Their names stand on the left of their points."""
+LEFT: Final = (
+    "avalon-5-deeprole",
+    "avalon-5-official",
+    "avalon-6-official",
+    "avalon-7-official",
+    "werewolf-8-paper",
+    "werewolf-9-paper",
+)
+"""Their names are to the left of their points."""
 
 
 def strength() -> None:
@@ -48,7 +55,14 @@ def _point(axes: Any, card: ExpertCard) -> None:
 
 def _name(axes: Any, text: str, x: float, y: float, *, left: bool = False) -> None:
     shift, side = (-8, "right") if left else (8, "left")
-    axes.annotate(text, (x, y), (shift, 5), textcoords="offset points", ha=side, fontsize=9)
+    axes.annotate(
+        text,
+        (x, y),
+        (shift, -12 if text == "avalon-5-official" else 5),
+        textcoords="offset points",
+        ha=side,
+        fontsize=9,
+    )
 
 
 def conventions() -> None:

@@ -138,7 +138,7 @@ def others_of(names: Sequence[str], network: TrainedSeat, slip: float) -> Others
 
     Args:
         names: `own` for the searching network, `expert`, `heuristic`, `random`, a name of the zoo, or the file of a trained seat;
-            `expert` and the zoo with a setting or without, such as `expert:style=strangers`.
+            `expert` and the zoo with a setting or without, such as `expert:style=selfplay`.
         network: The searching network.
         slip: See `Others`.
 

@@ -75,7 +75,7 @@ class SearchSettings(Settings):
     """The win rate, 0..1, that outweighs a move that the network takes e times as often."""
     others: tuple[str, ...] = (OWN,)
     """Who may sit in the other seats, joined by +: `own` for the same network, `expert`, `heuristic`, `random`, `logic`, `mcts`,
-    files of trained seats; with one setting where they take some, such as `expert:style=strangers`."""
+    files of trained seats; with one setting where they take some, such as `expert:style=selfplay`."""
     slip: float = Field(default=0.02, ge=0.0001, le=1)
     """Share of the others' moves that the posterior takes for random ones."""
     least: float = Field(default=0.02, ge=0, le=1)

@@ -70,9 +70,9 @@ def test_its_notes_say_who_played(official):
 
 
 def test_players_take_a_setting(official):
-    policy = made(official, "mixed:players=heuristic+expert:style=strangers")
-    assert list(policy.players) == ["heuristic", "expert:style=strangers"]
-    assert isinstance(policy.players["expert:style=strangers"], TrainedSeat)
+    policy = made(official, "mixed:players=heuristic+expert:style=selfplay")
+    assert list(policy.players) == ["heuristic", "expert:style=selfplay"]
+    assert isinstance(policy.players["expert:style=selfplay"], TrainedSeat)
 
 
 @pytest.mark.parametrize(

@@ -153,8 +153,8 @@ def _play(
 def folder_name(opponent: str) -> str:
     """The folder of the games against an opponent: its name, with what some file systems refuse replaced.
 
-    >>> folder_name("expert:style=strangers")
-    'expert-style-strangers'
+    >>> folder_name("expert:style=selfplay")
+    'expert-style-selfplay'
     """
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", opponent)
 
