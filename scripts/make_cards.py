@@ -10,26 +10,22 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from parlour.envs import registry
 from parlour.envs.batch import KERNELS
 from parlour.envs.registry import kinds_of
 from parlour.envs.spec import GameSpec
+from parlour.policies.base import same_table
 from parlour.policies.experts.catalogue import DATA, ExpertCard, Points, cards, expert
+from parlour.training.report.plots import range_of
 from parlour.training.report.result_table import markdown_table
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "cards"
 COUNTED = FOLDER.parent / "lab" / "data"
 """Where `conventions-NAME.csv` are, as `parlour evaluate strangers --out` leaves them."""
 MADE = "<!-- made by scripts/make_cards.py -->\n"
-_BEGAN = {
-    "": "decisions",
-    "strangers": "decisions among the players of the command, from the weights of `expert`",
-}
-REPLACED = "selfplay"
-"""Style of the networks that others have replaced: they have no page."""
 _CONVENTIONS = {
     ("approves teams with an evil seat", "good"): "approves evil teams, good seats",
     ("misleading claims", "good"): "misleading claims, good seats",
@@ -44,11 +40,10 @@ One card for each game and for each network shipped with parlour. Other players 
 These statements hold for every network:
 
 - It was trained by self-play after imitating the heuristic. It plays the table on its card only. Another table is refused. Where that has talk, it speaks in the game's canonical statements.
-- It samples from its probabilities and needs NumPy only. Its input is `features="belief"`, seats counted from its own.
+- It samples from its probabilities and needs NumPy only. The seats in its input are counted from its own.
 - Points are differences of win rates in percentage points on held-out deals, with 95 % confidence intervals.
 - It was measured in single precision, before its weights were rounded to half precision. Nobody measured it among people or language
   models.
-- Where another replaced it, `expert:style=selfplay` seats it; its card is `NAME-selfplay.json`.
 - A large gain of a best response shows that it can be exploited. The gain is a lower bound.
 - [Conventions](../explanation/conventions.md) were counted in one seat among heuristics: `parlour evaluate strangers ... --family
   heuristic --games 2000 --out DIR`.
@@ -60,17 +55,16 @@ These statements hold for every network:
 def pages() -> dict[str, str]:
     """File name -> text."""
     made = {f"{name}.md": _game(registry[name].spec) for name in registry}
-    made |= {f"{card.name}.md": _network(card) for card in cards() if card.style != REPLACED}
+    made |= {f"{card.name}.md": _network(card) for card in cards() if not card.style}
     return {"README.md": _index(), **made}
 
 
 def _index() -> str:
     games = [(f"[{name}]({name}.md)", registry[name].spec.title) for name in registry]
-    shown = (card for card in cards() if card.style != REPLACED)
-    networks = [(f"[{card.name}]({card.name}.md)", _points(card.whole_sides)) for card in shown]
+    networks = [(f"[{card.name}]({card.name}.md)", _points(card.whole_sides)) for card in cards() if not card.style]
     return (
         f"{MADE}# Cards\n\n{_OF_ALL}\n{markdown_table(('game', 'what it is'), games)}\n\n"
-        f"{markdown_table(('network', 'points against the heuristic, whole sides'), networks)}\n"
+        f"{markdown_table(('network', f'points against the heuristic, whole sides, n = {_deals(cards())}'), networks)}\n"
     )
 
 
@@ -92,27 +86,41 @@ def _facts(spec: GameSpec) -> Iterator[tuple[str, str]]:
 
 
 def _network(card: ExpertCard) -> str:
+    """The page of a table's expert, and what is known about other networks of this table."""
+    options = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in card.config.items())
+    others = [of for of in cards() if of.style and same_table((of.game, of.config), (card.game, card.config))]
+    return (
+        f"{MADE}# {card.name}\n\n`--policy {card.policy}` seats it at this table of [`{card.game}`]({card.game}.md). "
+        f"[Limits of all networks](README.md).\n\n```json\n{{\n{options}\n}}\n```\n\n"
+        f"{markdown_table(('what', ''), _made(card))}\n\n"
+        f"{markdown_table(('strength', f'points, n = {_deals([card])}'), _strength(card))}\n{''.join(map(_other, others))}"
+    )
+
+
+def _other(card: ExpertCard) -> str:
+    facts = [f"- {name}: {text}" for name, text in _made(card) if name not in ("network", "input")]
+    strength = "- [strength](../explanation/strength.md)"
+    return "\n".join(("", f"## `{card.policy}`", "", *facts, strength, ""))
+
+
+def _made(card: ExpertCard) -> list[tuple[str, str]]:
+    """What it is, how it was trained, which conventions it has."""
     path = DATA / f"{card.name}.npz"
     seat = expert(card.game, card.config, style=card.style)
     sizes = [seat.layers[0][0].shape[1], *(len(bias) for _, bias in seat.layers)]
     numbers = sum(weights.size + bias.size for weights, bias in seat.layers)
-    facts = [
-        ("file", f"`policies/experts/data/{path.name}`, SHA-256 `{card.sha256}`"),
+    return [
+        ("file", f"`policies/experts/data/{path.name}`, {path.stat().st_size:,} bytes, SHA-256 `{card.sha256}`"),
         ("network", f"layers of {', '.join(map(str, sizes))}; {numbers:,} parameters; {seat.activation}"),
+        ("input", f'`features="{card.features}"`'),
         ("training command", f"`{card.command} --out runs/{card.name}`"),
         *((("seed", str(card.seed)),) if "--seed" not in card.command else ()),
         *((("the command needs", card.needs),) if card.needs else ()),
         *((("same bytes with", ", ".join(map(" ".join, card.made_with.items()))),) if card.made_with else ()),
-        ("training", f"{card.decisions:,} {_BEGAN[card.style]}, {card.seconds:,.0f} s of processor time"),
+        ("training", f"{card.decisions:,} decisions, {card.seconds:,.0f} s of processor time"),
         ("measured", card.date),
         *_conventions(card),
     ]
-    options = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in card.config.items())
-    return (
-        f"{MADE}# {card.name}\n\n`--policy {card.policy}` seats it at this table of [`{card.game}`]({card.game}.md). "
-        f"[Limits of all networks](README.md).\n\n```json\n{{\n{options}\n}}\n```\n\n"
-        f"{markdown_table(('what', ''), facts)}\n\n{markdown_table(('strength', 'points'), _strength(card))}\n"
-    )
 
 
 def _strength(card: ExpertCard) -> Iterator[tuple[str, str]]:
@@ -145,7 +153,15 @@ def _share(row: dict[str, str], player: str) -> str:
 
 
 def _points(points: Points) -> str:
-    return f"{points.mean:+.1f} [{points.low:+.1f}, {points.high:+.1f}], n = {points.n:,}"
+    return f"{points.mean:+.1f} [{points.low:+.1f}, {points.high:+.1f}]"
+
+
+def _deals(known: Sequence[ExpertCard]) -> str:
+    """How many deals each figure of some cards has."""
+    measured = [
+        figure for card in known for figure in (card.whole_sides, card.one_seat, card.among_strangers) if figure
+    ]
+    return range_of([figure.n for figure in (*measured, *(of.gain for card in known for of in card.exploits))])
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from types import ModuleType
 
 import pytest
 from parlour.envs import registry
-from parlour.policies.experts.catalogue import cards
+from parlour.policies.experts.catalogue import ExpertCard, card_for, cards
 
 from tests import ROOT
 
@@ -117,14 +117,21 @@ def test_the_script_writes_what_is_compared(tmp_path):
 # -- cards -----------------------------------------------------------------------------------------------------
 
 sys.path.insert(0, str(ROOT / "scripts"))
-from make_cards import COUNTED, FOLDER as CARDS, REPLACED, pages  # noqa: E402
+from make_cards import COUNTED, FOLDER as CARDS, pages  # noqa: E402
 
 PAGES = pages()
-NETWORKS = [card.name for card in cards() if card.style != REPLACED]
+
+
+def page_of(card: ExpertCard) -> str:
+    """A network with a style stands on the page of its table's expert."""
+    plain = card_for(card.game, card.config)
+    assert plain is not None
+    return f"{plain.name}.md"
 
 
 def test_every_game_and_every_network_has_a_card():
-    assert set(PAGES) == {"README.md", *(f"{name}.md" for name in [*registry, *NETWORKS])}
+    assert set(PAGES) == {"README.md", *(f"{name}.md" for name in registry), *map(page_of, cards())}
+    assert [card.name for card in cards() if f"/{card.name}.npz`" not in PAGES[page_of(card)]] == []
 
 
 def test_the_cards_are_up_to_date():
@@ -132,16 +139,16 @@ def test_the_cards_are_up_to_date():
     assert {path.name: path.read_text(encoding="utf-8") for path in CARDS.iterdir()} == PAGES
 
 
-@pytest.mark.parametrize("name", NETWORKS)
-def test_a_card_of_a_network_shows_a_convention_from_its_table(name):
+@pytest.mark.parametrize("card", cards(), ids=lambda card: card.name)
+def test_a_card_of_a_network_shows_a_convention_from_its_table(card):
     """The first share that a card has: of good seats that approve evil teams, at Werewolf of misleading claims of the village."""
     measure, of = ("approves teams with an evil seat", "good"), ("misleading claims", "village")
-    with (COUNTED / f"conventions-{name}.csv").open(encoding="utf-8", newline="") as file:
+    with (COUNTED / f"conventions-{card.name}.csv").open(encoding="utf-8", newline="") as file:
         rows = {(row["measure"], row["of"]): row for row in csv.DictReader(file)}
     row = list(rows.get(measure, rows.get(of)).values())
     share, n = row[3], row[6]  # behind among, measure, of; low and high are between them
-    assert f"{100 * float(share):.1f} % [" in PAGES[f"{name}.md"]
-    assert f"n = {int(n):,}; heuristic there" in PAGES[f"{name}.md"]
+    assert f"{100 * float(share):.1f} % [" in PAGES[page_of(card)]
+    assert f"n = {int(n):,}; heuristic there" in PAGES[page_of(card)]
 
 
 def test_a_card_tells_what_the_file_of_the_network_holds():
