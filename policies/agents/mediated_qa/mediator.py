@@ -126,7 +126,7 @@ class GraceMediator(Policy):
         return self._drawn(state_of(signals, self.table.thresholds), signals, context)
 
     def warn_if_unusable(self) -> None:
-        """Log what `train grace` found, once, if the policy did not earn more than the best static one on held-out questions."""
+        """Log the verdict of `train grace`, once, if it calls the policy not usable."""
         if self.table.usable is False and not self._warned:
             _LOG.warning("%s", self.table.verdict)
         self._warned = True

@@ -5,7 +5,7 @@
 "reader" says who answered when it was learned, and is not there where that is not told.
 A policy that sees more than the state has one entry more, "contextual": the numbers of its models (`contextual`), in one line.
 A policy over other actions than the published ones has them as "actions", as `ActionSet.plain` tells them.
-A policy that was tested on held-out questions has "usable", true or false, and "verdict", the result in words.
+A policy of `train grace` has "usable", true or false, and "verdict", the result in words.
 """
 
 from __future__ import annotations
