@@ -31,7 +31,9 @@ LEFT: Final = (
 
 def strength() -> None:
     """A point for each card: its figure among strangers over what best responses gain."""
-    known = [card for card in cards(DATA) if card.among_strangers is not None and card.game in COLOURS]
+    known = [
+        card for card in cards(DATA) if card.among_strangers is not None and card.exploits and card.game in COLOURS
+    ]
     title = "The networks among strangers, and what best responses gain"
     n = "n = 2,000 held-out deals a network; 95 % intervals"
     with plots.picture(
