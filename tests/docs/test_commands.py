@@ -56,7 +56,7 @@ SMALL = {
     "reproduce questum-8": "--games 1 --repetitions 1",
     "evaluate": "--games 2",
     "evaluate best-response": "--steps 3000 --games 4",
-    "evaluate mysteries": "--repetitions 1",
+    "evaluate mysteries": "--repetitions 1 --games 1",
 }
 """First words of a command -> options that are set besides."""
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -158,7 +158,7 @@ def test_the_code_of_the_page_runs(tmp_path, monkeypatch, capsys):
     (tmp_path / "notes" / "people.jsonl").write_text(document, encoding="utf-8")
     (tmp_path / "questions.jsonl").write_text(questions, encoding="utf-8")
     exec(compile(code, "docs/howto/corpora.md", "exec"), {})
-    assert capsys.readouterr().out.split("\n")[:2] == ["Telby", "4 questions, 1 of them unanswerable"]
+    assert capsys.readouterr().out == "Telby\n"
     commands = re.findall(r"^    parlour (check corpus .*)$", PAGE, re.MULTILINE)
     assert commands
     for command in commands:
