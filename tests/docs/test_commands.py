@@ -181,7 +181,7 @@ PORTS = {"serve": 8017}
 """Command of README that serves until it is stopped -> where."""
 FEWER = {
     "train seat": "--steps 1024 --rollout 512 --envs 8 --validation-games 4",
-    "train grace": "--held-out 100",
+    "train grace": "--questions 120 --held-out 100",
     "evaluate": "--games 4",
 }
 """First words of a command of README -> documented options that are added behind the line as it is printed."""

@@ -94,9 +94,9 @@ def test_evil_with_two_failed_quests_fails_the_third_and_has_won(seed):
     assert chosen("mcts:rollouts=200", moves, seed) == avalon.FAIL
 
 
-@pytest.mark.parametrize("options", [DEEPROLE, OFFICIAL], ids=["deeprole", "official"])
-def test_deals_are_drawn_as_often_as_the_belief_of_the_seat_says(options):
-    """Frequencies of 4000 draws within 0.03 (over three standard errors) of the exact posterior, for each seat of a game."""
+@pytest.fixture(scope="module")
+def drawn():
+    """Frequencies of evil and of Merlin by seat in `count` deals drawn for the seat to move."""
     from numba import njit
     from parlour.policies.zoo.kernels.tree_search import draw_deal, look_from
 
@@ -115,6 +115,12 @@ def test_deals_are_drawn_as_often_as_the_belief_of_the_seat_says(options):
                 merlin[j] += copied[0].roles[j] == rules[0].merlin
         return evil / count, merlin / count
 
+    return drawn
+
+
+@pytest.mark.parametrize("options", [DEEPROLE, OFFICIAL], ids=["deeprole", "official"])
+def test_deals_are_drawn_as_often_as_the_belief_of_the_seat_says(options, drawn):
+    """Frequencies of 4000 draws within 0.03 (over three standard errors) of the exact posterior, for each seat of a game."""
     tables = batch.make("avalon_v0", num_envs=1, features="belief", autoreset=None, **options)
     turns = tables.reset(3)
     n, seen = tables.seats, set()

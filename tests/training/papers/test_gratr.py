@@ -34,7 +34,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def made(folder: Path) -> dict[str, Reproduction]:
-    return {name: reproduce(name, ReproductionSetting(games=4, out=folder)) for name in NAMES}
+    """Two deals of two tables, one of the others."""
+    games = {"gratr-2": 4, "gratr-fig4": 4}
+    return {name: reproduce(name, ReproductionSetting(games=games.get(name, 2), out=folder)) for name in NAMES}
 
 
 # -- who sits where --------------------------------------------------------------------------------------------
