@@ -147,9 +147,17 @@ def _lay_out(made: Any, title: str, caption: str) -> None:
     for legend in made.legends:
         legend.set_in_layout(False)  # the layout would lay it on the names of the axes
         legend.set_bbox_to_anchor((0.5, bottom / height), made.transFigure)
-    made.draw_without_rendering()
+    _arrange(made)
     for axes in made.axes:
         _fit(made, axes)
+    _arrange(made)
+    made.set_layout_engine(None)  # it is laid out: matplotlib would do so again, and draw everything once more for it
+
+
+def _arrange(made: Any) -> None:
+    """Put the panels where their words leave room."""
+    if made.axes:
+        made.get_layout_engine().execute(made)
 
 
 def _words(made: Any, text: str, name: str, **how: Any) -> Any:
