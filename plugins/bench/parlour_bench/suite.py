@@ -15,7 +15,8 @@ from hashlib import sha256
 from typing import Any, Final
 
 from parlour.envs.core import ParlourError, accept, check_one_of
-from parlour.policies.experts.catalogue import card_for
+from parlour.policies.experts.catalogue import card_for, expert
+from parlour.policies.trained import TrainedSeat
 from parlour.training.play import rollout, seeds
 
 EXPERT: Final = "expert"
@@ -82,6 +83,11 @@ def opponent_at(opponent: str, game: str, config: Mapping[str, Any]) -> str:
         return opponent
     published = f"{EXPERT}:style={REPLACED}"
     return published if opponent == EXPERT else f"{MIXED}:players={HEURISTIC}+{published}"
+
+
+def network_at(game: str, config: Mapping[str, Any]) -> TrainedSeat:
+    """The network of a table that the suites were published with. Raises `ParlourError` where there is none."""
+    return expert(game, config, REPLACED if card_for(game, config, REPLACED) is not None else "")
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from parlour_bench.abilities.stated import BeliefMoment, stated_scores
 from parlour_bench.abilities.table import abilities_table
 from parlour_bench.abilities.werewolf_games import PlayedWerewolf
 from parlour_bench.played import Candidate, play_suite
-from parlour_bench.suite import BenchmarkTable, Suite
+from parlour_bench.suite import BenchmarkTable, Suite, opponent_at
 
 pytestmark = pytest.mark.slow
 NEAR = 0.02
@@ -80,7 +80,7 @@ def test_the_expert_concludes_more_than_the_heuristic_and_that_more_than_the_ran
 def test_another_filter_with_other_draws_concludes_nearly_the_same(moments):
     """Draws of deals and hidden moves leave an error of the exact posterior, below .1 of skill."""
     again = [replace(moment, seed=moment.seed + 1) for moment in moments]
-    stated = stated_by("expert", again, OfflineModel(), no_progress)[0]
+    stated = stated_by(opponent_at("expert", *again[0].table), again, OfflineModel(), no_progress)[0]
     assert stated != [moment.exact for moment in moments]
     assert skill(moments, stated) == pytest.approx(1, abs=0.1)
 

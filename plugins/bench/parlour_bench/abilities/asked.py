@@ -12,7 +12,7 @@ from typing import Any
 
 from parlour.envs.core import ParlourError
 from parlour.policies import Policy, asks_a_model, make_policy
-from parlour.policies.experts.catalogue import card_for, expert
+from parlour.policies.experts.catalogue import card_for
 from parlour.policies.llm.at_once import at_once
 from parlour.policies.llm.decisions import Decisions
 from parlour.policies.search.particles import Deduction
@@ -20,6 +20,7 @@ from parlour.policies.trained import TrainedSeat
 from parlour.training.runs.progress import Stage
 
 from parlour_bench.abilities.stated import BeliefMoment
+from parlour_bench.suite import network_at
 
 Stated = tuple[float, ...]
 """The chances of the other seats."""
@@ -114,7 +115,7 @@ def with_exact(moments: Sequence[BeliefMoment], progress: Callable[..., None]) -
         progress: Counts the moments.
     """
     experts = {repr(moment.table): moment.table for moment in moments if card_for(*moment.table) is not None}
-    networks = {key: expert(*table) for key, table in experts.items()}
+    networks = {key: network_at(*table) for key, table in experts.items()}
     kept = [moment for moment in moments if repr(moment.table) in networks]
     counted = partial(progress, Stage("exact posteriors in Werewolf", len(kept), "questions"))
     exact = concluded([networks[repr(moment.table)] for moment in kept], kept, counted)

@@ -15,7 +15,6 @@ from parlour.envs.language.text import render
 from parlour.envs.werewolf import vocabulary as werewolf
 from parlour.envs.werewolf.belief import SeatBeliefs
 from parlour.envs.werewolf.vocabulary import WerewolfView
-from parlour.policies.experts.catalogue import expert
 from parlour.policies.search.particles import Deduction
 from parlour.training.measure.avalon.games import AnalysedGame
 from parlour.training.play import seeds
@@ -23,6 +22,7 @@ from parlour.training.play import seeds
 from parlour_bench.abilities.seated import OPPONENT, names_of
 from parlour_bench.abilities.stated import BeliefMoment
 from parlour_bench.abilities.werewolf_games import PlayedWerewolf
+from parlour_bench.suite import network_at
 
 Game = AnalysedGame | PlayedWerewolf
 _DRAWS: Final = 11  # what the seed of the posterior is derived for
@@ -44,7 +44,7 @@ def belief_moments(games: Iterable[AnalysedGame]) -> Iterator[BeliefMoment]:
         config = dict(game.rules.config)
         key = repr(sorted(config.items()))
         if key not in deductions:
-            deductions[key] = Deduction(expert(game.transcript.header["game"], config), EVIL)
+            deductions[key] = Deduction(network_at(game.transcript.header["game"], config), EVIL)
         evil = [seat in game.evil for seat in range(game.seats)]
         rng_seed = seeds.derive(int(game.transcript.header["seed"]), _DRAWS)
         for view in _asked(game):
