@@ -20,20 +20,17 @@ NEVER_MET: Final = "mean of families never met"
 COLOURS: Final = {"avalon_v0": plots.BLUE, "werewolf_v0": plots.ORANGE}
 LEFT: Final = (
     "avalon-5-deeprole",
-    "avalon-5-official",
     "avalon-6-official",
     "avalon-7-official",
     "werewolf-8-paper",
-    "werewolf-9-paper",
 )
 """Their names are to the left of their points."""
 
 
 def strength() -> None:
-    """A point for each card: its figure among strangers over what best responses gain."""
-    known = [
-        card for card in cards(DATA) if card.among_strangers is not None and card.exploits and card.game in COLOURS
-    ]
+    """A point for each `expert` with both figures: that among strangers over what best responses gain."""
+    measured = (card for card in cards(DATA) if card.among_strangers is not None and card.exploits)
+    known = [card for card in measured if card.game in COLOURS and not card.style]
     title = "The networks among strangers, and what best responses gain"
     n = "n = 2,000 held-out deals a network; 95 % intervals"
     with plots.picture(
@@ -60,7 +57,7 @@ def _name(axes: Any, text: str, x: float, y: float, *, left: bool = False) -> No
     axes.annotate(
         text,
         (x, y),
-        (shift, -12 if text == "avalon-5-official" else 5),
+        (shift, -12 if text == "werewolf-9-paper" else 5),
         textcoords="offset points",
         ha=side,
         fontsize=9,
