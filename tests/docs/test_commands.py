@@ -51,6 +51,7 @@ SMALL = {
     "train gratr-trust": "--episodes 4",
     "train questum": "--games 1 --budget 2 --held-out 2 --finalists 1",
     "train avalon": "--games 1",
+    "play": "--games 1",
     "reproduce grace-4": "--games 20 --practice 40",
     "reproduce avalon-2": "--games 1 --practice 1",
     "reproduce questum-8": "--games 1 --repetitions 1",
