@@ -436,7 +436,7 @@ def test_what_cannot_be_used_is_refused_before_anything_is_written(changes, mess
 def test_a_best_response_to_random_play_gains_and_its_interval_says_so():
     """Random play as good hardly passes three quests; evil, which wins most games anyway, learns to win nearly all."""
     options = {"num_players": 5, "rules": "official", "talk": False}
-    made = BestResponseConfig(options=options, against="random", side="evil", steps=200_000, deals=200)
+    made = BestResponseConfig(options=options, against="random", side="evil", steps=120_000, deals=200)
     result = best_response.best_response(made)
     assert result.gain.low > 0.1
     assert result.response.value > 0.85
