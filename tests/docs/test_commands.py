@@ -47,7 +47,7 @@ SMALL = {
     "train seat": "--steps 1024 --rollout 512 --envs 8 --validation-games 4",
     "train selfplay": _QUICK_SELFPLAY,
     "train grace": "--questions 60 --held-out 60",
-    "train gratr": "--games 2 --budget 2 --held-out 2 --finalists 1",
+    "train gratr": "--games 2 --budget 2 --held-out 4 --finalists 1",
     "train gratr-trust": "--episodes 4",
     "train questum": "--games 1 --budget 2 --held-out 2 --finalists 1",
     "train avalon": "--games 1",
