@@ -206,12 +206,8 @@ class Decisions:
             seen: The prompts of the game before; these join them.
         """
         calls = list(calls)
-        asked: dict[str, Decisions] = {}
         put = questions(calls)
-        for question in put:
-            own = Decisions(first=1) if question.replies == 1 else Decisions(again=1)
-            answered = own if question.reason is None else Decisions(heuristic={question.reason: 1})
-            asked[question.ask] = asked.get(question.ask, Decisions()) + answered
+        asked = _sum([{question.ask: _answered(question)} for question in put]) if put else {}
         replies = [call for call in calls if "reply" in call]
         used, costs = tokens_of(replies), [call.get("cost") for call in replies]
         prompts = ["\n".join(message["content"] for message in call["prompt"]) for call in replies if "prompt" in call]
@@ -284,6 +280,13 @@ def _usage(call: Mapping[str, Any]) -> Usage:
     return UNKNOWN_USAGE if NO_USAGE in call.get("dropped", ()) and not any(used) else used
 
 
+def _answered(question: AskedQuestion) -> Decisions:
+    """Who answered it."""
+    if question.reason is not None:
+        return Decisions(heuristic={question.reason: 1})
+    return Decisions(first=1) if question.replies == 1 else Decisions(again=1)
+
+
 def _names(names: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(sorted({name for name in names if name}))
 
@@ -312,8 +315,16 @@ def _sum(values: Sequence[Any]) -> Any:
         return tuple(sorted(set().union(*values)))
     if not isinstance(first, Mapping):
         return reduce(add, values)
-    merged: dict[str, Any] = {}
+    together: dict[str, list[Any]] = {}
     for value in filter(None, values):
         for key, count in value.items():
-            merged[key] = merged[key] + count if key in merged else count
-    return dict(sorted(merged.items()))
+            together.setdefault(key, []).append(count)
+    return {key: _of_key(counts) for key, counts in sorted(together.items())}
+
+
+def _of_key(counts: Sequence[Any]) -> Any:
+    """The sum of numbers, or of dataclasses."""
+    first = counts[0]
+    if len(counts) == 1:
+        return first
+    return _sum(counts) if isinstance(first, (int, float)) else first.__class__(**summed(*counts))

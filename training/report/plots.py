@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -175,12 +176,11 @@ def _height(words: Any) -> float:
 
 def _wrapped(words: Any, text: str, inches: float) -> str:
     """The text in lines of that width at most, measured in the font of `words`; a word that is wider is cut in two."""
-    figure = words.get_figure()
-    renderer = figure.canvas.get_renderer()
-    most = inches * figure.dpi
+    dpi = words.get_figure().dpi
+    font, most = words.get_fontproperties().copy(), inches * dpi
 
     def fits(line: str) -> bool:
-        return bool(renderer.get_text_width_height_descent(line, words.get_fontproperties(), False)[0] <= most)
+        return _width(line, font, dpi) <= most
 
     lines: list[str] = []
     for paragraph in text.split("\n"):
@@ -196,6 +196,14 @@ def _wrapped(words: Any, text: str, inches: float) -> str:
                 line = line[cut:]
         lines.append(line)
     return "\n".join(lines)
+
+
+@lru_cache(maxsize=4096)
+def _width(line: str, font: Any, dpi: float) -> float:
+    """Of a line of words, in pixels; each is measured once, also for the pictures that follow."""
+    from matplotlib.backends.backend_agg import RendererAgg
+
+    return float(RendererAgg(1, 1, dpi).get_text_width_height_descent(line, font, False)[0])
 
 
 def _fit(made: Any, axes: Any) -> None:
